@@ -34,17 +34,11 @@ static const int *bodies_of(const mo_problem *part, int constraint, int *count)
     return part->block_index + part->block_start[constraint];
 }
 
-/* Of two bodies as in one process; further ones are mixed in. */
 static uint64_t priority_of(const mo_spread *s, int constraint)
 {
     int count;
     const int *body = bodies_of(s->part, constraint, &count);
-    uint64_t priority = mo_pair_priority(count > 0 ? s->body_id[body[0]] : MO_FIXED_ID,
-                                         count > 1 ? s->body_id[body[1]] : MO_FIXED_ID);
-    for (int k = 2; k < count; ++k) {
-        priority ^= mo_pair_priority(s->body_id[body[k]], (uint32_t)priority);
-    }
-    return priority;
+    return mo_node_priority(count, body, s->part->body_count, s->body_id);
 }
 
 static int continues(const mo_compact *compact, int i)

@@ -10,25 +10,15 @@
 #include "base/error.h"
 #include "measure.h"
 #include "measure/measure_blocks.h"
-#include "problem/hashed_colours.h"
 #include "problem/views.h"
+#include "solver/method.h"
 #include "solver/momentum.h"
+#include "solver/pace.h"
 #include "solver/visit.h"
 
 enum { KIND_MOVED, KIND_MEASURED };
 
-/* ---- colours -------------------------------------------------------------------------------- */
-
-typedef struct numbered {
-    uint64_t priority;
-    int constraint;
-} numbered;
-
-static int by_priority(const void *a, const void *b)
-{
-    const numbered *x = a, *y = b;
-    return (x->priority > y->priority) - (x->priority < y->priority);
-}
+/* ---- levels --------------------------------------------------------------------------------- */
 
 /* The pattern of W and its transpose: who reads whose impulse. */
 typedef struct pattern {
@@ -63,48 +53,41 @@ static int make_pattern(const mo_problem *whole, pattern *p)
     return 1;
 }
 
-/* The lowest colour that no neighbour has; `mark` has a colour where i is the last to have seen it
- * taken. */
-static int free_colour(const pattern *p, int i, const int *colour, int *mark)
+/*
+ * Levels of the order in which one process sweeps: a constraint comes one level after the last of
+ * its neighbours that are swept before it.  A sweep by levels is that sweep, bit by bit.
+ */
+static void find_levels(const pattern *p, const mo_sweep *sweep, int *level, int *level_count)
 {
-    int own = 0;
-    for (int k = p->start[i]; k < p->start[i + 1]; ++k) {
-        const int other = colour[p->index[k]];
-        if (other >= 0) {
-            mark[other] = i;
+    const int count = sweep->problem->constraint_count;
+    memset(level, 0xff, (size_t)count * sizeof *level);
+    *level_count = 0;
+    for (int position = 0; position < count; ++position) {
+        const int i = sweep->constraint[position];
+        int own = 0;
+        for (int k = p->start[i]; k < p->start[i + 1]; ++k) {
+            const int before = level[p->index[k]];
+            own = before >= own ? before + 1 : own;
         }
+        level[i] = own;
+        *level_count = own >= *level_count ? own + 1 : *level_count;
     }
-    while (mark[own] == i) {
-        ++own;
-    }
-    return own;
 }
 
-static mo_error colour_all(const mo_problem *whole, int *colour, int *colour_count)
+static mo_error order_all(const mo_problem *whole, int *level, int *level_count)
 {
-    const size_t count = (size_t)whole->constraint_count;
+    const mo_sweep *sweep;
     pattern p = {0};
-    numbered *order = malloc((count + 1) * sizeof *order);
-    int *mark = malloc((count + 1) * sizeof *mark);
-    const int has_room = make_pattern(whole, &p) && order && mark;
-    *colour_count = 0;
-    for (size_t i = 0; has_room && i < count; ++i) {
-        order[i] = (numbered){mo_pair_priority((uint32_t)i, MO_FIXED_ID), (int)i};
-        colour[i] = mark[i] = mark[i + 1] = -1;
-    }
-    if (has_room) {
-        qsort(order, count, sizeof *order, by_priority);
-    }
-    for (size_t k = 0; has_room && k < count; ++k) {
-        const int i = order[k].constraint;
-        colour[i] = free_colour(&p, i, colour, mark);
-        *colour_count = colour[i] >= *colour_count ? colour[i] + 1 : *colour_count;
+    const mo_sweep_order order =
+        whole->constraint_count > MO_NATURAL_MOST ? MO_SWEEP_COLOURED : MO_SWEEP_NATURAL;
+    mo_error error = make_pattern(whole, &p) ? MO_OK : MO_ERR_MEMORY;
+    error = error ? error : mo_problem_sweep(whole, order, &sweep);
+    if (!error) {
+        find_levels(&p, sweep, level, level_count);
     }
     free(p.start);
     free(p.index);
-    free(order);
-    free(mark);
-    return has_room ? MO_OK : MO_ERR_MEMORY;
+    return error;
 }
 
 /* ---- making it ------------------------------------------------------------------------------ */
@@ -148,9 +131,9 @@ static mo_error build_part(const mo_spread *s, const mo_problem *whole, const in
 static int make_room(mo_reduced *reduced, const mo_problem *whole, int size)
 {
     const size_t count = (size_t)whole->constraint_count + 1, rows = (size_t)whole->row_count + 1;
-    const size_t boxes = (size_t)reduced->colour_count * (size_t)size + 1;
+    const size_t boxes = (size_t)reduced->level_count * (size_t)size + 1;
     reduced->order = malloc(count * sizeof *reduced->order);
-    reduced->start = calloc((size_t)reduced->colour_count + 2, sizeof *reduced->start);
+    reduced->start = calloc((size_t)reduced->level_count + 2, sizeof *reduced->start);
     reduced->count = calloc(boxes, sizeof *reduced->count);
     reduced->place = calloc(boxes, sizeof *reduced->place);
     reduced->packed = malloc(rows * sizeof *reduced->packed);
@@ -161,15 +144,15 @@ static int make_room(mo_reduced *reduced, const mo_problem *whole, int size)
            reduced->packed && reduced->r && reduced->before && reduced->u;
 }
 
-/* By colour, then by owner, then by number; owners rise with the number. */
-static void sort_constraints(mo_reduced *reduced, const mo_problem *whole, const int *colour,
+/* By level, then by owner, then by number; owners rise with the number. */
+static void sort_constraints(mo_reduced *reduced, const mo_problem *whole, const int *level,
                              int size)
 {
     for (int i = 0; i < whole->constraint_count; ++i) {
-        ++reduced->start[colour[i] + 2];
-        reduced->count[colour[i] * size + reduced->owner[i]] += mo_constraint_dim(whole, i);
+        ++reduced->start[level[i] + 2];
+        reduced->count[level[i] * size + reduced->owner[i]] += mo_constraint_dim(whole, i);
     }
-    for (int c = 0; c < reduced->colour_count; ++c) {
+    for (int c = 0; c < reduced->level_count; ++c) {
         reduced->start[c + 2] += reduced->start[c + 1];
         for (int k = 1; k < size; ++k) {
             reduced->place[c * size + k] =
@@ -177,26 +160,26 @@ static void sort_constraints(mo_reduced *reduced, const mo_problem *whole, const
         }
     }
     for (int i = 0; i < whole->constraint_count; ++i) {
-        reduced->order[reduced->start[colour[i] + 1]++] = i;
+        reduced->order[reduced->start[level[i] + 1]++] = i;
     }
 }
 
 static mo_error prepare(mo_spread *s, const mo_problem *whole, mo_message *why)
 {
     mo_reduced *reduced = s->reduced;
-    int *colour = malloc(((size_t)whole->constraint_count + 1) * sizeof *colour);
+    int *level = malloc(((size_t)whole->constraint_count + 1) * sizeof *level);
     reduced->owner = malloc(((size_t)whole->constraint_count + 1) * sizeof *reduced->owner);
-    mo_error error = colour && reduced->owner ? colour_all(whole, colour, &reduced->colour_count)
-                                              : MO_ERR_MEMORY;
+    mo_error error =
+        level && reduced->owner ? order_all(whole, level, &reduced->level_count) : MO_ERR_MEMORY;
     if (!error && make_room(reduced, whole, s->size)) {
         choose_owners(whole, s->size, reduced->owner);
-        sort_constraints(reduced, whole, colour, s->size);
+        sort_constraints(reduced, whole, level, s->size);
         error = build_part(s, whole, reduced->owner, &s->part, why);
         error = error ? error : mo_problem_sweep(s->part, MO_SWEEP_NATURAL, &reduced->sweep);
     } else {
         error = mo_fail_memory(why);
     }
-    free(colour);
+    free(level);
     const size_t count = (size_t)whole->constraint_count + 1;
     s->each = calloc(count, sizeof *s->each);
     s->constraint_id = malloc(count * sizeof *s->constraint_id);
@@ -228,7 +211,7 @@ mo_error mo_reduced_deal(MPI_Comm comm, const mo_problem *whole, mo_spread **spr
         return error;
     }
     s->constraint_total = whole->constraint_count;
-    s->colour_count = s->reduced->colour_count;
+    s->colour_count = s->reduced->level_count;
     s->whole_rows = whole->row_count;
     *spread = s;
     return MO_OK;
@@ -252,12 +235,12 @@ void mo_reduced_destroy(mo_reduced *reduced)
 
 /* ---- sweeps --------------------------------------------------------------------------------- */
 
-/* The impulses of a colour into one row of numbers, or back. */
-static void pack(const mo_spread *s, int colour, int is_back)
+/* The impulses of a level into one row of numbers, or back. */
+static void pack(const mo_spread *s, int level, int is_back)
 {
     const mo_reduced *reduced = s->reduced;
     double *at = reduced->packed;
-    for (int k = reduced->start[colour]; k < reduced->start[colour + 1]; ++k) {
+    for (int k = reduced->start[level]; k < reduced->start[level + 1]; ++k) {
         const int i = reduced->order[k], d = mo_constraint_dim(s->part, i);
         double *own = reduced->r + s->part->row_start[i];
         memcpy(is_back ? own : at, is_back ? at : own, (size_t)d * sizeof *at);
@@ -265,15 +248,15 @@ static void pack(const mo_spread *s, int colour, int is_back)
     }
 }
 
-static void exchange(const mo_spread *s, int colour)
+static void exchange(const mo_spread *s, int level)
 {
     const mo_reduced *reduced = s->reduced;
     if (s->size > 1) {
-        pack(s, colour, 0);
+        pack(s, level, 0);
         MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, reduced->packed,
-                       reduced->count + colour * s->size, reduced->place + colour * s->size,
+                       reduced->count + level * s->size, reduced->place + level * s->size,
                        MPI_DOUBLE, s->comm);
-        pack(s, colour, 1);
+        pack(s, level, 1);
     }
 }
 
@@ -281,7 +264,7 @@ static double sweep_once(mo_spread *s)
 {
     mo_reduced *reduced = s->reduced;
     const mo_visitor visitor = mo_visitor_begin(reduced->sweep, 1, reduced->r, reduced->r);
-    for (int c = 0; c < reduced->colour_count; ++c) {
+    for (int c = 0; c < reduced->level_count; ++c) {
         for (int k = reduced->start[c]; k < reduced->start[c + 1]; ++k) {
             const int i = reduced->order[k];
             s->each[i] = reduced->owner[i] == s->rank ? mo_visit(&visitor, i) : 0;
@@ -370,7 +353,7 @@ static int check(reduced_run *run, int iteration)
     mo_residual residual;
     measure(run->s, run->q_norm, &residual);
     run->result->iterations = iteration;
-    if (residual.natural < run->best || iteration == 0) {
+    if (residual.natural < run->best || !isfinite(run->best)) {
         run->best = residual.natural;
         run->result->residual = residual;
         keep_best(run);
@@ -388,17 +371,24 @@ static void push_on(mo_spread *s, double beta)
     }
 }
 
+/* At r = 0 the first sweep itself tells whether anything moves. */
+static int is_worth_a_look(const reduced_run *run)
+{
+    const int rows = run->s->part->row_count;
+    return rows == 0 || !mo_run_is_zero(run->s->reduced->r, rows);
+}
+
 static mo_status iterate(reduced_run *run, double cap)
 {
     mo_spread *s = run->s;
     mo_momentum momentum = mo_momentum_begin(cap);
     double moved = INFINITY;
-    for (int iteration = 0, due = 0;; ++iteration) {
+    for (int iteration = 0, due = !is_worth_a_look(run);; ++iteration) {
         const int is_last = iteration >= run->options->max_iter || s->exact.must_stop;
         if ((iteration >= due || is_last || moved == 0) && check(run, iteration)) {
             return MO_SOLVED;
         }
-        due = iteration >= due ? iteration + 1 + (int)fmin(15, iteration / 3) : due;
+        due = iteration >= due ? mo_next_check(iteration, run->options->nsgs.check_every) : due;
         if (is_last || moved == 0) {
             return s->exact.must_stop ? (mo_status)s->exact.must_stop
                    : is_last          ? MO_ITERATION_LIMIT

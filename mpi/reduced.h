@@ -3,10 +3,10 @@
 /*
  * Reduced problems on ranks: u = W r + q, with no bodies.
  *
- * A rank has the rows of W of its constraints; r is on all ranks.  Constraints of one colour do not
- * appear in each other's rows.  Colours are greedy in the order of hashed numbers, as many as it
- * takes, and found by every rank alike from the pattern of the whole.  After each colour all ranks
- * get its new impulses.
+ * A rank has the rows of W of its constraints; r is on all ranks.  The order of a sweep is that of
+ * one process.  A constraint has the level after the last of its neighbours that come before it, so
+ * that those of one level do not appear in each other's rows and a sweep by levels is that of one
+ * process.  Every rank finds them alike.  After each level all ranks get its new impulses.
  */
 #ifndef MOREAU_MPI_REDUCED_H
 #define MOREAU_MPI_REDUCED_H
@@ -17,10 +17,10 @@
 typedef struct mo_reduced {
     const mo_sweep *sweep; /* natural order; rows of other ranks are empty */
     int *owner;            /* of each constraint                           */
-    int colour_count;
-    int *order, *start; /* constraints by colour, in each by owner, then number */
-    int *count, *place; /* numbers of each rank in each colour, and where they begin */
-    double *packed;     /* the impulses of a colour                          */
+    int level_count;
+    int *order, *start; /* constraints by level, in each by owner, then number */
+    int *count, *place; /* numbers of each rank in each level, and where they begin */
+    double *packed;     /* the impulses of a level                          */
     double *r, *before, *u;
 } mo_reduced;
 

@@ -125,6 +125,12 @@ static mo_error arrange(mo_spread *s, mo_message *why)
     return s->each ? MO_OK : mo_fail_memory(why);
 }
 
+/* All ranks must choose the same kind of sweeps. */
+static void share_friction(mo_spread *s)
+{
+    MPI_Allreduce(MPI_IN_PLACE, &s->batches->friction, 1, MPI_DOUBLE, MPI_MAX, s->comm);
+}
+
 mo_error mo_spread_create(MPI_Comm comm, mo_problem *part, const mo_spread_map *map,
                           mo_spread **out, mo_message *why)
 {
@@ -150,6 +156,9 @@ mo_error mo_spread_create(MPI_Comm comm, mo_problem *part, const mo_spread_map *
     error = error ? error : mo_spread_colour(s, why);
     error = error ? error : mo_mpi_agree(comm, arrange(s, why), why);
     error = error ? error : mo_spread_make_exchange(s, why);
+    if (!error) {
+        share_friction(s);
+    }
     if (error) {
         mo_spread_destroy(s);
         return error;

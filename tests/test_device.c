@@ -146,13 +146,13 @@ enum { BODIES = 500, PAIRS = 3000 };
 static void rounds_give_the_sequential_colours(void **state)
 {
     (void)state;
-    static int one[PAIRS], two[PAIRS], body[PAIRS][2];
+    static int one[PAIRS], two[PAIRS], body[PAIRS][2], start[PAIRS + 1];
     static uint8_t expected[PAIRS];
     static uint32_t found[PAIRS];
     for (int few = 0; few < 2; ++few) {
         const int bodies = few ? 20 : BODIES;
         const mo_allocator own = mo_allocator_or_default(NULL);
-        const mo_body_pairs pairs = {bodies, PAIRS, (const int(*)[2])body, NULL};
+        const mo_colour_graph pairs = {bodies, PAIRS, start, body[0], NULL};
         mo_random random = {7};
         for (int k = 0; k < PAIRS; ++k) {
             one[k] = body[k][0] = (int)(mo_random_unit(&random) * bodies);
@@ -160,7 +160,10 @@ static void rounds_give_the_sequential_colours(void **state)
                 k % 9 == 0 ? bodies + k % 2
                            : (one[k] + 1 + (int)(mo_random_unit(&random) * (bodies - 1))) % bodies;
         }
-        CHECK(mo_colour_pairs(&own, &pairs, expected, NULL) == MO_OK);
+        for (int k = 0; k <= PAIRS; ++k) {
+            start[k] = 2 * k;
+        }
+        CHECK(mo_colour_nodes(&own, &pairs, expected) == MO_OK);
         for (int way = 0; way < WAYS; ++way) {
             mo_device *device = open_way(way);
             mo_device_colouring scratch = {0};

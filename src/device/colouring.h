@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* The colouring of pairs of bodies on a device: the colours of mo_colour_pairs. */
+/* The colouring of pairs of bodies on a device: the colours of mo_colour_nodes. */
 #ifndef MO_DEVICE_COLOURING_H
 #define MO_DEVICE_COLOURING_H
 

@@ -10,7 +10,7 @@
 #include "linalg/dense.h"
 #include "linalg/vec3.h"
 #include "problem/batch_point.h"
-#include "problem/colouring.h"
+#include "problem/hashed_colours.h"
 
 static const double CENTRAL = 1e-10; /* of the lever: how far a normal may pass by a centre */
 
@@ -81,24 +81,42 @@ static void make_nodes(const mo_problem *problem, const mo_compact *compact, nod
     }
 }
 
-/* Greedy in the order of the nodes; used[b]: the colours that touch body b. */
-static void colour_nodes(const mo_problem *problem, nodes *all, uint64_t *used)
+/* The bodies of each node, for the colours. */
+static void list_bodies(const mo_problem *problem, const nodes *all, int *start, int *body)
 {
-    memset(used, 0, (size_t)problem->body_count * sizeof *used);
+    int count = 0;
     for (int k = 0; k < all->count; ++k) {
-        node *n = all->at + k;
-        const int *body = problem->block_index + problem->block_start[n->first];
-        const int bodies = problem->block_start[n->first + 1] - problem->block_start[n->first];
-        uint64_t taken = 0;
+        const int i = all->at[k].first;
         mo_pace_every(k, 512);
-        for (int j = 0; j < bodies; ++j) {
-            taken |= used[body[j]];
-        }
-        n->colour = (uint8_t)mo_colour_free(taken);
-        for (int j = 0; j < bodies; ++j) {
-            used[body[j]] |= UINT64_C(1) << n->colour;
+        start[k] = count;
+        for (int j = problem->block_start[i]; j < problem->block_start[i + 1]; ++j) {
+            body[count++] = problem->block_index[j];
         }
     }
+    start[all->count] = count;
+}
+
+static mo_error hash_colours(const mo_problem *problem, nodes *all)
+{
+    const mo_allocator *own = &problem->allocator;
+    const size_t blocks = (size_t)problem->block_start[problem->constraint_count],
+                 count = (size_t)all->count;
+    int *start = mo_memory_array(own, count + 1 + blocks, sizeof *start);
+    uint8_t *colour = mo_memory_array(own, count, sizeof *colour);
+    mo_error error = start && colour ? MO_OK : MO_ERR_MEMORY;
+    if (!error) {
+        int *body = start + count + 1;
+        list_bodies(problem, all, start, body);
+        mo_pace();
+        const mo_colour_graph graph = {problem->body_count, all->count, start, body, NULL};
+        error = mo_colour_nodes(own, &graph, colour);
+    }
+    for (int k = 0; !error && k < all->count; ++k) {
+        all->at[k].colour = colour[k];
+    }
+    mo_memory_free(own, start);
+    mo_memory_free(own, colour);
+    return error;
 }
 
 static void take_order(const mo_batch_order *order, nodes *all)
@@ -110,6 +128,15 @@ static void take_order(const mo_batch_order *order, nodes *all)
         n->colour = order->colour[n->first];
         n->is_inner = !order->is_outer[n->first];
     }
+}
+
+static mo_error colour_nodes(const mo_problem *problem, const mo_batch_order *order, nodes *all)
+{
+    if (!order) {
+        return hash_colours(problem, all);
+    }
+    take_order(order, all);
+    return MO_OK;
 }
 
 static void sort_nodes(nodes *all)
@@ -412,17 +439,14 @@ static mo_error arrange(const mo_allocator *own, const mo_batch_order *order, mo
     const size_t count = (size_t)problem->constraint_count;
     nodes all = {.at = mo_memory_array(own, count, sizeof *all.at),
                  .order = mo_memory_array(own, count, sizeof *all.order)};
-    uint64_t *used = mo_memory_array(own, (size_t)problem->body_count, sizeof *used);
-    mo_error error = all.at && all.order && used ? MO_OK : MO_ERR_MEMORY;
+    mo_error error = all.at && all.order ? MO_OK : MO_ERR_MEMORY;
     if (!error) {
         make_nodes(problem, b->compact, &all);
         mo_pace();
-        if (order) {
-            take_order(order, &all);
-        } else {
-            colour_nodes(problem, &all, used);
-        }
+        error = colour_nodes(problem, order, &all);
         mo_pace();
+    }
+    if (!error) {
         sort_nodes(&all);
         mo_pace();
         error = make_arrays(own, &all, b);
@@ -438,7 +462,6 @@ static mo_error arrange(const mo_allocator *own, const mo_batch_order *order, mo
     }
     mo_memory_free(own, all.at);
     mo_memory_free(own, all.order);
-    mo_memory_free(own, used);
     return error;
 }
 

@@ -101,7 +101,7 @@ typedef struct mo_batches {
     void *memory; /* of the arrays */
 } mo_batches;
 
-/* order may be NULL: greedy colours. */
+/* order may be NULL: the colours of hashed_colours.h. */
 mo_error mo_batches_create(const mo_problem *problem, const mo_compact *compact,
                            const mo_batch_order *order, mo_batches **batches);
 void mo_batches_destroy(const mo_allocator *allocator, mo_batches *batches);

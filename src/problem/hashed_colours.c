@@ -5,99 +5,118 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/pace.h"
 
-enum { DIGIT = 256, DIGITS = 8 }; /* of a priority, the lowest first */
+/* Digits of a priority, the highest last: what they leave undecided, an insertion sort decides. */
+enum { DIGIT = 256, FIRST_SHIFT = 40, LAST_SHIFT = 56, FEW = 64 };
 
 typedef struct entry {
     uint64_t priority;
-    int pair;
+    int node;
 } entry;
 
-static int is_moving(const mo_body_pairs *pairs, int body)
+static int is_moving(int body, int body_count)
 {
-    return body >= 0 && body < pairs->body_count;
+    return body >= 0 && body < body_count;
 }
 
-static uint32_t id_of(const mo_body_pairs *pairs, int body)
+static uint32_t id_of(int count, const int *body, int k, int body_count, const uint32_t *id)
 {
-    if (!is_moving(pairs, body)) {
-        return MO_FIXED_ID;
+    const int moves = k < count && is_moving(body[k], body_count);
+    return !moves ? MO_FIXED_ID : id ? id[body[k]] : (uint32_t)body[k];
+}
+
+uint64_t mo_node_priority(int count, const int *body, int body_count, const uint32_t *id)
+{
+    uint64_t priority = mo_pair_priority(id_of(count, body, 0, body_count, id),
+                                         id_of(count, body, 1, body_count, id));
+    for (int k = 2; k < count; ++k) {
+        priority ^= mo_pair_priority(id_of(count, body, k, body_count, id), (uint32_t)priority);
     }
-    return pairs->id ? pairs->id[body] : (uint32_t)body;
+    return priority;
 }
 
-/* By one digit; pairs with the same digit stay in their order. */
-static void sort_by_digit(int count, int digit, const entry *from, entry *to)
+/* By one digit; nodes with the same digit stay in their order. */
+static void sort_by_digit(int count, int shift, const entry *from, entry *to)
 {
     int start[DIGIT + 1] = {0};
     for (int k = 0; k < count; ++k) {
-        ++start[((from[k].priority >> (8 * digit)) & (DIGIT - 1)) + 1];
+        mo_pace_every(k, 1024);
+        ++start[((from[k].priority >> shift) & (DIGIT - 1)) + 1];
     }
     for (int d = 0; d < DIGIT; ++d) {
         start[d + 1] += start[d];
     }
     for (int k = 0; k < count; ++k) {
-        to[start[(from[k].priority >> (8 * digit)) & (DIGIT - 1)]++] = from[k];
+        mo_pace_every(k, 1024);
+        to[start[(from[k].priority >> shift) & (DIGIT - 1)]++] = from[k];
     }
 }
 
-/* Eight passes end in the array at which they began. */
-static void sort_entries(int count, entry *entries, entry *other)
+/* Returns the one of the two arrays that is sorted. */
+static const entry *sort_entries(int count, entry *entries, entry *other)
 {
-    for (int digit = 0; digit < DIGITS; digit += 2) {
-        sort_by_digit(count, digit, entries, other);
-        sort_by_digit(count, digit + 1, other, entries);
+    for (int shift = FIRST_SHIFT; count > FEW && shift <= LAST_SHIFT; shift += 8) {
+        entry *const sorted = other;
+        sort_by_digit(count, shift, entries, sorted);
+        other = entries;
+        entries = sorted;
     }
+    for (int k = 1; k < count; ++k) {
+        const entry own = entries[k];
+        mo_pace_every(k, 1024);
+        int at = k;
+        for (; at > 0 && entries[at - 1].priority > own.priority; --at) {
+            entries[at] = entries[at - 1];
+        }
+        entries[at] = own;
+    }
+    return entries;
 }
 
 /* used[b]: the colours that touch body b, a bit each. */
-static int colour_of(const mo_body_pairs *pairs, int pair, uint64_t *used)
+static int colour_of(const mo_colour_graph *g, int node, uint64_t *used)
 {
     uint64_t taken = 0;
-    for (int side = 0; side < 2; ++side) {
-        const int body = pairs->body[pair][side];
-        taken |= is_moving(pairs, body) ? used[body] : 0;
+    for (int k = g->start[node]; k < g->start[node + 1]; ++k) {
+        taken |= is_moving(g->body[k], g->body_count) ? used[g->body[k]] : 0;
     }
     const int colour = mo_colour_free(taken);
-    for (int side = 0; side < 2; ++side) {
-        const int body = pairs->body[pair][side];
-        if (is_moving(pairs, body)) {
-            used[body] |= UINT64_C(1) << colour;
+    for (int k = g->start[node]; k < g->start[node + 1]; ++k) {
+        if (is_moving(g->body[k], g->body_count)) {
+            used[g->body[k]] |= UINT64_C(1) << colour;
         }
     }
     return colour;
 }
 
-static void colour_all(const mo_body_pairs *pairs, entry *entries, entry *other, uint64_t *used,
-                       uint8_t *colour, int *order)
+static void colour_all(const mo_colour_graph *g, entry *entries, entry *other, uint64_t *used,
+                       uint8_t *colour)
 {
-    for (int k = 0; k < pairs->pair_count; ++k) {
-        const int *body = pairs->body[k];
-        entries[k] = (entry){mo_pair_priority(id_of(pairs, body[0]), id_of(pairs, body[1])), k};
+    for (int k = 0; k < g->node_count; ++k) {
+        const int *body = g->body + g->start[k];
+        mo_pace_every(k, 512);
+        entries[k] =
+            (entry){mo_node_priority(g->start[k + 1] - g->start[k], body, g->body_count, g->id), k};
     }
-    sort_entries(pairs->pair_count, entries, other);
-    memset(used, 0, (size_t)pairs->body_count * sizeof *used);
-    for (int k = 0; k < pairs->pair_count; ++k) {
-        colour[entries[k].pair] = (uint8_t)colour_of(pairs, entries[k].pair, used);
-        if (order) {
-            order[k] = entries[k].pair;
-        }
+    const entry *sorted = sort_entries(g->node_count, entries, other);
+    memset(used, 0, (size_t)g->body_count * sizeof *used);
+    for (int k = 0; k < g->node_count; ++k) {
+        mo_pace_every(k, 512);
+        colour[sorted[k].node] = (uint8_t)colour_of(g, sorted[k].node, used);
     }
 }
 
-mo_error mo_colour_pairs(const mo_allocator *own, const mo_body_pairs *pairs, uint8_t *colour,
-                         int *order)
+mo_error mo_colour_nodes(const mo_allocator *own, const mo_colour_graph *graph, uint8_t *colour)
 {
-    const size_t count = (size_t)pairs->pair_count;
-    entry *entries = mo_memory_array(own, count, sizeof *entries),
-          *other = mo_memory_array(own, count, sizeof *other);
-    uint64_t *used = mo_memory_array(own, (size_t)pairs->body_count, sizeof *used);
-    const mo_error error = entries && other && used ? MO_OK : MO_ERR_MEMORY;
+    const size_t count = (size_t)graph->node_count;
+    entry *entries = mo_memory_array(own, 2 * count, sizeof *entries);
+    uint64_t *used = mo_memory_array(own, (size_t)graph->body_count, sizeof *used);
+    const mo_error error = entries && used ? MO_OK : MO_ERR_MEMORY;
     if (!error) {
-        colour_all(pairs, entries, other, used, colour, order);
+        colour_all(graph, entries, entries + count, used, colour);
     }
     mo_memory_free(own, entries);
-    mo_memory_free(own, other);
     mo_memory_free(own, used);
     return error;
 }

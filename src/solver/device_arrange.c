@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "linalg/vec3.h"
-#include "problem/hashed_colours.h"
+#include "problem/pair_order.h"
 
 /* A manifold of the batches, in one lane of one of them. */
 typedef struct node {
@@ -16,9 +16,6 @@ typedef struct node {
 
 typedef struct nodes {
     node *at;
-    int (*body)[2];
-    uint8_t *colour;
-    int *order;  /* by priority */
     int *number; /* of each node: its slot or manifold */
     int count;
 } nodes;
@@ -51,47 +48,58 @@ static int is_slot(const mo_batches *b, const mo_batch *batch, int lane, int cou
     return batch->is_central && count == 1 && mo_vec3_norm(off) <= 1e-14 * mo_vec3_norm(w);
 }
 
-/* By rising constraint, whatever the batches are. */
-static void find_nodes(const mo_batches *b, int *node_of, nodes *all)
+/* The manifolds of the batches of one group. */
+static int find_in_group(const mo_batches *b, int group, node *found, int *node_of, int count)
 {
-    const int constraints = b->problem->constraint_count;
-    node *found = all->at + constraints; /* behind the sorted ones */
-    int count = 0;
-    memset(node_of, 0xff, (size_t)constraints * sizeof *node_of);
-    for (int k = 0; k < b->batch_count; ++k) {
+    const int is_rest = b->last_is_sequential && group == b->group_count - 1;
+    for (int k = b->group[group].first_batch; k < b->group[group].last_batch; ++k) {
         for (int lane = 0; lane < MO_LANES; ++lane) {
             const int points = points_in(b, b->batch + k, lane);
             if (points > 0) {
                 const int first = constraint_at(b, b->batch + k, 0, lane);
-                found[count] = (node){
-                    k, lane, first, points, 0, (uint8_t)is_slot(b, b->batch + k, lane, points)};
+                found[count] = (node){k,
+                                      lane,
+                                      first,
+                                      points,
+                                      (uint8_t)(is_rest ? MO_COLOUR_REST : group),
+                                      (uint8_t)is_slot(b, b->batch + k, lane, points)};
                 node_of[first] = count++;
             }
         }
     }
+    return count;
+}
+
+/* By rising constraint, with the colours of the batches. */
+static void find_nodes(const mo_batches *b, int *node_of, nodes *all)
+{
+    const int constraints = b->problem->constraint_count;
+    node *found = all->at + constraints; /* behind the sorted ones */
+    memset(node_of, 0xff, (size_t)constraints * sizeof *node_of);
+    for (int g = 0, count = 0; g < b->group_count; ++g) {
+        count = find_in_group(b, g, found, node_of, count);
+    }
     for (int i = 0; i < constraints; ++i) {
         if (node_of[i] >= 0) {
-            const mo_compact_contact *contact = b->compact->contact + b->compact->contact_of[i];
-            all->at[all->count] = found[node_of[i]];
-            memcpy(all->body[all->count++], contact->body, sizeof contact->body);
+            all->at[all->count++] = found[node_of[i]];
         }
     }
 }
 
-/* Slots and manifolds in the order of their colours; in the last, by priority. */
+/* Slots and manifolds in the order of their colours. */
 static void number_nodes(nodes *all, mo_device_sweeps *s, int *rest)
 {
     for (int c = 0; c < MO_COLOURS; ++c) {
         s->slot_start[c] = s->slots;
         s->manifold_start[c] = s->manifolds;
-        for (int i = 0; i < all->count; ++i) {
-            const int k = c == MO_COLOUR_REST ? all->order[i] : i;
-            if (all->colour[k] == c) {
-                all->number[k] = all->at[k].is_slot ? s->slots++ : s->manifolds++;
-                s->points += all->at[k].is_slot ? 0 : all->at[k].count;
+        for (int k = 0; k < all->count; ++k) {
+            const node *n = all->at + k;
+            if (n->colour == c) {
+                all->number[k] = n->is_slot ? s->slots++ : s->manifolds++;
+                s->points += n->is_slot ? 0 : n->count;
             }
-            if (all->colour[k] == c && c == MO_COLOUR_REST) {
-                rest[s->rest_count++] = all->at[k].is_slot ? all->number[k] : -1 - all->number[k];
+            if (n->colour == c && c == MO_COLOUR_REST) {
+                rest[s->rest_count++] = n->is_slot ? all->number[k] : -1 - all->number[k];
             }
         }
     }
@@ -260,13 +268,7 @@ static void write_lines(mo_device_arrangement *a)
 
 static mo_error arrange(mo_device_arrangement *a, nodes *all, int *node_of)
 {
-    const mo_problem *problem = a->batches->problem;
     find_nodes(a->batches, node_of, all);
-    const mo_body_pairs pairs = {problem->body_count, all->count, (const int(*)[2])all->body, NULL};
-    const mo_error error = mo_colour_pairs(&problem->allocator, &pairs, all->colour, all->order);
-    if (error) {
-        return error;
-    }
     number_nodes(all, &a->sweeps, node_of); /* which is not needed any more */
     write_lines(a);
     return write_over(a, all, node_of);
@@ -277,9 +279,6 @@ mo_error mo_device_arrange(mo_device *device, const mo_batches *batches, mo_devi
     const mo_allocator *own = &batches->problem->allocator;
     const size_t count = (size_t)batches->problem->constraint_count;
     nodes all = {.at = mo_memory_array(own, 2 * count, sizeof *all.at),
-                 .body = mo_memory_array(own, count, sizeof *all.body),
-                 .colour = mo_memory_array(own, count, 1),
-                 .order = mo_memory_array(own, count, sizeof *all.order),
                  .number = mo_memory_array(own, count, sizeof *all.number)};
     int *node_of = mo_memory_array(own, count, sizeof *node_of);
     *out =
@@ -288,13 +287,11 @@ mo_error mo_device_arrange(mo_device *device, const mo_batches *batches, mo_devi
                                 .staging = mo_memory_array(own, 3 * count, sizeof *out->staging)};
     mo_device_sweeps_begin(device, &out->sweeps);
     out->sweeps.constraints = batches->problem->constraint_count;
-    const int has_room = all.at && all.body && all.colour && all.order && all.number && node_of &&
-                         out->constraint && out->staging;
+    const int has_room = all.at && all.number && node_of && out->constraint && out->staging;
     const mo_error error = has_room ? arrange(out, &all, node_of) : MO_ERR_MEMORY;
-    void *const used[] = {all.at, all.body, all.colour, all.order, all.number, node_of};
-    for (size_t k = 0; k < sizeof used / sizeof *used; ++k) {
-        mo_memory_free(own, used[k]);
-    }
+    mo_memory_free(own, all.at);
+    mo_memory_free(own, all.number);
+    mo_memory_free(own, node_of);
     if (error) {
         mo_device_arrangement_end(out);
     }

@@ -17,8 +17,8 @@
  * to friction after the normal impulse.
  *
  * Chunks of a colour share nothing and are visited in parallel; the order of the colours is fixed,
- * so the answer has the same bits for any number of threads.  Up to SMALL blocks the natural order
- * is used, which converges a little faster in stacks and is too short to share.
+ * so the answer has the same bits for any number of threads.  Up to MO_NATURAL_MOST blocks the
+ * natural order is used, which converges a little faster in stacks and is too short to share.
  *
  * Limits: converges linearly at best, slowly for tall stacks and large mass ratios; no proof of
  * convergence with friction in general.  Ends as stalled where a sweep changes nothing.
@@ -33,10 +33,11 @@
 #include "solver/device_arrange.h"
 #include "solver/method.h"
 #include "solver/momentum.h"
+#include "solver/pace.h"
 #include "solver/sweeps.h"
 #include "solver/visit.h"
 
-enum { ORDER_AUTO, ORDER_NATURAL, ORDER_COLOURED, SMALL = 2000 };
+enum { ORDER_AUTO, ORDER_NATURAL, ORDER_COLOURED };
 enum { DEVICE_AUTO, DEVICE_CPU, DEVICE_GPU, DEVICE_MANY = 20000 /* constraints: a GPU gains */ };
 enum {
     RATE_SWEEPS = 1000,   /* after which a penetration rate is given up, and SINKING */
@@ -68,7 +69,7 @@ static mo_error find_batches(const mo_problem *problem, const mo_options *option
 {
     const int is_plain =
         options->nsgs.omega == 1 && options->nsgs.order == ORDER_AUTO && !options->nsgs.check_every;
-    const int is_for_lanes = options->tol >= COARSE || problem->constraint_count > SMALL;
+    const int is_for_lanes = options->tol >= COARSE || problem->constraint_count > MO_NATURAL_MOST;
     const mo_compact *compact;
     *batches = NULL;
     if (problem->form != MO_FORM_GLOBAL || !is_plain || !is_for_lanes) {
@@ -92,8 +93,8 @@ static mo_error layout(const mo_problem *problem, const mo_options *options, mo_
                        void **out)
 {
     const int order = options->nsgs.order;
-    const int coloured =
-        order == ORDER_COLOURED || (order == ORDER_AUTO && problem->constraint_count > SMALL);
+    const int coloured = order == ORDER_COLOURED ||
+                         (order == ORDER_AUTO && problem->constraint_count > MO_NATURAL_MOST);
     workspace *w = MO_TAKE(arena, 1, workspace);
     const mo_sweep *sweep;
     const mo_batches *batches;
@@ -301,23 +302,12 @@ static mo_error check(const mo_problem *problem, const mo_options *options, mo_m
         return mo_fail(why, MO_ERR_UNSUPPORTED,
                        "device = gpu: nsgs sweeps there with its default order and relaxation, and "
                        "from a tolerance of %g or %d constraints on; take device = cpu",
-                       COARSE, SMALL);
+                       COARSE, MO_NATURAL_MOST);
     }
     return error ? mo_fail_memory(why) : MO_OK;
 }
 
 /* ---- the loop ------------------------------------------------------------------------------ */
-
-/* A check costs about two sweeps: every sweep at first, every sixteenth later on. */
-static int next_check(const mo_options *options, int iteration)
-{
-    const int pace = iteration / 3;
-    const int wait = options->nsgs.check_every ? options->nsgs.check_every
-                     : pace < 1                ? 1
-                     : pace > 16               ? 16
-                                               : pace;
-    return iteration + wait;
-}
 
 /* Small problems go straight to the measure; large ones are looked at in parallel first. */
 static int measure(mo_run *run, const workspace *w, const double *x, int iteration)
@@ -362,7 +352,7 @@ static mo_status solve(mo_run *run, void *memory)
             if (measure(run, w, x, iteration)) {
                 return MO_SOLVED;
             }
-            due = next_check(run->options, iteration);
+            due = mo_next_check(iteration, run->options->nsgs.check_every);
         }
         if (mo_run_must_stop(run, iteration)) {
             return run->status;

@@ -33,4 +33,16 @@ static inline mo_sweep_pace mo_sweep_pace_at(int constraints, int iteration, dou
                            iteration == 0 || (is_late && iteration == FIRST_SWEEPS)};
 }
 
+/* Up to so many constraints, sweeps without lanes take the natural order. */
+enum { MO_NATURAL_MOST = 2000 };
+
+/* After which sweep the next check is due.  One costs about two sweeps: every sweep at first, every
+ * sixteenth later on, or as often as the caller says. */
+static inline int mo_next_check(int iteration, int check_every)
+{
+    const int pace = iteration / 3;
+    const int wait = check_every ? check_every : pace < 1 ? 1 : pace > 16 ? 16 : pace;
+    return iteration + wait;
+}
+
 #endif

@@ -29,8 +29,7 @@ enum { SWEEPS_BEFORE_STEEP = 150 };
 static int is_steep(const mo_sweeps *s)
 {
     const double friction = s->batches->friction;
-    return !s->others &&
-           (friction > VERY_STEEP || (friction > STEEP && s->iteration > SWEEPS_BEFORE_STEEP));
+    return friction > VERY_STEEP || (friction > STEEP && s->iteration > SWEEPS_BEFORE_STEEP);
 }
 
 /* A shift that follows fast makes few sweeps, one that follows slowly ends cycles. */

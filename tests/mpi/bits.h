@@ -89,9 +89,29 @@ static inline void check_residual(const char *name, const mo_problem *whole,
            own->iterations, own->colours, own->residual.natural_relative);
 }
 
-/* Solves on 1 to 4 ranks, and compares; returns the status of one rank, on rank 0. */
+/* mo_solve: as many sweeps, and the same r but for what the dealing rounds. */
+static inline void check_one_process(const char *name, const mo_problem *whole,
+                                     const mo_options *options, const answer *own)
+{
+    mo_result one = {0};
+    double most = 0, apart = 0;
+    expect(!mo_solve(whole, options, &one), one.message.text, name);
+    for (int k = 0; k < mo_problem_row_count(whole); ++k) {
+        most = fmax(most, fabs(own->r[k]));
+        apart = fmax(apart, fabs(own->r[k] - one.r[k]));
+    }
+    printf("%s: mo_solve %d sweeps, apart %.2g of %.2g\n", name, one.iterations, apart, most);
+    expect(one.iterations == own->iterations, "mo_solve takes other sweeps", name);
+    expect(apart <= 1e-12 * most, "mo_solve has another r", name);
+    mo_result_clear(&one);
+}
+
+/*
+ * Solves on 1 to 4 ranks, and compares, also with one process where this has the same order;
+ * returns the status of one rank, on rank 0.
+ */
 static inline mo_status check_bits(const char *name, const mo_problem *whole,
-                                   const mo_options *options)
+                                   const mo_options *options, int has_same_order)
 {
     answer first = {0};
     for (int ranks = 1; ranks <= 4; ++ranks) {
@@ -107,6 +127,9 @@ static inline mo_status check_bits(const char *name, const mo_problem *whole,
         if (rank == 0 && ranks == 1) {
             first = own;
             check_residual(name, whole, options, &own);
+            if (has_same_order) {
+                check_one_process(name, whole, options, &own);
+            }
             continue;
         }
         if (rank == 0) {
