@@ -329,24 +329,26 @@ enum {
 static const args_command CALL = {
     .name = "bench beads",
     .operands = "",
-    .summary = "Heaps of balls that fall into a box and come to rest, larger from row to row.",
-    .examples = "moreau bench beads --contacts 20000\n"
-                "moreau bench beads --balls 100000 --device gpu",
+    .summary = "heaps of balls of increasing size that fall into a box and come to rest",
+    .examples = "  moreau bench beads --contacts 20000\n"
+                "  moreau bench beads --balls 100000 --device gpu\n",
 };
 
 static const args_flag FLAGS[FLAG_COUNT] = {
     [FLAG_CONTACTS] = {.name = "contacts",
                        .operand = "N",
-                       .text = "sizes up to this many balls",
+                       .text = "maximum number of balls",
                        .initial = "5000"},
-    [FLAG_BALLS] = {.name = "balls", .operand = "N", .text = "one heap of this many balls alone"},
+    [FLAG_BALLS] = {.name = "balls",
+                    .operand = "N",
+                    .text = "run a single heap with this many balls"},
     [FLAG_SHAPE] = {.name = "shape",
                     .operand = "K",
                     .text = "bodies of the scene heap: 1 boxes, 2 capsules, 3 cylinders, 4 hulls, "
                             "5 a mixture",
                     .initial = "balls"},
-    [FLAG_DT] = {.name = "dt", .operand = "H", .text = "step, in s", .initial = "0.02"},
-    [FLAG_TIME] = {.name = "time", .operand = "T", .text = "simulated s", .initial = "6"},
+    [FLAG_DT] = {.name = "dt", .operand = "H", .text = "step size, in s", .initial = "0.02"},
+    [FLAG_TIME] = {.name = "time", .operand = "T", .text = "simulated time, in s", .initial = "6"},
     [FLAG_DEVICE] = {.name = "device",
                      .operand = "auto|cpu|gpu",
                      .text = "where the steps run (docs/gpu.md)",
@@ -357,8 +359,8 @@ static const args_flag FLAGS[FLAG_COUNT] = {
                       .initial = "1"},
     [FLAG_OUT] = {.name = "out",
                   .operand = "FOLDER",
-                  .text = "where beads.csv and the figure beads.svg are written"},
-    [FLAG_JSON] = {.name = "json", .text = "one JSON object, and nothing else"},
+                  .text = "write beads.csv and the figure beads.svg to this folder"},
+    [FLAG_JSON] = {.name = "json", .text = "print one JSON object"},
 };
 
 /* A number above zero of a flag, or `usual`; 0 after a sentence. */

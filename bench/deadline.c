@@ -28,9 +28,9 @@
 static const args_command COMMAND = {
     .name = "bench deadline",
     .operands = "",
-    .summary = "heaps: calls that keep their time limit, and overlap",
+    .summary = "heaps: calls that exceed their time limit, and overlap",
     .about = "Each heap falls with a time limit for every call. A call is late if it takes more "
-             "than 1.1 times its limit, by the clock or in processor time.",
+             "than 1.1 times its limit, in wall time or in processor time.",
     .examples = "  moreau bench deadline\n"
                 "  moreau bench deadline --shape mixture --count 600 --limit 1e-3\n",
     .least = 0,
@@ -45,7 +45,7 @@ static const args_flag FLAGS[FLAG_END] = {
                             "several times; balls and mixture if not given"},
     [FLAG_COUNT] = {.name = "count",
                     .operand = "N",
-                    .text = "bodies; 0: 600, then 5,000",
+                    .text = "number of bodies; 0: 600, then 5,000",
                     .initial = "0"},
     [FLAG_LIMIT] = {.name = "limit",
                     .operand = "S",
@@ -55,8 +55,8 @@ static const args_flag FLAGS[FLAG_END] = {
                    .operand = "T",
                    .text = "simulated time, in s",
                    .initial = "1.5"},
-    [FLAG_SEED] = {.name = "seed", .operand = "N", .text = "of the heap", .initial = "1"},
-    [FLAG_JSON] = {.name = "json", .text = "one JSON object, and nothing else"},
+    [FLAG_SEED] = {.name = "seed", .operand = "N", .text = "seed of the heap", .initial = "1"},
+    [FLAG_JSON] = {.name = "json", .text = "print one JSON object"},
 };
 
 enum { SIZES = 2 };

@@ -33,8 +33,8 @@ static const args_command COMMAND = {
     .name = "bench lasting",
     .operands = "[ROBOT]...",
     .summary = "memory, energy and drift over a million steps of scenes and robots",
-    .about = "Five scenes, and the robots of the MJCF or URDF files that are named, which start "
-             "from their first keyframe. Drift is the largest way of any body from its place "
+    .about = "Simulates five scenes, and the robots of the given MJCF or URDF files from their "
+             "first keyframe. Drift is the largest displacement of any body from its position "
              "after a tenth of the steps.",
     .examples = "  moreau bench lasting\n"
                 "  moreau bench lasting --steps 10000 --scene stack --out lasting\n"
@@ -47,12 +47,15 @@ enum { FLAG_SCENE, FLAG_STEPS, FLAG_OUT, FLAG_JSON, FLAG_COUNT };
 static const args_flag FLAGS[FLAG_COUNT] = {
     [FLAG_SCENE] = {.name = "scene",
                     .operand = "NAME",
-                    .text = "this scene alone; may be given several times"},
-    [FLAG_STEPS] = {.name = "steps", .operand = "N", .text = "steps of each", .initial = "1000000"},
+                    .text = "run only this scene; may be given several times"},
+    [FLAG_STEPS] = {.name = "steps",
+                    .operand = "N",
+                    .text = "number of steps of each scene",
+                    .initial = "1000000"},
     [FLAG_OUT] = {.name = "out",
                   .operand = "FOLDER",
-                  .text = "where lasting.csv and the figure lasting.svg are written"},
-    [FLAG_JSON] = {.name = "json", .text = "one JSON object, and nothing else"},
+                  .text = "write lasting.csv and the figure lasting.svg to this folder"},
+    [FLAG_JSON] = {.name = "json", .text = "print one JSON object"},
 };
 
 static const lasting_scene SCENES[] = {

@@ -27,9 +27,9 @@
 static const args_command COMMAND = {
     .name = "bench overlap",
     .operands = "",
-    .summary = "heaps: overlap at the end of a step, and what preventing it costs",
-    .about = "Each heap falls twice, with the world's limit of overlap and without one. Overlap is "
-             "the deepest at the end of a step, over the radius of a ball of the heap.",
+    .summary = "heaps: overlap at the end of a step, and the cost of preventing it",
+    .about = "Each heap falls twice, with and without the world's overlap limit. Overlap is the "
+             "deepest at the end of a step, over the radius of a ball of the heap.",
     .examples = "  moreau bench overlap\n"
                 "  moreau bench overlap --shape boxes --count 1000\n"
                 "  moreau bench overlap --dt 0.02 --fall 3\n",
@@ -51,9 +51,9 @@ enum {
 static const args_flag FLAGS[FLAG_END] = {
     [FLAG_SHAPE] = {.name = "shape",
                     .operand = "NAME",
-                    .text = "balls, boxes, capsules, cylinders, hulls or mixture alone; may be "
+                    .text = "only balls, boxes, capsules, cylinders, hulls or mixture; may be "
                             "given several times"},
-    [FLAG_COUNT] = {.name = "count", .operand = "N", .text = "bodies", .initial = "300"},
+    [FLAG_COUNT] = {.name = "count", .operand = "N", .text = "number of bodies", .initial = "300"},
     [FLAG_DT] = {.name = "dt", .operand = "H", .text = "step size, in s", .initial = "0.01"},
     [FLAG_TIME] = {.name = "time", .operand = "T", .text = "simulated time, in s", .initial = "3"},
     [FLAG_FALL] = {.name = "fall",
@@ -64,8 +64,8 @@ static const args_flag FLAGS[FLAG_END] = {
                   .operand = "X",
                   .text = "relative tolerance of a step; 0: that of the world",
                   .initial = "2e-3"},
-    [FLAG_SEED] = {.name = "seed", .operand = "N", .text = "of the heap", .initial = "1"},
-    [FLAG_JSON] = {.name = "json", .text = "one JSON object, and nothing else"},
+    [FLAG_SEED] = {.name = "seed", .operand = "N", .text = "seed of the heap", .initial = "1"},
+    [FLAG_JSON] = {.name = "json", .text = "print one JSON object"},
 };
 
 typedef struct overlap_call {

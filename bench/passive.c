@@ -27,7 +27,7 @@
 static const args_command COMMAND = {
     .name = "bench passive",
     .operands = "",
-    .summary = "energy and memory over very many steps of scenes that nothing drives",
+    .summary = "energy and memory over very many steps of scenes without actuators",
     .about = "The gain is the largest rise of the energy in one step, over the present energy "
              "(kinetic + |potential| + weight times size): rounding is 1e-11 and less.",
     .examples = "  moreau bench passive\n"
@@ -41,12 +41,15 @@ enum { FLAG_SCENE, FLAG_STEPS, FLAG_OUT, FLAG_JSON, FLAG_COUNT };
 static const args_flag FLAGS[FLAG_COUNT] = {
     [FLAG_SCENE] = {.name = "scene",
                     .operand = "NAME",
-                    .text = "this scene alone; may be given several times"},
-    [FLAG_STEPS] = {.name = "steps", .operand = "N", .text = "steps of each", .initial = "100000"},
+                    .text = "run only this scene; may be given several times"},
+    [FLAG_STEPS] = {.name = "steps",
+                    .operand = "N",
+                    .text = "number of steps of each scene",
+                    .initial = "100000"},
     [FLAG_OUT] = {.name = "out",
                   .operand = "FOLDER",
-                  .text = "where passive.csv, energies and memory on the way, is written"},
-    [FLAG_JSON] = {.name = "json", .text = "one JSON object, and nothing else"},
+                  .text = "write passive.csv, energies and memory over time, to this folder"},
+    [FLAG_JSON] = {.name = "json", .text = "print one JSON object"},
 };
 
 static const lasting_scene SCENES[] = {

@@ -32,8 +32,8 @@ static const args_command COMMAND = {
     .name = "bench standing",
     .operands = "",
     .summary = "stacks, walls and towers that must stand: drift, penetration, time of a step",
-    .about = "Each stands for a minute, in steps of 0.02 s. Drift is the largest way of any body "
-             "from its place at two seconds.",
+    .about = "Each structure is simulated for a minute, in steps of 0.02 s. Drift is the largest "
+             "displacement of any body from its position at two seconds.",
     .examples = "  moreau bench standing\n"
                 "  moreau bench standing --time 5\n"
                 "  moreau bench standing --scene wall-205 --scene kapla-501-heavy --out standing\n",
@@ -45,15 +45,15 @@ enum { FLAG_SCENE, FLAG_TIME, FLAG_OUT, FLAG_JSON, FLAG_COUNT };
 static const args_flag FLAGS[FLAG_COUNT] = {
     [FLAG_SCENE] = {.name = "scene",
                     .operand = "NAME",
-                    .text = "this scene alone; may be given several times"},
+                    .text = "run only this scene; may be given several times"},
     [FLAG_TIME] = {.name = "time",
                    .operand = "T",
-                   .text = "seconds for which each stands",
+                   .text = "simulated time of each structure, in s",
                    .initial = "60"},
     [FLAG_OUT] = {.name = "out",
                   .operand = "FOLDER",
-                  .text = "where standing.csv and the figure standing.svg are written"},
-    [FLAG_JSON] = {.name = "json", .text = "one JSON object, and nothing else"},
+                  .text = "write standing.csv and the figure standing.svg to this folder"},
+    [FLAG_JSON] = {.name = "json", .text = "print one JSON object"},
 };
 
 /* "heavy": the mass of a body grows by 1e4 from the bottom to the top. */

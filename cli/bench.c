@@ -11,12 +11,12 @@
 static const args_command COMMAND = {
     .name = "bench",
     .operands = "[NAME]",
-    .summary = "performance, measured on this machine",
+    .summary = "measure performance on this machine",
     .about =
-        "Without a name: the benchmarks there are. Those with flags or operands of their own say"
-        " so by moreau bench NAME --help: sim has --quick, solvers takes problem files.",
-    .examples = "  moreau bench            what there is\n"
-                "  moreau bench sweep      one of them\n"
+        "Without a name, lists the benchmarks. moreau bench NAME --help lists further flags and"
+        " operands, where a benchmark has any.",
+    .examples = "  moreau bench            list the benchmarks\n"
+                "  moreau bench sweep      run one of them\n"
                 "  moreau bench sweep --contacts 20000 --json\n"
                 "  moreau bench solvers problems/ --out board\n"
                 "  moreau bench sim --quick\n",
@@ -26,43 +26,40 @@ static const args_command COMMAND = {
 
 /* A new benchmark is one file in bench/ and one row here. */
 static const experiment BENCHES[] = {
-    {"sweep", "a Gauss-Seidel sweep over a million contacts of each kind, beside streaming them",
+    {"sweep", "a Gauss-Seidel sweep over a million contacts of each kind, compared with streaming",
      bench_sweep, 0},
     {"beads",
-     "balls that fall into a box: time of a step, penetration, residual, up to --contacts balls",
+     "balls dropped into a box: time of a step, penetration, residual, up to --contacts balls",
      bench_beads, 0},
     {"families",
-     "how many towers, planted problems and packings the default method solves, up to --contacts",
+     "number of towers, generated problems and packings that auto solves, up to --contacts",
      bench_families, 50},
     {"scaling",
      "time and memory of the default method on packings of a thousand to a million contacts",
      bench_scaling, 0},
-    {"collide", "the collision of each two kinds of shapes: time, contacts and error of a pair",
-     bench_collide, 10},
+    {"collide", "collision of each pair of shape kinds: time, contacts and error", bench_collide,
+     10},
     {"links", "inverse and forward dynamics, mass matrix and step of trees of 10 to 1,000 joints",
      bench_links, 1},
-    {"levels",
-     "time stepping beside steps by forces: distance to a fine run, as the step goes to zero",
+    {"levels", "time stepping and the acceleration level: error against the step size",
      bench_levels, 3},
     {"solvers",
-     "every method on every problem, the time to a residual; moreau bench solvers --help",
+     "every method on every problem: time to a given residual; moreau bench solvers --help",
      bench_solvers, 0},
-    {"slower", "what got slower between two runs of bench solvers; moreau bench slower --help",
+    {"slower", "regressions between two runs of bench solvers; moreau bench slower --help",
      bench_slower, 0},
-    {"sim", "the same scenes in MuJoCo, ODE and Bullet, in one table; moreau bench sim --help",
-     bench_sim, 0},
+    {"sim", "the same scenes in MuJoCo, ODE and Bullet; moreau bench sim --help", bench_sim, 0},
     {"standing",
      "stacks, walls and towers for a minute: drift, penetration; moreau bench standing --help",
      bench_standing, 0},
     {"passive", "energy and memory over very many steps; moreau bench passive --help",
      bench_passive, 0},
     {"lasting", "a million steps of scenes and robots: memory, energy and drift", bench_lasting, 0},
-    {"violent",
-     "shapes thrown, spun, loaded, started inside each other: passages, energy gained, overlap",
+    {"violent", "extreme speeds, spins, loads and overlaps: tunnelling, energy gain, overlap",
      bench_violent, 60},
     {"overlap", "heaps: overlap at the end of a step, and its cost; moreau bench overlap --help",
      bench_overlap, 0},
-    {"deadline", "heaps: calls that keep their time limit; moreau bench deadline --help",
+    {"deadline", "heaps: calls that exceed their time limit; moreau bench deadline --help",
      bench_deadline, 0},
 };
 
@@ -81,7 +78,7 @@ static const own_command OWN[] = {
 
 static const args_flag CONTACTS = {.name = "contacts",
                                    .operand = "N",
-                                   .text = "how large the generated problem is",
+                                   .text = "size of the generated problem",
                                    .initial = "1000000"};
 
 /*

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* `moreau check`: does a solution exist, is it the only one, is the friction cone pointed. */
+/* `moreau check`: existence and uniqueness of solutions, and pointedness of the friction cone. */
 #include <stdio.h>
 
 #include "args.h"
@@ -15,7 +15,7 @@
 static const args_command COMMAND = {
     .name = "check",
     .operands = "FILE|SCENE...",
-    .summary = "does a solution exist, is it the only one",
+    .summary = "decide whether a solution exists and is unique",
     .about = "Decides for each problem whether it has no solution, one, or "
              "several, and gives the evidence. A problem is an FCLIB file, a "
              "named problem of --list, or one step of a scene of moreau run "
@@ -175,7 +175,7 @@ int command_check(int argc, char **argv)
         [FLAG_STEP] = {.name = "step",
                        .operand = "K",
                        .initial = "1",
-                       .text = "which step of a scene"},
+                       .text = "number of the step of a scene"},
         [FLAG_SYSTEMS] = {.name = "most_systems",
                           .operand = "N",
                           .initial = "20000",
@@ -188,8 +188,7 @@ int command_check(int argc, char **argv)
         [FLAG_VERIFY] = {.name = "verify",
                          .operand = "FILE",
                          .text = "verify the certificate in this file instead (one problem)"},
-        [FLAG_JSON] = {.name = "json",
-                       .text = "print one JSON object for each problem, one a line"}};
+        [FLAG_JSON] = {.name = "json", .text = "print one JSON object per problem and line"}};
     flags[FLAG_SET].all = &c.sets;
     const args_answer answer = args_parse(&COMMAND, flags, FLAG_COUNT, argc, argv, &count);
     if (answer != ARGS_RUN) {

@@ -106,8 +106,9 @@ void check_input_list(int as_json)
         json_object(&j, NULL);
         json_array(&j, "scenes");
     } else {
-        printf("Problems, and what --set may change: its default, its range. The scenes of moreau "
-               "run --list\nare taken as well, by the problem of one step.\n");
+        printf(
+            "Problems, and their parameters for --set with default and range. The scenes of moreau "
+            "run\n--list are accepted as well: one of their steps is checked.\n");
     }
     for (int k = 0; k < problem_scene_count(); ++k) {
         if (as_json) {

@@ -29,10 +29,11 @@
 static const args_command COMMAND = {
     .name = "compare",
     .operands = "FILE",
-    .summary = "the robot of a file in Moreau and in MuJoCo, side by side",
-    .about = "Time of a step, contacts, penetration, heights, creep and joint angles of the same "
-             "model, from the same start with the same controls, in both. MuJoCo has its default "
-             "solver and elliptic cones. MuJoCo must have been installed when Moreau was built.",
+    .summary = "simulate a robot in Moreau and in MuJoCo, and compare",
+    .about = "Simulates the same model from the same state with the same controls in both, and "
+             "compares the time of a step, contacts, penetration, heights, creep and joint "
+             "angles. MuJoCo uses its default solver and elliptic cones. It must have been "
+             "installed when Moreau was built.",
     .examples = "  moreau compare robot.xml --key stand --time 2\n"
                 "  moreau compare robot.xml --target left_knee=-1.2 --json\n",
     .least = 1,

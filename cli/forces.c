@@ -62,7 +62,7 @@ static const args_flag FLAGS[FLAG_COUNT] = {
                    .text = "simulate this long first, in s"},
     [FLAG_DT] = {.name = "dt",
                  .operand = "H",
-                 .text = "length of these steps, in s; or the scene's"},
+                 .text = "size of these steps, in s; default: that of the scene"},
     [FLAG_FRICTION] = {.name = "friction",
                        .operand = "MODEL",
                        .initial = "cone",
@@ -88,7 +88,7 @@ static const args_flag FLAGS[FLAG_COUNT] = {
                     .operand = "JOINT=A",
                     .text = "prescribe the acceleration of a joint of a mechanism, in m/s2 or "
                             "rad/s2, and compute the effort; may be given several times"},
-    [FLAG_JSON] = {.name = "json", .text = "one JSON object, and nothing else"},
+    [FLAG_JSON] = {.name = "json", .text = "print one JSON object"},
 };
 
 typedef struct forces_call {

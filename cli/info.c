@@ -18,7 +18,7 @@ static const args_command COMMAND = {
     .name = "info",
     .operands = "FILE...",
     .summary = "show the contents of FCLIB files",
-    .about = "Sizes, laws, friction, islands (groups of coupled contacts), the "
+    .about = "Shows sizes, laws, friction, islands (groups of coupled contacts), the "
              "rank of W = H' M^-1 H where it is small enough, the metadata of the "
              "file, and the residuals of the solution and guesses stored in it.",
     .examples = "  moreau info box.hdf5\n"

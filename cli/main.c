@@ -23,19 +23,18 @@ typedef struct command {
 
 /* A new command is one file and one row. */
 static const command COMMANDS[] = {
-    {{"run", "SCENE|FILE", "simulate a scene, or a robot from its file"}, command_run},
-    {{"view", "[SCENE]", "the same in the browser, live; or a recording"}, command_view},
-    {{"render", "IN OUT", "images, animations and videos of a recording"}, command_render},
-    {{"compare", "FILE", "the robot of a file in Moreau and in MuJoCo"}, command_compare},
+    {{"run", "SCENE|FILE", "simulate a scene or a robot"}, command_run},
+    {{"view", "[SCENE]", "simulate in the browser, or replay a recording"}, command_view},
+    {{"render", "IN OUT", "make images, animations and videos"}, command_render},
+    {{"compare", "FILE", "simulate a robot in Moreau and in MuJoCo"}, command_compare},
     {{"solve", "FILE...", "solve the contact problem of each FCLIB file"}, command_solve},
-    {{"check", "FILE|SCENE", "does a solution exist, is it the only one"}, command_check},
+    {{"check", "FILE|SCENE", "decide whether a solution exists and is unique"}, command_check},
     {{"forces", "SCENE|FILE", "forces at contacts and joints at one instant"}, command_forces},
-    {{"info", "FILE...", "what each FCLIB file holds"}, command_info},
-    {{"solvers", "[NAME]", "the methods, their laws, papers and options"}, command_solvers},
-    {{"convert", "IN OUT", "write the problem of one FCLIB file to another"}, command_convert},
-    {{"reproduce", "[NAME]", "a paper's tables and figures, its numbers beside ours"},
-     command_reproduce},
-    {{"bench", "[NAME]", "performance, measured on this machine"}, command_bench},
+    {{"info", "FILE...", "show the contents of FCLIB files"}, command_info},
+    {{"solvers", "[NAME]", "list the methods with their laws and options"}, command_solvers},
+    {{"convert", "IN OUT", "convert an FCLIB file"}, command_convert},
+    {{"reproduce", "[NAME]", "rerun the experiments of a paper"}, command_reproduce},
+    {{"bench", "[NAME]", "measure performance on this machine"}, command_bench},
 };
 enum { COMMAND_COUNT = sizeof COMMANDS / sizeof COMMANDS[0] };
 

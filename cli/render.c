@@ -20,16 +20,15 @@
 static const args_command COMMAND = {
     .name = "render",
     .operands = "RECORDING|SCENE|ROBOT OUT",
-    .summary = "images, animations and videos of a recording, a scene or a robot",
+    .summary = "make images, animations and videos of a recording, a scene or a robot",
     .about =
-        "OUT is an image, FILE.png, of the last frame or of the frame at --at; an animated image,"
-        " FILE.webp or FILE.gif, or with --at one that stands still; a folder, ending in a slash,"
-        " that receives an image for each frame; or a video, FILE.mp4 or FILE.webm, made by"
-        " ffmpeg."
-        "\n\nA recording is what moreau run --record writes; a scene or a robot's file is simulated"
-        " first. Unless it is told to turn or to follow, the camera stands still and has in view"
-        " all that moves; planar scenes are seen from the front. With --forces and more than 300"
-        " contacts forces are chains.",
+        "OUT is one of the following: FILE.png, an image of the last frame or of the frame at"
+        " --at; FILE.webp or FILE.gif, an animated image, or a still image with --at; FOLDER/, an"
+        " image for each frame; FILE.mp4 or FILE.webm, a video, which requires ffmpeg."
+        "\n\nmoreau run --record writes recordings; a scene or a robot is simulated first. The"
+        " camera is static and shows all moving bodies, unless --turn or --follow is given. Planar"
+        " scenes are shown from the front. With --forces and more than 300 contacts, forces are"
+        " drawn as force chains.",
     .examples = "  moreau render arch arch.png --time 1 --forces\n"
                 "  moreau render cascade cascade.gif --size 640x400 --fps 20\n"
                 "  moreau run arch --time 2 --record arch.hdf5\n"
@@ -71,32 +70,32 @@ static const args_flag FLAGS[FLAG_COUNT] = {
     [FLAG_SIZE] = {.name = "size",
                    .operand = "WxH",
                    .initial = "1280x720",
-                   .text = "pixels; even numbers, as videos have them"},
+                   .text = "image size in pixels; even numbers"},
     [FLAG_FPS] = {.name = "fps",
                   .operand = "N",
                   .initial = "30",
-                  .text = "frames for each second of the recording"},
+                  .text = "frames per second of the recording"},
     [FLAG_FORCES] = {.name = "forces",
-                     .text = "the forces of contacts as arrows: blue sticks, red slides"},
+                     .text = "draw contact forces as arrows: blue for sticking, red for sliding"},
     [FLAG_AZIMUTH] = {.name = "azimuth",
                       .operand = "DEGREES",
                       .initial = "-52",
-                      .text = "of the eye about the vertical, from the x axis"},
+                      .text = "camera angle about the vertical, from the x axis"},
     [FLAG_ELEVATION] = {.name = "elevation",
                         .operand = "DEGREES",
                         .initial = "20",
-                        .text = "of the eye above the ground"},
-    [FLAG_ZOOM] = {.name = "zoom", .operand = "X", .initial = "1", .text = "closer, or farther"},
+                        .text = "camera angle above the ground"},
+    [FLAG_ZOOM] = {.name = "zoom", .operand = "X", .initial = "1", .text = "zoom factor"},
     [FLAG_TURN] = {.name = "turn",
                    .operand = "DEGREES",
-                   .text = "turn the eye about the vertical, in degrees a second"},
+                   .text = "rotate the camera about the vertical, in degrees per second"},
     [FLAG_FOLLOW] = {.name = "follow",
                      .operand = "BODY",
-                     .text = "move the eye along with a body, by its name or number from 0, or with"
-                             " all that moves: all"},
-    [FLAG_AXES] = {.name = "axes", .text = "draw the axes, a length with its unit, and the time"},
-    [FLAG_DARK] = {.name = "dark", .text = "dark colours, as on the viewer's dark page"},
-    [FLAG_JSON] = {.name = "json", .text = "one JSON object, and nothing else"},
+                     .text = "follow a body, by its name or number from 0; all: follow all moving"
+                             " bodies"},
+    [FLAG_AXES] = {.name = "axes", .text = "draw the axes, a scale bar and the time"},
+    [FLAG_DARK] = {.name = "dark", .text = "use the dark mode of the viewer"},
+    [FLAG_JSON] = {.name = "json", .text = "print one JSON object"},
 };
 
 /* ---- the call -------------------------------------------------------------------------------- */
@@ -170,7 +169,7 @@ static void report(const render_call *call, int pictures)
         return;
     }
     text_put(stdout, call->out);
-    printf(": %d %s of %d x %d", pictures, pictures == 1 ? "picture" : "pictures", call->def.width,
+    printf(": %d %s of %d x %d", pictures, pictures == 1 ? "image" : "images", call->def.width,
            call->def.height);
     if (call->kept && call->kept < pictures) {
         printf(", %d of them different", call->kept);

@@ -8,7 +8,7 @@ int command_render(int argc, char **argv)
 {
     (void)argc;
     (void)argv;
-    say("render", "this program was built without pictures, which need libpng; install it (Debian: "
+    say("render", "this program was built without libpng, which render needs; install it (Debian: "
                   "libpng-dev) and build again");
     return EXIT_FAILED;
 }

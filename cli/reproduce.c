@@ -10,10 +10,10 @@
 static const args_command COMMAND = {
     .name = "reproduce",
     .operands = "[NAME]",
-    .summary = "a paper's tables and figures, its numbers beside ours",
-    .about = "Without a name: the papers that can be rerun.",
-    .examples = "  moreau reproduce                 what there is\n"
-                "  moreau reproduce lu-trinkle      one paper\n",
+    .summary = "rerun the experiments of a paper and compare the results",
+    .about = "Without a name, lists the papers.",
+    .examples = "  moreau reproduce                 list the papers\n"
+                "  moreau reproduce lu-trinkle      rerun one paper\n",
     .least = 0,
     .most = 1,
 };
@@ -26,7 +26,7 @@ static const experiment PAPERS[] = {
      paper_acary_cadoux, 17},
     {"anitescu-hart", "Anitescu and Hart 2004: contact with small friction through convex problems",
      paper_anitescu_hart, 90},
-    {"baraff", "Baraff 1994: Dantzig's pivoting, its cost, its pivots and its failures",
+    {"baraff", "Baraff 1994: Dantzig's pivoting method, its cost, number of pivots and failures",
      paper_baraff, 40},
     {"bead-piles",
      "Acary, Cadoux, Lemaréchal and Malick 2011, table 1 and figure 8: beads that fall into a box",
@@ -47,7 +47,7 @@ static const experiment PAPERS[] = {
      "Trinkle, Pang, Sudarsky and Lo 1997: 328 random grasps, Lemke and interior points",
      paper_trinkle_pang, 5},
     {"trinkle-pang-verdicts",
-     "the same 328 data sets: no solution, one, or several, with the proof where there is one",
+     "the same 328 data sets: no solution, one, or several, with a proof where possible",
      paper_trinkle_pang_verdicts, 25},
 };
 

@@ -67,8 +67,8 @@ void run_list(const world_scene *one, int as_json)
         json_object(&j, NULL);
         json_array(&j, "scenes");
     } else {
-        printf("Scenes, the time they are run for, and what --set may change: its default, its "
-               "range.\n");
+        printf(
+            "Scenes with their duration, and the parameters for --set with default and range.\n");
     }
     for (int k = 0; k < world_scene_count(); ++k) {
         const world_scene *scene = world_scene_at(k);

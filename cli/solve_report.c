@@ -159,7 +159,7 @@ void outcome_put(const outcome *o)
     printf("%s, %s, %s\n", result->method, number_count(result->iterations, "iteration").text,
            number_seconds(result->seconds).text);
     put_label("residual");
-    printf("%s relative (asked for %s), %s absolute\n",
+    printf("%s relative (tolerance %s), %s absolute\n",
            number_real(residual->natural_relative).text, number_short(o->tol).text,
            number_real(residual->natural).text);
     put_worst("penetration rate", &residual->penetration_rate);

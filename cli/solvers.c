@@ -17,11 +17,11 @@
 static const args_command COMMAND = {
     .name = "solvers",
     .operands = "[NAME]",
-    .summary = "the methods, what laws they take, where they are published",
-    .about = "With a name: that method and its options, with their defaults and ranges.",
+    .summary = "list the methods with their laws, papers and options",
+    .about = "With a name, shows the options of that method, with their defaults and ranges.",
     .examples = "  moreau solvers           all methods\n"
                 "  moreau solvers nsgs      one method and its options\n"
-                "  moreau solvers --json    the same for a program\n",
+                "  moreau solvers --json    the same as JSON\n",
     .least = 0,
     .most = 1,
 };
@@ -148,7 +148,7 @@ static void put_list(void)
         printf("%*spaper: %s%s\n", COLUMN, "", method.paper,
                method.is_default ? "\n                the default" : "");
     }
-    printf("\nmoreau solvers NAME shows the options of one of them; docs/references.bib has the "
+    printf("\nmoreau solvers NAME shows the options of a method; docs/references.bib lists the "
            "papers.\n");
 }
 
@@ -194,15 +194,15 @@ static void put_method(const mo_method_info *method)
     text_put_wrapped(stdout, method->summary, column, 0);
     fputc('\n', stdout);
     put_all_laws(method, 0);
-    printf("paper: %s\n\nIts own options, with their defaults:\n", method->paper);
+    printf("paper: %s\n\nOptions of this method, with their defaults:\n", method->paper);
     put_options(method->name);
-    printf("\nOptions of every method:\n");
+    printf("\nOptions of all methods:\n");
     put_options(NULL);
 }
 
 int command_solvers(int argc, char **argv)
 {
-    args_flag flags[] = {{.name = "json", .text = "one JSON object, and nothing else"}};
+    args_flag flags[] = {{.name = "json", .text = "print one JSON object"}};
     int count = 0;
     const args_answer answer = args_parse(&COMMAND, flags, 1, argc, argv, &count);
     if (answer != ARGS_RUN) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* `moreau view`: a scene in the browser, live; or a recording. */
+/* `moreau view`: simulates a scene in the browser, or replays a recording. */
 #include "view.h"
 
 #include <fcntl.h>
@@ -33,18 +33,18 @@ enum { CROWD = 1000 };
 static const args_command COMMAND = {
     .name = "view",
     .operands = "[SCENE|ROBOT|RECORDING]",
-    .summary = "a scene or a robot in the browser, live, with the mouse in it; or a recording",
+    .summary = "simulate a scene or a robot in the browser, or replay a recording",
     .about =
-        "Prints an address, opens it in the browser where there is a desktop, runs the simulation "
-        "and"
-        " streams it to the browser until Ctrl-C. Without an operand it shows dominoes that knock"
-        " down an arch, and starts again when they have come to rest. In the page: drag a body "
-        "with the mouse, throw a ball, see"
-        " contacts and forces, change the scene, the method, the step, gravity and friction.\n\n"
-        "The address is on this machine alone. To look from another one, forward the port with the"
-        " same number: ssh -L 8000:127.0.0.1:8000 MACHINE moreau view stack --port 8000.\n\n"
-        "A recording (moreau run --record) is replayed, with a time line. The same page as a file,"
-        " to keep or to send, is what moreau run --replay writes.",
+        "Prints an address, opens it if there is a desktop, runs the simulation and streams it to"
+        " the browser until Ctrl-C. Without an operand it shows dominoes that knock down an arch,"
+        " and repeats them. In the page you can drag bodies with the mouse, throw balls, see"
+        " contacts and forces, and change the scene, the method, the step, gravity and"
+        " friction.\n\n"
+        "The server accepts connections from this machine only. To view from another machine,"
+        " forward the port with the same number: ssh -L 8000:127.0.0.1:8000 MACHINE moreau view"
+        " stack --port 8000.\n\n"
+        "A recording (moreau run --record) is replayed, with a time line. moreau run --replay"
+        " writes the same page as a single file.",
     .examples = "  moreau view\n"
                 "  moreau view wall --set courses=6 --set mu=0.3\n"
                 "  moreau view jack\n"
@@ -73,7 +73,7 @@ static const args_flag OWN_FLAGS[FLAG_OWN] = {
     MODEL_FLAG_ROWS(FLAG_MODEL),
     [FLAG_DT] = WORLD_ROW_DT,
     [FLAG_METHOD] = METHOD_ROW,
-    [FLAG_PORT] = {.name = "port", .operand = "N", .text = "the port; or one that is free"},
+    [FLAG_PORT] = {.name = "port", .operand = "N", .text = "port number; default: any free port"},
     [FLAG_NO_OPEN] = {.name = "no_open", .text = "only print the address"},
     [FLAG_JSON] = {.name = "json", .text = "print the address as a JSON object"},
 };

@@ -59,7 +59,7 @@ static void put_flags(const args_flag *flags, int count)
     }
     put_flag(&help);
     if (k < count) {
-        printf("\nOptions of methods, which moreau solvers METHOD explains:\n");
+        printf("\nOptions of the methods (see moreau solvers METHOD):\n");
     }
     for (; k < count; ++k) {
         fputs("  --", stdout);

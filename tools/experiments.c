@@ -95,10 +95,8 @@ int experiments_command(const args_command *command, const args_flag *own, const
 {
     enum { FLAG_OUT, FLAG_JSON, FLAG_OWN, FLAG_COUNT };
     args_flag flags[FLAG_COUNT] = {
-        [FLAG_OUT] = {.name = "out",
-                      .operand = "FOLDER",
-                      .text = "where the files it makes are written"},
-        [FLAG_JSON] = {.name = "json", .text = "one JSON object, and nothing else"},
+        [FLAG_OUT] = {.name = "out", .operand = "FOLDER", .text = "write files to this folder"},
+        [FLAG_JSON] = {.name = "json", .text = "print one JSON object"},
     };
     const int flag_count = own ? FLAG_COUNT : FLAG_OWN;
     if (own) {

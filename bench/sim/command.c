@@ -26,19 +26,18 @@ static const args_command COMMAND = {
     .operands = "",
     .summary = "the same scenes in Moreau and in MuJoCo, ODE and Bullet",
     .about =
-        "Time of a step, penetration, drift, energy, and the contact impulses of every engine "
-        "judged by one measure. Those of others are there where they were installed when Moreau "
-        "was "
-        "built.\n\n"
+        "Compares the time of a step, penetration, drift and energy, and judges the contact"
+        " impulses of every engine by one measure. Other engines take part if they were installed"
+        " when Moreau was built.\n\n"
         "Scenes: block-rests, block-slides, ball-rolls (each also with -45: at 45 degrees to the "
         "axes of friction), stack-10, stack-30, wall-200, wall-1000, planks-120, discs-136, "
         "discs-210, beads-150, beads-300, beads-600, and heap-KIND-100 with KIND boxes, capsules, "
-        "cylinders, hulls or mixed. By name alone: beads-5000, beads-20000, heap-KIND-300, "
-        "heap-KIND-1000, heap-KIND-5000, and whatever moreau run --list has that is made of balls, "
-        "boxes, capsules, cylinders, hulls and planes, with values: --scene funnel,count=100. A "
-        "heap is the mean of three seeds.\n\n"
-        "Configurations of ours are relative residuals of a step, such as 2e-3, and peer: the "
-        "residual that the fastest of the others leaves.",
+        "cylinders, hulls or mixed. These run only if named with --scene: beads-5000, beads-20000, "
+        "heap-KIND-300, heap-KIND-1000, heap-KIND-5000, and any scene of moreau run --list that "
+        "consists of balls, boxes, capsules, cylinders, hulls and planes, with parameters: --scene "
+        "funnel,count=100. Figures of a heap are means over three seeds.\n\n"
+        "A configuration of Moreau is the relative residual of a step, such as 2e-3, or peer: the "
+        "residual of the fastest other engine.",
     .examples = "  moreau bench sim\n"
                 "  moreau bench sim --quick\n"
                 "  moreau bench sim --against ode --scene stack-30 --scene wall-200\n"
@@ -65,29 +64,30 @@ enum {
 static const args_flag FLAGS[FLAG_COUNT] = {
     [FLAG_AGAINST] = {.name = "against",
                       .operand = "A,B",
-                      .text = "these of mujoco, ode and bullet, or none",
+                      .text = "other engines: mujoco, ode, bullet, or none",
                       .initial = "all of this build"},
     [FLAG_SCENE] = {.name = "scene",
                     .operand = "NAME",
-                    .text = "this scene alone; may be given several times"},
+                    .text = "run only this scene; may be given several times"},
     [FLAG_CONFIGURATIONS] = {.name = "configurations",
                              .operand = "A,B",
-                             .text = "these solvers and settings of the engines, for every scene: "
-                                     "moreau-ode --list has those of ODE, and so on",
-                             .initial = "a few that suit a scene"},
+                             .text =
+                                 "solvers and settings of the engines, for every scene; moreau-ode "
+                                 "--list shows those of ODE, and likewise for the others",
+                             .initial = "a selection for each scene"},
     [FLAG_STEPS] = {.name = "steps",
                     .operand = "N",
-                    .text = "steps of every scene, in the place of its own number"},
+                    .text = "number of steps of every scene; default: that of the scene"},
     [FLAG_TIME] = {.name = "time_limit",
                    .operand = "X",
-                   .text = "seconds of one run at most, by the processor; then what is known is "
+                   .text = "maximum processor time of one run, in s; the results so far are "
                            "reported",
                    .initial = "20"},
     [FLAG_QUICK] = {.name = "quick", .text = "a few small scenes, one configuration of each peer"},
     [FLAG_OUT] = {.name = "out",
                   .operand = "FOLDER",
-                  .text = "where sim.csv and the figure sim.svg are written"},
-    [FLAG_JSON] = {.name = "json", .text = "one JSON object, and nothing else"},
+                  .text = "write sim.csv and the figure sim.svg to this folder"},
+    [FLAG_JSON] = {.name = "json", .text = "print one JSON object"},
 };
 
 /* ---- peers ----------------------------------------------------------------------------------- */

@@ -32,22 +32,18 @@
 static const args_command COMMAND = {
     .name = "bench solvers",
     .operands = "[FILE|FOLDER...]",
-    .summary = "every method on every problem, the time to a residual",
+    .summary = "time of every method on every problem to a given residual",
     .about =
-        "Each method solves each problem to each target: FCLIB files, those below folders, or, "
-        "where none is"
-        " named, scenes of the library's own. The time is that of the fastest of a few runs, each "
-        "from"
-        " a problem that the method has not seen before; one thread. The residual is measured from "
-        "r alone,"
-        " the same way for everybody.\n\n"
-        "With --against siconos the solvers of Siconos do the same, each answer judged by our "
-        "measure of its r; each"
-        " is given the tolerance that means the target, and a tighter one until our measure "
-        "agrees. Only the"
-        " call of its solver is timed.\n\n"
-        "With --out: runs.csv with every run, and performance profiles as tables and pictures. The"
-        " peer's runs in a runs.csv can be used again: --peer-results.",
+        "Each method solves each problem to each target. Problems are FCLIB files, all FCLIB files"
+        " below folders or, by default, scenes of the library. The time is that of the fastest of"
+        " a few runs on one thread; each run starts from a fresh problem. The residual is computed"
+        " from r alone, in the same way for all methods.\n\n"
+        "With --against siconos, the solvers of Siconos solve the same problems. Their answers are"
+        " judged by our measure of r: each solver gets the tolerance that corresponds to the"
+        " target, and a tighter one until our measure meets the target. Only the call of the"
+        " solver is timed.\n\n"
+        "--out writes runs.csv with every run, and performance profiles as tables and figures."
+        " --peer-results reuses the peer's runs in such a file.",
     .examples = "  moreau bench solvers\n"
                 "  moreau bench solvers problems/ --time-limit 2 --out board\n"
                 "  moreau bench solvers box.hdf5 --methods auto,nsgs --targets 1e-6\n"
@@ -75,42 +71,42 @@ enum {
 static const args_flag FLAGS[FLAG_COUNT] = {
     [FLAG_METHODS] = {.name = "methods",
                       .operand = "A,B",
-                      .text = "these methods alone; moreau solvers lists them",
+                      .text = "only these methods; moreau solvers lists them",
                       .initial = "all"},
     [FLAG_TARGETS] = {.name = "targets",
                       .operand = "X,Y",
-                      .text = "residuals to reach, the loosest first",
+                      .text = "target residuals, the loosest first",
                       .initial = "1e-4,1e-8"},
     [FLAG_TIME] = {.name = "time_limit",
                    .operand = "X",
-                   .text = "seconds of one run at most, by the processor",
+                   .text = "maximum processor time of one run, in s",
                    .initial = "5"},
     [FLAG_REPEATS] =
         {.name = "repeats",
          .operand = "N",
-         .text = "runs, of which the fastest counts; up to ten times as many where they take"
-                 " microseconds, fewer where they take long",
+         .text = "number of runs, of which the fastest counts; up to ten times as many if they"
+                 " take microseconds, fewer if they take long",
          .initial = "3"},
     [FLAG_AGAINST] = {.name = "against",
                       .operand = "siconos",
-                      .text = "the solvers of Siconos too, where this build has found it"},
+                      .text = "also run the solvers of Siconos, if available in this build"},
     [FLAG_CONFIGURATIONS] = {.name = "configurations",
                              .operand = "A,B",
-                             .text = "these configurations of the peer alone",
+                             .text = "only these configurations of the peer",
                              .initial = "all"},
     [FLAG_RESULTS] =
         {.name = "peer_results",
          .operand = "FILE",
-         .text = "the peer's runs of an earlier runs.csv; with --against, other problems are"
-                 " tried anew"},
+         .text = "reuse the peer's runs of an earlier runs.csv; with --against, run the peer on"
+                 " other problems"},
     [FLAG_OUT] = {.name = "out",
                   .operand = "FOLDER",
-                  .text = "where runs.csv and the performance profiles are written"},
+                  .text = "write runs.csv and the performance profiles to this folder"},
     [FLAG_KEEP] = {.name = "keep",
                    .operand = "FOLDER",
-                   .text = "keeps the times of our methods for this machine, with commit, compiler "
-                           "and flags, and draws the profiles there; moreau bench slower compares"},
-    [FLAG_JSON] = {.name = "json", .text = "one JSON object, and nothing else"},
+                   .text = "store the times of our methods on this machine, with commit, compiler "
+                           "and flags, and draw the profiles; moreau bench slower compares them"},
+    [FLAG_JSON] = {.name = "json", .text = "print one JSON object"},
 };
 
 enum { METHODS_MOST = 64, ANSWER_SIZE = 4096 };

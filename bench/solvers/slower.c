@@ -25,10 +25,10 @@
 static const args_command COMMAND = {
     .name = "bench slower",
     .operands = "FOLDER | BEFORE.csv NOW.csv",
-    .summary = "what got slower between two runs of bench solvers",
+    .summary = "find regressions between two runs of bench solvers",
     .about = "Compares two tables of times of one machine: the last two that moreau bench solvers "
              "--keep has written into a folder, or two files. Runs are matched by problem, method "
-             "and target. The exit status is 1 where a run got slower or is no longer solved.",
+             "and target. The exit status is 1 if a run is slower or is no longer solved.",
     .examples = "  moreau bench solvers problems/ --methods auto --keep bench/results/laptop\n"
                 "  moreau bench slower bench/results/laptop\n"
                 "  moreau bench slower before/runs.csv now/runs.csv --noise 1.5\n",
@@ -41,9 +41,9 @@ enum { FLAG_NOISE, FLAG_JSON, FLAG_COUNT };
 static const args_flag FLAGS[FLAG_COUNT] = {
     [FLAG_NOISE] = {.name = "noise",
                     .operand = "X",
-                    .text = "a time counts as changed beyond this factor",
+                    .text = "ignore changes up to this factor",
                     .initial = "1.3"},
-    [FLAG_JSON] = {.name = "json", .text = "one JSON object, and nothing else"},
+    [FLAG_JSON] = {.name = "json", .text = "print one JSON object"},
 };
 
 enum { PATH_SIZE = 1024, FACT_SIZE = 256, LINE_SIZE = 2048, FACTS = 5 };

@@ -170,7 +170,7 @@ int command_bench(int argc, char **argv)
          .number = &b.seed,
          .least = 0,
          .most = 1e15},
-        {.name = "json", .about = "one JSON object, and nothing else", .is_set = &b.json},
+        {.name = "json", .about = "print one JSON object", .is_set = &b.json},
     };
     const char *operands[1];
     int operand_count;

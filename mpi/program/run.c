@@ -411,7 +411,7 @@ int command_run(int argc, char **argv)
          .operand = "FILE",
          .about = "go on from a checkpoint, on any number of ranks",
          .text = &r.restart},
-        {.name = "json", .about = "one JSON object, and nothing else", .is_set = &r.json},
+        {.name = "json", .about = "print one JSON object", .is_set = &r.json},
     };
     const char *scene;
     int count;

@@ -198,7 +198,7 @@ int command_solve(int argc, char **argv)
          .operand = "FILE",
          .about = "write the problem with its solution to this FCLIB file",
          .text = &j.out},
-        {.name = "json", .about = "one JSON object, and nothing else", .is_set = &j.json},
+        {.name = "json", .about = "print one JSON object", .is_set = &j.json},
     };
     int count;
     const int status =
