@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Many worlds at once, over threads: environments of learning, samples of a controller. */
+/* Steps of many worlds in parallel, for learning environments and sampling-based control. */
 #ifndef MOREAU_BATCH_H
 #define MOREAU_BATCH_H
 
@@ -10,11 +10,11 @@
 extern "C" {
 #endif
 
-/* How the steps of one world went. */
+/* The steps of one world. */
 typedef struct mo_batch_report {
-    /* steps that were taken; fewer than asked for after an error */
+    /* steps taken; fewer than requested after an error */
     int steps;
-    /* those whose status is not MO_SOLVED */
+    /* steps whose status is not MO_SOLVED */
     int unsolved;
     mo_error error;
     /* of the last step */
@@ -22,10 +22,10 @@ typedef struct mo_batch_report {
 } mo_batch_report;
 
 /*
- * Takes `steps` steps of h seconds in each world.  Each world is stepped by one thread with its own
- * solver options, so the bits do not depend on `threads`.  An error in one world does not stop the
- * others: reports[k] has it (or NULL), and the first of them is returned with its sentence.
- * No world may be listed twice.
+ * Takes `steps` steps of h seconds in each world.  One thread steps a world, with the solver options
+ * of that world, so the bits do not depend on `threads`.  An error in one world does not stop the
+ * others: reports[k] contains it (`reports` may be NULL), and the first error is returned with its
+ * message.  No world may be listed twice.
  */
 MO_API mo_error mo_worlds_step(mo_world *const *worlds, int count, double h, int steps, int threads,
                                mo_batch_report *reports, mo_message *why);

@@ -10,19 +10,19 @@
 extern "C" {
 #endif
 
-/* J, of dynamic bodies and links. */
+/* Energies of dynamic bodies and links, J. */
 typedef struct mo_energy {
-    /* m |v|^2 / 2 of the centres of mass */
+    /* m |v|^2 / 2, with v the velocity of the centre of mass */
     double translation;
-    /* w . J w / 2, and the motion of the rotors of joints (armature) */
+    /* w . J w / 2, and the energy of joint rotors (armature) */
     double rotation;
-    /* - m g . x, zero at the origin; less the weight that is compensated */
+    /* - m g . x, zero at the origin, without compensated gravity */
     double gravity;
-    /* of the springs of joints and tendons; actuators have none */
+    /* springs of joints and tendons, but not of actuators */
     double springs;
 } mo_energy;
 
-/* At the present state.  translation + rotation is mo_world_kinetic_energy, gravity + springs is
+/* The energy of the present state.  translation + rotation is mo_world_kinetic_energy, gravity + springs is
  * mo_world_potential_energy, both to rounding.  All zero for NULL. */
 MO_API mo_energy mo_world_energy(const mo_world *world);
 

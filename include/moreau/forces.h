@@ -11,15 +11,15 @@
  *
  *     all     0 <= a_n  perp  c_n >= 0                                               (7, 9, 12)
  *     in S    c_t opposes the sliding velocity with mu c_n                           (10)
- *     in R    Coulomb's law with the acceleration in the place of the velocity   (8, 11),
+ *     in R    Coulomb's law with accelerations instead of velocities             (8, 11),
  *             or its pyramid                                                     (15, 16)
  *
- * which is a contact problem (problem.h) with accelerations for velocities and forces for impulses.
- * Joints, limits, dry friction and actuators take part as in a step, each by its state: what moves
- * has the friction of its direction, what is at rest may hold.
+ * This is a contact problem (problem.h) with accelerations for velocities and forces for impulses.
+ * Joints, limits, dry friction and actuators take part as in a step.  Dry friction opposes the motion
+ * of a joint that moves, and may hold a joint at rest.
  *
- * With sliding contacts there may be no such forces (Painleve).  Then there is an impulse
- * [baraff1994, section 6]: the one that time stepping finds as its step goes to zero.
+ * With sliding contacts such forces may not exist (Painleve).  The result is then the impulse of
+ * [baraff1994, section 6], which time stepping finds in the limit of small steps.
  */
 #ifndef MOREAU_FORCES_H
 #define MOREAU_FORCES_H
@@ -37,44 +37,44 @@ typedef enum mo_friction_model {
     MO_FRICTION_PYRAMID
 } mo_friction_model;
 
-/* A velocity of a mechanism whose acceleration is known, its effort not [trinkle1997, section 2.5].
- */
+/* Prescribes the acceleration of a velocity of a mechanism; its effort is unknown [trinkle1997,
+ * section 2.5]. */
 typedef struct mo_known_acceleration {
     mo_mechanism_id mechanism;
-    int velocity; /* its number in v */
+    int velocity; /* index in v */
     double acceleration;
 } mo_known_acceleration;
 
 typedef struct mo_force_options {
     mo_friction_model friction;
-    /* method NULL: auto, then dantzig and lemke where it fails; lemke first for the pyramid */
+    /* method NULL: auto, then dantzig and lemke if it fails; for the pyramid lemke first */
     mo_options solver;
     /* m: contacts up to this gap touch; 0: 1e-6 of the smaller shape */
     double gap;
-    /* m/s, rad/s: slower is at rest: a contact sticks, a joint holds */
+    /* m/s, rad/s: slower contacts and joints are at rest */
     double speed;
-    /* compliance of contacts, over the response of each to its own force; 0: hard. A small one
-     * spreads forces that rigid bodies leave undetermined */
+    /* compliance of a contact relative to its response to its own force; 0: hard.  A small value,
+     * 1e-6, distributes forces that rigid bodies leave undetermined */
     double softness;
-    /* inverse dynamics through contact; or NULL */
+    /* for inverse dynamics with contact; may be NULL */
     const mo_known_acceleration *known;
     int known_count;
 } mo_force_options;
 
-/* The cone, 1e-6 m/s, the solver's defaults. */
+/* The cone, a speed of 1e-6, default options of the solver. */
 MO_API mo_force_options mo_default_force_options(void);
 
-/* What becomes of a contact [trinkle1997, section 2.3]. */
+/* The transition of a contact [trinkle1997, section 2.3]. */
 typedef enum mo_transition {
-    /* rolling, and goes on */
+    /* keeps rolling */
     MO_TRANSITION_ROLLS,
-    /* rolling, and starts to slide */
+    /* rolling, starts to slide */
     MO_TRANSITION_SLIPS,
-    /* sliding, and goes on */
+    /* keeps sliding */
     MO_TRANSITION_SLIDES,
     /* the bodies separate */
     MO_TRANSITION_BREAKS,
-    /* they approach: no force, but an impact has to come first; left out of the problem */
+    /* the bodies approach: an impact must come first; left out of the problem */
     MO_TRANSITION_IMPACT,
     MO_TRANSITION_COUNT
 } mo_transition;
@@ -83,127 +83,123 @@ MO_API const char *mo_transition_name(mo_transition transition); /* "sticks", or
 
 typedef struct mo_contact_force {
     mo_body_id a, b;
-    /* world */
+    /* m, world coordinates */
     double point[3];
     /* unit, from a to b */
     double normal[3];
     /* m */
     double gap;
     double mu;
-    /* of b against a, world axes, m/s */
+    /* velocity of b relative to a, world axes, m/s */
     double velocity[3];
-    /* of that, as the contact moves, m/s^2; of an impulse: the velocity after it */
+    /* its rate of change in the moving contact frame, m/s^2; for an impulse: the velocity after it */
     double acceleration[3];
-    double force[3]; /* on b, world axes, N; of an impulse: N s */
-    /* on b: torsion and rolling */
+    double force[3]; /* on b, world axes, N; for an impulse: N s */
+    /* torsional and rolling moment on b, N m */
     double moment[3];
-    /* in S */
+    /* is in S */
     int is_sliding;
     mo_transition transition;
 } mo_contact_force;
 
 /*
- * What acts at joints.  Forces in N, moments in N m, in world axes; of an impulse N s and N m s.
- * Efforts act on velocities: N along a slide, N m about an axis, positive where they drive the
- * coordinate upwards.
+ * Forces at joints, in N and N m, world axes; for an impulse N s and N m s.  Efforts act on joint
+ * velocities, in N for slides and N m for hinges, and are positive if they increase the coordinate.
  */
 
-/* A joint between bodies (joint.h), loop closures of mechanisms among them. */
+/* Forces of a joint between bodies (joint.h), including loop closures of mechanisms. */
 typedef struct mo_joint_force {
     mo_joint_id joint;
-    /* a may be none: the world */
+    /* a = {0}: the world */
     mo_body_id a, b;
-    /* its anchor on b, world */
+    /* its anchor on b, world coordinates, m */
     double point[3];
-    /* on b, all parts together; the opposite acts on a at the same point */
+    /* total force on b; the opposite acts on a at the same point */
     double force[3];
-    /* on b about the point, all parts together */
+    /* total moment on b about the point */
     double moment[3];
-    double limit; /* part of these on its coordinate q: of its limits (a lower one pushes up) ... */
-    /* ... of dry friction ... */
-    double friction;
-    /* ... of its motor or servo */
-    double drive;
+    /* efforts on its coordinate q, included above: of its limits (positive for the lower one), of
+     * dry friction, and of its motor or servo */
+    double limit, friction, drive;
 } mo_joint_force;
 
-/* How a link of a mechanism is held: all that its parent does to it, through its joints or a weld.
- */
+/* Force and moment from the parent on a link of a mechanism, through its joints or a weld. */
 typedef struct mo_link_force {
-    /* the parent of a root is none: the world */
+    /* parent = {0}: the world */
     mo_body_id link, parent;
-    double point[3]; /* world: the anchor of its last joint; its origin where it has none */
-    double force[3]; /* on the link; the opposite acts on the parent at the same point */
-    /* on the link about the point */
+    double point[3]; /* anchor of its last joint, or its origin; world */
+    double force[3]; /* on the link; the opposite acts on the parent there */
+    /* on the link, about the point */
     double moment[3];
 } mo_link_force;
 
-/* Efforts on the velocities of a joint of a mechanism, by what they come from. */
+/* Efforts on the velocities of a joint of a mechanism, by origin. */
 typedef struct mo_axis_force {
     mo_mechanism_id mechanism;
-    /* its number there */
+    /* its index there */
     int joint;
     int v_count;
-    double actuator[6]; /* gear times effort, of all actuators that drive it; not thrusters */
+    double actuator[6]; /* gear times effort of all its actuators, without thrusters */
     /* springs and damping */
     double passive[6];
-    /* mo_mechanism_push, and the control of the host */
+    /* mo_mechanism_push and the control callback */
     double applied[6];
     /* dry friction */
     double friction[6];
-    /* a lower limit pushes up */
+    /* positive for the lower limit */
     double limit[6];
-    double tendon[6]; /* springs, damping, dry friction and limits of its tendons */
-    /* of mo_mechanism_couple */
+    double tendon[6]; /* springs, damping, dry friction and limits of tendons */
+    /* couplings (mo_mechanism_couple) */
     double coupling[6];
-    /* what has to act where accelerations are known */
+    /* additional effort for known accelerations */
     double known[6];
-    /* the sum: what drives the link, its rotor included */
+    /* the sum, which accelerates the link and its rotor */
     double effort[6];
 } mo_axis_force;
 
-/* Start from {0}. */
+/* Initialise with {0}. */
 typedef struct mo_forces {
-    mo_status status; /* of the problem that was solved last */
-    /* in m/s^2, or m/s of an impulse */
+    mo_status status; /* of the last problem solved */
+    /* in m/s^2, or m/s for an impulse */
     mo_residual residual;
-    /* the one that found it */
+    /* method that found the solution */
     const char *method;
     int iterations;
     mo_message message;
-    /* no forces were found: `force` and `acceleration` are impulses and jumps of velocity */
+    /* 1: no forces were found; `force` and `acceleration` are impulses and velocity jumps */
     int is_impulsive;
-    /* contacts of each kind */
+    /* number of contacts of each kind */
     int rolling, sliding, impacts;
 
     mo_contact_force *contacts;
     int contact_count;
-    double (*accelerations)[6]; /* of each body (mo_world_body): centre of mass, then spin */
+    double (*accelerations)[6]; /* per body (mo_world_body): linear, then angular */
     int body_count;
-    double *joint_accelerations; /* of each mechanism after the other, as long as its v  */
+    double *joint_accelerations; /* of all mechanisms in turn, as their v */
     int joint_acceleration_count;
-    double *known_efforts; /* of each known acceleration: what has to act besides everything else */
+    double *known_efforts; /* additional effort for each known acceleration */
     int known_count;
-    /* as mo_world_joint */
+    /* in the order of mo_world_joint */
     mo_joint_force *joints;
     int joint_count;
-    mo_link_force *links; /* of each mechanism after the other, as its links */
+    mo_link_force *links; /* of all mechanisms in turn, as their links */
     int link_count;
-    mo_axis_force *axes; /* of each mechanism after the other, as its joints */
+    mo_axis_force *axes; /* of all mechanisms in turn, as their joints */
     int axis_count;
-    double *actuator_efforts; /* of each mechanism after the other, as its actuators, N or N m */
+    double *actuator_efforts; /* of all mechanisms in turn, as their actuators, N or N m */
     int actuator_count;
-    int *is_moving; /* of each body: is it accelerated? */
-    int moving; /* free bodies and links that are accelerated: 0 where an assembly at rest holds */
+    int *is_moving; /* per body: whether it accelerates */
+    int moving;     /* number of accelerating bodies and links; 0: static equilibrium */
 
-    mo_problem *problem; /* M, H, laws and w = (d/dt J') v, with ... */
-    /* ... its answer: v is the accelerations */
+    mo_problem *problem; /* M, H, laws and w = (d/dt J') v */
+    /* its result, in which v are accelerations */
     mo_result result;
     mo_allocator allocator;
 } mo_forces;
 
 /*
- * The world stays as it is.  Controls of mechanisms are asked as for a step of no time.  An error
- * where a body has no mass; what was found is in the status.  NULL options are the default ones.
+ * Computes the forces.  The world does not change.  Control callbacks are called with h = 0.  Fails if
+ * a body has no mass; the outcome of the solve is in the status.  NULL options: the default.
  */
 MO_API mo_error mo_world_forces(mo_world *world, const mo_force_options *options, mo_forces *forces,
                                 mo_message *why);

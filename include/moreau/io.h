@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Files.  FCLIB (HDF5): a problem in global, local, or rolling form, with a solution and any number
- * of guesses.  Files are untrusted: whatever is in them, the answer is data or a sentence.  Writing
- * goes to a temporary file beside the target that is renamed at the end: a file is whole or
- * untouched.
+ * FCLIB files (HDF5): a problem in global, local or rolling form, with a solution and any number of
+ * guesses.  Files are untrusted input: reading returns data or an error message.  Writing creates a
+ * temporary file and renames it at the end, so a file is never half written.
  */
 #ifndef MOREAU_IO_H
 #define MOREAU_IO_H
@@ -23,8 +22,7 @@ typedef struct mo_point {
     double *r; /* row_count entries, or NULL */
 } mo_point;
 
-/* What FCLIB keeps beside a matrix: statements of the writer of the file, which are not checked.
- */
+/* Metadata of a matrix in FCLIB: statements of the author of the file, not checked. */
 typedef struct mo_matrix_facts {
     char matrix; /* 'M', 'H', 'G', 'W', 'V' or 'R'; 0: no facts */
     char *comment;
@@ -34,19 +32,19 @@ typedef struct mo_matrix_facts {
 
 enum { MO_DOCUMENT_MATRICES = 3 };
 
-/* A problem with what a file says beside it.  Start from {0}; strings may be NULL. */
+/* A problem with its metadata.  Initialise with {0}; strings may be NULL. */
 typedef struct mo_document {
     mo_problem *problem;
     char *title;
     char *description;
     char *math_info; /* known properties, in words */
-    char *notes;     /* what the reader had to interpret, one sentence a line; not written */
+    char *notes; /* how ambiguous contents were interpreted, one sentence per line; not written */
     mo_matrix_facts facts[MO_DOCUMENT_MATRICES]; /* in any order */
-    mo_point solution;                           /* all NULL where there is none */
+    mo_point solution;                           /* all NULL if there is none */
     mo_point *guesses;
     int guess_count;
 
-    mo_allocator allocator; /* of everything in it; set by the reader */
+    mo_allocator allocator; /* of all arrays above; set by the reader */
 } mo_document;
 
 MO_API void mo_document_clear(mo_document *document);

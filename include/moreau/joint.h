@@ -36,41 +36,41 @@ typedef enum mo_drive_kind {
     /* motor: q' = target, with at most max_effort */
     MO_DRIVE_VELOCITY,
     /*
-     * servo: effort = stiffness (target - q) - damping q', with q and q' of the end of the step,
-     * and at most max_effort.  Where stiffness and damping are zero, q = target at the end of the
-     * step; one that reaches its max_effort on the way does not brake in time, and swings.
+     * servo: effort = stiffness (target - q) - damping q', with q and q' at the end of the step,
+     * and at most max_effort.  If stiffness and damping are zero, q = target at the end of the
+     * step; if such a servo reaches max_effort, it overshoots and oscillates.
      */
     MO_DRIVE_POSITION
 } mo_drive_kind;
 
 typedef struct mo_joint_def {
     mo_joint_kind kind;
-    /* a may be {0}: the world */
+    /* a = {0}: the world */
     mo_body_id a, b;
-    /* m: in the world, at the poses of the bodies when the joint is added */
+    /* m: in world coordinates, at the poses of the bodies when the joint is added */
     double anchor[3];
     /* m: anchor on b of a distance joint */
     double anchor_b[3];
-    /* world axes; of a revolute (not in two dimensions) or prismatic joint */
+    /* axis of a revolute (not in two dimensions) or prismatic joint, world axes */
     double axis[3];
     int has_limits;
-    /* rad or m: of q, which is zero (or the distance) when the joint is added */
+    /* limits of q, rad or m; q is zero (or the distance) when the joint is added */
     double lower, upper;
-    /* N m or N: resists motion */
+    /* dry friction, N m or N */
     double dry_friction;
     mo_drive_kind drive;
-    /* of q or q' */
+    /* target of q or q' */
     double target;
     /* N m or N; may be infinity */
     double max_effort;
-    /* N m/rad or N/m, N m s/rad or N s/m: of a servo */
+    /* gains of a servo: N m/rad or N/m, N m s/rad or N s/m */
     double stiffness, damping;
     /* 1: the two bodies collide with each other */
     int collide;
-    /* weld, 1: hold b at `pose` in the frame of a; 0: where it is when the joint is added */
+    /* weld: 1: hold b at `pose` in the frame of a; 0: at its pose when the joint is added */
     int has_pose;
     mo_pose pose;
-    /* the caller's own; the library only keeps it */
+    /* not used by the library */
     void *user_data;
 } mo_joint_def;
 
@@ -84,13 +84,13 @@ MO_API mo_joint_id mo_world_joint(const mo_world *world, int k);
 typedef struct mo_joint_state {
     mo_joint_kind kind;
     mo_body_id a, b;
-    /* m: in the world, on each of the two bodies */
+    /* m: anchors on the two bodies, world coordinates */
     double anchor[2][3];
     /* rad or m, and rad/s or m/s */
     double q, speed;
-    /* N, N m: on b in the last step, world axes */
+    /* N, N m: force and moment on b in the last step, world axes */
     double force[3], moment[3];
-    /* N m or N: of motor, servo and dry friction in the last step */
+    /* N m or N: effort of motor, servo and dry friction in the last step */
     double effort;
     /* m: distance of the anchors in the constrained directions */
     double error;
@@ -103,7 +103,7 @@ typedef struct mo_joint_state {
     void *user_data;
 } mo_joint_state;
 
-/* Kind MO_JOINT_KIND_COUNT, and all else zero, for a stale id. */
+/* For a stale id: kind MO_JOINT_KIND_COUNT, all other members zero. */
 MO_API mo_joint_state mo_joint_get(const mo_world *world, mo_joint_id joint);
 MO_API mo_error mo_joint_set_drive(mo_world *world, mo_joint_id joint, mo_drive_kind drive,
                                    double target, double max_effort, mo_message *why);

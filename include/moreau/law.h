@@ -3,7 +3,7 @@
 /*
  * Laws: relations between the relative velocity u of a constraint block and its impulse r.
  *
- * The normal component comes first.  With compliance c >= 0 (one number a row) the law relates
+ * The normal component comes first.  With compliance c >= 0 (one number per row) the law relates
  * u + diag(c) r to r: the relaxation zeta of [lu2015, eq. 11, 20], in units of u over r.
  *
  *   law           d      meaning
@@ -57,7 +57,7 @@ typedef struct mo_law {
     double mu;
     /* rolling: coefficient of the moment (a length), finite */
     double mu_rolling;
-    /* soft-finger: of the moment about the normal (a length) */
+    /* soft-finger: coefficient of the moment about the normal (a length) */
     double mu_torsion;
     /* box: d lower bounds of r, -infinity allowed */
     const double *lower;
@@ -84,7 +84,7 @@ MO_API mo_law mo_law_soft_finger(double mu, double mu_torsion);
 /* The name of a kind ("coulomb"), or NULL for an invalid kind. */
 MO_API const char *mo_law_name(mo_law_kind kind);
 
-/* Is the law valid in dimension d, with these parameters?  `why` (may be NULL) says why not. */
+/* Checks whether the law is valid in dimension d with its parameters. */
 MO_API mo_error mo_law_check(const mo_law *law, int d, mo_message *why);
 
 /* y = projection of x onto the law's set of impulses (both of length d; y may be x). */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The residual by which every solution is judged.  It depends on the problem and r alone: v and u
- * are recomputed from r, so that the dynamics hold to rounding and only the laws are measured.
+ * The residual of a solution.  It depends on the problem and r alone: v and u are recomputed from r,
+ * so the dynamics hold to rounding and only the laws are measured.
  *
  * With uhat = u + compliance r + mu |u_T| e_N (and + mu_rolling |u_R| e_N for rolling; for a soft
- * finger + |(mu u_T, mu_torsion u_S)| e_N in its place), the natural map of block i is r_i -
- * proj(r_i - uhat_i): zero exactly where the law holds.
+ * finger + |(mu u_T, mu_torsion u_S)| e_N instead), the natural map of block i is r_i -
+ * proj(r_i - uhat_i).  It is zero exactly if the law holds.
  */
 #ifndef MOREAU_MEASURE_H
 #define MOREAU_MEASURE_H
@@ -27,7 +27,7 @@ typedef struct mo_worst {
 typedef struct mo_residual {
     /* 2-norm of the natural map over all blocks */
     double natural;
-    /* natural / max(1, |q|): what `tol` is compared with */
+    /* natural / max(1, |q|), which is compared with `tol` */
     double natural_relative;
     /* |q|, q = H' M^-1 f + w */
     double q_norm;
@@ -36,21 +36,21 @@ typedef struct mo_residual {
     mo_worst block;
     /* max(0, -u_N) over unilateral blocks, and |u| of joints */
     mo_worst penetration_rate;
-    /* distance of r from its set of impulses, in units of r */
+    /* distance of r from the admissible impulses, in units of r */
     mo_worst cone_violation;
-    /* failure of maximum dissipation and of complementarity, in units of r u: mu r_N |u_T| +
+    /* violation of maximum dissipation and of complementarity, in units of r u: mu r_N |u_T| +
      * r_T.u_T, |r_N u_N| */
     mo_worst dissipation;
 
-    /* sum of the failures of `dissipation` over all blocks, in units of r u.  In a tall heap the
-     * natural map may be small while the impulses have reached a part of the layers only and the
-     * rest falls together; this sum is then a part of its weight times the speed of the fall */
+    /* sum of the violations of `dissipation` over all blocks, in units of r u.  In a tall heap the
+     * natural map may be small although the impulses have reached only some layers and the rest
+     * falls as a whole; this sum is then a fraction of its weight times the speed of the fall. */
     double power;
 
     /* The normalisations that Siconos publishes. */
-    /* natural / |q| (natural where q = 0) */
+    /* natural / |q| (natural if q = 0) */
     double siconos_q;
-    /* natural / max(|q|, |r|, |u|) (natural where all are zero) */
+    /* natural / max(|q|, |r|, |u|) (natural if all are zero) */
     double siconos_full;
 } mo_residual;
 
@@ -58,16 +58,15 @@ typedef struct mo_residual {
 MO_API mo_error mo_measure(const mo_problem *problem, const double *r, mo_residual *residual);
 
 /*
- * Free of units: the natural map with step 1 / lambda_i, lambda_i = trace(W_ii) / d, which has the
- * units of r, times lambda_i; the largest over the blocks, over the largest |q_i| (absolute where q
- * = 0).
+ * Dimensionless residual: the natural map with step 1 / lambda_i, lambda_i = trace(W_ii) / d, times
+ * lambda_i; the largest over the blocks, divided by the largest |q_i| (absolute if q = 0).
  */
 MO_API mo_error mo_measure_scaled(const mo_problem *problem, const double *r, double *scaled);
 
 /*
- * For a velocity that did not come from r: |M v - H r - f| in the norm of M^-1, relative to
- * |f| in the same norm (or absolute where f = 0), and the sum of this and of the natural map of
- * (H' v + w, r) over max(|q|, |r|, |u|), which is what Siconos reports for global problems.
+ * For a velocity that was not computed from r: |M v - H r - f| in the norm of M^-1, relative to |f|
+ * in the same norm (absolute if f = 0), and the sum of this and of the natural map of (H' v + w, r)
+ * over max(|q|, |r|, |u|), which Siconos reports for global problems.
  */
 typedef struct mo_global_residual {
     double equilibrium; /* |M v - H r - f| in the norm of M^-1 */
@@ -83,7 +82,7 @@ MO_API mo_error mo_measure_global(const mo_problem *problem, const double *v, co
  * The error of Chen, Chen and Kanzow as used in [lu2015, eq. 30-31], 1/2 sum phi^2 with weight
  * xi (0.7 in the paper).  Conic: the pairs (p_n, rho_n) and (s, sigma) of eq. 16, 19-21 and the
  * equations 17-18.  Linearised with `facets` directions: the pairs of eq. 12-14, where r_T is split
- * over the directions with the least sum.  facets = 0 asks for the conic form.
+ * over the directions with the least sum.  facets = 0: the conic form.
  */
 MO_API mo_error mo_measure_cck(const mo_problem *problem, const double *r, int facets, double xi,
                                double *total_error);

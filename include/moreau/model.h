@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * What a robot's file says: bodies in a tree, joints, shapes, actuators, loop closures, keyframes.
+ * Models of robots from files: a tree of bodies, joints, shapes, actuators, loop closures, keyframes.
  *
- * MJCF (root <mujoco>, as MuJoCo 2.2 documents it) and URDF (root <robot>) are read into one form,
- * in which defaults are resolved, includes are put in, angles are in radians, inertias are found,
- * and quaternions are (w, x, y, z).  A model knows no world; mechanism.h and world.h do the moving.
- * docs/models.md says what is read, what is not, and what differs from MuJoCo.
+ * MJCF (root <mujoco>, as documented by MuJoCo 2.2), URDF (root <robot>) and SDF (root <sdf>) are
+ * read into one representation: defaults and includes are resolved, angles are in radians, inertias
+ * are computed, and quaternions are (w, x, y, z).  robot.h adds a model to a world.  docs/models.md
+ * lists supported elements and differences from MuJoCo.
  *
- * Files are untrusted: whatever is in them, the answer is a model or a sentence with the line.
- * What is not understood is listed once, in `notes`.  Files that a model names (includes, meshes)
- * must lie in its folder, or in the nearest folder above that has a package.xml (a ROS package), or
- * below.
+ * Files are untrusted input: reading returns a model or an error message with the line.  Unsupported
+ * elements are listed once, in `notes`.  Includes and meshes must be inside the folder of the file or
+ * inside its ROS package, the nearest parent folder with a package.xml.
  *
- * Coordinates are those of MuJoCo, joint after joint in the order of the bodies:
+ * Coordinates are those of MuJoCo, joint by joint in the order of the bodies:
  *
  *   joint    numbers in q                          in v
- *   free    position, quaternion (7)    velocity of the origin in world axes, spin in body axes (6)
- *   ball     quaternion (4)                        spin in body axes (3)
+ *   free     position, quaternion (7)              velocity of the origin in world axes, angular
+ *                                                  velocity in body axes (6)
+ *   ball     quaternion (4)                        angular velocity in body axes (3)
  *   slide    displacement, m (1)                   speed (1)
  *   hinge    angle, rad (1)                        speed (1)
  */
@@ -39,65 +39,65 @@ typedef enum mo_model_joint_kind {
     MO_MODEL_JOINT_KINDS
 } mo_model_joint_kind;
 
-MO_API const char *mo_model_joint_word(mo_model_joint_kind kind); /* "hinge", ...; NULL: no kind */
+MO_API const char *mo_model_joint_word(mo_model_joint_kind kind); /* "hinge"; NULL: invalid */
 MO_API int mo_model_joint_q(mo_model_joint_kind kind);            /* numbers in q: 7, 4, 1, 1 */
 /* in v: 6, 3, 1, 1 */
 MO_API int mo_model_joint_v(mo_model_joint_kind kind);
 
 /* Body 0 is the world.  A parent comes before its children. */
 typedef struct mo_model_body {
-    const char *name; /* "" where it has none; so for all names here */
-    /* -1: of the world */
+    const char *name; /* "" if it has none, as all names below */
+    /* -1: body 0 itself */
     int parent;
-    /* in the parent, at the reference configuration */
+    /* in the parent frame, at the reference configuration */
     mo_pose pose;
     /* kg */
     double mass;
-    /* of mass, in the body's frame */
+    /* m: centre of mass in the body frame */
     double centre[3];
-    /* xx yy zz xy xz yz about that centre, body axes */
+    /* kg m^2: xx yy zz xy xz yz about the centre of mass, body axes */
     double inertia[6];
-    /* none: fixed to the parent */
+    /* range of joints; none: fixed to the parent */
     int first_joint, joint_count;
-    /* the part of its weight that is compensated from outside (gravcomp of MJCF) */
+    /* gravity compensation as a fraction of the weight (gravcomp of MJCF) */
     double gravity_compensation;
-    /* stands where the user puts it, and nothing moves it */
+    /* 1: its pose is set by the user */
     int is_mocap;
-    /* in the file; 0: made by the reader */
+    /* line in the file; 0: created by the reader */
     int line;
 } mo_model_body;
 
-/* A place on a body, with a volume: ball, box, capsule, cylinder, or hull for an ellipsoid. */
+/* A frame on a body, with a volume: ball, box, capsule, cylinder, or hull for an ellipsoid. */
 typedef struct mo_model_site {
     const char *name;
     int body;
-    mo_pose pose; /* in the body */
+    mo_pose pose; /* in the body frame */
     mo_shape_kind kind;
-    double size[3]; /* as MJCF has them: radius, half length; half edges; half axes */
+    double size[3]; /* as in MJCF: radius, half length; half extents; semi-axes */
     int line;
 } mo_model_site;
 
-/* Several joints of one body act one after the other, the first nearest to the parent. */
+/* Joints of one body act in their order, the first nearest to the parent. */
 typedef struct mo_model_joint {
     const char *name;
     mo_model_joint_kind kind;
     int body;
-    /* its places in q and v */
+    /* index of its first number in q and in v */
     int first_q, first_v;
-    /* in the body's frame */
+    /* m, body frame */
     double anchor[3];
-    /* unit, in the body's frame */
+    /* unit vector, body frame */
     double axis[3];
     /* q at the reference configuration */
     double ref;
     int has_limits;
     double range[2];
-    /* of a spring, and the q where it is at rest */
+    /* spring stiffness, and q at rest */
     double stiffness, spring_ref;
     double damping, armature;
     /* N m or N */
     double dry_friction;
-    /* of what actuators do to it; each of them has it in its own range */
+    /* limits of the total actuator effort; also part of the range of each actuator */
     int has_effort_range;
     double effort_range[2];
     int line;
@@ -106,19 +106,19 @@ typedef struct mo_model_joint {
 typedef struct mo_model_geom {
     const char *name;
     int body;
-    /* pose in the body, density, material, and colour; arrays are the model's own.  A mesh collides
-     * as its hull; one that collides with nothing is the mesh itself, to be drawn */
+    /* pose in the body frame, density, material and colour; arrays belong to the model.  A mesh is
+     * its convex hull, or the mesh itself if it does not collide */
     mo_shape_def shape;
-    /* as used in the body's mass; 0 where that is given otherwise */
+    /* kg: its part of the mass of the body; 0 if the body has its own mass */
     double mass;
-    /* half axes, where the file has an ellipsoid and the shape is a hull */
+    /* semi-axes, if the file has an ellipsoid, whose shape is a hull */
     double ellipsoid[3];
-    /* collides with nothing */
+    /* 1: does not collide */
     int is_visual;
     int line;
 } mo_model_geom;
 
-/* Two geoms that touch each other whatever else is said, with a surface of their own. */
+/* Two geoms that collide in any case, with this material. */
 typedef struct mo_model_pair {
     int a, b; /* geoms */
     mo_material material;
@@ -126,32 +126,32 @@ typedef struct mo_model_pair {
 } mo_model_pair;
 
 typedef enum mo_model_equality_kind {
-    /* the anchor of body a stays on the same point of body b */
+    /* the anchor of body a coincides with a point of body b */
     MO_MODEL_CONNECT,
-    /* body b keeps its pose in body a */
+    /* body b has a constant pose in body a */
     MO_MODEL_WELD,
-    /* q of joint a follows the polynomial of joint b, both from their ref */
+    /* q of joint a is a polynomial of that of joint b, both relative to ref */
     MO_MODEL_COUPLE,
-    /* the same of the lengths of two tendons */
+    /* the same for the lengths of two tendons */
     MO_MODEL_TENDONS
 } mo_model_equality_kind;
 
 typedef struct mo_model_equality {
     const char *name;
     mo_model_equality_kind kind;
-    /* bodies; joints or tendons for the last two, where b may be -1: a constant */
+    /* bodies, or joints or tendons for the last two kinds; there b = -1: a constant */
     int a, b;
-    /* connect: in a's frame */
+    /* connect: in the frame of a */
     double anchor[3];
-    /* weld: otherwise that of the reference configuration */
+    /* weld: 0: the pose at the reference configuration */
     int has_pose;
-    /* weld: of b in a */
+    /* weld: pose of b in a */
     mo_pose pose;
     double polynomial[5];
     int line;
 } mo_model_equality;
 
-/* What they measure is in sensor.h. */
+/* sensor.h describes them. */
 typedef enum mo_model_sensor_kind {
     MO_SENSOR_JOINTPOS,
     MO_SENSOR_JOINTVEL,
@@ -179,7 +179,7 @@ typedef enum mo_model_sensor_kind {
     MO_SENSOR_FRAMELINACC,
     MO_SENSOR_FRAMEANGACC,
     MO_SENSOR_CLOCK,
-    MO_SENSOR_IGNORED /* noted; keeps its place and reads zero */
+    MO_SENSOR_IGNORED /* noted; keeps its index, value zero */
 } mo_model_sensor_kind;
 
 MO_API const char *mo_model_sensor_word(mo_model_sensor_kind kind); /* "jointpos", ... */
@@ -187,14 +187,14 @@ MO_API const char *mo_model_sensor_word(mo_model_sensor_kind kind); /* "jointpos
 typedef struct mo_model_sensor {
     const char *name;
     mo_model_sensor_kind kind;
-    /* joint, tendon, actuator or site, by its kind */
+    /* index of the joint, tendon, actuator or site, by kind */
     int object;
-    /* of sites and frames: the body, and the frame in it */
+    /* sites and frames: the body, and the pose in its frame */
     int body;
     mo_pose pose;
-    /* its place in the values, and how many it has */
+    /* range in the values */
     int first, count;
-    /* values stay within it; 0: none */
+    /* values are clamped to +-cutoff; 0: no cutoff */
     double cutoff;
     int line;
 } mo_model_sensor;
@@ -209,21 +209,21 @@ typedef struct mo_model_key {
     int line;
 } mo_model_key;
 
-/* Something that was not read, or read in another sense, each kind once. */
+/* An element that was ignored or interpreted; each kind is listed once. */
 typedef struct mo_model_note {
-    /* where it came first */
+    /* line of the first occurrence */
     int line;
-    /* how often */
+    /* number of occurrences */
     int count;
-    const char *file; /* "" in the first file, otherwise as it was included */
-    const char *text; /* a sentence that names the line */
+    const char *file; /* "": the main file; otherwise the included file */
+    const char *text; /* a sentence with the line */
 } mo_model_note;
 
-/* Start from {0}. */
+/* Initialise with {0}. */
 typedef struct mo_model {
     const char *name;
     const char *format; /* "MJCF", "URDF" or "SDF" */
-    double step;        /* s; 0: the file does not say */
+    double step;        /* s; 0: not given */
     double gravity[3];
     mo_medium medium;
 
@@ -236,18 +236,18 @@ typedef struct mo_model {
     mo_model_site *sites;
     mo_model_pair *pairs;
     mo_model_sensor *sensors;
-    int (*exclusions)[2]; /* bodies that do not touch each other */
+    int (*exclusions)[2]; /* pairs of bodies that do not collide */
     mo_model_key *keys;
     mo_model_note *notes;
     int body_count, joint_count, geom_count, actuator_count, equality_count, exclusion_count,
         key_count, note_count, tendon_count, site_count, pair_count, mocap_count, sensor_count;
-    int sensor_values; /* numbers of all sensors */
+    int sensor_values; /* number of values of all sensors */
     int q_count, v_count;
     double *q; /* the reference configuration */
-    /* 1: a body and its parent may touch each other, which they do not otherwise */
+    /* 1: a body collides with its parent */
     int parents_touch;
 
-    /* of everything in it, set by the reader; the library's own from here on */
+    /* private from here on */
     mo_allocator allocator;
     void *pool;
     size_t room[12];
@@ -255,32 +255,28 @@ typedef struct mo_model {
 
 MO_API mo_error mo_model_read(const char *path, const mo_allocator *allocator, mo_model *model,
                               mo_message *why);
-/* The same; files that the model names may also lie in `folder`, or below (NULL: as mo_model_read).
- */
+/* The same; includes and meshes may also be inside `folder` (NULL: as mo_model_read). */
 MO_API mo_error mo_model_read_with(const char *path, const char *folder,
                                    const mo_allocator *allocator, mo_model *model, mo_message *why);
 MO_API void mo_model_clear(mo_model *model);
-/* Writes MJCF that MuJoCo 2.2 reads, with everything resolved and without what is only drawn; the
- * file is whole or untouched. */
+/* Writes the model as MJCF for MuJoCo 2.2, without visual geoms.  The file is never half written. */
 MO_API mo_error mo_model_write(const char *path, const mo_model *model, mo_message *why);
 
-/* Takes out what is only drawn (geoms with is_visual), so that worlds are smaller; returns how many
- * there were. */
+/* Removes visual geoms, to save memory; returns their number. */
 MO_API int mo_model_drop_visuals(mo_model *model);
 
-/* Gives a free joint to a body that the file fixes to the world, as URDF does with the base of
- * every robot. */
+/* Adds a free joint to a body that the file fixes to the world, such as the base of a URDF robot. */
 MO_API mo_error mo_model_release(mo_model *model, int body, mo_message *why);
 
 /*
- * Motors on hinges and slides become servos in position, so that a robot whose file has motors only
- * (every URDF) can hold itself: each brings the mass that it feels at the reference configuration
- * back at `rate` (rad/s), critically damped, within the motor's own limits of force.  Controls are
- * then positions.  Returns how many there are.
+ * Turns motors on hinges and slides into critically damped position servos with the natural frequency
+ * `rate` (rad/s), computed with the mass at the reference configuration, within the force limits of
+ * the motors.  Controls are then positions.  A URDF robot can hold its pose this way.  Returns the
+ * number of servos.
  */
 MO_API int mo_model_servo(mo_model *model, double rate);
 
-/* By name; -1 where there is none. */
+/* The index of a named object, or -1. */
 MO_API int mo_model_find_body(const mo_model *model, const char *name);
 MO_API int mo_model_find_joint(const mo_model *model, const char *name);
 MO_API int mo_model_find_actuator(const mo_model *model, const char *name);

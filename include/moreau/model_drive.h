@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Tendons and actuators of a model (model.h), as the file has them. */
+/* Tendons and actuators of a model (model.h). */
 #ifndef MOREAU_MODEL_DRIVE_H
 #define MOREAU_MODEL_DRIVE_H
 
@@ -10,8 +10,8 @@
 extern "C" {
 #endif
 
-/* A fixed tendon, whose length is the sum of coefficient q over joints; or a spatial one, with a
- * path (drive.h) in which links are bodies of the model. */
+/* A fixed tendon, with the length sum of coefficient q over joints, or a spatial tendon with a path
+ * (drive.h), in which links are bodies of the model. */
 typedef struct mo_model_tendon {
     const char *name;
     int *joints;
@@ -21,7 +21,7 @@ typedef struct mo_model_tendon {
     int path_count; /* 0: fixed */
     int has_limits;
     double range[2];
-    double stiffness, slack[2]; /* of a spring, which pulls outside the slack; as in drive.h */
+    double stiffness, slack[2]; /* of a spring, as in drive.h */
     double damping, dry_friction;
     int line;
 } mo_model_tendon;
@@ -31,9 +31,9 @@ typedef struct mo_model_tendon {
  *
  *     force = (gain + gain_length l + gain_speed l') control + bias[0] + bias[1] l + bias[2] l'
  *
- * within its limits, and acts on the joint with gear force.  It may drive a tendon (l = gear[0]
- * times its length), or push at a site (l = 0) with the force and moment gear in the axes of the
- * site.  With dynamics, a state that follows the control takes its place.  A motor has gain 1 and
+ * within its limits, and acts on the joint with gear force.  It may also drive a tendon (l = gear[0]
+ * times its length), or act at a site (l = 0) with the force and moment gear in the axes of the
+ * site.  With dynamics, a state that follows the control replaces it.  A motor has gain 1 and
  * no bias, a position servo bias[1] = -gain, a velocity servo bias[2] = -gain.
  */
 typedef enum mo_model_actuator_kind {
@@ -43,7 +43,7 @@ typedef enum mo_model_actuator_kind {
     /* none of these three */
     MO_MODEL_AFFINE,
     MO_MODEL_MUSCLE,
-    MO_MODEL_IGNORED /* noted; keeps its place in keyframes */
+    MO_MODEL_IGNORED /* noted; keeps its index in keyframes */
 } mo_model_actuator_kind;
 
 MO_API const char *mo_model_actuator_word(mo_model_actuator_kind kind); /* "motor", ... */
@@ -51,19 +51,19 @@ MO_API const char *mo_model_actuator_word(mo_model_actuator_kind kind); /* "moto
 typedef struct mo_model_actuator {
     const char *name;
     mo_model_actuator_kind kind;
-    int joint, tendon, site; /* one of them, the others are -1 */
-    double gear[6];          /* as many as the joint has velocities */
+    int joint, tendon, site; /* one of these; the others are -1 */
+    double gear[6];          /* one per velocity of the joint */
     double gain, bias[3];
     double gain_length, gain_speed;
-    /* not 0: bias[2] is what makes this one of the mass at the reference configuration */
+    /* not 0: bias[2] follows from this damping ratio and the mass at the reference configuration */
     double damping_ratio;
-    /* rad/s, not 0: gain and bias are those of a servo in position that brings the mass back so
-     * fast, critically damped */
+    /* rad/s, not 0: gain and bias are those of a critically damped position servo with this natural
+     * frequency */
     double servo_rate;
     mo_actuator_dynamics dynamics;
     double time_constant, time_constant_off; /* s */
-    /* length_range of zeros: what the limits of joints allow; a negative force: muscle_scale over
-     * the acceleration that a unit of it causes at the reference configuration, as in MJCF */
+    /* length_range of zeros: from the joint limits; negative force: muscle_scale over the
+     * acceleration per unit of force at the reference configuration, as in MJCF */
     mo_muscle muscle;
     double muscle_scale;
     int has_state_range;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Options of mo_solve: common ones first, then one struct a method.
+ * Options of mo_solve: common options first, then one struct per method.
  *
- * Every option with a value is one row of the table below, from which the struct, the defaults, the
- * checks, the program's flags, its --help and the printing all follow.  A row reads
+ * Every option with a value is one row of the table below.  The struct, the defaults, the checks, the
+ * flags and the --help of the program, and the printing are generated from it.  A row reads
  *
  *   NUMBER(group, field, default, least, most, text)     a double
  *   COUNT (group, field, default, least, most, text)     an int
- *   CHOICE(group, field, default, names, text)           an int that stands for one of the names
+ *   CHOICE(group, field, default, names, text)           an int that selects one of the names
  *
  * where names are separated by '|' and the value is the position in that list.
  */
@@ -26,7 +26,7 @@ extern "C" {
 #define MO_OPTIONS_COMMON(NUMBER, COUNT, CHOICE)                                                   \
     NUMBER(common, tol, 1e-8, 0.0, 1.0, "relative tolerance: natural residual <= tol max(1, |q|)") \
     NUMBER(common, penetration_rate, INFINITY, 0.0, INFINITY,                                      \
-           "m/s: keep sweeping while a contact closes faster, for 1,000 sweeps at most")           \
+           "m/s: continue sweeping while a contact closes faster, up to 1,000 sweeps")             \
     COUNT(common, max_iter, 10000, 0, 2000000000,                                                  \
           "maximum number of iterations (sweeps, pivots, ...)")                                    \
     NUMBER(common, time_limit, INFINITY, 0.0, INFINITY, "maximum wall-clock time, in s")           \
@@ -174,25 +174,25 @@ extern "C" {
 #define MO_FIELD_COUNT(group, field, value, least, most, text) int field;
 #define MO_FIELD_CHOICE(group, field, value, names, text) int field;
 
-/* What a method reports when it measures its iterate: a row of the history. */
+/* A residual check of a method: one entry of the history. */
 typedef struct mo_progress {
     int iteration;
     double seconds; /* since the start of the solve */
     /* natural residual */
     double residual;
-    /* over max(1, |q|) */
+    /* natural residual over max(1, |q|) */
     double residual_relative;
 } mo_progress;
 
 typedef struct mo_options {
-    const char *method; /* a name that mo_method_find knows; NULL: the default method */
+    const char *method; /* name of a method (mo_method_describe); NULL: the default */
 
     MO_OPTIONS_COMMON(MO_FIELD_NUMBER, MO_FIELD_COUNT, MO_FIELD_CHOICE)
 
-    /* impulses to start from, one a row; NULL: zero */
+    /* initial impulses, row_count numbers; NULL: zero */
     const double *start;
-    const volatile int *cancel; /* checked at each iteration: the solve ends once it is not 0 */
-    /* Called at each residual check with the iterate at that moment; NULL: none. */
+    const volatile int *cancel; /* tested at each iteration: the solve ends if it is not 0 */
+    /* called at each residual check with the present iterate; may be NULL */
     void (*progress)(void *user, const mo_progress *now, const double *r);
     void *progress_user;
 
@@ -239,27 +239,27 @@ typedef struct mo_options {
 
 MO_API mo_options mo_default_options(void);
 
-/* Is every option inside its range?  If not, `why` (or NULL) names it and the range. */
+/* Checks whether every option is inside its range. */
 MO_API mo_error mo_options_check(const mo_options *options, mo_message *why);
 
 /* Sets one option by its name ("tol", "nsgs.omega", "prox.rule") from its text ("foerg"). */
 MO_API mo_error mo_options_set(mo_options *options, const char *name, const char *value,
                                mo_message *why);
 
-/* The table, row by row, for help and for printing. */
+/* One row of the table, for help and printing. */
 typedef struct mo_option_info {
     const char *name; /* "tol", "nsgs.omega"                  */
-    /* what it does */
+    /* description */
     const char *text;
-    const char *names; /* of a choice, separated by '|'; else NULL */
+    const char *names; /* names of a choice, separated by '|'; otherwise NULL */
     double least, most;
-    int is_count; /* an int and not a double */
+    int is_count; /* an int, not a double */
 } mo_option_info;
 
 MO_API int mo_option_count(void);
 MO_API mo_option_info mo_option_describe(int index);
 
-/* The value of option `index` as text ("1e-08", "foerg") into `text` of `size` bytes. */
+/* Writes the value of option `index` as text ("1e-08", "foerg") to `text` of `size` bytes. */
 MO_API void mo_option_print(const mo_options *options, int index, char *text, size_t size);
 
 #ifdef __cplusplus

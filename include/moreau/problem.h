@@ -7,12 +7,12 @@
  *     u   = H' v + w            relative motion at each constraint
  *     (u_i, r_i) obeys law_i    for each constraint block i
  *
- * v is split into body blocks (M is block diagonal, one dense positive definite block a body), r
- * and u into constraint blocks.  H_bi, the block of body b and constraint i, is given as its
- * transpose: the Jacobian J = H_bi', d x n row-major, so that u_i gains J v_b.
+ * v is divided into body blocks (M is block diagonal, with one dense positive definite block per
+ * body), r and u into constraint blocks.  H_bi, the block of body b and constraint i, is given as its
+ * transpose: the Jacobian J = H_bi', d x n row-major: body b contributes J v_b to u_i.
  *
  * A *reduced* problem has no bodies: it is u = W r + w with W given in blocks, which need be
- * neither symmetric nor of full rank.  (There w is what the literature calls q.)
+ * neither symmetric nor of full rank.  Its w is q in the literature.
  *
  * A problem is immutable and may be shared between threads.
  */
@@ -39,14 +39,13 @@ typedef enum mo_form {
 /*
  * Bodies, constraints and blocks may be added in any order and are numbered from 0; a block may
  * refer to a body or a constraint that is added later.  Arrays are copied.  After the first error
- * all further calls do nothing, and mo_builder_finish reports it: there is nothing to check in
- * between.
+ * further calls have no effect, and mo_builder_finish reports it; calls in between need no check.
  */
 MO_API mo_error mo_builder_create(const mo_allocator *allocator, mo_builder **builder);
 MO_API void mo_builder_destroy(mo_builder *builder);
 
-/* Optional: reserves memory, so that a large problem is built without copies.  Zero block values
- * reserve for compact contacts. */
+/* Optional: reserves memory, which avoids reallocation in large problems.  block_values = 0 reserves
+ * for compact contacts. */
 MO_API void mo_builder_reserve(mo_builder *builder, size_t bodies, size_t constraints,
                                size_t blocks, size_t block_values);
 
@@ -54,35 +53,36 @@ MO_API void mo_builder_reserve(mo_builder *builder, size_t bodies, size_t constr
 MO_API int mo_builder_add_body(mo_builder *builder, int n, const double *M, const double *f);
 
 /*
- * The same for an M that is positive definite (x' M x > 0) but not symmetric, as an implicit
- * treatment of gyroscopic or damping forces makes it.  W is then unsymmetric too.
+ * The same for an M that is positive definite (x' M x > 0) but not symmetric, for example from
+ * implicit gyroscopic or damping forces.  W is then unsymmetric too.
  */
 MO_API int mo_builder_add_unsymmetric_body(mo_builder *builder, int n, const double *M,
                                            const double *f);
 
 /*
- * A rigid body in space, M = diag(mass I, J): velocities are that of its centre of mass and its
- * spin, in the axes of the world; J is its inertia in these axes, row-major; f is as above.
- * Contacts between such bodies may be given in compact form.
+ * A rigid body in space, M = diag(mass I, J).  Its velocities are those of the centre of mass and the
+ * angular velocity, in world axes; J is its inertia in these axes, row-major; f is as above.
+ * Contacts between such bodies may be added in compact form.
  */
 MO_API int mo_builder_add_rigid_body(mo_builder *builder, double mass, const double J[9],
                                      const double *f);
 
 /*
- * A Coulomb contact between two rigid bodies, or one and the fixed world: the velocity of body[0]
- * at the point against that of body[1], along the axes of the frame.  A constraint with three rows,
- * as any other, in a third of the memory; rows and Jacobians are written when a method needs them.
+ * A Coulomb contact between two rigid bodies, or a body and the fixed world.  u is the velocity of
+ * body[0] relative to body[1] at the point, along the axes of the frame.  It is a constraint with
+ * three rows like any other but needs a third of the memory; rows and Jacobians are computed when a
+ * method needs them.
  */
 typedef struct mo_rigid_contact {
-    /* either may be -1: the fixed world, not both */
+    /* one of them may be -1: the fixed world */
     int body[2];
     /* rows: the normal, from body[1] to body[0], and two tangents */
     double frame[9];
     /* from each centre of mass to the point, world axes, m */
     double arm[2][3];
-    /* along the axes of the frame */
+    /* m/s, along the axes of the frame */
     double w[3];
-    /* friction, finite */
+    /* friction coefficient, finite */
     double mu;
 } mo_rigid_contact;
 MO_API int mo_builder_add_contact(mo_builder *builder, const mo_rigid_contact *contact);
@@ -91,16 +91,16 @@ MO_API int mo_builder_add_contact(mo_builder *builder, const mo_rigid_contact *c
 MO_API int mo_builder_add_constraint(mo_builder *builder, int d, const mo_law *law,
                                      const double *w);
 
-/* u of `constraint` gains J v of `body`, J being d x n row-major.  Given twice, the blocks add. */
+/* Adds J v of `body` to u of `constraint`; J is d x n, row-major.  Repeated blocks are summed. */
 MO_API void mo_builder_add_jacobian(mo_builder *builder, int constraint, int body, int d, int n,
                                     const double *J);
 
-/* Reduced problems only: u of `row` gains W r of `column`, W being d_row x d_column row-major. */
+/* Reduced problems only: adds W r of `column` to u of `row`; W is d_row x d_column, row-major. */
 MO_API void mo_builder_add_coupling(mo_builder *builder, int row, int column, int d_row,
                                     int d_column, const double *W);
 
 /*
- * Makes the problem and empties the builder, which may then be used again or destroyed.  A problem
+ * Creates the problem and empties the builder, which may then be reused or destroyed.  A problem
  * with bodies, or with neither bodies nor couplings, is global; one with couplings is reduced.
  */
 MO_API mo_error mo_builder_finish(mo_builder *builder, mo_problem **problem, mo_message *why);
@@ -120,7 +120,7 @@ MO_API int mo_problem_row_count(const mo_problem *problem);
 typedef struct mo_body_view {
     /* n */
     int dim;
-    /* of its velocities in v */
+    /* offset of its velocities in v */
     int offset;
     /* n x n */
     const double *M;
@@ -132,7 +132,7 @@ typedef struct mo_body_view {
 typedef struct mo_constraint_view {
     /* d */
     int dim;
-    int offset; /* of its rows in u, r and w */
+    int offset; /* offset of its rows in u, r and w */
     mo_law law; /* arrays belong to the problem */
     /* d */
     const double *w;
@@ -152,7 +152,7 @@ MO_API mo_block_view mo_problem_block(const mo_problem *problem, int constraint,
 
 /* ---- computing ------------------------------------------------------------------------------- */
 
-/* v = M^-1 (H r + f): the velocities that impulses r cause (NULL: none).  Global problems only. */
+/* v = M^-1 (H r + f): the velocities caused by the impulses r (NULL: zero).  Global problems. */
 MO_API void mo_problem_velocity(const mo_problem *problem, const double *r, double *v);
 
 /* u = H' v + w.  Global problems only. */
@@ -164,7 +164,7 @@ MO_API mo_error mo_problem_response(const mo_problem *problem, const double *r, 
 /* The reduced problem (W in blocks, q, the same laws) of any problem, as a new object. */
 MO_API mo_error mo_problem_reduce(const mo_problem *problem, mo_problem **reduced, mo_message *why);
 
-/* Bytes held by the problem, the views it keeps included. */
+/* Bytes of memory of the problem, including its cached views. */
 MO_API size_t mo_problem_bytes(const mo_problem *problem);
 
 #ifdef __cplusplus

@@ -28,39 +28,40 @@ typedef enum mo_status { MO_STATUS_LIST(MO_STATUS_ENUM) MO_STATUS_COUNT } mo_sta
 MO_API const char *mo_status_word(mo_status status); /* "solved"  */
 MO_API const char *mo_status_text(mo_status status); /* a sentence */
 
-/* What `auto` looks at before it chooses, of its largest island.  Costs are counted operations. */
+/* Properties of the largest island, on which `auto` bases its choice.  Costs are counts of
+ * operations. */
 typedef struct mo_facts {
-    /* that do not share a body */
+    /* number of islands */
     int islands;
-    /* of the largest, like all that follows */
+    /* of the largest island, like all members below */
     int constraints, rows;
     /* 0: only W is given */
     int velocities;
     /* bit 1 << kind for each law in it */
     unsigned laws;
-    /* joints alone: equations */
+    /* 1: joints only, a linear system */
     int is_linear;
-    /* rows for each velocity; 0: only W is given */
+    /* rows per velocity; 0: only W is given */
     double redundancy;
-    const char *space; /* in which a factorisation costs less, or NULL: not planned */
-    /* of one */
+    const char *space; /* space of the cheaper factorisation; NULL: not planned */
+    /* of one factorisation, and of one sweep */
     double factor_cost, sweep_cost;
-    /* relative; infinity: no start was given */
+    /* relative residual of the start (infinity: none was given), and tolerance */
     double start_residual, tolerance;
 } mo_facts;
 
-/* A rung of auto's ladder that was taken, by one island or by several. */
+/* A rung of auto's ladder that was used, by one or several islands. */
 typedef struct mo_rung_report {
     /* docs/methods/auto.md */
     const char *name, *reason;
-    /* iterations: of the island that took most */
+    /* number of islands; iterations of the island with most of them */
     int islands, iterations;
-    double residual, seconds; /* relative, the worst that was left; of all islands */
+    double residual, seconds; /* largest relative residual afterwards; time of all islands */
 } mo_rung_report;
 
 enum { MO_RUNGS_MOST = 16 };
 
-/* In the order of the ladder; without rungs for a method other than auto. */
+/* Rungs are in the order of the ladder; methods other than auto have none. */
 typedef struct mo_explanation {
     mo_facts facts;
     int rung_count;
@@ -68,37 +69,37 @@ typedef struct mo_explanation {
 } mo_explanation;
 
 /*
- * Start from {0}; mo_solve may be given a used one again, and reuses its memory.  The vectors are
- * the best iterate by natural residual, whatever the status, and belong to the result until
- * mo_result_clear.
+ * The result of a solve.  Initialise with {0}; a result can be passed to mo_solve again, which reuses
+ * its memory.  For any status, the vectors are the iterate with the smallest natural residual.  They
+ * belong to the result until mo_result_clear.
  */
 typedef struct mo_result {
     mo_status status;
-    const char *method; /* the one that ran */
+    const char *method; /* name of the method that ran */
     int dof_count;      /* length of v; 0 for a reduced problem */
     int row_count;      /* length of u and r */
     double *v;
     double *u; /* H' v + w, without the compliance part */
     double *r;
-    /* row_count numbers, or NULL: a direction of r along which the method ran to infinity (Lemke's
-     * secondary ray, fip's multipliers); its length means nothing. Where the status is no-solution
-     * it is the evidence: see docs/methods/lemke.md */
+    /* row_count numbers, or NULL: a direction of r along which the method diverged (Lemke's
+     * secondary ray, fip's multipliers), of arbitrary length.  If the status is no-solution, it is
+     * the proof (docs/methods/lemke.md). */
     double *ray;
     mo_residual residual; /* by mo_measure, from r */
     int iterations;
-    /* fixed points on the sliding speed: factor by which a round shrinks a change of the frozen
-     * speed, measured; 0 where it was not (other methods, too few rounds) */
+    /* fixed points on the sliding speed: measured factor by which an iteration reduces a change of
+     * the frozen speed; 0: not measured (other methods, too few iterations) */
     double contraction;
-    /* wall clock, all phases */
+    /* wall time of all phases, s */
     double seconds;
-    double setup_seconds;       /* of which: views and workspace */
+    double setup_seconds;       /* part of it for views and workspace */
     size_t bytes;               /* workspace of the method; the views are in mo_problem_bytes */
-    mo_explanation explanation; /* of auto: what it saw and what it did */
-    mo_message message;         /* more about the status, or the error; may be empty */
-    mo_progress *history;       /* where asked for */
+    mo_explanation explanation; /* of auto: properties and rungs */
+    mo_message message;         /* details of the status or the error; may be empty */
+    mo_progress *history;       /* if options.history is set */
     int history_count;
 
-    mo_allocator allocator; /* the library's own from here on */
+    mo_allocator allocator; /* private from here on */
     size_t vector_room;
     int history_room;
 } mo_result;

@@ -3,9 +3,9 @@
 /*
  * Poses, materials and shapes of the simulator.
  *
- * In a planar world every shape stands for its section with the plane z = 0 of its body: a ball is
- * a disk, a box a rectangle, a hull a convex polygon, a plane a half-plane, a mesh a chain of
- * segments. Densities are per area, and z is ignored.
+ * In a planar world a shape represents its section with the plane z = 0 of its body: a ball is a
+ * disc, a box a rectangle, a hull a convex polygon, a plane a half-plane, a mesh a chain of
+ * segments.  Densities are per area, and z is ignored.
  */
 #ifndef MOREAU_SHAPE_H
 #define MOREAU_SHAPE_H
@@ -26,7 +26,7 @@ typedef struct mo_pose {
 
 MO_API mo_pose mo_pose_identity(void);
 MO_API mo_pose mo_pose_at(double x, double y, double z);
-/* At a point, rotated by `angle` (rad) about an axis of any length; in two dimensions about +z. */
+/* A pose at a point, rotated by `angle` (rad) about an axis of any length. */
 MO_API mo_pose mo_pose_turned(double x, double y, double z, const double axis[3], double angle);
 MO_API mo_pose mo_pose_planar(double x, double y, double angle);
 
@@ -36,17 +36,17 @@ MO_API void mo_pose_point(const mo_pose *pose, const double local[3], double wor
 MO_API void mo_pose_vector(const mo_pose *pose, const double local[3], double world[3]);
 MO_API void mo_pose_point_back(const mo_pose *pose, const double world[3], double local[3]);
 MO_API void mo_pose_vector_back(const mo_pose *pose, const double world[3], double local[3]);
-/* rad: of a planar pose, in (-pi, pi] */
+/* The angle of a planar pose, rad, in (-pi, pi]. */
 MO_API double mo_pose_angle(const mo_pose *pose);
 
 /*
- * How two surfaces a and b in contact make one number x of their two.  Friction and restitution
- * follow the rules of the world (mo_world_def: friction_rule, restitution_rule), unless a surface
- * has a rule of its own, as surfaces of MJCF do (the maximum).  Of two own rules the one further
- * down this list counts.  Rolling and torsion are the larger of the two.
+ * Rules that combine a property x of two surfaces a and b.  Friction and restitution follow the rules
+ * of the world (mo_world_def: friction_rule, restitution_rule), unless a material has its own rule,
+ * as those of MJCF do (the maximum).  If both materials have one, the rule further down this list
+ * applies.  Rolling and torsional friction are the larger of the two values.
  */
 typedef enum mo_combine_rule {
-    /* that of the world */
+    /* the rule of the world */
     MO_COMBINE_WORLD,
     /* sqrt(x_a x_b); 0 on one side gives 0 */
     MO_COMBINE_GEOMETRIC,
@@ -67,26 +67,26 @@ typedef struct mo_material {
     double friction;
     /* e of Newton's law, 0 to 1 */
     double restitution;
-    /* length: moment against rolling over normal force, m */
+    /* rolling moment over normal force, m */
     double rolling;
-    /* length: moment against spinning over normal force, m */
+    /* torsional moment over normal force, m */
     double torsion;
-    /* of friction */
+    /* rule for friction */
     mo_combine_rule rule;
-    /* 1: no friction, 3: no torsion nor rolling, 4: no rolling, 6: all; a pair has the larger. 0:
-     * as the numbers say */
+    /* as condim of MJCF: 1: no friction, 3: no torsion or rolling, 4: no rolling, 6: all; a pair
+     * uses the larger value; 0: all that are not zero */
     int dims;
-    /* of two surfaces the one with the higher priority speaks for both (friction, rolling, torsion,
-     * dims) */
+    /* of two materials the one with the higher priority determines friction, rolling, torsion and
+     * dims */
     int priority;
 } mo_material;
 
-/* friction 0.5, all else zero */
+/* Friction 0.5, all other members zero. */
 MO_API mo_material mo_default_material(void);
-/* What two surfaces make of each other by the default rules of a world. */
+/* Combines two materials by the default rules of a world. */
 MO_API mo_material mo_material_combine(const mo_material *a, const mo_material *b);
-/* The same by these rules; MO_COMBINE_WORLD is the default: friction by the geometric mean,
- * restitution by the maximum. */
+/* Combines two materials by the given rules; MO_COMBINE_WORLD: geometric mean for friction, maximum
+ * for restitution. */
 MO_API mo_material mo_material_combine_by(const mo_material *a, const mo_material *b,
                                           mo_combine_rule friction, mo_combine_rule restitution);
 
@@ -104,7 +104,7 @@ typedef enum mo_shape_kind {
     /* the half-space z <= 0 (y <= 0 in two dimensions); on static or kinematic bodies */
     MO_SHAPE_PLANE,
     /* triangles (in two dimensions a chain of segments) on static or kinematic bodies; on any body
-     * if layer and mask are 0: such a shape is drawn and does not collide */
+     * if layer and mask are 0: such a shape is visual and does not collide */
     MO_SHAPE_MESH,
     MO_SHAPE_KIND_COUNT
 } mo_shape_kind;
@@ -115,17 +115,17 @@ MO_API const char *mo_shape_name(mo_shape_kind kind);
 /* The definition of a shape.  Its arrays are copied when the shape is added. */
 typedef struct mo_shape_def {
     mo_shape_kind kind;
-    /* in the body frame */
+    /* pose in the body frame */
     mo_pose pose;
     /* m */
     double radius;
     double half[3];
     double ends[2][3];
-    /* hull, mesh: 3 coordinates a point, also in two dimensions */
+    /* hull, mesh: 3 coordinates per point, also in two dimensions */
     const double *points;
     int point_count;
-    /* mesh: 3 points a triangle, counterclockwise seen from outside; in two dimensions 2 points a
-     * segment, with the solid on its right */
+    /* mesh: 3 points per triangle, counterclockwise seen from outside; in two dimensions 2 points
+     * per segment, with the solid on its right */
     const int *indices;
     int index_count;
     mo_material material;
@@ -134,17 +134,17 @@ typedef struct mo_shape_def {
     /* shapes a and b collide if (a.layer & b.mask) and (b.layer & a.mask) */
     unsigned layer;
     unsigned mask;
-    /* 1 on either shape: one of the two conditions is enough */
+    /* 1 on either shape: one of these two conditions is sufficient */
     int either_mask;
-    /* for drawing: red, green, blue and opacity from 0 to 1; all zero: none is given */
+    /* for drawing: red, green, blue and opacity from 0 to 1; all zero: not given */
     double colour[4];
-    /* for drawing, from 0 to 1: metal or not; polished (0) to matt (1); both zero: not given */
+    /* for drawing: metallic and roughness from 0 to 1; both zero: not given */
     double metallic, roughness;
-    /* the caller's own; the library only keeps it */
+    /* not used by the library */
     void *user_data;
 } mo_shape_def;
 
-/* Identity pose, default material, density 1000, layer 1, mask all. */
+/* Identity pose, default material, density 1000, layer 1, all bits of the mask. */
 MO_API mo_shape_def mo_default_shape(mo_shape_kind kind);
 MO_API mo_shape_def mo_shape_ball(double radius);
 MO_API mo_shape_def mo_shape_box(double half_x, double half_y, double half_z);
@@ -154,23 +154,23 @@ MO_API mo_shape_def mo_shape_hull(const double *points, int point_count);
 MO_API mo_shape_def mo_shape_plane(void);
 MO_API mo_shape_def mo_shape_mesh(const double *points, int point_count, const int *indices,
                                   int index_count);
-/* A plane whose solid is normal . x <= offset (m) in the body's frame; the normal has any length.
- * In space, and in the plane, where the normal has two numbers. */
+/* The half-space normal . x <= offset (m) in the body frame, and the half-plane in two dimensions.
+ * The normal may have any length. */
 MO_API mo_shape_def mo_shape_half_space(const double normal[3], double offset);
 MO_API mo_shape_def mo_shape_half_plane(const double normal[2], double offset);
 
 /*
- * The points and indices of a height field, for mo_shape_mesh: z = heights[row * columns + column]
- * (m) over x = column * spacing, y = row * spacing (m), solid below, two triangles a cell.  Writes
+ * Computes the points and indices of a height field for mo_shape_mesh: z = heights[row * columns + column]
+ * (m) at x = column * spacing, y = row * spacing (m), solid below, two triangles per cell.  Writes
  * 3 * rows * columns numbers to points and 6 * (rows - 1) * (columns - 1) to indices.
  */
 MO_API void mo_height_field_mesh(int rows, int columns, double spacing, const double *heights,
                                  double *points, int *indices);
 
 /*
- * The faces of the convex hull of points, 3 coordinates each: numbers of points, counterclockwise
- * seen from outside; in two dimensions one face, the polygon.  Fails where mo_world_add_shape would
- * refuse the hull.
+ * Computes the faces of the convex hull of points, 3 coordinates each, and passes each face to `take`
+ * as indices of points, counterclockwise seen from outside; in two dimensions the polygon is the
+ * only face.  Fails if mo_world_add_shape would refuse the hull.
  */
 typedef void mo_face_fn(void *user, int count, const int *corners);
 MO_API mo_error mo_hull_faces(const double *points, int point_count, int dimension,

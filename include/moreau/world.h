@@ -55,8 +55,8 @@ typedef struct mo_joint_id {
  * impacts (forces.h). */
 typedef enum mo_level { MO_LEVEL_VELOCITY, MO_LEVEL_ACCELERATION } mo_level;
 
-/* What surfaces a and b in contact make of each other; `both` holds what the rules of the world
- * give, and may be changed.  The same for (a, b) and (b, a), and from call to call. */
+/* Computes the material of a contact between surfaces a and b.  `both` contains the result of the
+ * rules of the world, and may be changed.  Must be symmetric in a and b and deterministic. */
 typedef void mo_combine_fn(void *user, const mo_material *a, const mo_material *b,
                            mo_material *both);
 
@@ -67,8 +67,8 @@ typedef struct mo_world_def {
     double gravity[3];
     /* m: contacts are generated up to this gap, and farther for fast bodies; 0: from the sizes */
     double margin;
-    /* part of the size of the smaller shape, above 0: shapes that overlap by more at the end of a
-     * step make it solve again or are moved apart; infinite: neither */
+    /* fraction of the size of the smaller shape, above 0: if shapes overlap by more at the end of a
+     * step, the step is solved again or they are moved apart; infinity: neither */
     double overlap;
     /* 1: also close joints between bodies by a projection of positions at the end of a step */
     int projection;
@@ -80,18 +80,18 @@ typedef struct mo_world_def {
     double first_order;
     /* m/s: slower impacts are plastic */
     double restitution_speed;
-    /* of two surfaces; MO_COMBINE_WORLD: the geometric mean for friction, the maximum for
+    /* rules for two surfaces; MO_COMBINE_WORLD: geometric mean for friction, maximum for
      * restitution */
     mo_combine_rule friction_rule, restitution_rule;
-    /* a table or another law of two materials, or NULL; called when a shape is added */
+    /* overrides the rules, for example by a table; may be NULL; called when a shape is added */
     mo_combine_fn *combine;
     void *combine_user;
     /* relative tolerance of islands of more than 64 contacts in which bodies move: an error of
-     * velocity in parts of g h.  Used while solver.tol has its default value and is finer; 0: all
-     * is solved to solver.tol */
+     * velocity relative to g h.  Used if solver.tol has its default value and is finer; 0: all
+     * islands are solved to solver.tol */
     double moving_tol;
-    /* method, tolerance, threads; time_limit is that of a call of mo_world_step
-     * (mo_step_report.is_waiting); the world sets start, cancel and progress itself */
+    /* method, tolerance, threads; time_limit applies to a call of mo_world_step
+     * (mo_step_report.is_waiting); start, cancel and progress are set by the world */
     mo_options solver;
 } mo_world_def;
 
@@ -130,9 +130,9 @@ typedef void mo_motion_fn(void *user, double time, mo_pose *pose);
 
 typedef struct mo_body_def {
     mo_body_kind kind;
-    /* of the body frame, whose origin need not be the centre of mass */
+    /* pose of the body frame, whose origin need not be the centre of mass */
     mo_pose pose;
-    /* of the centre of mass, world axes, m/s */
+    /* velocity of the centre of mass, world axes, m/s */
     double velocity[3];
     /* angular velocity, world axes, rad/s; in two dimensions spin[2] */
     double spin[3];
@@ -152,7 +152,7 @@ typedef struct mo_body_def {
     size_t motion_user_size;
     /* copied; may be NULL */
     const char *name;
-    /* the caller's own; the library only keeps it */
+    /* not used by the library */
     void *user_data;
 } mo_body_def;
 
@@ -168,22 +168,22 @@ MO_API mo_body_id mo_world_add_solid(mo_world *world, mo_body_kind kind, const m
  * exclusions say.  A second call changes the material. */
 MO_API mo_error mo_world_pair(mo_world *world, mo_shape_id a, mo_shape_id b,
                               const mo_material *material, mo_message *why);
-/* Removes a shape with its contacts.  Mass, centre and inertia follow from the shapes that stay,
- * unless the body has its own; what was in contact wakes.  A dynamic body whose last shape is
- * removed needs another, or a mass of its own, before the next step. */
+/* Removes a shape and its contacts, and wakes bodies in contact.  Mass, centre and inertia are
+ * recomputed from the remaining shapes unless the definition gives them.  A dynamic body without
+ * shapes and mass must get either before the next step. */
 MO_API mo_error mo_world_remove_shape(mo_world *world, mo_shape_id shape, mo_message *why);
 /* Removes a body with its shapes and joints. */
 MO_API mo_error mo_world_remove_body(mo_world *world, mo_body_id body, mo_message *why);
 
 MO_API int mo_world_has_body(const mo_world *world, mo_body_id body);
 MO_API int mo_world_body_count(const mo_world *world);
-/* in the order of creation */
+/* The k-th body in the order of creation. */
 MO_API mo_body_id mo_world_body(const mo_world *world, int k);
 
 typedef struct mo_body_state {
     mo_body_kind kind;
     mo_pose pose;
-    /* of the centre of mass, m/s, and rad/s, world axes */
+    /* velocity of the centre of mass, m/s, and angular velocity, rad/s; world axes */
     double velocity[3], spin[3];
     /* kg */
     double mass;
@@ -198,7 +198,7 @@ typedef struct mo_body_state {
     void *user_data;
 } mo_body_state;
 
-/* All zero at the identity for a stale id; mo_world_has_body tells. */
+/* For a stale id (see mo_world_has_body): all zero, at the identity. */
 MO_API mo_body_state mo_body_get(const mo_world *world, mo_body_id body);
 /* The pose of the body's frame: position in m, unit quaternion. */
 MO_API mo_error mo_body_pose(const mo_world *world, mo_body_id body, mo_pose *pose,
@@ -216,8 +216,7 @@ MO_API mo_error mo_body_apply_torque(mo_world *world, mo_body_id body, const dou
  * it moves the whole mechanism: v += M^-1 J' impulse.  Contacts and joints act in the next step. */
 MO_API mo_error mo_body_apply_impulse(mo_world *world, mo_body_id body, const double impulse[3],
                                       const double at[3], mo_message *why);
-/* Replaces the user data of the definition; mo_body_get, mo_body_shape and mo_joint_get return it.
- */
+/* Replaces the user data, which mo_body_get, mo_body_shape and mo_joint_get return. */
 MO_API mo_error mo_body_set_user_data(mo_world *world, mo_body_id body, void *user_data,
                                       mo_message *why);
 MO_API mo_error mo_shape_set_user_data(mo_world *world, mo_shape_id shape, void *user_data,
@@ -225,62 +224,57 @@ MO_API mo_error mo_shape_set_user_data(mo_world *world, mo_shape_id shape, void 
 
 /* The k-th shape of a body as it was defined.  Its arrays belong to the world. */
 MO_API mo_shape_def mo_body_shape(const mo_world *world, mo_body_id body, int k);
-/* The id of that shape; {0} where there is none. */
+/* The id of that shape; {0} if there is none. */
 MO_API mo_shape_id mo_body_shape_id(const mo_world *world, mo_body_id body, int k);
 /* The body of a shape; {0} for a stale id. */
 MO_API mo_body_id mo_shape_body(const mo_world *world, mo_shape_id shape);
-/* Of all shapes of the body. */
+/* Sets the material of all shapes of the body. */
 MO_API mo_error mo_body_set_material(mo_world *world, mo_body_id body, const mo_material *material,
                                      mo_message *why);
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
 typedef struct mo_step_report {
-    /* of the contact problem of this step */
+    /* sizes of the contact problem of this step */
     int contacts, joints, bodies;
     int islands;
-    /* of the solve; an unsolved step is still taken */
+    /* status of the solve; an unsolved step is still taken */
     mo_status status;
     mo_residual residual;
-    /* relative, the coarsest that was asked for in this step (mo_world_def.moving_tol) */
+    /* coarsest relative tolerance in this step (mo_world_def.moving_tol) */
     double tolerance;
-    /* residual.power over r' W r, what the impulses have changed of the free bodies: in a heap at
-     * rest the mean speed at which its weight sinks, in parts of g h */
+    /* residual.power over r' W r: in a heap at rest the mean speed at which its weight sinks,
+     * relative to g h (docs/measure.md) */
     double sinking;
     int iterations;
     /* m: largest at the start of the step */
     double penetration;
-    /* largest overlap left at the end among shapes that were moved apart, and of these at the
-     * start, over the smaller size */
+    /* largest overlap after and before the projection of positions, over the smaller size */
     double overlap, overlap_before;
-    /* solves of the step's problem */
+    /* number of solves in this step */
     int rounds;
-    /* contacts that still close after the last round, or still bounce after the most impacts: the
+    /* contacts that still close after the last solve, or bounce after the last impact; if any, the
      * step is unsolved */
     int late_contacts, impacts_left;
-    /* bodies stopped on their way, since they would have passed through another: the step is
-     * unsolved */
+    /* bodies that were stopped before they passed through another; if any, the step is unsolved */
     int held_back;
-    /* 1: the step needs more than the time limit of one call: the state and the time have not
-     * changed, and the next call goes on from there (docs/simulation.md, time).  The other members
-     * say what was done so far */
+    /* 1: the step needs more time than the limit of one call.  State and time have not changed, the
+     * next call resumes the step (docs/simulation.md), and other members describe it so far */
     int is_waiting;
-    /* 1: no solution was found, and the answer is that of contacts with compliance */
+    /* 1: no solution was found, and the contacts were made compliant */
     int is_compliant;
-    /* J: taken out of what joints had gained */
+    /* J: energy gained by joint correction and removed */
     double energy_removed;
     /* J, at the end of the step */
     double kinetic_energy, potential_energy;
-    /* s: of all calls of the step, without the time between them */
+    /* s: wall time of all calls for this step */
     double seconds_collide, seconds_assemble, seconds_solve, seconds_advance, seconds_project;
-    /* the reason, if the step is unsolved */
+    /* reason, if the step is unsolved */
     mo_message message;
 } mo_step_report;
 
-/*
- * Takes one step of h seconds; `report` may be NULL.  If it returns an error, nothing has changed.
- * A step that would make the state infinite or NaN is refused.
- */
+/* Takes one step of h seconds; `report` may be NULL.  After an error the state has not changed.
+ * A step that would make the state infinite or NaN is refused. */
 MO_API mo_error mo_world_step(mo_world *world, double h, mo_step_report *report, mo_message *why);
 
 /* ---- contacts of the last step --------------------------------------------------------------- */
@@ -311,44 +305,39 @@ typedef struct mo_contact {
     mo_contact_mode mode;
 } mo_contact;
 
-/* The contacts of the problem, and those that bounced at the start of the step and then parted. */
+/* The contacts of the problem, and those that only bounced at the start of the step. */
 MO_API int mo_world_contact_count(const mo_world *world);
 MO_API mo_contact mo_world_contact(const mo_world *world, int k);
-/* Copies the contacts of the last step, or those of one body, in their order; at most `room` of
- * them.  Returns how many there are. */
+/* Copies at most `room` contacts of the last step, of all bodies or of one.  Returns their total
+ * number. */
 MO_API int mo_world_contacts(const mo_world *world, mo_contact *contacts, int room);
 MO_API int mo_body_contacts(const mo_world *world, mo_body_id body, mo_contact *contacts, int room);
-/* The sum of the contact forces on a body in the last step (impulse / h), N, and of their moments
- * about its centre of mass, N m; zero before the first step. */
+/* Sums the contact forces on a body in the last step (impulse / h), N, and their moments about its
+ * centre of mass, N m; zero before the first step. */
 MO_API mo_error mo_body_contact_force(const mo_world *world, mo_body_id body, double force[3],
                                       double moment[3], mo_message *why);
 
-/* The contact problem of the last step, or NULL before the first and while a step waits.  It
- * belongs to the world and is valid until the next step. */
+/* The contact problem of the last step and its result; NULL before the first step and while a step
+ * waits.  They belong to the world and are valid until the next step. */
 MO_API const mo_problem *mo_world_problem(const mo_world *world);
 MO_API const mo_result *mo_world_result(const mo_world *world);
 
-/*
- * Where the last step ran, in a few words: "cpu", the name of a GPU, or "cpu (...)" with the reason
- * why a GPU was asked for and could not take the whole step (docs/gpu.md).  After a step on a GPU
- * mo_world_problem is NULL.
- */
+/* Where the last step ran: "cpu", the name of a GPU, or "cpu (...)" with the reason why a GPU was
+ * requested but not used for the whole step (docs/gpu.md). */
 MO_API void mo_world_device(const mo_world *world, mo_message *where);
 
 /* ---- energy, momentum, state ----------------------------------------------------------------- */
 
-/* J; the potential energy is zero at the origin */
+/* Energies, J; the potential energy is zero at the origin. */
 MO_API double mo_world_kinetic_energy(const mo_world *world);
 MO_API double mo_world_potential_energy(const mo_world *world);
 /* Linear momentum (kg m/s), and angular momentum about the origin (kg m^2/s). */
 MO_API void mo_world_momentum(const mo_world *world, double linear[3], double angular[3]);
-/* m: largest penetration at the present poses, computed by this call */
+/* Computes the largest penetration at the present poses, m. */
 MO_API double mo_world_penetration(mo_world *world);
 
-/*
- * The state of a world as bytes.  A world that was built in the same way continues from them bit
- * for bit.  mo_world_save returns the size; with NULL, or too little room, it writes nothing.
- */
+/* Writes and reads the state of a world.  A world that was built in the same way continues from it
+ * bit for bit.  mo_world_save returns the size, and writes nothing for NULL or too little room. */
 MO_API size_t mo_world_save(const mo_world *world, void *bytes, size_t room);
 MO_API mo_error mo_world_load(mo_world *world, const void *bytes, size_t size, mo_message *why);
 

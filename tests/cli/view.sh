@@ -34,7 +34,7 @@ run render --help
 if grep -q -- '--azimuth' out; then
     run render incline.hdf5 incline.png --size 160x120 --forces
     status_is 0
-    out_has 'incline.png: 1 picture of 160 x 120'
+    out_has 'incline.png: 1 image of 160 x 120'
     that "not a PNG" test "$(head -c 4 incline.png | tail -c 3)" = PNG
     run render incline.hdf5 frames/ --size 64x48 --fps 100 --json
     status_is 0
@@ -50,7 +50,7 @@ if grep -q -- '--azimuth' out; then
         fails_on incline.gif
     else
         status_is 0
-        out_has 'incline.gif: 3 pictures of 64 x 48'
+        out_has 'incline.gif: 3 images of 64 x 48'
         that "not a GIF image" test "$(head -c 6 incline.gif)" = GIF89a
     fi
     # A scene in place of a recording; what is for scenes alone.
@@ -66,7 +66,7 @@ if grep -q -- '--azimuth' out; then
         fails_on incline.webp
     else
         status_is 0
-        out_has 'incline.webp: 3 pictures of 64 x 48'
+        out_has 'incline.webp: 3 images of 64 x 48'
         that "not a WebP image" test "$(head -c 12 incline.webp | tail -c 4)" = WEBP
     fi
     # A time that the recording does not have; frames that are equal; what a recording is not.
@@ -77,7 +77,7 @@ if grep -q -- '--azimuth' out; then
     is_wrong_call '--time simulates more'
     run render stack still.webp --set count=1 --time 0.5 --size 64x48
     if ! grep -q 'built without libwebp' err; then
-        out_has 'still.webp: 16 pictures of 64 x 48, 1 of them different'
+        out_has 'still.webp: 16 images of 64 x 48, 1 of them different'
     fi
     run info incline.hdf5
     fails_on incline.hdf5
@@ -93,7 +93,7 @@ if grep -q -- '--azimuth' out; then
     # An image of one time has one frame.
     run render incline.hdf5 still.gif --size 64x48 --at 0.01
     if [ "$status" = 0 ]; then # built with giflib
-        out_has ': 1 picture of'
+        out_has ': 1 image of'
     fi
     # The eye follows a body by its name or number; a wrong name is a wrong call.
     run render incline.hdf5 body.png --size 64x48 --follow 1
