@@ -22,10 +22,10 @@ typedef struct mo_batch_report {
 } mo_batch_report;
 
 /*
- * Takes `steps` steps of h seconds in each world.  One thread steps a world, with the solver options
- * of that world, so the bits do not depend on `threads`.  An error in one world does not stop the
- * others: reports[k] contains it (`reports` may be NULL), and the first error is returned with its
- * message.  No world may be listed twice.
+ * Takes `steps` steps of h seconds in each world.  One thread steps a world, with the solver
+ * options of that world, so the bits do not depend on `threads`.  An error in one world does not
+ * stop the others: reports[k] contains it (`reports` may be NULL), and the first error is returned
+ * with its message.  No world may be listed twice.
  */
 MO_API mo_error mo_worlds_step(mo_world *const *worlds, int count, double h, int steps, int threads,
                                mo_batch_report *reports, mo_message *why);

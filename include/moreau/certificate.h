@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Verdicts on a problem, with their evidence: existence and uniqueness of solutions, and pointedness
- * of the friction cone.
+ * Verdicts on a problem, with their evidence: existence and uniqueness of solutions, and
+ * pointedness of the friction cone.
  *
- * A solution is a velocity u = H' v + w caused by some admissible impulse r; different impulses with
- * the same u (a table on four legs) count as one solution.  All solutions of a small problem are
- * found by branching on the modes of the contacts, and every discarded branch has a proof.  The
+ * A solution is a velocity u = H' v + w caused by some admissible impulse r; different impulses
+ * with the same u (a table on four legs) count as one solution.  All solutions of a small problem
+ * are found by branching on the modes of the contacts, and every discarded branch has a proof.  The
  * proofs are data: mo_certificate_check verifies them from the problem alone, with bounds on all
  * rounding errors.  See docs/check.md.
  */
@@ -100,7 +100,8 @@ typedef struct mo_certificate_report {
     size_t at_node;
 } mo_certificate_report;
 
-/* Verifies a certificate.  Fails if memory runs out, or if the laws of the problem have no cells. */
+/* Verifies a certificate.  Fails if memory runs out, or if the laws of the problem have no
+ * cells. */
 MO_API mo_error mo_certificate_check(const mo_problem *problem, const mo_certificate *certificate,
                                      mo_certificate_report *report);
 
@@ -160,10 +161,10 @@ MO_API void mo_solution_set_clear(mo_solution_set *set);
  *                      H r = 0                       [acary2011, eq. 5.1], [anitescu2004, eq. 2.10]
  *   pointed-frictionless   the same with mu = 0                   [anitescu2004, eq. 2.11]
  *
- * The impulse that proves that `closed` fails also proves that (4.6) fails; both have the same answer
- * wherever either is known: no r in K with H r = 0 has w' r < 0.  At the acceleration level this is
- * the condition of [trinkle1997, eq. 36], Theorem 1 (a), for contacts that all roll.  For a reduced
- * problem W replaces H' and q replaces w.
+ * The impulse that proves that `closed` fails also proves that (4.6) fails; both have the same
+ * answer wherever either is known: no r in K with H r = 0 has w' r < 0.  At the acceleration level
+ * this is the condition of [trinkle1997, eq. 36], Theorem 1 (a), for contacts that all roll.  For a
+ * reduced problem W replaces H' and q replaces w.
  *
  * `closed` does not apply to rolling friction and soft fingers.
  */
@@ -266,9 +267,9 @@ typedef struct mo_error_bound {
 } mo_error_bound;
 
 /*
- * Bounds the distance of an approximate solution r, and v (may be NULL; NULL for a reduced problem),
- * to an exact solution.  All laws, at most 160 rows.  Proves nothing if the impulses are not unique
- * or a contact is between two modes.
+ * Bounds the distance of an approximate solution r, and v (may be NULL; NULL for a reduced
+ * problem), to an exact solution.  All laws, at most 160 rows.  Proves nothing if the impulses are
+ * not unique or a contact is between two modes.
  */
 MO_API mo_error mo_bound_error(const mo_problem *problem, const double *v, const double *r,
                                mo_error_bound *bound);
@@ -276,8 +277,8 @@ MO_API mo_error mo_bound_error(const mo_problem *problem, const double *v, const
 /*
  * The same with frozen sliding speeds, for a global problem of any size and all hard laws but
  * sliding; the impulses need not be unique.  With w + shift instead of w the problem is convex and
- * has one solution v*, and half |v - v*|^2 is at most the duality gap of v and r.  The shift is s e_N
- * for contacts (s = mu |u_T|, plus -u_N if u_N is negative) and -u for joints.
+ * has one solution v*, and half |v - v*|^2 is at most the duality gap of v and r.  The shift is s
+ * e_N for contacts (s = mu |u_T|, plus -u_N if u_N is negative) and -u for joints.
  */
 typedef struct mo_frozen_bound {
     /* |v - v*| in the norm of M; infinity: see the message */
@@ -328,9 +329,9 @@ MO_API mo_error mo_check_judge(const mo_problem *problem, const mo_check_result 
                                mo_judgement *judgement);
 
 /*
- * Writes and reads a verdict with its evidence as a text file (docs/formats.md).  Reading only checks
- * the format; mo_check_judge verifies the evidence.  A malformed file gives MO_ERR_FILE and a message
- * with the line.
+ * Writes and reads a verdict with its evidence as a text file (docs/formats.md).  Reading only
+ * checks the format; mo_check_judge verifies the evidence.  A malformed file gives MO_ERR_FILE and
+ * a message with the line.
  */
 MO_API mo_error mo_check_write(const char *path, const mo_problem *problem,
                                const mo_check_result *check, mo_message *why);

@@ -3,10 +3,10 @@
 /*
  * Tendons and actuators of mechanisms (mechanism.h).
  *
- * A tendon has a length l(q).  A fixed tendon is a sum over revolute or prismatic joints: l = c_1 q_1
- * + c_2 q_2 + ...  A spatial tendon is a string through points of links: l is the length of its path,
- * and its moment arms are dl/dq.  A tendon may have limits, a spring with slack, damping, dry friction
- * and actuators, and may be coupled to another tendon (mo_mechanism_couple).
+ * A tendon has a length l(q).  A fixed tendon is a sum over revolute or prismatic joints: l = c_1
+ * q_1 + c_2 q_2 + ...  A spatial tendon is a string through points of links: l is the length of its
+ * path, and its moment arms are dl/dq.  A tendon may have limits, a spring with slack, damping, dry
+ * friction and actuators, and may be coupled to another tendon (mo_mechanism_couple).
  */
 #ifndef MOREAU_DRIVE_H
 #define MOREAU_DRIVE_H
@@ -31,8 +31,8 @@ typedef enum mo_tendon_point_kind {
 } mo_tendon_point_kind;
 
 /*
- * A point of a path.  A path, and each of its parts between pulleys, begins and ends with a site; an
- * obstacle is between two sites.
+ * A point of a path.  A path, and each of its parts between pulleys, begins and ends with a site;
+ * an obstacle is between two sites.
  *
  * With a side point outside the obstacle, the tendon passes on that side, even if the straight
  * line would miss the obstacle on the other side.  With a side point inside the obstacle, the
@@ -117,9 +117,9 @@ typedef struct mo_muscle {
  *     e = (gain + gain_length l + gain_speed l') target + bias[0] + bias[1] l + bias[2] l',
  *     lower <= e <= upper,
  *
- * which acts on the velocities as gear e.  Negative coefficients of l and l' are implicit (l and l' at
- * the end of the step).  With dynamics, a state replaces the target; a step uses the state at its
- * start.
+ * which acts on the velocities as gear e.  Negative coefficients of l and l' are implicit (l and l'
+ * at the end of the step).  With dynamics, a state replaces the target; a step uses the state at
+ * its start.
  */
 typedef struct mo_actuator_def {
     /* MO_ON_JOINT: index in the definition */

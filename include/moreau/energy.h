@@ -22,8 +22,8 @@ typedef struct mo_energy {
     double springs;
 } mo_energy;
 
-/* The energy of the present state.  translation + rotation is mo_world_kinetic_energy, gravity + springs is
- * mo_world_potential_energy, both to rounding.  All zero for NULL. */
+/* The energy of the present state.  translation + rotation is mo_world_kinetic_energy, gravity +
+ * springs is mo_world_potential_energy, both to rounding.  All zero for NULL. */
 MO_API mo_energy mo_world_energy(const mo_world *world);
 
 #ifdef __cplusplus

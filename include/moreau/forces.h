@@ -15,8 +15,8 @@
  *             or its pyramid                                                     (15, 16)
  *
  * This is a contact problem (problem.h) with accelerations for velocities and forces for impulses.
- * Joints, limits, dry friction and actuators take part as in a step.  Dry friction opposes the motion
- * of a joint that moves, and may hold a joint at rest.
+ * Joints, limits, dry friction and actuators take part as in a step.  Dry friction opposes the
+ * motion of a joint that moves, and may hold a joint at rest.
  *
  * With sliding contacts such forces may not exist (Painleve).  The result is then the impulse of
  * [baraff1994, section 6], which time stepping finds in the limit of small steps.
@@ -92,7 +92,8 @@ typedef struct mo_contact_force {
     double mu;
     /* velocity of b relative to a, world axes, m/s */
     double velocity[3];
-    /* its rate of change in the moving contact frame, m/s^2; for an impulse: the velocity after it */
+    /* its rate of change in the moving contact frame, m/s^2; for an impulse: the velocity after
+     * it */
     double acceleration[3];
     double force[3]; /* on b, world axes, N; for an impulse: N s */
     /* torsional and rolling moment on b, N m */
@@ -198,8 +199,8 @@ typedef struct mo_forces {
 } mo_forces;
 
 /*
- * Computes the forces.  The world does not change.  Control callbacks are called with h = 0.  Fails if
- * a body has no mass; the outcome of the solve is in the status.  NULL options: the default.
+ * Computes the forces.  The world does not change.  Control callbacks are called with h = 0.  Fails
+ * if a body has no mass; the outcome of the solve is in the status.  NULL options: the default.
  */
 MO_API mo_error mo_world_forces(mo_world *world, const mo_force_options *options, mo_forces *forces,
                                 mo_message *why);

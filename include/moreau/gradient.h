@@ -10,10 +10,10 @@
  *
  * plus the change of the law with mu.
  *
- * Forward products map a change of the data to the change of the solution.  Adjoint products map the
- * derivative of a scalar with respect to the solution to its derivative with respect to all data, at
- * the cost of one forward product.  Both reuse one sparse
- * factorisation.  See docs/gradients.md.
+ * Forward products map a change of the data to the change of the solution.  Adjoint products map
+ * the derivative of a scalar with respect to the solution to its derivative with respect to all
+ * data, at the cost of one forward product.  Both reuse one sparse factorisation.  See
+ * docs/gradients.md.
  */
 #ifndef MOREAU_GRADIENT_H
 #define MOREAU_GRADIENT_H
@@ -75,7 +75,8 @@ typedef struct mo_gradient_info {
 typedef struct mo_gradient mo_gradient;
 
 /*
- * Prepares the derivative at r, which should be an accurate solution (tol 1e-10 or less).  The problem is borrowed and must outlive the gradient; r is read once.
+ * Prepares the derivative at r, which should be an accurate solution (tol 1e-10 or less).  The
+ * problem is borrowed and must outlive the gradient; r is read once.
  */
 MO_API mo_error mo_gradient_create(const mo_problem *problem, const double *r,
                                    mo_gradient **gradient, mo_message *why);
@@ -108,8 +109,8 @@ typedef struct mo_solution_vector {
 /*
  * solution = derivative times data.  *defect (may be NULL) is the relative part of the change that
  * the modes cannot follow.  It exceeds rounding only if r is loose and the change of w is
- * inconsistent (one corner under a box is raised): the modes then change at once, and the solution is
- * not differentiable in this direction.
+ * inconsistent (one corner under a box is raised): the modes then change at once, and the solution
+ * is not differentiable in this direction.
  */
 MO_API void mo_gradient_forward(mo_gradient *gradient, const mo_data_vector *data,
                                 const mo_solution_vector *solution, double *defect);

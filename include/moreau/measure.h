@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The residual of a solution.  It depends on the problem and r alone: v and u are recomputed from r,
- * so the dynamics hold to rounding and only the laws are measured.
+ * The residual of a solution.  It depends on the problem and r alone: v and u are recomputed from
+ * r, so the dynamics hold to rounding and only the laws are measured.
  *
  * With uhat = u + compliance r + mu |u_T| e_N (and + mu_rolling |u_R| e_N for rolling; for a soft
  * finger + |(mu u_T, mu_torsion u_S)| e_N instead), the natural map of block i is r_i -

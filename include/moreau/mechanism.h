@@ -3,10 +3,10 @@
 /*
  * Mechanisms of the simulator: trees of links in joint coordinates.
  *
- * The links of a mechanism are numbered from 0, parents before children; the parent of a root is the
- * world.  Each link is a body of the world of kind MO_BODY_LINK, with an id, shapes, a name and
- * contacts.  Its pose follows from the joint coordinates q.  A link without joints between it and the
- * world does not move and has the kind MO_BODY_FIXED.
+ * The links of a mechanism are numbered from 0, parents before children; the parent of a root is
+ * the world.  Each link is a body of the world of kind MO_BODY_LINK, with an id, shapes, a name and
+ * contacts.  Its pose follows from the joint coordinates q.  A link without joints between it and
+ * the world does not move and has the kind MO_BODY_FIXED.
  *
  *   joint       q                                        v = velocities
  *   revolute    angle, rad                               its rate
@@ -16,17 +16,17 @@
  *   free        position, unit quaternion (7)            velocity of the origin in world axes,
  *                                                        angular velocity in link axes (6)
  *
- * A link may have any number of joints, which act in the order of the list; a link without joints is
- * fixed to its parent.  Anchors and axes are given in the link frame, whose pose in the parent is
- * `pose` if all joints are at their reference.  These are the conventions of MJCF.
+ * A link may have any number of joints, which act in the order of the list; a link without joints
+ * is fixed to its parent.  Anchors and axes are given in the link frame, whose pose in the parent
+ * is `pose` if all joints are at their reference.  These are the conventions of MJCF.
  *
- * With M the mass matrix and b the bias (gravity and forces quadratic in v), M a + b = efforts.  In a
- * step, a mechanism is one body block of the contact problem,
+ * With M the mass matrix and b the bias (gravity and forces quadratic in v), M a + b = efforts.  In
+ * a step, a mechanism is one body block of the contact problem,
  *
  *     (M + h D + h^2 K) v+ = M v' + h (efforts - gravity - K (q - rest)) + H r,
  *
- * with D the damping and K the stiffness of joints and actuators.  They are implicit, and stable for
- * any stiffness; v' is v after the velocity-quadratic forces of the step (docs/mechanisms.md).
+ * with D the damping and K the stiffness of joints and actuators.  They are implicit, and stable
+ * for any stiffness; v' is v after the velocity-quadratic forces of the step (docs/mechanisms.md).
  * Limits, dry friction and saturated actuators are rows of the problem.  Joints of joint.h between
  * links close loops.
  */
@@ -105,9 +105,10 @@ typedef void mo_control_fn(void *user, double time, double h, const double *q, c
                            double *effort);
 
 /*
- * A medium such as air or water.  As in MuJoCo, each moving link is represented by a box with the same
- * mass and moments of inertia, with edges b along its principal axes.  With the velocity v of its
- * centre relative to the wind, its angular velocity w, both along these axes, and the mean edge d,
+ * A medium such as air or water.  As in MuJoCo, each moving link is represented by a box with the
+ * same mass and moments of inertia, with edges b along its principal axes.  With the velocity v of
+ * its centre relative to the wind, its angular velocity w, both along these axes, and the mean edge
+ * d,
  *
  *     force_x  = -3 pi d viscosity v_x - density b_y b_z |v_x| v_x / 2
  *     moment_x = -pi d^3 viscosity w_x - density b_x (b_y^4 + b_z^4) |w_x| w_x / 64

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Models of robots from files: a tree of bodies, joints, shapes, actuators, loop closures, keyframes.
+ * Models of robots from files: a tree of bodies, joints, shapes, actuators, loop closures,
+ * keyframes.
  *
  * MJCF (root <mujoco>, as documented by MuJoCo 2.2), URDF (root <robot>) and SDF (root <sdf>) are
  * read into one representation: defaults and includes are resolved, angles are in radians, inertias
  * are computed, and quaternions are (w, x, y, z).  robot.h adds a model to a world.  docs/models.md
  * lists supported elements and differences from MuJoCo.
  *
- * Files are untrusted input: reading returns a model or an error message with the line.  Unsupported
- * elements are listed once, in `notes`.  Includes and meshes must be inside the folder of the file or
- * inside its ROS package, the nearest parent folder with a package.xml.
+ * Files are untrusted input: reading returns a model or an error message with the line.
+ * Unsupported elements are listed once, in `notes`.  Includes and meshes must be inside the folder
+ * of the file or inside its ROS package, the nearest parent folder with a package.xml.
  *
  * Coordinates are those of MuJoCo, joint by joint in the order of the bodies:
  *
@@ -259,20 +260,22 @@ MO_API mo_error mo_model_read(const char *path, const mo_allocator *allocator, m
 MO_API mo_error mo_model_read_with(const char *path, const char *folder,
                                    const mo_allocator *allocator, mo_model *model, mo_message *why);
 MO_API void mo_model_clear(mo_model *model);
-/* Writes the model as MJCF for MuJoCo 2.2, without visual geoms.  The file is never half written. */
+/* Writes the model as MJCF for MuJoCo 2.2, without visual geoms.  The file is never half
+ * written. */
 MO_API mo_error mo_model_write(const char *path, const mo_model *model, mo_message *why);
 
 /* Removes visual geoms, to save memory; returns their number. */
 MO_API int mo_model_drop_visuals(mo_model *model);
 
-/* Adds a free joint to a body that the file fixes to the world, such as the base of a URDF robot. */
+/* Adds a free joint to a body that the file fixes to the world, such as the base of a URDF
+ * robot. */
 MO_API mo_error mo_model_release(mo_model *model, int body, mo_message *why);
 
 /*
- * Turns motors on hinges and slides into critically damped position servos with the natural frequency
- * `rate` (rad/s), computed with the mass at the reference configuration, within the force limits of
- * the motors.  Controls are then positions.  A URDF robot can hold its pose this way.  Returns the
- * number of servos.
+ * Turns motors on hinges and slides into critically damped position servos with the natural
+ * frequency `rate` (rad/s), computed with the mass at the reference configuration, within the force
+ * limits of the motors.  Controls are then positions.  A URDF robot can hold its pose this way.
+ * Returns the number of servos.
  */
 MO_API int mo_model_servo(mo_model *model, double rate);
 

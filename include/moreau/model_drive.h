@@ -31,9 +31,9 @@ typedef struct mo_model_tendon {
  *
  *     force = (gain + gain_length l + gain_speed l') control + bias[0] + bias[1] l + bias[2] l'
  *
- * within its limits, and acts on the joint with gear force.  It may also drive a tendon (l = gear[0]
- * times its length), or act at a site (l = 0) with the force and moment gear in the axes of the
- * site.  With dynamics, a state that follows the control replaces it.  A motor has gain 1 and
+ * within its limits, and acts on the joint with gear force.  It may also drive a tendon (l =
+ * gear[0] times its length), or act at a site (l = 0) with the force and moment gear in the axes of
+ * the site.  With dynamics, a state that follows the control replaces it.  A motor has gain 1 and
  * no bias, a position servo bias[1] = -gain, a velocity servo bias[2] = -gain.
  */
 typedef enum mo_model_actuator_kind {

@@ -3,8 +3,8 @@
 /*
  * Options of mo_solve: common options first, then one struct per method.
  *
- * Every option with a value is one row of the table below.  The struct, the defaults, the checks, the
- * flags and the --help of the program, and the printing are generated from it.  A row reads
+ * Every option with a value is one row of the table below.  The struct, the defaults, the checks,
+ * the flags and the --help of the program, and the printing are generated from it.  A row reads
  *
  *   NUMBER(group, field, default, least, most, text)     a double
  *   COUNT (group, field, default, least, most, text)     an int

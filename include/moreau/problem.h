@@ -8,8 +8,8 @@
  *     (u_i, r_i) obeys law_i    for each constraint block i
  *
  * v is divided into body blocks (M is block diagonal, with one dense positive definite block per
- * body), r and u into constraint blocks.  H_bi, the block of body b and constraint i, is given as its
- * transpose: the Jacobian J = H_bi', d x n row-major: body b contributes J v_b to u_i.
+ * body), r and u into constraint blocks.  H_bi, the block of body b and constraint i, is given as
+ * its transpose: the Jacobian J = H_bi', d x n row-major: body b contributes J v_b to u_i.
  *
  * A *reduced* problem has no bodies: it is u = W r + w with W given in blocks, which need be
  * neither symmetric nor of full rank.  Its w is q in the literature.
@@ -44,8 +44,8 @@ typedef enum mo_form {
 MO_API mo_error mo_builder_create(const mo_allocator *allocator, mo_builder **builder);
 MO_API void mo_builder_destroy(mo_builder *builder);
 
-/* Optional: reserves memory, which avoids reallocation in large problems.  block_values = 0 reserves
- * for compact contacts. */
+/* Optional: reserves memory, which avoids reallocation in large problems.  block_values = 0
+ * reserves for compact contacts. */
 MO_API void mo_builder_reserve(mo_builder *builder, size_t bodies, size_t constraints,
                                size_t blocks, size_t block_values);
 
@@ -60,8 +60,8 @@ MO_API int mo_builder_add_unsymmetric_body(mo_builder *builder, int n, const dou
                                            const double *f);
 
 /*
- * A rigid body in space, M = diag(mass I, J).  Its velocities are those of the centre of mass and the
- * angular velocity, in world axes; J is its inertia in these axes, row-major; f is as above.
+ * A rigid body in space, M = diag(mass I, J).  Its velocities are those of the centre of mass and
+ * the angular velocity, in world axes; J is its inertia in these axes, row-major; f is as above.
  * Contacts between such bodies may be added in compact form.
  */
 MO_API int mo_builder_add_rigid_body(mo_builder *builder, double mass, const double J[9],

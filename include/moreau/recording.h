@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Recordings of a world: shapes and joints once; poses, velocities and contacts with forces and modes
- * in every frame.
+ * Recordings of a world: shapes and joints once; poses, velocities and contacts with forces and
+ * modes in every frame.
  *
- * A mo_recording is kept in memory and written at the end to an HDF5 file (docs/formats.md), which is
- * never half written.  Files are untrusted input: reading returns a consistent recording or an error
- * message.
+ * A mo_recording is kept in memory and written at the end to an HDF5 file (docs/formats.md), which
+ * is never half written.  Files are untrusted input: reading returns a consistent recording or an
+ * error message.
  *
  *     mo_recording recording = {0};
  *     mo_recording_begin(&recording, world, NULL, &why);
@@ -131,9 +131,9 @@ MO_API mo_error mo_recording_read(const char *path, const mo_allocator *allocato
 
 /*
  * A recorder writes to PATH.part every two seconds and keeps at most 32 MB of frames in memory.
- * mo_recorder_finish renames the file to PATH.  After a crash PATH.part contains all frames but those
- * of the last seconds, and mo_recording_read can read it.  A recording of up to 32 MB ends as one HDF5 file,
- * a larger one as a sequence of them (docs/formats.md).
+ * mo_recorder_finish renames the file to PATH.  After a crash PATH.part contains all frames but
+ * those of the last seconds, and mo_recording_read can read it.  A recording of up to 32 MB ends as
+ * one HDF5 file, a larger one as a sequence of them (docs/formats.md).
  */
 typedef struct mo_recorder mo_recorder;
 

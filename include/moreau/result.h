@@ -69,9 +69,9 @@ typedef struct mo_explanation {
 } mo_explanation;
 
 /*
- * The result of a solve.  Initialise with {0}; a result can be passed to mo_solve again, which reuses
- * its memory.  For any status, the vectors are the iterate with the smallest natural residual.  They
- * belong to the result until mo_result_clear.
+ * The result of a solve.  Initialise with {0}; a result can be passed to mo_solve again, which
+ * reuses its memory.  For any status, the vectors are the iterate with the smallest natural
+ * residual.  They belong to the result until mo_result_clear.
  */
 typedef struct mo_result {
     mo_status status;

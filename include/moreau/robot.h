@@ -7,13 +7,12 @@
  *   in the model                                            in the world
  *   body without a joint between it and the world      static body
  *   body with a free joint and no children             dynamic body
- *   any other tree                                     mechanism, shared by trees that a coupling or
- *                                                      a tendon connects
+ *   any other tree                                     mechanism; coupled trees share one
  *   mocap body                                         kinematic body
  *   <connect>, <weld>                                  joints of joint.h
  *
- * Every geom is a shape of its body, in the order of the model, with its colour.  Visual shapes have
- * layer and mask 0.  mo_model_drop_visuals removes them.
+ * Every geom is a shape of its body, in the order of the model, with its colour.  Visual shapes
+ * have layer and mask 0.  mo_model_drop_visuals removes them.
  *
  * A robot contains ids only.  It does not own the world; the model may be cleared once the robot is
  * built.

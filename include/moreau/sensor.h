@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Sensors of MJCF, and dynamics in the coordinates of the model: mass matrix, bias, inverse dynamics
- * and Jacobians.
+ * Sensors of MJCF, and dynamics in the coordinates of the model: mass matrix, bias, inverse
+ * dynamics and Jacobians.
  *
  * Velocities, forces and torques are those at the end of the last step.  An acceleration is the
- * change of velocity over the last step divided by its length, so it includes impacts and requires a
- * call of mo_robot_sense after every step.
+ * change of velocity over the last step divided by its length, so it includes impacts and requires
+ * a call of mo_robot_sense after every step.
  *
  *   jointpos jointvel ballquat ballangvel          of a joint
  *   tendonpos tendonvel                            of a tendon
@@ -39,7 +39,8 @@ MO_API mo_error mo_robot_sense(mo_robot *robot, const mo_world *world, double h,
                                mo_message *why);
 
 /*
- * Dynamics in the coordinates of the model, n = v_count: M is n x n, bias and effort have n numbers.
+ * Dynamics in the coordinates of the model, n = v_count: M is n x n, bias and effort have n
+ * numbers.
  */
 MO_API mo_error mo_robot_mass_matrix(const mo_robot *robot, const mo_world *world, double *M,
                                      mo_message *why);

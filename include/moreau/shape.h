@@ -40,10 +40,10 @@ MO_API void mo_pose_vector_back(const mo_pose *pose, const double world[3], doub
 MO_API double mo_pose_angle(const mo_pose *pose);
 
 /*
- * Rules that combine a property x of two surfaces a and b.  Friction and restitution follow the rules
- * of the world (mo_world_def: friction_rule, restitution_rule), unless a material has its own rule,
- * as those of MJCF do (the maximum).  If both materials have one, the rule further down this list
- * applies.  Rolling and torsional friction are the larger of the two values.
+ * Rules that combine a property x of two surfaces a and b.  Friction and restitution follow the
+ * rules of the world (mo_world_def: friction_rule, restitution_rule), unless a material has its own
+ * rule, as those of MJCF do (the maximum).  If both materials have one, the rule further down this
+ * list applies.  Rolling and torsional friction are the larger of the two values.
  */
 typedef enum mo_combine_rule {
     /* the rule of the world */
@@ -160,17 +160,17 @@ MO_API mo_shape_def mo_shape_half_space(const double normal[3], double offset);
 MO_API mo_shape_def mo_shape_half_plane(const double normal[2], double offset);
 
 /*
- * Computes the points and indices of a height field for mo_shape_mesh: z = heights[row * columns + column]
- * (m) at x = column * spacing, y = row * spacing (m), solid below, two triangles per cell.  Writes
- * 3 * rows * columns numbers to points and 6 * (rows - 1) * (columns - 1) to indices.
+ * Computes the points and indices of a height field for mo_shape_mesh: z = heights[row * columns +
+ * column] (m) at x = column * spacing, y = row * spacing (m), solid below, two triangles per cell.
+ * Writes 3 * rows * columns numbers to points and 6 * (rows - 1) * (columns - 1) to indices.
  */
 MO_API void mo_height_field_mesh(int rows, int columns, double spacing, const double *heights,
                                  double *points, int *indices);
 
 /*
- * Computes the faces of the convex hull of points, 3 coordinates each, and passes each face to `take`
- * as indices of points, counterclockwise seen from outside; in two dimensions the polygon is the
- * only face.  Fails if mo_world_add_shape would refuse the hull.
+ * Computes the faces of the convex hull of points, 3 coordinates each, and passes each face to
+ * `take` as indices of points, counterclockwise seen from outside; in two dimensions the polygon is
+ * the only face.  Fails if mo_world_add_shape would refuse the hull.
  */
 typedef void mo_face_fn(void *user, int count, const int *corners);
 MO_API mo_error mo_hull_faces(const double *points, int point_count, int dimension,
