@@ -4,7 +4,7 @@
  * A model (model.h) in a world: maps its parts to bodies, mechanisms, joints and actuators of the
  * world, and gives access to the coordinates q, velocities v and controls of the model.
  *
- *   in the model                                            in the world
+ *   in the model                                       in the world
  *   body without a joint between it and the world      static body
  *   body with a free joint and no children             dynamic body
  *   any other tree                                     mechanism; coupled trees share one
