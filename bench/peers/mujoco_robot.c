@@ -4,10 +4,11 @@
  * MuJoCo: moreau-mujoco-robot FILE STEPS, for `moreau compare`.
  *
  * Starts FILE (MJCF) at its first keyframe, takes STEPS steps with its controls, and prints one
- * line a figure, "name numbers": seconds of processor time of all steps and of the longest one,
- * the mean number of contacts, the deepest penetration; and twice, after four fifths of the steps
- * and at the end, the positions of all bodies and q.  The custom number "gravcomp", one a body, is
- * the part of its gravity compensation from outside, which MuJoCo 2.2 does not have itself.
+ * line a figure, "name numbers": seconds of processor time of all steps but the first, of the
+ * longest of them and of the first, the mean number of contacts, the deepest penetration; and
+ * twice, after four fifths of the steps and at the end, the positions of all bodies and q.  The
+ * custom number "gravcomp", one a body, is the part of its gravity compensation from outside, which
+ * MuJoCo 2.2 does not have itself.
  */
 #include <mujoco/mujoco.h>
 #include <stdio.h>
@@ -62,7 +63,7 @@ static void put_state(const mjModel *m, mjData *d)
 
 static void run(const mjModel *m, mjData *d, int steps)
 {
-    double sum = 0, longest = 0, contacts = 0, depth = 0;
+    double sum = 0, longest = 0, first = 0, contacts = 0, depth = 0;
     for (int k = 0; k < steps; ++k) {
         if (k == steps - steps / 5) {
             put_state(m, d);
@@ -70,8 +71,9 @@ static void run(const mjModel *m, mjData *d, int steps)
         const double before = seconds();
         mj_step(m, d);
         const double took = seconds() - before;
-        sum += took;
-        longest = took > longest ? took : longest;
+        first = k == 0 ? took : first;
+        sum += k == 0 ? 0 : took;
+        longest = k > 0 && took > longest ? took : longest;
         contacts += (double)d->ncon / steps;
         for (int c = 0; c < d->ncon; ++c) {
             depth = -d->contact[c].dist > depth ? -d->contact[c].dist : depth;
@@ -83,6 +85,7 @@ static void run(const mjModel *m, mjData *d, int steps)
     put_state(m, d);
     put("seconds", &sum, 1);
     put("longest", &longest, 1);
+    put("first", &first, 1);
     put("contacts", &contacts, 1);
     put("penetration", &depth, 1);
 }

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 #include "base/recycler.h"
 
-#include <pthread.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -10,24 +10,37 @@
 #include "base/pace.h"
 
 enum {
-    KEPT_MOST = 128, /* blocks */
-    ROUNDS = 8,      /* without use, then a block goes back */
-    HEAD = 64,       /* bytes before a block: its size, and it is aligned */
-    SMALLEST = 16384 /* bytes: smaller blocks do not go back to the system */
+    CLASSES = 160,     /* of sizes: four between each power of two and the next */
+    SMALLEST_BITS = 6, /* of the smallest block, 64 bytes */
+    ROUNDS = 8,        /* without use, then a block goes back */
+    HEAD = 64          /* bytes before a block, which is aligned so */
 };
 
 typedef struct block {
-    size_t size;    /* that can be used */
-    unsigned round; /* in which it was freed */
+    struct block *next; /* of those that are kept of its class */
+    size_t size;        /* that can be used */
+    unsigned round;     /* in which it was freed */
+    int class;
 } block;
 
 struct mo_recycler {
     mo_allocator below;
-    pthread_mutex_t lock;
+    atomic_flag lock; /* held for a few instructions */
     unsigned round;
-    int kept_count;
-    block *kept[KEPT_MOST];
+    int highest; /* class of a block that was kept */
+    block *kept[CLASSES];
 };
+
+static void hold(mo_recycler *r)
+{
+    while (atomic_flag_test_and_set_explicit(&r->lock, memory_order_acquire)) {
+    }
+}
+
+static void let_go(mo_recycler *r)
+{
+    atomic_flag_clear_explicit(&r->lock, memory_order_release);
+}
 
 static void *bytes_of(block *b)
 {
@@ -39,71 +52,54 @@ static block *block_of(void *p)
     return (block *)(void *)((char *)p - HEAD);
 }
 
-static block *take_kept(mo_recycler *r, int k)
+/* The class whose blocks hold `size` bytes, and *room, which they have: 4, 5, 6 or 7 times a power
+ * of two. */
+static int class_of(size_t size, size_t *room)
 {
-    block *b = r->kept[k];
-    r->kept[k] = r->kept[--r->kept_count];
-    return b;
-}
-
-/* The smallest kept block that is large enough and not far too large. */
-static block *find_kept(mo_recycler *r, size_t size)
-{
-    int best = -1;
-    for (int k = 0; k < r->kept_count; ++k) {
-        const size_t own = r->kept[k]->size;
-        if (own >= size && own / 4 <= size && (best < 0 || own < r->kept[best]->size)) {
-            best = k;
-        }
-    }
-    return best < 0 ? NULL : take_kept(r, best);
-}
-
-static block *make_block(mo_recycler *r, size_t size)
-{
-    const size_t room = size + size / 8; /* so that a little more fits next time */
-    block *b = room > size ? mo_memory_resize(&r->below, NULL, HEAD + room)
-                           : mo_memory_resize(&r->below, NULL, HEAD + size);
-    if (b) {
-        b->size = room > size ? room : size;
-        mo_pace_touch(bytes_of(b), b->size);
-    }
-    return b;
+    const size_t least = (size_t)1 << SMALLEST_BITS, last = (size > least ? size : least) - 1;
+    const int bits = 63 - __builtin_clzll(last);                                /* 2^bits <= last */
+    const size_t quarter = (size_t)1 << (bits - 2), parts = last / quarter + 1; /* 5 to 8 */
+    *room = parts * quarter;
+    return 4 * (bits - SMALLEST_BITS + 1) + (int)parts - 5;
 }
 
 static void *allocate(mo_recycler *r, size_t size)
 {
-    if (size > SIZE_MAX / 2) {
+    if (size > SIZE_MAX / 4) {
         return NULL;
     }
-    pthread_mutex_lock(&r->lock);
-    block *b = size >= SMALLEST ? find_kept(r, size) : NULL;
-    pthread_mutex_unlock(&r->lock);
-    b = b ? b : make_block(r, size);
+    size_t room;
+    const int class = class_of(size, &room);
+    block *b = NULL;
+    if (class < CLASSES) {
+        hold(r);
+        b = r->kept[class];
+        r->kept[class] = b ? b->next : NULL;
+        let_go(r);
+    }
+    if (!b) {
+        b = mo_memory_resize(&r->below, NULL, HEAD + room);
+        if (b) {
+            b->size = room;
+            b->class = class;
+            mo_pace_touch(bytes_of(b), room);
+        }
+    }
     return b ? bytes_of(b) : NULL;
 }
 
-/* Where there are too many, the smallest goes back. */
 static void give_back(mo_recycler *r, block *b)
 {
-    block *leaves = b;
-    pthread_mutex_lock(&r->lock);
-    if (b->size >= SMALLEST) {
-        b->round = r->round;
-        leaves = NULL;
-        if (r->kept_count == KEPT_MOST) {
-            int least = 0;
-            for (int k = 1; k < KEPT_MOST; ++k) {
-                least = r->kept[k]->size < r->kept[least]->size ? k : least;
-            }
-            leaves = r->kept[least]->size < b->size ? r->kept[least] : b;
-            r->kept[least] = leaves == b ? r->kept[least] : b;
-        } else {
-            r->kept[r->kept_count++] = b;
-        }
+    if (b->class >= CLASSES) {
+        mo_memory_free(&r->below, b);
+        return;
     }
-    pthread_mutex_unlock(&r->lock);
-    mo_memory_free(&r->below, leaves);
+    hold(r);
+    b->round = r->round;
+    b->next = r->kept[b->class];
+    r->kept[b->class] = b;
+    r->highest = b->class > r->highest ? b->class : r->highest;
+    let_go(r);
 }
 
 static void *reallocate(void *user, void *p, size_t size)
@@ -132,19 +128,42 @@ mo_recycler *mo_recycler_create(const mo_allocator *below)
 {
     mo_recycler *r = mo_memory_array(below, 1, sizeof *r);
     if (r) {
-        *r = (mo_recycler){.below = *below};
-        pthread_mutex_init(&r->lock, NULL);
+        *r = (mo_recycler){.below = *below, .lock = ATOMIC_FLAG_INIT};
     }
     return r;
+}
+
+/* The kept blocks of a class that were freed more than `rounds` rounds ago: the last freed come
+ * first. */
+static block *take_old(mo_recycler *r, int class, unsigned rounds)
+{
+    hold(r);
+    block **at = &r->kept[class];
+    while (*at && r->round - (*at)->round <= rounds) {
+        at = &(*at)->next;
+    }
+    block *old = *at;
+    *at = NULL;
+    let_go(r);
+    return old;
+}
+
+static void drop(mo_recycler *r, unsigned rounds)
+{
+    for (int k = 0; k <= r->highest; ++k) {
+        for (block *b = take_old(r, k, rounds), *next; b; b = next) {
+            next = b->next;
+            mo_memory_free(&r->below, b);
+            mo_pace();
+        }
+    }
 }
 
 void mo_recycler_destroy(mo_recycler *r)
 {
     if (r) {
-        while (r->kept_count) {
-            mo_memory_free(&r->below, r->kept[--r->kept_count]);
-        }
-        pthread_mutex_destroy(&r->lock);
+        r->round += 2 * ROUNDS;
+        drop(r, ROUNDS);
         const mo_allocator below = r->below;
         mo_memory_free(&below, r);
     }
@@ -155,25 +174,12 @@ mo_allocator mo_recycler_allocator(mo_recycler *r)
     return (mo_allocator){reallocate, r};
 }
 
-/* NULL where there is none. */
-static block *take_old(mo_recycler *r)
-{
-    block *old = NULL;
-    pthread_mutex_lock(&r->lock);
-    for (int k = r->kept_count - 1; k >= 0 && !old; --k) {
-        old = r->round - r->kept[k]->round > ROUNDS ? take_kept(r, k) : NULL;
-    }
-    pthread_mutex_unlock(&r->lock);
-    return old;
-}
-
 void mo_recycler_end_round(mo_recycler *r)
 {
-    pthread_mutex_lock(&r->lock);
-    ++r->round;
-    pthread_mutex_unlock(&r->lock);
-    for (block *old = take_old(r); old; old = take_old(r)) {
-        mo_memory_free(&r->below, old);
-        mo_pace();
+    hold(r);
+    const int is_due = ++r->round % ROUNDS == 0;
+    let_go(r);
+    if (is_due) {
+        drop(r, ROUNDS);
     }
 }

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "linalg/dense.h"
 #include "linalg/lanes4.h"
 
 static const double DEPENDENT = 1e-9; /* of the largest pivot: a direction that others give */
@@ -79,50 +80,60 @@ INLINE void make_orthonormal(int k, int ld, double *Q, double *R)
     }
 }
 
-INLINE void fill_line(int a, int k, int ld, const double *x, const double *Q, double shift,
-                      double *H)
+INLINE void subtract_block(int d, int k, const double *E, const double *V, double *x, double *H)
 {
-    for (int b = 0; b <= a; ++b) {
-        H[a * k + b] = H[b * k + a] = dot(ld, x, Q + (size_t)b * (size_t)ld);
+    for (int b = 0; b < d; ++b) {
+        memset(x, 0, (size_t)k * sizeof *x);
+        for (int e = 0; e < d; ++e) {
+            mo_axpy(k, E[b * d + e], V + (size_t)e * (size_t)k, x);
+        }
+        for (int i = 0; i < k; ++i) {
+            mo_axpy(i + 1, -V[(size_t)b * (size_t)k + i], x, H + (size_t)i * (size_t)k);
+        }
     }
-    H[a * (k + 1)] += shift;
 }
 
-INLINE int factor(int n, int ld, double *G, double *Q, double *R)
+static int rank_anywhere(int n, int ld, double *G, double *Q)
 {
-    const int k = factor_lines(n, ld, G, Q);
+    return factor_lines(n, ld, G, Q);
+}
+
+MO_WIDE int rank_wide(int n, int ld, double *G, double *Q)
+{
+    return factor_lines(n, ld, G, Q);
+}
+
+static void orthonormal_anywhere(int k, int ld, double *Q, double *R)
+{
     make_orthonormal(k, ld, Q, R);
-    return k;
 }
 
-static int factor_anywhere(int n, int ld, double *G, double *Q, double *R)
+MO_WIDE void orthonormal_wide(int k, int ld, double *Q, double *R)
 {
-    return factor(n, ld, G, Q, R);
+    make_orthonormal(k, ld, Q, R);
 }
 
-MO_WIDE int factor_wide(int n, int ld, double *G, double *Q, double *R)
+static void subtract_anywhere(int d, int k, const double *E, const double *V, double *x, double *H)
 {
-    return factor(n, ld, G, Q, R);
+    subtract_block(d, k, E, V, x, H);
 }
 
-static void fill_line_anywhere(int a, int k, int ld, const double *x, const double *Q, double shift,
-                               double *H)
+MO_WIDE void subtract_wide(int d, int k, const double *E, const double *V, double *x, double *H)
 {
-    fill_line(a, k, ld, x, Q, shift, H);
+    subtract_block(d, k, E, V, x, H);
 }
 
-MO_WIDE void fill_line_wide(int a, int k, int ld, const double *x, const double *Q, double shift,
-                            double *H)
+int mo_gram_rank(int n, int ld, double *G, double *Q)
 {
-    fill_line(a, k, ld, x, Q, shift, H);
+    return (mo_has_wide() ? rank_wide : rank_anywhere)(n, ld, G, Q);
 }
 
-int mo_gram_factor(int n, int ld, double *G, double *Q, double *R)
+void mo_gram_orthonormal(int k, int ld, double *Q, double *R)
 {
-    return (mo_has_wide() ? factor_wide : factor_anywhere)(n, ld, G, Q, R);
+    (mo_has_wide() ? orthonormal_wide : orthonormal_anywhere)(k, ld, Q, R);
 }
 
-void mo_gram_line(int a, int k, int ld, const double *x, const double *Q, double shift, double *H)
+void mo_gram_subtract(int d, int k, const double *E, const double *V, double *x, double *H)
 {
-    (mo_has_wide() ? fill_line_wide : fill_line_anywhere)(a, k, ld, x, Q, shift, H);
+    (mo_has_wide() ? subtract_wide : subtract_anywhere)(d, k, E, V, x, H);
 }

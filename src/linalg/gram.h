@@ -12,11 +12,13 @@
 #ifndef MO_LINALG_GRAM_H
 #define MO_LINALG_GRAM_H
 
-/* Q (k x ld) and R (k x k, upper triangle by lines) of G, which is overwritten.  Returns k. */
-int mo_gram_factor(int n, int ld, double *G, double *Q, double *R);
+/* The lines of L' into Q; G is overwritten.  Returns k. */
+int mo_gram_rank(int n, int ld, double *G, double *Q);
 
-/* Line and column a of H = Q' J Q up to the diagonal, from the line x of Q' J; `shift` is added to
- * the diagonal. */
-void mo_gram_line(int a, int k, int ld, const double *x, const double *Q, double shift, double *H);
+/* The k lines of Q become orthonormal; R is k x k, its upper triangle by lines. */
+void mo_gram_orthonormal(int k, int ld, double *Q, double *R);
+
+/* H -= V' E V, lower triangle; E is d x d and symmetric, V is d x k, x has k numbers. */
+void mo_gram_subtract(int d, int k, const double *E, const double *V, double *x, double *H);
 
 #endif

@@ -21,14 +21,21 @@ static const double GAIN = 1e-6; /* of the energy of motion: rounding and tolera
 static const double NO_ANSWER = 1e-5, STIFFEST = 1e-4, SOFTER = 100, SOFTEST = 1.001;
 static const double SOFTNESS = 0.01; /* of what a contact answers to its own impulse */
 
-/* Does a link touch something that it did not touch before? */
+/* Does a link touch a shape that it did not touch before?  Contacts are sorted by shapes. */
 static int has_new_link_contact(const mo_world *world)
 {
-    for (int k = 0; k < world->contacts.count; ++k) {
-        const mo_sim_contact *contact = world->contacts.at + k;
-        const int has_link = world->body[contact->body[0]].kind == MO_BODY_LINK ||
-                             world->body[contact->body[1]].kind == MO_BODY_LINK;
-        if (contact->is_new && has_link && mo_contact_is_taken(contact)) {
+    const mo_sim_contact *at = world->contacts.at, *end = at + world->contacts.count;
+    while (at < end) {
+        const mo_sim_contact *first = at;
+        const int has_link = world->body[at->body[0]].kind == MO_BODY_LINK ||
+                             world->body[at->body[1]].kind == MO_BODY_LINK;
+        int is_new = 1, is_taken = 0;
+        for (; at < end && at->shape[0] == first->shape[0] && at->shape[1] == first->shape[1];
+             ++at) {
+            is_new &= at->is_new;
+            is_taken |= mo_contact_is_taken(at);
+        }
+        if (has_link && is_new && is_taken) {
             return 1;
         }
     }

@@ -9,6 +9,7 @@
 #include "base/pace.h"
 #include "moreau/measure.h"
 #include "problem/delassus.h"
+#include "problem/dense_delassus.h"
 #include "problem/problem_data.h"
 #include "solver/canonical_dense.h"
 #include "solver/canonical_kinds.h"
@@ -360,14 +361,15 @@ static mo_error canonical_of(const mo_problem *problem, const mo_options *option
 {
     mo_arena arena = {0};
     canonical c;
-    int is_found;
-    mo_error error = mo_canonical_dense(problem, options, needs_rest, result, &is_found, is_done);
-    if (error || is_found) {
-        return error;
-    }
-    error = layout(problem, &arena, NULL);
     *is_done = 1;
-    if (error || problem->row_count == 0) {
+    if (problem->row_count == 0) {
+        return MO_OK;
+    }
+    if (mo_dense_fits(problem)) {
+        return mo_canonical_dense(problem, options, needs_rest, result, is_done);
+    }
+    mo_error error = layout(problem, &arena, NULL);
+    if (error) {
         return error;
     }
     char *memory = mo_memory_array(&problem->allocator, arena.used + MO_ARENA_ALIGN, 1);

@@ -18,7 +18,8 @@ static const double QUICK = 0.3;    /* ... is taken only where each gains so muc
 static const double NEAR = 1e-8;    /* of s*: good enough where Newton's method ends */
 static const double SMOOTH = 1e-7;  /* of s*: below, rounding hides what a step gains */
 static const double DESCENT = 1e-4; /* of the slope, that a step must gain */
-static const double TINY = 1e-12;   /* added to Q' J Q, which may be singular */
+static const double TINY = 1e-12;   /* added to Q' J Q, which may be singular; and ... */
+static const double DAMPING = 1e-2; /* ... this part of the error, far from the minimum */
 enum { STEPS = 12, HALVINGS = 6 };
 
 typedef struct dense {
@@ -32,16 +33,19 @@ typedef struct dense {
     double *G;     /* n x ld */
     double *Q;     /* k x ld: its lines are orthonormal */
     double *R;     /* k x k, upper triangle by lines */
+    int *row;      /* of each direction: its row, or the first of the block of a ray */
+    int *length;   /* 0, or the rows of that block */
     double *start; /* s* */
     double *s, *x, *y, *dx, *slope;
     double *r, *u, *v;
+    double *V; /* lines of Q' J for one block */
 } dense;
 
 static size_t room_of(const mo_problem *problem)
 {
     const size_t n = (size_t)problem->row_count;
-    return 2 * n * (n + 3) + n * n + 10 * (n + 3) + (size_t)problem->dof_count +
-           (size_t)problem->constraint_count;
+    return 2 * n * (n + 3) + n * n + (10 + MO_BILATERAL_MAX_DIM) * (n + 3) +
+           (size_t)problem->dof_count + n + (size_t)problem->constraint_count;
 }
 
 static dense lay_out(const mo_problem *problem, double *p)
@@ -61,8 +65,11 @@ static dense lay_out(const mo_problem *problem, double *p)
     c.start = p + 7 * wide;
     c.dx = p + 8 * wide;
     c.slope = p + 9 * wide;
-    c.v = p + 10 * wide;
-    c.kind = (uint8_t *)(c.v + problem->dof_count);
+    c.V = p + 10 * wide;
+    c.v = c.V + MO_BILATERAL_MAX_DIM * wide;
+    c.row = (int *)(c.v + problem->dof_count);
+    c.length = c.row + n;
+    c.kind = (uint8_t *)(c.length + n);
     return c;
 }
 
@@ -92,7 +99,12 @@ static void set_scales(dense *c)
                 c->ray[row + k] /= length;
             }
         }
-        c->n += c->kind[i] == MO_CANONICAL_FREE ? d : c->kind[i] == MO_CANONICAL_RAY;
+        for (int k = 0; c->kind[i] != MO_CANONICAL_FIXED && k < d; ++k) {
+            if (k == 0 || c->kind[i] == MO_CANONICAL_FREE) {
+                c->row[c->n] = row + k;
+                c->length[c->n++] = c->kind[i] == MO_CANONICAL_RAY ? d : 0;
+            }
+        }
     }
     c->ld = (c->n + 3) / 4 * 4;
 }
@@ -100,41 +112,32 @@ static void set_scales(dense *c)
 /* y = N' x */
 static void gather(const dense *c, const double *x, double *y)
 {
-    const mo_problem *problem = c->problem;
-    for (int i = 0; i < problem->constraint_count; ++i) {
-        const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
-        if (c->kind[i] == MO_CANONICAL_RAY) {
-            *y++ = mo_dot(d, c->ray + row, x + row);
-        }
-        for (int k = 0; c->kind[i] == MO_CANONICAL_FREE && k < d; ++k) {
-            *y++ = c->scale[row + k] * x[row + k];
-        }
+    for (int j = 0; j < c->n; ++j) {
+        const int row = c->row[j], d = c->length[j];
+        y[j] = d ? mo_dot(d, c->ray + row, x + row) : c->scale[row] * x[row];
     }
 }
 
 /* G, one line for each direction. */
 static void write_gram(const dense *c)
 {
-    const mo_problem *problem = c->problem;
-    const size_t ld = (size_t)mo_dense_ld(problem), n = (size_t)c->ld;
-    double *line = c->G;
-    memset(line, 0, (size_t)c->n * n * sizeof *line);
-    for (int i = 0; i < problem->constraint_count; ++i) {
-        const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
+    const size_t ld = (size_t)mo_dense_ld(c->problem), n = (size_t)c->ld;
+    memset(c->G, 0, (size_t)c->n * n * sizeof *c->G);
+    for (int j = 0; j < c->n; ++j) {
+        const int row = c->row[j], d = c->length[j];
         const double *W = c->W + (size_t)row * ld;
-        if (c->kind[i] == MO_CANONICAL_RAY) {
-            memset(c->u, 0, (size_t)problem->row_count * sizeof *c->u);
+        double *line = c->G + (size_t)j * n;
+        if (d == 0) {
+            gather(c, W, line);
+            for (int k = 0; k < c->n; ++k) {
+                line[k] *= c->scale[row];
+            }
+        } else {
+            memset(c->u, 0, (size_t)c->problem->row_count * sizeof *c->u);
             for (int k = 0; k < d; ++k) {
-                mo_axpy(problem->row_count, c->ray[row + k], W + (size_t)k * ld, c->u);
+                mo_axpy(c->problem->row_count, c->ray[row + k], W + (size_t)k * ld, c->u);
             }
             gather(c, c->u, line);
-            line += n;
-        }
-        for (int k = 0; c->kind[i] == MO_CANONICAL_FREE && k < d; ++k, line += n) {
-            gather(c, W + (size_t)k * ld, line);
-            for (size_t j = 0; j < n; ++j) {
-                line[j] *= c->scale[row + k];
-            }
         }
     }
 }
@@ -200,21 +203,18 @@ static void leave_sides(const dense *c, const mo_result *result)
     correct_start(c, c->u);
 }
 
-/* s* */
-static void set_start(const dense *c, int is_still, const mo_result *result)
+/* s*; at rest it loses the velocity of what sticks. */
+static void set_start(const dense *c, int is_still, int is_at_rest, const mo_result *result)
 {
     gather(c, result->r, c->start);
-    for (int i = 0, at = 0; i < c->problem->constraint_count; ++i) { /* N^-1 r*, not N' r* */
-        const int row = c->problem->row_start[i], d = c->problem->row_start[i + 1] - row;
-        for (int k = 0; c->kind[i] == MO_CANONICAL_FREE && k < d; ++k) {
-            c->start[at + k] /= c->scale[row + k] * c->scale[row + k];
-        }
-        at += c->kind[i] == MO_CANONICAL_FREE ? d : c->kind[i] == MO_CANONICAL_RAY;
+    for (int j = 0; j < c->n; ++j) { /* N^-1 r*, not N' r* */
+        const double scale = c->length[j] ? 1 : c->scale[c->row[j]];
+        c->start[j] /= scale * scale;
     }
-    if (is_still) {
-        correct_start(c, result->u);
-    } else {
+    if (!is_still) {
         leave_sides(c, result);
+    } else if (is_at_rest) {
+        correct_start(c, result->u);
     }
 }
 
@@ -247,23 +247,32 @@ static double evaluate(const dense *c, const double *y, double *s, double *J)
     return sum;
 }
 
-/* H = Q' J Q, into R; J lies in G, block by block. */
-static void write_hessian(const dense *c)
+/* H = Q' J Q = 1 - Q' (1 - J) Q and the damping, into R, its lower triangle; J lies in G, block by block. */
+static void write_hessian(const dense *c, double damping)
 {
     const mo_problem *problem = c->problem;
     const int k = c->k;
-    memset(c->s, 0, (size_t)c->ld * sizeof *c->s);
+    double *J = c->G;
+    memset(c->R, 0, (size_t)k * (size_t)k * sizeof *c->R);
     for (int a = 0; a < k; ++a) {
-        const double *q = c->Q + (size_t)a * (size_t)c->ld, *J = c->G;
-        for (int i = 0, at = 0; i < problem->constraint_count; ++i) {
-            const int d = c->kind[i] == MO_CANONICAL_FREE ? mo_constraint_dim(problem, i)
-                                                          : c->kind[i] == MO_CANONICAL_RAY;
-            for (int b = 0; b < d; ++b, J += d) {
-                c->s[at + b] = mo_dot(d, J, q + at);
-            }
-            at += d;
+        c->R[a * (k + 1)] = 1 + damping;
+    }
+    for (int i = 0, at = 0; i < problem->constraint_count; ++i) {
+        const int d = c->kind[i] == MO_CANONICAL_FREE ? mo_constraint_dim(problem, i)
+                                                      : c->kind[i] == MO_CANONICAL_RAY;
+        int is_active = 0;
+        for (int e = 0; e < d * d; ++e) {
+            J[e] = (e % (d + 1) == 0) - J[e];
+            is_active |= J[e] != 0;
         }
-        mo_gram_line(a, k, c->ld, c->s, c->Q, TINY, c->R);
+        for (int e = 0; is_active && e < d * k; ++e) {
+            c->V[e] = c->Q[(size_t)(e % k) * (size_t)c->ld + (size_t)(at + e / k)];
+        }
+        if (is_active) {
+            mo_gram_subtract(d, k, J, c->V, c->s, c->R);
+        }
+        J += d * d;
+        at += d;
     }
 }
 
@@ -304,7 +313,7 @@ static int minimise(const dense *c)
             break;
         }
         memcpy(c->slope, c->dx, (size_t)c->k * sizeof *c->dx);
-        write_hessian(c);
+        write_hessian(c, TINY + DAMPING * error);
         if (!mo_factor_symmetric(c->k, c->R)) {
             return 0;
         }
@@ -335,24 +344,22 @@ static void write_impulses(const dense *c, const mo_result *result)
 }
 
 static mo_error run(dense *c, const mo_options *options, int needs_rest, mo_result *result,
-                    int *is_found, int *is_done)
+                    int *is_done)
 {
     const int is_still = mo_canonical_kinds(c->problem, options, result, c->kind, c->ray);
     *is_done = is_still || !needs_rest;
     if (!*is_done) {
-        *is_found = 1;
         return MO_OK;
     }
     set_scales(c);
     write_gram(c);
-    c->k = mo_gram_factor(c->n, c->ld, c->G, c->Q, c->R);
-    if (c->k == c->n && !is_still) { /* there is no other r */
-        *is_found = 1;
+    c->k = mo_gram_rank(c->n, c->ld, c->G, c->Q);
+    if (c->k == c->n && !(is_still && needs_rest)) { /* there is no other r */
         return MO_OK;
     }
-    set_start(c, is_still, result);
-    *is_found = minimise(c);
-    if (!*is_found) {
+    mo_gram_orthonormal(c->k, c->ld, c->Q, c->R);
+    set_start(c, is_still, needs_rest, result);
+    if (!minimise(c)) {
         return MO_OK;
     }
     write_impulses(c, result);
@@ -360,19 +367,15 @@ static mo_error run(dense *c, const mo_options *options, int needs_rest, mo_resu
 }
 
 mo_error mo_canonical_dense(const mo_problem *problem, const mo_options *options, int needs_rest,
-                            mo_result *result, int *is_found, int *is_done)
+                            mo_result *result, int *is_done)
 {
-    *is_found = *is_done = 0;
-    if (!mo_dense_fits(problem) || problem->row_count == 0) {
-        return MO_OK;
-    }
     double *memory = mo_memory_array(&problem->allocator, room_of(problem), sizeof *memory);
     if (!memory) {
         return MO_ERR_MEMORY;
     }
     dense c = lay_out(problem, memory);
     mo_error error = mo_problem_dense(problem, &c.W);
-    error = error ? error : run(&c, options, needs_rest, result, is_found, is_done);
+    error = error ? error : run(&c, options, needs_rest, result, is_done);
     mo_memory_free(&problem->allocator, memory);
     return error;
 }

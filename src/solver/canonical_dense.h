@@ -10,12 +10,13 @@
  *
  * is the dual of canonical.h: L from Cholesky's method with pivoting, n x k for the rank k of G; Q
  * has orthonormal columns; s = proj_K(y).  Newton's method begins at x = Q' s*, the solution where
- * no cone is active, and its matrices Q' J Q need no regularisation but for rounding.  Where
- * nothing slides, s* first makes a Newton step that takes the velocity of N away:
+ * no cone is active, and its matrices Q' J Q need no regularisation but for rounding.  Where k = n
+ * there is nothing to choose.  At rest, s* first makes a Newton step that takes the velocity of N
+ * away:
  *
  *     s* - Q (R R')^-1 Q' N' u                                                                 (2)
  *
- * Limits: where Newton's method fails, canonical.c goes on with its own.
+ * Limits: where Newton's method fails, the impulses stay as they are.
  */
 #ifndef MO_SOLVER_CANONICAL_DENSE_H
 #define MO_SOLVER_CANONICAL_DENSE_H
@@ -23,12 +24,9 @@
 #include "moreau/result.h"
 #include "problem/problem_data.h"
 
-/*
- * As mo_canonical, or with needs_rest as mo_canonical_at_rest.  *is_found is false where the
- * problem is not small or Newton's method fails; the result is then as it was.
- */
+/* As mo_canonical, or with needs_rest as mo_canonical_at_rest, for mo_dense_fits and some rows. */
 mo_error mo_canonical_dense(const mo_problem *problem, const mo_options *options, int needs_rest,
-                            mo_result *result, int *is_found, int *is_done);
+                            mo_result *result, int *is_done);
 
 /* Takes the impulses r where they give the motion of the result and are a solution; u and v are
  * scratch (canonical.c). */

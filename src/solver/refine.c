@@ -12,14 +12,13 @@
 #include "problem/problem_data.h"
 #include "solver/canonical.h"
 
-static const double BEYOND = 1e-4; /* of the tolerance, or of FINE where that is less: the aim */
-static const double FINE = 1e-8;   /* tolerances up to this are met by Newton's method */
 static const double OF_IMPULSES = 1.5; /* of (1): rounding enters in several places */
 static const double NUDGE = 0x1p-20;   /* by which r is changed to see what rounding does */
 static const double ROOM = 0.5;        /* of the tolerance */
 static const double NEARLY = 100;      /* of the tolerance: a start that nearly solves */
 static const double HOPELESS = 2;      /* of the tolerance: what rounding leaves */
 static const double LITTLE = 1e-9;     /* of r: changes that leave it canonical */
+static const double POLISHED = 1e-2;   /* of the tolerance: more than Newton's last steps leave */
 static const double FAR = 3;           /* of the aim: nearer, there is little to gain */
 enum {
     FEW = 64,             /* blocks: with so few, iterations cost little */
@@ -176,7 +175,7 @@ static mo_error set_aim(const refinement *c, double *aim)
 {
     const double tol = c->options->tol;
     double floor = 0;
-    *aim = fmin(tol, FINE) * BEYOND;
+    *aim = MO_REFINE_BEYOND * fmin(tol, MO_REFINE_FINE);
     if (c->result->residual.natural_relative <= *aim) {
         return MO_OK;
     }
@@ -244,6 +243,9 @@ static mo_error refine(const refinement *c, int *is_canonical)
 {
     const double *residual = &c->result->residual.natural_relative;
     double aim;
+    if (is_dense(c) && *residual <= POLISHED * c->options->tol) {
+        return MO_OK; /* small.c has made the last steps */
+    }
     mo_error error = set_aim(c, &aim);
     if (!error && *residual > aim && c->options->canonical && !is_dense(c)) {
         error = mo_canonical_at_rest(c->problem, c->options, c->result, is_canonical);

@@ -32,6 +32,10 @@
 /* The values of the option `refine`. */
 enum { MO_REFINE_NONE, MO_REFINE_DIGITS, MO_REFINE_REST };
 
+/* The aim over the tolerance, or over this tolerance where that is less. */
+#define MO_REFINE_BEYOND 1e-4
+#define MO_REFINE_FINE 1e-8 /* tolerances up to this are met by Newton's method */
+
 /* One run of the method, judged (solve.c).  Iterations are its own. */
 mo_error mo_solve_once(const mo_problem *problem, const mo_options *options,
                        const mo_method *method, double start_time, mo_result *result);
