@@ -6,7 +6,8 @@
  * The file is read once; MuJoCo gets the same model as MJCF (mo_model_write), with its default
  * solver and elliptic cones, in a process of its own (bench/peers/mujoco_robot.c).  Both start at
  * the same coordinates with the same controls and take the same steps.  Times are of the processor,
- * on one thread; the first step, in which memory is asked for, is reported apart.  Creep is the largest displacement of a body in the last fifth of the time.
+ * on one thread; the first step, in which memory is asked for, is reported apart.  Creep is the
+ * largest displacement of a body in the last fifth of the time.
  */
 #include <errno.h>
 #include <math.h>

@@ -247,7 +247,8 @@ static double evaluate(const dense *c, const double *y, double *s, double *J)
     return sum;
 }
 
-/* H = Q' J Q = 1 - Q' (1 - J) Q and the damping, into R, its lower triangle; J lies in G, block by block. */
+/* H = Q' J Q = 1 - Q' (1 - J) Q and the damping, into R, its lower triangle; J lies in G, block by
+ * block. */
 static void write_hessian(const dense *c, double damping)
 {
     const mo_problem *problem = c->problem;
