@@ -9,6 +9,7 @@
 
 #include "base/parallel.h"
 #include "moreau/moreau.h"
+#include "problem/compact.h"
 #include "problem/views.h"
 #include "sim/world_data.h"
 
@@ -202,32 +203,51 @@ static void a_driven_plate_carries_balls(void **state)
     mo_world_destroy(world);
 }
 
+/* Balls with this friction, after 100 steps to 2e-3, all of them solved. */
+static mo_world *run_balls(int count, double mu)
+{
+    const world_scene *scene = world_scene_find("heap");
+    double values[WORLD_PARAMETERS];
+    mo_world *world;
+    mo_message why = {""};
+    world_default_values(scene, values);
+    CHECK(world_set_value(scene, values, "shape", 0, &why) == MO_OK);
+    CHECK(world_set_value(scene, values, "count", count, &why) == MO_OK);
+    CHECK(world_set_value(scene, values, "mu", mu, &why) == MO_OK);
+    CHECK(scene->build(values, &world, &why) == MO_OK);
+    mo_world_def def = mo_world_definition(world);
+    def.solver.tol = 2e-3;
+    CHECK(mo_world_change(world, &def, &why) == MO_OK);
+    for (int step = 0; step < 100; ++step) {
+        mo_step_report report;
+        CHECK(mo_world_step(world, 0.01, &report, &why) == MO_OK);
+        CHECK(report.status == MO_SOLVED);
+    }
+    CHECK_BELOW(judged(world).natural_relative, 2e-3);
+    return world;
+}
+
 /* Sweeps that visit friction after the normal impulse end in cycles here. */
 static void heaps_with_friction_above_one_are_solved(void **state)
 {
     (void)state;
-    const world_scene *scene = world_scene_find("heap");
-    const double frictions[] = {1.5, 2};
-    for (int k = 0; k < 2; ++k) {
-        double values[WORLD_PARAMETERS];
-        mo_world *world;
-        mo_message why = {""};
-        world_default_values(scene, values);
-        CHECK(world_set_value(scene, values, "shape", 0, &why) == MO_OK);
-        CHECK(world_set_value(scene, values, "count", 200, &why) == MO_OK);
-        CHECK(world_set_value(scene, values, "mu", frictions[k], &why) == MO_OK);
-        CHECK(scene->build(values, &world, &why) == MO_OK);
-        mo_world_def def = mo_world_definition(world);
-        def.solver.tol = 2e-3;
-        CHECK(mo_world_change(world, &def, &why) == MO_OK);
-        for (int step = 0; step < 100; ++step) {
-            mo_step_report report;
-            CHECK(mo_world_step(world, 0.01, &report, &why) == MO_OK);
-            CHECK(report.status == MO_SOLVED);
-        }
-        CHECK_BELOW(judged(world).natural_relative, 2e-3);
-        mo_world_destroy(world);
+    mo_world_destroy(run_balls(200, 1.5));
+    mo_world_destroy(run_balls(200, 2));
+}
+
+/* Every contact is compact, so that it is visited in lanes, and none has friction. */
+static void heaps_without_friction_are_swept_in_lanes(void **state)
+{
+    (void)state;
+    mo_world *world = run_balls(100, 0);
+    const mo_problem *problem = mo_world_problem(world);
+    CHECK(problem->constraint_count > 50);
+    CHECK(problem->compact && problem->compact->contact_count == problem->constraint_count);
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const double *r = mo_world_result(world)->r + problem->row_start[i];
+        CHECK_BELOW(fabs(r[1]) + fabs(r[2]), 1e-14 * r[0]);
     }
+    mo_world_destroy(world);
 }
 
 int main(void)
@@ -240,6 +260,7 @@ int main(void)
         cmocka_unit_test(one_and_two_threads_have_the_same_bits),
         cmocka_unit_test(a_loaded_world_goes_on_with_the_same_bits),
         cmocka_unit_test(a_driven_plate_carries_balls),
+        cmocka_unit_test(heaps_without_friction_are_swept_in_lanes),
         cmocka_unit_test(heaps_with_friction_above_one_are_solved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

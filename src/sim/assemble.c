@@ -191,15 +191,31 @@ static void need_body(mo_world *world, int place, const mo_phase *phase)
 
 /* ---- contacts -------------------------------------------------------------------------------- */
 
+/* Is one of the two a link of a mechanism? */
+static int has_link(const mo_world *world, const mo_sim_contact *contact)
+{
+    return world->body[contact->body[0]].mechanism != MO_NONE ||
+           world->body[contact->body[1]].mechanism != MO_NONE;
+}
+
+/* May steps be solved by sweeps, to a coarse tolerance? */
+static int is_swept(const mo_world *world)
+{
+    return fmax(world->def.solver.tol, world->def.moving_tol) > MO_FINE_TOLERANCE;
+}
+
+/* A frictionless contact of rigid bodies has three rows where it may be swept: then it is compact,
+ * and is visited in lanes.  Other methods are faster with one row. */
 static int contact_rows(const mo_world *world, const mo_sim_contact *contact)
 {
+    const int is_plain = !(contact->mu > 0);
     if (mo_is_planar(world)) {
-        return contact->mu > 0 ? 2 : 1;
+        return is_plain ? 1 : 2;
     }
-    return contact->rolling > 0                      ? 5
-           : contact->torsion > 0 && contact->mu > 0 ? 4
-           : contact->mu > 0                         ? 3
-                                                     : 1;
+    return contact->rolling > 0                                         ? 5
+           : contact->torsion > 0 && !is_plain                          ? 4
+           : is_plain && (has_link(world, contact) || !is_swept(world)) ? 1
+                                                                        : 3;
 }
 
 /* The axis of row k: normal and tangents for the first three, then the axes of the moments. */
@@ -282,8 +298,8 @@ static int floats(const mo_world *world, const mo_sim_body *body)
 static int may_be_wedged(const mo_world *world, const mo_sim_contact *contact)
 {
     const mo_sim_body *a = world->body + contact->body[0], *b = world->body + contact->body[1];
-    const int has_link = a->mechanism != MO_NONE || b->mechanism != MO_NONE;
-    return has_link && (a->mechanism == b->mechanism || (!floats(world, a) && !floats(world, b)));
+    return has_link(world, contact) &&
+           (a->mechanism == b->mechanism || (!floats(world, a) && !floats(world, b)));
 }
 
 double mo_contact_normal_w(const mo_world *world, const mo_sim_contact *contact,
@@ -356,8 +372,8 @@ static int is_compact(const mo_world *world, const mo_sim_contact *contact, cons
     const int is_held_ahead =
         phase->kind == MO_PHASE_STEP && world->step.joints_hold == MO_HOLD_AHEAD;
     return contact_rows(world, contact) == 3 && isfinite(contact->mu) && !(phase->softness > 0) &&
-           phase->kind != MO_PHASE_FORCE && !is_held_ahead && a->mechanism == MO_NONE &&
-           b->mechanism == MO_NONE && (a->block != MO_NONE || b->block != MO_NONE);
+           phase->kind != MO_PHASE_FORCE && !is_held_ahead && !has_link(world, contact) &&
+           (a->block != MO_NONE || b->block != MO_NONE);
 }
 
 static void add_compact(mo_world *world, mo_sim_contact *contact, const double w[3])
