@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * What C compilers and nvcc compile from one text, for the side of the GPU alone.  MO_ANY: an
- * inline function of a header.  MO_OWN and MO_EVERYWHERE: functions of a source file
- * (device/narrow_sources.h), its own or shared with other files.  MO_TABLE: constants of a file.
+ * Qualifiers for code that both C compilers and nvcc compile, the latter for the GPU only.
+ *
+ * MO_ANY: an inline function in a header.  MO_OWN and MO_EVERYWHERE: a function of a source file
+ * (device/narrow_sources.h), private or shared with other files.  MO_TABLE: constants of a file.
  */
 #ifndef MO_BASE_ANYWHERE_H
 #define MO_BASE_ANYWHERE_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * An arena: one block of memory, carved from front to back and freed at once.
+ * An arena: one block of memory, divided from front to back and freed at once.
  *
- * A user lays its arrays out twice with the same function: first on a counting arena (base = NULL),
- * which hands out NULL and adds up the sizes, then on one of that size.  So the size and the
- * layout cannot drift apart, and nothing is allocated once the work has begun.
+ * The user lays out its arrays twice with the same function: first on a counting arena (base =
+ * NULL), which returns NULL and adds up the sizes, then on an arena of that size.  Size and layout
+ * therefore always agree, and nothing is allocated during the computation.
  */
 #ifndef MO_BASE_ARENA_H
 #define MO_BASE_ARENA_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Numbers as in the C locale, in this thread, between begin and end: files and options have a
- * decimal point whatever locale the host program has set.
+ * Selects the C locale for numbers in this thread, between begin and end.  Files and options use a
+ * decimal point in any locale of the host program.
  */
 #ifndef MO_BASE_C_LOCALE_H
 #define MO_BASE_C_LOCALE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Wall-clock seconds from an arbitrary origin, never going back. */
+/* Monotonic wall-clock time in seconds from an arbitrary origin. */
 #ifndef MO_BASE_CLOCK_H
 #define MO_BASE_CLOCK_H
 

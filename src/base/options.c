@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The option table at work: defaults, checks, setting by name, printing.  All of it follows from
- * MO_OPTIONS_TABLE in options.h; nothing here names a single option.
+ * Defaults, checks, setting by name and printing of options.  All of it is generated from
+ * MO_OPTIONS_TABLE in options.h; this file names no option.
  */
 #include "moreau/options.h"
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Work in pieces, each of which ends at a call of mo_pace.
+ * Suspendable work, divided into pieces by calls of mo_pace.
  *
- * The work is a function that runs on a stack of its own.  At mo_pace it is suspended if its next
- * piece is expected to take longer than the time that is left; mo_paced_continue resumes it there.
- * A piece is expected to take as long as the last ones that began at the same line of the source.
+ * The work is a function that runs on its own stack.  mo_pace suspends it if the next piece is
+ * expected to take longer than the remaining time; mo_paced_continue resumes it.  The expected time
+ * of a piece is that of the last pieces that began at the same line of the source.
  *
- * Another thread may resume the work.  Outside of such work, in other threads and while it is held
- * mo_pace does nothing.
+ * Another thread may resume the work.  mo_pace has no effect outside of such work, in other
+ * threads, and while the work is held.
  */
 #ifndef MO_BASE_PACE_H
 #define MO_BASE_PACE_H

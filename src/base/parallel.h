@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The one way to use threads.  A range is cut into chunks whose bounds depend on its length alone,
- * never on the number of threads, so that whatever a chunk computes has the same bits for any
- * number.
+ * Parallel loops, the only use of threads in the library.  A range is divided into chunks whose
+ * bounds depend on its length alone, so a chunk computes the same bits for any number of threads.
  */
 #ifndef MO_BASE_PARALLEL_H
 #define MO_BASE_PARALLEL_H

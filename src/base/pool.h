@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * A pool: many small things that are freed at once.  Unlike an arena it grows, block by block, and
- * nothing moves.
+ * A pool: many small objects that are freed at once.  Unlike an arena it grows, block by block, and
+ * objects do not move.
  */
 #ifndef MO_BASE_POOL_H
 #define MO_BASE_POOL_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Loops over contacts or pairs know what they will read of bodies and shapes, all over memory, some
- * turns ahead.  Telling the machine hides the wait; it changes no result.
+ * Prefetching for loops over contacts or pairs, which know some iterations ahead which bodies and
+ * shapes they will read.  Results do not change.
  */
 #ifndef MO_BASE_PREFETCH_H
 #define MO_BASE_PREFETCH_H

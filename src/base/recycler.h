@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * An allocator that keeps what is freed and hands it out again, for work that asks for the same
- * blocks in every step. The C library gives large blocks back to the system, whose pages then cost
- * more than the work on them.
+ * An allocator that caches freed blocks, for work that requests the same blocks in every step.  The
+ * C library returns large blocks to the system, and mapping them again costs more than the work.
  *
- * Blocks that were not requested in a few rounds go back to the allocator below.  Safe for
- * threads.
+ * Blocks that were not requested for a few rounds are returned to the underlying allocator.  Thread
+ * safe.
  */
 #ifndef MO_BASE_RECYCLER_H
 #define MO_BASE_RECYCLER_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Disjoint sets of integers: parent[k] = k for a root.  The root of a set is its smallest number,
- * so that the result does not depend on the order of the unions.
+ * Disjoint sets of integers: parent[k] = k for a root.  The root of a set is its smallest element,
+ * so the result does not depend on the order of the unions.
  */
 #ifndef MO_BASE_UNION_FIND_H
 #define MO_BASE_UNION_FIND_H

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * One verdict from all the evidence, in this order:
+ * Combines all evidence to one verdict, in this order:
  *
- *   all solutions of the problem, where it is small
+ *   all solutions of a small problem
  *   no motion without penetration: none                                        [acary2011, eq. 4.5]
  *   strict, closed or pointed: a solution exists                  [acary2011, Theorems 4.6 and 5.1]
- *   a method solves it: a solution exists, as far as the measure tells
+ *   a method solves the problem: a solution exists, to the accuracy of the residual
  */
 #include <math.h>
 #include <string.h>

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Decides the convex conditions of moreau/certificate.h, each by the shortest motion in natural
- * units with
+ * Decides the convex conditions of moreau/certificate.h.  Each is the search for the shortest
+ * motion, in natural units, with
  *
  *     c.(A x + b) >= t   for all rays c of K                                                    (1)
  *
- * and a margin t.  A polyhedral cone has finitely many rays.  A round one has (1, mu d) for every
- * unit vector d: it starts with eight, and each round adds the one that the current motion fails
- * most, d = -u_T / |u_T|.  So the rows are always a relaxation: if they contradict each other,
- * their multipliers add up rays of the true cone to an impulse r that proves failure; if the motion
- * meets the cone itself, with the margin to spare for rounding, it proves that the condition holds.
- * The margin is tried from large to small; pointed cones have the margin one and b = 0.
+ * and a margin t.  A polyhedral cone has finitely many rays.  A circular one has (1, mu d) for
+ * every unit vector d: the search starts with eight, and each round adds the ray that the motion
+ * violates most, d = -u_T / |u_T|.  The rows are always a relaxation.  If they contradict each
+ * other, their multipliers combine rays of the exact cone to an impulse r that proves failure.  If
+ * the motion satisfies the cone itself, with a margin for rounding, it proves that the condition
+ * holds.  Margins are tried from large to small; pointed cones have margin one and b = 0.
  *
- * Limits: 96 rows and 128 velocities, but for v = 0.  Where K* is met on its border alone (a wedge
- * that just fits) neither answer can be proven, but for v = 0 where w = 0.
+ * Limits: 96 rows and 128 velocities, except for v = 0.  If K* is reached only on its boundary (a
+ * wedge that just fits), neither answer can be proven, except by v = 0 if w = 0.
  */
 #include <math.h>
 #include <string.h>

@@ -3,36 +3,20 @@
 /*
  * All solutions of a small problem, by branch and bound over the cells of measure/cells.h.
  *
- *     visit(cells):  all units decided?   compute the solutions of this cell
- *                    its rows contradict each other, by multipliers that reach far enough?   EMPTY
- *                    otherwise take the undecided unit that quarrels most at the point found, and
- *                    visit each of its cells
+ *     visit(cells):  all modes chosen?  compute the solutions of this cell
+ *                    rows contradict each other, with sufficient reach?  EMPTY
+ *                    otherwise visit each cell of the undecided unit with the largest violation
  *
- * Units that act on each other are decided one island (search_cell.c) after the other, and
- * contradictions are sought within the current island: the work is that of the islands added up,
- * not multiplied.  Before that each island is asked by itself whether it has no solution at all,
- * which proves it of the whole problem.
+ * Islands (search_cell.c) are decided one after the other, so their costs add instead of
+ * multiplying.  An island without a solution decides the problem.
  *
- * A last cell has as many equations as unknowns, d for each block of d rows.
+ * A last cell has as many equations as unknowns.  Regular: the root is enclosed; it is a solution,
+ * proven if off every boundary, or the cell is empty (POINT).  Singular: multipliers prove EMPTY,
+ * or a point with velocity u is found.  If u_k cannot differ by more than the closeness, the cell
+ * has one velocity (NEAR); otherwise it is a convex set of positive dimension.
  *
- *   the equations have one root     it is enclosed; in the cell it is a solution, proven where it
- *                                   is off every border;
- *                               outside of it the cell is empty                               POINT
- *   they are singular               a point of the cell and its velocity u are found, or
- *                                   multipliers: EMPTY.  Then u_k further than the closeness up or
- *                                   down is asked for, row by row:
- *     none of it is feasible       the cell has one velocity (several impulses perhaps)        NEAR
- *     some of it is        a set of velocities of positive dimension: convex, with two points known
- *
- * Coulomb's cone in space slides in sectors, which relax it, so that no cell says what its
- * solutions are.  Methods are asked for solutions first, and a sector is halved until it is empty
- * or all of it is NEAR a listed solution; in a small sector that is neither, Newton's method looks
- * for one.
- *
- * Every decision goes into the certificate as it is made, and the certificate is checked before a
- * verdict rests on it. Limits: the number of cells may grow as 4^contacts (10^contacts for
- * pyramids) where the relaxation prunes nothing; a set of positive dimension has no node, so the
- * list is not proven complete then.
+ * Circular cones use sectors: methods propose solutions, sectors are halved until EMPTY or NEAR,
+ * and Newton's method searches the remaining small ones.  The certificate is checked before use.
  */
 #include <math.h>
 #include <string.h>

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The largest friction for which the cone of impulses stays pointed, as one factor on every
- * coefficient.
+ * The largest friction for which the cone of impulses is pointed, as one factor on all
+ * coefficients.
  *
- * K grows with the factor, so that it is pointed up to some limit and not beyond [anitescu2004,
- * section 2.3.1].  The limit is zero where normal impulses alone balance each other, and may be
- * infinite (one body on a floor).  Otherwise: double or halve the factor until the answer changes,
- * then bisect.  Both ends of the bracket carry their own evidence, a motion that opens every
- * contact below and a self-stress above, which the checker multiplies back; an answer too near to
- * the limit to be proven ends the bisection.
+ * K grows with the factor, so it is pointed up to a limit [anitescu2004, section 2.3.1].  The limit
+ * is zero if normal impulses alone can balance each other, and may be infinite (one body on a
+ * floor).  Otherwise the factor is doubled or halved until the answer changes, then bisected.  Both
+ * ends of the bracket have evidence that the checker verifies: a motion that opens every contact
+ * below, a self-stress above.  Bisection ends when an answer is too close to the limit to be
+ * proven.
  */
 #include <math.h>
 

@@ -3,16 +3,16 @@
 /*
  * Nonnegative least squares by active sets [lawson1974, chapter 23].
  *
- *   min |A y - d|, y >= 0;  optimal where A'(d - A y) <= 0, and = 0 for the y_j > 0
+ *   min |A y - d|, y >= 0;  optimal if A'(d - A y) <= 0, and = 0 for the y_j > 0
  *
- * The columns with y_j > 0 are passive.  Each round takes in the column that the residual leans on
- * most (the largest entry of A'(d - A y) over the length of its column), then solves for the
- * passive columns alone; where that makes one of them negative, y goes as far as it can on the way
- * there, and what has become zero is dropped.  The passive columns are kept as Q R, so that one
- * more costs one pass of Gram and Schmidt (done twice), one less a new factorisation.
+ * Columns with y_j > 0 are passive.  Each iteration adds the column with the largest entry of A'(d
+ * - A y) over its length, then solves for the passive columns.  If one becomes negative, y moves
+ * towards that solution until the first one is zero, which is dropped.  The passive columns are
+ * stored as Q R: adding one is a Gram-Schmidt step (done twice), removing one is a new
+ * factorisation.
  *
  * Limits: dense, for some tens of rows.  Columns that depend on the passive ones to rounding are
- * passed over, so that at a degenerate optimum another y of the same residual may be the answer.
+ * skipped, so a degenerate optimum may have another y with the same residual.
  */
 #include "certificate/nnls.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* The search for all solutions from the inside: the current cell, and what has been found so far.
- */
+/* Internal state of the search for all solutions: the current cell, and the results so far. */
 #ifndef MO_CERTIFICATE_SEARCH_H
 #define MO_CERTIFICATE_SEARCH_H
 

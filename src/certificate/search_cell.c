@@ -3,9 +3,9 @@
 /*
  * The current cell as a polyhedron in r, of all units or of one island.
  *
- * Units act on each other through W.  Where W falls into blocks, islands, the rows of one island
- * hold its own impulses alone: a contradiction among them is one of the whole cell, with
- * multipliers of zero elsewhere, and is found in a smaller system.
+ * If W has a block structure (islands), the rows of an island contain its own impulses only.  A
+ * contradiction among them is one of the whole cell, with zero multipliers elsewhere, and is found
+ * in a smaller system.
  */
 #include <string.h>
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/*
- * Last cells whose equations are singular, and sectors of Coulomb's cone: enumerate.c says what is
- * asked of them.
- */
+/* Last cells with singular equations, and sectors of Coulomb's cone; see enumerate.c. */
 #include <math.h>
 #include <string.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Solutions for the list of a search that cannot compute them cell by cell: those that methods
- * find, and those that Newton's method finds in one cell. */
+/*
+ * Solutions proposed to the search: those found by the methods, and by Newton's method in one cell.
+ */
 #include <math.h>
 #include <string.h>
 

@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Impulses away from the edges.
+ * Impulses away from the edges of their sets.
  *
- * Where contacts are redundant many r cause the same v, and a method may return one of them that
- * lies on the rim of a cone or lets a contact carry nothing, though others do not.  The modes are
- * those of the whole set of solutions, so they are read off an r inside it.
+ * For redundant contacts many r cause the same v.  A method may return an r on the boundary of a
+ * cone, or one with an unloaded contact, although others are interior.  The modes belong to the
+ * whole set of solutions, so they are taken from an interior r.
  *
- * At fixed v and u a block may change r as follows: as it likes inside its set where u_i = 0; along
- * its ray where it slides; not at all where it is apart, where it is compliant (r is unique there),
- * or at a bound that holds it.  With J_i the projector on these directions, the changes with H dr =
- * 0 are the null space of
+ * At fixed v and u a block may change r freely if u_i = 0, along its ray if it slides, and not at
+ * all if it is open, compliant or held at a bound.  With J_i the projector on these directions, the
+ * changes with H dr = 0 are the null space of
  *
  *     A = (I - J) + J W          (J dr = dr and J W dr = 0 give dr' W dr = 0)
  *
- * which is of the form of least_norm.h with G = I.  A round draws every block towards the nearest
- * impulse that lies well inside its set (for a cone: in the cone moved up its axis), and takes the
- * part of the shift that lies in that null space: projections in turn on two convex sets, which
- * meet wherever impulses without an edge exist.
+ * as in least_norm.h with G = I.  An iteration moves every block towards the nearest impulse well
+ * inside its set and projects the shift on that null space: alternating projections on two convex
+ * sets, which intersect if interior impulses exist.
  */
 #ifndef MO_GRADIENT_CENTRE_H
 #define MO_GRADIENT_CENTRE_H

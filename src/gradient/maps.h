@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* The linear maps of a problem without its constants f and w, and their transposes. */
+/* The linear maps of a problem without the constants f and w, and their transposes. */
 #ifndef MO_GRADIENT_MAPS_H
 #define MO_GRADIENT_MAPS_H
 

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * A box: lower <= r <= upper, and u in minus the normal cone of the box at r: u_k > 0 only where
- * r_k is at its lower bound, u_k < 0 only at its upper one.  Dry joint friction is lower = -upper;
- * a motor that aims at a speed carries it in w.
+ * A box: lower <= r <= upper, with u in minus the normal cone of the box at r: u_k > 0 only if r_k
+ * is at its lower bound, u_k < 0 only at its upper bound.  Dry joint friction has lower = -upper; a
+ * velocity motor has its target in w.
  *
- * One block alone is a linear complementarity problem with bounds.  Least-index pivoting (Murty's
- * rule, with an upper bound beside the lower one) ends at its solution for every positive definite
- * W: a row that is wrong, the first of them, changes between lower, free and upper.  Where W is
- * singular that may fail; coordinate sweeps then improve on the best point, so that the end is
- * never worse than theirs.
+ * A single block is a linear complementarity problem with bounds.  Least-index pivoting (Murty's
+ * rule with upper bounds) solves it for every positive definite W: the first row that violates its
+ * condition changes between lower, free and upper.  If W is singular this may fail; coordinate
+ * sweeps then improve the best point.
  */
 #include <math.h>
 #include <string.h>

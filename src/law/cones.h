@@ -1,27 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Laws as Lorentz cones: the form in which interior point methods see them.
+ * Laws as Lorentz cones, for interior point methods.
  *
- * The impulses that a law allows are those with
+ * The admissible impulses of a law satisfy E_k r + o_k e in L for each of its cones k, and r_j =
+ * given value in each fixed row j.  -uhat is normal to them at r if and only if uhat = sum_k E_k'
+ * z_k in the rows that are not fixed, with z_k in L and perpendicular to E_k r + o_k e.
  *
- *     E_k r + o_k e in L  for each of its cones k,     r_j = the given value in each fixed row j
- *
- * and -uhat is normal to them at r exactly where uhat = sum_k E_k' z_k (in the rows that are not
- * fixed) with z_k in L and z_k perpendicular to E_k r + o_k e.
- *
- *   law            cones
  *   coulomb        (r_N, r_T / mu)
  *   rolling        (r_N, r_T / mu) and (r_N, r_R / mu_rolling)
  *   soft finger    (r_N, r_T / mu, r_S / mu_torsion)
  *   pyramid        (r_N, r_1 / mu) and (r_N, r_2 / mu)
  *   faceted        r_N - n_j.r_T / (mu cos(pi / k)), one for each edge, n_j its normal
- *   frictionless   r_N
- *   box            r_k - lower_k and upper_k - r_k, where they are finite
- *   bilateral      none
+ *   frictionless   r_N;  bilateral: none
+ *   box            r_k - lower_k and upper_k - r_k, if finite
  *
- * mu = 0 fixes the rows of friction at zero, lower = upper those of a box.  mu = infinity (coulomb)
- * is taken as MO_CONES_MU_MOST: the right law where no contact slides at that mu.
+ * mu = 0 fixes the friction rows at zero, lower = upper those of a box.  mu = infinity is replaced
+ * by MO_CONES_MU_MOST, which is exact if no contact slides at that mu.
  */
 #ifndef MO_LAW_CONES_H
 #define MO_LAW_CONES_H

@@ -3,18 +3,17 @@
 /*
  * Coulomb's law with unilateral contact, in the plane (d = 2) and in space (d = 3):
  *
- *   K = { r : |r_T| <= mu r_N },   uhat = u + mu |u_T| e_N,
- *   K* contains uhat, perpendicular to r in K
+ *   K = { r : |r_T| <= mu r_N },   uhat = u + mu |u_T| e_N,   K* contains uhat, perpendicular to r
  *
- * [acary2011, eq. 3.3 ff.].  mu = 0 makes K the normal ray.  mu = infinity makes K the half-space
- * r_N >= 0, where the shift has no meaning: the law is then the better of "apart" and "stuck".
+ * [acary2011, eq. 3.3 ff.].  For mu = 0, K is the normal ray.  For mu = infinity, K is the
+ * half-space r_N >= 0 and the shift is undefined: the natural map is then the smaller of "open" and
+ * "sticking".
  *
- * One contact alone.  With u = W r + b:
- *   apart   b_N >= 0:  r = 0
- *   stuck   r = -W^-1 b, if it lies in K
- *   slides  u_N = 0 and u_T = -alpha r_T, alpha > 0.  Eliminating r_N leaves (A + alpha I) r_T = -c
- *           with A = W_TT - W_TN W_NT / W_NN and c = b_T - W_TN b_N / W_NN: see disc.h.
- * W need not be symmetric; W_NT and W_TN are kept apart.
+ * A single contact with u = W r + b (W need not be symmetric):
+ *   open     b_N >= 0:  r = 0
+ *   sticks   r = -W^-1 b, if it lies in K
+ *   slides   u_N = 0, u_T = -alpha r_T, alpha > 0.  Eliminating r_N leaves (A + alpha I) r_T = -c
+ *            with A = W_TT - W_TN W_NT / W_NN and c = b_T - W_TN b_N / W_NN: see disc.h
  */
 #include <float.h>
 #include <math.h>

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Friction on one disc, exactly: the core of every contact law that slides.
+ * Exact solution of friction on a disc, used by every contact law that slides:
  *
- *   A t + c = -alpha t,   |t| <= mu n,   alpha >= 0,   alpha > 0 only where |t| = mu n,
+ *   A t + c = -alpha t,   |t| <= mu n,   alpha >= 0,   alpha > 0 only if |t| = mu n,
  *   n = -(b_N + W_NT t) / W_NN
  *
- * with t in the plane or on a line, b_N < 0, W_NN > 0, and the symmetric part of A semidefinite.
- * One number is to be found: alpha with phi(alpha) = |t| - mu n = 0, t = -(A + alpha I)^-1 c.
- * Where phi(0) <= 0 the contact sticks.  Else phi falls below zero as alpha grows, since t vanishes
- * and n tends to -b_N / W_NN > 0: a root exists, and bisection cannot miss it.  Newton on 1/|t| -
- * 1/(mu n), which is linear in alpha where A is a multiple of the identity and W_NT = 0, gets there
- * in a few steps.
+ * with t in the plane or on a line, b_N < 0, W_NN > 0, and a semidefinite symmetric part of A.  The
+ * unknown is alpha with phi(alpha) = |t| - mu n = 0, t = -(A + alpha I)^-1 c.  If phi(0) <= 0 the
+ * contact sticks.  Otherwise phi < 0 for large alpha, since t vanishes and n tends to -b_N / W_NN >
+ * 0, so bisection always finds a root.  Newton's method on 1/|t| - 1/(mu n), which is linear in
+ * alpha if A is a multiple of the identity and W_NT = 0, takes a few steps.
  *
- * In the axes of the symmetric part A is diag(l0, l1) plus a twist k, and det(A + alpha I) =
- * (l0 + alpha)(l1 + alpha) + k^2 has no cancellation, so that a singular A does no harm.
+ * In the principal axes of its symmetric part, A is diag(l0, l1) plus a skew part k, and det(A +
+ * alpha I) = (l0 + alpha)(l1 + alpha) + k^2 has no cancellation, so A may be singular.
  */
 #ifndef MO_LAW_DISC_H
 #define MO_LAW_DISC_H

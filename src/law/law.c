@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* The list of laws, the public calls on one law, and the pieces that laws share. */
+/* The list of laws, the public functions on a single law, and code that laws share. */
 #include "law/law_ops.h"
 
 #include <math.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * What a law knows.  One table of functions a law, one file a law; law.c lists them.
+ * The operations of a law: one table of functions and one file per law; law.c lists them.
  *
- * Parameters are packed into plain doubles, so that a problem with a million contacts holds them
- * once where they agree.  Every function takes the packed parameters p and the dimension d.  The
- * velocity they see includes the compliance: u + c r.
+ * Parameters are packed into plain doubles, so a problem with a million contacts stores equal
+ * parameters once.  Every function takes the packed parameters p and the dimension d.  The velocity
+ * argument includes the compliance: u + c r.
  */
 #ifndef MO_LAW_OPS_H
 #define MO_LAW_OPS_H

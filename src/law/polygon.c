@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * See polygon.h for the set and the law.  One contact alone, u = W r + b, is one of
+ * The set and the law of polygon.h.  A single contact, u = W r + b, is in one of these modes:
  *
- *   apart    b_N >= 0:  r = 0
- *   stuck    r = -W^-1 b, if it lies in K
+ *   open     b_N >= 0:  r = 0
+ *   sticks   r = -W^-1 b, if it lies in K
  *   corner   r = n (1, mu d_j), u_N = 0, and -u_T in the normal cone of P at d_j
  *   edge     r = n (1, mu cos(pi/k) m) + s (0, t), u_N = 0, u_T = -alpha m, alpha >= 0
  *
- * There are 2 k + 2 of them, each a system of one to three equations.  They are tried from the
- * corner that opposes the free slip outwards, so that the first or the second is right as a rule.
- * Rounding may leave none that holds to the last bit: then the one with the least natural map is
- * taken.
+ * There are 2 k + 2 of them, each a system of one to three equations.  They are tried starting at
+ * the corner that opposes the free slip, so usually the first or second applies.  If rounding
+ * leaves none that holds exactly, the one with the smallest natural map is used.
  */
 #include "law/polygon.h"
 

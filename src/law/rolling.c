@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Rolling friction in space (d = 5): r = (r_N, r_T, r_R) with |r_T| <= mu r_N and |r_R| <= mu_r
- * r_N, where r_R is the rolling moment and u_R the relative angular velocity it works on; FCLIB's
- * form.
+ * Rolling friction in space (d = 5), as in FCLIB: r = (r_N, r_T, r_R) with |r_T| <= mu r_N and
+ * |r_R| <= mu_r r_N, where r_R is the rolling moment and u_R the relative angular velocity.
  *
  *   uhat = u + (mu |u_T| + mu_r |u_R|) e_N,   K* contains uhat, perpendicular to r in K
  *
  * The projection of x minimises (n - x_N)^2 + max(0, t - mu n)^2 + max(0, m - mu_r n)^2 over n >=
- * 0, t = |x_T|, m = |x_R|: convex and piecewise quadratic in n, so it is one of four closed forms,
- * told apart by which discs hold.
+ * 0, with t = |x_T|, m = |x_R|: one of four closed forms, depending on the active discs.
  *
- * One contact alone.  For a given r_N = n the rest is a convex problem on the two discs of radius
- * mu n and mu_r n, with a solution y(n) that depends continuously on n.  What is left is u_N(n) = 0
- * with u_N(0) = b_N < 0 and u_N(n) > 0 for large n wherever W is positive definite (y(n)/n tends to
- * a y with y.(W_TT y + W_TN) <= 0, so W_NN + W_NT y > 0): bisection cannot miss it.  Newton on the
- * natural map is tried first and has the last word.
+ * A single contact.  For given r_N = n the rest is a convex problem on two discs with a continuous
+ * solution y(n).  The remaining equation u_N(n) = 0 has u_N(0) = b_N < 0 and, for positive definite
+ * W, u_N(n) > 0 for large n, so bisection finds a root.  Newton's method on the natural map is
+ * tried first.
  */
 #include <math.h>
 #include <string.h>

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * A contact that slides already, in a known direction s [trinkle1997, eq. 10]:
+ * A contact that slides in a known direction s [trinkle1997, eq. 10]:
  *
  *   r = n g,   g = (1, -mu s),   0 <= u_N perp n >= 0,   u_T free
  *
  *   here    paper                meaning
  *   n       c_jn                 normal force
- *   s       v_jt, v_jo over      direction of sliding, a unit vector in the tangents
- *           their length
+ *   s       v_jt, v_jo / length  direction of sliding, a unit vector in the tangents
  *
- * The friction is tied to the normal force, so that u_N = (W_NN - mu W_NT s) n + b_N: W becomes
- * unsymmetric, and its diagonal may turn negative.  A contact alone then has no solution for b_N <
- * 0 and two for b_N > 0 (Painleve's paradox): it stays apart in both cases.
+ * Friction is proportional to the normal force: u_N = (W_NN - mu W_NT s) n + b_N.  W becomes
+ * unsymmetric, and its diagonal may be negative.  A single contact then has no solution for b_N < 0
+ * and two for b_N > 0 (Painleve's paradox); it stays open in both cases.
  *
- * The set of impulses is a ray; with uhat = u_N g, -uhat lies in its normal cone at r exactly where
- * the law holds. The natural map uses the point of the ray with the normal part max(0, r_N - step
- * u_N) and not the nearest one, which would shorten a failure of u_N by the length of g.
+ * The admissible impulses form a ray.  With uhat = u_N g, -uhat lies in its normal cone at r if and
+ * only if the law holds.  The natural map uses the point of the ray with normal part max(0, r_N -
+ * step u_N), not the nearest one, which would scale an error of u_N by the length of g.
  */
 #include <math.h>
 #include <string.h>

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Anderson's acceleration of a fixed point x = T(x) [anderson1965], [walker2011].
+ * Anderson acceleration of a fixed point x = T(x) [anderson1965], [walker2011].
  *
- * With f = T(x) - x, and dx, df the changes of x and f over the last rounds (a few columns), the
- * least of |f - df g| over g says which mixture of those rounds would have had the smallest f if T
- * were linear:
+ * With f = T(x) - x, and dx, df the changes of x and f over the last iterations (a few columns),
+ * the least-squares solution g of |f - df g| gives the combination of these iterates that would
+ * have the smallest f if T were linear:
  *
  *     x+ = x + f - (dx + df) g
  *
- * The norm may have weights.  The normal equations are kept and grow by one row a round; they are
+ * The norm may have weights.  The normal equations grow by one row per iteration and are
  * regularised in proportion to their size.
  */
 #ifndef MO_LINALG_ANDERSON_H

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * OpenBLAS is kept to one thread inside the library's calls, whatever the caller's environment
- * says: its sums depend on the number of threads, and ours must not.  Its number is one for the
- * whole process, so it is saved when the first of our calls begins and set back when the last one
- * ends.  Another BLAS is left as it is.
+ * Restricts OpenBLAS to one thread inside library calls, since the rounding of its sums depends on
+ * the number of threads.  The setting is global to the process: it is saved when the first library
+ * call begins and restored when the last one ends.  Other BLAS libraries are not changed.
  */
 #ifndef MO_LINALG_BLAS_THREADS_H
 #define MO_LINALG_BLAS_THREADS_H

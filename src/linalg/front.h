@@ -1,25 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Sparse LU factorisation of a matrix of dense blocks with any values, by dense fronts [duff1983].
+ * Sparse LU factorisation of a block matrix by the multifrontal method [duff1983].
  *
- * The matrix is given by blocks: block (i, j) is dim_i x dim_j, and the pattern, made symmetric
- * here, is that of a graph of blocks.  A plan holds what depends on the pattern alone:
+ * Block (i, j) is dim_i x dim_j; the pattern is made symmetric.  A plan contains what depends on
+ * the pattern alone: nodes (blocks with the same neighbours), their minimum-degree order
+ * (min_degree.h), and fronts (nodes that are eliminated together because they fill nearly the same
+ * rows).
  *
- *  nodes  blocks with the same neighbours (the four corners of one box on another), joined into one
- *   order    of minimum degree on the nodes (min_degree.h)
- *   fronts   nodes that are eliminated together because they fill the same rows, or nearly so
+ * A front is a small dense matrix of its pivots and the rows that they fill.  It assembles its
+ * entries of the matrix and the contributions of its children, eliminates its pivots with row
+ * exchanges (front_kernel.h), stores its part of L and U, and passes the rest to its parent.
  *
- * A front is a small dense matrix: its pivots, and the rows that they fill.  It gathers its entries
- * of the matrix and what its children in the tree of fronts left over, eliminates its pivots with
- * row exchanges among them (front_kernel.h), keeps that part of L and U, and leaves the rest to its
- * parent.  So nearly all the work is in products of dense matrices.
+ * A factorisation may leave blocks out (open contacts): fronts then shrink without a new plan.
  *
- * A factorisation may leave blocks out (contacts that are apart): fronts then shrink, and nothing
- * is planned anew.
- *
- * Limits: rows are exchanged within a front only, so that a regular matrix may still meet a
- * singular pivot block.
+ * Limits: rows are exchanged within a front only, so a regular matrix may have a singular pivot
+ * block.
  */
 #ifndef MO_LINALG_FRONT_H
 #define MO_LINALG_FRONT_H

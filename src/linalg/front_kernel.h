@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Dense elimination of the first rows and columns of a matrix and solves with it, the inner loops
- * of sparse factorisations.
+ * Dense partial elimination of a matrix, and solves with it: the inner loops of sparse
+ * factorisations.
  *
- * Row-major with `ld` numbers a row.  Rows have MO_FRONT_PAD numbers more than columns, zero at
- * first, that the wide loops may touch.  Where the processor has them, instructions for four
- * numbers at once with fused products are used: the choice depends on the machine alone.
+ * Row-major with `ld` numbers per row.  Rows are padded by MO_FRONT_PAD zeros that vector loops may
+ * access.  Four-wide instructions with fused multiply-add are used if the processor has them; the
+ * choice depends on the machine alone.
  */
 #ifndef MO_LINALG_FRONT_KERNEL_H
 #define MO_LINALG_FRONT_KERNEL_H

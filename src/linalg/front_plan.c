@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The plan of a factorisation by fronts: nodes, their order, the tree, and which nodes share a
- * front.
+ * The plan of a multifrontal factorisation: nodes, their order, the elimination tree and the
+ * fronts.
  *
  * With L_k the nodes that the elimination of k fills, the parent of k is the first of them to be
- * eliminated.  A front takes in a child where the zeros that this stores and computes with are few
- * beside the numbers of the two: exactly none where the child fills the same rows, and some where
- * fronts would be too small for dense loops to pay.
+ * eliminated.  A front absorbs a child if this adds few explicit zeros: none if the child fills the
+ * same rows, and some if the fronts would otherwise be too small for dense loops.
  */
 #include <string.h>
 

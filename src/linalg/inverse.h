@@ -1,25 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The inverse of a square matrix K that changes by one row or one column at a time, as pivoting
- * methods need it.
+ * The inverse of a square matrix K that changes by one row or column at a time, for pivoting
+ * methods.
  *
  *     K^-1 = Z + U V'
  *
- * A change of a row or a column adds one column to U and V (Sherman and Morrison).  Z comes in two
- * kinds:
+ * A change adds one column to U and V (Sherman and Morrison).  Z is either
  *
- *   dense    explicit; after MO_INVERSE_PENDING changes U V' is added to it by one product of
- *            matrices.  So a change costs O(size), a solve with k nonzero entries on the right O(k
- *            size), and the O(size^2) of each change runs at the speed of that product.
- *   sparse   the factors of K as it was (sparse_lu.h), with a one for each slot since: when
- *            MO_INVERSE_PENDING changes are near the user factors K anew, which costs little.
+ *   dense    explicit; after MO_INVERSE_PENDING changes U V' is added by one matrix product.  A
+ *            change costs O(size), a solve with k nonzero entries O(k size)
+ *   sparse   factors of an earlier K (sparse_lu.h); after MO_INVERSE_PENDING changes the caller
+ *            factors K again
  *
- * Rows and columns of K live in slots.  A slot that is not in use belongs to a unit entry of K, at
- * (row slot, column slot), alone in its row and column: growing and shrinking K are changes of rows
- * and columns too.
+ * Rows and columns of K are stored in slots.  An unused slot has a unit entry of K alone in its row
+ * and column, so growing and shrinking K are also changes of rows and columns.
  *
- * Errors grow with the changes; the user watches the residual of his solves and factors anew.
+ * Errors grow with the changes; the caller monitors the residual and refactors.
  */
 #ifndef MO_LINALG_INVERSE_H
 #define MO_LINALG_INVERSE_H

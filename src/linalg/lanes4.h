@@ -3,9 +3,9 @@
 /*
  * Vectors of four doubles at any address, for small dense kernels.
  *
- * A kernel is an INLINE function.  Two functions call it, one plain and one MO_WIDE, and
- * mo_has_wide() chooses between them at run time.  The wide one does the same operations in AVX2
- * registers, without fused products and sums, so that its bits are the same.
+ * A kernel is an INLINE function with two callers, one plain and one MO_WIDE; mo_has_wide() selects
+ * one at run time.  The wide one performs the same operations in AVX2 registers without fused
+ * multiply-add, so its bits are the same.
  */
 #ifndef MO_LINALG_LANES4_H
 #define MO_LINALG_LANES4_H

@@ -2,17 +2,17 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
  * The Lorentz cone L = { x : |x_1| <= x_0 }, x = (x_0, x_1), in any dimension from 1 (the
- * half-line) on: its Jordan algebra and the scaling of Nesterov and Todd [nesterov1997].
+ * half-line) on: its Jordan algebra and the Nesterov-Todd scaling [nesterov1997].
  *
  *     x o y = (x.y, x_0 y_1 + y_0 x_1),   e = (1, 0),   det x = x_0^2 - |x_1|^2,
  *     J = diag(1, -1, ..., -1)
  *
- * x is in the interior where x_0 > 0 and det x > 0.  For two interior points p and z there is one
- * symmetric matrix T that leaves L in place with
+ * x is interior if x_0 > 0 and det x > 0.  For two interior points p and z there is one symmetric
+ * matrix T that maps L to itself with
  *
  *     T p = T^-1 z = lambda,     T^2 = eta^2 (2 w w' - J),     det w = 1
  *
- * so that an interior point method sees both at the same place.  T is kept as eta and w.
+ * T is stored as eta and w.
  */
 #ifndef MO_LINALG_LORENTZ_H
 #define MO_LINALG_LORENTZ_H

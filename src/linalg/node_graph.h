@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The graph of a block pattern, with blocks that have the same neighbours joined into nodes.
+ * The graph of a block pattern, in which blocks with the same neighbours are merged into nodes.
  *
- * Such blocks (contacts between the same two bodies) can be eliminated one after the other in any
- * good order; joining them first makes the search for that order cheaper by the square of their
- * number.
+ * Such blocks (contacts between the same two bodies) can be eliminated consecutively in any good
+ * order.  Merging them reduces the cost of finding that order by the square of their number.
  */
 #ifndef MO_LINALG_NODE_GRAPH_H
 #define MO_LINALG_NODE_GRAPH_H

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Sparse LU factorisation of a square matrix K, column by column in the order given, with row
+ * Sparse LU factorisation of a square matrix K, column by column in the given order, with row
  * pivoting:
  *
  *     P K = L U,   L unit lower and U upper triangular                        [gilbert1988]
  *
- * Each column is a sparse triangular solve with the columns of L before it; which of them take part
- * is found by a search through their pattern, so that the work is proportional to the arithmetic.
- * The pivot of a column is the row that the caller prefers (the diagonal, in an order that keeps
- * the fill small) where that entry is not below PREFERENCE times the largest one, else the largest
- * one.
+ * Each column is a sparse triangular solve with the previous columns of L.  A search through their
+ * pattern finds the columns that contribute, so the cost is proportional to the arithmetic.  The
+ * pivot is the row that the caller prefers (the diagonal, in a fill-reducing order) if its entry is
+ * at least PREFERENCE times the largest, otherwise the largest entry.
  *
- * L and U share one array of room^2 numbers, enough for full ones: L grows from its front, U from
- * its back.
+ * L and U share one array of room^2 numbers: L grows from its front, U from its back.
  */
 #ifndef MO_LINALG_SPARSE_LU_H
 #define MO_LINALG_SPARSE_LU_H

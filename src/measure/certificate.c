@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The checker of certificates.  It walks the tree of cells that the nodes describe in preorder,
- * makes the cells itself from the laws, and multiplies each proof back in interval arithmetic.  It
- * knows nothing of how a proof was found.
+ * Verification of certificates.  The checker walks the tree of cells in preorder, generates the
+ * cells from the laws, and verifies each proof in interval arithmetic, independently of how it was
+ * found.
  *
- * What the walk shows: the cells of one unit cover its law, so the leaves cover all solutions; a
- * leaf that is EMPTY has none with impulses up to its reach; a POINT has none but its root; what is
- * NEAR has none further than the closeness from a listed solution.  A reach below MO_REACH_LEAST is
- * no proof.  It does not show that a listed solution is one.
+ * The cells of a unit cover its law, so the leaves cover all solutions.  An EMPTY leaf has no
+ * solution with impulses up to its reach, a POINT leaf none but its root, and a NEAR leaf none
+ * further than the closeness from a listed solution.  A reach below MO_REACH_LEAST is no proof.
+ * The walk does not prove that a listed solution is one.
  */
 #include "measure/certificate.h"
 

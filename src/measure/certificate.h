@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* What the finder of certificates and their checker agree on. */
+/* Definitions shared by the search for certificates and their checker. */
 #ifndef MO_MEASURE_CERTIFICATE_H
 #define MO_MEASURE_CERTIFICATE_H
 

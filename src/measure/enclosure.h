@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The reduced problem u = W r + q (W with the compliance on its diagonal) of a small problem,
- * enclosed in intervals: the exact W and q of the problem's numbers lie in them.
+ * Interval enclosure of the reduced problem u = W r + q (W with compliance on its diagonal) of a
+ * small problem: it contains the exact W and q.
  *
- * For a body, M^-1 [J' f] is not computed but enclosed: see root.h.
+ * For a body, M^-1 [J' f] is enclosed rather than computed: see root.h.
  *
  * Natural units.  With m_i the mean diagonal of W_ii and Q the largest |q_i| / sqrt(m_i) (or bound
- * of a box times sqrt(m_i)), impulses are counted in Q / sqrt(m_i) and velocities in Q sqrt(m_i),
- * both rounded to powers of two, so that counting in them rounds nothing: W has a diagonal near one
- * then and q entries up to about one, in whatever units the problem came.
+ * of a box times sqrt(m_i)), impulses are measured in Q / sqrt(m_i) and velocities in Q sqrt(m_i).
+ * Both are rounded to powers of two, so the conversion is exact.  In these units W has a diagonal
+ * near one and q has entries up to about one.
  */
 #ifndef MO_MEASURE_ENCLOSURE_H
 #define MO_MEASURE_ENCLOSURE_H

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * A check, judged from the problem and the evidence alone.  It knows nothing of how the evidence
- * was found, and believes no answer, no flag and no verdict in it.
+ * Verification of a check from the problem and the evidence alone.  No answer, flag or verdict in
+ * the evidence is trusted.
  *
- *   every piece of evidence must be good: the motion or the impulse of each condition, the tree,
- *   each solution (its velocity is that of its impulses, and the measure calls it a solution; where
- *   it says proven, interval Newton agrees)
+ * All evidence must be valid: the motion or impulse of each condition, the tree, and each solution
+ * (its velocity follows from its impulses and its residual meets the tolerance; if it claims to be
+ * proven, interval Newton must confirm it).  The verdict follows from it:
  *
  *   a tree without solutions, or an impulse against `frictionless`   none
  *   a tree with one solution                                         unique

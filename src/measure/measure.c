@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The measure: judges r against the problem, with nothing from any method.  See moreau/measure.h
- * for what each figure means; the laws themselves say how a pair (u, r) fails them.
+ * The residual of r, independent of all methods.  moreau/measure.h defines the figures; each law
+ * computes its own errors for a pair (u, r).
  */
 #include "moreau/measure.h"
 

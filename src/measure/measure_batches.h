@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The measure of a problem that is arranged in batches (problem/batches.h): the figures of
- * mo_measure, with the contacts in vector lanes.  It shares the arithmetic of the sweeps, none of
- * their numbers; tests hold it to mo_measure.
+ * The figures of mo_measure for a problem arranged in batches (problem/batches.h), computed in
+ * vector lanes.  It shares the arithmetic of the sweeps but none of their numbers; tests compare it
+ * with mo_measure.
  */
 #ifndef MO_MEASURE_BATCHES_H
 #define MO_MEASURE_BATCHES_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* The natural map of a problem, for those who hold u and r already. */
+/* The natural map of a problem for given u and r. */
 #ifndef MO_MEASURE_BLOCKS_H
 #define MO_MEASURE_BLOCKS_H
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The cone of impulses K of one unit and its dual K*, and what is inside, rounding included.
+ * The cone of impulses K of one unit and its dual K*, with containment tests that include rounding.
  *
- * Polyhedral ones are given by rays (1, mu d).  Round ones, Coulomb's in space, rolling friction
- * and the soft finger, limit groups of rows: with a coefficient c_k for each row of a group G,
+ * Polyhedral cones are given by rays (1, mu d).  Round cones (Coulomb in space, rolling friction,
+ * soft finger) limit groups of rows, with a coefficient c_k for each row of a group G:
  *
  *     K:   sum over k in G of (r_k / c_k)^2 <= r_N^2   for each group                           (1)
  *     K*:  u_N >= sum over the groups of sqrt(sum over k in G of (c_k u_k)^2)                   (2)

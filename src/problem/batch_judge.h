@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The measure of batches in lanes: what mo_measure says of their contacts.  A part of
- * batch_passes.h, which includes it.
+ * The residual of contacts in batches, computed in lanes as mo_measure defines it.  Included by
+ * batch_passes.h.
  */
 #ifndef MO_PROBLEM_BATCH_JUDGE_H
 #define MO_PROBLEM_BATCH_JUDGE_H

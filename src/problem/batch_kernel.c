@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Four lanes, for any processor and for those with AVX2; and the choice among all. */
+/*
+ * Batch kernels with four lanes, for any processor and for AVX2, and the selection among all
+ * kernels.
+ */
 #define L 4
 #include "problem/batch_passes.h"
 

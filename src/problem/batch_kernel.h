@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The work on batches of contacts (batches.h), several manifolds at a time in vector registers.
+ * Kernels for batches of contacts (batches.h), several manifolds at a time in vector registers.
  *
- * Compiled for any processor, for those with AVX2 and for those with AVX-512.  The latter two fuse
- * products and sums: the last bits depend on the kind of processor, never on the run or on the
- * number of threads.
+ * They are compiled for any processor, for AVX2 and for AVX-512.  The latter two use fused
+ * multiply-add: the last bits depend on the type of processor, never on the run or the number of
+ * threads.
  */
 #ifndef MO_PROBLEM_BATCH_KERNEL_H
 #define MO_PROBLEM_BATCH_KERNEL_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The builder: takes bodies, constraints and blocks as they come, then puts the blocks in order.
+ * The builder: collects bodies, constraints and blocks in any order, then sorts the blocks.
  *
- * Every number is checked when it arrives; what needs the whole (indices, sizes, masses) is checked
- * at the end.  The arrays grow in place and become the problem's own, so that a problem whose
- * blocks come in order is never copied.  The end is in builder_finish.c.
+ * Every number is checked when it is added; indices, sizes and masses are checked at the end.  The
+ * arrays grow in place and become those of the problem, so a problem whose blocks are added in
+ * order is never copied.  builder_finish.c completes the problem.
  */
 #include <limits.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The end of a builder: what needs the whole is checked (form, indices, sizes, masses), the blocks
- * are put in order, the masses factored, and the arrays become the problem's own.
+ * Completes a problem: checks form, indices, sizes and masses, sorts the blocks, factors the masses
+ * and transfers the arrays to the problem.
  */
 #include <limits.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Colours: constraints of one colour touch no body (or no row of W) in common, so that they can be
- * worked on at the same time without seeing each other.
+ * Colouring: constraints of one colour share no body (or no row of W), so they can be processed in
+ * parallel.
  */
 #ifndef MO_PROBLEM_COLOURING_H
 #define MO_PROBLEM_COLOURING_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The view for Newton methods in the space of contacts: W in blocks, and the plan of a sparse
- * factorisation of any matrix with its pattern.  For a problem with more bodies than contacts, or
- * one that is given by W alone.
+ * View for Newton methods in the space of contacts: W in blocks, and the plan of a sparse
+ * factorisation with its pattern.  For problems with more bodies than contacts, or given by W
+ * alone.
  */
 #ifndef MO_PROBLEM_CONTACT_SPACE_H
 #define MO_PROBLEM_CONTACT_SPACE_H

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Colours of nodes (manifolds of contacts, joints) in an order that depends on their bodies alone:
- * not on how these are numbered, on how many processes hold them, nor on where they are coloured.
+ * Colouring of nodes (manifolds of contacts, joints) in an order that depends on their bodies
+ * alone, not on numbering, number of processes or device.
  *
- * A node with a smaller priority comes first, and of two with the same priority (they join the same
- * bodies) the one that is listed first.  Each node in turn gets the lowest colour that no earlier
- * node of its moving bodies has.  What fits no other goes to MO_COLOUR_REST, whose nodes may share
- * bodies and are visited one after the other.
+ * A node with a smaller priority comes first; of two nodes with the same priority (between the same
+ * bodies), the one listed first.  Each node gets the lowest colour that no earlier node of its
+ * moving bodies has.  Nodes that fit no other colour get MO_COLOUR_REST; these may share bodies and
+ * are visited sequentially.
  *
- * Parallel rounds give the same colours (Jones and Plassmann 1993): in a round every node that
- * comes before all other uncoloured nodes of its bodies gets the lowest free colour.  Since
- * priorities are as good as random, some tens of rounds are enough for millions of nodes.
+ * Parallel rounds give the same colours (Jones and Plassmann 1993): in a round, every node that
+ * precedes all other uncoloured nodes of its bodies gets the lowest free colour.  Priorities are
+ * pseudo-random, so some tens of rounds are enough for millions of nodes.
  */
 #ifndef MO_PROBLEM_HASHED_COLOURS_H
 #define MO_PROBLEM_HASHED_COLOURS_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Islands: the connected parts of a problem.  Two constraints belong together where a chain of
- * bodies and constraints leads from one to the other; what is fixed is no body, and cuts the chain,
- * and so does a block of zeros.  Each island is a problem of its own: the solutions of all of them,
- * put side by side, are the solution of the whole.
+ * Islands: the connected components of a problem.  Two constraints are connected if a chain of
+ * bodies and constraints leads from one to the other; static bodies and zero blocks do not
+ * connect.  Each island is an independent problem, and the solutions of all islands together solve
+ * the whole.
  */
 #ifndef MO_PROBLEM_ISLANDS_H
 #define MO_PROBLEM_ISLANDS_H

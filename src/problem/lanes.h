@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Arithmetic on L numbers at a time, 4 or 8, for the passes of batch_passes.h.  A batch has
- * MO_LANES manifolds, a whole number of times L; `at` is the first lane of those under way.
+ * Arithmetic on L numbers at a time, 4 or 8, for batch_passes.h.  A batch has MO_LANES manifolds, a
+ * multiple of L; `at` is the first lane of the present group.
  *
- * Sums are kept for each lane of a batch apart and added in one order at the end, so they have the
- * same bits for every L.
+ * Sums are kept per lane and added in a fixed order at the end, so they have the same bits for
+ * every L.
  */
 #ifndef MO_PROBLEM_LANES_H
 #define MO_PROBLEM_LANES_H

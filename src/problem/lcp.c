@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * From laws to unknowns and ties: the table in lcp.h, row by row.
+ * Unknowns and couplings of the LCP view for each law: the table in lcp.h.
  *
- * The writer passes over the constraints twice, for the free unknowns and for the pairs, and does
- * so on a counting view first: the sizes and the contents come from the same code.
+ * The constraints are processed twice, for the free unknowns and for the pairs, and first on a
+ * counting view; sizes and contents come from the same code.
  */
 #include "problem/lcp.h"
 

@@ -3,10 +3,9 @@
 /*
  * The dense matrices of the LCP view (lcp.h), block by block.
  *
- * With M pivoted out, a global problem gives W_ij as the sum over the bodies that i and j share of
- * pull_ib push_jb' (sweep.h): for each body, every pair of constraints on it adds its part, T_i'
- * (pull push') R_j.  A body that touches many others (a floor that moves) makes A dense; a pile
- * keeps it sparse.
+ * With M eliminated, W_ij is the sum of pull_ib push_jb' (sweep.h) over the bodies that i and j
+ * share: for each body, every pair of its constraints adds T_i' (pull push') R_j.  A body with many
+ * contacts (a moving floor) makes A dense; in a pile A is sparse.
  */
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Looking at a problem, and the computations that need no view: velocities and responses. */
+/* Access to a problem, and computations that need no view: velocities and responses. */
 #include <string.h>
 
 #include "base/error.h"

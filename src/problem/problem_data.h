@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* The problem from the inside: arrays of blocks, and the views made from them on demand. */
+/* Internal data of a problem: arrays of blocks, and the views that are created on demand. */
 #ifndef MO_PROBLEM_DATA_H
 #define MO_PROBLEM_DATA_H
 

@@ -4,9 +4,9 @@
  * The reduced problem: W_ij = sum over shared bodies of pull_ib push_jb' (sweep.h), q = H' M^-1 f +
  * w.
  *
- * Row by row: the constraints that share a body with i are collected through the lists of each
- * body, their blocks accumulated in the order of the bodies, so that W comes out symmetric to the
- * last bit where M is.
+ * For each row, the constraints that share a body with i are collected from the lists of the
+ * bodies, and their blocks are accumulated in the order of the bodies.  W is therefore exactly
+ * symmetric if M is.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The view for methods that work block by block.
+ * View for methods that iterate over blocks.
  *
  * Global problems are whitened: with M = L U, x = U v, pull = J U^-1 and push = J L^-T,
  *
  *     x = L^-1 f + sum_i push_i' r_i,    u_i = pull_i x + w_i,    W_ii = pull_i push_i'
  *
- * and W is never formed.  For a symmetric M, U = L' and pull = push: one matrix for each block both
- * reads the velocity and applies an impulse. The numbers of a block lie together, in the order of
- * the sweep.  A reduced problem reads u_i = sum_j W_ij r_j + q_i; its state x is r itself.
+ * and W is never formed.  For symmetric M, U = L' and pull = push: one matrix per block both
+ * evaluates the velocity and applies an impulse.  The numbers of a block are contiguous, in sweep
+ * order.  A reduced problem has u_i = sum_j W_ij r_j + q_i; its state x is r itself.
  *
- * Positions in a sweep are grouped in colours.  The chunks of a colour (base/parallel.h) share
- * nothing, so a colour is a parallel loop with the same bits for any number of threads; a group
- * whose chunks are not independent says so.
+ * Positions in a sweep are grouped by colour.  The chunks of a colour (base/parallel.h) share
+ * nothing, so a colour is a parallel loop with the same bits for any number of threads; a flag
+ * marks groups whose chunks are not independent.
  */
 #ifndef MO_PROBLEM_SWEEP_H
 #define MO_PROBLEM_SWEEP_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Views of a problem, made when first asked for and kept with it.  A lock makes that safe for
- * threads that share the problem.
+ * Views of a problem, created on first use and kept with it.  A lock makes this safe for threads
+ * that share the problem.
  */
 #ifndef MO_PROBLEM_VIEWS_H
 #define MO_PROBLEM_VIEWS_H
