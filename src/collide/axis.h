@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The axis of two convex cores: the unit vector n, from a to b, along which they are furthest apart
- * or overlap least.
+ * The axis of two convex cores: the unit vector n, from a to b, of largest separation or least
+ * overlap.
  *
- * The separation s(n) is the least of n.(y - x) over points x of a and y of b.  Where the cores
- * overlap, a best n is always one of these, since a ball inside A - B touches no edge of it from
- * within:
+ * The separation s(n) is the minimum of n.(y - x) over points x of a and y of b.  If the cores
+ * overlap, the best n is one of:
  *
  *   the normal of a face or a cap;
  *   a normal n = t x u of two curves with tangents t and u: edges, axes of cylinders, rims;
- *   the perpendicular from the axis of a cylinder to a corner.
+ *   the perpendicular from the axis of a cylinder to a vertex.
  *
- * Where they are apart there are besides the lines between two corners, a corner and an edge, a
- * corner and a rim. A step takes these candidates from the features around the two points that are
- * furthest along n (core.h) and goes to the best; the next looks again from there, until nothing is
- * better.  A candidate is bounded by what the two points say of it, so that few are looked at in
- * full.  Tangents of rims follow from Newton's method on t.(y - x) = u.(y - x) = 0; rims come last,
- * where nothing else is better.
+ * If they are apart, the lines between two vertices, a vertex and an edge, or a vertex and a rim
+ * are candidates as well.  An iteration evaluates the candidates from the features around the
+ * support points along n (core.h) and moves to the best, until none is better.  A bound from the
+ * two support points avoids most full evaluations.  Tangents of rims follow from Newton's method on
+ * t.(y - x) = u.(y - x) = 0; rims are tried last.
  */
 #ifndef MO_COLLIDE_AXIS_H
 #define MO_COLLIDE_AXIS_H

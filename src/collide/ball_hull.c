@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * A ball on a convex polyhedron: it touches at the point of the hull nearest to its centre, or
- * leaves by the nearest face where its centre is inside.
+ * A ball and a convex polyhedron: the contact is at the point of the hull nearest to the centre, or
+ * at the nearest face if the centre is inside.
  */
 #include <math.h>
 

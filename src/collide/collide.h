@@ -1,29 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * From two shapes and their poses to the points where they touch or nearly touch.
+ * Narrow phase: from two shapes and their poses to their contact points.
  *
- * A collider is a shape made ready: checked, its hull found, its pose in the body kept.  The narrow
- * phase is one function of two colliders; it looks the pair up in a table (collide.c) where each
- * pair of kinds has one entry, in one file a family.  It knows neither bodies nor time, and
- * remembers nothing.
+ * A collider is a prepared shape: validated, with its hull and its pose in the body.  The narrow
+ * phase is one function of two colliders without state; collide.c has a table with one function per
+ * pair of kinds.
  *
- * A touch lies between the surfaces of a and b: `point` midway, `normal` from a to b, gap negative
- * where they overlap.  Gaps up to `reach` are reported: also of what is further away than the
- * nearest points but may close within the reach when the pair turns about them (the corners of
- * faces, the ends of rods). Faces that meet give the corners of their overlap: a box on a plane has
- * four touches, at its corners, in every step; of more than eight the outermost and the deepest
- * stay.  In a planar world points and normals have z = 0 and two flat sides that meet give two
- * touches.
+ * A touch has a `point` midway between the surfaces, a `normal` from a to b and a gap, negative if
+ * they overlap.  Gaps up to `reach` are reported, also of vertices and ends that may close when the
+ * pair rotates.  Faces give the vertices of their overlap: a box on a plane has four touches.  Of
+ * more than eight, the outermost and the deepest are kept.
  *
- * The gap is exact to rounding, but where a round shape overlaps another by more than a twentieth
- * of its size: there the depth and the points may be off by a thousandth of the depth.
- *
- * `feature` names the vertex, edge or face of either that made the point, so that the same point of
- * the next step has the same number and may start from its impulse; it is unique within the pair.
- *
- * The touches and their order depend on the two colliders and poses alone, to the last bit, and a
- * pair (b, a) of two kinds gives the touches of (a, b) with the normals turned.
+ * The gap is exact to rounding, except where a round shape penetrates by more than a twentieth of
+ * its size: depth and points may then be off by a thousandth of the depth.  `feature` identifies
+ * the vertex, edge or face, unique within the pair, for warm starts.  The result depends on
+ * colliders and poses alone, bit for bit, and (b, a) gives the touches of (a, b) with opposite
+ * normals.
  */
 #ifndef MO_COLLIDE_COLLIDE_H
 #define MO_COLLIDE_COLLIDE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* A shape made ready for collision: checks, copies, masses, bounds. */
+/* Prepares a shape for collision: checks, copies, masses, bounds. */
 #include <math.h>
 #include <string.h>
 

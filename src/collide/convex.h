@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Two convex cores: from their poses to the touches.
+ * Contact points of two convex cores.
  *
- *   1. A direction near the axis, from the cores shrunk about their centres (gjk.h).  Most pairs
- *      that are too far from each other end here.
- *   2. The axis itself, from the features around that direction (axis.h); of two boxes in closed
- *      form (box_axis.c), which replaces 1.
- *   3. The touches: the corners of the overlap of what the cores turn to each other, seen along the
- *      axis (manifold.h); for rods that cross their ends besides.
+ *   1. A direction near the axis, from the cores shrunk about their centres (gjk.h).  Most distant
+ *      pairs end here.
+ *   2. The axis itself, from the features around that direction (axis.h).  For two boxes a closed
+ *      form (box_axis.c) replaces 1 and 2.
+ *   3. The contact points: vertices of the overlap of the facing features, seen along the axis
+ *      (manifold.h); for crossing rods also their ends.
  *
- * Where a touch is as near as the axis says, or the axis is that of two points of the cores, it is
- * the best near by, and, if they are apart, the best of all.  Else, of cores that are apart, the
- * axis comes from the nearest points; of cores that overlap otherwise, or by more than DEEP of
- * their size, from the polytope (epa.h).  Nothing is kept from call to call.
+ * The axis is a local optimum if a contact point is as near as its separation, or if it joins two
+ * points of the cores; for separated cores it is then the global one.  Otherwise the axis comes
+ * from the nearest points of separated cores, or from the polytope (epa.h) if the cores overlap, in
+ * particular by more than DEEP of their size.  No state is kept between calls.
  */
 #ifndef MO_COLLIDE_CONVEX_H
 #define MO_COLLIDE_CONVEX_H

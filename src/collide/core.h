@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * A convex shape as the narrow phase sees it: a core and a radius about it.
+ * A convex shape in the narrow phase: a core and a radius.
  *
- * The core of a ball is a point, that of a capsule a segment; a box, a hull, a triangle, a cylinder
- * and an ellipsoid are cores themselves.  A core is known by its support function, the point
- * furthest along a direction, and by its features there (the faces, edges and rims around that
- * point).  Vertices stay in the frame of the shape and only directions are turned, so that a hull
- * costs what is asked of it. On hulls the support is found by climbing from the last vertex.
- * Points are in world axes about an origin that both shapes of a pair share: far from the world's
- * origin no digits are lost.
+ * The core of a ball is a point, that of a capsule a segment; boxes, hulls, triangles, cylinders
+ * and ellipsoids are cores themselves.  A core has a support function, which returns the furthest
+ * point along a direction, and features there (faces, edges and rims around that point).  Vertices
+ * stay in the frame of the shape and only directions are rotated.  The support of a hull is found
+ * by hill climbing from the last vertex.  Points are in world axes relative to an origin that both
+ * shapes share, so no digits are lost far from the world origin.
  */
 #ifndef MO_COLLIDE_CORE_H
 #define MO_COLLIDE_CORE_H

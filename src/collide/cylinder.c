@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Cylinders on planes and balls, in closed form; with other shapes see convex.h.
+ * Cylinders with planes and balls, in closed form; convex.h handles other shapes.
  *
- * A standing cylinder touches a plane by six points of its rim that turn with it, a lying one by
- * the two ends of its lowest line, and a tilted one by its lowest point besides: the rim is round,
- * since that point is always the true one.
+ * A standing cylinder touches a plane at six points of its rim that rotate with it, a lying
+ * cylinder at the two ends of its lowest line.  A tilted cylinder also touches at its lowest point,
+ * which is exact, so the rim rolls as a circle.
  */
 #include <math.h>
 

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * How two convex cores that overlap are best moved apart: the expanding polytope.
+ * Penetration depth of two overlapping convex cores, by the expanding polytope algorithm.
  *
  * With A and B the cores, the origin lies in A - B, and the point of its surface nearest to the
- * origin is the shortest way out.  A polytope of points of A - B that holds the origin bounds that
- * way from below by its nearest face, and the support along the normal of that face bounds it from
- * above.  The polytope takes this support point as a vertex and loses the faces that see it, until
- * both bounds agree.
+ * origin gives the shortest separation.  The nearest face of a polytope of points of A - B around
+ * the origin is a lower bound, and the support along its normal an upper bound.  The support point
+ * becomes a vertex and replaces the faces that see it, until both bounds agree.
  *
- * Between polyhedra they agree after finitely many steps; round cores are left where they agree to
- * a thousandth, for mo_axis_refine to finish.
+ * For polyhedra the iteration is finite; for round cores it stops at a relative difference of 1e-3,
+ * and mo_axis_refine completes it.
  */
 #ifndef MO_COLLIDE_EPA_H
 #define MO_COLLIDE_EPA_H

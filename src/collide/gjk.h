@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The distance of two convex cores, by the method of Gilbert, Johnson and Keerthi.
+ * Distance of two convex cores, by the algorithm of Gilbert, Johnson and Keerthi.
  *
- * With A and B the cores, v the point of A - B nearest to the origin gives the distance |v| and the
- * nearest points. It is sought over simplices of at most four points w = a - b of the difference.
- * A step takes the w that lies furthest against v, adds it to the simplex, and keeps the smallest
- * face of the new simplex that holds its nearest point.  Since v.w bounds |v| times the distance
- * from below, |v|^2 - v.w is a gap between what is reached and what can be; the search ends where
- * it is rounding, or where it no longer becomes smaller.
+ * The point v of A - B nearest to the origin gives the distance |v| and the nearest points.  The
+ * search uses simplices of at most four points w = a - b.  An iteration adds the support point w
+ * along -v and keeps the smallest face of the simplex that contains its nearest point.  Since v.w
+ * bounds |v| times the distance from below, |v|^2 - v.w is an error bound; the iteration ends when
+ * it is rounding or no longer decreases.
  *
- * Between polyhedra it ends after finitely many steps.  Overlap is found out, not measured.
+ * For polyhedra the iteration is finite.  Overlap is detected but not measured.
  */
 #ifndef MO_COLLIDE_GJK_H
 #define MO_COLLIDE_GJK_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Shapes that are made of others: half-spaces are planes at a pose, height fields are meshes. */
+/* Composite shapes: half-spaces are planes at a pose, height fields are meshes. */
 #include <math.h>
 
 #include "base/error.h"

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/*
- * Hulls: memory, boxes, polygons in the plane, masses.  hull_build.c makes them from points in
- * space.
- */
+/* Hulls: memory, bounding boxes, planar polygons, masses.  hull_build.c builds them from points. */
 #include "collide/hull.h"
 
 #include <math.h>

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Convex polyhedra, and in the plane convex polygons: vertices, faces, edges, in the frame of the
- * shape.
+ * Convex polyhedra and planar convex polygons: vertices, faces and edges in the frame of the shape.
  *
- * In the plane the vertices go round counterclockwise, and face k is the side from vertex k to the
- * next one.
+ * Vertices of a polygon are in counterclockwise order, and face k is the edge from vertex k to the
+ * next.
  */
 #ifndef MO_COLLIDE_HULL_H
 #define MO_COLLIDE_HULL_H

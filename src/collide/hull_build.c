@@ -3,11 +3,11 @@
 /*
  * The convex hull of points in space (quickhull).
  *
- * From a tetrahedron on, the point that lies furthest outside is added: the triangles that see it
- * go, and the rim of what they leave is joined to it.  Every point that is still outside remembers
- * one triangle that it sees.  Points within a billionth of the size of the hull count as inside.
- * The order, furthest first, means that a hull with too many corners is cut off where it matters
- * least. Triangles in one plane are then joined to faces, so that a cube has six of them.
+ * Starting from a tetrahedron, the point furthest outside is added: the triangles that see it are
+ * removed, and the rim of the hole is connected to it.  Every outside point refers to one triangle
+ * that it sees.  Points within 1e-9 of the size count as inside.  Because the furthest points come
+ * first, a limit on the number of vertices removes the least important ones.  Coplanar triangles
+ * are finally merged into faces, so a cube has six.
  */
 #include "collide/hull_build.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Making hulls: the parts that hull.c and hull_build.c share. */
+/* Declarations shared by hull.c and hull_build.c. */
 #ifndef MO_COLLIDE_HULL_BUILD_H
 #define MO_COLLIDE_HULL_BUILD_H
 

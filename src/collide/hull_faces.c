@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The faces of a convex hull for drawing: those that collide (hull.h), their corners as numbers of
- * the caller's points.  Vertices of a hull are copies of points, so they are found again by value.
+ * Faces of a convex hull as indices of the caller's points.  Vertices of a hull are copies of
+ * points and are matched by value.
  */
 #include <string.h>
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * From an axis to the points of contact.
+ * From the axis of two shapes to their contact points.
  *
- * Let n be the unit vector along which b is furthest from a, or overlaps it least, and s its
- * separation along n.  Each shape turns a face, a line or a point to the other.  Seen along n these
- * two overlap in a polygon, a line or a point, and every corner of the overlap is a touch whose gap
- * is what lies between the two surfaces along n.  No such gap is below s, whatever the two faces
- * are, and where the overlap holds the nearest points one of them is s: so nothing depends on which
- * of two equal axes was chosen, nor do the names of the points.
+ * Let n be the axis (axis.h) and s the separation along it.  Each shape presents a face, an edge or
+ * a vertex to the other.  Seen along n, these overlap in a polygon, a segment or a point.  Every
+ * vertex of the overlap is a contact point, with the distance of the two surfaces along n as its
+ * gap.  No such gap is smaller than s, and if the overlap contains the nearest points, one gap
+ * equals s.  The result therefore does not depend on which of two equal axes was chosen, and
+ * neither do the features.
  */
 #ifndef MO_COLLIDE_MANIFOLD_H
 #define MO_COLLIDE_MANIFOLD_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Meshes: making them, and which directions they push in. */
+/* Construction of meshes, and the directions in which they may push. */
 #include "collide/mesh.h"
 
 #include <math.h>

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Meshes of triangles, and in the plane chains of segments: the surface of something fixed or
- * driven.
+ * Triangle meshes and planar chains of segments: surfaces of static or kinematic bodies.
  *
- * Every face is solid behind and known by its outward plane.  A shape meets each face near it on
- * its own; then what it met is judged by the faces around.  A direction m out of the mesh is that
- * of a true contact at a side or a corner only where no face that meets there rises along m: d.m <=
- * 0 for the directions d in which those faces go on from it.  That refuses the normals that the
- * inner sides of a flat or hollow surface would give by themselves, and on which a sliding body
- * would catch; where one is refused, the face's own normal is tried.
+ * Every face is solid behind its outward plane.  A shape is tested against each nearby face, then
+ * the contacts are filtered by the adjacent faces.  A direction m is valid at an edge or a vertex
+ * only if no adjacent face rises along m: d.m <= 0 for the directions d in which those faces
+ * extend.  This rejects normals at internal edges of flat or concave surfaces, on which a sliding
+ * body would catch; the normal of the face is tried instead.
  *
  * A shape whose centre is behind a face does not touch it.
  *
- * A mesh in space whose layer and mask are 0 is only drawn: it has points, indices and bounds.
+ * A mesh in space with layer and mask 0 is visual: it has points, indices and bounds only.
  */
 #ifndef MO_COLLIDE_MESH_H
 #define MO_COLLIDE_MESH_H

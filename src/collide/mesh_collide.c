@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * A convex shape on a mesh of triangles (mesh.h), in the frame of the mesh.
+ * A convex shape and a triangle mesh (mesh.h), in the frame of the mesh.
  *
- * Shape and triangle are two cores (convex.h); all touches of a triangle are along one axis.  Faces
- * that meet in one plane give the touches of the whole: corners that only the side between them
- * makes are left out, and touches that two faces share are kept once.
+ * Shape and triangle are two cores (convex.h); all contact points of a triangle share one axis.
+ * For coplanar faces, points that exist only because of the edge between them are removed, and
+ * points that two faces share are kept once.
  */
 #include <math.h>
 

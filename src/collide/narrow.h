@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The narrow phase, shared by its files.  A function for a pair of kinds gets both shapes with
- * their poses in the world, the first of the kind that comes first in mo_shape_kind; the table in
- * collide.c turns the others round.
+ * Functions of the narrow phase.  The function for a pair of kinds gets both shapes with their
+ * world poses, ordered by mo_shape_kind; the table in collide.c exchanges the arguments if
+ * necessary.
  */
 #ifndef MO_COLLIDE_NARROW_H
 #define MO_COLLIDE_NARROW_H

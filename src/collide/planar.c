@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Everything convex in the plane: a core of one point (ball), two (capsule) or more (box, hull),
- * with a radius about it.
+ * Collision of convex shapes in the plane: a core of one point (ball), two (capsule) or more (box,
+ * hull), and a radius.
  *
- * The side of either core from which the other is furthest away, or which it enters least, is the
- * reference; the other core's side that looks most against it is clipped to it, and its one or two
- * ends are the touches.  Where the nearest parts of the two cores are two corners, the touch is
- * along the line through them, as it is between a point and anything.
+ * The reference is the side of either core with the largest separation or least penetration.  The
+ * most opposite side of the other core is clipped to it, and its one or two ends are the contact
+ * points.  If the nearest features are two vertices, the contact is along the line through them.
  */
 #include <math.h>
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Vectors and points out of the frame of a pose and into it; the result may be the argument. */
+/*
+ * Transforms of points and vectors to and from the frame of a pose; the result may alias the
+ * argument.
+ */
 #ifndef MO_COLLIDE_POSE_H
 #define MO_COLLIDE_POSE_H
 

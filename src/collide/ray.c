@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Rays and shapes: see ray.h.  All but the first function work in the frame of the shape. */
+/* Ray casts against shapes (ray.h).  All functions but the first work in the frame of the shape. */
 #include "collide/ray.h"
 
 #include <math.h>

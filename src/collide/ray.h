@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Where a ray meets a shape.
+ * Intersection of a ray with a shape.
  *
  *   plane, box, hull   the ray clipped by the planes
- *   mesh               each face that the ray's bounds meet, from its front
+ *   mesh               each face whose bounds the ray meets, from its front
  *   others             Newton's method on separating planes: at a point p of the ray outside a
- *                      convex shape with the nearest point c and n = (p - c) / |p - c|, the shape
- *                      lies behind the plane n.x = n.c, so the ray cannot meet it before that
- *                      plane.  The next p is there.  Converges from below, quadratically unless
- *                      the ray grazes.
+ *                      convex shape, with nearest point c and n = (p - c) / |p - c|, the shape lies
+ *                      behind the plane n.x = n.c.  The next p is the intersection of the ray with
+ *                      that plane.  Converges from below, quadratically unless the ray grazes.
  */
 #ifndef MO_COLLIDE_RAY_H
 #define MO_COLLIDE_RAY_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Balls and capsules: distances of points and segments, less the radii.
+ * Balls and capsules: distances of points and segments, minus the radii.
  *
- * Two capsules that lie along each other touch along a line; it is kept by its two ends, as is the
- * line of a capsule on a plane, so that neither rocks.
+ * Two parallel capsules touch along a line, which is represented by its two ends, as is the line of
+ * a capsule on a plane; this prevents rocking.
  */
 #include <math.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * How far two shapes are apart along given directions: a lower bound of their distance, from two
- * supports a direction.  Two convex shapes that overlap do so along every direction by at least
- * their depth, so that one direction is enough to show that they do not.
+ * Separation of two shapes along given directions: a lower bound of their distance, from two
+ * support points per direction.  Overlapping convex shapes overlap along every direction by at
+ * least their depth, so one separating direction proves that they do not.
  */
 #include <math.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * A binary tree of boxes.  A leaf is inserted beside the node that makes the sum of all surface
- * areas grow least, found by branch and bound down the tree; on the way back up each node is
- * rotated with a grandchild where that makes its boxes smaller.
+ * A binary tree of bounding boxes.  A leaf is inserted next to the node that minimises the growth
+ * of the total surface area, found by branch and bound; on the way up, a node is rotated with a
+ * grandchild if this reduces its boxes.
  */
 #include "collide/tree.h"
 

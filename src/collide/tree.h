@@ -3,9 +3,8 @@
 /*
  * The broad phase: a dynamic tree of bounding boxes.
  *
- * Each leaf is a proxy with a box somewhat larger than what it holds, so that it needs to move in
- * the tree only when what it holds leaves that box.  Insertion follows the cheapest surface area,
- * and rotations keep the tree flat.
+ * Each leaf is a proxy with an enlarged box, so it is reinserted only when its contents leave that
+ * box.  Insertion minimises the surface area, and rotations balance the tree.
  */
 #ifndef MO_COLLIDE_TREE_H
 #define MO_COLLIDE_TREE_H

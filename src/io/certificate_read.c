@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * A check and its evidence from a file, which is not believed: whether it proves anything is for
- * mo_check_judge to say. certificate_file.h has the format.  What is not in it ends the reading
- * with the line and what was expected there.
+ * Reads a check and its evidence from a file (format: certificate_file.h).  The contents are not
+ * trusted; mo_check_judge verifies them.  A syntax error is reported with the line and the expected
+ * word.
  */
 #include <errno.h>
 #include <math.h>

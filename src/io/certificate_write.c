@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* A check and its evidence to a file; certificate_file.h has the format. */
+/* Writes a check and its evidence to a file (format: certificate_file.h). */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * COLLADA (.dae): the triangles, polygons and polylists of all geometries that the visual scene
- * shows, each by the transforms of the nodes around it, in metres.  A file without a visual scene
- * shows every geometry once.
+ * COLLADA (.dae): triangles, polygons and polylists of all geometries in the visual scene, with the
+ * transforms of their nodes, in metres.  Without a visual scene every geometry is used once.
  *
- * The unit of length counts.  The axis that is up does not, as in ROS.  Skins, curves, materials
- * and instances from other files are left out.
+ * The unit of length is applied; the up axis is ignored, as in ROS.  Skins, curves, materials and
+ * instances from other files are left out.
  */
 #include <math.h>
 #include <string.h>

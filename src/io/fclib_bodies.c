@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Bodies from a mass matrix.  A file gives M as one sparse matrix; a problem wants it as dense
- * blocks of consecutive velocities, one a body.
+ * Bodies from a mass matrix.  A file has M as one sparse matrix; a problem needs dense blocks of
+ * consecutive velocities, one per body.
  *
- * The finest cut is taken that leaves M block diagonal.  Where it fits inside aligned groups of 6
- * velocities (3 in the plane) throughout, these groups are the bodies: a free body whose M is
- * diagonal should be one body, not six.
+ * M is divided as finely as its block structure allows.  If this fits into aligned groups of 6
+ * velocities (3 in the plane) throughout, these groups are the bodies: a free body with diagonal M
+ * is one body, not six.
  *
- * Limits: a mass matrix that couples very many velocities (a finite element mesh) becomes one
- * dense block.  Beyond a size and a sparsity named below it is refused, as the memory would
- * exceed what the file justifies.
+ * Limits: a mass matrix that couples very many velocities (a finite element mesh) becomes one dense
+ * block.  It is refused beyond the size and sparsity defined below, since the memory would exceed
+ * what the file justifies.
  */
 #include <stdlib.h>
 

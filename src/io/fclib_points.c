@@ -3,10 +3,9 @@
 /*
  * Solutions and guesses of an FCLIB file.
  *
- * A file keeps the impulses of contacts (r) and of joints (l) apart and has no u for joints; a
- * point of a problem has both in one r, contacts first, and u = 0 at the joints, which is their
- * law.  Writers that have no v or r sometimes leave a vector of the right size that never
- * received its values: it counts as missing.
+ * A file stores the impulses of contacts (r) and joints (l) separately and has no u for joints.  A
+ * point of a problem has both in one r, contacts first, and u = 0 at the joints.  Some writers
+ * leave a vector of the right size without values; it counts as missing.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * All calls of libhdf5, behind names that say what a reader or a writer of vectors wants.
+ * Interface to libhdf5 for readers and writers of vectors; no other file calls it.
  *
- * Errors stick: the first one is kept with its sentence ("FILE: PLACE what is wrong"), later calls
- * return false and do nothing.  What libhdf5 would print is off between opening and closing.
+ * The first error is kept with its message ("FILE: PLACE what is wrong"); later calls return false
+ * without effect.  Output of libhdf5 is suppressed while a file is open.
  *
- * libhdf5 is only shown objects that the guard has passed (hdf5_guard.h).  Between the two looks
- * the file is assumed not to change.  libhdf5 itself is not safe to call from several threads at
- * once unless it was built so.
+ * libhdf5 only accesses objects that the guard has accepted (hdf5_guard.h); the file must not
+ * change in between.  libhdf5 is not thread safe unless it was built so.
  */
 #ifndef MO_IO_HDF5_H
 #define MO_IO_HDF5_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* In the place of what reads and writes HDF5 files, in a library that was built without it. */
+/* Replaces the HDF5 functions in a library built without HDF5. */
 #include "base/error.h"
 #include "moreau/io.h"
 #include "moreau/recording.h"

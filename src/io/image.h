@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Images from memory, by libpng (image.c), or a sentence where it is absent (image_absent.c). */
+/* Images from memory, by libpng (image.c); without libpng an error message (image_absent.c). */
 #ifndef MO_IO_IMAGE_H
 #define MO_IO_IMAGE_H
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* A mesh as its file is read: points that are seen once, triangles, the first sentence of what is
- * wrong. */
+/*
+ * Construction of a mesh while its file is read: unique points, triangles, and the first error
+ * message.
+ */
 #include "io/mesh_build.h"
 
 #include <math.h>

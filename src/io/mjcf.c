@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* MJCF: the sections in the order in which they rest on each other; compiler and option. */
+/* MJCF: the sections in the order of their dependencies; compiler and option. */
 #include "io/mjcf.h"
 
 #include <math.h>

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Muscles, and actuators whose force is affine in length and speed: motor, position, velocity,
- * damper, intvelocity, cylinder, and general with fixed or affine gain, no bias or an affine one,
- * and no dynamics, an integrator or a filter.  They drive a joint, a tendon or a site.  Others are
- * noted and keep their place in the controls.
+ * Actuators.  Supported are muscles, and actuators whose force is affine in length and speed:
+ * motor, position, velocity, damper, intvelocity, cylinder, and general with fixed or affine gain,
+ * no or affine bias, and no dynamics, an integrator or a filter.  They drive a joint, a tendon or a
+ * site.  Others are noted and keep their index in the controls.
  *
- * All actuators share one set of defaults, in which each element of a default class changes what
- * those before it have set: "position" in a class sets gain and bias for a "general" of it.  So the
- * drive of an actuator is found by going through its defaults from the top class down, and then
- * through the element itself.  `kv` and `dampratio` of position, its `timeconst` and `inheritrange`
- * are those of MuJoCo 3.
+ * All actuators share one set of defaults, in which each element of a class overrides the previous
+ * ones: "position" in a class sets gain and bias of a "general".  An actuator is therefore
+ * evaluated from the top class down to the element itself.  `kv`, `dampratio`, `timeconst` and
+ * `inheritrange` of position are those of MuJoCo 3.
  */
 #include <math.h>
 #include <stdio.h>

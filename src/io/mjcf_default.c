@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Default classes.  An element takes an attribute that it does not have from its class, or from the
- * class above that, up to the top class.  Its class is what `class` says, or the `childclass` of
- * the nearest body around it, or the top one.  Several <default> sections add to the same classes.
+ * Default classes.  An element takes a missing attribute from its class or the nearest parent class
+ * that has it.  Its class is given by `class`, by the `childclass` of the nearest enclosing body,
+ * or is the top class.  Several <default> sections extend the same classes.
  *
- * All actuators share one set of defaults, whatever they are called, and so do all equalities.
+ * All actuators share one set of defaults, and so do all equalities.
  */
 #include <limits.h>
 #include <math.h>

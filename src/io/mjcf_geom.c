@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Geoms: the shape, its place, what its surface is like, how it looks, and what it adds to the mass
- * of its body.
+ * Geoms: shape, pose, material, appearance, and contribution to the mass of the body.
  *
- * Meshes collide as their convex hulls, as in MuJoCo; an ellipsoid as a hull of two hundred points,
- * which is noted.  Two surfaces have the larger of their frictions, unless one has the higher
- * priority, and the larger condim (docs/models.md).
+ * Meshes collide as convex hulls, as in MuJoCo; an ellipsoid is a hull of two hundred points, with
+ * a note.  Two surfaces use the larger friction and the larger condim, unless one has the higher
+ * priority (docs/models.md).
  */
 #include <math.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * <include file="..."/> is replaced by what is inside the root of that file, whatever the root is
- * called.  Files are looked for beside the first one, then beside the one that includes.  A file
- * may be included once, as MuJoCo has it, so that includes cannot go in circles.
+ * <include file="..."/> is replaced by the contents of the root element of that file.  Files are
+ * searched next to the main file, then next to the including file.  As in MuJoCo, a file may be
+ * included once, so cycles are impossible.
  */
 #include <stdio.h>
 #include <string.h>

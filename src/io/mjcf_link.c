@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* What ties bodies to each other beside the tree (contact exclusions, equalities), and keyframes.
- */
+/* Contact exclusions and pairs, equalities, and keyframes. */
 #include <math.h>
 #include <string.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Which elements and attributes of MJCF are read, and one note for each kind that is not.
+ * The supported elements and attributes of MJCF, and one note for each unsupported kind.
  *
- * What only looks (colours, cameras), only measures (sensors), or belongs to MuJoCo's own solver is
- * passed over in silence: the motion that the model means does not depend on it.  What makes
- * contacts, joints and limits soft is noted once by attribute, since here they are hard.
+ * Elements that do not affect the motion (cameras, solver settings of MuJoCo) are ignored
+ * silently.  Attributes that soften contacts, joints and limits are noted once, since these are
+ * hard here.
  */
 #include <stdio.h>
 #include <string.h>

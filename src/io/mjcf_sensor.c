@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
  * Sensors.  Those of sensor.h are read, with their cutoff; noise is not simulated.  Others, and
- * frames relative to another one (reftype), are noted, keep their place and read zero.
+ * frames relative to another one (reftype), are noted, keep their index and return zero.
  */
 #include <stdio.h>
 #include <string.h>

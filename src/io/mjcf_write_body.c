@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* MJCF: names and numbers, bodies with all that is on them, meshes. */
+/* MJCF output of names, numbers, bodies with their contents, and meshes. */
 #include "io/mjcf_write.h"
 
 #include <math.h>

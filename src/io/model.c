@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Reading a model of either format, freeing it, and finding things in it. */
+/* Reading, freeing and searching models. */
 #include "moreau/model.h"
 
 #include <math.h>

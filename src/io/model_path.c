@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Where the files are that a model names.
+ * Location of files that a model refers to.
  *
- * Files are untrusted, and so are the names in them.  What a model names must lie, links followed,
- * in one of
+ * Files and the names in them are untrusted.  After symbolic links are resolved, a file must be
+ * inside one of
  *
  *   1. the folder of the model,
- *   2. its package: the nearest folder above, up to four levels, that has a package.xml (a ROS
- *      package has urdf/ beside meshes/),
- *   3. the folder that the caller gave,
- *   4. for package://name/rest: the folder `name` above the model, or beside a folder above it, up
- *      to four levels.
+ *   2. its package: the nearest parent folder, up to four levels, with a package.xml,
+ *   3. the folder given by the caller,
+ *   4. for package://name/rest: a folder `name` above the model or next to a folder above it, up to
+ *      four levels.
  *
- * A relative name is sought from the model's folder, then from the one that the caller gave.
+ * A relative name is searched in the folder of the model, then in that of the caller.
  */
 #define _XOPEN_SOURCE 700
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* What the readers share; model_reader.h has the list. */
+/* Functions shared by the readers (model_reader.h). */
 #include "io/model_reader.h"
 
 #include <math.h>

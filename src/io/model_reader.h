@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * What the readers of MJCF, URDF and SDF share: the model that grows, sentences with a line,
- * numbers from attributes, names, meshes.
+ * Functions shared by the readers of MJCF, URDF and SDF: the growing model, messages with a line,
+ * numbers, names and meshes.
  *
- * Functions return false once something failed; the first sentence stays (mo_reader.error, why).
+ * Functions return false after an error; the first message is kept (mo_reader.error, why).
  *
- *   model.c           mo_model_read, and looking at a model
- *   model_reader.c    growing it, sentences and notes, numbers
+ *   model.c           mo_model_read, and access to a model
+ *   model_reader.c    growing arrays, messages and notes, numbers
  *   model_rotation.c  rotations
- *   model_path.c      where the files are that a model names
- *   model_inertia.c   masses and inertias from shapes, as MuJoCo infers them
+ *   model_path.c      location of files
+ *   model_inertia.c   masses and inertias from shapes, as in MuJoCo
  *   mesh_file.c       STL and OBJ
  *   mjcf*.c, urdf*.c, sdf*.c   the three formats
- *   robot_build.c     a model into a world
+ *   robot_build.c     adds a model to a world
  */
 #ifndef MO_IO_MODEL_READER_H
 #define MO_IO_MODEL_READER_H

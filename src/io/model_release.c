@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* A body that a file fixes to the world is given a free joint: URDF has no other word for the base
- * of a robot that walks. */
+/*
+ * Adds a free joint to a body that a file fixes to the world, such as the base of a walking URDF
+ * robot.
+ */
 #include <string.h>
 
 #include "base/error.h"

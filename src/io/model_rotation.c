@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Rotations as files give them, into unit quaternions. */
+/* Conversion of rotations in files to unit quaternions. */
 #include <math.h>
 #include <string.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Meshes of models: as convex hulls, which is how they collide, and as triangles, which is how they
- * are drawn.  Ellipsoids as hulls. */
+/*
+ * Meshes of models as convex hulls for collision and as triangles for drawing; ellipsoids as hulls.
+ */
 #include <math.h>
 #include <string.h>
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Recordings that are written as the run goes, into PATH.part, which is renamed at the end.
+ * Records to PATH.part during a run and renames it at the end.
  *
- *   1. at the start the file is made, with the head and no frames: what cannot be written is known
- *   2. frames are kept in memory; every WAIT seconds those that are not in the file are appended,
- *      as an HDF5 file of their own (recording.h), so that a run that is killed loses no more
- *   3. beyond MOST bytes they are then dropped from memory, which stays flat
- *   4. at the end, a recording that never grew so large is written once more, as one HDF5 file
+ *   1. The file is created at the start, with the head and no frames, which reveals write errors.
+ *   2. Frames are kept in memory.  Every WAIT seconds new frames are appended as a separate HDF5
+ *      file (recording.h), so a killed run loses no more than that.
+ *   3. Beyond MOST bytes, written frames are dropped from memory.
+ *   4. At the end, a smaller recording is rewritten as one HDF5 file.
  */
 #define _XOPEN_SOURCE 700
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* One recording behind another, of the same bodies. */
+/* Appends a recording to another one of the same bodies. */
 #include <limits.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* The columns of a recording's file.  A new one is a row here. */
+/* The columns of a recording file.  Each is one row of the table. */
 #include <limits.h>
 
 #include "io/recording.h"

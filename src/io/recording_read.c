@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Recordings from files, which are untrusted.
+ * Reads recordings from untrusted files.
  *
  *   1. the guard and libhdf5 open the file (hdf5.c)
- *   2. each table: its columns must agree on the number of rows and keep to their ranges
+ *   2. columns of each table must have the same number of rows and valid values
  *      (recording_columns.c)
- *   3. what refers to something else must find it: shapes, joints and contacts their bodies, meshes
- *      their points, frames their contacts, poses and velocities their frames
+ *   3. all references must be valid: shapes, joints and contacts to bodies, meshes to points, frames
+ *      to contacts, poses and velocities to frames
  *
- * Memory is bounded by the file: nothing is allocated by a count that no vector of the file
- * confirms.
+ * Memory is bounded by the file: no allocation uses a count that no vector of the file confirms.
  */
 #define _XOPEN_SOURCE 700
 #include <limits.h>

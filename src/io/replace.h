@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Writing a file so that it is whole or untouched: into a new one beside it, then renamed. */
+/* Atomic replacement of a file: writes a new file next to it and renames it. */
 #ifndef MO_IO_REPLACE_H
 #define MO_IO_REPLACE_H
 

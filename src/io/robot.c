@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Looking at a robot and moving it, by the coordinates of its model. */
+/* Access to a robot in the coordinates of its model. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>

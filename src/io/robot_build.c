@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * A model into a world.
+ * Adds a model to a world.
  *
- *   1. still bodies become fixed ones, where the poses above put them, mocap bodies driven ones
- *   2. each tree becomes a free body or a mechanism (robot_mechanism.c)
- *   3. shapes go to their bodies, pairs of them get their own surface
- *   4. bodies that are fixed to each other, or whose groups are parent and child, do not touch, as
- *      in MuJoCo; and what the model excludes
+ *   1. bodies without joints become static bodies, mocap bodies kinematic bodies
+ *   2. each tree becomes a dynamic body or a mechanism (robot_mechanism.c)
+ *   3. shapes are added to their bodies; pairs get their own material
+ *   4. bodies that are fixed to each other, parents and children, and excluded pairs do not collide,
+ *      as in MuJoCo
  *   5. equalities become joints and couplings (robot_equality.c)
- *   6. what overlaps for ever is excluded (robot_overlap.c)
+ *   6. pairs that always overlap are excluded (robot_overlap.c)
  */
 #include <math.h>
 #include <string.h>

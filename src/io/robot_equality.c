@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Equalities of a model: connect and weld as joints of the world, joints and tendons that follow
- * each other as couplings of their mechanism. */
+/*
+ * Equalities of a model: connect and weld become joints of the world, equalities of joints and
+ * tendons become couplings of their mechanism.
+ */
 #include <string.h>
 
 #include "base/error.h"

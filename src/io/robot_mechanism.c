@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The trees of a model: a free body where nothing hangs on it, drives it or slows it, otherwise a
+ * The trees of a model: a dynamic body if it has no children, actuators or damping, otherwise a
  * mechanism.
  *
- * Trees that a coupling or a tendon ties to each other (the fingers of a gripper whose palm stands
- * still) are joined: one mechanism with several roots holds them, so that the tie is a matter of
- * its own velocities.
+ * Trees that a coupling or a tendon connects (the fingers of a gripper with a fixed palm) share one
+ * mechanism with several roots, so the constraint involves its own velocities only.
  */
 #include <math.h>
 #include <string.h>

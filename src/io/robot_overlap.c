@@ -1,22 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Parts of a robot that overlap.
+ * Overlapping parts of a robot.
  *
- * Two links that are not parent and child may overlap around the joints between them, and a first
- * link may stand in its base.  Soft contact lives with that; hard contacts that nothing can open
- * have no solution, and many that work against each other need steps without end.  So each pair of
- * shapes that overlaps at the reference configuration is looked at, and made to never touch, with a
- * note, where
+ * Links that are not parent and child may overlap around the joints between them, and a first link
+ * may overlap its base.  Soft contact tolerates this; hard contacts that cannot open have no
+ * solution.  Each pair of shapes that overlaps at the reference configuration is excluded from
+ * collision, with a note, if
  *
- *   1. the gap does not change with any velocity of the joints (its lever is below a thousandth of
- *      the smaller body): they overlap for ever;
- *   2. both are links of one tree, or a link of a tree that is not free and something fixed that is
- *      no plane, and they overlap by more than a hundredth of the smaller body.  In URDF any
- *      overlap of any two links counts: there the shapes of neighbours are seldom made to miss each
- *      other.
+ *   1. its gap does not depend on any joint velocity (lever arm below 1e-3 of the smaller body); or
+ *   2. both are links of one tree, or a link of a tree with a fixed base and a static shape other
+ *      than a plane, and they overlap by more than 1e-2 of the smaller body.  In URDF any overlap of
+ *      two links is sufficient, since shapes of neighbours often overlap by design.
  *
- * What a free tree starts in (feet in the floor) stays: contact pushes it out.
+ * A free tree that starts inside another body (feet in the floor) is separated by contact.
  */
 #include <math.h>
 #include <string.h>

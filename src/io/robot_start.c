@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * A start that is put in order.  Files give configurations with a few digits, and some beyond the
- * limits that they give themselves.  Before the first step,
+ * Correction of the initial configuration, since files have few digits and may violate their own
+ * limits.
  *
- *   1. hinges and slides beyond a limit are moved to it;
- *   2. loops (ball joints between links, or between a link and something fixed) are closed by Gauss
- *      and Newton: with e the distances of the anchors and J their Jacobian, q <- q + J' y with
- *      J J' y = -e, the smallest change of q; joints at a limit stay there;
- *   3. bodies that overlap are named; contact moves them apart.
+ *   1. Hinges and slides beyond a limit are moved to it.
+ *   2. Loops (ball joints between links, or between a link and a static body) are closed by
+ *      Gauss-Newton: with e the anchor distances and J their Jacobian, q <- q + J' y, J J' y = -e,
+ *      the smallest change of q; joints at a limit do not move.
+ *   3. Overlapping bodies are listed; contact separates them.
  *
- * Each leaves a note with what was found.  Limits: welds and couplings are left to the steps; a
- * loop that does not close is left as it was, with a note.
+ * Each gives a note.  Limits: welds and couplings are left to the steps; a loop that does not close
+ * is restored, with a note.
  */
 #include <math.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * What actuators take from the mechanism at its reference configuration: gains of servos from the
- * mass that they move, peak forces of muscles from the acceleration that they cause, and the range
- * of lengths that the limits of joints leave to a muscle.
+ * Actuator parameters that depend on the mechanism at its reference configuration: servo gains from
+ * the moving mass, peak forces of muscles from the acceleration they cause, and length ranges of
+ * muscles from the joint limits.
  */
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* SDF: elements of the tree that is written, and poses of frames that name each other. */
+/* SDF: elements of the output tree, and poses of frames that refer to each other. */
 #include "io/sdf.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Sparse matrices as files hold them, brought into one canonical form. */
+/* Sparse matrices of files, converted to one canonical form. */
 #ifndef MO_IO_SPARSE_H
 #define MO_IO_SPARSE_H
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Links: <inertial>, <collision> and <visual>.  A link without <inertial> weighs nothing, unless it
- * moves and nothing that moves with it has one: then it weighs what its <collision> does at the
- * density of water, which is noted.  Meshes collide as their convex hulls.  Of <visual> only
- * primitives and meshes that can be read are kept; they collide with nothing.
+ * Links: <inertial>, <collision> and <visual>.  A link without <inertial> has no mass, unless it
+ * moves and no link moving with it has one: its mass is then that of its <collision> shapes at the
+ * density of water, with a note.  Meshes collide as convex hulls.  Primitives and readable meshes
+ * of <visual> are kept; they do not collide.
  */
 #include <math.h>
 #include <string.h>

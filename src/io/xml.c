@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The tree is made from the events of libxml2's SAX parser.  A document type declaration stops it
- * at once, so that no entity is ever declared or loaded.
+ * Builds a tree from the events of libxml2's SAX parser.  A document type declaration stops the
+ * parser at once, so no entity is declared or loaded.
  *
- * Files of robots often have a comment or an empty line before <?xml ...?>, or end it with > alone,
- * which the parsers of ROS let pass.  So the text before the root is blanked, its lines
- * kept, unless it names an encoding that is not UTF-8.
+ * Robot files often have a comment or an empty line before <?xml ...?>, or end it with > alone,
+ * which the parsers of ROS accept.  The text before the root is therefore blanked, keeping its
+ * lines, unless it names an encoding other than UTF-8.
  */
 #include "io/xml.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * XML as a plain tree of elements and attributes, each with its line; text beside elements is left
- * out.  All calls of libxml2 are in xml.c.
+ * XML as a tree of elements and attributes, each with its line; text between elements is ignored.
+ * Only xml.c calls libxml2.
  *
- * Limits, each with a sentence: 16 MiB a file, 100,000 elements in all, 500 levels, no document
- * type declaration (and so no entities but the five of XML itself), nothing from the network.
+ * Limits, each with an error message: 16 MiB per file, 100,000 elements in total, 500 levels, no
+ * document type declaration (no entities but the five of XML), no network access.
  */
 #ifndef MO_IO_XML_H
 #define MO_IO_XML_H

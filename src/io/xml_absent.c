@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* In the place of xml.c, in a library that was built without libxml2. */
+/* Replaces xml.c in a library built without libxml2. */
 #include "base/error.h"
 #include "io/xml.h"
 

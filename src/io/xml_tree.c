@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* A look at the tree of an XML file, once it is read. */
+/* Access to the tree of an XML file. */
 #include <string.h>
 
 #include "io/xml.h"

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Configurations moved by velocities: numbers by h v, quaternions by the rotation of h times the
- * spin in the link's own axes. */
+/*
+ * Integration of configurations: numbers by h v, quaternions by the rotation of h times the angular
+ * velocity in link axes.
+ */
 #include "mechanism/linkage.h"
 
 static void turn(const double q[4], const double spin[3], double h, double out[4])

@@ -3,14 +3,14 @@
 /*
  * Forward dynamics by articulated bodies [featherstone2008, section 7.3].
  *
- * What a link with everything above it answers to a motion A of its base is F = I A + p: inwards, a
- * dof j with axis S is eliminated by
+ * The response of a link and all its descendants to a motion A of its base is F = I A + p.
+ * Inwards, a dof j with axis S is eliminated by
  *
  *     U = I S,   D = S . U + armature,   u = effort - S . (p + I c),
  *     I <- I - U U' / D,    p <- p + I c + U u / D,         c = V_before x S v
  *
- * (with I after the update), its link's dofs from the last to the first; then I and p are added to
- * the parent's.  Outwards,
+ * (with I after the update), the dofs of a link from last to first; then I and p are added to the
+ * parent.  Outwards,
  *
  *     A' = A + c,   a_j = (u' - U . A') / D   with u' = effort - S . p,     A <- A' + S a_j.
  *

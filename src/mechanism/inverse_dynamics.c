@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Inverse dynamics by the recursive equations of Newton and Euler [featherstone2008, section 5.3].
+ * Inverse dynamics by the recursive Newton-Euler equations [featherstone2008, section 5.3].
  *
- * Outwards, with V the twists and A their rates (gravity as an acceleration of the world upwards):
+ * Outwards, with V the twists and A their rates (gravity is an upward acceleration of the world):
  *
  *     V_i = V_parent + sum S_j v_j,      A_i = A_parent + sum (S_j a_j + V_before x S_j v_j)
  *
- * inwards, with F the force that each link needs and hands on to its parent:
+ * Inwards, with F the force on each link, which is passed on to its parent:
  *
  *     F_i = I_i A_i + V_i x* I_i V_i + sum of children,      effort_j = S_j . F_i + armature_j a_j.
  *

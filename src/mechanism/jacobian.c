@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Point Jacobians.  The point `at` of a link moves with (v + w x (at - c), w) of its twist, so that
- * a line (e, m), force and moment about that point, becomes the spatial force (e, m + (at - c) x
- * e), and its row over the velocities is S_j . that force for the dofs j from the link to the root,
- * zero for all others.
+ * Point Jacobians.  The point `at` of a link moves with (v + w x (at - c), w) of its twist.  A line
+ * (e, m), force and moment about that point, is the spatial force (e, m + (at - c) x e).  Its row
+ * over the velocities is S_j . that force for the dofs j between the link and the root, and zero
+ * for all others.
  */
 #include "mechanism/linkage.h"
 

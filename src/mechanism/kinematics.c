@@ -3,11 +3,11 @@
 /*
  * Forward kinematics.
  *
- * From the root outwards, the pose of a link is that of its parent, its home in it, then its joints
- * one after the other.  A turn about an axis through the anchor keeps the anchor where it is.  With
- * c the linkage's point (the centre of mass of its first link):
+ * From the root outwards, the pose of a link is that of its parent, its home pose, then its joints
+ * in order.  A rotation about an axis through the anchor keeps the anchor fixed.  With c the
+ * reference point of the linkage (the centre of mass of its first link):
  *
- *     turn about a through p:   S = (a x (c - p), a)          slide along a:   S = (a, 0)
+ *     rotation about a through p:   S = (a x (c - p), a)      translation along a:   S = (a, 0)
  */
 #include "mechanism/linkage.h"
 

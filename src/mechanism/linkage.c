@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* A linkage from its definition: dofs, their order, and room to work in. */
+/* Construction of a linkage from its definition: dofs, their order, and workspace. */
 #include "mechanism/linkage.h"
 
 static void unit(const double a[3], double out[3])

@@ -4,21 +4,17 @@
  * A linkage: a tree of links with joints, and the recursive algorithms on it [featherstone2008].
  *
  *   kinematics.c         q -> poses, axes, inertias; v -> twists
- *   configuration.c      q moved by velocities
+ *   configuration.c      integration of q
  *   mass_matrix.c        M, by composite rigid bodies
- *   inverse_dynamics.c   efforts of given accelerations, by Newton and Euler
- *   forward_dynamics.c   accelerations of given efforts, by articulated bodies
- *   jacobian.c           links' velocities from v, and forces on links as efforts
+ *   inverse_dynamics.c   efforts from accelerations, by Newton-Euler
+ *   forward_dynamics.c   accelerations from efforts, by articulated bodies
+ *   jacobian.c           velocities of links from v, and forces on links as efforts
  *
- * Every joint is split into degrees of freedom (dofs), one number of v each: a turn about an axis
- * through a point, or a slide along it.  Dof j gives its link and all links above that the motion
- * S_j v_j (spatial.h).  The dofs of a link are consecutive, from its parent's side;
- * `parent` of a dof is the next one towards the root.  All algorithms run over dofs and know no
- * kinds of joints.
- *
- * A dof's axis is fixed to what is before its group: a group is one dof, or the three turns of a
- * ball, whose axes belong to the link, where only the sum of S' v matters and equals (motion before
- * the group) x (S v of the group).
+ * Every joint is split into degrees of freedom (dofs), one number of v each: a rotation about an
+ * axis through a point, or a translation along it.  Dof j gives its link and all descendants the
+ * motion S_j v_j (spatial.h).  Dofs of a link are consecutive; `parent` of a dof is the next one
+ * towards the root.  The algorithms see dofs only, not kinds of joints.  The axis of a dof is fixed
+ * to the frame before its group: one dof, or the three rotations of a ball joint.
  */
 #ifndef MO_MECHANISM_LINKAGE_H
 #define MO_MECHANISM_LINKAGE_H

@@ -3,9 +3,9 @@
 /*
  * The mass matrix by composite rigid bodies [featherstone2008, section 6.2].
  *
- * I_i, the inertia of link i and all above it, frozen, is a sum towards the root.  A unit
- * acceleration of dof j alone needs the force F = I_i S_j on that composite body, and the dofs k
- * between it and the root feel M_jk = S_k . F.  Others are zero. Cost: dofs times depth.
+ * I_i, the composite inertia of link i and its descendants, is accumulated towards the root.  A
+ * unit acceleration of dof j needs the force F = I_i S_j on the composite body, and M_jk = S_k . F
+ * for the dofs k between it and the root; all others are zero.  Cost: dofs times depth.
  */
 #include "mechanism/linkage.h"
 

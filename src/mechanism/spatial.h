@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Spatial vectors, all in world axes and about one point c that a whole linkage shares, so that
- * nothing is ever transformed from link to link.
+ * Spatial vectors in world axes about one point c that the whole linkage shares, so no transforms
+ * between links are needed.
  *
- *   motion   (v, w)   velocity of the point of the body that is at c, spin
+ *   motion   (v, w)   velocity of the body point at c, angular velocity
  *   force    (F, T)   force, moment about c
  *   inertia  m, s = m (x - c), I about c:   momentum of (v, w) = (m v + w x s, I w + s x v)
  */
