@@ -6,8 +6,8 @@
  *   1. the guard and libhdf5 open the file (hdf5.c)
  *   2. columns of each table must have the same number of rows and valid values
  *      (recording_columns.c)
- *   3. all references must be valid: shapes, joints and contacts to bodies, meshes to points, frames
- *      to contacts, poses and velocities to frames
+ *   3. all references must be valid: shapes, joints and contacts to bodies, meshes to points,
+ *      frames to contacts, poses and velocities to frames
  *
  * Memory is bounded by the file: no allocation uses a count that no vector of the file confirms.
  */

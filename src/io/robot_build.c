@@ -6,8 +6,8 @@
  *   1. bodies without joints become static bodies, mocap bodies kinematic bodies
  *   2. each tree becomes a dynamic body or a mechanism (robot_mechanism.c)
  *   3. shapes are added to their bodies; pairs get their own material
- *   4. bodies that are fixed to each other, parents and children, and excluded pairs do not collide,
- *      as in MuJoCo
+ *   4. bodies that are fixed to each other, parents and children, and excluded pairs do not
+ *      collide, as in MuJoCo
  *   5. equalities become joints and couplings (robot_equality.c)
  *   6. pairs that always overlap are excluded (robot_overlap.c)
  */

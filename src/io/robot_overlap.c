@@ -10,8 +10,8 @@
  *
  *   1. its gap does not depend on any joint velocity (lever arm below 1e-3 of the smaller body); or
  *   2. both are links of one tree, or a link of a tree with a fixed base and a static shape other
- *      than a plane, and they overlap by more than 1e-2 of the smaller body.  In URDF any overlap of
- *      two links is sufficient, since shapes of neighbours often overlap by design.
+ *      than a plane, and they overlap by more than 1e-2 of the smaller body.  In URDF any overlap
+ *      of two links is sufficient, since shapes of neighbours often overlap by design.
  *
  * A free tree that starts inside another body (feet in the floor) is separated by contact.
  */
