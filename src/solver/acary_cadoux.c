@@ -1,37 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The cone problem as a parametric convex program with a fixed point [acary2011].
+ * The cone problem as a fixed point over convex programs [acary2011]; see
+ * docs/methods/acary-cadoux.md.
  *
- * Coulomb's law holds exactly where K* contains u + mu s e_N, perpendicular to r in K, and s =
- * |u_T| (Lemma 3.1).  With s frozen this is the optimality condition of a convex problem in v
- * (3.15), with the dual (4.7) in r; its velocity is unique and gives the map F(s) = |u_T(s)|
- * (3.19).  Solutions are the fixed points of F (Theorem 3.3).
+ * Coulomb's law holds if and only if K* contains u + mu s e_N, perpendicular to r in K, and s =
+ * |u_T| (Lemma 3.1).  With s frozen this is a convex problem in v (3.15) with the dual (4.7) in r
+ * and a unique velocity, which defines F(s) = |u_T(s)| (3.19).  Solutions are the fixed points of F
+ * (Theorem 3.3).
  *
  *   1. s = 0, or the sliding speed of the starting point
  *   2. the convex problem (3.15)/(4.7) with s, by an engine                    acary-cadoux.engine
- *   3. F(s) from its velocity; measure
+ *   3. F(s) from its velocity; measure.  Optional rule (6.1): |F(s) - s| / (n (|s| + 1)) <= epsilon
  *   4. the next s, from s and F(s)                                             acary-cadoux.outer
  *
  *   here       paper        meaning
  *   H, f, w    H', -f, w    the paper writes M v + f = H' r
- *   s          mu s         shift of the normal velocity (convex.h); one number a contact
- *   K          K_{e,mu}     friction cone
+ *   s          mu s         shift of the normal velocity (convex.h), one number per contact
  *
- * Engines.  newton: proximal Newton steps (convex_newton.c).  gradient: (v) of section 6.  apgd:
- * the same, accelerated.  facets: (iv), with facets added where the solution needs them.  admm:
- * alternating directions with one factorisation.
- *
- * Outer algorithms, all of section 6 but the second: successive approximations s+ = F(s);
- * Anderson's mixing (shift_anderson.c); Newton with least squares (shift_newton.c).
- *
- * An iteration is one evaluation of F.  It ends on the measure.  acary-cadoux.epsilon > 0 adds the
- * paper's own rule, |F(s) - s| / (n (|s| + 1)) <= epsilon (6.1), which looks at the change of s
- * alone: where it is met first, the run ends as stalled.
- *
- * Limits: F contracts for small friction; where none of the outer algorithms settles, the rescue of
- * shift_rescue.c takes over (or, without it, the run goes round until it is stopped).  A fixed
- * point exists for every mu where the contacts can all open at once (Theorem 4.6).
+ * Limits: F is a contraction for small friction; otherwise shift_rescue.c is the fallback.  A fixed
+ * point exists for every mu if all contacts can open at once (Theorem 4.6).
  */
 #include <math.h>
 #include <string.h>

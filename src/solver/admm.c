@@ -3,20 +3,20 @@
 /*
  * The alternating direction method of multipliers for the full law.
  *
- * Steps as in admm_step.h; the shift s of the normal velocity is read from lambda, the estimate of
- * the velocity, before each iteration, so that a fixed point obeys Coulomb's law and not a relaxed
- * one [carpentier2024], [acary2018]:
+ * Steps as in admm_step.h.  The shift s of the normal velocity is computed from lambda, the
+ * velocity estimate, before each iteration, so a fixed point satisfies Coulomb's law and not a
+ * relaxed one [carpentier2024], [acary2018]:
  *
  *   1. s = mu |lambda_T|                                   the shift of de Saxce and Feng
  *   2. r from the dynamics, z from the laws, lambda        (admm_step.h)
- *   3. rho, where primal and dual residual have drifted apart
+ *   3. adapt rho if primal and dual residual differ
  *   4. measure z
  *
- * Nothing but 2's triangular solves costs more than a pass over the contacts, and the matrix is
- * factored again only where rho changes.
+ * Apart from the triangular solves of 2, an iteration costs a pass over the contacts.  The matrix
+ * is factored again only if rho changes.
  *
- * Limits: linear convergence, and a tail below 1e-6 that may be long.  With s following lambda the
- * map is not monotone, and for large friction nothing is proven; the best iterate is kept.
+ * Limits: linear convergence, slow below 1e-6.  The map is not monotone since s follows lambda;
+ * there is no proof for large friction.  The best iterate is kept.
  */
 #include <math.h>
 

@@ -1,37 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The alternating direction method of multipliers on a contact problem, shared by `admm` and the
- * engine of convex_admm.c.
+ * The alternating direction method of multipliers on a contact problem, for `admm` and
+ * convex_admm.c.
  *
- * There are two copies of the impulses: r obeys the dynamics, z the laws, and lambda is the
- * velocity that couples them [boyd2011].  With the compliance C, one number D a block (a bound of
- * |W_ii + C|, so that the penalty rho has no units), and the weights of a proximal term as in
+ * Of two copies of the impulses, r satisfies the dynamics and z the laws; the velocity lambda
+ * couples them (x, z, -y in [boyd2011, section 5.3]).  With the compliance C, one number D per
+ * block (a bound of |W_ii + C|, so the penalty rho is dimensionless), and proximal weights as in
  * convex.h:
  *
- *   1. (W + C + weight + rho D) r = rho D z + lambda - q + weight centre
- *                                                      dynamics; one factorisation (block_system.h)
+ *   1. (W + C + weight + rho D) r = rho D z + lambda - q + weight centre   one factorisation
  *   2. x = alpha r + (1 - alpha) z - lambda / (rho D)                over-relaxation, alpha = 1.6
- *   3. now and then x = a mixture of the last iterates     Anderson acceleration, safeguarded
- *   4. z = prox(x), step 1 / (rho D)                             laws, block by block, shift s
- *      lambda = rho D (z - x)
+ *   3. periodically x = combination of the last iterates   Anderson acceleration (anderson.h)
+ *   4. z = prox(x), step 1 / (rho D), shift s;  lambda = rho D (z - x)
  *
- * After 4 each block of (lambda, z) obeys its law with the shift s exactly; the residual is the
- * distance of lambda from the velocity of z.
+ * After 4, (lambda, z) satisfies the laws with shift s exactly; the residual is the distance of
+ * lambda from the velocity of z.  x determines z and lambda, so this is a fixed point in x.  A
+ * combination that increases the next change of x is rejected.
  *
- * The penalty starts from the spectrum of W.  At first it changes by factors of two, at growing
- * intervals, if the primal residual |r - z| and the dual one rho |z - z before| differ by more than
- * ten.  If the residual of the problem then falls too slowly, fixed multiples of the first penalty
- * are tried: with too small a penalty the shift cycles, with too large a one progress is slow, and
- * the two residuals do not tell which.  Each change costs a factorisation.
- *
- *   here        boyd2011, section 5.3    meaning
- *   r, z        x, z                     the two copies
- *   -lambda     y                        multiplier
- *
- * x alone determines z and lambda, so that the iteration is a fixed point in x, which is what step
- * 3 accelerates (anderson.h, in the norm of D).  A mixture that makes the next change of x larger
- * is taken back.
+ * rho starts from the spectrum of W.  It first changes by factors of two if |r - z| and rho |z -
+ * z_previous| differ by more than ten; if the residual then falls too slowly, fixed multiples of
+ * the first value are tried.  Each change costs a factorisation.
  */
 #ifndef MO_SOLVER_ADMM_STEP_H
 #define MO_SOLVER_ADMM_STEP_H

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The augmented Lagrangian of the bodies' velocities: sweeps, then proximal points, each by
- * semismooth Newton (proximal.h).
+ * The augmented Lagrangian method in velocities: sweeps, then proximal points, each by semismooth
+ * Newton (proximal.h).
  *
- * Slower than `newton` where that converges, and the more robust of the two: it needs no luck with
- * the set of contacts.  Starts from `newton.sweeps` sweeps.  An iteration is a sweep or a Newton
- * step.
+ * Slower but more robust than `newton`, since it does not depend on the initial guess of the
+ * modes.  It starts from `newton.sweeps` sweeps.  An iteration is a sweep or a Newton step.
  *
- * Limits: those of `newton` in size.  No proof of convergence with friction; ends as stalled when
- * Newton's method fails on the most strongly regularised problem.
+ * Limits: size as for `newton`.  No proof of convergence with friction; ends as stalled if Newton's
+ * method fails on the most strongly regularised problem.
  */
 #include "solver/proximal.h"
 

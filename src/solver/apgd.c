@@ -4,24 +4,18 @@
  * Accelerated projected gradients for the full law.
  *
  * With the shift s of the normal velocity frozen, Coulomb's law is a convex problem in r
- * (convex.h), and momentum with restarts solves it with one product by W an iteration and nothing
- * else [mazhar2015].  As published the method stops there, with s = 0: a contact that slides then
- * also opens (apgd.model=relaxed).  Here s follows:
+ * (convex.h), which momentum with restarts solves with one product with W per iteration
+ * [mazhar2015].  The published method has s = 0, and sliding contacts also open
+ * (apgd.model=relaxed).  Here s is updated:
  *
  *   1. s = 0, or the shift of the starting point
- *   2. accelerated steps with s frozen (gradient.h), until the convex problem is solved to a fifth
- *      of the residual of the law
- *   3. s = mu |u_T|, momentum is reset, 2 follows                             [acary2011, eq. 3.19]
+ *   2. accelerated steps with s frozen (projected_gradient.h), until the convex problem is solved
+ *      to a fifth of the residual of the law
+ *   3. s = mu |u_T|, momentum is reset, go to 2                               [acary2011, eq. 3.19]
  *
- * If a round does not reduce the residual of the law, s moves only a part of the way: the map of 3
- * contracts only for small mu, and often cycles; damping breaks the cycles.
- *
- *   here      mazhar2015     meaning
- *   r, u      gamma, -       impulses, velocities N gamma + r of the paper
- *   L, beta   L, beta        curvature, momentum
- *   D         -              a scale for each block; the paper has one step for all
- *
- * An iteration is one gradient step.
+ * If 3 does not reduce the residual of the law, s is under-relaxed, since the map is a contraction
+ * for small mu only and otherwise often cycles.  The paper's gamma is r, its L and beta are the
+ * curvature and the momentum; D, a scale per block, replaces its single step.
  *
  * Limits: linear at best; slow for large mass ratios and tall stacks; no proof for large mu.
  */

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The linear system
+ * The linear system (E + G W) x = b, with E and G block diagonal, one d x d block per constraint,
+ * and W without compliance (which belongs to E).
  *
- *     (E + G W) x = b
- *
- * with E and G block diagonal, one d x d block each for every constraint, and W without the
- * compliance (which belongs into E).  First-order methods with a penalty have E = penalty and G =
- * 1; the derivative of a convex problem with respect to its data has E = 1 - J, G = J, J that of a
- * projection.  It is factored once and solved for many b, in the space of contacts or, where E is
- * regular, of bodies (delassus.h), whichever takes fewer operations.
+ * First-order methods with a penalty have E = penalty and G = 1.  The derivative of a convex
+ * problem with respect to its data has E = 1 - J and G = J, with J that of a projection.  The
+ * system is factored once and solved for many b, in the space of contacts or, if E is regular, of
+ * bodies (delassus.h), whichever takes fewer operations.
  */
 #ifndef MO_SOLVER_BLOCK_SYSTEM_H
 #define MO_SOLVER_BLOCK_SYSTEM_H

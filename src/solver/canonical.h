@@ -1,26 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Canonical impulses: among all that give the same motion, those of least norm.
+ * Canonical impulses: those of least norm among all that give the same motion.
  *
- * Where contacts are redundant (four corners of a cube), many impulses r give the velocity u of a
- * solution r*.  With u fixed, the law of a block allows a convex set K_i of impulses: its whole
- * cone where it sticks, a ray where it slides, zero where it is open.  The canonical impulses are
+ * For redundant contacts (four corners of a cube) many impulses r give the velocity u of a solution
+ * r*.  With u fixed, a block allows a convex set K_i of impulses: its cone if it sticks, a ray if
+ * it slides, zero if it is open.  The canonical impulses are
  *
  *     min 1/2 |r|^2_D   subject to   W r = W r*,  r_i in K_i                                 (1)
  *
- * which has one solution, so that it depends on the motion alone and not on the method, and it has
- * the symmetries of the problem.  D is 1, but for the rows of a joint (unequal units): W_kk over
- * the mean of its block.
+ * which is unique, depends on the motion only, and has the symmetries of the problem.  D is 1,
+ * except for rows of a joint (mixed units): W_kk over the mean of its block.  The dual of (1) and
+ * its semismooth Newton steps, with J = dr/dy and a small regularisation sigma, are
  *
- *     r = proj_K(D^-1 y),  y in the range of W;    min theta(y) - r*'y,  its dual            (2)
- *
- * Semi-smooth Newton steps on (2), with J = dr/dy and sigma a small regularisation:
- *
+ *     r = proj_K(D^-1 y),  y in the range of W;    min theta(y) - r*'y                       (2)
  *     dy = W (sigma + J W)^-1 (r* - r)                                                       (3)
  *
- * One step solves (1) where no cone is active.  A matrix whose J stays the same is factored once.
- * Limits: blocks with compliance keep their impulses; so does a problem where (3) fails.
+ * One step solves (1) if no cone is active.  A matrix with unchanged J is not refactored.
+ * Limits: blocks with compliance keep their impulses, as does a problem where (3) fails.
  */
 #ifndef MO_SOLVER_CANONICAL_H
 #define MO_SOLVER_CANONICAL_H

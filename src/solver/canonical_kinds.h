@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* What the laws allow of impulses at the velocity of a solution: the sets K_i of canonical.h. */
+/* The sets K_i of canonical.h: admissible impulses at the velocity of a solution. */
 #ifndef MO_SOLVER_CANONICAL_KINDS_H
 #define MO_SOLVER_CANONICAL_KINDS_H
 

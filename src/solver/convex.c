@@ -4,10 +4,10 @@
  * The block functions g_i as proximal maps.
  *
  * Shifted: prox of s r_N on K is the projection of x - step s e_N.  Bounded slip: the normal part
- * is cut off at zero, and the prox of step lambda |.| is x less its projection on the ball of that
- * radius in the norm of slip: a disc, an interval, for a faceted law the polygon { y : -d_j.y <= 1
- * for all j }, for a soft finger the ellipsoid { y : |D y| <= 1 }, D = diag(mu, mu, mu_torsion),
- * whose slip speed lambda = |D u_F| holds the coefficients already.
+ * is max(0, x_N), and the prox of step lambda |.| is x minus its projection on the ball of that
+ * radius in the slip norm: a disc, an interval, for a faceted law the polygon { y : -d_j.y <= 1 for
+ * all j }, for a soft finger the ellipsoid { y : |D y| <= 1 }, D = diag(mu, mu, mu_torsion), whose
+ * slip speed lambda = |D u_F| already contains the coefficients.
  */
 #include "solver/convex.h"
 

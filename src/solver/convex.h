@@ -1,30 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The convex problems that a fixed point on the sliding speed solves one after the other, and what
- * an engine for them looks like.
+ * The convex problems of a fixed point on the sliding speed, and the interface of engines for them.
  *
- *     minimise  1/2 r' W r + q' r + sum_i g_i(r_i)          (W with the compliance on its diagonal)
+ *     minimise  1/2 r' W r + q' r + sum_i g_i(r_i)          (W with compliance on its diagonal)
  *
- * where each g_i is convex.  Two kinds:
- *
- *   shifted       g_i = s_i r_N on the law's set K_i: with the shift s frozen,
- *                     K_i* contains u_i + s_i e_N, perpendicular to r_i in K_i
- *                 [anitescu2004, eq. 4.21] for facets, [acary2011, eq. 3.15, 4.7] for the cone.
- *   bounded slip  g_i = lambda_i |r_T| (in the dual of the norm of slip) on r_N >= 0: with the slip
- *                 speeds lambda frozen, u_N >= 0 and |u_T| <= lambda, as constraints on the
- *                 velocity alone; r holds their multipliers, which need not lie in the friction
- *                 cone [anitescu2004, eq. 4.29].
+ *   shifted       g_i = s_i r_N on the set K_i of the law: with the shift s frozen, K_i* contains
+ *                 u_i + s_i e_N, perpendicular to r_i in K_i
+ *                 [anitescu2004, eq. 4.21] for facets, [acary2011, eq. 3.15, 4.7] for the cone
+ *   bounded slip  g_i = lambda_i |r_T| (dual slip norm) on r_N >= 0: with the slip speeds lambda
+ *                 frozen, u_N >= 0 and |u_T| <= lambda; r holds the multipliers, which need not lie
+ *                 in the friction cone [anitescu2004, eq. 4.29]
  *
  *   here        anitescu2004       acary2011    meaning
- *   s           Gamma              mu s         shift of the normal velocity
- *   lambda      lambda             s            slip speed
- *   r_N, r_T    c_n, D beta        r            impulse
- *   w_N         Delta              w            gap over the step
+ *   s, lambda   Gamma, lambda      mu s, s      shift of the normal velocity, slip speed
+ *   r_N, r_T    c_n, D beta        r            impulse;  w_N is Delta, w: gap over the step
  *
- * Laws without a friction disc are convex as they are and stay the same in both.  The laws' `shift`
- * says what s is; a law whose shift is not along e_N (a contact that slides in a known direction)
- * has no place here.
+ * Laws without friction are convex and the same in both.  The `shift` of a law defines s; a law
+ * whose shift is not along e_N (sliding in a known direction) is not supported.
  */
 #ifndef MO_SOLVER_CONVEX_H
 #define MO_SOLVER_CONVEX_H

@@ -2,23 +2,20 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
  * The engine `facets` for convex contact problems (convex.h): quadratic programs on polyhedral
- * cones, with facets added where the solution needs them [acary2011, section 6 (iv)].
+ * cones with adaptive facets [acary2011, section 6 (iv)].
  *
  *   1. every friction cone in space becomes the cone on four rays g_j of its surface
- *   2. the quadratic program on these cones is solved (by the engine of convex_newton.c, which
- *      takes any cone it can project on)
- *   3. where a contact is not solved on its true cone, the ray opposite to u_T has the most
- *      negative price u.g of all rays of the cone: it is added (column generation).  On with 2
+ *   2. the quadratic program on these cones is solved (convex_newton.c)
+ *   3. for each contact that violates its exact cone, the ray opposite to u_T, which has the most
+ *      negative price u.g, is added (column generation); go to 2
  *
- * A round gains about one digit.  That a corner at the angle delta from the right one is wrong
- * shows in the price by delta^2 alone, which is rounding long before r is right; so what is looked
- * at in 3 is the natural map of the contact.  Corners stay from one problem to the next; a contact
- * that has too many loses the one furthest from its velocity, never one of the first four.
+ * A round gains about one digit.  A corner at an angle delta from the right one changes the price
+ * by delta^2 only, so 3 tests the natural map of the contact.  Corners are kept for the next
+ * problem; a contact with too many drops the one furthest from its velocity, but none of the first
+ * four.
  *
- * Limits: slower than the engine inside by itself, whose Newton steps meet more kinks on a polygon
- * than on a cone; and faces narrower than about 1e-8 trouble it, so that residuals below 1e-9 may
- * be out of reach.  Cones in the plane and all other laws are kept as they are (rolling friction is
- * round, too, and stays so).
+ * Limits: slower than the inner engine on the exact cone; faces narrower than about 1e-8 cause
+ * errors, so residuals below 1e-9 may be out of reach.  Planar cones and other laws are unchanged.
  */
 #include "solver/convex_facets.h"
 

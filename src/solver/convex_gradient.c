@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Two engines for convex contact problems (convex.h) by projected gradients (gradient.h):
+ * Two projected gradient engines for convex contact problems (projected_gradient.h, convex.h):
  *
- *   gradient   the naive one of [acary2011, section 6 (v)] on the dual problem (4.7): r+ = Proj(r -
- *              grad I(r) / (L D)). The paper does not say how long its steps are; here L follows
- *              the curvature.
- *   apgd       the same with momentum and restarts, hundreds of times fewer iterations where W is
- *              ill-conditioned.
+ *   gradient   the naive method of [acary2011, section 6 (v)] on the dual problem (4.7):
+ *              r+ = Proj(r - grad I(r) / (L D)).  The paper does not specify its step; here L
+ *              follows the curvature.
+ *   apgd       the same with momentum and restarts, which takes hundreds of times fewer iterations
+ *              for ill-conditioned W.
  *
- * Both start from the r they are given, keep the best, and end after `acary-cadoux.inner`
- * iterations (the paper: 250).
+ * Both start from the given r, keep the best, and end after `acary-cadoux.inner` iterations (the
+ * paper: 250).
  */
 #include <math.h>
 #include <string.h>

@@ -1,36 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The interior point engine for convex contact problems (convex.h), shifted ones only: option (i)
- * of [acary2011, section 6].
+ * The interior point engine for shifted convex contact problems (convex.h): option (i) of
+ * [acary2011, section 6].
  *
- * With the shift s frozen the steps of interior.h follow the central path of a second-order cone
- * program: strictly convex in the velocity, one path, and a matrix W + E' T^2 E that is positive
- * definite wherever a cone has an interior, however many contacts are redundant.  It starts cold:
- * the r it is given is handed back only where it is the best.
+ * With s frozen, the steps of interior.h follow the central path of a second-order cone program:
+ * strictly convex in the velocity, with one path and a positive definite matrix W + E' T^2 E for
+ * any redundancy.  There is no warm start.  It takes about 10 factorisations of the size of W.
  *
- *   use      mo_convex_interior_engine wherever an mo_convex_engine is asked for, for instance
- *            mo_shift_loop_layout(&mo_convex_interior_engine, ...).  About 10 steps, whatever the
- *            friction, the masses and the number of contacts; each is one factorisation of the size
- *            of W.
- *   weights  are welcome and make it easier
- *
- * Crossover.  Near the end interior points lose digits: with contacts on the edge between apart,
- * stuck and sliding the residual is of the order sqrt(tau).  At FIRST_TRY of the first residual, at
- * each further factor of ten and at the end, Newton steps on the natural map try to finish, until
- * BAD_STEPS of them have not halved the residual.  With x = r - velocity / lambda, z = r - prox(x)
- * and J the derivative of the prox, which is symmetric with eigenvalues between 0 and 1,
+ * Crossover.  Near the end the residual is of order sqrt(tau) at contacts between two modes.  At
+ * FIRST_TRY of the first residual, each further factor of ten and the end, Newton steps on the
+ * natural map try to finish, until BAD_STEPS have not halved the residual.  With x = r - velocity /
+ * lambda, z = r - prox(x), J the derivative of the prox and lambda the scale of W_ii,
  *
  *     (W + lambda (J + NULL_J)^-1 (I - (1 - STUCK) J)) dr = -lambda (J + NULL_J)^-1 z
  *
- * where lambda is the scale of W_ii.  NULL_J stands in for contacts that are apart (dr = -z), STUCK
- * for redundant ones; both leave the solution where it is and its neighbourhood contracting.  STUCK
- * is as large as that: where the set of contacts is wrong, a step into the null space of W has the
- * length of the residual over STUCK.
+ * NULL_J regularises open contacts (dr = -z), STUCK redundant ones; neither moves the solution.
  *
- * Limits: no derivative with respect to s; no bounded slip.  An infinite mu is MO_CONES_MU_MOST.  A
- * problem without a solution, or with no impulse strictly inside the laws or no velocity strictly
- * inside their duals, ends with the best r found.
+ * Limits: no derivative with respect to s; no bounded slip; infinite mu is MO_CONES_MU_MOST.  A
+ * problem without a strict interior ends with the best r found.
  */
 #include <math.h>
 #include <string.h>

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The engine for convex contact problems (convex.h): sweeps first, proximal Newton steps to finish.
+ * The default engine for convex contact problems (convex.h): sweeps, then proximal Newton steps.
  *
- *   sweep   block after block, r_i = prox(r_i - (u_i + compliance r_i) / scale_i): block coordinate
- *            descent with momentum (momentum.h), cheap, good for the first digits.
- *   step     one proximal point step of length 1 / rho (convex_step.h).  Where W has the eigenvalue
- *            w it leaves rho / (rho + w) of the error; a small rho converges in a few steps.
+ *   sweep    r_i = prox(r_i - (u_i + compliance r_i) / scale_i) for each block: coordinate descent
+ *            with momentum (momentum.h), for the first digits
+ *   step     one proximal point step of length 1 / rho (convex_step.h); for an eigenvalue w of W it
+ *            reduces the error by rho / (rho + w)
  *
- * Sweeps go on while their rate promises the tolerance for less work than Newton would take.  rho
- * starts in proportion to the residual, falls by ten after each step that Newton found easy, less
- * where a harder one did not pay, and rises where Newton toiled.  Rounding puts an error of about
- * 1e-16 / rho into the velocities of contacts that slide.  The last digits are therefore left to
- * Newton on the natural map, tried after each step that found little to change.  The best r is
- * kept.
+ * Sweeps continue while their rate predicts less work than Newton's method.  rho starts in
+ * proportion to the residual, is divided by ten after an easy Newton solve, by less if a harder one
+ * did not pay off, and increases after a difficult one.  Rounding causes an error of about 1e-16 /
+ * rho in sliding velocities, so the last digits are left to Newton's method on the natural map,
+ * tried after each step with little change.  The best r is kept.
  *
- * Limits: the operations of a factorisation bound the Newton steps; beyond them sweeps are all
- * there is.  A problem without a solution ends with the best r found.
+ * Limits: Newton steps are bounded by the cost of a factorisation; beyond it only sweeps are used.
+ * A problem without a solution ends with the best r found.
  */
 #include <math.h>
 #include <string.h>

@@ -1,48 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Dantzig's algorithm with Baraff's friction: contacts are brought to rest one after the other.
+ * Dantzig's algorithm with Baraff's friction [baraff1994]; see docs/methods/dantzig.md.
  *
- * [baraff1994] works with forces and accelerations, a = A f + b (1).  Nothing in it depends on
- * that: read impulses for forces and velocities for accelerations, and (2) and (15-16) are the laws
- * of this library, with u where the paper has a.
+ * The paper's forces and accelerations, a = A f + b (1), are read as impulses and velocities; (2)
+ * and (15-16) are then the laws of this library.
  *
  *   here             paper            meaning
- *   A, f, a          A, f, a          W + compliance, r, u + compliance r, scaled: see dantzig.h
- *   q                b                the relative motion without contact forces, scaled
+ *   A, f, a; q       A, f, a; b       W + compliance, r, u + compliance r; q; scaled (dantzig.h)
  *   CLAMPED, FROZEN  C, C_F           a = 0 is kept; FROZEN rows depend on the clamped ones
- *   LOWER            NC, NC-          f at its lower bound: zero, or -mu f_N
- *   UPPER            NC+, NC_F        f at its upper bound: mu f_N, along the axis e in space
- *   IDLE             -                in no set: not looked at yet, or given up
- *   tie              +-mu             friction at a bound follows its normal force
+ *   LOWER, UPPER     NC, NC-; NC+, NC_F   f at its bound: zero, -mu f_N or mu f_N
+ *   IDLE; tie        -; +-mu          in no set; friction at a bound follows its normal force
  *   df, da           Delta f, Delta a the direction
  *
- * The main loop finds a row whose conditions fail (dantzig_pick.c) and drives it to where they hold
- * (dantzig_drive.c), while those of all rows in sets are kept.
+ * The main loop picks a row that violates its conditions (dantzig_pick.c) and drives it until they
+ * hold (dantzig_drive.c), while those of all rows in sets are kept.  Contacts in space (5.6) end
+ * with Newton steps (dantzig_polish.c), since (21) is weaker than Coulomb's law.
  *
- *   normal forces     sections 4.1-4.4
- *   joints            section 4.5: always clamped, or frozen where they are redundant; a box is a
- *                     row with two bounds
- *   static friction   sections 5.1-5.5 in the plane; the pyramid law is two such rows on one normal
- *                     force
- *   in space          section 5.6, then Newton steps (dantzig_polish.c), since (21) is weaker than
- *                     Coulomb's law.  The axes of a contact are turned so that the first lies along
- *                     -a, and do not depend on the tangents given; the paper drives x, then y.
- *   sliding contacts  section 6: friction is tied to its normal force for good; A is unsymmetric
- *   giving up         section 5.4: a row that alternates between two sets is left alone and driven
- *                     again later.  Inside its bounds it is driven from where it is; the paper
- *                     brings it back to zero first.
- *
- * Each pivot costs O(k^2) for k clamped rows, and as much as these rows have couplings: see
- * dantzig_layout.c.  An iteration is a pivot, or one of the Newton steps.
- *
- * An unbounded step has no solution ahead of it.  Without friction it proves that there is none: df
- * >= 0, A df = 0 and b'df < 0.  With it the row is left alone until another has been driven, then
- * the next start takes another order; what remains is the ray in the result, along which section 6
- * applies an impulse.
- *
- * Limits: memory for two dense matrices of all rows (four in space); no proof of termination with
- * friction, so that each start has a budget of pivots.
+ * Limits: two dense matrices of all rows (four in space); no proof of termination with friction, so
+ * each start has a limit on pivots.  A pivot costs O(k^2) for k clamped rows.
  */
 #include <math.h>
 #include <string.h>

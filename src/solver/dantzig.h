@@ -1,26 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Inside the method `dantzig`: what its files share.  The method itself is told at the head of
- * dantzig.c.
+ * Internal definitions of the method `dantzig` (dantzig.c).
  *
- *   dantzig.c           compute-forces: the main loop, restarts, endings
- *   dantzig_pick.c      which conditions fail
- *   dantzig_drive.c     drive-to-zero, fdirection
- *   dantzig_step.c      maxstep
- *   dantzig_sets.c      rows change sets, with the factor kept up to date
- *   dantzig_layout.c    the rows and the matrix of a problem
- *   dantzig_matrix.c    products with it, and the way in and out
- *   dantzig_cholesky.c  the factor where A_CC is symmetric
- *   dantzig_inverse.c   the factor where ties make it unsymmetric
- *   dantzig_start.c     where a run starts from
- *   dantzig_polish.c    Newton steps for the true cone in space
+ *   dantzig.c           main loop (compute-forces), restarts, termination
+ *   dantzig_pick.c      violated conditions;  dantzig_drive.c: drive-to-zero, fdirection
+ *   dantzig_step.c      maxstep;              dantzig_sets.c: changes of sets and of the factor
+ *   dantzig_layout.c    rows and matrix;      dantzig_matrix.c: products, change of units
+ *   dantzig_cholesky.c  factor of symmetric A_CC;  dantzig_inverse.c: inverse with coupled rows
+ *   dantzig_start.c     initial sets;         dantzig_polish.c: Newton steps for the exact cone
  *
- * Everything below is in scaled units: with s_i = sqrt(W_ii) (one number for all rows of a
- * contact), f_i = s_i r_i, a_i = u_i / s_i and A_ij = W_ij / (s_i s_j), so that A has a diagonal of
- * about one, and f and a have the same units.  The two tangential rows of a contact in space are
- * kept in a frame of their own, turned so that the first axis e lies along the friction force
- * wherever the contact slides.
+ * Scaled units: with s_i = sqrt(W_ii) (one number for all rows of a contact), f_i = s_i r_i, a_i =
+ * u_i / s_i and A_ij = W_ij / (s_i s_j), so A has a diagonal of about one and f and a have the same
+ * units.  The two tangential rows of a contact in space use a frame whose first axis e lies along
+ * the friction force while the contact slides.
  */
 #ifndef MO_SOLVER_DANTZIG_H
 #define MO_SOLVER_DANTZIG_H

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The factor of `dantzig` without ties: A_CC = L L', grown and shrunk by a row at a time.
+ * The factor of `dantzig` without coupled rows: A_CC = L L', updated by one row at a time.
  *
  *   a row enters   L gains the row (L^-1 A_Cj)' and the pivot sqrt(A_jj - |L^-1 A_Cj|^2): one
  *                  triangular solve
- *   row p leaves   the rows below it keep their part to the left; the triangle right of p, L_3, and
- *                  the column l that is struck out give L_3 L_3' + l l', a rank-one update
+ *   row p leaves   rows below keep their left part; the triangle L_3 right of p and the deleted
+ *                  column l give L_3 L_3' + l l', a rank-one update
  *
- * The row of the driven variable, L^-1 A_Cd, is carried along as if it stood under L, so that it is
- * solved for once a drive: it gains an entry when a row enters and is rotated with the others when
- * one leaves.  When the drive ends it is the new row of L.  Each pivot costs O(k^2) [baraff1994,
- * section 4.5]; sums of squares only, nothing cancels.
+ * The row of the driven variable, L^-1 A_Cd, is updated along with L, so it is solved for once per
+ * drive and becomes the new row of L at the end.  A pivot costs O(k^2) [baraff1994, section 4.5];
+ * only sums of squares occur, without cancellation.
  */
 #include <math.h>
 #include <string.h>

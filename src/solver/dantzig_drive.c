@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Driving one row to where its conditions hold: drive-to-zero and fdirection of [baraff1994,
- * sections 4.3 and 5.5].
+ * Drives one row until its conditions hold: drive-to-zero and fdirection of [baraff1994, sections
+ * 4.3 and 5.5].
  *
- * Row d is in no set.  Its force moves by one unit; the clamped forces answer so that their a stays
- * zero (9), tied friction follows its normal force, everything else is held.  The step ends where
- * the first row has to change its set (dantzig_step.c): then it does, and the drive goes on, until
- * a_d = 0 or f_d is at its bound.
+ * Row d is in no set.  Its force changes by one unit; the clamped forces respond so that their a
+ * stays zero (9), coupled friction follows its normal force, and all others are constant.  The step
+ * ends where the first row must change its set (dantzig_step.c).  The drive continues until a_d = 0
+ * or f_d is at its bound.
  *
- * With friction theorems 4 and 5 do not hold: a row that has just changed its set may want to leave
- * it again with a step of zero.  It is then given up [section 5.4]: taken out of every set with its
- * force held, so that the drive can go on.  The main loop comes back to it.  (The paper waits for
- * the second such change; the sets would be those of the first, so nothing is lost by not waiting.)
+ * With friction, theorems 4 and 5 do not hold: a row that has just changed its set may have to
+ * leave it with a step of zero.  It is then removed from all sets with its force fixed [section
+ * 5.4], and the main loop drives it again later.  (The paper waits for the second such change,
+ * which has the same sets.)
  */
 #include <math.h>
 #include <string.h>

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The factor of `dantzig` with ties: friction that follows a normal force makes the matrix of the
- * clamped rows unsymmetric, and its inverse B is kept, by bordering.
+ * The inverse of `dantzig` with coupled rows: friction that follows a normal force makes the matrix
+ * of the clamped rows unsymmetric.  Its inverse B is updated by bordering.
  *
  *   a row enters     with y = B c (c its column), w' = r' B (r its row) and the pivot
  *                    p = corner - r' y, B becomes [B + y w'/p, -y/p; -w'/p, 1/p]
- *   row p leaves     the same read backwards: B - B_p B^p / B_pp
+ *   row p leaves     the reverse: B - B_p B^p / B_pp
  *   columns combine  column m += t column k: row k of B -= t row m
  *   a column changes Sherman and Morrison's rank-one formula
  *
- * Each costs O(k^2) and one pass over B.  An inverse kept this way drifts; the caller sees it in
- * the residual of every direction, mends it by refinement, and rebuilds B with LAPACK when that no
- * longer helps.
+ * Each costs O(k^2) and one pass over B.  Errors accumulate; the caller sees them in the residual
+ * of every direction, corrects them by refinement, and rebuilds B with LAPACK if that fails.
  */
 #include <math.h>
 #include <string.h>

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The rows and the matrix of `dantzig`: W assembled densely, scaled, with the places where it is
- * not zero.
+ * Rows and matrix of `dantzig`: W assembled densely and scaled, with its sparsity.
  *
- * In a pile a contact meets only those of its own two bodies, so that a column of W is short
- * however many contacts there are.  The matrix is stored whole, which makes any entry cheap to
- * find, and beside it the runs of rows that are not zero in each column: A x costs what the
- * couplings are, not n^2.
+ * In a pile a contact is coupled only to those of its own two bodies, so columns of W are short.
+ * The matrix is stored densely for fast access to entries, together with the runs of nonzero rows
+ * of each column: the cost of A x is proportional to the couplings, not n^2.
  *
- * Compliance is part of the diagonal, since the laws see u + c r.
+ * Compliance is part of the diagonal, since the laws use u + c r.
  */
 #include <math.h>
 #include <string.h>

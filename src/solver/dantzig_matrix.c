@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Products with the matrix of `dantzig`, in the axes of its discs, and the way between its units
+ * Products with the matrix of `dantzig` in the axes of its discs, and conversion between its units
  * and those of the problem.
  *
- * W is stored in the axes of the problem.  A vector with entries along the axes e of the discs is
- * turned before the product and back after it, so that an axis may turn at any time without
- * touching the matrix.
+ * W is stored in the axes of the problem.  A vector along the axes e of the discs is rotated before
+ * the product and back afterwards, so an axis may change at any time without changing the matrix.
  */
 #include <math.h>
 #include <string.h>

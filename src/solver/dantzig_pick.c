@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Which row of `dantzig` is driven next: the one whose conditions (2), (15-16) or (21-22) fail
- * most.
+ * Selects the next row to drive: the one with the largest violation of (2), (15-16) or (21-22).
  *
- * Only rows in no set can fail; the others are kept.  Normal forces, joints and boxes come before
- * friction, since friction has no bound before its normal force is known.  A row whose conditions
- * hold joins its set here, with one exception that follows the paper's main loop (4.3): an open
- * contact that was never clamped stays outside all sets and costs nothing until its a becomes
- * negative.
+ * Only rows in no set can be violated.  Normal forces, joints and boxes come before friction, whose
+ * bound depends on the normal force.  A row whose conditions hold joins its set here, with one
+ * exception as in the paper's main loop (4.3): an open contact that was never clamped stays outside
+ * all sets until its a becomes negative.
  *
- * After a fresh start the choice is weighted by random numbers, for another order.
+ * After a restart the choice is weighted by random numbers, to obtain another order.
  */
 #include <math.h>
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Where a run of `dantzig` starts from: nothing, or the sets that some impulses suggest.
+ * Initial sets of `dantzig`: none, or those suggested by given impulses.
  *
  * A cold start has f = 0 and all joints clamped: the square system of [baraff1994, section 4.5],
- * rows that depend on others left out.  A warm start clamps every row whose force lies inside its
- * bounds, ties friction that lies on its bound, solves for the clamped forces, and gives up what
- * then fails; the main loop comes back to it.
+ * without dependent rows.  A warm start clamps every row whose force is inside its bounds, couples
+ * friction at its bound, solves for the clamped forces and releases rows that then fail; the main
+ * loop drives them later.
  */
 #include <math.h>
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * How far a direction of `dantzig` goes before a row has to change its set: maxstep of [baraff1994,
- * sections 4.3, 5.5].
+ * Longest step along a direction of `dantzig` before a row must change its set: maxstep of
+ * [baraff1994, sections 4.3, 5.5].
  *
- *   clamped   until f reaches a bound, which moves with f_N where it is friction's (10)
+ *   clamped   until f reaches a bound, which for friction moves with f_N (10)
  *   at bound  until a reaches zero (11)
  *   a disc    until |f_T| = mu f_N, a quadratic equation (23)
- *   driven    until a_d = 0 (12) or f_d reaches a bound, or gets back inside from where it was
+ *   driven    until a_d = 0 (12), or f_d reaches or re-enters its bounds
  *
- * A row counts only where its rate is above the rounding of the direction.  Among rows that want
- * the same step, as in every symmetric pile, the end of the drive comes first, then the largest
- * rate, which is the better pivot.
+ * Rows count only if their rate exceeds the rounding of the direction.  Of rows with the same step,
+ * as in symmetric piles, the end of the drive comes first, then the largest rate, which is the
+ * better pivot.
  */
 #include <math.h>
 

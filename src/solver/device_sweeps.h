@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Sweeps on a device (device/device.h): block Gauss-Seidel in the order of hashed colours, with
- * momentum, as sweeps.h does it in vector lanes.
+ * Sweeps on a device (device/device.h): block Gauss-Seidel in the order of hashed colours with
+ * momentum, as sweeps.h in vector lanes.
  *
- * Nothing returns to the host but a few numbers each time that the residual is looked at: after 2,
- * 4, 8 sweeps, then every 8, later every 16 and every 32.  Momentum and its guard are kept on the
- * device.  Colours, pace and looks depend on the problem alone, and so do all bits of the answer.
+ * Only a few numbers are returned to the host at each residual check: after 2, 4 and 8 sweeps, then
+ * every 8, later every 16 and 32.  Momentum and its safeguard stay on the device.  Colours,
+ * relaxation and checks depend on the problem alone, and so do all bits of the result.
  *
- * The arrays are filled by whoever has the contacts: device_arrange.h from a problem, the
- * simulator's heap on the device itself.
+ * The arrays are filled from a problem (device_arrange.h), or by the simulator on the device.
  */
 #ifndef MO_SOLVER_DEVICE_SWEEPS_H
 #define MO_SOLVER_DEVICE_SWEEPS_H

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The pieces of the feasible interior point method (fip.c): the LCP on which it works, its strictly
- * feasible start, and the last step from near a solution to one.
+ * Parts of the feasible interior point method (fip.c): the LCP, its strictly feasible start, and
+ * the final step to a solution.
  *
- * The LCP is that of the view (problem/lcp.h) with joints pivoted out, in units of its own:
+ * The LCP is that of problem/lcp.h with joints eliminated, in scaled units:
  *
  *     w = S z + c + p,   0 <= z perp w >= 0,   p = 0 at a feasible point
  *
- * Impulses are scaled so that the diagonal of S is about one, and speeds by the inverse, so that
- * products w_k z_k stay as they are; then both z and w are divided by `size`, the largest |c_k|.
+ * Impulses are scaled so that the diagonal of S is about one, and speeds by the inverse, which
+ * keeps the products w_k z_k; then z and w are divided by `size`, the largest |c_k|.
  */
 #ifndef MO_SOLVER_FIP_H
 #define MO_SOLVER_FIP_H

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* The LCP of the feasible interior point method, the way back to impulses, and the last step to a
- * solution. */
+/* The LCP of the feasible interior point method, conversion to impulses, and the final step. */
 #include <math.h>
 #include <string.h>
 

@@ -1,29 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * A strictly feasible start.
+ * A strictly feasible start, which [trinkle1997, appendix] assumes (assumption b).  It solves the
+ * linear program
  *
- * [trinkle1997, appendix] takes one as given (assumption b) and does not say how to find it.  Here
- * it is the linear program
+ *     least theta  such that  z > 0,  w = S z + c + theta d > 0        (d > 0 given)
  *
- *     least theta  such that  z > 0,  w = S z + c + theta d > 0,
- *
- * d > 0 given, solved by Newton's method on the barrier function
+ * by Newton's method on the barrier function with growing tau, until theta < 0 and so S z + c > 0:
  *
  *     tau theta - sum log z_k - sum log w_k + delta/2 sum (z_k / d_k)^2
  *
- * with tau growing, until theta < 0: then S z + c > 0.  The last term keeps the set bounded; it
- * vanishes beside tau. The function is convex whatever S is, so this finds a point wherever there
- * is one.  It begins at z = w = d = 1 (with other random d in later starts), the middle of the
- * cone, and as it stops early it ends well inside the set.
+ * The last term bounds the set.  The function is convex for any S.  The start is z = w = d = 1
+ * (later random d).
  *
- * Where theta stays above zero no impulse meets the inequalities with some room.  The multipliers
- * y_k = (1 - dw_k / w_k) / (tau w_k), dw being a step of Newton's, have c' y < 0 and y' S next to
- * nothing, at most delta z / (tau d^2).  A feasible z has y' (S z + c) >= 0, so that the sum of its
- * entries is at least -c' y / max (y' S); where that is out of reach, nothing is feasible.
- * Otherwise theta tends to zero, and the set has no interior (something squeezed between two
- * walls).  The method then goes on from z = 1, with p = theta d as large as that needs, and lets p
- * shrink with the gap.
+ * If theta stays positive, the multipliers y_k = (1 - dw_k / w_k) / (tau w_k) have c' y < 0 and y'
+ * S of at most delta z / (tau d^2).  A feasible z has y' (S z + c) >= 0, so its sum is at least -c'
+ * y / max (y' S); if that is too large, the problem is infeasible.  Otherwise the set has no
+ * interior (a body between two walls), and the method continues from z = 1 with p = theta d.
  */
 #include <math.h>
 

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The function of Fischer and Burmeister on Coulomb's cone, beside the natural map [fukushima2002].
+ * The Fischer-Burmeister function on Coulomb's cone, an alternative to the natural map
+ * [fukushima2002].
  *
- * With S = diag(mu, 1, 1), x = S r and y = rho S^-1 uhat, the law says that x and y lie in the cone
- * of Lorentz, which is its own dual, and are perpendicular, and that is
+ * With S = diag(mu, 1, 1), x = S r and y = rho S^-1 uhat, the law requires that x and y lie in the
+ * Lorentz cone, which is self-dual, and are perpendicular, which is equivalent to
  *
  *     phi(x, y) = x + y - (x o x + y o y)^(1/2) = 0,    x o y = (x . y, x_N y_T + y_N x_T)
  *
- * Unlike the natural map it is smooth but where x o x + y o y lies on the boundary of the cone, and
- * its derivatives see both r and u wherever the contact is.  z = S^-1 phi is in units of r.
+ * It is smooth except where x o x + y o y lies on the boundary of the cone, and its derivatives
+ * depend on both r and u in every mode.  z = S^-1 phi has the units of r.
  */
 #ifndef MO_SOLVER_FISCHER_BURMEISTER_H
 #define MO_SOLVER_FISCHER_BURMEISTER_H

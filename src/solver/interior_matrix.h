@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The linear systems of interior point methods: (W + C) x = b with a dense block C_i for each
- * constraint, any values.
+ * The linear systems of interior point methods: (W + C) x = b with a dense block C_i per
+ * constraint.
  *
- * Rows that are fixed have x = 0 and drop out.  The matrix is factored in the space of contacts,
- * and a step of iterative refinement may follow: C spans many orders of magnitude near a solution.
- * The space of bodies (delassus.h) needs C^-1, which grows without bound where a contact sticks,
- * and loses the digits that mass ratios need; it is left to problems that are too large for the
- * other, and to a first try on those with many more rows than velocities (`is_quick`), where it
- * takes a fraction of the operations.
+ * Fixed rows have x = 0 and are eliminated.  The matrix is factored in the space of contacts,
+ * followed by optional iterative refinement, since C spans many orders of magnitude near a
+ * solution.  The space of bodies (delassus.h) needs C^-1, which is unbounded at sticking contacts
+ * and loses accuracy at large mass ratios.  It is used for problems too large for the space of
+ * contacts, and first for problems with many more rows than velocities (`is_quick`), where it is
+ * much cheaper.
  */
 #ifndef MO_SOLVER_INTERIOR_MATRIX_H
 #define MO_SOLVER_INTERIOR_MATRIX_H

@@ -1,32 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The interior point method for the full Coulomb law, with crossover to Newton's.
+ * The interior point method for the full Coulomb law, with crossover to Newton's method.
  *
- * The steps of interior.h follow the central path of the law itself, its shift mu |u_T| linearised:
- * the interior points of [acary2024], taken from the convex problem to the law.  They see all
- * contacts at once and need no guess of which are apart, stick and slide; near a solution they lose
- * digits, and the path may turn back before it.  Newton steps on regularised problems (proximal.h)
- * are the reverse: they finish in a few steps where that guess is nearly right.  So:
+ * The steps of interior.h follow the central path of the law itself, with the shift mu |u_T|
+ * linearised [acary2024].  They need no guess of the modes, but lose digits near a solution, and
+ * the path may turn back.  Newton steps on regularised problems (proximal.h) converge in a few
+ * steps if the modes are nearly right.
  *
- *   1. where a start was given, or the current impulses are near, a try of Newton steps from them
+ *   1. with a given or accurate start: try Newton steps from it
  *   2. interior point steps from p = z = beta e, at most `ipm.iterations`
- *   3. at FIRST_TRY of the residual at the start of the path, and at each further factor of ten:
- *      a try of Newton steps; where it fails, on with 2 from the interior iterate
- *   4. where SHORT_STEPS steps with the least slope (folds in interior.h) were short, at a stall,
- *      and at the end of the budget: proximal points to the end; 2 again from the next start where
- *      they fail
+ *   3. at FIRST_TRY of the initial residual, and at each further factor of ten: try Newton steps;
+ *      if they fail, continue 2 from the interior iterate
+ *   4. after SHORT_STEPS short steps (folds in interior.h), a stall, or the last iteration:
+ *      proximal points; if they fail, 2 from the next start
  *
- * With ipm.crossover = 0 steps 1 and 3 are left out: where many impulses do, the path ends in the
- * middle of them.
- *
- *   here        meaning
- *   beta        size of the start in units in which W_ii and the largest q_i are 1
- *   residual    the natural map, as the measure has it
- *
- * Limits: no proof with friction.  Where the contacts cannot all open at once there is no interior;
- * the steps then shorten to nothing.  W is formed and factored.  An iteration is an interior step
- * or a Newton step.
+ * ipm.crossover = 0 skips 1 and 3: the path then ends at the analytic centre of the solutions.
+ * beta is the size of the start in units in which W_ii and the largest q_i are 1.
+ * Limits: no proof with friction; no path if the contacts cannot all open at once; W is factored.
  */
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* What the files of the method `lemke` share; lemke.c tells what they do. */
+/* Internal definitions of the method `lemke` (lemke.c). */
 #ifndef MO_SOLVER_LEMKE_H
 #define MO_SOLVER_LEMKE_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The basis of Lemke's path (lemke_path.h): the matrix K in its slots, and what is solved with it.
- * S and c are scaled: entries of S on the diagonal and the largest of c are about one.
+ * The basis of Lemke's path (lemke_path.h): the matrix K in its slots, and solves with it.  S and c
+ * are scaled: the diagonal of S and the largest entry of c are about one.
  */
 #ifndef MO_SOLVER_LEMKE_BASIS_H
 #define MO_SOLVER_LEMKE_BASIS_H

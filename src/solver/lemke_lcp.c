@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* From the problem to the LCPs that Lemke's path is followed on, and back from z to r: see lemke.c.
- */
+/* Conversion of a problem to the LCPs of Lemke's path, and from z back to r (lemke.c). */
 #include <math.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* See lemke_path.h: start, pivots and ends. */
+/* Lemke's path (lemke_path.h): start, pivots and termination. */
 #include "solver/lemke_path.h"
 
 #include <math.h>

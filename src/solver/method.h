@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The contract of a method.
+ * The interface of a method.
  *
  * A method is one file with one mo_method, listed in methods.c.  The driver (solve.c) checks the
- * options, makes room, hands over a run, and afterwards computes v, u and the residual from the
- * best r.  A method lays out its workspace once, iterates, and asks the run two questions in each
- * iteration:
+ * options, allocates the workspace, passes a run, and afterwards computes v, u and the residual
+ * from the best r.  In each iteration a method calls
  *
- *     mo_run_check      is this r good enough?     (measures, keeps the best, writes the history)
- *     mo_run_must_stop  is there a reason to end?  (cancel flag, deadline, iterations)
+ *     mo_run_check      is this r accurate enough?   (measures, keeps the best, writes the history)
+ *     mo_run_must_stop  must the method stop?        (cancel flag, deadline, iterations)
  *
  * It allocates nothing while it iterates.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* The visible list of methods. */
+/* The list of methods. */
 #include <string.h>
 
 #include "base/error.h"

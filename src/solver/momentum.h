@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Momentum of sweeps.  A sweep starts from r + beta (r - r_before) in place of r, with Nesterov's
+ * Momentum of sweeps.  A sweep starts from r + beta (r - r_previous) instead of r, with Nesterov's
  *
  *     t+ = (1 + sqrt(1 + 4 t^2)) / 2 <= most,    beta = (t - 1) / t+,    from t = 1
  *
- * What a sweep then changes is measured in passing, sum |dr|^2; where it grows beyond GROWTH times
- * the least since the last restart, the momentum starts anew with a smaller most, which regains its
- * size slowly.  With large friction it would diverge without this guard.
+ * The change of a sweep, sum |dr|^2, is monitored: if it exceeds GROWTH times the smallest since
+ * the last restart, the momentum restarts with a smaller `most`, which recovers slowly.  Without
+ * this safeguard it would diverge with large friction.
  */
 #ifndef MO_SOLVER_MOMENTUM_H
 #define MO_SOLVER_MOMENTUM_H

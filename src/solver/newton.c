@@ -3,18 +3,17 @@
 /*
  * Semismooth Newton on the natural map, started by Gauss-Seidel sweeps.
  *
- * Newton steps (newton_step.h) converge in a few iterations once the contacts that are apart, stick
- * and slide are known: Alart and Curnier's method on the projection of [acary2018], with a
- * regularisation that copes with a singular W.  Sweeps find that set: `newton.sweeps` before the
- * first attempt, twice as many before each further one.
+ * Newton steps (newton_step.h) converge in a few iterations once the modes of the contacts are
+ * known: the method of Alart and Curnier [acary2018], regularised for singular W.  Sweeps find the
+ * modes: `newton.sweeps` before the first attempt, twice as many before each further one.
  *
- * A step is halved twice at most; where that does not lower the merit the best of the three is
- * taken anyway, and the third such event ends the attempt: Newton needs the right set of
- * contacts, not a descent.  An attempt that did not halve the residual is undone.
+ * A step is halved at most twice.  If the merit does not decrease, the best of the three is
+ * accepted, and the third such event ends the attempt: convergence depends on the modes, not on
+ * descent.  An attempt that did not halve the residual is undone.
  *
- * Limits: a matrix of the size of all contacts or of all bodies is factored, so memory and time
- * grow faster than the contacts do in space.  No proof of convergence; ends as stalled when the
- * rounds are used up.  An iteration is a sweep or a Newton step.
+ * Limits: a matrix of the size of all contacts or bodies is factored, so in space memory and time
+ * grow faster than linearly.  No proof of convergence; ends as stalled after the last attempt.  An
+ * iteration is a sweep or a Newton step.
  */
 #include <string.h>
 

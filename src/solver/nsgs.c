@@ -3,25 +3,21 @@
 /*
  * Nonsmooth block Gauss-Seidel in velocity form.
  *
- * Visits the blocks one after the other and solves each exactly with the others held (visit.h), so
- * that a sweep costs one pass over the Jacobians and W is never formed [jourdan1998], [acary2018].
+ * Each block is solved exactly in turn with the others fixed (visit.h).  A sweep costs one pass
+ * over the Jacobians, and W is never formed [jourdan1998], [acary2018].  The state x is the
+ * whitened velocity L' v (sweep.h).  With nsgs.momentum > 1 a sweep starts from extrapolated
+ * impulses (momentum.h).
  *
- *   here     literature   meaning
- *   x        L' v         whitened velocity (sweep.h)
- *
- * With nsgs.momentum > 1 a sweep starts from impulses moved on along their last change, and the
- * state alike: momentum.h.
- *
- * Contacts between rigid bodies are swept several manifolds at a time (sweeps.h) where the
- * tolerance is coarse or the problem large; their visits are exact between balls, and otherwise go
- * to friction after the normal impulse.
+ * Contacts between rigid bodies are swept several manifolds at a time (sweeps.h) if the tolerance
+ * is coarse or the problem large; these visits are exact between balls, and otherwise update the
+ * normal impulse before friction.
  *
  * Chunks of a colour share nothing and are visited in parallel; the order of the colours is fixed,
- * so the answer has the same bits for any number of threads.  Up to MO_NATURAL_MOST blocks the
- * natural order is used, which converges a little faster in stacks and is too short to share.
+ * so the result has the same bits for any number of threads.  Up to MO_NATURAL_MOST blocks the
+ * natural order is used, which converges slightly faster in stacks.
  *
- * Limits: converges linearly at best, slowly for tall stacks and large mass ratios; no proof of
- * convergence with friction in general.  Ends as stalled where a sweep changes nothing.
+ * Limits: linear convergence, slow for tall stacks and large mass ratios; no proof with friction in
+ * general.  Ends as stalled if a sweep changes nothing.
  */
 #include <math.h>
 #include <string.h>

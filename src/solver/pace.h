@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The pace of sweeps with momentum (momentum.h): how far a visit goes, and how much momentum is
- * allowed, by the number of constraints and of sweeps done.
+ * Relaxation and momentum (momentum.h) of sweeps, by the number of constraints and completed
+ * sweeps.
  *
- * Visits that go the whole way overshoot where momentum is large: going 0.8 of it takes a quarter
- * fewer sweeps.  Heaps of MANY contacts bear more momentum.  In those of VERY_MANY, whose steps
- * take hundreds of sweeps, normal impulses follow more slowly than friction, which they bound, once
- * the first sweeps have told which contacts bear.
+ * With large momentum full visits overshoot; a relaxation of 0.8 takes a quarter fewer sweeps.
+ * Heaps of MANY contacts allow more momentum.  In those of VERY_MANY, whose steps take hundreds of
+ * sweeps, normal impulses are relaxed more than friction once the first sweeps have found the
+ * loaded contacts.
  */
 #ifndef MO_SOLVER_PACE_H
 #define MO_SOLVER_PACE_H

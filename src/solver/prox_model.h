@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The friction models of the prox method, block by block: which unknowns a block has, what they are
- * driven by, and the set they are projected on.
+ * The friction models of the prox method: unknowns, velocities and projection of each block.
  *
- *   conic       z = r;              the true cone, normal part first (Algorithm 1 of [lu2015])
- *   linearised  z = (p_n, p_f, s);  one p_f for each facet direction, one slip speed s for each
- *               disc
- *                                   (eq. 5, 13-14), everything projected on z >= 0
- *   pyramid    z = r;     the same pyramid with s found by the projection: friction is projected on
- *                                   the polygon with corners mu p_n d_j
+ *   conic       z = r               the exact cone, normal part first (Algorithm 1 of [lu2015])
+ *   linearised  z = (p_n, p_f, s)   one p_f per facet direction, one slip speed s per disc
+ *                                   (eq. 5, 13-14), projected on z >= 0
+ *   pyramid     z = r               the same pyramid with s found by the projection: friction is
+ *                                   projected on the polygon with corners mu p_n d_j
  *
- * Blocks without friction discs are the same in all three: z = r, projected on their own set.
+ * Blocks without friction are the same in all three: z = r, projected on their own set.
  */
 #ifndef MO_SOLVER_PROX_MODEL_H
 #define MO_SOLVER_PROX_MODEL_H

@@ -1,29 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Proximal points, each by Newton's method: what `aln` does, and how `ipm` finishes.
+ * Proximal points, each by Newton's method: the method `aln`, and the final phase of `ipm`.
  *
- * In place of the problem, whose W may be singular, a sequence of regularised ones is solved:
+ * A sequence of regularised problems replaces the problem, whose W may be singular:
  *
  *     r = proj(r_k - theta rho uhat(u)),    u = W r + q;    r_{k+1} = r                       (1)
  *
- * the proximal point algorithm on r [acary2018, PPA].  In velocities it is the method of
- * multipliers, M v = f + H proj(r_k - theta rho uhat(H' v + w)), with multipliers r_k and penalty
- * theta rho: the same equations and the same Newton steps, taken in the space that costs less
- * (delassus.h).  At a fixed point the regularisation vanishes: nothing of it is left in the answer.
+ * This is the proximal point algorithm on r [acary2018, PPA].  In velocities it is the method of
+ * multipliers, M v = f + H proj(r_k - theta rho uhat(H' v + w)), with the same Newton steps, taken
+ * in the cheaper space (delassus.h).  The regularisation vanishes at a fixed point.
  *
  *     theta_0 = 0.1 |r| / |z|                                                                 (2)
  *
- * with z the natural map and both norms those of the merit (newton_step.h), so that the first point
- * lies about 0.1 |r| from the start where all contacts stick.  theta grows where an inner
- * problem was easy, and falls where Newton's method fails on one; r_k is then kept.
+ * with z the natural map and the norms of the merit (newton_step.h).  theta increases after an easy
+ * inner problem and decreases if Newton's method fails; r_k is then kept.
  *
- * Steps on the natural map itself, theta = infinity, are of the length |z| / eps in the null space
- * of W wherever the set of contacts is wrong.  These are not: near a solution among redundant
- * contacts they converge where those are thrown back.  Where the set is right those are quicker: a
- * try consists of them, each with eps = EPS |z| / |r|, as long as each halves the merit.
- *
- * Limits: no proof of convergence with friction.  An iteration is a Newton step.
+ * Steps on the natural map (theta = infinity) are faster if the modes are right, but have length
+ * |z| / eps in the null space of W otherwise.  They are tried with eps = EPS |z| / |r| while each
+ * halves the merit.  Limits: no proof of convergence with friction.  An iteration is a Newton step.
  */
 #ifndef MO_SOLVER_PROXIMAL_H
 #define MO_SOLVER_PROXIMAL_H

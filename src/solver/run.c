@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* What every method asks while it iterates: is it good enough, and is there a reason to end? */
+/* Services for iterating methods: residual checks and stopping criteria. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdint.h>

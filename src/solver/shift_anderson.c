@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Anderson's acceleration (anderson.h) of s = F(s), with a safeguard: a mixture with a larger |F(s)
- * - s| than the round it came from is taken back; s becomes the image of that round, as without
- * acceleration, and the memory is emptied.  So the method never does worse than one round in two of
- * successive approximations.
+ * Anderson acceleration (anderson.h) of s = F(s), with a safeguard: a combination with a larger
+ * |F(s) - s| than its predecessor is rejected, s becomes the image of the predecessor as without
+ * acceleration, and the memory is cleared.  At worst, every second round is one of successive
+ * approximations.
  *
- * Limits: F has kinks where contacts begin to slide or open, and the memory is of little use across
- * them.
+ * Limits: F has kinks where contacts start to slide or open, across which the memory is of little
+ * use.
  */
 #include "solver/shift_outer.h"
 

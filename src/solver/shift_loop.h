@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The outer loop of the methods that freeze the sliding speed: a fixed point on the shift s of the
- * normal velocity. See shift_loop.c; the engine that solves the convex problems is the caller's
- * choice (convex.h).
+ * The outer loop of methods that freeze the sliding speed: a fixed point on the shift s of the
+ * normal velocity (shift_loop.c).  The caller selects the engine for the convex problems
+ * (convex.h).
  */
 #ifndef MO_SOLVER_SHIFT_LOOP_H
 #define MO_SOLVER_SHIFT_LOOP_H

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Ways to the fixed point s = F(s) beside successive approximations, as the `next` of a shift loop
- * (shift_loop.h).  Each call sees s and its image F(s), and says where F is evaluated next.
+ * Outer algorithms for the fixed point s = F(s) besides successive approximations, as `next` of a
+ * shift loop (shift_loop.h).  Each call gets s and its image F(s), and returns the next s.
  *
- *   shift_anderson.c   Anderson's mixing of the last rounds, given up where it makes |F(s) - s|
- *                      larger
- *   shift_newton.c     Newton's method with F', stabilised by the least squares |F(s) - s|^2
+ *   shift_anderson.c   Anderson mixing, rejected if it increases |F(s) - s|
+ *   shift_newton.c     Newton's method with F', globalised by the least squares |F(s) - s|^2
  */
 #ifndef MO_SOLVER_SHIFT_OUTER_H
 #define MO_SOLVER_SHIFT_OUTER_H

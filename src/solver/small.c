@@ -4,16 +4,16 @@
  * Small problems in dense form: up to 96 constraints and 128 rows, without islands, orderings or
  * views.
  *
- *   1. One constraint: its law solves it in closed form.
- *   2. Reduced problems from r = 0: one sweep over the blocks, which solves what is hardly coupled.
+ *   1. One constraint: closed form of its law.
+ *   2. Reduced problems from r = 0: one sweep, which solves weakly coupled problems.
  *   3. Rounds of sweeps and Newton steps (small_system.h).  The first has no sweeps: from r = 0
- *      Newton's method spreads the load evenly over redundant contacts, and sweeps do not.
+ *      Newton's method distributes the load evenly over redundant contacts.
  *   4. Proximal points, each by Newton's method, with the rules of aln.c.
  *
- * Every answer is judged by the measure.  An iterate is measured once its own residual is small
- * enough; what is not solved here goes on in `auto` from the best iterate.
+ * An iterate is measured once its own residual is small enough.  Unsolved problems continue in
+ * `auto` from the best iterate.
  *
- * Limits: laws that newton_step.h does not take have sweeps only.
+ * Limits: laws that newton_step.h does not support use sweeps only.
  */
 #include "solver/small.h"
 

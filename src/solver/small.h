@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Small problems in dense form: the first thing that `auto` tries. */
+/* Small problems in dense form: the first attempt of `auto`. */
 #ifndef MO_SOLVER_SMALL_H
 #define MO_SOLVER_SMALL_H
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* What the files of a small system (small_system.h) share: the points at which its maps
- * project. */
+/* Points at which the maps of a small system (small_system.h) project; shared by its files. */
 #ifndef MO_SOLVER_SMALL_POINTS_H
 #define MO_SOLVER_SMALL_POINTS_H
 

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * mo_solve: from a problem and options to a result.
- *
- * Checks what it is given, looks for contradictions that no method can mend, makes room once, runs
- * the method, and judges the best iterate with the measure.
+ * mo_solve: checks the problem and the options, detects contradictions, allocates the workspace
+ * once, runs the method, and measures the best iterate.
  */
 #include "moreau/solve.h"
 

@@ -4,12 +4,12 @@
  * Sweeps over the batches and rows of a problem (problem/batches.h): block Gauss-Seidel in the
  * order of colours.
  *
- * Momentum (momentum.h) moves velocities and impulses on before a sweep.  The residual is looked at
- * only when it may be small enough: what a sweep moves is known for nothing, and its ratio to the
- * residual from the last look.  Where the residual is reached but a contact closes faster than the
- * caller's penetration rate, they go on a while.
+ * Momentum (momentum.h) extrapolates velocities and impulses before a sweep.  The residual is
+ * evaluated only when it may meet the tolerance, predicted from the change of a sweep and its ratio
+ * to the last residual.  If the residual meets the tolerance but a contact closes faster than the
+ * caller's penetration rate, the sweeps continue for a while.
  *
- * A look is no verdict: the caller has what passes measured from r alone.
+ * The caller confirms the result by measuring r.
  */
 #ifndef MO_SOLVER_SWEEPS_H
 #define MO_SOLVER_SWEEPS_H

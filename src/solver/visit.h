@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * One block solved exactly while all others are held: the step of which sweeps are made.
+ * Exact solution of one block with all others fixed: the step of a sweep.
  *
- * With the other impulses held, block i sees
+ * With the other impulses fixed, block i has
  *
  *     u_i = W_ii r_i + b_i,    b_i = u_i - W_ii r_i at the present state,
  *
- * a problem that its law solves exactly (mo_law_ops.solve).  The change dr_i then moves the state,
- * x += push_i' dr_i (sweep.h); in a reduced problem the state is r itself.  With over-relaxation
- * the new impulse is (1 - omega) r + omega r_new, projected back into its set.
+ * which its law solves exactly (mo_law_ops.solve).  The change dr_i then updates the state, x +=
+ * push_i' dr_i (sweep.h); in a reduced problem the state is r itself.  With over-relaxation the new
+ * impulse is (1 - omega) r + omega r_new, projected on its set.
  *
- * Contacts of which large problems are made have their own kernels, which are chosen by
- * mo_visitor_begin: the same answer to rounding, without look-ups and with constant sizes.
+ * mo_visitor_begin selects specialised kernels for the contacts of large problems: the same result
+ * to rounding, with constant sizes and without look-ups.
  */
 #ifndef MO_SOLVER_VISIT_H
 #define MO_SOLVER_VISIT_H
