@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * What a step is asked for, by the motion.
+ * Tolerances of a step, chosen by the motion.
  *
- * Islands of free bodies with many contacts, one of which moves, are solved to moving_tol of the
- * world: the velocity of a contact is off by that part of g h, in the root mean square.  All else
- * is solved to solver.tol: what is at rest or nearly so, so that nothing creeps, few contacts,
- * joints and mechanisms.  A solver.tol other than the default is used for everything.
+ * Islands of dynamic bodies with many contacts in which a body moves are solved to moving_tol: an
+ * error of the contact velocities relative to g h, in the root mean square.  Bodies at or near
+ * rest, small islands, joints and mechanisms are solved to solver.tol.  A solver.tol other than the
+ * default applies to everything.
  *
- * Where a step has islands of both kinds, the whole is solved to the coarse tolerance, and then the
- * part that is to be fine, alone, from there.
+ * If a step has islands of both kinds, the whole is solved to the coarse tolerance, then the fine
+ * part alone, from there.
  *
- * Rest.  A velocity that is no more than the fine tolerance leaves is an error of the solve.  An
- * island that starts and ends a step with such velocities is at rest, and its velocities become
- * zero: errors of one step do not return as gaps, slips and velocities of the next (refine.h, 3),
- * nothing creeps, and the impulses of the last step solve the next one as they are.
+ * Rest.  A velocity below the fine tolerance is an error of the solve.  An island that starts and
+ * ends a step with such velocities is at rest, and its velocities are set to zero.  Errors of one
+ * step then do not return as gaps, slips and velocities (refine.h, 3), nothing creeps, and the
+ * impulses of the last step solve the next one.
  */
 #include <math.h>
 #include <string.h>

@@ -1,24 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Velocities without constraints before the solve, poses after it.
+ * Free velocities before the solve, new poses after it.
  *
- * Translation.  (1 + h d) v_free = v + h (g + F/m), damping d being implicit.
+ * Translation.  (1 + h d) v_free = v + h (g + F/m), with implicit damping d.
  *
- * Rotation.  With R the orientation, J(R) the inertia in world axes and L = J(R) w the angular
- * momentum, w_free solves
+ * Rotation.  With orientation R, inertia J(R) in world axes and angular momentum L = J(R) w, w_free
+ * solves
  *
  *     J(exp(h w) R) w = L + h T        (implicit in the orientation at the end of the step)
  *
- * so that a body without moments keeps its angular momentum to rounding, whatever it does.  In the
- * body's axes this reads J0 y = exp(-h y) l with y = R' w and l = R'(L + h T), since w is its own
- * image under exp(h w); three equations, by Newton's method from y = J0^-1 l.
+ * so a torque-free body conserves its angular momentum to rounding.  In body axes this is J0 y =
+ * exp(-h y) l with y = R' w and l = R'(L + h T), solved by Newton's method from y = J0^-1 l.
  *
- * The problem's mass matrix is J(R), at the start.  The step ends with R+ = exp(h w+) R, of which
- * w+ is the axis, so that w+' J(R+) w+ = w+' J(R) w+: the energy that the solve does not let grow
- * is the energy that the body then has, whatever turn the constraints have caused.  (With J at the
- * orientation of the free body, which a joint keeps it from, a thin link gains spin about its long
- * axis from nothing.)
+ * The mass matrix of the problem is J(R) at the start.  The step ends with R+ = exp(h w+) R, whose
+ * axis is w+, so w+' J(R+) w+ = w+' J(R) w+: the energy bounded by the solve is the actual energy.
+ * (With J at the free orientation, thin jointed links would gain spin about their long axis.)
  */
 #include <math.h>
 #include <string.h>

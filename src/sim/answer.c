@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The answer of one round of a step: its problem is assembled and solved, and velocities and
- * impulses are read back.
+ * One solve of a step: assembles and solves the problem, and reads velocities and impulses back.
  *
- * Where the law has no solution, or none was found, and the last iterate adds energy, the answer is
- * that of contacts with compliance C, (u + C r, r) in the law, which have one: u' r <= 0 then.
+ * If the law has no solution, or none was found, and the last iterate adds energy, contacts get a
+ * compliance C, (u + C r, r) in the law.  Such a problem has a solution, with u' r <= 0.
  */
 #include <math.h>
 #include <string.h>

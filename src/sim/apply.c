@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Forces and impulses on a body, its pose, contacts and user data: what a caller does with an id.
- * Every function here refuses a stale id with a sentence.
+ * Forces and impulses on a body, its pose, contacts and user data.  Every function refuses a stale
+ * id with an error message.
  */
 #include <math.h>
 #include <string.h>

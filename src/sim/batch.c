@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Many worlds at once: see batch.h.  A world is one task of mo_parallel_tasks. */
+/* Steps of many worlds (batch.h).  A world is one task of mo_parallel_tasks. */
 #include "moreau/batch.h"
 
 #include "base/error.h"

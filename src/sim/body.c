@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Masses of bodies; looking at a body and moving it.  Forces and impulses: apply.c. */
+/* Masses, state and motion of bodies.  Forces and impulses are in apply.c. */
 #include <math.h>
 #include <string.h>
 

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Contacts of a step, and what holds for a list of them.
+ * The contacts of a step, and the invariants of a list of them.
  *
- *   order    by shapes and feature (mo_contact_order), always; contacts that were added at the end
- *            are merged in (mo_contacts_merge)
- *   taken    constraint != MO_NONE: it takes part in the problem.  One within its margin does from
- *            the time at which it is found on
- *   open     those with gaps beyond the margin may be left out.  Their places are listed while
+ *   order    by shapes and feature (mo_contact_order); contacts added at the end are merged
+ *            (mo_contacts_merge)
+ *   taken    constraint != MO_NONE: part of the problem; always if within the margin
+ *   open     gaps beyond the margin: may be left out.  Their indices are listed while
  *            mo_contacts_know_open
- *   late     taken later than at the start of the step, with a record of its own
- *            (mo_contact_is_late)
+ *   late     added after the start of the step, with its own record (mo_contact_is_late)
  */
 #ifndef MO_SIM_CONTACT_LIST_H
 #define MO_SIM_CONTACT_LIST_H

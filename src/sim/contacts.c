@@ -3,12 +3,11 @@
 /*
  * From positions to contacts.
  *
- * The narrow phase turns each pair of shapes (pairs.c) into touches, in the order of the pairs.
- * Which of them take part in the step is chosen later (contacts_take.c).  Where a solve makes a
- * body faster than its box was made for, that body looks again.
+ * The narrow phase computes the contact points of each pair of shapes (pairs.c), in the order of
+ * the pairs.  contacts_take.c selects those that take part in the step.  If a solve makes a body
+ * faster than its bounding box allows for, its pairs are searched again.
  *
- * Contacts of the last step with the same shapes and feature hand over their impulse and their
- * slip.
+ * Contacts of the last step with the same shapes and feature pass on their impulse and slip.
  */
 #include <math.h>
 #include <stddef.h>

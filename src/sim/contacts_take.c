@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Which contacts take part in a step, and what stays of them.
+ * Selection of the contacts that take part in a step.
  *
- * A touch takes part in the problem where its gap closes to less than the margin by the end of the
- * step: with the velocities before it, with the free ones, or with these while one of the two
- * bodies is stopped by something else, as those are that a falling heap meets.  The others wait,
- * since a solve may show that they close after all, and are forgotten at the end of the step.  Most
- * contacts of a heap are within the margin from the start: only the open ones, which are listed
- * when they are found, are asked.
+ * A contact takes part if its gap closes to less than the margin by the end of the step: with the
+ * velocities before the step, with the free velocities, or with the latter while one of the two
+ * bodies is stopped, as in a heap that is hit.  The others wait, since a solve may show that they
+ * close, and are discarded at the end of the step.  Most contacts of a heap are within the margin
+ * from the start, so only the listed open ones are tested.
  */
 #include <math.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* What a heap on a device holds, and what its files share (device_heap.h). */
+/* Data of a heap on a device, shared by its files (device_heap.h). */
 #ifndef MO_SIM_DEVICE_HEAP_DATA_H
 #define MO_SIM_DEVICE_HEAP_DATA_H
 

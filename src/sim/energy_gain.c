@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * A gain of energy that joints have caused is taken out of the velocities with which a step ends
- * (passive.c).
+ * Removal of energy that joints have added to the velocities at the end of a step (passive.c).
  *
- * What hangs together by joints is a cluster.  Its velocities are split into those of a rigid body
+ * Bodies connected by joints form a cluster.  Its velocities are split into those of a rigid body
  * and the rest,
  *
  *     v_b = V + S x (x_b - c) + d_b,    s_b = S + t_b,
  *
- * with the momentum and the angular momentum of the cluster in V and S alone, so that its kinetic
- * energy is the sum of the two parts'.  All d and t shrink by one factor,
+ * with the linear and angular momentum of the cluster in V and S alone, so the kinetic energies
+ * add.  All d and t are scaled by one factor,
  *
  *     f^2 = 1 - gain / (kinetic energy of d and t).
  *
- * A cluster that is held, by the world or by something fixed or driven, has V = S = 0.
+ * A cluster that is attached to the world, or to a static or kinematic body, has V = S = 0.
  */
 #include <math.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Contacts that begin and end: see events.h.
+ * Begin and end of contacts (events.h).
  *
- * The pairs of bodies in contact are kept as a sorted list.  An update makes the list of now and
- * merges the two: what is only in the old one has ended, what is only in the new one has begun.
+ * The pairs of bodies in contact are a sorted list.  An update builds the new list and merges it
+ * with the old one: pairs only in the old list have ended, pairs only in the new list have begun.
  */
 #include "moreau/events.h"
 

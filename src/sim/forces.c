@@ -3,14 +3,14 @@
 /*
  * Forces and accelerations at one instant (forces.h).
  *
- *   1. contacts    that touch now, classified: rolling, sliding, separating, colliding
+ *   1. contacts    present contacts, classified: rolling, sliding, separating, colliding
  *   2. drift       (d/dt J') v of contacts and joints (forces_drift.c)
- *   3. problem     M a = f + J c, u = J' a + drift, assembled like the problem of a step
- *                  (assemble.c, phase MO_PHASE_FORCE)
+ *   3. problem     M a = f + J c, u = J' a + drift, assembled like that of a step (assemble.c,
+ *                  phase MO_PHASE_FORCE)
  *   4. methods     in order, until one solves it
  *   5. no forces   the impulse of a step of zero length from this state, if it exists
  *
- * Contacts, problem and result of the last step are put aside meanwhile and restored.
+ * Contacts, problem and result of the last step are saved and restored.
  */
 #include <math.h>
 #include <string.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The acceleration level, in parts:
+ * The acceleration level:
  *
- *   forces.c         the calculation, and what is told
- *   forces_instant.c contacts, the problem, methods
+ *   forces.c         the computation and its result
+ *   forces_instant.c contacts, problem, methods
  *   forces_drift.c   (d/dt J') v of contacts and joints
- *   forces_rows.c    joints and mechanisms in that problem
- *   forces_joints.c  reactions and efforts at joints, told
- *   forces_step.c    a step by forces, in pieces (forces_piece.c)
+ *   forces_rows.c    joints and mechanisms in the problem
+ *   forces_joints.c  reactions and efforts at joints
+ *   forces_step.c    a step at the acceleration level, in pieces (forces_piece.c)
  */
 #ifndef MO_SIM_FORCES_DATA_H
 #define MO_SIM_FORCES_DATA_H

@@ -3,22 +3,21 @@
 /*
  * The velocity products (d/dt J') v of [trinkle1997, eq. 4 and 23].
  *
- * J depends on where the contact is and how its frame stands, and these on the curvature of both
- * surfaces.  The narrow phase knows all that: everything is moved by a moment d before and after
- * now with the velocities it has (quaternions and joints along their own velocities), touches are
- * found anew and recognised by their features, and
+ * J depends on the contact point and frame, which depend on the curvature of both surfaces.  All
+ * bodies and joints are moved along their velocities by a time d forwards and backwards, contacts
+ * are found again and matched by their features, and
  *
- *     (d/dt J') v = (J'(+d) v - J'(-d) v) / 2 d        exact to d^2.
+ *     (d/dt J') v = (J'(+d) v - J'(-d) v) / 2 d        to second order in d.
  *
- * Where the accelerations then act for a time d, positions go on by d v+, so that v+ stands for the
- * middle of it, and half of the product is asked for: J(x) v+ = -(d/2) (d/dt J') v keeps a joint
- * closed to d^3 and, as the leapfrog does, its energy; the whole of it would gain (d w)^2 of the
- * energy of what turns at w in each step.  The velocity that the row has then brings the other
- * half, from the second step on, so that the force is that of the instant.
+ * If the accelerations act for a time d, positions advance by d v+, so v+ is the velocity in the
+ * middle, and half of the product is used: J(x) v+ = -(d/2) (d/dt J') v keeps a joint closed to d^3
+ * and conserves its energy as the leapfrog method does; the full product would add (d w)^2 of the
+ * energy of a rotation w per step.  The velocity of the row supplies the other half from the second
+ * step on.
  *
- * Tangents go along with the normal without turning about it.  A touch that is found on one side
- * alone gives a one-sided difference; one that is found on neither has none.  d moves no body by
- * more than MOMENT of its size.
+ * Tangents follow the normal without rotation about it.  A contact found on one side only gives a
+ * one-sided difference; otherwise the product is zero.  d moves no body by more than MOMENT of its
+ * size.
  */
 #include <math.h>
 #include <string.h>

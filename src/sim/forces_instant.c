@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The problem of one instant: contacts that touch, which of them roll and slide, their velocity
- * products, the problem, its solution.
+ * The problem of one instant: contacts, their classification as rolling or sliding, velocity
+ * products, assembly and solution.
  *
  * With `per_step` = 1/d the accelerations act for a time d, v+ = v + d a (forces_step.c), and rows
- * speak of the end of it: those at rest take back what velocity they have (w gains u/d), and what
- * is stiff is implicit.
+ * refer to its end: rows at rest remove their velocity (w includes u/d), and stiff forces are
+ * implicit.
  */
 #include <math.h>
 #include <string.h>

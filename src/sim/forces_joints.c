@@ -3,20 +3,18 @@
 /*
  * Reactions and efforts at joints at one instant.
  *
- *   joints of bodies     force and moment on b: the rows of the joint times their forces (joint.h)
- *   links                Newton and Euler, from the leaves: with a the accelerations of the answer
- *                        and e what acts on a link from outside (contacts, joints of bodies,
- *                        pushes, thrusters, gravity compensation),
+ *   joints of bodies   force and moment on b: the rows of the joint times their forces (joint.h)
+ *   links              Newton-Euler from the leaves: with the accelerations a of the solution and
+ *                      the external forces e on a link (contacts, joints of bodies, applied forces,
+ *                      thrusters, gravity compensation), the force from its parent is
  *
- *                            held_i = I_i a_i + v_i x I_i v_i - weight_i - e_i + sum of held_k over
- *                            its children k
+ *                          held_i = I_i a_i + v_i x I_i v_i - weight_i - e_i + sum of held_k over
+ *                          its children k
  *
- *                        is what its parent does to it.  A joint's effort is its part along the
- *                        axis: S . held + (armature) a.
- *   joints of links      efforts by what they come from: rows of the problem, springs, damping,
- *                        actuators, what was applied
+ *                      The effort of a joint is S . held + (armature) a along its axis.
+ *   joints of links    efforts by origin: rows of the problem, springs, damping, actuators, applied
  *
- * Of an impulse: the same with jumps of velocity for accelerations, and without what is finite.
+ * For an impulse: the same with velocity jumps instead of accelerations, without finite forces.
  */
 #include <stddef.h>
 #include <string.h>

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The forces of a piece of a step: those of its first instant (forces_instant.c), which act for its
- * length d, v+ = v + d a.
+ * The forces of a piece of a step: those of its first instant (forces_instant.c) act for its length
+ * d, v+ = v + d a.
  *
- *   rows at rest    take back in d what velocity they have, and in the whole step a part of their
- *                   gap, so that errors of integration do not add up
- *   sliding         friction against the velocity now.  A contact whose sliding would turn round
- *                   within d stops instead: it rolls, and the instant is solved again
- *   mechanisms      limits and actuators that the answer shows to be needed are taken in, and it is
+ *   rows at rest    remove their velocity in d, and in the whole step a part of their gap, so
+ *                   integration errors do not accumulate
+ *   sliding         friction opposes the present velocity.  A contact whose sliding would reverse
+ *                   within d becomes a rolling one, and the instant is solved again
+ *   mechanisms      limits and actuators that the solution violates are added, and the instant is
  *                   solved again
- *   no forces       with sliding contacts there may be none.  Then the impulse of this state, where
- *                   it is one to speak of; else, and after MOST_IMPULSES in a step, what slides has
- *                   friction against the velocity at the end of the piece, as in a step of d, which
- *                   has a solution
+ *   no forces       the impulse of this state, if it is significant; otherwise, and after
+ *                   MOST_IMPULSES in a step, sliding contacts have friction opposite to the
+ *                   velocity at the end of the piece, as in a time step of d
  */
 #include "sim/forces_piece.h"
 

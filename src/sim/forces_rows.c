@@ -5,17 +5,17 @@
  *
  *   part                at rest                              in motion
  *   hold                bilateral, w = drift                 the same
- *   limit               frictionless where it is reached     none (an impact comes first)
- *   dry friction        box                                  the force against the motion
- *   motor               box at its speed                     its whole effort towards it
+ *   limit               frictionless if reached              none (an impact comes first)
+ *   dry friction        box                                  the force opposite to the motion
+ *   motor               box at its speed                     its full effort towards it
  *   position drive      box: keeps its velocity
- *   springs, damping, actuators of mechanisms: forces, by q and v now
+ *   springs, damping, actuators of mechanisms: forces from the present q and v
  *
- * A force that is known is a box of no width.
+ * A known force is a box of zero width.
  *
- * Where the accelerations act for a time d (forces_step.c) all of these are those of a step of d in
- * other units: boxes and limits speak of the velocity at the end of it, friction stops what it can,
- * springs, damping and servos are implicit, and what turns freely does so without gaining energy.
+ * If the accelerations act for a time d (forces_step.c), these are the rows of a step of d in other
+ * units: boxes and limits refer to the velocity at its end, friction may stop a joint, springs,
+ * damping and servos are implicit, and free rotation does not gain energy.
  */
 #include <math.h>
 #include <string.h>

@@ -4,17 +4,17 @@
  * A step at the acceleration level: collision times, impacts, then forces [baraff1994;
  * trinkle1997], for comparison with time stepping.
  *
- * A step h is divided where contacts close.  Each piece of length d:
+ * A step h is divided at the times when contacts close.  Each piece of length d:
  *
- *   1. impacts   contacts that touch and approach change the velocities at once (impact.c), until
+ *   1. impacts   touching contacts that approach change the velocities at once (impact.c), until
  *                none approaches
- *   2. length    to the next closing contact, by gap and speed, or to the end of h; shorter, and
- *                again, if the forces cause one earlier
- *   3. forces    of this instant, acting for d (forces_piece.c); if none exist, their impulse
- *                changes the velocities, and the piece starts again
+ *   2. length    to the next closing contact, by gap and speed, or to the end of h; shortened if
+ *                the forces close one earlier
+ *   3. forces    of this instant, acting for d (forces_piece.c); if none exist, an impulse changes
+ *                the velocities, and the piece starts again
  *   4. motion    v+ = v + d a, positions by v+
  *
- * Limits: at most MOST_PIECES a step; the last one takes the rest.  First order.  After an error
+ * Limits: at most MOST_PIECES per step; the last one takes the rest.  First order.  After an error
  * the world is unchanged.
  */
 #include <math.h>

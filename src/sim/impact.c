@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Impacts that bounce, at the start of a step.
+ * Impacts with restitution at the start of a step.
  *
- * Contacts that will close in the step, with restitution, and faster than `restitution_speed` and
- * than two steps of falling, make one problem without forces and without time,
+ * Contacts with restitution that will close in the step, faster than `restitution_speed` and than
+ * the speed of two steps of free fall, form one problem without forces,
  *
  *     M (v' - v) = H r,      u_N' + e u_N >= 0 and Coulomb's law at the impacts,      joints hold
  *
- * (Newton's law in Moreau's form).  Its velocities may bring further contacts to impact, as the
- * balls of a cradle do: then the next problem has those, and so on, until none is left.  Contacts
- * that do not bounce wait for the step, which stops them.
+ * (Newton's law in Moreau's form).  If its velocities cause further impacts, as in Newton's cradle,
+ * another problem follows, until none is left.  The step itself stops contacts that do not bounce.
  *
- * With friction Newton's law may add energy.  An impact that would is solved again with half the
+ * With friction, Newton's law may add energy.  Such an impact is solved again with half the
  * restitution, then with none.
  */
 #include <math.h>

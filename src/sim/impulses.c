@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The impulses of a step: what the simulator asks of mo_solve.
+ * The solve of a step: options that the simulator passes to mo_solve.
  *
- *   refine      the last digits that count, at a tolerance up to 1e-8 always, and at a coarser one
- *               where bodies are at rest: what is left to drift costs more later than the digits
- *   noise       the gaps of a step of h are rounded like the places x of the contacts, which moves
- *               u by eps |x| / h: no motion of rigid bodies removes that where contacts are
- *               redundant
- *   canonical   impulses of least norm, where there are contacts or loops.  They are those of the
- *               last step where nothing changed
+ *   refine      to the last significant digits, always at tolerances up to 1e-8, and at coarser
+ *               ones for bodies at rest: remaining drift costs more later
+ *   noise       gaps are rounded like the positions x of the contacts, which changes u by
+ *               eps |x| / h; with redundant contacts no rigid motion removes this
+ *   canonical   least-norm impulses if there are contacts or loops; they equal those of the last
+ *               step if nothing changed
  */
 #include <float.h>
 #include <math.h>

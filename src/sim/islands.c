@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Islands of free bodies that hang together by contacts and joints, and their sleep.
+ * Islands of dynamic bodies connected by contacts and joints, and sleeping.
  *
- * With `sleeping`, an island whose bodies have all been slower than QUIET for STEPS steps goes to
- * sleep: its velocities become zero, and it takes no part in steps until a moving body comes to
- * touch it, or somebody pushes, moves or changes one of its bodies.  Then all that slept together
- * wakes together.
+ * With `sleeping`, an island whose bodies have all been slower than QUIET for STEPS steps falls
+ * asleep: its velocities become zero, and it takes no part in steps until a moving body touches it,
+ * or one of its bodies is pushed, moved or changed.  The whole island then wakes up.
  */
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Joints come, are driven, looked at, and go.  In the problem of a step: joint_problem.c. */
+/*
+ * Adding, removing, driving and reading joints.  joint_problem.c adds them to the problem of a
+ * step.
+ */
 #include <math.h>
 #include <string.h>
 

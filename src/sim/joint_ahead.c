@@ -1,37 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Joints held at the end of a step: implicit Euler's method for them, solved by Newton's.
+ * Joints closed at the end of a step: implicit Euler, solved by Newton's method.
  *
  *     M (v+ - v) = h F + J(x+)' r,      g(x+) = 0,      x+ = x + h v+,                          (1)
  *
- * g the errors of the joints and J their derivatives.  Around a guess v*, with x* = x + h v* and
- * the impulses r* of the solve before,
+ * with g the joint errors and J their derivatives.  Around a guess v*, with x* = x + h v* and the
+ * last impulses r*,
  *
- *     g(x*) + h J(x*) (v+ - v*) = 0,
- *     M (v+ - v) + h K (v+ - v*) = h F + J(x*)' r,      K = -d(J' r*) / dx                      (2)
+ *     g(x*) + h J(x*) (v+ - v*) = 0,    M (v+ - v) + h K (v+ - v*) = h F + J(x*)' r             (2)
  *
- * is again a contact problem, with another mass and other w; its answer is the next guess.  K
- * [tournier2015] is what makes it converge where light links pull heavy ones: a link under the
- * tension T turns back to the line of its pull with the frequency sqrt(T / (m l)), and where h
- * times that is above one, steps that leave it out run away.  A body on which the impulse p acts at
- * the arm a (the anchor, seen from its centre) has
+ * is a contact problem with another mass; its solution is the next guess.  The geometric stiffness
+ * K = -d(J' r*) / dx [tournier2015] makes this converge for light links that pull heavy ones, whose
+ * frequency sqrt(T / (m l)) may exceed 1 / h.  An impulse p at the lever arm a gives (3), a rod
+ * under tension (4), without their negative parts, which does not change the solution of (1):
  *
- *     K = (a.p) 1 - (a p' + p a') / 2      on its spin,                                         (3)
+ *     K = (a.p) 1 - (a p' + p a') / 2  (spin) (3);   K = 2 (|p| / d) (1 - e e')  (velocity)     (4)
  *
- * from which what is not positive is left out: it only says how (1) is found, not what is found.  A
- * rod (a distance) turns as a whole; (4) of both bodies together bounds that from above:
- *
- *     K = 2 (|p| / d) (1 - e e')           on the velocity of each, under tension.              (4)
- *
- * From one guess to the next no body turns by more than a radian; where the answer would turn one
- * further, the guess goes a part of the way.
- *
- * At the end of (1) no joint has an error, so that none does work by taking it back; what turns
- * under tension loses h w^2 / 2 of its angular momentum a second, which is why this is kept for
- * steps that gain otherwise (passive.c).
- *
- * Limits: the turning of the rows that hold orientations (weld, prismatic) is not in K.
+ * No body rotates by more than a radian between guesses.  Rotation under tension loses h w^2 / 2 of
+ * its angular momentum per second, so (1) is used only for steps that gain energy (passive.c).
+ * Limits: K does not include the rows that hold orientations (weld, prismatic).
  */
 #include <math.h>
 #include <string.h>

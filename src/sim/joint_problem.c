@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Joints enter the problem of a step, and take their impulses back.
+ * Joints in the problem of a step, and their impulses.
  *
  *   part       law            w                        bounds
  *   hold       bilateral      error / h
  *   lower      frictionless   (q - lower) / h
- *   upper      frictionless   (upper - q) / h          (its line is turned)
+ *   upper      frictionless   (upper - q) / h          (its row is negated)
  *   drive      box            -target, (q - target)/h  max_effort h
  *    with k, d                k (q - target)/(h k + d)                 compliance 1/(h (h k + d))
  *   friction   box            0                        dry_friction h

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * What each kind of joint holds: rows that are linear in the velocities, and the error of each.
+ * The rows of each kind of joint, linear in the velocities, and their errors.
  *
- * With p the anchors, x the centres, v and s velocities and spins of the bodies a and b:
+ * With p the anchors, x the centres, v and s velocities and angular velocities of bodies a and b:
  *
- *   along e, at anchors that coincide    e.(v_b + s_b x (p_b - x_b)) - e.(v_a + s_a x (p_a - x_a))
- *                                        error e.(p_b - p_a)
- *   across a's axis, on which b slides   the same with p_b in the place of p_a: e turns with a
- *   spin about e                       e.(s_b - s_a)                        error: the turn about e
+ *   along e, coincident anchors      e.(v_b + s_b x (p_b - x_b)) - e.(v_a + s_a x (p_a - x_a))
+ *                                    error e.(p_b - p_a)
+ *   across the axis of a, b slides   the same with p_b instead of p_a: e rotates with a
+ *   rotation about e                 e.(s_b - s_a)              error: the rotation about e
  *
- * In the plane only rows in x, y and the spin about z remain.
+ * In the plane only rows in x, y and the rotation about z remain.
  */
 #include <math.h>
 #include <string.h>

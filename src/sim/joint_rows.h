@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* The rows that a joint holds, and its coordinate. */
+/* The rows of a joint, and its coordinate. */
 #ifndef MO_SIM_JOINT_ROWS_H
 #define MO_SIM_JOINT_ROWS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Mechanisms come and go; bodies that never touch. */
+/* Adding and removing mechanisms; excluded pairs of bodies. */
 #include <math.h>
 #include <string.h>
 

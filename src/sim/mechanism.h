@@ -4,16 +4,16 @@
  * Mechanisms in a world.
  *
  *   mechanism_def.c      definitions and their checks
- *   mechanism.c          they come and go; bodies that never touch
- *   mechanism_get.c      looking, moving, dynamics on request
+ *   mechanism.c          adding and removing; excluded pairs
+ *   mechanism_get.c      reading, changing, dynamics
  *   mechanism_step.c     free velocities before the solve, new coordinates after it
  *   mechanism_rows.c     limits, dry friction and actuators in the problem
  *   mechanism_tendon.c   tendons: sums of joints; spring, friction
  *   mechanism_path.c     spatial tendons: length and moment arms
- *   mechanism_drive.c    what actuators drive, their effort and their state
+ *   mechanism_drive.c    actuators: transmission, effort and state
  *   mechanism_medium.c   drag of air and water
- *   mechanism_couple.c   joints and tendons that follow each other
- *   mechanism_state.c    what changes, as bytes
+ *   mechanism_couple.c   couplings of joints and tendons
+ *   mechanism_state.c    saved state
  */
 #ifndef MO_SIM_MECHANISM_H
 #define MO_SIM_MECHANISM_H

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Coupled joints, or tendons, of a mechanism: q_a - ref_a = p(q_b - ref_b), one bilateral row each,
+ * Couplings of joints or tendons of a mechanism: q_a - ref_a = p(q_b - ref_b), one bilateral row
+ * each,
  *
  *     u = v_a - p' v_b + w,      w = (q_a - ref_a - p) / h in a step, 0 in an impact,
  *
- * and at the level of accelerations  u = a_a - p' a_b - p'' v_b^2 (and what takes back the errors,
- *                                    where they act for a time).
+ * and at the acceleration level  u = a_a - p' a_b - p'' v_b^2 (plus error correction if the
+ * accelerations act for a time).
  *
- * Every solve begins with an impulse of zero there, so that nothing need be kept from step to step.
+ * Every solve starts with a zero impulse, so no state is kept between steps.
  */
 #include <math.h>
 #include <string.h>

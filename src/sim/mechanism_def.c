@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Definitions of mechanisms: their defaults, and what is wrong with one. */
+/* Definitions of mechanisms: defaults and checks. */
 #include <math.h>
 
 #include "base/error.h"

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * What actuators drive, their effort and their state.
+ * Actuators: transmission, effort and state.
  *
- * With l the length of what it drives, l' its speed and s the target (or the state that follows
- * it), an actuator gives
+ * With the length l that it drives, its speed l' and the target s (or the state that follows it),
+ * an actuator has the effort
  *
  *     e = (gain + gain_length l + gain_speed l') s + bias[0] + bias[1] l + bias[2] l',
  *
- * or the effort of a muscle (mechanism/muscle.h).  Over a step of h, negative derivatives b1 and b2
- * of e by l and l' are taken at its end, where l+ = l + h l'+:
+ * or that of a muscle (mechanism/muscle.h).  Negative derivatives b1 and b2 of e by l and l' are
+ * implicit, with l+ = l + h l'+:
  *
  *     e+ = constant - slope l'+,      constant = e - min(b2, 0) l',
  *     slope = -(h min(b1, 0) + min(b2, 0)).

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Looking at a mechanism, moving it, and its dynamics on request. */
+/* Reading and changing a mechanism, and its dynamics on request. */
 #include <math.h>
 #include <string.h>
 

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Drag of a medium on links (mo_medium): along each principal axis of a link a force -c v and a
- * moment -c w, where c grows with the speed.  With J the row of that velocity over the velocities
- * of the mechanism, J' c J is added to the damping of a step:
+ * Drag of a medium on links (mo_medium): a force -c v and a moment -c w along each principal axis
+ * of a link, where c grows with the speed.  With J the row of that velocity, J' c J is added to the
+ * damping of a step:
  *
  *     A += h c J' J,      rhs += h c wind J'
  *
- * so that drag never reverses a motion, however light a link is.  c is that of the start of the
- * step.
+ * so drag never reverses a motion, even of light links.  c is evaluated at the start of the step.
  */
 #include <math.h>
 #include <string.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Spatial tendons.  A path is a chain of straight parts from point a to point b, each with the unit
- * vector u, and of arcs on obstacles (mechanism/wrap.h):
+ * Spatial tendons.  A path consists of straight segments from a to b with unit vectors u, and of
+ * arcs on obstacles (mechanism/wrap.h):
  *
- *     l = sum (|b - a| + arc) / divisor,      dl/dq = sum (J_b' u - J_a' u) / divisor,
+ *     l = sum (|b - a| + arc) / divisor,      dl/dq = sum (J_b' u - J_a' u) / divisor.
  *
- * where an arc adds nothing to dl/dq, since l is stationary in its ends.  Joints that move both
- * ends of a part add nothing either, and are left out so that their arms are exactly zero.
+ * Arcs do not contribute to dl/dq, since l is stationary in their ends.  Joints that move both ends
+ * of a segment do not contribute either and are skipped, so their arms are exactly zero.
  */
 #include <math.h>
 #include <string.h>

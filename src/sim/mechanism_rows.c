@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * What the joints of a mechanism add to a problem, in its own velocities.
+ * Rows of the joints of a mechanism in a problem, in its own velocities.
  *
- *   part        law            row                w                    bounds            compliance
- *   limit       frictionless   its rate (+, -)    (q - lower) / h, ...
- *   friction    box            its velocities     0                     dry_friction h
- *   actuator    box           gear            -constant / slope     (lower, upper) h  1 / (h slope)
+ *   part      law            row              w                    bounds            compliance
+ *   limit     frictionless   its rate (+, -)  (q - lower) / h, ...
+ *   friction  box            its velocities   0                    dry_friction h
+ *   actuator  box            gear             -constant / slope    (lower, upper) h  1/(h slope)
  *
- * At an instant (forces_rows.c) bounds are forces, and w that of accelerations; where these act for
- * a time d, w speaks of the velocity at the end of it, over d.
+ * At an instant (forces_rows.c) bounds are forces, and w is that of accelerations; if these act for
+ * a time d, w refers to the velocity at its end, over d.
  *
- * An actuator's effort over the step is e = constant - slope l'+ (its line).  While that is inside
- * its limits, it is part of the mass matrix (mechanism_step.c): the box's solution is then the
- * same, at no cost.  Where the answer leaves the limits, the actuator becomes a row and the step is
- * solved again; the next step starts from where this one ended.  Likewise a limit is a row only
- * where the step may reach it.
+ * The effort of an actuator over the step is e = constant - slope l'+.  Within its limits it is
+ * part of the mass matrix (mechanism_step.c), which gives the same solution as the box at no cost.
+ * If the solution exceeds the limits, the actuator becomes a row and the step is solved again; the
+ * next step starts with that choice.  A limit is a row only if the step may reach it.
  */
 #include <math.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * What of mechanisms changes in a step, as numbers: coordinates, velocities, pushes, the impulses
- * of limits and friction, the actuators' targets, states and efforts, and the same of tendons.  The
- * poses of links follow from the coordinates.
+ * Saved state of mechanisms: coordinates, velocities, applied efforts, impulses of limits and
+ * friction, targets, states and efforts of actuators, and those of tendons.  Poses of links follow
+ * from the coordinates.
  */
 #include <math.h>
 #include <string.h>

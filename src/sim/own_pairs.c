@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Pairs of shapes that touch with a surface of their own, whatever else keeps them apart, or that
- * never touch: sorted by their places. */
+/*
+ * Pairs of shapes that always collide, with their own material, or that never collide; sorted by
+ * index.
+ */
 #include <string.h>
 
 #include "base/error.h"

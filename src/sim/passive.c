@@ -1,35 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Does a step give energy that nothing has put in?
+ * Steps that would add energy.
  *
- * A step whose joints hold in velocity alone (w = 0) cannot: with M (v+ - v - h g) = H r and u' r
- * <= 0,
+ * A step whose joints hold in velocity alone (w = 0) cannot add energy: with M (v+ - v - h g) = H r
+ * and u' r <= 0,
  *
  *     E+ - E = v+' M v+ / 2 - v' M v / 2 - h g' M v+ = u' r - (v+ - v)' M (v+ - v) / 2 <= 0.
  *
- * Joints that also take back their drift (w = error / h) do work w' r, which may be more than the
- * last term takes: a link on its way through the lowest point is lifted by what it has drifted
- * outwards, and a light link between a heavy one and its hold may gain without end.  Such a step is
- * solved again,
+ * Drift correction (w = error / h) does work w' r, which may exceed the last term.  Such a step,
+ * and one that would leave a joint open by more than OPEN (step.c), is solved again:
  *
- *   1. with joints held at the end of the step (joint_ahead.c), which leaves them closed.  The pull
- *      of a link that turns then slows it;
- *   2. where that gains, too (a whip that cracks, links that push), it counts anyway, and the
- *      gain is taken out of the velocities with which the step ends: those with which the jointed
- *      bodies move against each other shrink by one factor, so that momentum and angular momentum
- *      of what hangs together, and of nothing else, stay as they are;
- *   3. where there is not so much of them, or Newton's method did not close the joints, with joints
- *      held in velocity alone.  Drift stays until a later step can take it back.
+ *   1. with joints closed at the end of the step (joint_ahead.c), which damps rotation;
+ *   2. if that gains energy too (a cracking whip), it is accepted, and the gain is removed from the
+ *      relative velocities of jointed bodies, conserving momenta (energy_gain.c);
+ *   3. if that is impossible, or Newton's method did not close the joints, with joints held in
+ *      velocity alone; later steps correct the drift.
  *
- * The same is done where a step would leave a joint open by more than OPEN (step.c).
- *
- * Held where they are, which is the rule, joints keep the angular momentum of what they join to
- * rounding; held ahead they lose of it h w^2 / 2 a second, so that this is the exception.
- *
- * Where there is a driven body, a motor, a mechanism (whose springs and actuators hold energy), or
- * a force from outside, energy may come from there, and nothing is asked.  Penetrations that go out
- * may lift, too.
+ * Nothing is done if kinematic bodies, motors, mechanisms or applied forces may supply energy.
  */
 #include <math.h>
 #include <string.h>

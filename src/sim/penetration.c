@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The largest penetration at the present poses, by the narrow phase on pairs of a tree of its own:
- * it changes nothing, so that a step that waits can go on.
+ * The largest penetration at the present poses, by the narrow phase on a separate tree.  The world
+ * does not change, so a suspended step can be resumed.
  */
 #include <math.h>
 

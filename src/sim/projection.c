@@ -3,15 +3,15 @@
 /*
  * Correction of positions at the end of a step [anitescu2004, sec. 2].
  *
- * The smallest displacement d, in the metric of the masses, that opens the gaps and closes the
- * joints to first order:
+ * The smallest displacement d, in the mass metric, that opens the gaps and closes the joints to
+ * first order:
  *
  *   min d' M d / 2   subject to   gap + J d >= 0 at the contacts,    error + J d = 0 at the joints.
  *
- * Its optimality conditions are a contact problem with frictionless laws, f = 0 and w the gaps, in
- * a unit of length instead of time.  It has the contacts of the bodies that overlap, and of those
- * that it has moved; repeated where curvature leaves something.  Velocities stay as they are, and
- * spins turn with their bodies, so that no energy of motion comes from it.
+ * Its optimality conditions are a frictionless contact problem with f = 0 and the gaps as w, in
+ * units of length.  It contains the contacts of overlapping bodies and of bodies that it has moved,
+ * and is repeated if curvature leaves an error.  Velocities do not change, and angular velocities
+ * rotate with their bodies, so no kinetic energy is added.
  */
 #include <math.h>
 #include <string.h>

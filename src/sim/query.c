@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Rays, overlaps and distances in a world: see query.h.  Shapes are tried one after the other;
- * those whose bounding sphere is too far away are left out. */
+/*
+ * Ray casts, overlaps and distances in a world (query.h).  Shapes are tested one by one, after a
+ * test of their bounding spheres.
+ */
 #include "moreau/query.h"
 
 #include <math.h>

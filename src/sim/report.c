@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* What a step says of itself: a step that left something is not solved. */
+/* The report of a step, and whether it counts as solved. */
 #include "base/error.h"
 #include "base/pace.h"
 #include "sim/world_data.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Shapes of bodies come and go. */
+/* Adding and removing shapes of bodies. */
 #include <math.h>
 #include <string.h>
 

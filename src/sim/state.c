@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Everything that changes in a step, as bytes: time, poses, velocities, pushes, the contacts with
- * their impulses and slips, the joints and mechanisms with theirs.  What the world was built from
- * (shapes, masses, joints) is not in it; a state fits a world that was built in the same way, and
- * its head says enough to tell most others apart.  The bytes are those of this machine and this
- * build.
+ * The state of a world as bytes: time, poses, velocities, applied forces, contacts with impulses
+ * and slips, joints and mechanisms with theirs.  Shapes, masses and joints are not included: a
+ * state fits a world that was built in the same way, and its header detects most others.  The bytes
+ * are specific to machine and build.
  */
 #include <math.h>
 #include <string.h>

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The surface between two shapes: one of their own (own_pairs.c), or what their materials make of
- * each other.
+ * The material of a contact: that of the pair (own_pairs.c), or the combination of the two
+ * materials.
  *
- * A world has few materials and many contacts, so the first few get numbers, and what each two of
- * them make is kept.  Shapes with a material beyond those have no number, and theirs is found each
- * time.
+ * A world has few materials and many contacts, so the first few materials get numbers, and their
+ * combinations are cached.  Materials beyond those are combined on each use.
  */
 #include "sim/world_data.h"
 

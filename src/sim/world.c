@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* A world is made and ended; bodies come and go. */
+/* Creation and destruction of worlds; adding and removing bodies. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
