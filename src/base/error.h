@@ -13,7 +13,7 @@ mo_error mo_fail(mo_message *why, mo_error code, const char *format, ...) MO_PRI
 
 /* The same for lack of memory, which needs no details. */
 mo_error mo_fail_memory(mo_message *why);
-/* Is that what it says?  For calls that return NULL with a sentence. */
+/* Whether the message has this text.  For calls that return NULL with a message. */
 bool mo_says_memory(const mo_message *why);
 
 /* The same for an argument that is NULL: "FUNCTION: NULL where it needs POINTERS". */

@@ -47,7 +47,7 @@ void mo_memory_free(const mo_allocator *allocator, void *p)
 
 enum {
     LEAST = 512,      /* bytes of a growing array */
-    LARGE = 64 * 1024 /* bytes: what is larger grows in pieces, in paced work */
+    LARGE = 64 * 1024 /* bytes: larger blocks grow in pieces, in paced work */
 };
 
 static void *enlarged(const mo_allocator *allocator, void *array, size_t bytes, size_t larger)

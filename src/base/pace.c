@@ -18,7 +18,7 @@
 #define MO_HAS_CONTEXTS 0
 #endif
 
-/* The sanitizers are told of other stacks. */
+/* Informs the sanitizers of other stacks. */
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) && !defined(__SANITIZE_ADDRESS__)
 #define __SANITIZE_ADDRESS__ 1
@@ -35,7 +35,7 @@
 #endif
 
 enum {
-    PLACES = 4096,           /* of the source that are told apart, by a hash */
+    PLACES = 4096,           /* lines of the source that are distinguished, by a hash */
     PIECE = 64 * 1024,       /* bytes that are copied at once */
     PAGE = 4096,             /* bytes: of the system, at least */
     STACK = 2 * 1024 * 1024, /* bytes: of which only those that are used take memory */
@@ -57,7 +57,7 @@ struct mo_paced {
     int held;                 /* so many times */
     int has_worked;           /* a piece was done in this call */
     double ends;              /* of the call, on mo_clock */
-    double since;             /* the piece at hand began */
+    double since;             /* start of the present piece */
     int place;                /* and where */
     double suspended, idle;   /* since then; in all, s */
     double reserve;           /* s: of the caller, after the work is suspended */
@@ -141,7 +141,7 @@ static void depart(mo_paced *paced, int ends)
     (void)ends;
 }
 
-/* makecontext hands over integers alone. */
+/* makecontext passes integers only. */
 static void start(unsigned high, unsigned low)
 {
     mo_paced *paced = (mo_paced *)(((uintptr_t)high << 16 << 16) | (uintptr_t)low);

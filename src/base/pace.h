@@ -42,7 +42,7 @@ void mo_paced_leave(mo_paced *paced);
             mo_pace();                                                                             \
         }                                                                                          \
     } while (0)
-/* A place is told apart by the address of its file's name, or of a function, and a number. */
+/* A place is identified by the address of its file name, or of a function, and a number. */
 void mo_pace_at(uintptr_t where, int line);
 /* memcpy and memset to zero, of any size, in pieces. */
 void mo_pace_copy(void *to, const void *from, size_t bytes);
@@ -53,7 +53,7 @@ void mo_pace_touch(void *fresh, size_t bytes);
 
 /* Holds the present work, or ends that: calls nest.  Parallel regions hold it. */
 void mo_pace_hold(int is_held);
-/* s: what the present call has left; infinite outside of paced work. */
+/* Remaining time of the present call, s; infinite outside of paced work. */
 double mo_pace_left(void);
 /* mo_clock without the time in which the present work was suspended. */
 double mo_work_clock(void);

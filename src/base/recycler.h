@@ -22,7 +22,7 @@ void mo_recycler_destroy(mo_recycler *recycler);
 
 mo_allocator mo_recycler_allocator(mo_recycler *recycler);
 
-/* A round is over: what was kept too long goes back. */
+/* Ends a round: blocks that were cached too long are released. */
 void mo_recycler_end_round(mo_recycler *recycler);
 
 #endif

@@ -148,7 +148,7 @@ void mo_search_visit(mo_search *s)
         return;
     }
     const int next = s->active;
-    s->active = last; /* what the last decision may have made empty */
+    s->active = last; /* may have become empty by the last decision */
     if (mo_search_is_empty(s, MO_REACH_INNER)) {
         add_empty(s);
         return;
@@ -370,8 +370,7 @@ mo_error mo_find_all_solutions(const mo_problem *problem, long long most_systems
     set->certificate.row_count = problem->row_count;
     mo_error error = mo_enclosure_create(problem, &enclosure, &set->message);
     if (error) {
-        return error == MO_ERR_UNSUPPORTED ? MO_OK
-                                           : error; /* the message says why nothing is known */
+        return error == MO_ERR_UNSUPPORTED ? MO_OK : error; /* the message gives the reason */
     }
     error = mo_cell_system_create(&enclosure, &system, &set->message);
     if (!error) {

@@ -32,7 +32,7 @@ static int has_friction(const mo_problem *problem)
     return found;
 }
 
-/* Tries one factor; what is proven replaces that end of the bracket. */
+/* Tries one factor; a proven answer replaces that end of the bracket. */
 static mo_error try_factor(const mo_problem *problem, double factor, mo_friction_limit *limit,
                            mo_answer *answer)
 {

@@ -33,7 +33,7 @@ typedef struct mo_polyhedron {
     double *a, *b;    /* rows x n, rows */
     int *is_equation; /* one a row */
 
-    /* What was found. */
+    /* The result. */
     int has_point; /* x meets every row to 1e-10 of the sizes in it */
     int has_proof; /* y may prove that there is none */
     double *x, *y;

@@ -57,7 +57,7 @@ int mo_search_is_empty(mo_search *search, double reach);
 /* u = W r + q in natural units. */
 void mo_search_velocity(const mo_search *search, const double *r, double *u);
 
-/* ---- what has been found (found.c) ----------------------------------------------------------- */
+/* ---- results (found.c) ----------------------------------------------------------------------- */
 
 /* Appends a node; its index among the nodes. */
 void mo_search_add_node(mo_search *search, mo_proof_kind kind, int unit, int solution);
@@ -72,7 +72,7 @@ int mo_search_add_solution(mo_search *search, int is_proven);
 /* A listed solution within this many natural units of search->u, or -1. */
 int mo_search_find(const mo_search *search, double distance);
 
-/* Asks methods for a solution, and lists what the measure accepts. */
+/* Runs methods, and lists solutions that the measure accepts. */
 void mo_search_seed(mo_search *search);
 
 /* Newton's method from search->r for the modes of the current cells, sliding directions free; what

@@ -101,7 +101,7 @@ void mo_search_load(mo_search *search)
     }
 }
 
-/* What was found for the island, as a point and as multipliers of all: zero elsewhere. */
+/* Extends the result of an island to all units: zero elsewhere. */
 static void expand(mo_search *s)
 {
     const mo_polyhedron *p = &s->polyhedron;

@@ -126,7 +126,7 @@ MO_OWN void look_at_lines(mo_axis_search *s, const double n[3])
             double m[3];
             mo_vec3_cross(d, e, m);
             const double length = mo_vec3_norm(m);
-            if (!(length > SAME_TANGENT)) { /* faces tell */
+            if (!(length > SAME_TANGENT)) { /* faces decide */
                 continue;
             }
             mo_vec3_scale((mo_vec3_dot(m, n) < 0 ? -1 : 1) / length, m, m);
@@ -165,7 +165,7 @@ typedef struct curve {
     double centre[3], axis[3], radius; /* of a circle */
     double out[3];                     /* from its centre to the point, unit */
     double x[3], dx[3], ddx[3];
-    double at, from, to; /* of a line: the place of its point, and what of it is there */
+    double at, from, to; /* for a line: position of its point, and the feature there */
 } curve;
 
 MO_OWN void set_circle(curve *c)

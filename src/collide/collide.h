@@ -85,7 +85,7 @@ static inline int mo_are_moderate(int count, const double *x)
 /* A sentence where a number of the material is outside its range. */
 mo_error mo_material_check(const mo_material *material, int is_planar, mo_message *why);
 
-/* Checks the definition (`why` says what is wrong) and makes the collider. */
+/* Checks the definition and creates the collider. */
 mo_error mo_collider_init(const mo_shape_def *def, int is_planar, const mo_allocator *allocator,
                           mo_collider *collider, mo_message *why);
 void mo_collider_clear(const mo_allocator *allocator, mo_collider *collider);

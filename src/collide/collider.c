@@ -138,7 +138,7 @@ static double size_of(const mo_collider *c)
     }
 }
 
-/* Of what is solid on both sides of its centre: the radius of a ball inside. */
+/* For shapes that are solid on both sides of their centre: the radius of an inscribed ball. */
 static double thickness_of(const mo_collider *c)
 {
     const mo_shape_def *def = &c->def;
@@ -185,7 +185,7 @@ mo_error mo_collider_init(const mo_shape_def *def, int is_planar, const mo_alloc
         c->def.indices = c->mesh->index;
         c->def.index_count = c->mesh->sides * c->mesh->face_count;
     }
-    if (def->kind == MO_SHAPE_HULL) { /* what it is made of from here on: its corners */
+    if (def->kind == MO_SHAPE_HULL) { /* from here on it consists of its corners */
         c->def.points = c->hull->vertex[0];
         c->def.point_count = c->hull->vertex_count;
     }

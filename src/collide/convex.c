@@ -136,7 +136,7 @@ MO_OWN void meet_flats(mo_core *a, mo_core *b, const mo_axis *axis, double on_a[
     }
 }
 
-/* One touch where the axis says: between its two points, or else between the two flats. */
+/* One touch on the axis: between its two points, or between the two flats. */
 MO_OWN void touch_deepest(mo_core *a, mo_core *b, const mo_axis *axis, const double origin[3],
                           mo_touch_list *out)
 {
@@ -271,7 +271,7 @@ MO_OWN int touch_first(mo_core *a, mo_core *b, const double origin[3], double re
         return !mo_axis_of_boxes(a, b, reach, axis) ||
                touch_if_best(a, b, axis, origin, reach, out);
     }
-    if (a->kind == MO_CORE_POINT) { /* has no faces: the nearest point tells all */
+    if (a->kind == MO_CORE_POINT) { /* has no faces: the nearest point is sufficient */
         find_other(a, b, axis);
         if (axis->gap > 0 && axis->gap <= reach) {
             touch_deepest(a, b, axis, origin, out);
@@ -355,7 +355,7 @@ MO_OWN void touch_ends(const mo_flat *line, const mo_core *other, const double o
         const double *x = line->corner[k];
         double normal[3], foot[3], middle[3];
         const double gap = outside(other, x, normal);
-        if (!(gap <= reach && gap > 0)) { /* what overlaps leaves along n */
+        if (!(gap <= reach && gap > 0)) { /* overlapping shapes separate along n */
             continue;
         }
         mo_vec3_along(x, -gap, normal, foot);

@@ -54,16 +54,16 @@ MO_EVERYWHERE double mo_core_gap(mo_core *a, mo_core *b, const double n[3]);
 
 enum {
     MO_CORE_AROUND = 12
-}; /* edges or faces of a vertex that are looked at, those that lie most across n */
+}; /* edges or faces of a vertex that are examined: those most perpendicular to n */
 
-/* What a core has where it looks along a unit vector. */
+/* The feature of a core along a unit vector. */
 typedef struct mo_feature {
     double point[3]; /* of the core, furthest along the vector */
     int normals;
     double normal[MO_CORE_AROUND][3]; /* unit, outward, of the faces around it */
     int lines;
     double line[MO_CORE_AROUND][3]; /* unit, along the edges around it, or the axis of a cylinder */
-    double from[MO_CORE_AROUND], to[MO_CORE_AROUND]; /* what of it is there, from on_line */
+    double from[MO_CORE_AROUND], to[MO_CORE_AROUND]; /* the feature there, from on_line */
     double on_line[3]; /* where these lines meet; the centre of a cylinder */
     int is_vertex;     /* the point is a corner: all lines go from it */
     int is_whole;      /* and these are all of its edges */

@@ -17,7 +17,7 @@ static const double SAME = 1e-12;  /* of the radius: corners of a rim so near in
 MO_TABLE double RIM_AT[RIM][2] = {{1, 0},  {0.5, SIN_60},   {-0.5, SIN_60},
                                   {-1, 0}, {-0.5, -SIN_60}, {0.5, -SIN_60}};
 
-/* How many of the vertices of the face are that high along n; a third one tells no more. */
+/* Number of vertices of the face at that height along n, at most three. */
 MO_OWN int high_vertices(const mo_hull *hull, int face, const double n[3], double high)
 {
     int count = 0;

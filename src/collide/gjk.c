@@ -8,7 +8,7 @@
 #include "linalg/vec3.h"
 
 enum { GJK_STEPS = 200 };
-/* Of the sizes: what the search for a direction leaves of the cores. */
+/* Fraction of the sizes to which cores are shrunk in the search for a direction. */
 static const double SHRINK = 0.6;
 static const double NEAR_ENOUGH =
     1e-2; /* of the square of the distance: near enough for a direction */
@@ -205,7 +205,8 @@ MO_OWN outcome search(mo_core *a, mo_core *b, double part, double tolerance, dou
     furthest(a, b, part, v, s->at);
     mo_vec3_copy(s->at[0].w, v);
     double square = mo_vec3_dot(v, v), size = square;
-    int is_apart = 0; /* a plane across v keeps them apart, whatever a flat tetrahedron says */
+    int is_apart =
+        0; /* a plane across v separates them, even if a flat tetrahedron holds 0 */
     for (int step = 0; step < GJK_STEPS; ++step) {
         double back[3], own[3];
         mo_simplex_corner *next = s->at + s->count;

@@ -205,7 +205,7 @@ static int is_rim_simple(const builder *b)
             end[sides++] = q;
         }
     }
-    for (int k = 0; k < sides; ++k) { /* each goes on, and not straight back */
+    for (int k = 0; k < sides; ++k) { /* each continues, and not straight back */
         int next = 0;
         while (next < sides && start[next] != end[k]) {
             ++next;

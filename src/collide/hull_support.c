@@ -37,7 +37,7 @@ MO_OWN int climb(const mo_hull *hull, int from, const double d[3])
 
 MO_EVERYWHERE int mo_hull_support(const mo_hull *hull, int from, const double d[3])
 {
-    enum { FEW = 16 }; /* all of so few are looked at: that is faster than climbing */
+    enum { FEW = 16 }; /* with so few, testing all is faster than climbing */
     if (hull->vertex_count <= FEW || !hull->ring_start) {
         return mo_highest(hull->vertex_count, hull->vertex, d);
     }

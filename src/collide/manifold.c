@@ -8,11 +8,11 @@
 #include "linalg/vec3.h"
 
 static const double SAME_NORMAL = 1 - 1e-6; /* cosine */
-static const double STEEP = 0.02;           /* a face less inclined to the axis tells no heights */
+static const double STEEP = 0.02;           /* a face less inclined to the axis gives no heights */
 
 /* ---- clipping -------------------------------------------------------------------------------- */
 
-/* Keeps what is inside n.x <= offset, or on it to within the tolerance. */
+/* Clips to n.x <= offset, with a tolerance. */
 MO_OWN void clip_polygon(const mo_flat *in, const double n[3], double offset, double tolerance,
                          int label, mo_flat *out)
 {
@@ -61,7 +61,7 @@ MO_OWN void clip_line(const mo_flat *in, const double n[3], double offset, doubl
     }
 }
 
-/* What of room[0] lies, seen along n, within the sides of the base. */
+/* Clips room[0], seen along n, to the sides of the base. */
 MO_OWN const mo_flat *overlap(const mo_flat *base, const double n[3], double tolerance,
                               mo_flat room[2])
 {

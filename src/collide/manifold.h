@@ -32,7 +32,7 @@ typedef struct mo_flat {
     double plane[4]; /* of a face, outward */
 } mo_flat;
 
-/* What the core turns to the unit vector n (flat.c). */
+/* The feature of the core that faces the unit vector n (flat.c). */
 MO_EVERYWHERE void mo_core_flat(mo_core *core, const double n[3], mo_flat *flat);
 
 /*

@@ -12,7 +12,7 @@
 
 #define BAD_INDEX "index %d of a mesh is %d, but it has %d points"
 static const double SLOPE = 1e-6; /* sine: a face that rises less does not rise */
-static const double FLAT = 1e-8;  /* 1 - cosine between the normals of what is one plane */
+static const double FLAT = 1e-8;  /* 1 - cosine between normals of coplanar faces */
 
 void mo_mesh_destroy(const mo_allocator *allocator, mo_mesh *mesh)
 {
@@ -206,7 +206,7 @@ static int fill_tree(const mo_allocator *allocator, mo_mesh *mesh)
     return 1;
 }
 
-/* What is drawn only: the faces as they are given, and the box around them. */
+/* Visual meshes: the faces as given, and their bounding box. */
 static mo_error take_drawing(const mo_shape_def *def, mo_mesh *mesh, mo_message *why)
 {
     mesh->bounds = (mo_bounds){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
@@ -350,7 +350,8 @@ int mo_mesh_allows(const mo_mesh *mesh, int face, const double x[3], const doubl
     if (upright < -SLOPE) {
         return 0;
     }
-    for (int k = 0; k < mesh->sides; ++k) { /* corners first: they ask for more than sides */
+    for (int k = 0; k < mesh->sides;
+         ++k) { /* corners first: their conditions are stricter than those of sides */
         double d[3];
         mo_vec3_minus(x, mesh->point[corner[k]], d);
         if (mo_vec3_norm(d) <= near) {

@@ -30,7 +30,7 @@ typedef struct visit {
 
 static const double ORIGIN[3] = {0, 0, 0};
 
-/* ---- what holds of it ------------------------------------------------------------------------ */
+/* ---- validity -------------------------------------------------------------------------------- */
 
 /*
  * Is the touch a corner only because one face of a plane ends and another begins there?  Names of
@@ -72,7 +72,7 @@ static int is_known(const visit *v, int until, const mo_touch *touch)
     return 0;
 }
 
-/* A name of its own within the pair, from the triangle and the corner. */
+/* A unique feature within the pair, from the triangle and the corner. */
 static uint32_t name(const visit *v, int until, int face, uint32_t feature)
 {
     uint32_t mixed = (uint32_t)face * 2654435761u ^ feature * 40503u;

@@ -72,7 +72,7 @@ static void touch_by_corners(const visit *v, int face)
     }
 }
 
-/* The chain goes on straight at this end of the segment, and no corner of the shape is there. */
+/* The chain continues straight at this end of the segment, without a corner of the shape. */
 static int is_inner(const visit *v, int face, const mo_touch *touch)
 {
     double on_chain[3], foot[3];
@@ -111,7 +111,7 @@ static int is_known(const visit *v, int until, const mo_touch *touch)
     return known;
 }
 
-/* A name of its own within the pair, from the segment and the corner. */
+/* A unique feature within the pair, from the segment and the corner. */
 static uint32_t name(const visit *v, int until, int face, uint32_t feature)
 {
     uint32_t mixed = (uint32_t)face * 2654435761u ^ feature * 40503u;

@@ -21,7 +21,7 @@ typedef struct core {
 
 static const double A_FIRST = 1e-4; /* of the smaller size: margin of b's side over a's */
 static const double APART =
-    1e-4; /* likewise: two corners are told from two sides only where they are so far apart */
+    1e-4; /* likewise: two corners are distinguished from two sides only beyond this distance */
 
 static void take_core(const mo_placed *from, core *to)
 {

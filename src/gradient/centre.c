@@ -25,7 +25,7 @@ static double reach(const mo_centre *c, int i)
     return c->system->rho[i] * c->edge;
 }
 
-/* ---- what a block may do --------------------------------------------------------------------- */
+/* ---- admissible changes of a block ----------------------------------------------------------- */
 
 /* The ray of a block that slides at u: r itself, or where that is zero what the law makes of r_N =
  * 1.  False: none. */

@@ -169,7 +169,7 @@ static void find_modes(mo_gradient *g)
     }
 }
 
-/* ---- what is determined ---------------------------------------------------------------------- */
+/* ---- uniqueness ------------------------------------------------------------------------------ */
 
 static double norm(int n, const double *x)
 {

@@ -232,7 +232,7 @@ static int read_multipliers(reader *r, mo_certificate *c)
     if (!read_whole(r, 0, 1000000000, &count)) {
         return 0;
     }
-    for (long k = 0; k < count; ++k) { /* grows with the file, not with what the file says */
+    for (long k = 0; k < count; ++k) { /* grows with the file, not with counts in it */
         void *values = c->values;
         const int grown = mo_memory_grow(&r->check->set.allocator, &values, &r->value_room,
                                          c->value_count + 1, sizeof *c->values);

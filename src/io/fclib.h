@@ -38,7 +38,7 @@ extern const mo_fclib_kind
 /* Joint rows are put in blocks of at most this many. */
 enum { MO_FCLIB_JOINT_ROWS = 6 };
 
-/* What is known of a problem before its matrices are read. */
+/* Properties of a problem before its matrices are read. */
 typedef struct mo_fclib_sizes {
     int d;        /* spacedim */
     int contacts; /*  */
@@ -48,7 +48,7 @@ typedef struct mo_fclib_sizes {
     bool is_global;
 } mo_fclib_sizes;
 
-/* The size that a matrix must have, and the vectors that say so. */
+/* The required size of a matrix, and the vectors that define it. */
 typedef struct mo_fclib_shape {
     int rows;
     const char *rows_of;

@@ -110,7 +110,7 @@ static bool read_guess_list(mo_h5 *h, const mo_h5_group *group, const mo_fclib_s
     if (!mo_h5_read_int(h, group, "number_of_guesses", &count)) {
         return false;
     }
-    /* Held against the links, of which one is the number, before memory is asked for this many. */
+    /* Checked against the number of links before memory is allocated. */
     const size_t held = group->links.count - 1;
     if (count < 0 || (size_t)count > held) {
         return mo_h5_fail(h, MO_ERR_FORMAT,

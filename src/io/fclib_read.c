@@ -67,7 +67,7 @@ bool mo_fclib_note(mo_h5 *h, mo_document *document, const char *format, ...)
     return true;
 }
 
-/* ---- what the file holds --------------------------------------------------------------------- */
+/* ---- contents of the file -------------------------------------------------------------------- */
 
 static bool choose_kind(reader *in)
 {

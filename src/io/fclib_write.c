@@ -22,7 +22,7 @@
 #include "io/replace.h"
 #include "problem/problem_data.h"
 
-/* ---- what the format can hold ---------------------------------------------------------------- */
+/* ---- limits of the format -------------------------------------------------------------------- */
 
 static mo_error refuse(const mo_fclib_writer *out, int c, const mo_constraint_view *view,
                        const char *because, mo_message *why)

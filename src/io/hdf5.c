@@ -38,7 +38,7 @@ bool mo_h5_no_memory(mo_h5 *h)
     return mo_h5_fail(h, MO_ERR_MEMORY, "memory ran out");
 }
 
-/* Hands on what the guard found at `place` ("" for the file itself). */
+/* Reports the finding of the guard at `place` ("" for the file itself). */
 static bool fail_as_guard(mo_h5 *h, const char *place)
 {
     return mo_h5_fail(h, h->guard.error ? h->guard.error : MO_ERR_FORMAT, "%s%s%s", place,
@@ -57,7 +57,7 @@ static hid_t access_list(void)
 {
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
 #if H5_VERSION_GE(1, 10, 7)
-    /* A file on a disk that knows no locks can be read anyway. */
+    /* Files on file systems without locks can be read. */
     H5Pset_file_locking(access, 1, 1);
 #endif
     return access;

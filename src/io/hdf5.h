@@ -32,7 +32,7 @@ typedef struct mo_h5 {
 
 enum { MO_H5_PATH = 64 }; /* room for the longest path inside a file that is used here */
 
-/* A group that was opened: where it is and what it holds. */
+/* An open group: its location and contents. */
 typedef struct mo_h5_group {
     char path[MO_H5_PATH];
     mo_guard_group links;
@@ -55,7 +55,7 @@ bool mo_h5_open_part(mo_h5 *h, const char *path, uint64_t start, uint64_t size,
                      const mo_allocator *allocator, mo_message *why, mo_h5_group *root);
 void mo_h5_close(mo_h5 *h);
 
-/* Is there a link of that name?  What it leads to is checked when it is opened. */
+/* Whether there is a link of that name; its target is checked when it is opened. */
 bool mo_h5_has(const mo_h5_group *group, const char *name);
 
 /* Is there a dataset of that name that never received its values? */

@@ -19,7 +19,7 @@
 #include "base/memory.h"
 #include "io/hdf5_parse.h"
 
-/* Larger nodes than this are not written by anybody and would only waste memory. */
+/* No writer creates larger nodes. */
 enum { MAX_K = 1024, DEFAULT_CHUNK_K = 32, DEFAULT_LEAF_K = 4, DEFAULT_NODE_K = 16 };
 
 bool mo_guard_fault(mo_guard *guard, const char *format, ...)
@@ -60,7 +60,7 @@ bool mo_guard_bytes(mo_guard *guard, uint64_t address, size_t size, void *to, co
 
 unsigned char *mo_guard_load(mo_guard *guard, uint64_t address, uint64_t size, const char *what)
 {
-    /* Before the memory is asked for: a size from the file is worth no more than the file. */
+    /* Before allocation: a size in the file cannot exceed the file. */
     if (!mo_guard_inside(guard, address, size)) {
         mo_guard_fault(guard, "has its %s outside the file; the file is damaged", what);
         return NULL;

@@ -39,7 +39,7 @@ typedef struct mo_guard {
     unsigned chunk_k;   /* half the children of a chunk B-tree node */
     const mo_allocator *allocator;
     mo_error error;  /* of the last call that failed */
-    char fault[224]; /* what is wrong, to follow "PATH: PLACE "                     */
+    char fault[224]; /* error text, to follow "PATH: PLACE " */
 } mo_guard;
 
 #define MO_GUARD_NOWHERE UINT64_MAX
@@ -61,7 +61,7 @@ typedef struct mo_guard_link {
 typedef struct mo_guard_group {
     mo_guard_link *links;
     size_t count, room;
-    char *names; /* what the link names point into */
+    char *names; /* heap of the link names */
 } mo_guard_group;
 
 typedef enum mo_guard_class {

@@ -86,7 +86,7 @@ static bool add_message(walk *w, unsigned type, unsigned flags, const unsigned c
     if (flags & ~(unsigned)KNOWN_FLAGS) {
         return mo_guard_fault(w->guard, "has an object header message with unknown flags");
     }
-    /* An attribute is never read here, so it may share what it likes. */
+    /* Attributes are never read, so they may be shared. */
     if (flags & SHARED_FLAG && type != MO_H5_ATTRIBUTE) {
         return mo_guard_fault(w->guard,
                               "shares its description with another object (a committed type?), "

@@ -18,7 +18,7 @@ typedef struct mo_mesh_file {
     int hull_count;
     const double *drawn;      /* its points in the model's pool, once requested */
     const int *drawn_indices; /* and its triangles there */
-    int is_exact, is_shell;   /* how it is weighed, where the file says so of this mesh */
+    int is_exact, is_shell;   /* mass model, if given for this mesh */
 } mo_mesh_file;
 
 /* By the end of the name: .stl, .obj or .dae.  Sentences begin with `shown`. */

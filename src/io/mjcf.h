@@ -32,7 +32,7 @@ typedef struct mo_mjcf_class {
     int node_count;
 } mo_mjcf_class;
 
-/* What <compiler> says, of the model or of an attached part. */
+/* Settings of <compiler>, of the model or of an attached part. */
 typedef struct mo_mjcf_compiler {
     double degree; /* a unit of angle in the file, rad */
     char sequence[4];
@@ -43,7 +43,7 @@ typedef struct mo_mjcf_compiler {
     double least_mass, least_inertia, total_mass;
 } mo_mjcf_compiler;
 
-/* What <flag> says. */
+/* Settings of <flag>. */
 typedef struct mo_mjcf_settings {
     int no_contact, no_limits, no_passive, no_actuation, no_friction_loss, no_equality;
 } mo_mjcf_settings;

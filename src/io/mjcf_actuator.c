@@ -22,7 +22,7 @@ static const char KIND[] = "actuator"; /* of defaults */
 enum { DYN_NONE, DYN_INTEGRATOR, DYN_FILTER, DYN_FILTEREXACT, DYN_MUSCLE, DYN_OTHER };
 enum { FIXED_OR_NONE, AFFINE, MUSCLE, OTHER };
 
-/* What the elements set, one after the other. */
+/* Settings of the elements, in order. */
 typedef struct drive {
     int dynamics, gain_type, bias_type;
     double time_constant, time_constant_off, gain[10], bias[10];
@@ -52,7 +52,7 @@ static bool set_general(mo_mjcf *m, const mo_xml_node *node, drive *d)
     return true;
 }
 
-/* What is still at the defaults of <general> gets those of muscles, as in MuJoCo. */
+/* Values at the defaults of <general> get those of muscles, as in MuJoCo. */
 static bool set_muscle(mo_mjcf *m, const mo_xml_node *node, drive *d)
 {
     static const char *const NAMES[] = {"force", "scale", "lmin", "lmax", "vmax", "fpmax", "fvmax"};
@@ -178,7 +178,7 @@ static bool set_by(mo_mjcf *m, const mo_xml_node *node, void *user)
     return true;
 }
 
-/* ---- what it drives -------------------------------------------------------------------------- */
+/* ---- transmission ---------------------------------------------------------------------------- */
 
 /* The first of the attributes that is there, or NULL. */
 static const char *target_of(mo_mjcf *m, const mo_xml_node *node, const char **name)

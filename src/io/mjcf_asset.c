@@ -193,7 +193,7 @@ static bool read_mesh(mo_mjcf *m, const mo_xml_node *node)
 
 /* ---- materials ------------------------------------------------------------------------------- */
 
-static const double LEAST_ROUGHNESS = 0.05; /* of what is drawn; 0 is a mirror */
+static const double LEAST_ROUGHNESS = 0.05; /* for drawing; 0 is a mirror */
 
 static double within(double value, double least)
 {

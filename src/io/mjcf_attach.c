@@ -94,7 +94,7 @@ static bool rename_all(const attachment *a, mo_xml_node *node)
     return true;
 }
 
-/* The top class of the part; it has a name of its own even without a prefix. */
+/* The top class of the part; it has a unique name even without a prefix. */
 static const char *top_class(const attachment *a)
 {
     return a->prefix[0] ? prefixed(a, "main", 4) : " main";

@@ -268,7 +268,7 @@ static bool read_below(mo_mjcf *m, const mo_xml_node *node, int parent)
     return true;
 }
 
-/* All masses and inertias so that the sum is what the file asks for. */
+/* Scales all masses and inertias to the total mass of the file. */
 static void scale_masses(mo_model *model, double total)
 {
     double sum = 0;

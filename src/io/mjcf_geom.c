@@ -146,7 +146,8 @@ static bool make_mesh(mo_mjcf *m, const mo_xml_node *node, const char *name, mo_
         return false;
     }
     mo_mass_of_mesh(mesh, mo_mjcf_by(m, node)->exact_mesh_inertia || mesh->is_exact, mass);
-    if (is_shell || mesh->is_shell || !(mass->mass > 0)) { /* what has no volume is a shell too */
+    if (is_shell || mesh->is_shell ||
+        !(mass->mass > 0)) { /* shapes without volume are shells too */
         mo_mass_of_shell(mesh, mass);
     }
     *found = 1;
@@ -310,7 +311,7 @@ bool mo_mjcf_geom(mo_mjcf *m, const mo_xml_node *node, int body, mo_mass *sum)
     return added != NULL;
 }
 
-/* Where it is; what it looks like does not count. */
+/* Its pose; its appearance is ignored. */
 bool mo_mjcf_site(mo_mjcf *m, const mo_xml_node *node, int body)
 {
     mo_pose pose = mo_pose_identity();

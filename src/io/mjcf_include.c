@@ -85,7 +85,7 @@ static bool include(mo_reader *r, mo_xml_node *parent, mo_xml_node *before, mo_x
     return true;
 }
 
-/* Without recursion into what was included: it is walked like the rest. */
+/* Without recursion into included elements, which are walked like the rest. */
 static bool walk(mo_reader *r, mo_xml_node *parent, int depth, int part, int *files)
 {
     mo_xml_node *before = NULL, *node = parent->first;

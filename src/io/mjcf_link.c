@@ -21,7 +21,7 @@ int mo_mjcf_find(mo_mjcf *m, const mo_xml_node *node, char kind, const char *att
 
 /* ---- contacts -------------------------------------------------------------------------------- */
 
-/* The surface of a pair: its own numbers, or what the two geoms have together. */
+/* The material of a pair: its own values, or the combination of the two geoms. */
 static bool read_pair(mo_mjcf *m, const mo_xml_node *node)
 {
     const int a = mo_mjcf_find(m, node, 'g', "geom1", "geom");
@@ -85,7 +85,7 @@ static bool read_weld(mo_mjcf *m, const mo_xml_node *node, mo_model_equality *e)
     if (!mo_mjcf_numbers(m, node, NULL, "relpose", 7, 7, seven, &count)) {
         return false;
     }
-    /* A quaternion of zeros asks for the reference configuration. */
+    /* A zero quaternion means the reference configuration. */
     e->has_pose = seven[3] != 0 || seven[4] != 0 || seven[5] != 0 || seven[6] != 0;
     if (e->has_pose) {
         double norm = 0;

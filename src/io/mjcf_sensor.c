@@ -9,11 +9,11 @@
 
 #include "io/mjcf.h"
 
-/* What a sensor is of, and how many numbers it has. */
+/* Object of a sensor, and number of values. */
 typedef struct sensor_row {
     const char *name;
     mo_model_sensor_kind kind;
-    const char *attribute; /* that names what it is of; NULL: objtype and objname, or nothing */
+    const char *attribute; /* attribute that names the object; NULL: objtype and objname, or none */
     char of;               /* 'j'oint, 't'endon, 'a'ctuator, 's'ite, 'f'rame, or '-' */
     int count;
 } sensor_row;

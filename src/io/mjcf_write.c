@@ -199,7 +199,7 @@ static void put_gravity_compensation(const mo_mjcf_writer *w)
     }
 }
 
-/* MuJoCo refuses bodies that move and have no mass or inertia of their own. */
+/* MuJoCo refuses moving bodies without mass or inertia. */
 static int moves_without_mass(const mo_model *model)
 {
     for (int k = 1; k < model->body_count; ++k) {

@@ -165,7 +165,7 @@ static void put_size(const mo_mjcf_writer *w, int k)
     }
 }
 
-/* Not what is only drawn, nor height fields. */
+/* Neither visual geoms nor height fields. */
 static int is_written(const mo_model *model, int k)
 {
     if (model->geoms[k].shape.kind == MO_SHAPE_MESH) {
@@ -191,7 +191,7 @@ static void put_geom(const mo_mjcf_writer *w, int k)
             m->dims ? m->dims : 3, m->priority, (int)geom->shape.layer, (int)geom->shape.mask);
 }
 
-/* Sites and geoms of the paths of tendons, with names of their own: t1p2, and t1p2s at its side. */
+/* Sites and geoms of tendon paths, with generated names: t1p2, and t1p2s for the side site. */
 static void put_path_points(const mo_mjcf_writer *w, int body)
 {
     for (int k = 0; k < w->model->tendon_count; ++k) {

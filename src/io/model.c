@@ -51,7 +51,7 @@ FIND(site, sites, site_count)
 FIND(sensor, sensors, sensor_count)
 FIND(key, keys, key_count)
 
-/* ---- what is drawn --------------------------------------------------------------------------- */
+/* ---- visual shapes --------------------------------------------------------------------------- */
 
 int mo_model_drop_visuals(mo_model *model)
 {

@@ -76,7 +76,7 @@ void mo_reader_beside(const mo_xml_node *node, char folder[MO_PATH])
     snprintf(folder, MO_PATH, "%.*s", slash ? (int)(slash - node->file) : 0, node->file);
 }
 
-/* In the package, or in what the caller gave? */
+/* Whether it is in the package or in the folder of the caller. */
 static int lies_in_others(const mo_reader *r, const char *from, char path[MO_PATH])
 {
     return (r->package[0] && mo_file_lies_in(r->package, from, path)) ||

@@ -12,7 +12,7 @@
 #include "base/memory.h"
 
 enum { MOST_NOTES = 200, MOST_BODIES = 10000 };
-static const char OF_WHAT[] = ": '"; /* from here on a note tells of the first one only */
+static const char OF_WHAT[] = ": '"; /* from here on a note has the first one only */
 
 /* ---- sentences ------------------------------------------------------------------------------- */
 

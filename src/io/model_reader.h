@@ -35,7 +35,7 @@ typedef struct mo_reader_name {
 typedef struct mo_reader {
     mo_model *model;
     mo_pool *pool; /* of the model */
-    mo_pool tree;  /* of what is only read */
+    mo_pool tree;  /* for temporary data */
     mo_xml_node *root;
     int elements;
     char folder[MO_PATH];  /* of the file: includes and meshes are in it, */
@@ -47,7 +47,7 @@ typedef struct mo_reader {
     int mesh_count;
     size_t mesh_room;
     size_t mesh_bytes; /* read so far */
-    int is_lenient;    /* URDF: what is wrong by custom is mended with a note */
+    int is_lenient;    /* URDF: common errors are corrected, with a note */
     mo_error error;
     mo_message *why;
 } mo_reader;

@@ -63,7 +63,7 @@ static bool copy_array(const mo_allocator *allocator, const void *from, size_t c
     return *to || count == 0;
 }
 
-/* A shape with arrays of its own. */
+/* Copies a shape with its arrays. */
 static bool copy_shape(mo_recording *recording, const mo_shape_def *from, int body)
 {
     mo_recorded_shape *shape = recording->shapes + recording->shape_count;
@@ -254,7 +254,7 @@ static mo_error make_room(mo_recording *recording, int contacts, mo_message *why
     const size_t frames = (size_t)recording->frame_count + 1;
     const size_t rows = frames * (size_t)recording->body_count;
     const size_t all = (size_t)recording->contact_count + (size_t)contacts;
-    if (7 * rows > INT_MAX || 3 * all > INT_MAX) { /* what the reader takes as one vector */
+    if (7 * rows > INT_MAX || 3 * all > INT_MAX) { /* maximum length of a vector in the reader */
         return mo_fail(why, MO_ERR_ARGUMENT,
                        "a recording holds at most %d numbers in a vector; record fewer steps",
                        INT_MAX);

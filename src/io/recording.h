@@ -37,7 +37,7 @@ mo_error mo_recording_image(const mo_recording *recording, const char *path, int
 #define MO_RECORDING_ROOT "moreau_recording"
 enum { MO_RECORDING_VERSION = 1 };
 
-/* What the numbers of a column may be. */
+/* Valid values of a column. */
 typedef enum mo_column_range {
     MO_COLUMN_ANY,         /* finite */
     MO_COLUMN_NOT_NEGATIVE /* from zero to infinity, included */

@@ -80,7 +80,7 @@ static bool check_count(mo_h5 *h, const mo_h5_group *group, const char *name, si
                       name, count, needed);
 }
 
-/* Spreads a column over structs, which are made when the first column says how many there are. */
+/* Copies a column to structs, which are allocated with the first column. */
 static bool take_column(mo_h5 *h, const mo_h5_group *group, const mo_columns *table,
                         const mo_column *column, int *rows, char **structs)
 {

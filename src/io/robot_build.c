@@ -243,7 +243,7 @@ static mo_error make_room(mo_building *b)
                : mo_fail_memory(b->why);
 }
 
-/* What a refused model has added goes away; joints and exclusions go with the bodies. */
+/* Removes everything that a refused model has added; joints and exclusions go with the bodies. */
 static void remove_bodies(const mo_building *b)
 {
     for (int k = 0; k < b->model->body_count; ++k) {
@@ -281,7 +281,7 @@ mo_error mo_model_build(const mo_model *model, mo_world *world, const mo_allocat
         }
         error = error ? error : mo_robot_part_overlaps(b.robot, world, is_urdf, why);
     }
-    /* calls that return an id say in words why there is none */
+    /* calls that return an id give the reason in `why` */
     const char *const short_of = mo_error_text(MO_ERR_MEMORY);
     error = error && why && strcmp(why->text, short_of) == 0 ? MO_ERR_MEMORY : error;
     mo_pool_clear(&b.pool);

@@ -32,7 +32,7 @@ typedef struct mo_building {
     const mo_model *model;
     mo_world *world;
     mo_robot *robot;
-    mo_pool pool; /* of what is only needed here */
+    mo_pool pool; /* for private data */
     /* of each body: the one above it, or itself, that moves against its parent; 0: still */
     int *group;
     int *joined;   /* of the root of a tree: the first root of those that one mechanism holds */
@@ -53,7 +53,7 @@ static inline const char *mo_name_or_null(const char *name)
 mo_error mo_building_add_trees(mo_building *b, int root);
 void mo_building_join_trees(mo_building *b);
 
-/* robot_tune.c: what its actuators take from a mechanism that is in the world. */
+/* robot_tune.c: actuator parameters that depend on the mechanism. */
 mo_error mo_building_tune(mo_building *b, mo_mechanism_id id);
 
 /* robot_equality.c */
@@ -87,7 +87,7 @@ mo_error mo_robot_keep_note(mo_robot *robot, mo_message *why, const char *format
 /* robot_sensor.c */
 mo_error mo_robot_keep_sensors(mo_robot *robot, const mo_model *model, mo_message *why);
 
-/* robot_overlap.c: excludes what overlaps for ever; `all`: what overlaps now. */
+/* robot_overlap.c: excludes pairs that always overlap; `all`: all that overlap now. */
 mo_error mo_robot_part_overlaps(mo_robot *robot, mo_world *world, int all, mo_message *why);
 
 #endif

@@ -94,7 +94,7 @@ static void free_bias(const mo_body_state *body, const double gravity[3], double
 
 /* ---- joint by joint -------------------------------------------------------------------------- */
 
-/* The columns of joint k of what is `wide` in its mechanism go to those of the model. */
+/* Copies the columns of joint k of a mechanism matrix of width `wide` to those of the model. */
 static void scatter(const mo_robot *robot, int rows, mo_mechanism_id id, int wide,
                     const double *from, double *to)
 {

@@ -359,7 +359,7 @@ static mo_error add_mechanism(mo_building *b, int root)
     return mo_building_tune(b, id);
 }
 
-/* A free joint of its own, which nothing drives, slows or bears. */
+/* A single free joint without actuator, damping or gravity compensation. */
 static int is_free_alone(const mo_building *b, int root)
 {
     const mo_model *model = b->model;

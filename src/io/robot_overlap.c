@@ -133,7 +133,7 @@ static int is_one_robot(const mo_world *world, const mo_sim_contact *contact, in
     return kind != MO_SHAPE_PLANE && !is_free(world, fixed ? a : b);
 }
 
-/* What is noted in the end. */
+/* The final note. */
 typedef struct overlaps {
     int count, first[2];
 } overlaps;

@@ -51,7 +51,7 @@ const char *mo_robot_sensor(const mo_robot *robot, int k, const char **kind, int
     return sensor->name;
 }
 
-/* ---- what the robot keeps -------------------------------------------------------------------- */
+/* ---- stored data ----------------------------------------------------------------------------- */
 
 mo_error mo_robot_keep_sensors(mo_robot *robot, const mo_model *model, mo_message *why)
 {
@@ -211,7 +211,7 @@ static void subtract_loops(const sensing *s, int body, const double about[3], do
     }
 }
 
-/* What the parent of a body puts on it, about a point: force and moment, world axes. */
+/* Force and moment from the parent on a body, about a point, world axes. */
 static void reaction_of(const sensing *s, int body, const double about[3], double wrench[6])
 {
     memset(wrench, 0, 6 * sizeof *wrench);

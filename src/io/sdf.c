@@ -56,7 +56,7 @@ static bool write_geometry(mo_sdf *s, const mo_xml_node *from, mo_xml_node *to)
     mo_xml_node *made = mo_sdf_add(s, to, "geometry", from);
     mo_xml_node *kind = made && shape ? mo_sdf_add(s, made, shape->name, shape) : NULL;
     if (!kind) {
-        return made != NULL; /* the reader of links says what is missing */
+        return made != NULL; /* the reader of links reports the error */
     }
     for (size_t k = 0; k < sizeof VALUES / sizeof VALUES[0]; ++k) {
         const char *text = mo_sdf_text(shape, VALUES[k]);

@@ -138,7 +138,7 @@ static void find_weights(mo_urdf *u, const urdf_tree *t)
     }
 }
 
-/* Frames that only name a place often hang on joints: what moves no mass is fixed. */
+/* Massless frames often have joints; joints that move no mass are fixed. */
 static bool is_weightless(const urdf_tree *t, int link)
 {
     return !t->weighs[link] && !t->has_shape[link];

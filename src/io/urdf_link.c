@@ -12,7 +12,7 @@
 #include "io/urdf.h"
 #include "linalg/vec3.h"
 
-static const double DENSITY = 1000; /* kg/m^3, of what has no <inertial> */
+static const double DENSITY = 1000; /* kg/m^3, without <inertial> */
 
 bool mo_urdf_number(mo_urdf *u, const mo_xml_node *node, const char *attribute, double *out)
 {
@@ -229,7 +229,7 @@ static bool primitive_shape(mo_urdf *u, const mo_xml_node *node, mo_shape_def *s
     return true;
 }
 
-/* The shape in a <collision> or <visual>; *found tells whether there is one that we know. */
+/* The shape in a <collision> or <visual>; *found: whether it has a supported one. */
 static bool read_shape(mo_urdf *u, const mo_xml_node *node, int is_visual, mo_shape_def *shape,
                        mo_mass *mass, int *found)
 {
@@ -263,7 +263,7 @@ static bool read_shape(mo_urdf *u, const mo_xml_node *node, int is_visual, mo_sh
             if (!primitive_shape(u, what, shape)) {
                 return false;
             }
-            if (shape->kind != MO_SHAPE_HULL) { /* models of SDF have masses of their own */
+            if (shape->kind != MO_SHAPE_HULL) { /* models of SDF define masses themselves */
                 mo_mass_of_shape(shape, NULL, mass);
             }
             return true;

@@ -184,7 +184,7 @@ static void on_document_type(void *context, const xmlChar *name, const xmlChar *
          "a document type declaration is not read, since entities are not; remove <!DOCTYPE>");
 }
 
-/* What libxml2 says about a file that is not well formed, without its line end. */
+/* The message of libxml2 about a malformed file, without its line end. */
 static mo_error not_well_formed(const reading *r)
 {
     const xmlError *last = xmlCtxtGetLastError(r->parser);

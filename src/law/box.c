@@ -106,7 +106,7 @@ static double defect(const double *p, int d, const double *W, const double *b, c
     return mo_dot(d, z, z);
 }
 
-/* What a row is held at. */
+/* The value at which a row is held. */
 enum { AT_LOWER, FREE, AT_UPPER };
 
 /* r with u = 0 on the free rows and the others at their bounds. */

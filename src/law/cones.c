@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What is filled in. */
+/* The output. */
 typedef struct listing {
     mo_law_cone *cones; /* or NULL: count only */
     mo_law_rows *rows;  /* or NULL */

@@ -29,7 +29,7 @@
 #define MO_CONES_MU_MOST 1e4
 #define MO_CONES_MU_LEAST 1e-100 /* below that: zero */
 
-/* All laws but the one whose set of impulses is no convex cone of its own. */
+/* All laws but that whose admissible impulses are not a convex cone. */
 #define MO_CONE_LAWS (((1u << MO_LAW_KIND_COUNT) - 1u) & ~(1u << MO_LAW_SLIDING))
 
 typedef struct mo_law_cone {

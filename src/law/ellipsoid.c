@@ -20,7 +20,7 @@ static double scale_axes(int size, const double *a, double *unit)
     return longest;
 }
 
-/* N(0) - 1; rows without an axis have no say. */
+/* N(0) - 1; rows without an axis are ignored. */
 static double outside(int size, const double *a, const double *x)
 {
     double square = 0;

@@ -48,7 +48,7 @@ void mo_front_lu_layout(const mo_front_plan *plan, mo_arena *arena, mo_front_lu 
 
 /* ---- sizes ----------------------------------------------------------------------------------- */
 
-/* Where each block lies within its node, and each node in x, without what is left out. */
+/* Offsets of blocks in their nodes, and of nodes in x, without blocks that are left out. */
 static void count_rows(mo_front_lu *lu, const uint8_t *active)
 {
     const mo_front_plan *plan = lu->plan;

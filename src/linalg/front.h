@@ -66,7 +66,7 @@ typedef struct mo_front_lu {
     const mo_front_plan *plan;
     double *factors, *stack, *front, *work, *x;
     int *local;       /* of each block: its first row within its node, or -1 where it is left out */
-    int *node_rows;   /* of each node, without what is left out */
+    int *node_rows;   /* of each node, without blocks that are left out */
     int *node_offset; /* of each node: its first row in x */
     int *where;       /* of each node: its first row in the present front */
     int *pivots, *below; /* rows of each front */

@@ -45,7 +45,7 @@ typedef struct mo_sim_tendon {
     double friction_impulse;
 } mo_sim_tendon;
 
-/* What a link is for the medium: edges, and axes in its frame as columns. */
+/* The box of a link in the medium: edges, and axes in its frame as columns. */
 typedef struct mo_drag_box {
     double edge[3], axes[9];
 } mo_drag_box;
@@ -91,7 +91,7 @@ struct mo_sim_mechanism {
         *next_v;           /* as those of a body                                   */
     double *push, *effort; /* from outside in the next step; in this one, with the control's */
     double *rhs, *row, *bias, *turned; /* A free_v; working space */
-    double *M, *A, *F;                 /* mass; with what is implicit in a step; a factor */
+    double *M, *A, *F;                 /* mass; with the implicit terms of a step; factor */
     double (*motion)[6];
     mo_pose *pose;
     int block;       /* in the problem of this step, or MO_NONE */
@@ -141,7 +141,7 @@ void mo_actuator_measure(const mo_sim_mechanism *mechanism, const mo_sim_actuato
 double mo_actuator_effort(mo_sim_mechanism *mechanism, const mo_sim_actuator *actuator);
 /* The state at the end of a step of h. */
 void mo_actuator_follow(mo_sim_actuator *actuator, double h);
-/* What the gain multiplies. */
+/* The input that the gain multiplies. */
 static inline double mo_actuator_input(const mo_sim_actuator *actuator)
 {
     return actuator->def.dynamics == MO_DYNAMICS_NONE ? actuator->target : actuator->state;
@@ -159,7 +159,7 @@ void mo_mechanism_choose_reached(mo_sim_mechanism *mechanism, double gap, double
 /* More of them, where next_v shows that they are needed; how many. */
 int mo_mechanism_look_again(mo_sim_mechanism *mechanism, double h);
 void mo_mechanism_add_rows(mo_world *world, mo_sim_mechanism *mechanism, const mo_phase *phase);
-/* The velocities of joint k, of its own, that a limit (0: lower, 1: upper) pushes on; how many. */
+/* The velocities of joint k on which a limit (0: lower, 1: upper) acts; returns their number. */
 int mo_mechanism_limit_row(const mo_sim_mechanism *mechanism, int k, int side, double row[3]);
 int mo_mechanism_has_rows(const mo_sim_mechanism *mechanism, const mo_phase *phase);
 void mo_mechanism_write_start(const mo_world *world, const mo_sim_mechanism *mechanism,

@@ -24,7 +24,7 @@ static int is_single(const mo_sim_mechanism *mechanism, int k)
     return kind == MO_AXIS_REVOLUTE || kind == MO_AXIS_PRISMATIC;
 }
 
-/* How far q, or the length, is from the reference; 0 for what is not there. */
+/* Difference of q, or the length, from the reference; 0 if there is none. */
 static double offset_of(const mo_sim_mechanism *mechanism, const mo_coupling_def *def, int k)
 {
     if (k < 0) {

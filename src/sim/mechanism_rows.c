@@ -23,21 +23,21 @@
 
 static const double LATE = 1e-9;    /* rad or m: a limit may be passed by this before it is taken */
 static const double SHALLOW = 1e-6; /* rad or m: deeper beyond a limit is left to the projection */
-static const double BACK = 0.01;    /* of the range of a joint: what that takes back in one step */
+static const double BACK = 0.01;    /* fraction of the range of a joint that one step corrects */
 static const double CLOSED = 1e-8;  /* rad or m: a limit that holds in an impact */
 static const double BEYOND = 1e-10; /* of an effort's limits */
 
 /* ---- limits ---------------------------------------------------------------------------------- */
 
 typedef struct limit {
-    double gap, most_back; /* what it may come back by in a step */
+    double gap, most_back; /* maximum correction in a step */
     int at, count;         /* velocities that change it */
     double row[3];
     const double *arm; /* of a tendon: all of them, times sign */
     double sign;
 } limit;
 
-/* How far what is beyond its limit comes back in one step, at most: models often start so. */
+/* Maximum correction per step of a joint beyond its limit; models often start there. */
 static double recovery(double range)
 {
     return BACK * (range > 0 && isfinite(range) ? range : 1);
@@ -135,7 +135,7 @@ static double beyond(const mo_actuator_def *def)
 
 /* ---- at the end of a step -------------------------------------------------------------------- */
 
-/* What is beyond a limit, or near it, takes part; how far beyond the worst is. */
+/* Adds limits that are exceeded or near; returns the largest violation. */
 static double take_reached(mo_sim_mechanism *mechanism)
 {
     double worst = 0;
@@ -305,7 +305,7 @@ static void add_friction(mo_world *world, mo_sim_mechanism *mechanism, int k, co
     const double slow = phase->instant && !(p > 0) ? phase->instant->speed : INFINITY;
     memset(world->jacobian, 0, (size_t)(count * n) * sizeof *world->jacobian);
     for (int i = 0; i < count;
-         ++i) { /* at an instant, what moves has the friction of its direction */
+         ++i) { /* at an instant, friction opposes the motion of moving joints */
         const double speed = mechanism->v[joint->v_at + i];
         lower[i] = speed < -slow ? most : -most;
         upper[i] = speed > slow ? -most : most;

@@ -165,7 +165,7 @@ void mo_tendon_add_friction(mo_world *world, mo_sim_mechanism *mechanism, mo_sim
     if (!(most > 0)) {
         return;
     }
-    /* At an instant, what moves has the friction of its direction. */
+    /* At an instant, friction opposes the motion. */
     const double speed = mo_dot(n, tendon->arm, mechanism->v);
     const int is_instant = phase->instant && !(phase->instant->per_step > 0);
     const double slow = is_instant ? phase->instant->speed : INFINITY;

@@ -71,7 +71,7 @@ void mo_hold_otherwise(mo_world *world)
     world->step.joints_hold = (mo_hold)(world->step.joints_hold + 1);
     for (int k = 0; k < world->living_count; ++k) {
         mo_sim_body *body = world->body + world->living[k];
-        if (body->block != MO_NONE) { /* what was found is no guide: it gained */
+        if (body->block != MO_NONE) { /* not a start for the next solve: it gained energy */
             memcpy(body->next_v, body->start_v, sizeof body->next_v);
         }
     }

@@ -33,7 +33,7 @@ static const double TURN = 0.1; /* rad: of a link, in one projection */
 /* Of the unit, of joints: they are closed to the last digits. */
 static const double JOINT_TOLERANCE = 1e-7;
 
-/* ---- what is to be corrected ----------------------------------------------------------------- */
+/* ---- errors to correct ----------------------------------------------------------------------- */
 
 static void mark(mo_world *world, int body)
 {
@@ -144,7 +144,7 @@ static void displace(mo_world *world, double unit)
     mo_mechanisms_displace(world, unit);
 }
 
-/* The step's problem and answer make room, and come back: a second call undoes the first. */
+/* Saves the problem and result of the step; a second call restores them. */
 static void change_sides(mo_world *world)
 {
     mo_problem *problem = world->problem;

@@ -48,7 +48,7 @@ typedef struct mo_sim_body {
 typedef struct mo_sim_shape {
     uint32_t generation;
     int body, next;
-    int proxy;      /* in the tree; MO_NONE for what has no bounds */
+    int proxy;      /* in the tree; MO_NONE for shapes without bounds */
     int is_on_show; /* it touches nothing, and is in no list of the collision */
 
     /* At the start of the step: */
@@ -79,7 +79,7 @@ typedef struct mo_shape_near {
     int reaches_out;
 } mo_shape_near;
 
-/* The first few materials of a world, and what they make of each other (surfaces.c). */
+/* The first few materials of a world, and their combinations (surfaces.c). */
 enum { MO_SURFACES = 8 };
 typedef struct mo_surfaces {
     int count;

@@ -77,7 +77,7 @@ void mo_report_fill(mo_world *world, mo_step_report *report)
     report->joints = world->jointed_count;
     mo_pace();
     report->bodies = world->problem ? mo_problem_body_count(world->problem) : 0;
-    if (report->status == MO_SOLVED) { /* else an impact was not, which was told already */
+    if (report->status == MO_SOLVED) { /* otherwise an impact was not, which is already reported */
         report->status = world->result.status;
         report->message = report->status != MO_SOLVED ? world->result.message : report->message;
     }

@@ -21,7 +21,7 @@ mo_world_def mo_default_world(void)
                         .moving_tol = 1e-4};
     def.solver = mo_default_options();
     def.solver.canonical = 1;
-    /* a step that is not solved by then is better taken as it is, and told */
+    /* an unsolved step is then taken as it is, and reported */
     def.solver.max_iter = 3000;
     return def;
 }
@@ -203,7 +203,7 @@ static int changes_the_time_limit_alone(const mo_world *world, const mo_world_de
 mo_error mo_world_change(mo_world *world, const mo_world_def *def, mo_message *why)
 {
     MO_NEED(world && def, why);
-    if (changes_the_time_limit_alone(world, def)) { /* a step that waits goes on */
+    if (changes_the_time_limit_alone(world, def)) { /* a suspended step is resumed */
         world->def.solver.time_limit = def->solver.time_limit;
         return MO_OK;
     }

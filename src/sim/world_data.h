@@ -84,7 +84,7 @@ struct mo_world {
     mo_pair *excluded; /* bodies that never touch, sorted */
     size_t excluded_room;
     int excluded_count;
-    struct mo_own_pair *own_pair; /* shapes that touch with a surface of their own, sorted */
+    struct mo_own_pair *own_pair; /* pairs of shapes with their own material, sorted */
     size_t own_pair_room;
     int own_pair_count;
     double *jacobian; /* working space for one block */
@@ -128,13 +128,13 @@ struct mo_world {
 
     int has_too_many_pairs;      /* the last search for pairs was given up */
     double last_step;            /* h, for forces from impulses */
-    int masses_are_fit;          /* as they were when they were last looked at */
+    int masses_are_fit;          /* as of the last update */
     struct mo_device_heap *heap; /* where it is stepped on a device (device_heap.h), or NULL */
     mo_message device_note;      /* why it is not, where that was asked for */
     int is_canonical;            /* the impulses of the last solve are (impulses.c) */
 };
 
-/* The default method, which may then be helped by what the simulator knows. */
+/* The default method, to which the simulator may pass further options. */
 static inline int mo_uses_auto(const mo_world *world)
 {
     const char *method = world->def.solver.method;
@@ -165,7 +165,7 @@ static inline int mo_is_coarse(const mo_world *world, const mo_sim_contact *cont
     return world->body[contact->body[0]].is_coarse || world->body[contact->body[1]].is_coarse;
 }
 
-/* Does it take part in the problem by velocities of its own? */
+/* Whether it takes part in the problem with its own velocities. */
 static inline int mo_moves_freely(const mo_sim_body *body)
 {
     return (body->kind == MO_BODY_FREE || body->kind == MO_BODY_LINK) && !body->is_asleep;
@@ -247,7 +247,7 @@ void mo_wake_around(mo_world *world, int place);
 /* The contacts of a shape of the body (MO_NONE: of all); wakes what was in contact. */
 void mo_forget_contacts(mo_world *world, int body, int shape);
 
-/* own_pairs.c: the surface of two shapes that have one of their own, or NULL. */
+/* own_pairs.c: the material of a pair of shapes, or NULL. */
 const mo_material *mo_own_pair(const mo_world *world, int a, int b);
 /* surfaces.c: the number of a material among world->surfaces, or MO_NONE where there is no more
  * room; what two shapes have between them, in *found where it had to be found. */
@@ -268,7 +268,7 @@ void mo_mechanism_rest(mo_world *world, int place); /* of one that falls asleep:
 int mo_mechanism_stays_awake(const mo_world *world, int place);
 int mo_mechanism_first(const mo_world *world,
                        int place); /* the body of its first link that moves */
-/* Adds what is not that of the bodies: rotors, springs, compensated weight. */
+/* Adds the energy of rotors, springs and compensated gravity. */
 void mo_mechanisms_energy(const mo_world *world, mo_energy *energy);
 
 /* mechanism_state.c */

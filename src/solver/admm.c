@@ -90,7 +90,7 @@ static mo_status solve(mo_run *run, void *memory)
 
 const mo_method mo_admm_method = {
     .name = "admm",
-    .summary = "alternating directions: dynamics and laws in turn, one factorisation",
+    .summary = "alternating direction method of multipliers with one factorisation",
     .paper = "boyd2011",
     .laws = MO_CONVEX_LAWS,
     .layout = layout,

@@ -59,7 +59,7 @@ void mo_admm_begin(mo_admm *admm, double rho, double *v);
  */
 void mo_admm_start(mo_admm *admm, const mo_convex *convex, const double *r0, const double *u0);
 
-/* lambda in the place of a velocity: s of every constraint there. */
+/* The shift s of every constraint with lambda as the velocity. */
 void mo_admm_shifts(const mo_admm *admm, double *s);
 
 /* One iteration; false where the matrix is singular or the numbers are no longer finite. */

@@ -53,7 +53,7 @@ static mo_error layout(const mo_problem *problem, const mo_options *options, mo_
     return error;
 }
 
-/* What is known at the end of a round. */
+/* State at the end of a round. */
 typedef struct rounds {
     double last; /* residual of the law  */
     double part; /* of the way */
@@ -84,7 +84,7 @@ static void begin(mo_run *run, workspace *w)
     }
 }
 
-/* The relaxed model hands back its own last iterate, whatever that is worth in the true law. */
+/* The relaxed model returns its last iterate, whatever its residual in the exact law. */
 static mo_status end(mo_run *run, mo_status status)
 {
     if (run->options->apgd.model == MODEL_RELAXED) {
@@ -148,7 +148,7 @@ static mo_status solve(mo_run *run, void *memory)
 
 const mo_method mo_apgd_method = {
     .name = "apgd",
-    .summary = "accelerated projected gradients, the sliding speed refreshed on the way",
+    .summary = "accelerated projected gradients, with updates of the sliding speed",
     .paper = "mazhar2015",
     .laws = MO_CONVEX_LAWS,
     .layout = layout,

@@ -45,7 +45,7 @@ int mo_block_system_factor(mo_block_system *system);
 /* x becomes the solution for the right side x. */
 void mo_block_system_solve(mo_block_system *system, double *x);
 
-/* u = W x, all rows, where x is what the last solve gave. */
+/* u = W x, all rows, with x of the last solve. */
 void mo_block_system_response(mo_block_system *system, const double *x, double *u);
 
 #endif

@@ -17,7 +17,7 @@
 
 static const double SIGMA = 1e-7, CONTACT_SIGMA = 1e-6; /* of the mean diagonal of W: (3) */
 static const double DESCENT = 1e-4;                     /* of the slope, that a step must gain */
-static const double SMOOTH = 1e-12; /* of theta: below, rounding hides what a step gains */
+static const double SMOOTH = 1e-12; /* of theta: smaller gains are hidden by rounding */
 static const double NEAR = 1e-16;   /* of theta: the matrix is not renewed any more */
 static const double CLOSE = 1e-25;  /* of theta: r is right to twelve digits, one more step ... */
 static const double QUICK = 0.1;    /* ... is taken only where each gains so much */
@@ -160,7 +160,7 @@ static int differentiate(const canonical *c, int i, int is_first, double *B)
     return size > 0;
 }
 
-/* J of block i into the matrix; true where it is not what it was. */
+/* Writes J of block i to the matrix; true if it has changed. */
 static int renew_block(canonical *c, int i, int is_first)
 {
     mo_delassus *s = &c->system;

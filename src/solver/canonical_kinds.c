@@ -45,7 +45,7 @@ static int find_ray(const mo_problem *problem, int i, double allowed, const doub
     if (kind == MO_LAW_BOX || kind == MO_LAW_BILATERAL) {
         return 0;
     }
-    /* laws without friction have no parameter to look at */
+    /* laws without friction have no such parameter */
     const double mu = kind == MO_LAW_COULOMB ? mo_constraint_param(problem, i)[0] : INFINITY;
     const double slip = sqrt(mo_dot(d - 1, u + 1, u + 1));
     if (isinf(mu)) {

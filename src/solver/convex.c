@@ -399,7 +399,7 @@ void mo_convex_scales(const mo_sweep *sweep, double *scale)
     }
 }
 
-/* ---- what is frozen -------------------------------------------------------------------------- */
+/* ---- frozen quantities ----------------------------------------------------------------------- */
 
 int mo_convex_has_shift(const mo_problem *problem, int i)
 {

@@ -38,7 +38,7 @@ typedef struct mo_convex {
     const double *lambda; /* bounded slip: MO_LAW_MAX_GROUPS a constraint, one for each disc */
     const double *weight; /* NULL, or one a constraint: weight_i / 2 |r_i - centre_i|^2 is added */
     const double *centre;
-    /* NULL, or polygons in the place of round cones (convex_facets.h) */
+    /* NULL, or polygons instead of circular cones (convex_facets.h) */
     const mo_convex_facets *facets;
 } mo_convex;
 

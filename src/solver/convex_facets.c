@@ -60,7 +60,7 @@ static face face_between(double mu, double from, double to)
     return f;
 }
 
-/* Where the nearest point lies, and what it needs: the normal of a face, or a ray. */
+/* Location of the nearest point, and the normal of its face or its ray. */
 typedef enum place { INSIDE, FACE, RAY, APEX } place;
 
 static place find_place(int count, const double *angle, double mu, const double *x, double *vector)

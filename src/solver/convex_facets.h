@@ -14,7 +14,7 @@
 enum { MO_FACETS_BASE = 4, MO_FACETS_MOST = 24 };
 
 typedef struct mo_convex_facets {
-    int *count;    /* one a constraint; 0: as its law says */
+    int *count;    /* one per constraint; 0: as defined by its law */
     double *angle; /* MO_FACETS_MOST a constraint, from 0 to 2 pi */
 } mo_convex_facets;
 

@@ -60,7 +60,7 @@ typedef struct call {
     workspace *w;
     const mo_convex *convex;
     double tol;
-    double *u;      /* of the r that was looked at last */
+    double *u;      /* of the r evaluated last */
     double best;    /* residual of w->best_r */
     int iterations; /* interior and Newton steps */
 } call;

@@ -96,7 +96,7 @@ typedef enum ending {
     END_ALL_HOLD, /* no condition fails */
     END_STUCK,    /* the factor broke, or the budget is spent */
     END_RAY,      /* an unbounded step */
-    END_STOPPED   /* run->status says why */
+    END_STOPPED   /* see run->status */
 } ending;
 
 /* All conditions seem to hold: solves for the forces anew and looks again.  False where

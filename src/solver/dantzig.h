@@ -25,7 +25,7 @@
 #include "base/random.h"
 #include "solver/method.h"
 
-/* What a row is. */
+/* The kind of a row. */
 typedef enum mo_row_kind {
     MO_ROW_BOUNDED, /* lower <= f <= upper, fixed: a normal force, a joint, a box */
     MO_ROW_LINE,    /* friction in the plane, |f| <= mu f_N */
@@ -36,12 +36,12 @@ typedef enum mo_row_kind {
 
 /* The set that a row is in. */
 typedef enum mo_row_set {
-    MO_ROW_IDLE,     /* none: not looked at yet, or given up; f is held where it is */
+    MO_ROW_IDLE,     /* in no set: not examined yet, or released; f is constant */
     MO_ROW_CLAMPED,  /* C, C_F: a = 0 is maintained and f follows */
     MO_ROW_LOWER,    /* NC, NC-: f at its lower bound, a >= 0 */
     MO_ROW_UPPER,    /* NC+, NC_F: f at its upper bound, a <= 0 */
     MO_ROW_FROZEN,   /* C, C_F too, but a = 0 follows from the clamped rows: f is held */
-    MO_ROW_FOLLOWING /* f follows a normal force and nothing is asked of a */
+    MO_ROW_FOLLOWING /* f follows a normal force, without a condition on a */
 } mo_row_set;
 
 /*
@@ -90,7 +90,7 @@ typedef struct mo_dantzig {
     double *column, *row, *world, *image; /* scratch */
     double *v;                            /* velocities of the bodies, scratch */
     double *ray;                          /* of an unbounded step, in units of r  */
-    double *rounding;                     /* of a: what it may be off by */
+    double *rounding;                     /* error bound of a */
     uint32_t *refused;                    /* the direction in which a row could not be clamped */
 
     mo_dantzig_factor factor;
@@ -108,7 +108,7 @@ typedef struct mo_dantzig {
     mo_random random;
     mo_run *run;
 
-    /* Newton steps: matrix, step, what is tried. */
+    /* Newton steps: matrix, step, trial point. */
     double *J, *step, *trial, *trial_u, *trial_value;
     int *newton_pivots;
 } mo_dantzig;
@@ -136,7 +136,7 @@ void mo_dantzig_column(mo_dantzig *z, int j, double *out);
 void mo_dantzig_tied_column(mo_dantzig *z, int j, double *out);
 void mo_dantzig_row(mo_dantzig *z, int j, double *out);
 
-/* a = A f + b, and what each row of it may be off by. */
+/* a = A f + b, with an error bound for each row. */
 void mo_dantzig_refresh(mo_dantzig *z);
 void mo_dantzig_find_rounding(mo_dantzig *z);
 
@@ -182,7 +182,7 @@ static inline int mo_is_clamped(const mo_dantzig *z, int row)
     return z->place[row] >= 0;
 }
 
-/* Bounds of f now, and what may be rounding in the distance of f from them. */
+/* Present bounds of f, and the rounding error of its distance from them. */
 double mo_dantzig_lower(const mo_dantzig *z, int row);
 double mo_dantzig_upper(const mo_dantzig *z, int row);
 
@@ -241,7 +241,7 @@ typedef struct mo_dantzig_course {
     int d;
     double sign;      /* which way f_d moves */
     int from_outside; /* f_d was outside its bounds: the drive ends at the bound */
-    int leaves_disc;  /* the disc has shrunk past f_d, which goes on outside it */
+    int leaves_disc;  /* the disc has shrunk past f_d, which continues outside it */
     double begun;     /* |a_d| at the beginning */
     double size;      /* the largest entry of the direction */
 } mo_dantzig_course;
@@ -277,7 +277,7 @@ int mo_dantzig_give_up_failures(mo_dantzig *z);
 
 /* ---- dantzig_polish.c ------------------------------------------------------------------------ */
 
-/* Newton steps from f.  True where the run ends; z->run->status says how. */
+/* Newton steps from f.  True if the run ends; see z->run->status. */
 int mo_dantzig_polish(mo_dantzig *z);
 
 /* ---- dantzig.c ------------------------------------------------------------------------------- */

@@ -152,7 +152,7 @@ static void wake_friction(mo_dantzig *z, int normal)
 
 static void sleep_friction(mo_dantzig *z, int normal);
 
-/* A row that comes back into C_F takes its column out of that of its normal force. */
+/* A row that re-enters C_F removes its column from that of its normal force. */
 static void untie(mo_dantzig *z, int row)
 {
     const int normal = z->normal[row];

@@ -69,7 +69,7 @@ int mo_fip_polish(mo_run *run, mo_fip *f);
 typedef enum mo_fip_state {
     MO_FIP_MOVING,
     MO_FIP_SOLVED,
-    MO_FIP_MUST_STOP, /* run->status says why */
+    MO_FIP_MUST_STOP, /* see run->status */
     MO_FIP_FAILED,    /* no further from this start */
     MO_FIP_INFEASIBLE /* from no start: see mo_fip_start */
 } mo_fip_state;

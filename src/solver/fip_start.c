@@ -164,7 +164,7 @@ static int settle(mo_fip *f, barrier *b)
     return 1;
 }
 
-/* What the sum of z is at least in every feasible point, by the multipliers y: see above. */
+/* Lower bound of the sum of z over all feasible points, from the multipliers y: see above. */
 static double least_sum(const mo_fip *f, const double *y, double *image)
 {
     const int n = f->n;

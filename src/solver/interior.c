@@ -25,7 +25,7 @@ static const double STUCK = 1e-12;
  */
 static const double LEAST_SIGMA = 0.1;
 
-/* A predictor that is held back so soon says nothing of the second order. */
+/* Such a short predictor gives no second-order information. */
 static const double SHORT = 0.1;
 
 /* Lengths of a step after which phi counts with less of its gradient, and with all of it again. */
@@ -234,7 +234,7 @@ static void find_slacks(mo_interior *s)
 void mo_interior_start(mo_interior *s, double beta)
 {
     const mo_problem *problem = s->problem;
-    for (int k = 0; k < problem->row_count; ++k) { /* what an earlier start has left there */
+    for (int k = 0; k < problem->row_count; ++k) { /* values from an earlier start */
         s->r[k] = s->fixed[k] ? s->r[k] : 0;
     }
     for (int i = 0; i < problem->constraint_count; ++i) {

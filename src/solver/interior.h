@@ -65,12 +65,12 @@ typedef struct mo_interior {
     double *scale;  /* one a constraint: the norm of its W_ii in the units of its cones */
     uint8_t *fixed; /* one a row */
 
-    /* What is solved. */
+    /* The problem. */
     const double *s;      /* frozen shift, one a constraint; NULL: the law itself */
     const double *weight; /* NULL, or weight_i (r_i - centre_i) is added to the velocity */
     const double *centre;
 
-    /* The iterate: r and z, and what follows from them. */
+    /* The iterate: r and z, and derived vectors. */
     double *r, *z, *p;
     double *u;             /* W r + q */
     double *yhat, *rest;   /* see (1); rows */

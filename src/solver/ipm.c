@@ -150,7 +150,7 @@ static mo_status solve(mo_run *run, void *memory)
 
 const mo_method mo_ipm_method = {
     .name = "ipm",
-    .summary = "interior points for the full law, then semismooth Newton; all contacts at once",
+    .summary = "interior point method for the full law, then semismooth Newton",
     .paper = "acary2024",
     .laws = MO_CONE_LAWS,
     .layout = layout,
@@ -162,7 +162,7 @@ const mo_method mo_ipm_method = {
  */
 const mo_method mo_quick_ipm_method = {
     .name = "ipm",
-    .summary = "interior points, in the space of bodies where that takes far fewer operations",
+    .summary = "interior point method, in the space of bodies if that takes far fewer operations",
     .paper = "acary2024",
     .laws = MO_CONE_LAWS,
     .layout = layout_quick,

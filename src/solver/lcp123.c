@@ -74,7 +74,7 @@ static mo_status solve_lcp3(mo_run *run, void *workspace)
 
 const mo_method mo_lcp1_method = {
     .name = "lcp1",
-    .summary = "fixed point on the sliding speed, one convex problem an iteration",
+    .summary = "fixed point on the sliding speed, with one convex problem per iteration",
     .paper = "anitescu2004",
     .uses_blas = 1,
     .laws = MO_CONVEX_LAWS,
@@ -94,7 +94,7 @@ const mo_method mo_lcp2_method = {
 
 const mo_method mo_lcp3_method = {
     .name = "lcp3",
-    .summary = "one convex problem: a relaxed law, exact where nothing slips",
+    .summary = "one convex problem: a relaxed law, exact if nothing slips",
     .paper = "anitescu2004",
     .uses_blas = 1,
     .laws = MO_CONVEX_LAWS,

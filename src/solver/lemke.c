@@ -201,7 +201,7 @@ static int is_relaxed(const mo_run *run, const mo_lemke_work *work)
            (many ? k < 3 || k % 2 == 0 : k % 2);
 }
 
-/* How fast the softness falls cannot be told beforehand: see lemke_follow.c. */
+/* The rate at which the softness falls is not known beforehand: see lemke_follow.c. */
 static double choose_factor(const mo_run *run, const mo_lemke_work *work)
 {
     static const double first[] = {0.5, 0.4, 0.3};
@@ -276,7 +276,7 @@ static mo_status solve(mo_run *run, void *memory)
             return run->status;
         }
         if (work->reached_end && work->exact.uses_facets) {
-            break; /* another solution of the facets is not what is missing */
+            break; /* another solution of the facets would not help */
         }
     }
     return give_up(run, work);

@@ -56,7 +56,7 @@ int mo_lemke_judge_ray(mo_run *run, mo_lemke_work *work);
 /* lemke.c: d and p of the present start. */
 void mo_lemke_choose_vectors(const mo_run *run, mo_lemke_work *work);
 
-/* Pivots until the path ends or `most` are done: MO_LEMKE_FAILED, and `state` says how. */
+/* Pivots until the path ends, or at most `most`: MO_LEMKE_FAILED, with the reason in `state`. */
 mo_lemke_outcome mo_lemke_walk(mo_run *run, mo_lemke_work *work, int most, mo_lemke_state *state);
 
 /* Pivots allowed in one start. */

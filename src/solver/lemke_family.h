@@ -23,8 +23,8 @@
 typedef struct mo_lemke_family {
     const mo_lcp *exact, *relaxed;
     mo_lemke_path *path;
-    double *plain[2], *soft[2]; /* entries of S and E, and what the relaxed ones have more */
-    double *c[2];               /* c, and what the relaxed one has more */
+    double *plain[2], *soft[2]; /* entries of S and E, and additional ones of the relaxation */
+    double *c[2];               /* c, and the additional part of the relaxation */
     int has_friction;           /* they differ */
 } mo_lemke_family;
 

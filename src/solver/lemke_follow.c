@@ -78,7 +78,7 @@ static mo_lemke_outcome set_out(mo_run *run, mo_lemke_work *work, mo_lemke_state
     return found;
 }
 
-/* One LCP of the family, in `most` pivots; `state` says how it ended. */
+/* One LCP of the family, in at most `most` pivots; `state` is its outcome. */
 static mo_lemke_outcome follow(mo_run *run, mo_lemke_work *work, double epsilon, double delta,
                                int most, mo_lemke_state *state)
 {

@@ -18,7 +18,7 @@ enum { FRESH_VALUES = 50, OLD = 30 };
 static const double NOISE = 1e-12;      /* of values: what rounding leaves of a zero */
 static const double FLAT = 1e-12;       /* of directions: below this a variable does not move */
 static const double DRIFT = 1e-10;      /* residual of a solve above which K is factored anew */
-static const double SMALL_PIVOT = 1e-6; /* a pivot that is looked at twice */
+static const double SMALL_PIVOT = 1e-6; /* a pivot that is verified */
 
 /* ---- the direction --------------------------------------------------------------------------- */
 
@@ -33,7 +33,7 @@ static int entering_rows(mo_lemke_path *path)
     return 1;
 }
 
-/* image gains what the entering variable itself does to the rows. */
+/* Adds the effect of the entering variable on the rows to image. */
 static void add_entering(mo_lemke_path *path)
 {
     const int e = path->entering;

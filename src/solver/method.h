@@ -59,7 +59,7 @@ int mo_run_confirm(mo_run *run, int iteration, const double *r);
  * are its own. */
 int mo_run_judged(mo_run *run, int iteration, const double *r);
 
-/* True where the run must end after `iteration` iterations; run->status then says why. */
+/* True if the run must end after `iteration` iterations; see run->status. */
 int mo_run_must_stop(mo_run *run, int iteration);
 
 /* The same inside an iteration, for the caller and the clock alone: iterations are not counted. */
@@ -92,7 +92,7 @@ typedef struct mo_method {
     int uses_blas;       /* its threads are kept to one (linalg/blas_threads.h) */
     int takes_compact;   /* it needs no rows of compact contacts (problem/compact.h) */
 
-    /* What else it asks of a problem, with a sentence where that is missing; NULL: nothing. */
+    /* Further requirements on a problem, with an error message; NULL: none. */
     mo_error (*check)(const mo_problem *problem, const mo_options *options, mo_message *why);
 
     /*

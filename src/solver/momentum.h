@@ -44,7 +44,7 @@ MO_ANY double mo_momentum_next(mo_momentum *m)
     return beta;
 }
 
-/* The guard: looks at what a sweep has moved. */
+/* The safeguard: monitors the change of a sweep. */
 MO_ANY void mo_momentum_watch(mo_momentum *m, double moved)
 {
     const double GROWTH = 2, LOWER = 0.5, HIGHER = 1.02, LEAST_MOST = 2;

@@ -118,7 +118,7 @@ static mo_status solve(mo_run *run, void *memory)
 
 const mo_method mo_newton_method = {
     .name = "newton",
-    .summary = "Gauss-Seidel sweeps, then semismooth Newton on the natural map, by sparse fronts",
+    .summary = "Gauss-Seidel sweeps, then semismooth Newton on the natural map",
     .paper = "acary2018",
     .laws = MO_NEWTON_LAWS,
     .layout = layout,

@@ -181,7 +181,7 @@ static int must_stop(void *context, int iteration)
     return mo_run_must_stop(context, iteration);
 }
 
-/* Does the measure, from the impulses alone, say that the best is solved? */
+/* Whether the measured residual of the best impulses meets the tolerance. */
 static int confirm(mo_run *run, mo_sweeps *sweeps)
 {
     double q_norm = 0;
@@ -305,7 +305,7 @@ static mo_error check(const mo_problem *problem, const mo_options *options, mo_m
 
 /* ---- the loop ------------------------------------------------------------------------------ */
 
-/* Small problems go straight to the measure; large ones are looked at in parallel first. */
+/* Small problems are measured directly; large ones are first checked in parallel. */
 static int measure(mo_run *run, const workspace *w, const double *x, int iteration)
 {
     if (run->problem->constraint_count <= MO_CHUNK) {

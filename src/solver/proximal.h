@@ -36,13 +36,13 @@ mo_error mo_proximal_layout(const mo_problem *problem, mo_arena *arena, mo_proxi
 typedef enum mo_proximal_end {
     MO_PROXIMAL_FAILED, /* Newton fails on the most regularised problem, or a try is over */
     MO_PROXIMAL_SOLVED,
-    MO_PROXIMAL_MUST_STOP /* run->status says why */
+    MO_PROXIMAL_MUST_STOP /* see run->status */
 } mo_proximal_end;
 
 /* Before the first of the calls below. */
 void mo_proximal_begin(mo_proximal *proximal);
 
-/* Points from run->r on, as long as there is anything to gain.  *iteration goes on. */
+/* Proximal points from run->r while they make progress; continues *iteration. */
 mo_proximal_end mo_proximal_run(mo_run *run, mo_proximal *proximal, int *iteration);
 
 /*

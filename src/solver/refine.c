@@ -25,7 +25,7 @@ enum {
     MORE_ITERATIONS = 30, /* towards the aim, on few blocks */
     MORE_STEPS = 6,       /* and on many, where they are Newton's */
     DENSE_STEPS = 2,      /* and where they are Newton's on dense matrices, with exact factors */
-    REST_ITERATIONS = 60  /* sweeps and Newton steps before rounding is looked at */
+    REST_ITERATIONS = 60  /* sweeps and Newton steps before rounding is evaluated */
 };
 
 typedef struct refinement {
@@ -223,7 +223,7 @@ static mo_error reach(const refinement *c, double aim)
     return error;
 }
 
-/* Is r what it was at the start, which is canonical, but for a little? */
+/* Whether r is close to the start, which is canonical. */
 static int keeps_start(const refinement *c)
 {
     const int rows = c->result->row_count;
@@ -257,7 +257,7 @@ static mo_error refine(const refinement *c, int *is_canonical)
     return error;
 }
 
-/* The answer to the tolerance becomes the canonical one, refined where that is asked for. */
+/* Makes the solution canonical, and refines it if requested. */
 static mo_error improve(const refinement *c)
 {
     int is_canonical = 0;

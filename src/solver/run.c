@@ -55,7 +55,7 @@ static void keep(mo_run *run, int iteration, double natural, const double *r)
     }
 }
 
-/* What was confirmed is what comes back. */
+/* Returns the confirmed iterate. */
 static int confirm(mo_run *run, const double *r)
 {
     if (!(run->residual.natural / run->q_scale <= run->options->tol)) {

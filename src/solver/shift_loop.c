@@ -269,7 +269,7 @@ static void hold_best(mo_run *run, mo_shift_loop *loop)
     mo_shift_second(run, loop, mo_shift_rounding(run));
 }
 
-/* Map two hands back a velocity that respects the constraints, whatever its residual. */
+/* Map two returns a velocity that satisfies the constraints, whatever its residual. */
 static void hand_back_held(mo_run *run, mo_shift_loop *loop)
 {
     mo_result *result = run->result;

@@ -12,7 +12,7 @@
 #include "problem/views.h"
 #include "solver/convex.h"
 
-/* What is repeated. */
+/* The map. */
 typedef enum mo_shift_map {
     /* the shifted problem: chi_1 of [anitescu2004, eq. 4.34], F of [acary2011, eq. 3.19] */
     MO_SHIFT_ONE,
@@ -41,7 +41,7 @@ typedef struct mo_shift_rules {
     void *context;
 } mo_shift_rules;
 
-/* What the rescue needs beside the loop. */
+/* Additional data of the rescue. */
 typedef struct mo_shift_rescue {
     const mo_sweep *sweep;
     double *scale, *weight; /* one a constraint */
@@ -55,7 +55,7 @@ struct mo_shift_loop {
     const mo_convex_engine *engine;
     void *workspace; /* of the engine */
     double *s;       /* one a constraint */
-    double *image;   /* what the map makes of s */
+    double *image;   /* image of s under the map */
     double *s_last, *image_last;
     double *lambda;              /* MO_LAW_MAX_GROUPS a constraint */
     double *second_r, *second_u; /* impulses and velocities of the second problem, rows */

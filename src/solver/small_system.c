@@ -12,7 +12,7 @@
 #include "problem/views.h"
 
 static const double EPS = 1e-6;       /* newton_step.h, (loads) */
-static const double EPS_PLANE = 1e-9; /* one step solves what is linear there */
+static const double EPS_PLANE = 1e-9; /* one step solves a linear problem */
 
 void mo_small_layout(const mo_problem *problem, mo_arena *arena, mo_small_system *s)
 {

@@ -57,7 +57,7 @@ typedef struct mo_small_system {
 
 void mo_small_layout(const mo_problem *problem, mo_arena *arena, mo_small_system *s);
 
-/* W, q (from a caller's own computation) and what follows from them. */
+/* W, q (computed by the caller) and derived data. */
 mo_error mo_small_begin(mo_small_system *s, const double *q);
 
 /* One sweep over all blocks: each solved exactly, while the others are held. */

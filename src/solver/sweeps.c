@@ -73,7 +73,7 @@ static void visit_batches(void *context, int begin, int end)
     c->s->moved_of_chunk[(begin - c->first) / MO_CHUNK] = mo_batch_visit(&c->pass, begin, end);
 }
 
-/* r moves on by beta times its last change; `before` becomes what it was. */
+/* Extrapolates r by beta times its last change; `before` becomes the old r. */
 static void extrapolate_row(const pass_context *c, int row, int d)
 {
     for (int k = row; k < row + d; ++k) {
@@ -83,7 +83,7 @@ static void extrapolate_row(const pass_context *c, int row, int d)
     }
 }
 
-/* What was found of a row block, behind what was found of the batches. */
+/* Results of a row block, after those of the batches. */
 static void note_row(const pass_context *c, int k, double found)
 {
     if (c->pass.each) {
@@ -118,7 +118,7 @@ static double visit_range(pass_context *c, int threads, int begin, int end, mo_r
     return moved;
 }
 
-/* The same for processes that share bodies: what they wait for is visited first. */
+/* The same for processes that share bodies: shared constraints are visited first. */
 static double sweep_with_others(pass_context *c)
 {
     const mo_sweep_others *others = c->s->others;
@@ -287,7 +287,7 @@ static void apply_rows(mo_sweeps *s, int begin, int end)
     }
 }
 
-/* The state gains what all impulses do. */
+/* Adds the effect of all impulses to the state. */
 static void apply_impulses(mo_sweeps *s)
 {
     const mo_batches *b = s->batches;

@@ -43,7 +43,7 @@ typedef struct mo_sweeps {
     double relax_N, relax_T; /* the part of the way that a visit goes, 1 for the whole */
     double *state, *state_before;
     mo_point_impulses *impulses;
-    double *row_r, *row_before; /* impulses of row blocks, where row_start of the problem says */
+    double *row_r, *row_before; /* impulses of row blocks, at row_start of the problem */
     double *best, *row_best;    /* impulses of the best look, as impulses->r and row_r */
     double *point_u;            /* scratch of the measure */
     double *shift;              /* of steep passes (batch_passes.h): MO_LANES numbers a point */
@@ -55,7 +55,7 @@ typedef struct mo_sweeps {
     int iteration;
     double moved;  /* by the last sweep: sum |dr|^2; zero: they are at an end */
     double least;  /* natural residual seen so far */
-    double ratio;  /* of the residual to what the sweep before it moved */
+    double ratio;  /* ratio of the residual to the change of the previous sweep */
     int last_look; /* sweep */
 } mo_sweeps;
 
@@ -86,7 +86,7 @@ typedef struct mo_sweep_goal {
  */
 int mo_sweeps_run(mo_sweeps *sweeps, mo_sweep_goal goal, mo_must_stop *must_stop, void *context);
 
-/* The impulses of the best look, in the problem's rows; the state becomes what they cause. */
+/* The impulses of the best check, in the rows of the problem; sets the state accordingly. */
 void mo_sweeps_take_best(mo_sweeps *sweeps, double *r);
 
 /*

@@ -35,7 +35,7 @@ static double visit_any(const mo_visitor *c, int position, int i)
     double u[MO_BILATERAL_MAX_DIM], b[MO_BILATERAL_MAX_DIM], new_r[MO_BILATERAL_MAX_DIM];
     double *r = c->r + row;
 
-    /* b = (u + compliance r) - (W_ii + compliance) r: what the others do to this block */
+    /* b = (u + compliance r) - (W_ii + compliance) r: the effect of the other blocks */
     mo_sweep_velocity(c->sweep, position, c->x, u);
     mo_law_velocity(problem, row, d, u, r, b);
     for (int k = 0; k < d; ++k) {
