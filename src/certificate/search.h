@@ -75,8 +75,8 @@ int mo_search_find(const mo_search *search, double distance);
 /* Runs methods, and lists solutions that the measure accepts. */
 void mo_search_seed(mo_search *search);
 
-/* Newton's method from search->r for the modes of the current cells, sliding directions free; what
- * the measure accepts is listed.  Finds solutions that every iteration runs away from. */
+/* Newton's method from search->r for the modes of the current cells, with free sliding directions;
+ * lists solutions that the measure accepts.  Finds solutions that are unstable for iterations. */
 void mo_search_refine(mo_search *search);
 
 /* The modes of a solution, from its u and r. */

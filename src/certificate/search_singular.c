@@ -52,8 +52,8 @@ static void keep_other(mo_search *s, int solution, int dimension)
     }
 }
 
-/* Asks row by row whether the cell holds a velocity far from the solution: none, by a proof?  In an
- * exact cell what is far is a solution too. */
+/* Tests row by row whether the cell contains a velocity far from the solution, or proves that it
+ * does not.  In an exact cell a distant velocity is a solution too. */
 static int surround(mo_search *s, int solution, int is_exact)
 {
     const int n = s->system->enclosure->n;
@@ -98,8 +98,7 @@ static int widest_sector(const mo_search *s)
     return widest;
 }
 
-/* A node that says that all of this cell is near a listed solution; taken back where that cannot be
- * proven. */
+/* Adds a node that the whole cell is near a listed solution; removed if that cannot be proven. */
 static int is_near_listed(mo_search *s)
 {
     mo_certificate *c = &s->set->certificate;

@@ -205,8 +205,8 @@ MO_OWN outcome search(mo_core *a, mo_core *b, double part, double tolerance, dou
     furthest(a, b, part, v, s->at);
     mo_vec3_copy(s->at[0].w, v);
     double square = mo_vec3_dot(v, v), size = square;
-    int is_apart =
-        0; /* a plane across v separates them, even if a flat tetrahedron holds 0 */
+    /* 1: a plane across v separates them, even if a flat tetrahedron contains the origin */
+    int is_apart = 0;
     for (int step = 0; step < GJK_STEPS; ++step) {
         double back[3], own[3];
         mo_simplex_corner *next = s->at + s->count;

@@ -84,10 +84,8 @@ bool mo_h5_read_text(mo_h5 *h, const mo_h5_group *group, const char *name, char 
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/*
- * A new file, built in memory: libhdf5 does not survive a disk that runs full.  `path` is its name
- * in messages; mo_h5_image hands out its bytes, which the caller writes.
- */
+/* A new file, built in memory, since libhdf5 does not survive a full disk.  `path` is its name in
+ * messages; mo_h5_image returns its bytes, which the caller writes. */
 bool mo_h5_create(mo_h5 *h, const char *path, const mo_allocator *allocator, mo_message *why);
 bool mo_h5_image(mo_h5 *h, void **bytes, size_t *size); /* to be freed through the allocator */
 

@@ -83,8 +83,8 @@ void mo_mjcf_list_unread(mo_reader *r);
 /* ---- attributes through the classes ---------------------------------------------------------- */
 
 bool mo_mjcf_defaults(mo_mjcf *m);
-/* The value at the element itself, or of its class, or of those above it; NULL: nowhere.  `kind` is
- * what the element is called in defaults. */
+/* The value of the attribute in the element, its class or a parent class; NULL: none.  `kind` is
+ * the name of the element in defaults. */
 const char *mo_mjcf_get(mo_mjcf *m, const mo_xml_node *node, const char *kind,
                         const char *attribute);
 

@@ -12,8 +12,7 @@
 
 enum { MOST_FILES = 500 };
 
-/* Puts the children of `from` in the place of `node`, which follows `before` (NULL: is the first).
- */
+/* Replaces `node`, which follows `before` (NULL: is the first), by the children of `from`. */
 static void splice(mo_xml_node *parent, mo_xml_node *before, mo_xml_node *node, mo_xml_node *from)
 {
     mo_xml_node *first = from->first ? from->first : node->next;

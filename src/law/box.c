@@ -80,8 +80,7 @@ static void natural(const double *p, int d, double step, const double *u, const 
     mo_law_natural_default(&mo_law_box_ops, p, d, step, u, r, z);
 }
 
-/* A row that its own impulse cannot move takes the bound its velocity asks for, if that is finite.
- */
+/* A row with zero diagonal gets the bound that its velocity requires, if it is finite. */
 static double immovable(const double *p, int d, int k, double u)
 {
     const double bound = u > 0 ? p[k] : u < 0 ? p[d + k] : 0;

@@ -18,10 +18,8 @@ enum { MO_ELLIPSOID_MOST = 3 };
 /* y = the nearest point of E; J (size x size) its derivative, or NULL. */
 void mo_ellipsoid_project(int size, const double *a, const double *x, double *y, double *J);
 
-/*
- * y = x less the nearest point, where the caller knows over = N(0) - 1, the part by which x is
- * outside, better than x tells: y keeps its digits however small it is beside x.
- */
+/* y = x minus the nearest point, for a caller that knows over = N(0) - 1, the relative distance of
+ * x outside, more accurately than x represents it: small y keep their digits. */
 void mo_ellipsoid_shrink(int size, const double *a, const double *x, double over, double *y);
 
 #endif

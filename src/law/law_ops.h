@@ -71,8 +71,8 @@ typedef struct mo_law_ops {
 
     void (*failure)(const double *p, int d, const double *u, const double *r, mo_law_failure *out);
 
-    /* E (d x 2) = the derivative of r with respect to mu and to the coefficient of the moment, u
-     * held, where the block slides; what it says elsewhere does not count.  NULL: the law has no
+    /* E (d x 2): derivative of r with respect to mu and to the coefficient of the moment, at fixed
+     * u, where the block slides; elsewhere its value is ignored.  NULL: the law has no
      * coefficients. */
     void (*by_coefficient)(const double *p, int d, const double *u, const double *r, double *E);
 

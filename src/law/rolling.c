@@ -69,11 +69,8 @@ static double disc_norm(const double *x, int g)
     return sqrt(y[0] * y[0] + y[1] * y[1]);
 }
 
-/*
- * The normal part of the projection, and which discs hold it on their rim.  Starting with both, a
- * disc that turns out larger than needed lets go; n only rises by that, so none has to be taken
- * back.
- */
+/* The normal part of the projection, and the active discs.  Starting with both active, a disc that
+ * is larger than needed becomes inactive; n only increases by that, so none is reactivated. */
 static double project_normal(const double *p, const double *x, int held[DISCS])
 {
     const double size[DISCS] = {disc_norm(x, 0), disc_norm(x, 1)};

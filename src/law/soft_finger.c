@@ -119,8 +119,8 @@ static double boundary_point(const double *D, const double *x)
     return s;
 }
 
-/* Where x lies; s of the boundary point where it is neither in K nor in its polar.  Rows with D_i =
- * 0 have no say. */
+/* Classifies x; s of the boundary point if it is neither in K nor in its polar.  Rows with D_i = 0
+ * are ignored. */
 static region locate(const double *D, const double *x, double *s)
 {
     double in = 0, polar = 0;

@@ -120,10 +120,8 @@ INLINE void read_panel(int first, int last, int ld, const double *F, panel *p)
     }
 }
 
-/*
- * x = x U^-1 for `rows` rows at x, a lane for each: element j of all of them needs the elements
- * before it, which stay at hand.  Rows that are missing are zero.
- */
+/* x = x U^-1 for `rows` rows at x, one per lane: element j of all rows needs the previous elements,
+ * which stay in registers.  Missing rows are zero. */
 INLINE void divide_strip(const panel *p, int rows, int ld, double *x)
 {
     double strip[PANEL][STRIP];

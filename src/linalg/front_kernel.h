@@ -22,12 +22,10 @@ enum { MO_FRONT_PAD = 4 };
  */
 bool mo_front_eliminate(int pivots, int n, int ld, double *F, int *swap);
 
-/*
- * Solves with what an elimination of n pivots over m rows below left: LU is n x n; L, the part
- * below, has n columns of m numbers consecutively, U, the part to the right, n rows of m.
- * Forward: x = L^-1 x, and below = what the pivots take from the rows below. Backward: x = U^-1 (x
- * - U_right below).
- */
+/* Solves with the result of an elimination of n pivots over m rows below: LU is n x n; L, the part
+ * below, has n consecutive columns of m numbers, U, the part to the right, n rows of m.  Forward: x
+ * = L^-1 x, and below = the contribution of the pivots to the rows below.  Backward: x = U^-1 (x -
+ * U_right below). */
 void mo_front_forward(int n, int m, const double *LU, const double *L, double *x, double *below);
 void mo_front_backward(int n, int m, const double *LU, const double *U, const double *below,
                        double *x);

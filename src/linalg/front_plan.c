@@ -323,7 +323,7 @@ static bool make_scratch(const mo_allocator *own, analysis *a)
     return p && a->zeros;
 }
 
-/* Blocks below the fronts: what the last node of each front fills. */
+/* Blocks below the fronts: those filled by the last node of each front. */
 static size_t count_rows(const analysis *a)
 {
     size_t rows = 0;

@@ -84,7 +84,7 @@ void mo_inverse_put(mo_inverse *inverse, int row, double value)
     }
 }
 
-/* The pivots tell of a singular K: the least of them against the largest. */
+/* Detects a singular K by the ratio of the smallest to the largest pivot. */
 static int is_singular(const mo_inverse *inverse, int size)
 {
     double least = INFINITY, most = 0;

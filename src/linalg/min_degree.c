@@ -38,7 +38,7 @@ typedef struct quotient {
     int *element_end;
     int *outside;  /* |L_e \ L_p| while p is eliminated, for elements stamped with p */
     int *seen;     /* the last p whose L_p held this block */
-    int *stamp;    /* the last p that looked at this element */
+    int *stamp;    /* the last p that examined this element */
     uint8_t *gone; /* eliminated (a block), absorbed (an element) */
     int *filled;
     size_t filled_count, filled_room;

@@ -7,7 +7,8 @@
 
 enum { NONE = -1 };
 
-static const double PREFERENCE = 0.1; /* of the largest entry: what a preferred pivot must have */
+static const double PREFERENCE =
+    0.1; /* minimum size of a preferred pivot relative to the largest entry */
 static const double SINGULAR =
     1e-15; /* the least pivot over the largest one, in a matrix without inverse */
 

@@ -78,7 +78,7 @@ MO_ANY void mo_vec3_tangents(const double n[3], double t[3], double o[3])
     mo_vec3_cross(n, t, o);
 }
 
-/* Into [0, 1]; 0 of what is no number. */
+/* Clamps to [0, 1]; NaN gives 0. */
 MO_ANY double mo_part(double x)
 {
     return x > 0 ? (x < 1 ? x : 1) : 0;

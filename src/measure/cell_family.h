@@ -6,7 +6,7 @@
 
 #include "measure/cells.h"
 
-/* What a unit is, from its law and parameters. */
+/* The kind of a unit, from its law and parameters. */
 typedef enum mo_cell_family {
     MO_FAMILY_NONE, /* no cells */
     MO_FAMILY_SMOOTH,

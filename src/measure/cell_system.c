@@ -184,7 +184,7 @@ static void velocity_by_equations(mo_cell_system *system, const mo_interval *c, 
     }
 }
 
-/* What the equations say of one entry, to the digit: a sticking contact has u = 0. */
+/* The exact value of an entry that an equation determines: a sticking contact has u = 0. */
 static void write_zeros(const mo_cell_system *system, mo_interval *r, mo_interval *u)
 {
     for (int m = 0; m < system->row_count; ++m) {

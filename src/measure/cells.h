@@ -61,7 +61,7 @@ int mo_units_list(const mo_problem *problem, mo_unit *units);
 /* The same; -1 where a law has no cells. */
 int mo_units_of(const mo_problem *problem, mo_unit *units);
 
-/* What the cell splits into (room for MO_CELL_MOST_CELLS); 0 where it is final. */
+/* The cells into which the cell splits (room for MO_CELL_MOST_CELLS); 0 if it is final. */
 int mo_cell_split(const mo_unit *unit, int cell, int *children);
 
 /* The cells that do not split, or are sectors (room for MO_CELL_MOST_CELLS); their number. */

@@ -30,7 +30,7 @@ typedef struct mo_motion_map {
 mo_error mo_motion_map_create(const mo_problem *problem, mo_motion_map *map, mo_message *why);
 void mo_motion_map_destroy(mo_motion_map *map);
 
-/* Does the condition have a meaning for these laws?  If not, why (or NULL) says it. */
+/* Whether the condition applies to these laws; if not, `why` (or NULL) gets the reason. */
 int mo_condition_applies(const mo_problem *problem, mo_condition_kind kind, mo_message *why);
 
 /* The theory of a reduced problem needs a symmetric W. */

@@ -14,8 +14,8 @@ static void to_intervals(int count, const double *x, mo_interval *intervals)
     }
 }
 
-/* What one body needs: columns of M^-1 [J' f], one for each row and f, MO_SMALL numbers each; M,
- * and near its inverse. */
+/* Workspace of one body: columns of M^-1 [J' f], one for each row and f, MO_SMALL numbers each; M,
+ * and an approximate inverse. */
 typedef struct scratch {
     mo_interval *X, *M;
     double *R;

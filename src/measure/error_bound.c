@@ -204,7 +204,7 @@ static int find_root(krawczyk *k)
     return found;
 }
 
-/* What an equation says of one number, it says to the digit. */
+/* An equation that determines a single number gives its exact value. */
 static void write_zeros(krawczyk *k)
 {
     mo_mode_row rows[MO_CONE_MOST_ROWS];
@@ -261,7 +261,7 @@ static double prepare_hull(krawczyk *k, const double *r)
     return a;
 }
 
-/* F at the point r, in place of F over the hull; J keeps what it has. */
+/* F at the point r instead of F over the hull; J is unchanged. */
 static void values_at(krawczyk *k, const double *r)
 {
     mo_mode_row rows[MO_CONE_MOST_ROWS];

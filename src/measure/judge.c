@@ -22,7 +22,7 @@
 #include "measure/enclosure.h"
 #include "moreau/measure.h"
 
-/* What the measure calls a solution, free of units. */
+/* Largest dimensionless residual of a solution. */
 static const double SOLVED = 1e-8;
 
 typedef struct judge {

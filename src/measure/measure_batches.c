@@ -39,7 +39,7 @@ static void write_u(const mo_batches *b, const double *point_u, double *u)
     mo_pace();
 }
 
-/* Row blocks join what the lanes have found. */
+/* Adds row blocks to the result of the lanes. */
 static void judge_rows(const mo_batch_answer *answer, double *u, mo_batch_verdict *all)
 {
     const mo_batches *b = answer->batches;

@@ -10,13 +10,12 @@
 
 #include "problem/batch_kernel.h"
 
-/* What is measured: impulses of points and row blocks, and the state that they cause, made from
- * them alone. */
+/* The input: impulses of points and row blocks, and the state computed from them. */
 typedef struct mo_batch_answer {
     const mo_batches *batches;
     double *state;
     mo_point_impulses *impulses;
-    const double *row_r; /* where row_start of the problem says */
+    const double *row_r; /* at row_start of the problem */
 } mo_batch_answer;
 
 /* v and u become those of the problem; point_u is scratch of 3 * MO_LANES numbers a point. */

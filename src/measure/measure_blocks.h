@@ -26,7 +26,7 @@ size_t mo_measure_scratch(const mo_problem *problem);
 mo_error mo_measure_into(const mo_problem *problem, const double *r, double *scratch,
                          mo_residual *residual);
 
-/* The same where the caller has computed u from r and the problem alone, and knows |q|. */
+/* The same if the caller has computed u from r and the problem alone, and has the norm of q. */
 void mo_measure_at(const mo_problem *problem, double q_norm, const double *u, const double *r,
                    mo_residual *residual);
 

@@ -182,8 +182,8 @@ int mo_mode_rows(const mo_unit *unit, const mo_unit_mode *mode, double unit_r, c
 
 /* ---- inequalities ---------------------------------------------------------------------------- */
 
-/* Closed: r_N >= 0; what sticks is inside of its limit; what slides has s > 0, or (1) would say
- * nothing. */
+/* Closed: r_N >= 0; sticking groups are inside their limit; sliding groups have s > 0, since (1) is
+ * void otherwise. */
 static int closed_is_met(const mo_unit *unit, const mo_unit_mode *mode, const mo_interval *u,
                          const mo_interval *r)
 {

@@ -30,7 +30,7 @@ mo_unit_mode mo_mode_of(const mo_unit *unit, double unit_r, const double *u, con
 /* One equation of a unit: its value, and its derivatives by the unit's own u and r. */
 typedef struct mo_mode_row {
     mo_interval value, by_u[MO_CONE_MOST_ROWS], by_r[MO_CONE_MOST_ROWS];
-    int is_zero_of; /* the equation says that one number is zero: -1 none, k u_k, 16 + k r_k */
+    int is_zero_of; /* number that the equation sets to zero: -1 none, k u_k, 16 + k r_k */
 } mo_mode_row;
 
 /* The unit's equations for all (u, r) in the intervals, which hold the unit's own rows; their

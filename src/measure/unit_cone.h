@@ -21,7 +21,7 @@
 
 enum { MO_CONE_MOST_ROWS = 5, MO_CONE_MOST_RAYS = 64, MO_CONE_MOST_GROUPS = 2 };
 
-/* What is asked of a unit: with its friction or without, in K* or in its interior. */
+/* The test of a unit: with or without friction, in K* or in its interior. */
 typedef struct mo_cone_question {
     int frictionless, strictly;
 } mo_cone_question;

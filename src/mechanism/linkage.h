@@ -49,7 +49,7 @@ typedef struct mo_linkage_joint {
 typedef struct mo_linkage_dof {
     int link, joint;
     int parent;       /* the next dof towards the root, or MO_NO_LINK */
-    int starts_group; /* else it shares what is before it with the last dof */
+    int starts_group; /* otherwise it shares the frame before it with the last dof */
     double armature;
     /* At the present q: */
     int is_turn;

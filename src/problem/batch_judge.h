@@ -45,7 +45,7 @@ INLINE mo_worst worst_of(const worst *of_lanes)
     return all;
 }
 
-/* What is known of B contacts, one of each lane; an entry for L of them. */
+/* Data of B contacts, one of each lane; an entry for L of them. */
 typedef struct verdicts {
     lanes natural[B / L], u[B / L], r[B / L], power[B / L];
     worst block[B / L], penetration_rate[B / L], cone_violation[B / L], dissipation[B / L];

@@ -26,8 +26,8 @@ typedef struct mo_batch_pass {
     double beta;             /* momentum: the visit starts from r + beta (r - before) */
     double *shift; /* NULL, or of a steep pass (batch_passes.h): MO_LANES numbers for each point */
     double shift_part; /* of the way, that a visit takes the shift */
-    double *each; /* NULL, or MO_LANES numbers for each batch: what a visit or a look finds of each
-                     manifold, for sums that do not depend on their order */
+    double *
+        each; /* NULL, or MO_LANES numbers for each batch: the result of a visit or a check for each manifold, for sums that do not depend on their order */
 } mo_batch_pass;
 
 /* How far a range of batches is from its laws. */
@@ -49,21 +49,19 @@ typedef struct mo_batch_verdict {
     mo_worst block, penetration_rate, cone_violation, dissipation;
 } mo_batch_verdict;
 
-/*
- * The whole of what mo_measure says of the contacts of all batches, at a state to which their
- * impulses have been applied; u (3 * MO_LANES for each point, world axes) becomes their relative
- * velocities.
- */
+/* All figures of mo_measure for the contacts of all batches, at a state to which their impulses
+ * have been applied; u (3 * MO_LANES for each point, world axes) becomes their relative
+ * velocities. */
 mo_batch_verdict mo_batch_judge(const mo_batch_pass *pass, double *u);
 
 /* Sum of |u|^2 of the batches begin .. end at the state, whatever the impulses. */
 double mo_batch_speeds(const mo_batch_pass *pass, int begin, int end);
 
-/* The state gains what the impulses of the batches begin .. end do. */
+/* Adds the effect of the impulses of the batches begin .. end to the state. */
 void mo_batch_apply(const mo_batch_pass *pass, int begin, int end);
 
-/* Lines begin .. end of the state move on by beta times their last change; `before` becomes what
- * they were. */
+/* Extrapolates lines begin .. end of the state by beta times their last change; `before` becomes
+ * their old values. */
 void mo_batch_extrapolate(const mo_batch_pass *pass, double *before, int begin, int end);
 
 /* The same for one kind of processor each. */

@@ -152,7 +152,7 @@ INLINE void push(side *one, side *two, const contact *c, vec3 dr, int central)
     }
 }
 
-/* Into the cone: what is left of the normal part, and the factor of the rest. */
+/* Projection on the cone: the remaining normal part, and the factor of the rest. */
 INLINE lanes project(lanes mu, lanes N, lanes length, lanes *part)
 {
     const lanes zero = {0}, one = zero + 1;
@@ -256,7 +256,7 @@ INLINE lanes visit_manifolds(const mo_batch_pass *pass, const mo_batch *batch, i
     return moved;
 }
 
-/* What was found of L manifolds, where the caller wants it of each. */
+/* Results of L manifolds, if the caller wants them separately. */
 INLINE void note_each(const mo_batch_pass *pass, int batch, int at, lanes found)
 {
     if (pass->each) {

@@ -56,7 +56,7 @@ typedef struct mo_batch {
     int touches_world; /* the world is among its bodies */
 } mo_batch;
 
-/* A constraint in rows: u = J v + w, and what an impulse does to the state. */
+/* A constraint in rows: u = J v + w, and the effect of an impulse on the state. */
 typedef struct mo_row_block {
     int constraint;
     size_t data; /* in row_data: W_ii + compliance (d x d), then J of all bodies */

@@ -158,7 +158,7 @@ static mo_error check_symmetric(mo_builder *builder, const double *M, int n, int
         for (int j = 0; j < i; ++j) {
             const double a = M[(size_t)i * n + j], b = M[(size_t)j * n + i];
             const double size = sqrt(fabs(M[(size_t)i * n + i] * M[(size_t)j * n + j]));
-            if (fabs(a - b) > 1e-10 * size) { /* rounding of whoever computed it, no more */
+            if (fabs(a - b) > 1e-10 * size) { /* only rounding of the caller's computation */
                 return mo_fail(
                     &builder->why, MO_ERR_PROBLEM,
                     "the mass matrix of body %d is not symmetric: entries (%d,%d) and (%d,%d) "

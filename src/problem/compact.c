@@ -9,7 +9,7 @@
 #include "linalg/dense.h"
 #include "linalg/vec3.h"
 
-static const double SAME = 1e-10; /* relative: the rounding of whoever made the Jacobians */
+static const double SAME = 1e-10; /* relative: rounding of the caller's Jacobians */
 
 /* ---- bodies ---------------------------------------------------------------------------------- */
 

@@ -50,8 +50,7 @@ void mo_rigid_accelerate(const mo_rigid *rigid, const double *x, double *out);
 mo_error mo_compact_create(const mo_allocator *allocator, int bodies, int constraints,
                            mo_compact **compact);
 
-/* Jacobians and factors of what the builder was given in compact form; mo_problem_write_rows calls
- * it once. */
+/* Jacobians and factors of contacts given in compact form; called once by mo_problem_write_rows. */
 void mo_compact_write_rows(mo_problem *problem);
 
 /* The compact contacts of a global problem; none of a reduced one. */

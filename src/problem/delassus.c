@@ -89,7 +89,7 @@ static void layout_groups(const mo_problem *V, mo_arena *arena, mo_group_blocks 
     group->y = MO_TAKE(arena, V->row_count, double);
 }
 
-/* The matrix reads its blocks from the user, or from what the groups make of them. */
+/* The matrix gets its blocks from the user, or from the groups. */
 static void connect_matrix(mo_delassus *s)
 {
     mo_block_matrix *m = &s->matrix;

@@ -10,7 +10,7 @@
 
 enum { MOST_ROWS = 400, NOT_A_PIVOT = -1 };
 static const double RANK =
-    1e-12; /* of the largest diagonal entry: what is left below it is rounding */
+    1e-12; /* fraction of the largest diagonal entry below which the rest is rounding */
 static const double EXACT = 1e-10; /* of the diagonal: how well E V E' must be W */
 static const double GAIN =
     0.75; /* ranks over rows: above it, the smaller matrix does not pay its set-up */
@@ -203,7 +203,7 @@ static void gather_row(const grouping *g, int node)
     }
 }
 
-/* V as a problem of its own; laws and w mean nothing there. */
+/* V as a separate problem; laws and w are unused. */
 static mo_error build_V(const grouping *g, mo_problem **V)
 {
     const mo_front_plan *plan = g->plan;

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/pace.h"
 
-/* Digits of a priority, the highest last: what they leave undecided, an insertion sort decides. */
+/* Digits of a priority, the highest last; an insertion sort decides the rest. */
 enum { DIGIT = 256, FIRST_SHIFT = 40, LAST_SHIFT = 56, FEW = 64 };
 
 typedef struct entry {

@@ -153,7 +153,7 @@ void mo_islands_clear(const mo_allocator *allocator, mo_islands *islands)
 
 /* ---- one of them as a problem ---------------------------------------------------------------- */
 
-/* What is copied: constraints `member`, and the bodies that they touch, both rising. */
+/* The copied part: constraints `member`, and their bodies, both in rising order. */
 typedef struct cut {
     const mo_problem *from;
     const int *member;

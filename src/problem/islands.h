@@ -24,10 +24,8 @@ typedef struct mo_islands {
 mo_error mo_islands_find(const mo_problem *problem, mo_islands *islands);
 void mo_islands_clear(const mo_allocator *allocator, mo_islands *islands);
 
-/*
- * Island k as a problem of its own, its constraints in the order of their numbers.  `local` is
- * scratch of the length that mo_islands_scratch tells, and is left as it was found: all -1.
- */
+/* Island k as a separate problem, its constraints in the order of their numbers.  `local` is
+ * scratch of the length mo_islands_scratch, all -1 before and after. */
 size_t mo_islands_scratch(const mo_problem *problem);
 mo_error mo_islands_extract(const mo_problem *problem, const mo_islands *islands, int k, int *local,
                             mo_problem **out);

@@ -44,7 +44,7 @@ INLINE lanes root(lanes a)
 #endif
 }
 
-/* min(1, bound / sqrt(square)): what is left of a vector that is cut to the length `bound`. */
+/* min(1, bound / sqrt(square)): the factor that clips a vector to the length `bound`. */
 INLINE lanes cut(lanes bound, lanes square)
 {
 #if L == 8

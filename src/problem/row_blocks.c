@@ -43,7 +43,7 @@ double mo_row_visit(const mo_batches *b, const mo_row_block *row, double *r, dou
     double u[MO_BILATERAL_MAX_DIM], x[MO_BILATERAL_MAX_DIM], dr[MO_BILATERAL_MAX_DIM] = {0};
     double moved = 0;
 
-    /* x = (u + compliance r) - (W_ii + compliance) r: what the others do to this block */
+    /* x = (u + compliance r) - (W_ii + compliance) r: the effect of the other blocks */
     mo_row_velocity(b, row, state, u);
     mo_law_velocity(problem, problem->row_start[i], d, u, r, x);
     for (int k = 0; k < d; ++k) {

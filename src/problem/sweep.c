@@ -68,7 +68,7 @@ static inline const double *reading_blocks(const mo_sweep *sweep, int position, 
                                            : problem->values + problem->value_start[i];
 }
 
-/* u += what the state adds to the velocity of the constraint at a position. */
+/* Adds the velocity of the state to u of the constraint at a position. */
 static inline void add_velocity(const mo_sweep *sweep, int position, const double *x, double *u)
 {
     const mo_problem *problem = sweep->problem;

@@ -129,7 +129,7 @@ void mo_problem_write_rows(const mo_problem *problem)
     }
     take(views);
     if (!views->has_rows) {
-        /* Rows are a view, though they lie in the problem: whoever reads them calls this first. */
+        /* Rows are a view stored in the problem; readers of rows call this first. */
         mo_compact_write_rows(views->owner);
         views->has_rows = 1;
     }
@@ -180,7 +180,7 @@ mo_error mo_problem_contact_space(const mo_problem *problem, const mo_contact_sp
     take(views);
     const int is_missing = !views->contact_space;
     give(views);
-    if (is_missing) { /* outside the lock: reducing a problem asks for its sweep view */
+    if (is_missing) { /* outside the lock: reducing a problem needs its sweep view */
         error = mo_contact_space_create(problem, &made);
     }
     take(views);

@@ -32,7 +32,7 @@ enum { FEW = 64 };                  /* contacts of an island: digits of so few c
 static const double MOVES = 1e-3;   /* of its size, each second: faster is in motion */
 static const double NOISE = 3;      /* of the velocity that the coarse tolerance leaves, tol g h */
 static const double REST = 1e-8;    /* tolerance, at most, by which rest is judged */
-static const double RESTS = 1e-6;   /* tolerances above do not tell rest from motion */
+static const double RESTS = 1e-6;   /* above this tolerance rest and motion are not distinguished */
 static const double OF_SIZE = 1e-3; /* of the smallest body: what that velocity may move it by */
 
 /* ---- which islands --------------------------------------------------------------------------- */
@@ -53,7 +53,7 @@ static double speed(const mo_sim_body *body, const double v[6])
     return mo_vec3_norm(v) + body->size * mo_vec3_norm(v + 3);
 }
 
-/* What a tolerance leaves of the velocity of one contact of an island. */
+/* The velocity error of one contact of an island at a tolerance. */
 static double noise(const mo_world *world, const mo_island_facts *island, double tol, double h)
 {
     return NOISE * tol * mo_vec3_norm(world->def.gravity) * h * sqrt(island->contacts);

@@ -15,10 +15,10 @@
 #include "sim/world_data.h"
 
 static const double GAIN = 1e-6; /* of the energy of motion: rounding and tolerance */
-/* Residual above which there is no answer; then contacts give way by these parts of what they
- * answer to their own impulse. */
+/* Residual above which there is no solution; contacts then become compliant, by these factors of
+ * their response to their own impulse. */
 static const double NO_ANSWER = 1e-5, STIFFEST = 1e-4, SOFTER = 100, SOFTEST = 1.001;
-static const double SOFTNESS = 0.01; /* of what a contact answers to its own impulse */
+static const double SOFTNESS = 0.01; /* relative to the response of a contact to its own impulse */
 
 /* Does a link touch a shape that it did not touch before?  Contacts are sorted by shapes. */
 static int has_new_link_contact(const mo_world *world)
@@ -96,11 +96,9 @@ static int gains(const mo_world *world, double h)
     return gain > GAIN * all || world->mechanism_count > 0;
 }
 
-/*
- * Where the law has no solution, or none was found, the last iterate may add any energy.  Contacts
- * that give way a little have one: u' r <= 0 then, so that the answer does not.  The stiffest that
- * are solved count; status and message stay those of the hard ones.
- */
+/* If the law has no solution, or none was found, the last iterate may add energy.  Compliant
+ * contacts have a solution, with u' r <= 0, which does not.  The stiffest compliance that is solved
+ * is used; status and message remain those of the hard contacts. */
 static mo_error give_way(mo_world *world, double h, mo_step_report *report, mo_message *why)
 {
     const mo_status status = world->result.status;

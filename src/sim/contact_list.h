@@ -48,7 +48,7 @@ typedef struct mo_sim_contact {
     double impulse[3]; /* world axes, of the last solve */
     double frame[9];   /* rows n, t, o: the normal and two tangents */
     double rolling, torsion;
-    /* what a sticking contact has slid by rounding and tolerance, to be taken back, m */
+    /* slip of a sticking contact by rounding and tolerance, to be corrected, m */
     double slip[3];
     double impact[3]; /* impulse of the impacts at the start of the step, world axes */
     double moment[3]; /* as impulse */

@@ -114,10 +114,8 @@ static mo_error collide_balls(mo_world *world, const mo_pair *pair, mo_sim_conta
     return meet ? add_contact(world, pair, &touch, list) : MO_OK;
 }
 
-/*
- * Bodies that start at one place overlap in n^2 / 2 pairs, which say nothing that a few of each
- * body do not: a pair that overlaps deeply is left out where both bodies have enough of such pairs.
- */
+/* Bodies that start at one place overlap in n^2 / 2 pairs, of which a few per body are sufficient:
+ * a deeply overlapping pair is left out if both bodies have enough of them. */
 static int is_one_too_many(mo_world *world, const mo_sim_contact *contact, int count)
 {
     int is_deep = 0;
@@ -213,7 +211,7 @@ static void match(const mo_sim_contacts *before, int *k, mo_sim_contacts *list, 
     }
 }
 
-/* The shapes know how fast they are at most; the point of a contact lies a little beyond them. */
+/* The speed bound of the shapes; the point of a contact lies a little beyond them. */
 static int may_bounce(const mo_world *world, const mo_sim_contact *contact, double least_speed)
 {
     const double speed =
@@ -232,7 +230,7 @@ static int note(const mo_world *world, int **list, int *count, size_t *room, int
     return 1;
 }
 
-/* What is asked of all contacts when they are found. */
+/* Initialises new contacts. */
 static mo_error look_at(const mo_world *world, double least_speed, int is_step,
                         mo_sim_contacts *list, int first)
 {

@@ -127,7 +127,7 @@ static int list_pairs(mo_events *events, const mo_world *world)
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-/* Events of what is in `list` and not in `other`. */
+/* Events of pairs in `list` that are not in `other`. */
 static int report(mo_events *events, const pair_list *list, const pair_list *other,
                   mo_event_kind kind)
 {

@@ -22,8 +22,8 @@
 #include "sim/pairs.h"
 #include "sim/world_data.h"
 
-/* m/s^2 over gravity (or 1): smaller accelerations are none.  Contact forces are told apart from
- * none by the same part of the largest. */
+/* m/s^2 over gravity (or 1): smaller accelerations count as zero, as do contact forces below the
+ * same fraction of the largest. */
 static const double NEGLIGIBLE = 1e-7;
 
 static const double JUMP = 1e-6; /* of speeds (or 1): a smaller jump is no impulse */

@@ -78,7 +78,7 @@ void mo_instant_passive(const mo_sim_mechanism *mechanism, int k, double effort[
 /* Forces of joints, limits, friction and actuators, as those of a step of h. */
 void mo_instant_tell_joints(mo_world *world, const mo_instant *instant, double h);
 
-/* forces_joints.c: after contacts and accelerations were told. */
+/* forces_joints.c: after contacts and accelerations were reported. */
 mo_error mo_forces_tell_joints(mo_world *world, const mo_instant *instant, mo_forces *forces);
 
 #endif

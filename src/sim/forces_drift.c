@@ -169,7 +169,7 @@ static void contact_rates(const mo_world *world, mo_instant *instant, const mo_s
     }
 }
 
-/* Rows of a contact from `first` on take back what velocity they have. */
+/* Rows of a contact from `first` on remove their velocity. */
 void mo_instant_stop(mo_instant *instant, int k, int first, int end)
 {
     for (int i = first; i < end; ++i) {
@@ -177,7 +177,7 @@ void mo_instant_stop(mo_instant *instant, int k, int first, int end)
     }
 }
 
-/* Differences of what was found before, now and after. */
+/* Differences of the values before, now and after. */
 static void set_drifts(const mo_world *world, mo_instant *instant, double d)
 {
     const double part = instant->per_step > 0 ? 0.5 : 1;

@@ -127,7 +127,7 @@ static void tell_joint(const mo_world *world, int k, mo_joint_force *told)
 
 /* ---- links ----------------------------------------------------------------------------------- */
 
-/* What holds each link, into tree.force, about the linkage's point. */
+/* The force on each link from its parent, to tree.force, about the point of the linkage. */
 static void hold_links(const mo_world *world, mo_sim_mechanism *mechanism, const double *a,
                        int is_impulsive, double (*outside)[6])
 {
@@ -237,7 +237,7 @@ static void tell_couplings(const mo_world *world, mo_sim_mechanism *mechanism, m
     }
 }
 
-/* Springs, damping, actuators and what was applied. */
+/* Springs, damping, actuators and applied efforts. */
 static void tell_finite(mo_sim_mechanism *mechanism, mo_axis_force *axes, double *efforts)
 {
     for (int k = 0; k < mechanism->tree.joints; ++k) {

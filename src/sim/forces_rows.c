@@ -117,7 +117,7 @@ static void add_coordinate(mo_world *world, mo_sim_joint *joint, const mo_joint_
     }
 }
 
-/* Over a time d = 1/p: u = (speed+ - what is wanted) / d. */
+/* Over a time d = 1/p: u = (speed+ - target) / d. */
 static void add_coordinate_over(mo_world *world, mo_sim_joint *joint, const mo_joint_rows *rows,
                                 double p, double product)
 {
@@ -282,7 +282,7 @@ void mo_instant_tell_joints(mo_world *world, const mo_instant *instant, double h
 
 /* ---- known accelerations --------------------------------------------------------------------- */
 
-/* a_j = what is known: a bilateral row whose force is the effort. */
+/* a_j = known value: a bilateral row whose force is the effort. */
 void mo_instant_known(mo_world *world, const mo_instant *instant)
 {
     const mo_law law = mo_law_bilateral();

@@ -137,10 +137,8 @@ static double approach_with(const mo_world *world, const mo_sim_contact *contact
            mo_normal_rate(b->x, is_free ? b->free_v : b->v, contact);
 }
 
-/*
- * When the first of what does not touch yet does, moving as a piece of d moves it: gap = t (u + a
- * t), u its approach and a what the forces add to that in a unit of time; d where none does.
- */
+/* The time at which the first open contact closes, moving as in a piece of d: gap = t (u + a t),
+ * with u its approach and a the contribution of the forces; d if none closes. */
 static mo_error find_collision(mo_piece *p, double d, double *when)
 {
     mo_world *world = p->world;
@@ -269,7 +267,7 @@ static mo_error take_piece(mo_piece *p, mo_step_report *report, mo_message *why)
 
 /* ---- the step -------------------------------------------------------------------------------- */
 
-/* What is told of the contacts of the last piece: impulses of the whole step with their forces. */
+/* Reports the contacts of the last piece: impulses of the whole step with their forces. */
 static void tell_contacts(mo_world *world, const mo_instant *instant, double h)
 {
     int kept = 0;

@@ -45,7 +45,7 @@ static void set_constraints(mo_sim_contacts *list, int constraint)
     }
 }
 
-/* Before any impact: of the contacts that are fast enough as far as their shapes know. */
+/* Before any impact: for the contacts that are fast enough by the speed bounds of their shapes. */
 static void choose_first(mo_world *world, double h)
 {
     mo_sim_contacts *list = &world->contacts;
@@ -66,8 +66,8 @@ static void choose_first(mo_world *world, double h)
     set_constraints(list, 0);
 }
 
-/* The contacts of each body, so that later impacts need not look at all of them; room for the list
- * of those that bounce, too. */
+/* The contacts of each body, so later impacts need not test all of them; also room for the list of
+ * bouncing contacts. */
 static mo_error list_contacts(mo_world *world)
 {
     mo_sim_contacts *list = &world->contacts;

@@ -24,7 +24,7 @@
 
 enum {
     COARSE_MOST = 5000, /* blocks: with more, and a coarse tolerance, digits cost too much */
-    SOME = 64           /* blocks: with more, canonical impulses of what moves cost too much */
+    SOME = 64           /* blocks: beyond this, canonical impulses of moving bodies cost too much */
 };
 static const double OF_PLACES = 8; /* of eps |x| / h: rounding enters in several places */
 static const double MOVES = 1e-3;  /* of its size, each second: faster is in motion */
@@ -47,7 +47,7 @@ static double place_rounding(const mo_world *world, double h)
     return scale * sqrt(sum);
 }
 
-/* Has nothing moved before this step, of what is to be fine? */
+/* Whether nothing moved before this step in the part to be solved finely. */
 static int was_at_rest(const mo_world *world)
 {
     for (int k = 0; k < world->living_count; ++k) {
@@ -167,7 +167,7 @@ static mo_error solve(mo_world *world, double h, int from_start, double rate)
     return error;
 }
 
-/* Where its time ends before there is an answer that can be taken, it goes on with more. */
+/* If its time ends before there is an acceptable result, it continues with more. */
 static mo_error solve_in_time(mo_world *world, double h, int from_start, double rate)
 {
     mo_result *result = &world->result;

@@ -6,8 +6,7 @@
 
 #include "sim/world_data.h"
 
-/* Lines of the Jacobians of both bodies, (velocity, spin) always, and what each should bring to
- * zero, in m or rad. */
+/* Rows of the Jacobians of both bodies, always (velocity, spin), and their errors, in m or rad. */
 typedef struct mo_joint_rows {
     int count;
     double line[2][MO_JOINT_ROWS][6];
@@ -29,8 +28,8 @@ void mo_joint_hold_ahead(mo_world *world, const mo_sim_joint *joint, double h, m
 
 /* The norm of its errors over the size of the smaller body that it joins. */
 double mo_joint_gap(const mo_world *world, const mo_sim_joint *joint, const mo_joint_rows *rows);
-/* Is its error left to the projection at the end of the step?  That of a loop of a mechanism is;
- * the drift of a joint between bodies is taken back by velocities (passive.c). */
+/* Whether the projection at the end of the step corrects its error, as for loops of a mechanism;
+ * the drift of a joint between bodies is corrected by velocities (passive.c). */
 int mo_joint_is_projected(const mo_world *world, const mo_sim_joint *joint);
 
 #endif

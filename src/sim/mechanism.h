@@ -132,8 +132,8 @@ void mo_tendon_add_friction(mo_world *world, mo_sim_mechanism *mechanism, mo_sim
 void mo_tendons_place(mo_sim_mechanism *mechanism);
 mo_error mo_tendon_check_path(const mo_mechanism_def *all, int k, mo_message *why);
 
-/* mechanism_drive.c: length and speed of what an actuator drives, its row over the velocities,
- * where not NULL. */
+/* mechanism_drive.c: length and speed of the transmission of an actuator, and its row over the
+ * velocities if not NULL. */
 void mo_actuator_measure(const mo_sim_mechanism *mechanism, const mo_sim_actuator *actuator,
                          const double *v, double *row, double *length, double *speed);
 

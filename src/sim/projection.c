@@ -26,8 +26,8 @@
 
 enum { MOST_ROUNDS = 3, MOST_ITERATIONS = 300 };
 static const double CLOSED = 1e-11; /* of the size of a body, or rad: error of a joint */
-/* Of the unit, which is the overlap that may be left: the tolerance, and what one contact may be
- * off by. */
+/* Relative to the unit, which is the permitted overlap: the tolerance, and the largest error of one
+ * contact. */
 static const double TOLERANCE = 1e-3, OFF = 0.25;
 static const double TURN = 0.1; /* rad: of a link, in one projection */
 /* Of the unit, of joints: they are closed to the last digits. */

@@ -87,8 +87,7 @@ typedef struct mo_surfaces {
     mo_material both[MO_SURFACES][MO_SURFACES];
 } mo_surfaces;
 
-/* The constraints that a joint may have in a problem: what it holds, its two limits, its drive, its
- * dry friction. */
+/* The constraints of a joint in a problem: bilateral rows, two limits, drive, dry friction. */
 typedef enum mo_joint_part {
     MO_PART_HOLD,
     MO_PART_LOWER,

@@ -201,7 +201,7 @@ void mo_forget_contacts(mo_world *world, int body, int shape)
     world->contacts.count = kept;
 }
 
-/* The rest of the body goes on as it moved: the velocity is now that of another centre of mass. */
+/* The rest of the body keeps its motion: the velocity is now that of another centre of mass. */
 static void keep_motion(mo_sim_body *body, const double before[3])
 {
     double arm[3], turning[3];

@@ -244,7 +244,7 @@ mo_error mo_shape_enter(mo_world *world, int place);
 void mo_forget_shape(mo_world *world, int place);
 /* Wakes what sleeps near a shape, and may rest on it. */
 void mo_wake_around(mo_world *world, int place);
-/* The contacts of a shape of the body (MO_NONE: of all); wakes what was in contact. */
+/* Removes the contacts of a shape of the body (MO_NONE: of all); wakes bodies in contact. */
 void mo_forget_contacts(mo_world *world, int body, int shape);
 
 /* own_pairs.c: the material of a pair of shapes, or NULL. */

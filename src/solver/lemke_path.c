@@ -78,8 +78,7 @@ static double compute_direction(mo_lemke_path *path)
     return drift / size;
 }
 
-/* One step of refinement; its length tells how far rounding reaches, and what does not rise above
- * that is flat. */
+/* One step of refinement; its length estimates the rounding, and smaller entries count as zero. */
 static void refine_direction(mo_lemke_path *path)
 {
     int count = 0;
@@ -271,8 +270,7 @@ static int make_fresh(mo_lemke_path *path)
     return made;
 }
 
-/* Direction and leaving variable; what looks doubtful is looked at again, more closely.  False:
- * lost. */
+/* Direction and leaving variable; doubtful pivots are verified.  False: failed. */
 static int look_ahead(mo_lemke_path *path, double *step, int *leaving)
 {
     if (compute_direction(path) > DRIFT && path->since_factor > 0 && !make_fresh(path)) {
@@ -318,7 +316,7 @@ mo_lemke_state mo_lemke_pivot(mo_lemke_path *path)
 
 /* ---- the ends of the path -------------------------------------------------------------------- */
 
-/* The row that asks for the largest z0: c + d z0 >= 0 everywhere else; MO_LEMKE_NOTHING where c >=
+/* The row that requires the largest z0: c + d z0 >= 0 for all others; MO_LEMKE_NOTHING if c >=
  * 0. */
 static int first_row(const mo_lemke_path *path)
 {

@@ -315,10 +315,8 @@ static int measure(mo_run *run, const workspace *w, const double *x, int iterati
     return mo_run_check(run, iteration, run->u, run->r);
 }
 
-/*
- * Whether to measure before the first sweep.  At r = 0 the sweep itself tells: where nothing moves,
- * zero is the answer, and that is measured next.
- */
+/* Whether to measure before the first sweep.  At r = 0 the sweep itself decides: if nothing
+ * changes, zero is the solution and is measured next. */
 static int is_worth_a_look(const mo_run *run)
 {
     const int rows = run->problem->row_count;

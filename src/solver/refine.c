@@ -83,8 +83,8 @@ static mo_error rounding_floor(const refinement *c, double *floor)
 
 /* ---- to the tolerance ------------------------------------------------------------------------ */
 
-/* Canonical impulses need room below the tolerance.  Refinement makes it; without that, the method
- * is asked for part of the tolerance. */
+/* Canonical impulses need a margin below the tolerance.  Refinement provides it; otherwise the
+ * method solves to a part of the tolerance. */
 static mo_error run(const refinement *c, const mo_options *options)
 {
     mo_options own = *options;

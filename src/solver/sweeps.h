@@ -18,10 +18,8 @@
 #include "problem/batch_kernel.h"
 #include "solver/momentum.h"
 
-/*
- * What sweeps ask of others where bodies are shared with them: several processes, each with its
- * part of the constraints.  Sums must not depend on the order of their terms.
- */
+/* Callbacks of sweeps that share bodies with other processes, each with its part of the
+ * constraints.  Sums must not depend on the order of their terms. */
 typedef struct mo_sweep_others {
     void *context;
     int constraint_count; /* of all */
@@ -80,19 +78,16 @@ typedef struct mo_sweep_goal {
     double power;
 } mo_sweep_goal;
 
-/*
- * Sweeps until a look finds that the goal is reached (true; then that is the best), until must_stop
- * says so, or until a sweep moves nothing.  May be called again, with a smaller goal.
- */
+/* Sweeps until a check finds that the goal is reached (true; then that is the best), until
+ * must_stop returns true, or until a sweep changes nothing.  May be called again with a smaller
+ * goal. */
 int mo_sweeps_run(mo_sweeps *sweeps, mo_sweep_goal goal, mo_must_stop *must_stop, void *context);
 
 /* The impulses of the best check, in the rows of the problem; sets the state accordingly. */
 void mo_sweeps_take_best(mo_sweeps *sweeps, double *r);
 
-/*
- * The impulses of the best look, in the problem's rows, and what the measure says of them: v, u and
- * the residual.  The sweeps may go on from there.
- */
+/* The impulses of the best check, in the rows of the problem, and their measured v, u and
+ * residual.  The sweeps may continue from there. */
 void mo_sweeps_measure(mo_sweeps *sweeps, double q_norm, double *r, double *v, double *u,
                        mo_residual *residual);
 
