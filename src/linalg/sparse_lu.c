@@ -7,8 +7,7 @@
 
 enum { NONE = -1 };
 
-static const double PREFERENCE =
-    0.1; /* minimum size of a preferred pivot relative to the largest entry */
+static const double PREFERENCE = 0.1; /* least preferred pivot over the largest entry */
 static const double SINGULAR =
     1e-15; /* the least pivot over the largest one, in a matrix without inverse */
 

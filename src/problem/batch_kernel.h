@@ -26,8 +26,9 @@ typedef struct mo_batch_pass {
     double beta;             /* momentum: the visit starts from r + beta (r - before) */
     double *shift; /* NULL, or of a steep pass (batch_passes.h): MO_LANES numbers for each point */
     double shift_part; /* of the way, that a visit takes the shift */
-    double *
-        each; /* NULL, or MO_LANES numbers for each batch: the result of a visit or a check for each manifold, for sums that do not depend on their order */
+    /* NULL, or MO_LANES numbers for each batch: the result of a visit or a check for each
+     * manifold, for sums that do not depend on their order */
+    double *each;
 } mo_batch_pass;
 
 /* How far a range of batches is from its laws. */
