@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The alternating direction method of multipliers on a spread problem: the steps of
- * solver/admm_step.h without Anderson's acceleration.  The dynamics,
+ * The alternating direction method of multipliers on a distributed problem: the steps of
+ * solver/admm_step.h without Anderson acceleration.  The dynamics,
  *
  *     (W + C + rho D) r = b,     W = H' M^-1 H,
  *
@@ -10,10 +10,11 @@
  *
  *     (M + H E^-1 H') y = H E^-1 b,     r = E^-1 (b - H' y)
  *
- * by PETSc (body_system.h), factored once for each rho, or where that is too large by conjugate
- * gradients with algebraic multigrid (GAMG).  The laws stay ours: PETSc has no second-order cones.
+ * by PETSc (body_system.h), factored once for each rho, or for large problems by conjugate
+ * gradients with algebraic multigrid (GAMG).  The laws are those of the library, since PETSc has no
+ * second-order cones.
  *
- * Limits: its sums are PETSc's, so bits depend on the ranks; the residual of the answer does not.
+ * Limits: sums are those of PETSc, so bits depend on the ranks; the residual does not.
  */
 #ifndef MOREAU_MPI_ADMM_H
 #define MOREAU_MPI_ADMM_H

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Vectors and matrices over the velocities of a spread problem, by PETSc.
+ * Vectors and matrices over the velocities of a distributed problem, by PETSc.
  *
- * A vector of bodies has `width` numbers a body of the part, the largest number of velocities of
- * all; copies of a body have the same numbers after mo_bodies_combine.
+ * A vector has `width` numbers per body of the part, the largest number of velocities of all;
+ * copies of a body have the same numbers after mo_bodies_combine.
  *
- * The matrix is M + H K H', K block diagonal.  Where all bodies have the same number of velocities
- * it is stored in blocks of that size: MPISBAIJ where K is symmetric, else MPIBAIJ, both factored
- * by MUMPS, or MPIAIJ with that block size for Krylov's method with multigrid (GAMG).
+ * The matrix is M + H K H', K block diagonal.  If all bodies have the same number of velocities, it
+ * is stored in blocks of that size: MPISBAIJ if K is symmetric, otherwise MPIBAIJ, both factored by
+ * MUMPS, or MPIAIJ with that block size for Krylov methods with multigrid (GAMG).
  */
 #ifndef MOREAU_MPI_BODY_SYSTEM_H
 #define MOREAU_MPI_BODY_SYSTEM_H

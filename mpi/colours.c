@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Colours of a spread problem: those of problem/hashed_colours.h, found by rounds (Jones and
- * Plassmann 1993).  In a round every manifold that comes before all other uncoloured ones of its
- * bodies, on all ranks, gets the lowest colour that is free at these.  A round exchanges 16 bytes
- * for each copy of a body, there and back.
+ * Colours of a distributed problem: those of problem/hashed_colours.h, found in rounds (Jones and
+ * Plassmann 1993).  In a round, every manifold that precedes all other uncoloured ones of its
+ * bodies, on all ranks, gets the lowest colour that is free at these bodies.  A round exchanges 16
+ * bytes for each copy of a body in both directions.
  */
 #include <stdlib.h>
 #include <string.h>

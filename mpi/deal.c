@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* A problem that every rank has, dealt to them: each makes pieces of a run of it (pieces.h). */
+/* Distributes a problem that every rank has: each rank makes pieces of a range of it (pieces.h). */
 #include <string.h>
 
 #include "base/error.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Sums of numbers >= 0 over all ranks whose bits depend on the numbers alone, not on their order
- * nor on who holds them.
+ * Sums of nonnegative numbers over all ranks whose bits depend on the numbers alone, not on their
+ * order or distribution.
  *
  * With a power of two g >= the largest number, each number is split into a multiple of g 2^-26 and
- * a multiple of g 2^-52; what is left is dropped.  Sums of such multiples are exact in doubles for
- * up to 2^26 numbers on a rank, and in 64-bit integers over all ranks [demmel2013].  A g that is
- * too small, or too large by more than 2^16, is replaced and the sum is made again.
+ * a multiple of g 2^-52; the rest is dropped.  Sums of such multiples are exact in doubles for up
+ * to 2^26 numbers on a rank, and in 64-bit integers over all ranks [demmel2013].  If g is too
+ * small, or too large by more than 2^16, it is replaced and the sum is repeated.
  */
 #ifndef MOREAU_MPI_EXACT_H
 #define MOREAU_MPI_EXACT_H

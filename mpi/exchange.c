@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The exchange after a colour: one PetscSF for each.  A body that is visited in a colour is visited
- * by one rank; the copies on others are its leaves.
+ * The exchange after a colour: one PetscSF for each colour.  A body that is visited in a colour is
+ * visited by one rank; its copies on other ranks are the leaves.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * A heap in a box, dealt to ranks: from the inside.
+ * Internal definitions of a heap in a box, distributed over ranks.
  *
- * A rank owns the bodies of its region and has copies of those within reach of them (ghosts).  What
- * a step computes depends on positions and ids alone, so its bits do not depend on the ranks:
+ * A rank owns the bodies of its region and has copies of those within reach (ghosts).  A step
+ * depends on positions and ids alone, so its bits do not depend on the ranks:
  *
- *   - contacts come by rising (lower id, higher id), walls last, then by feature; the owner of the
- *     lower id finds them, by the collision of the library, which remembers nothing
- *   - the contact problem is a spread one (spread.h)
- *   - decisions are taken from maxima and counts over all ranks
+ *   - contacts are sorted by (lower id, higher id), walls last, then by feature; the owner of the
+ *     lower id computes them with the stateless collision of the library
+ *   - the contact problem is distributed (spread.h)
+ *   - decisions depend on maxima and counts over all ranks
  *
- * Limits: one convex shape a body, planes as walls, no restitution, no joints.
+ * Limits: one convex shape per body, planes as walls, no restitution, no joints.
  */
 #ifndef MOREAU_MPI_HEAP_H
 #define MOREAU_MPI_HEAP_H

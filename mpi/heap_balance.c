@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Recursive coordinate bisection: a group of ranks with its bodies is cut in two across its longest
- * side, so that both parts have the same weight for each rank, until a group is one rank.  A body
- * weighs 1 and its contacts one each.  All groups of a level are cut together: a cut is found by
- * bisection, with a sum over all ranks for each step.
+ * Recursive coordinate bisection: a group of ranks and its bodies is divided across its longest
+ * side into parts of equal weight per rank, until each group is one rank.  The weight of a body is
+ * 1 plus the number of its contacts.  All groups of a level are divided together: a cut is found by
+ * bisection, with a sum over all ranks in each step.
  */
 #include <math.h>
 #include <stdlib.h>

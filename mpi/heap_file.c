@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Checkpoints of a heap: a head, all bodies, all impulses of the last step, in the byte order of
- * the machine.  Every rank writes its part of one file by MPI, under another name; rank 0 moves it
- * to its place once all have closed it, so that a run that dies leaves the last checkpoint whole.
+ * Checkpoints of a heap: a header, all bodies, and all impulses of the last step, in the byte order
+ * of the machine.  Every rank writes its part of one file by MPI under a temporary name; rank 0
+ * renames it once all have closed it, so a run that dies leaves the last checkpoint intact.
  */
 #include <errno.h>
 #include <math.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* The motion of a heap's bodies without contacts: inertia, free velocities, new places, energy. */
+/*
+ * Motion of the bodies of a heap without contacts: inertia, free velocities, new positions, energy.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

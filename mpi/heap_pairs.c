@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Ghosts, and all points at which a step may close a pair.
+ * Ghosts, and all contact points that may close in a step.
  *
- * With c the middle of all velocities and v the largest |velocity - c|, that of rotation at the
- * surface included, a gap between bodies closes by at most 2 v h in a step: that is the reach.
- * Each rank receives the bodies that lie within reach of the box around its own.  Cells as wide as
- * the largest body and the reach give the pairs of neighbouring cells.  A wall is within reach
- * where a body's own speed brings it there.  Two balls, or a ball and a wall, have one point; all
- * others are found by the narrow phase of the library.
+ * With c the mean of all velocities and v the largest |velocity - c|, including rotation at the
+ * surface, a gap between bodies closes by at most 2 v h in a step, the reach.  Each rank receives
+ * the bodies within reach of the bounding box of its own.  Cells of the width of the largest body
+ * plus the reach give the pairs of neighbouring cells.  A wall is tested if the speed of the body
+ * can reach it.  Two balls, or a ball and a wall, have one point; all others use the narrow phase
+ * of the library.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The shapes of a heap: a short table that every rank makes alike from the definition.  A body has
- * one of them, which follows from its id; its origin is the centre of mass.
+ * The shapes of a heap: a short table that every rank computes from the definition.  The id of a
+ * body determines its shape; its origin is the centre of mass.
  */
 #ifndef MOREAU_MPI_HEAP_SHAPES_H
 #define MOREAU_MPI_HEAP_SHAPES_H

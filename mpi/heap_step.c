@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * One step of a heap, as of a world (docs/simulation.md):
+ * One step of a heap, as for a world (docs/simulation.md):
  *
  *     M (v+ - v) = h F + H r,     u = H' v+ + gap / h,     (u, r) obeys Coulomb's law
  *
  *   1. free velocities v + h g; ghosts and pairs within reach
- *   2. pairs that stay nearly closed, moving on freely, make the problem, and so do those that bore
- *      in the last step, from whose impulses the sweeps start
- *   3. where the answer closes a pair that was left out, it is taken in and the problem is
- *      solved again
- *   4. new places
+ *   2. the problem contains pairs that nearly close in free motion, and those loaded in the last
+ *      step, whose impulses start the sweeps
+ *   3. if the solution closes a pair that was left out, it is added and the problem is solved again
+ *   4. new positions
  */
 #include <math.h>
 #include <stdlib.h>

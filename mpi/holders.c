@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Who holds which body: a PetscSF from the owners' bodies to the copies on other ranks. */
+/* Copies of bodies: a PetscSF from the owners to the copies on other ranks. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The residual of a spread problem: the figures of mo_measure, with exact sums over all ranks
- * (exact.h).  Constraints are named by id.
+ * The residual of a distributed problem: the figures of mo_measure, with exact sums over all ranks
+ * (exact.h).  Constraints are identified by id.
  */
 #ifndef MOREAU_MPI_MEASURE_H
 #define MOREAU_MPI_MEASURE_H

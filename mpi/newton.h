@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Semismooth Newton on a spread problem: rounds of Gauss-Seidel sweeps and Newton steps as in
+ * Semismooth Newton on a distributed problem: rounds of Gauss-Seidel sweeps and Newton steps as in
  * solver/newton.c, on the natural map of solver/newton_step.h.  A step
  *
  *     (D + B W) dr = -z,     W = H' M^-1 H,     D and B block diagonal,
@@ -10,10 +10,11 @@
  *
  *     (M + H K H') y = -H D^-1 z,     dr = -D^-1 z - K H' y
  *
- * by PETSc (body_system.h).  Laws and derivatives are ours: SNESVI has no second-order cones.
+ * by PETSc (body_system.h).  Laws and derivatives are those of the library, since SNESVI has no
+ * second-order cones.
  *
- * Limits: sums are PETSc's, so bits depend on the ranks; the residual of the answer does not.  D is
- * regular for newton.eps > 0 alone.
+ * Limits: sums are those of PETSc, so bits depend on the ranks; the residual does not.  D is
+ * regular only for newton.eps > 0.
  */
 #ifndef MOREAU_MPI_NEWTON_H
 #define MOREAU_MPI_NEWTON_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The packing of balls of the benchmarks (scene_packing), of any size: the same problem for any
- * number of ranks, of which each generates its part.  Balls go to ranks in runs of their numbers,
- * which are layers.
+ * The packing of balls of the benchmarks (scene_packing) in any size: the same problem for any
+ * number of ranks, each of which generates its part.  Balls are assigned to ranks in ranges of
+ * their numbers, which are layers.
  */
 #ifndef MOREAU_MPI_PACKING_H
 #define MOREAU_MPI_PACKING_H

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Bodies and constraints on their way to the ranks that will have them.
+ * Bodies and constraints in transit to their ranks.
  *
- * A piece is a record of numbers, and every body and constraint of a problem is a piece of one
- * rank, of any:
+ * A piece is a record of numbers; every body and constraint of a problem is a piece of some rank:
  *
- *   body         id, n, is it symmetric, place in v, M (n x n), f (n)
- *   constraint   id, d, place in r, law (LAW numbers), w (d), number of bodies,
- *                then for each its id, n and the Jacobian (d x n)
+ *   body         id, n, symmetric or not, offset in v, M (n x n), f (n)
+ *   constraint   id, d, offset in r, law (LAW numbers), w (d), number of bodies,
+ *                then for each body its id, n and the Jacobian (d x n)
  *
- * The home of a body is the rank whose run of ids has it.  Homes know the neighbours of their
- * bodies, and PT-Scotch divides that graph, with 1 + the number of constraints as the weight of a
- * body.  Constraints go to the owner of their first body, those of a body with many (HUB) all to
- * rank 0, as what fits no colour must be on one rank.
+ * The home of a body is the rank whose range of ids contains it.  Homes know the neighbours of
+ * their bodies, and PT-Scotch partitions that graph, with 1 + the number of constraints as weight.
+ * Constraints go to the owner of their first body; those of a body with many constraints (HUB) all
+ * go to rank 0, since the rest colour must be on one rank.
  */
 #ifndef MOREAU_MPI_PIECES_H
 #define MOREAU_MPI_PIECES_H

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Reduced problems on ranks: u = W r + q, with no bodies.
+ * Reduced problems on ranks: u = W r + q, without bodies.
  *
  * A rank has the rows of W of its constraints; r is on all ranks.  The order of a sweep is that of
- * one process.  A constraint has the level after the last of its neighbours that come before it, so
- * that those of one level do not appear in each other's rows and a sweep by levels is that of one
- * process.  Every rank finds them alike.  After each level all ranks get its new impulses.
+ * one process.  A constraint has the level after the last of its preceding neighbours, so
+ * constraints of one level do not appear in each other's rows, and a sweep by levels equals that of
+ * one process.  Every rank computes the same levels.  After each level all ranks receive its new
+ * impulses.
  */
 #ifndef MOREAU_MPI_REDUCED_H
 #define MOREAU_MPI_REDUCED_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* FCLIB files in slabs, where the library was built without HDF5. */
+/* Replaces the reading of FCLIB files in slabs in a library built without HDF5. */
 #include "base/error.h"
 #include "moreau/mpi.h"
 

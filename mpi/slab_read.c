@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * FCLIB files in slabs: each rank reads its run of every vector and matrix, with a library of one
- * process (the layout is in io/fclib.h).
+ * FCLIB files in slabs: each rank reads its range of every vector and matrix, with the serial HDF5
+ * library (the layout is in io/fclib.h).
  *
- *   1. the sizes; every rank reads them
- *   2. a run of the entries of M and of H; they go to the rank that makes their body or contact
- *   3. bodies with their f and contacts with their w and mu, whose runs are read directly, become
- *      pieces (pieces.h), which are dealt
+ *   1. every rank reads the sizes
+ *   2. each rank reads a range of the entries of M and H and sends them to the rank that builds
+ *      their body or contact
+ *   3. bodies with f, and contacts with w and mu, whose ranges are read directly, become pieces
+ *      (pieces.h), which are distributed
  *
- * Entries given twice add up in the order of the file, as in io/fclib_matrix.c.
+ * Duplicate entries are summed in the order of the file, as in io/fclib_matrix.c.
  */
 #include <limits.h>
 #include <math.h>

@@ -3,13 +3,13 @@
 /*
  * An FCLIB file with a solution, written in slabs.
  *
- *   1. rank 0 copies the problem's file, and makes the vectors of /solution at its end, without
- *      values, in one piece each
- *   2. every rank writes its numbers to their places, by MPI
- *   3. rank 0 moves the file to its place
+ *   1. rank 0 copies the file of the problem and appends the vectors of /solution, contiguous and
+ *      without values
+ *   2. every rank writes its numbers by MPI
+ *   3. rank 0 renames the file
  *
- * libhdf5 for several processes has the names of the one for one process, which the library uses:
- * a program cannot have both.  A vector in one piece needs neither.
+ * The parallel libhdf5 has the same names as the serial one, which the library uses, so a program
+ * cannot link both.  Contiguous vectors need neither.
  */
 #include <errno.h>
 #include <hdf5.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* mo_spread_solve: checks, room for the result, the method. */
+/* mo_spread_solve: checks, allocation of the result, the method. */
 #include <math.h>
 #include <string.h>
 

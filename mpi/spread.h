@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * A spread problem from the inside.
+ * Internal definitions of a distributed problem.
  *
  * A line is 64 bytes of the state: the velocities of a rigid body (problem/batches.h).  In one
  * colour at most one constraint of all ranks touches a body, so one rank has its new velocity and
- * sends it to the other holders: one PetscSF for each colour, whose roots are the lines that are
- * visited in this colour and whose leaves are their copies.
+ * sends it to the other copies: one PetscSF for each colour, whose roots are the lines visited in
+ * this colour and whose leaves are their copies.
  */
 #ifndef MOREAU_MPI_SPREAD_H
 #define MOREAU_MPI_SPREAD_H

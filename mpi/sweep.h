@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Gauss-Seidel sweeps over a spread problem (nsgs): those of solver/sweeps.h, with an exchange
- * after each colour. */
+/*
+ * Gauss-Seidel sweeps over a distributed problem (nsgs): those of solver/sweeps.h, with an exchange
+ * after each colour.
+ */
 #ifndef MOREAU_MPI_SWEEP_H
 #define MOREAU_MPI_SWEEP_H
 

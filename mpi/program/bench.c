@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* moreau-mpi bench: sweeps over a packing that every rank generates its part of. */
+/* moreau-mpi bench: sweeps over a packing of which every rank generates its part. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>

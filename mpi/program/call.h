@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The call of a command: flags with values, switches and operands, read by every rank alike; rank 0
- * alone prints.
+ * Command line of a command: flags with values, switches and operands, parsed by every rank; only
+ * rank 0 prints.
  */
 #ifndef MOREAU_MPI_CALL_H
 #define MOREAU_MPI_CALL_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * moreau-mpi join: what ranks have written as one file.  Rows of CSV files come by time, then body;
- * each part is in this order already, so they are merged line by line.  Recordings: record.h.
+ * moreau-mpi join: merges the files of the ranks.  Lines of CSV files are sorted by time, then
+ * body, as in each part, and merged line by line.  For recordings see record.h.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* moreau-mpi: the program on several ranks. */
+/* moreau-mpi: the program for MPI. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Recordings by rank: FILE.rank-K has, for each recorded step, an HDF5 file with the bodies and
- * contacts that the rank had in it, one after the other, each behind a mark, its size and its
- * checksum.  Joined they are a recording.
+ * Recordings by rank: FILE.rank-K contains, for each recorded step, an HDF5 file with the bodies
+ * and contacts of the rank, each preceded by a mark, its size and its checksum.  Joined, they form
+ * a recording.
  */
 #ifndef MOREAU_MPI_RECORD_H
 #define MOREAU_MPI_RECORD_H

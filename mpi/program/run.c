@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/*
- * moreau-mpi run: a heap, step by step; rows of a CSV file and recordings by rank, checkpoints, and
- * the way back from one.
- */
+/* moreau-mpi run: simulates a heap; CSV files and recordings by rank, checkpoints and restarts. */
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>

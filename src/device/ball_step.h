@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Kernels of a step of balls beside the search (ball_find.h): free velocities, contacts packed by
- * colour, impulses kept for the next step, new places.  The equations are those of sim/advance.c
+ * Kernels of a step of balls besides the search (ball_find.h): free velocities, contacts packed by
+ * colour, impulses kept for the next step, new positions.  The equations are those of sim/advance.c
  * and sim/assemble.c for balls.
  */
 #ifndef MO_DEVICE_BALL_STEP_H

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The order of sums, which every back end follows.
+ * The order of summation of all back ends.
  *
- * A block of 256 terms: eight groups of 32, each by halves (i and i + 16, then i + 8, ...: what
- * shuffles inside a warp do), then the groups one after the other.  Sums of blocks: 1,024 strands,
- * of which strand t takes the blocks t, t + 1024, ... in turn; then the strands by groups of 32 in
- * the same way.
+ * A block of 256 terms has eight groups of 32.  Each group is summed by halves (i and i + 16, then
+ * i + 8, ..., as warp shuffles do), then the groups in order.  Sums of blocks use 1,024 strands:
+ * strand t adds the blocks t, t + 1024, ... in order; then the strands are summed in groups of 32
+ * in the same way.
  */
 #ifndef MO_DEVICE_BLOCK_SUM_H
 #define MO_DEVICE_BLOCK_SUM_H

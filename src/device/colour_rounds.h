@@ -3,9 +3,9 @@
 /*
  * Kernels of the colouring in parallel rounds (problem/hashed_colours.h).
  *
- * Every moving body has the list of its pairs in the order of their priorities, and a head: the
- * first that is not yet coloured.  In a round the pairs that are the head of all of their moving
- * bodies are coloured at once: they share no moving body.
+ * Every moving body has a list of its pairs by priority, and a head: its first uncoloured pair.  In
+ * a round, the pairs that are the head of all their moving bodies are coloured at once, since they
+ * share no moving body.
  */
 #ifndef MO_DEVICE_COLOUR_ROUNDS_H
 #define MO_DEVICE_COLOUR_ROUNDS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Kernels of the power that mo_measure reports: the sum over all contacts of max(|r_N u_N|,
- * |mu r_N |u_T| + r_T . u_T|), which is zero where complementarity and Coulomb's law hold.
+ * Kernels of the power reported by mo_measure: the sum over all contacts of max(|r_N u_N|, |mu r_N
+ * |u_T| + r_T . u_T|), which is zero if complementarity and Coulomb's law hold.
  */
 #ifndef MO_DEVICE_CONTACT_POWER_H
 #define MO_DEVICE_CONTACT_POWER_H

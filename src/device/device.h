@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * A device: where kernels run.  The host is one (device_host.c), a GPU of NVIDIA another
+ * A device that runs kernels.  The host is one (device_host.c), an NVIDIA GPU another
  * (device_cuda.cu); both give the same bits.
  *
- * Work is queued and done in order; mo_device_read waits for it.  Memory of a device is reached
- * through this interface alone.  An error stays: calls after it do nothing, and mo_device_error
- * tells it with a sentence.
+ * Work is queued and executed in order; mo_device_read waits for it.  Device memory is accessed
+ * through this interface only.  After an error, calls have no effect, and mo_device_error returns
+ * the message.
  *
- * Sums.  Kernels that return an mo_term are added up in blocks of MO_BLOCK indices by a fixed tree,
- * then block after block by another (block_sum.h): the order depends on the number of indices
- * alone.
+ * Sums.  Kernels that return an mo_term are summed in blocks of MO_BLOCK indices by a fixed tree,
+ * and the blocks by another (block_sum.h): the order depends on the number of indices alone.
  */
 #ifndef MO_DEVICE_DEVICE_H
 #define MO_DEVICE_DEVICE_H

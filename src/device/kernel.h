@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * What kernels are written in: the common subset of C17 and C++17, so that gcc, clang and nvcc
- * compile one text.
+ * The language of kernels: the common subset of C17 and C++17, compiled by gcc, clang and nvcc.
  *
- * A kernel is a function of one index and a struct of arguments.  In one launch it writes nothing
- * that another index reads or writes, so indices may run in any order and the answer is the same.
- * One that returns an mo_term is added up over its indices, in an order that depends on their
- * number alone (device.h).
+ * A kernel is a function of one index and a struct of arguments.  Within a launch it writes nothing
+ * that another index reads or writes, so indices may run in any order.  A kernel that returns an
+ * mo_term is summed over its indices, in an order that depends on their number alone (device.h).
  *
- * Same bits everywhere: +, -, *, / and sqrt of doubles are those of IEEE 754 in every compiler;
- * products and sums are not fused; sin, cos and the like are not used, since libraries differ.
+ * All back ends give the same bits: +, -, *, / and sqrt of doubles follow IEEE 754; products and
+ * sums are not fused; sin, cos and similar functions are not used, since libraries differ.
  */
 #ifndef MO_DEVICE_KERNEL_H
 #define MO_DEVICE_KERNEL_H

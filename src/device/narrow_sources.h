@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The narrow phase of convex shapes (collide/narrow.h) for nvcc: the sources themselves, as one.
- * Their own names differ from each other.
+ * The narrow phase of convex shapes (collide/narrow.h) for nvcc: its sources as one translation
+ * unit, in which private names are unique.
  */
 #ifndef MO_DEVICE_NARROW_SOURCES_H
 #define MO_DEVICE_NARROW_SOURCES_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Kernels that pack the points of solids by colour as manifolds (contact_visit.h), and keep their
- * impulses for the next step.
+ * Kernels that pack the contact points of solids by colour as manifolds (contact_visit.h), and keep
+ * their impulses for the next step.
  */
 #ifndef MO_DEVICE_SOLID_STEP_H
 #define MO_DEVICE_SOLID_STEP_H

@@ -1,26 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * From contacts and joints to a contact problem, and from its answer back to them.
+ * Assembles a contact problem from contacts and joints, and distributes its solution.
  *
- * Bodies without any constraint stay out of it: they keep their free velocities.  For the others
+ * Bodies without constraints are left out and keep their free velocities.  For the others
  *
  *     M v = M v_free + H r,      u = H' v + w.
  *
- * w of a contact, with the velocities of driven bodies added:
+ * w of a contact, including the velocities of kinematic bodies:
  *
- *     w_N = gap / h                       the gap is linearised over the step [anitescu2004, eq.
- *                                         2.3]; of a shallow overlap no more than the speed that
- *                                         gravity takes back in one step, of a deeper one nothing:
- *                                         the projection sees to it
- *     w_N of a late contact               overlap.c
- *     w_N = e u_N before the impact       in the problem of an impact (Newton's law, Moreau's form;
- *                                         impact.c)
- *     w_T = slip / h                      of a contact that stuck: takes back what tolerance let it
- *                                         slide, so that errors of the solves do not add up to a
- *                                         creep.  Not with a coarse tolerance: what is taken back
- *                                         would then be as large as the tolerance, and a heap at
- *                                         rest would never start a step inside it
+ *     w_N = gap / h                 the gap linearised over the step [anitescu2004, eq. 2.3].  For
+ *                                   a shallow penetration at most the speed that gravity restores in
+ *                                   one step; for a deeper one zero, left to the projection
+ *     w_N of a late contact         overlap.c
+ *     w_N = e u_N before impact     in the problem of an impact (Newton's law; impact.c)
+ *     w_T = slip / h                of a sticking contact: removes the slip that the tolerance
+ *                                   allowed, against creep.  Not at coarse tolerances, where the
+ *                                   correction would be as large as the tolerance itself
  */
 #include <float.h>
 #include <math.h>

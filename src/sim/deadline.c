@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The time of a step: solver.time_limit is that of a call of mo_world_step.
+ * The time limit of a step: solver.time_limit applies to a call of mo_world_step.
  *
- *   pieces    the phases of a step run as paced work (base/pace.h).  A step that needs more time
- *             waits, and the next call resumes it.  A world that is too slow runs in slow motion
- *   state     while a step waits, bodies, time and contacts are those of its start: contacts that
- *             were found, and bodies that were moved, change places with what was kept
- *   solves    each has SHARE of the time that is left.  Where it ends before the tolerance is met,
- *             its answer is taken if the residual is ENOUGH and no contact closes by more than
- *             DEEP: the projection then leaves no more overlap than before.  Such a step is not
- *             solved.  Else the solve goes on, with twice the time
- *   change    whoever changes the world gives up a step that waits.  The next one starts from the
- *             impulses that were found, and is not suspended, so that a world that is changed at
- *             every call advances
+ *   pieces    the phases of a step run as paced work (base/pace.h).  A step that needs more time is
+ *             suspended, and the next call resumes it
+ *   state     while a step is suspended, bodies, time and contacts are those of its start: new
+ *             contacts and moved bodies are exchanged with saved ones
+ *   solves    each may use SHARE of the remaining time.  If it ends before the tolerance is met,
+ *             its result is accepted, as unsolved, if the residual is at most ENOUGH and no contact
+ *             closes by more than DEEP, so the projection leaves no more overlap than otherwise.
+ *             Otherwise the solve continues with twice the time
+ *   change    changing the world discards a suspended step.  The next step starts from the impulses
+ *             found so far and is not suspended, so a world changed at every call still advances
  */
 #include <math.h>
 #include <string.h>

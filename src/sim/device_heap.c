@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * A step of a heap on a device, as step.c has it for any world:
+ * A step of a heap on a device, corresponding to step.c:
  *
  *   1. free velocities, balls sorted by cells      ball_step.h, ball_find.h
- *   2. contacts counted, scanned and filled; impulses of the last step found by the two ids
+ *   2. contacts counted, scanned and filled; impulses of the last step matched by the two ids
  *   3. colours, contacts packed by colour          colouring.h
  *   4. sweeps until residual and sinking are small device_sweeps.h
- *   5. 2 to 4 again where a contact that was left out closes
- *   6. new places
+ *   5. 2 to 4 again if a contact that was left out closes
+ *   6. new positions
  *
- * The host reads the number of contacts, the starts of the colours, and what the sweeps tell.
+ * The host reads the number of contacts, the starts of the colours, and the residuals of the
+ * sweeps.
  */
 #include "sim/device_heap_data.h"
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * A heap of balls that is stepped as a whole on a device (device/device.h).
+ * A heap that is stepped as a whole on a device (device/device.h).
  *
- * While it is there the world's bodies and contacts are not up to date: whoever reads them fetches
- * them first, and whoever changes something brings the heap back, so that the next step starts from
- * the world again.
+ * While it is there, the bodies and contacts of the world are not up to date: readers fetch them
+ * first, and a change moves the heap back to the host, so the next step starts from the world
+ * again.
  *
- * What a device steps: velocities in space, free balls about their centres of mass, fixed planes
- * and boxes, plain Coulomb friction.  Not: joints, mechanisms, other shapes that move, driven
- * bodies, rolling friction, layers, sleep, projection.  Impacts bounce in the problem of the step
- * itself (ball_step.h), where the host has problems of their own for them (impact.c).
+ * Supported: velocity level in space, dynamic balls about their centres of mass, static planes and
+ * boxes, Coulomb friction.  Not supported: joints, mechanisms, other moving shapes, kinematic
+ * bodies, rolling friction, layers, sleeping, projection.  Impacts with restitution are part of the
+ * problem of the step (ball_step.h), unlike on the host (impact.c).
  */
 #ifndef MO_SIM_DEVICE_HEAP_H
 #define MO_SIM_DEVICE_HEAP_H

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * What overlaps within the step, and the contacts that keep it from that.
+ * Overlap within the step, and the contacts that prevent it.
  *
- * A contact at the start of a step knows the gap to first order.  What turns may end inside its
- * neighbour.  Where the poses to which the answer v* leads overlap by more than
- * world.overlap, contacts are taken there, at the time t of the step, with
+ * A contact at the start of a step describes the gap to first order, and a rotating body may end
+ * inside its neighbour.  If the poses that the solution v* leads to overlap by more than
+ * world.overlap, contacts are generated there, at the time t of the step, with
  *
  *     gap(v) = gap(t) - t n.u(v*) + h n.u(v) >= 0,     w_N = max(0, gap(t) - t n.u(v*)) / h    (1)
  *
- * and normal n, points and arms of that pose (t = 0: the contact of the start).  w_N >= 0, so that
- * they add no energy (passive.c).  t is the end of the step, or, for what turns by more than its
- * thickness, the time at which conservative advancement [mirtich1996] meets the overlap.  What
- * still passes is held back: it goes the part of the way until then, its velocity stays.
+ * and the normal n, points and lever arms of that pose (t = 0: the contact at the start).  w_N >=
+ * 0, so they add no energy (passive.c).  t is the end of the step or, for a body that rotates by
+ * more than its thickness, the time at which conservative advancement [mirtich1996] finds the
+ * overlap.  A body that would still pass through is held back: it moves until that time and keeps
+ * its velocity.
  */
 #include <math.h>
 #include <string.h>

@@ -3,11 +3,11 @@
 /*
  * Pairs of shapes that may touch in a step.
  *
- * Every shape has a box in the tree that holds it wherever it may move in the step with the
- * velocity before it, with the free one, or with part of these, and something to spare.  Boxes that
- * meet make a pair.  The pairs stay from step to step: only those of shapes that left their boxes
- * are sought again, and all of them where many did, or where something came or went.  Which pairs
- * there are depends on the past, therefore; what touches among them does not.
+ * Every shape has a box in the tree that contains it, with a margin, for motion with the velocity
+ * before the step, the free velocity, or a part of these.  Overlapping boxes form a pair.  Pairs
+ * persist between steps: only those of shapes that left their boxes are searched again, or all of
+ * them if many did, or if shapes were added or removed.  The list of pairs therefore depends on the
+ * past; the contacts among them do not.
  */
 #ifndef MO_SIM_PAIRS_H
 #define MO_SIM_PAIRS_H

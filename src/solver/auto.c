@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The default: one method after the other, until one has solved the problem.
+ * The default method: runs one method after the other until one has solved the problem.
  *
- * A start that solves the problem is handed back at once.  Else the problem walks along mo_ladder:
- * each rung is a method with a budget, taken where its predicate holds of the facts.  The first
- * rungs see the whole problem; then it is split into islands (auto_islands.c), each of which walks
- * along the rest alone.  A rung starts from the impulses of those before.
+ * A start that solves the problem is returned at once.  Otherwise the problem is passed along
+ * mo_ladder: each rung is a method with a limit on iterations, used if its predicate holds for the
+ * facts.  The first rungs apply to the whole problem; it is then split into islands
+ * (auto_islands.c), which continue independently.  A rung starts from the impulses of the previous
+ * ones.
  *
  *   facts    mo_facts: counts, laws, and the costs of a factorisation and of a sweep in operations
- *   budgets  iterations, never seconds: the answer is the same on every run
+ *   budgets  iterations, never seconds: the result is the same in every run
  *
- * Memory is asked for when the turn of a rung comes: what a few sweeps solve pays for nothing else.
- * result.explanation says what was seen and done; result.message tells it where one rung was not
- * enough.
+ * Memory is allocated when a rung is used.  result.explanation contains the facts and the rungs;
+ * result.message summarises them if more than one rung was used.
  *
- * Limits: an island of more than LARGE constraints, or one whose factors cost more than HEAVY, has
+ * Limits: an island of more than LARGE constraints, or with factors above HEAVY operations, has
  * first-order convergence only.
  */
 #include "solver/auto.h"
@@ -260,7 +260,7 @@ const mo_rung mo_ladder[] = {
     /* Heaps at rest, heavy on light, redundant contacts: no luck is needed with the set. */
     {"ipm", &mo_quick_ipm_method, 0, 0, has_cones, "laws of cones", path, "2,000", 0,
      MO_START_BEST},
-    /* Heaps of beads that settle: now and then the path ends in a valley, from zero it does not. */
+    /* Settling beads: the path sometimes ends in a local minimum; from zero it does not. */
     {"aln", &mo_aln_method, 0, 0, is_factorable, "any", all, "all", 0, MO_START_COLD},
 };
 const int mo_ladder_count = sizeof mo_ladder / sizeof mo_ladder[0];
@@ -319,8 +319,8 @@ mo_status mo_auto_walk(mo_run *run, mo_walk *walk, mo_status before, mo_message 
         status = MO_STALLED; /* a rung that used up its own budget is not the caller's limit */
     }
     if (!run->error && !walk->is_whole && is_factorable(walk, run) && run->best > 0.5 * residual) {
-        mo_summary_add(
-            summary, "the last rung gained nothing: a valley of the residual, or no solution near");
+        mo_summary_add(summary, "the last rung made no progress: a local minimum of the residual, "
+                                "or no solution near");
     }
     return status;
 }
@@ -421,8 +421,8 @@ static mo_status solve(mo_run *run, void *memory)
 
 const mo_method mo_auto_method = {
     .name = "auto",
-    .summary = "the default: sweeps, newton, ipm, aln, on each island of contacts; sweeps alone "
-               "where it is too large",
+    .summary =
+        "the default: sweeps, newton, ipm and aln on each island; sweeps alone on large islands",
     .paper = "acary2018",
     .laws = MO_ALL_LAWS,
     .takes_compact = 1,

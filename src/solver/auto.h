@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The parts of `auto`: a ladder of rungs and the walk along it (auto.c), on a whole problem or on
+ * Internal definitions of `auto`: a ladder of rungs (auto.c), applied to the whole problem or to
  * each of its islands (auto_islands.c).
  */
 #ifndef MO_SOLVER_AUTO_H

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Islands (problem/islands.h), each solved alone.
+ * Islands (problem/islands.h), solved independently.
  *
- *   1. In place: the rung "few sweeps" (twice as many where that will do) on every island of at
- *      most SMALL blocks that is not near its solution already and is not joints alone, until its
- *      own residual is at its goal.  Nothing is copied, so that ten thousand bodies that each rest
- *      on the ground cost little more than one sweep over them.
- *   2. What is left is copied out, and walks along the ladder of auto.c.
+ *   1. In place: the rung "few sweeps" (twice as many if that suffices) on every island of at most
+ *      SMALL blocks that is not already near its solution and not joints alone, until its residual
+ *      meets its goal.  Nothing is copied, so ten thousand bodies that each rest on the ground cost
+ *      little more than one sweep over them.
+ *   2. The unsolved islands are copied and continue along the ladder of auto.c.
  *
- * The goal of an island with n of N rows is sqrt(n / N) of the whole: where all meet theirs, the
- * whole meets its own.  After each rung the whole is put together and measured, and the work ends
- * as soon as it is good enough, whatever the single islands say.
+ * The goal of an island with n of N rows is sqrt(n / N) of the whole, so the whole meets its
+ * tolerance if all islands do.  After each rung the whole is assembled and measured, and the work
+ * ends as soon as it is accurate enough.
  *
  * Islands share nothing, so they are solved in parallel with the same bits for any number of
- * threads; memory is asked for between the parallel loops, because the caller's allocator need not
- * be made for threads.
+ * threads.  Memory is allocated between the parallel loops, since the caller's allocator need not
+ * be thread safe.
  */
 #include <math.h>
 #include <string.h>

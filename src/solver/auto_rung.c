@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* One rung of auto's ladder: its run, its part of the explanation, and its part of the summary. */
+/* One rung of auto's ladder: its run, its explanation, and its part of the summary. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
