@@ -9,14 +9,14 @@
  *
  * w of a contact, including the velocities of kinematic bodies:
  *
- *     w_N = gap / h                 the gap linearised over the step [anitescu2004, eq. 2.3].  For
- *                                   a shallow penetration at most the speed that gravity restores in
- *                                   one step; for a deeper one zero, left to the projection
- *     w_N of a late contact         overlap.c
- *     w_N = e u_N before impact     in the problem of an impact (Newton's law; impact.c)
- *     w_T = slip / h                of a sticking contact: removes the slip that the tolerance
- *                                   allowed, against creep.  Not at coarse tolerances, where the
- *                                   correction would be as large as the tolerance itself
+ *     w_N = gap / h               the gap linearised over the step [anitescu2004, eq. 2.3].  For a
+ *                                 shallow penetration at most the speed that gravity restores in
+ *                                 one step; for a deeper one zero, left to the projection
+ *     w_N of a late contact       overlap.c
+ *     w_N = e u_N before impact   in the problem of an impact (Newton's law; impact.c)
+ *     w_T = slip / h              of a sticking contact: removes the slip that the tolerance
+ *                                 allowed, against creep.  Not at coarse tolerances, where the
+ *                                 correction would be as large as the tolerance itself
  */
 #include <float.h>
 #include <math.h>
