@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The least solution of a sparse system in contact space that may be singular.
+ * Least-norm solution of a sparse system in the space of contacts that may be singular.
  *
- * The tangents of all laws (modes.h) and du = W dr + dq are one system for dr.  In units in which
- * every block of W is of order one, dr_i = sqrt(rho_i) x_i, it reads
+ * With dr_i = sqrt(rho_i) x_i, the tangents of all laws (modes.h) and du = W dr + dq give A x = b, C the compliance,
  *
- *     A x = b,    A_ij = (I - J_i) [i = j] + J_i G_i (sqrt(rho_i) W_ij sqrt(rho_j) + rho_i
- *                 compliance_i [i = j])
+ *     A_ij = (I - J_i) [i = j] + J_i G_i (sqrt(rho_i) W_ij sqrt(rho_j) + rho_i C_i [i = j])
  *
  * Redundant contacts make A singular.  The least x with A x = b, and the least y with A' y = g,
  * solve
@@ -15,14 +13,10 @@
  *     [ I  A' ] [x]   [0]              [ 0  A' ] [x]   [g]
  *     [ A  0  ] [y] = [b]      and     [ A  -I ] [y] = [0]
  *
- * Both are reached with one factorisation, of K = [I A'; A -delta I], which is quasidefinite
- * [vanderbei1995]: it has an LU factorisation in every order, whatever the rank of A.  A step
- * solves with K (for the second system with x and its row scaled by delta) and corrects the
- * residual of the true system, so that what delta spoils shrinks by delta / (sigma^2 + delta) each
- * time, sigma the singular values of A: those below sqrt(delta) count as zero.
- *
- * A right side that A does not reach is replaced by the nearest that it does, as a pseudo-inverse
- * would.
+ * One factorisation of the quasidefinite K = [I A'; A -delta I] [vanderbei1995] serves both, for
+ * any rank of A.  Refinement on the true system (for the second with x and its row scaled by delta)
+ * reduces the error by delta / (sigma^2 + delta) per step, sigma the singular values of A; those
+ * below sqrt(delta) count as zero.  A right-hand side outside the range of A is projected on it.
  */
 #ifndef MO_GRADIENT_LEAST_NORM_H
 #define MO_GRADIENT_LEAST_NORM_H

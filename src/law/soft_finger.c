@@ -1,32 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The soft finger in space (d = 4): a contact patch that transmits a moment about its normal beside
- * the three forces of a point [trinkle1997, section 2.5].  r = (r_N, r_T, r_S), r_S the torsional
- * moment and u_S the relative angular velocity about the normal that it works on.  Force and moment
- * share one limit, the ellipsoid that replaces the limit surface of a pressed patch:
+ * The soft finger in space (d = 4): a contact patch with a moment about its normal [trinkle1997,
+ * section 2.5].  r = (r_N, r_T, r_S) with the torsional moment r_S, which works on the relative
+ * angular velocity u_S.  Force and moment share an ellipsoidal limit surface:
  *
  *   K = { r : |D^-1 r_F| <= r_N },   r_F = (r_T, r_S),   D = diag(mu, mu, mu_torsion)
  *   uhat = u + |D u_F| e_N,   K* = { u : |D u_F| <= u_N } contains uhat, perpendicular to r in K
  *
- * mu is a number and mu_torsion a length, so that r_S is a moment where r_N is a force.  The law
- * says 0 <= u_N perp r_N >= 0, and that r_F dissipates most among the points of r_N times the
- * ellipsoid: where u_F is not zero, r_F = -r_N D^2 u_F / |D u_F|.  mu_torsion = 0 is coulomb with
- * r_S = 0; mu = 0 is a pivot that only resists spin.
+ * mu_torsion is a length.  If u_F is not zero, r_F = -r_N D^2 u_F / |D u_F|.  mu_torsion = 0 is
+ * coulomb with r_S = 0; mu = 0 resists spin only.
  *
- * The projection.  With l_i(s) = (1 - s) D_i^2 + s and N(s) = |D x_F / l|, the point of the
- * boundary of K that is nearest to x is
+ * Projection.  With l_i(s) = (1 - s) D_i^2 + s and N(s) = |D x_F / l|, the nearest point of the
+ * boundary is y_N = (1 - s) N(s), y_i = (1 - s) D_i^2 x_i / l_i with
  *
- *   y_N = (1 - s) N(s),   y_i = (1 - s) D_i^2 x_i / l_i,
- *   where   1 - 2 s = x_N / N(s),   0 < s < 1                                                (1)
+ *   1 - 2 s = x_N / N(s),   0 < s < 1                                                          (1)
  *
- * (the multiplier of the boundary is s / (1 - s)).  The left side of (1) less the right is positive
- * at s = 0 for x outside K and negative at s = 1 for x outside the polar of K; 1 / N is concave, so
- * that it is convex for x_N > 0 and concave for x_N < 0, and Newton from the end with the right
- * sign never passes the root.
- *
- * One contact alone.  In scaled rows (r_T / mu, r_S / mu_torsion) the ellipsoid is a ball, and
- * maximum dissipation stays what it is since r_F.u_F does: see ball.h.
+ * 1 / N is concave, so Newton's method on (1) from the end with the right sign never passes the
+ * root.  A single contact is solved in rows scaled by D, where the ellipsoid is a ball
+ * (friction_ball.h).
  */
 #include <float.h>
 #include <math.h>

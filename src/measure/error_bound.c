@@ -1,28 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * How far an approximate solution is from a true one: interval Newton on its modes, in Krawczyk's
- * form [krawczyk1969].
+ * Bound on the distance of an approximate solution from an exact one: interval Newton on its modes,
+ * in Krawczyk's form [krawczyk1969].
  *
  * 1. The modes that the point fits best give n equations F(r) = 0 (mode_equations.h).
  * 2. Newton's method refines r to x.  With C near F'(x)^-1 and the box X = x +- p,
  *
  *        K(X) = x - C F(x) + (I - C F'(X)) (X - x)                                              (1)
  *
- *    F'(X) holding the derivatives at all points of X.  If K(X) lies inside X, then F has one root
- *    r* in X, and K(X) holds it. W, q, F and F' are intervals, every rounding included, so this
- *    holds for the exact problem.
- * 3. Where every inequality of the modes is met by all of K(X), r* is a solution, and the largest
- *    distances from K(X) to the point that was given bound its error.
+ *    If K(X) lies inside X, F has one root r* in X, and K(X) contains it.  W, q, F and F' are
+ *    intervals with all rounding, so this holds for the exact problem.
+ * 3. If all of K(X) satisfies every inequality of the modes, r* is a solution.
  *
- * Large impulses that cancel leave few digits in u = W r + q.  There the distance in u is bounded
- * without them: with F' over a box that holds r* and r, F(r) = F'(.) (r - r*), so that
- *
- *        u*_k - u_k = W_k (r* - r) = -z' F(r),   F'(.)' z = W_k'                                (2)
- *
- * Limits: where the impulses are not unique, or the solution is on the border of a mode, F' is
- * singular or no inequality can be proven, and nothing is said: no computation with rounding can
- * tell there whether a solution exists.
+ * If large impulses cancel in u = W r + q, the error of u is bounded by u*_k - u_k = -z' F(r) with
+ * F'(.)' z = W_k' over a box that contains r* and r.
+ * (2)
+ * Limits: no result if impulses are not unique or the solution is on the boundary of a mode.
  */
 #include <math.h>
 #include <string.h>

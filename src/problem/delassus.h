@@ -1,32 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The linear systems of Newton and interior point methods:
+ * The linear systems of Newton and interior point methods, in one of three spaces:
  *
  *     (D + B W) x = b,    D and B block diagonal, W = H' M^-1 H
  *
- * solved in one of two spaces.
+ *   contacts   the matrix itself, in the blocks of W (contact_space.h)
+ *   bodies     W = P Q' (pull and push of sweep.h), y = Q' x, K = D^-1 B (body_space.h):
+ *              (I + Q' K P) y = Q' D^-1 b,    x = D^-1 b - K P y.  W is not formed; needs regular
+ *              D_i, and a D of size eps loses as many digits as eps in both spaces
+ *   groups     for W = E V E' with small V (group_space.h), s = E' x, K = sum of E' D^-1 B E:
+ *              (I + K V) s = E' D^-1 b,    x = D^-1 b - D^-1 B E V s
  *
- *   contacts   the matrix as it stands, in the blocks of W (contact_space.h)
- *   bodies     with W = P Q' (pull and push of sweep.h) and y = Q' x, K = D^-1 B:
+ * The space with fewer operations by its plan is chosen; a plan is skipped if the counts of rows
+ * decide.  A problem given by W alone uses contacts, or groups if available.
  *
- *                 (I + Q' K P) y = Q' D^-1 b,    x = D^-1 b - K P y                  (body_space.h)
- *
- *              W is not even formed.  Needs regular D_i: a D of size eps costs both spaces as many
- *              digits as eps has, and Newton's method takes the same steps in both but for that.
- *
- *   groups     where W alone is given and is E V E' with small V (group_space.h): with s = E' x and
- *              K = sum of E' D^-1 B E over a group,
- *
- *                  (I + K V) s = E' D^-1 b,    x = D^-1 b - D^-1 B E V s
- *
- *              which is the equation of contact space with groups for contacts.
- *
- * The space is that of fewer operations by the two plans, of which only one is made where the
- * counts of rows leave no doubt.  A problem that is given by W alone is solved in contact space, or
- * in that of groups where it has one.
- *
- * Blocks whose `active` is 0 stand for D = I, B = 0: x_i = b_i.  They drop out of the matrix.
+ * Blocks with `active` = 0 have D = I, B = 0: x_i = b_i, and are eliminated.
  */
 #ifndef MO_PROBLEM_DELASSUS_H
 #define MO_PROBLEM_DELASSUS_H

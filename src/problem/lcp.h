@@ -6,15 +6,23 @@
  *     w = A z + b,   free unknowns: w_k = 0,   all others: 0 <= z_k perp w_k >= 0.
  *
  * Every unknown z_k adds impulse_k z_k to r, and every w_k reads test_k.u (u with the compliance
- * part); what ties unknowns of one block to each other is a short list C of numbers.  With R and T
+ * part); a short list C of numbers couples the unknowns of one block.  With R and T
  * the matrices of these vectors and r = r0 + R z,
  *
  *     A = T' W R + C,   b = T' (W r0 + q) + c0                                  (M pivoted out)
  *
  *     [ M       -H R ] [v]   [ -f - H r0 ]   [0]
  *     [ T' H'     C  ] [z] + [ T' w + c0 ] = [w]                                (M kept)
- *
- * What a block becomes follows from its law:
+ */
+#ifndef MO_PROBLEM_LCP_H
+#define MO_PROBLEM_LCP_H
+
+#include "base/arena.h"
+#include "problem/problem_data.h"
+#include "problem/sweep.h"
+
+/*
+ * The unknowns of a block for each law:
  *
  *   law            unknowns z                  w                           where
  *   bilateral      impulse of each row, free   u of the row = 0
@@ -69,12 +77,6 @@
  * The view is made for one solve, on the method's arena: it depends on an option (the facets), its
  * matrix is dense, and so it should not outlive the solve as the views kept with a problem do.
  */
-#ifndef MO_PROBLEM_LCP_H
-#define MO_PROBLEM_LCP_H
-
-#include "base/arena.h"
-#include "problem/problem_data.h"
-#include "problem/sweep.h"
 
 typedef enum mo_lcp_variant {
     MO_LCP_EXACT,

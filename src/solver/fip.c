@@ -2,45 +2,21 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
  * The feasible interior point method of [trinkle1997, appendix], after [kojima1991], on the LCP
- * view of a problem:
+ * view:
  *
- *     w = S z + c,   0 <= z perp w >= 0,   kept strictly feasible: w > 0, z > 0
+ *     w = S z + c,   0 <= z perp w >= 0,   w > 0, z > 0     (S, c: the paper's M, r)
  *
- *   0. Find a strictly feasible point                                              (fip_start.c)
- *   1. Direction: linearise w o z = beta xi e with xi = w'z / n                     (eq. 38)
- *   2. Step: eta of the way to the wall at most, then shortened by rho until
+ *   0. find a strictly feasible point                                              (fip_start.c)
+ *   1. direction: linearise w o z = beta xi e with xi = w'z / n                    (eq. 38)
+ *   2. step: at most eta of the way to the boundary, shortened by rho until
  *          psi = (n + zeta) log w'z - sum log w_k z_k                              (eq. 39)
- *      has fallen by sigma (1 - beta) zeta times the step
- *   3. Move.  At w'z <= epsilon: read off which of each pair is zero, solve the linear system that
- *      this leaves, and ask the measure.  Otherwise, or where the measure is not content: beta
- *      shrinks, go to 1.
+ *      has decreased by sigma (1 - beta) zeta times the step
+ *   3. at w'z <= epsilon solve for the active set and measure; otherwise reduce beta; go to 1
  *
- *   here                  paper                meaning
- *   S, c                  M, r                 the LCP, scaled, joints pivoted out (fip.h)
- *   p                  -                   what is missing to feasibility; zero as the paper has it
- *   fip.beta, shrink     beta_0, beta_k     centring, and the factor from one iteration to the next
- *   fip.eta, rho, sigma   eta, rho, sigma      of step 2
- *   fip.zeta, epsilon     zeta, epsilon        of the merit function and of step 3
- *
- * Slips in the paper.  Eq. 38 has w o z - beta xi e on its right side, which leads away from the
- * solution; since step 3 adds the direction, it must be beta xi e - w o z.  Eq. 35 pairs the
- * accelerations with c+ and c- where the slacks s+ and s- of eq. 30 are meant (and eq. 31 says so).
- * "As printed", step 3 ends at w'z <= 1e-6; here that is where the last step to the active set
- * begins, so that answers reach 1e-9 and better.
- *
- * psi falls along the direction of eq. 38 whatever S is: the slope is at most -zeta (1 - beta), by
- * the second row of eq. 38 alone.  That row also holds where p is not zero and the first row, S dz
- * - dw = (1 - beta) p, takes it away as fast as the gap.  So where no strictly feasible point
- * exists (fip_start.c), the method goes on from an infeasible one, in the same steps.
- *
- * Convergence is proven where S is a P0 matrix: full column rank of H and small mu [trinkle1997,
- * Theorems 3 and 4]. Without that the matrix of eq. 38 may become singular, or w'z may stay above
- * zero while psi falls; another start, from another interior point, may then succeed
- * (fip.restarts).
- *
- * Limits: matrices are dense, MOST_UNKNOWNS at most, a factorisation an iteration.  A coulomb
- * contact in space is solved with fip.facets directions, and the run ends as stalled.  A start
- * other than zero is tried as it is, but the path does not begin there.
+ * Eq. 38 must have beta xi e - w o z on its right-hand side; eq. 35 must have the slacks s+ and s-
+ * of eq. 30.  psi decreases for any S, also from an infeasible point if the first row, S dz - dw =
+ * (1 - beta) p, removes p.  Convergence is proven for P0 matrices [trinkle1997, Theorems 3 and 4].
+ * Limits: dense, MOST_UNKNOWNS; fip.facets directions in space, ends as stalled; no warm start.
  */
 #include "solver/fip.h"
 

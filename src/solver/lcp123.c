@@ -1,40 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * LCP1, LCP2 and LCP3: time stepping with contact and friction through convex problems
- * [anitescu2004, section 5].
+ * LCP1, LCP2 and LCP3: contact with friction through convex problems [anitescu2004, section 5]; see
+ * docs/methods/lcp123.md.
  *
  *   lcp1   v(k + 1) = chi_1(v(k)) = P_1(mu Lambda(v(k)))                      section 5.1, eq. 4.34
  *   lcp2   v(k + 1) = chi_2(v(k)) = P_2(Lambda(P_1(mu Lambda(v(k)))))         section 5.2, eq. 4.35
- *   lcp3   v = chi_1(0) = P_1(0): the first iteration of lcp1, one convex problem     section 5.2
+ *   lcp3   v = chi_1(0) = P_1(0), one convex problem; error of order mu lambda (Theorem 7)
  *
- * (LCP0 of the paper, Lemke's method on the mixed problem 2.7-2.8, is `lemke`.)  P_1, P_2 and
- * Lambda are in convex.h, the loop in shift_loop.c, the convex solver in convex_newton.c.
+ * P_1, P_2 and Lambda are in convex.h, the loop in shift_loop.c, the convex solver in
+ * convex_newton.c.  The paper's c_n and D beta are r, Delta is w, Gamma is s; lambda is the slip
+ * speed in the norm of the law.  The paper has facets; here every law with friction is supported.
  *
- *   here        paper          meaning
- *   r, u, w     c_n, D beta    impulses; velocities at the contacts; Delta
- *   s           Gamma          shift of the normal velocity, mu times the slip speed
- *   lambda     lambda     slip speed in the law's own norm: |u_T|, or max_j -d_j.u of a faceted law
- *   W           -              the paper pivots out M in the same way
- *
- * The paper has facets; here every law with a friction disc takes part, coulomb's cone in the plane
- * being the paper's with two directions.
- *
- * An iteration is one round of the loop: one convex problem (lcp1), two (lcp2).
- *
- * lcp2 at a deadline: after any completed iteration the velocity handed back satisfies u_N >= 0 to
- * rounding, since P_2 holds it as a constraint, and no contact slips faster than P_1 said.  It
- * belongs to the best iteration so far. A cancel flag or a finite time limit makes every such
- * iteration solve P_2 to rounding, several times the work of one that need not; an iteration limit
- * does not, since P_2 is then solved once more at the end.  Its impulses are the multipliers of
- * P_2; they push only (r_N >= 0), but may lie outside the friction cone, which P_2 ignores (the
- * paper says inside, section 5.2, against its own remark on the conic constraint at the end of that
- * section).  The residual tells how far they are from the law.  Once solved, r is that of P_1,
- * which is in the cone.
- *
- * lcp3 solves a relaxed law: a contact that slides with speed lambda also opens with mu lambda.  It
- * is right where nothing slips; elsewhere its error is of the order mu lambda [anitescu2004,
- * Theorem 7], and it ends as stalled with that residual.
+ * If lcp2 is stopped after a complete iteration, its velocity has u_N >= 0 to rounding, since P_2
+ * enforces it, and no contact slips faster than in P_1.  A cancel flag or time limit makes every
+ * best iteration solve P_2 to rounding; an iteration limit solves it once at the end.  Its impulses
+ * are the multipliers of P_2 and may lie outside the friction cone (against section 5.2 of the
+ * paper).
  */
 #include <string.h>
 

@@ -1,45 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Lemke's algorithm on the LCP view of a problem: LCP0 of [anitescu2004, section 5], and the method
- * that [trinkle1997, section 5] starts again with random covering vectors where it fails.
+ * Lemke's algorithm on the LCP view: LCP0 of [anitescu2004, section 5] with the restarts of
+ * [trinkle1997, section 5]; see docs/methods/lemke.md.
  *
  *     w = A z + b,   w_f = 0 on joints,   0 <= z perp w >= 0 elsewhere          (problem/lcp.h)
  *
- *   1. Scale the unknowns of each block (powers of two) so that the diagonal of A is about one, and
- *      pivot out the joints: w = S z + c on the pairs                            (lemke_lcp.c)
- *   2. Follow Lemke's path from a covering vector d, w = S z + c + d z0, to z0 = 0 (lemke_path.h).
- *      After a ray, numerical failure or too many pivots: again with a random d, lemke.restarts
- *      times.  With friction, some starts pass through regularised problems; with many unknowns
- *      the first starts do                                                       (lemke_follow.c)
- *   3. At z0 = 0: r = r0 + R z, two corrections of z from the true velocity of r, and the measure.
+ *   1. scale each block by powers of two, and eliminate the joints: w = S z + c   (lemke_lcp.c)
+ *   2. follow the path from a covering vector d, w = S z + c + d z0, to z0 = 0 (lemke_path.h); after
+ *      a failure restart with a random d, or through regularised problems (lemke_follow.c)
+ *   3. at z0 = 0: r = r0 + R z, two corrections of z from the velocity of r, and the measure
  *
- *   here            [trinkle1997]             meaning
- *   A, b            M, r of (32)              the LCP, c and S the same without joints
- *   d, z0           covering vector           w = S z + c + d z0
- *   iteration       # iter.                   pivots, those of failed starts included
- *   start           # starts                  runs with different covering vectors
- *
- * Why regularise.  In a pile the impulses are not unique, and a path from covering vector to
- * solution passes through an exponential number of distributions: for 210 disks at mu = 0.6 it is
- * not at its end after 35,000 pivots.  Paths of regularised problems are short.  lemke.start =
- * cover leaves them out, as [trinkle1997] does.
- *
- * For faceted contacts and joints, and a step that starts without penetration, A is copositive, and
- * the path from a covering vector ends at a solution in exact arithmetic [anitescu2004, section
- * 2.2].  For pyramids, and contacts in the plane, which are written like them, that holds for small
- * mu [trinkle1997, Theorem 2].  Sliding contacts give no such promise.
- *
- * A secondary ray is handed back as result.ray.  With y its z, where y' S <= 0 and c' y < 0 no z >=
- * 0 makes S z + c >= 0: the problem has no solution, and the ray is the evidence.  A positive
- * semidefinite S always leads there when it has none [cottle1992, Theorem 4.4.12 and section 2.3];
- * a ray without this property proves nothing.
- *
- * Bases are factored sparsely where S is sparse (no joints), else kept as dense inverses.
- *
- * Limits: S is assembled as a dense matrix, MOST_UNKNOWNS rows at most.  A coulomb contact in space
- * is solved with lemke.facets directions: the residual says how far that is from the cone, and the
- * run ends as stalled.  A start other than zero is tried as it is, but no path begins there.
+ * In a pile the impulses are not unique and plain paths pass through exponentially many
+ * distributions (210 discs at mu = 0.6: more than 35,000 pivots); paths of regularised problems are
+ * short.  The path provably ends at a solution if A is copositive [anitescu2004, section 2.2] or mu
+ * small [trinkle1997, Theorem 2].  A secondary ray y with y' S <= 0 and c' y < 0 proves that no
+ * solution exists; a positive semidefinite S without solution gives one [cottle1992, Theorem
+ * 4.4.12, section 2.3].
+ * Limits: dense S, MOST_UNKNOWNS rows; lemke.facets directions in space; no warm start.
  */
 #include "solver/lemke.h"
 

@@ -1,25 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * A start of Lemke's method by way of regularised LCPs, from the family of lemke_family.h.
+ * A start of Lemke's method through regularised LCPs of the family of lemke_family.h.
  *
- *   1. The first such start: the convex relaxation (delta = 1), epsilon smaller and smaller, each
- *      from the last point with its z as the centre.  S is positive semidefinite, paths are short.
- *      Where nothing slides in the end this converges to a solution of the problem already (LCP3 of
- *      [anitescu2004]).
- *   2. Where it does not, or later: proximal points.  One path from a covering vector at delta = 0
- *      and a softness at which the law is nearly that of single contacts, then centre after centre
- *      with a softness that falls by `factor` as long as the paths stay short.  At a fixed point
- *      the regularisation has vanished, whatever epsilon is.
+ *   1. First start: the convex relaxation (delta = 1) with decreasing epsilon, each from the last
+ *      point as centre.  S is positive semidefinite and paths are short.  If nothing slides, this
+ *      converges to a solution (LCP3 of [anitescu2004]).
+ *   2. Otherwise: proximal points.  One path from a covering vector at delta = 0 with large
+ *      softness, then centre by centre with a softness reduced by `factor` while paths are short.
  *
- * A step is tried with the old basis first, which near the end is right, and then along Lemke's
- * path from the old point. After a path that gets lost, or long, the next step is as soft as the
- * last good one; should that fail too it is given more pivots, and then more softness.  The steps
- * are judged by the problem's own LCP, |min(z, S z + c)|.
+ * A step is first tried with the old basis, then along Lemke's path from the old point.  After a
+ * failed or long path the next step has the last good softness, then more pivots, then more
+ * softness.  Steps are judged by the LCP of the problem, |min(z, S z + c)|.
  *
- * Limits: with much friction the LCP is not monotone, and proximal points need not converge: of 210
- * disks they solve mu = 0.4, but wander at mu = 0.3 and 0.5 until the pivots are used up.  The next
- * start takes another factor.
+ * Limits: with much friction the LCP is not monotone, and proximal points need not converge: for
+ * 210 discs they solve mu = 0.4 but not 0.3 and 0.5.  The next start uses another factor.
  */
 #include <math.h>
 #include <string.h>

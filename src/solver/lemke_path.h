@@ -1,27 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Lemke's path: the pivots of Lemke's algorithm on the LCP
+ * Lemke's path: the pivots of Lemke's algorithm on the LCP [cottle1992, Algorithm 4.4.5]
  *
  *     w = S z + c + d z0,   0 <= z perp w >= 0,   d > 0 the covering vector
- *                                                             [cottle1992, Algorithm 4.4.5]
  *
- * from z0 so large that z = 0 will do, down to z0 = 0 (solved), or along a ray.
+ * from a z0 for which z = 0 is feasible to z0 = 0 (solved), or along a ray.
  *
- * The basis.  Let alpha be the indices whose z is basic and e the index of which neither z nor w
- * is; the rows rho = alpha and e have w = 0, so that z_alpha and z0 come from the square matrix
+ * The basis.  Let alpha be the indices with basic z, and e the index with neither z nor w basic.
+ * The rows rho = alpha and e have w = 0, so z_alpha and z0 follow from K = [ S_rho,alpha   d_rho ],
+ * and the basic w from the other rows.  A pivot changes a row or a column of K, or adds or removes
+ * one of each.  Its inverse is updated (linalg/inverse.h), and K is factored again if residuals
+ * grow.
  *
- *     K = [ S_rho,alpha   d_rho ]
- *
- * and the basic w from the other rows.  A pivot replaces a row or a column of K, or adds or takes
- * away one of each. Its inverse is kept and updated (linalg/inverse.h), S is used by its nonzero
- * entries, and the residual of every solve is watched: where it has grown K is factored anew.
- *
- * Degeneracy.  c stands for c + eps p, eps > 0 smaller than any number, p > 0 random: every basic
- * variable has a value and, beside it, a rate in eps, and the pivot row is the least in the
- * lexicographic order of (value, rate) over the direction.  These are the first two columns of the
- * order of [cottle1992, section 4.9] for the matrix (p, I); since p is in general position, further
- * ones never decide.  Values below the noise are zero, so that ties are seen.
+ * Degeneracy.  c stands for c + eps p with infinitesimal eps and random p > 0: every basic variable
+ * has a value and a rate in eps, and the pivot row is the lexicographic minimum of (value, rate)
+ * over the direction, the first two columns of the order of [cottle1992, section 4.9] for the
+ * matrix (p, I).  Values below the noise are zero, so ties are recognised.
  */
 #ifndef MO_SOLVER_LEMKE_PATH_H
 #define MO_SOLVER_LEMKE_PATH_H

@@ -1,44 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * One Newton step on the natural map: what `newton` and `aln` share.
+ * One Newton step on the natural map, shared by `newton` and `aln`; see docs/methods/newton.md.
  *
- * With a step rho_i for each block the laws read  z_i = r_i - proj(r_i - rho_i uhat_i) = 0.  One of
- *                                                 the derivatives of z is
- * I - J + rho J G W, J that of the projection and G that of uhat (1 but for the row of the sliding
- * speed), and
+ * With a step rho_i per block, z_i = r_i - proj(r_i - rho_i uhat_i) = 0.  J and G are the
+ * derivatives of the projection and of uhat:
  *
  *     (I - (1 - eps) J + rho J G W) dr = -z                                               (natural)
- *
- * is the step.  Around a centre c, with theta > 0, the regularised laws of the proximal point
- * method are solved instead (aln.c):
- *
  *     z_i = r_i - proj(c_i - theta rho_i uhat_i),    (I + theta rho J G W) dr = -z      (augmented)
  *
- * Contacts with friction may have Fischer and Burmeister's function in the place of (natural):
- * fischer_burmeister.h.  Where mu is infinite the projection is that on the half-space r_N >= 0:
- * u_T = 0, even where the contact opens, which is one of the two ways to obey that law.
- *
- * What a step leaves.  Where all contacts stick, u becomes eps (eps + rho W)^-1 u: of a motion with
- * the eigenvalue lambda of rho W the part eps / (eps + lambda) is left.  A mass M on light bodies m
- * moves with impulses that go through all of them, and has lambda = m / M over the number of
- * contacts in a row, or less by the square of its slenderness where it sways.  So contacts that
- * carry much have a smaller eps,
+ * (augmented) is the proximal point problem around c (aln.c); fischer_burmeister.h is an
+ * alternative to (natural).  For infinite mu the projection is that on r_N >= 0 with u_T = 0.  A
+ * step leaves eps / (eps + lambda) of a motion with eigenvalue lambda of rho W, so loaded contacts
+ * have a smaller eps:
  *
  *     eps_i = 0.3 eps U / (|r_i| / rho_i),   at most eps and at least eps / 1e6,            (loads)
  *
- * with |r_i| / rho_i the speed that the impulse alone would cause, and U the largest speed of a
- * block without impulses.  With much smaller ones the linear system loses more digits than it
- * gains.
- *
- * Blocks with J = 0 (apart, or at a bound) have dr = -z and drop out of the matrix, which is
- * factored in the space of contacts or of bodies (delassus.h).
- *
- *   rho_i   1 / mean diagonal of W_ii: makes z free of units within a block
- *   eps     regularises the matrix alone: where W is singular (four corners of a box), and without
- *           effect on the answer.  Each block has its own: (loads)
- *   theta   how little the problem is regularised; 0: not at all, (natural)
- *   merit   sqrt(sum |z_i|^2 / rho_i)
+ * with U the largest speed of a block without impulses.  Blocks with J = 0 have dr = -z and are
+ * eliminated.  rho_i is 1 / mean diagonal of W_ii; the merit is sqrt(sum |z_i|^2 / rho_i); eps
+ * regularises the matrix only and does not change the solution.
  */
 #ifndef MO_SOLVER_NEWTON_STEP_H
 #define MO_SOLVER_NEWTON_STEP_H

@@ -1,43 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The prox method: fixed-point iteration on proximal maps.
+ * The prox method: fixed-point iteration on proximal maps; see docs/methods/prox.md.
  *
- * The law of each block is written as z = prox(z - r F(z)) for any r > 0 [lu2015, eq. 22], and the
- * equation is iterated [lu2015, Algorithm 1, eq. 26-28].  All blocks use the velocity of the last
- * iterate (Jacobi, as printed), or each the newest one (Gauss-Seidel); the slip speeds of the
- * linearised model then see the newest impulses too.  On the sliding particle of the paper this
- * converges for r < sqrt(5) - 1, and at r = 1 in two iterations, where Jacobi needs r < 1.
+ * The law of a block is z = prox(z - r F(z)) for any r > 0 [lu2015, eq. 22], which is iterated
+ * [Algorithm 1, eq. 26-28] with the velocity of the last iterate (Jacobi) or the newest one
+ * (Gauss-Seidel).
  *
  *   here          paper           meaning
  *   r (impulse)   p = (p_n, p_f)  contact impulse
  *   u             rho             relative velocity, H' v + w, w_N = psi_n / h
- *   step          r               the parameter of the method
+ *   step          r               by prox.rule: fixed; foerg, eq. 32; contact, 1 / (n_i |W_ii|); or
+ *                                 adaptive, the steps of Barzilai and Borwein on those of contact
+ *                                 [frassoldati2008]
  *   z             z, eq. 14       unknowns of the linearised model
  *
- * Slips in print, done here as the mathematics asks: eq. 26 and Algorithm 1 add the impulses to
- * nu^k in every iteration, where the velocity at the start of the step, nu^l, is meant; eq. 25
- * lacks mu; eq. 33 leaves zeta out of its first entry.
- *
- * The step, by prox.rule:
- *   fixed     prox.r for all.
- *   foerg    r* = 2 / (eta_max + eta_min) of W, eq. 32; eta_min = 0 for the linearised model, whose
- *             opposite directions make its matrix singular.
- *   contact   one for each block: 1 / (n_i |W_ii|), where n_i blocks at most share a body with it,
- *             which bounds the norm of W from above (Gauss-Seidel: n_i = 1).
- *   adaptive  starts from those, then follows the curvature that the last two iterates show: with
- *             dr, du their changes and D the steps of the contact rule, theta = <dr, dr / D> / <dr,
- *             du> (long) or <dr, du> / <du, D du> (short), whichever the ratio of the two
- *             recommends [frassoldati2008].  What r should be depends on b through the set of
- *             active contacts, and this is where it shows.  A growing residual returns to the best
- *             iterate and bounds theta, and the bound grows with each iteration that goes well.  In
- *             the linearised model this rule lets the projection find the slip speeds
- *             (MO_PROX_PYRAMID).  In Gauss-Seidel order, where the blocks see different velocities,
- *             it is the contact rule.
- *
- * Limits: linear convergence at best.  zeta > 0 and the pyramid are other laws than the problem's:
- * the iteration converges to their solution, the residual tells how far that is, and the run ends
- * as stalled.
+ * Errata: eq. 26 and Algorithm 1 add the impulses to nu^k instead of nu^l, the velocity at the
+ * start of the step; eq. 25 lacks mu; eq. 33 omits zeta in its first entry.
+ * Limits: linear convergence.  zeta > 0 and the pyramid are other laws: the run ends as stalled.
  */
 #include <math.h>
 #include <string.h>

@@ -3,44 +3,22 @@
 /*
  * The fixed point on the shift of the normal velocity.
  *
- * Coulomb's law says that K* contains u + s e_N, perpendicular to r in K, where s = mu |u_T|
- * depends on u, which makes it nonconvex.  With s frozen it is the optimality condition of a convex
- * problem with one velocity v(s). The loop solves that, reads the new s, and repeats:
+ * In Coulomb's law K* contains u + s e_N, perpendicular to r in K, with s = mu |u_T|.  With s
+ * frozen it is a convex problem with one velocity v(s).  The loop solves it, computes the new s,
+ * and repeats:
  *
- *   1. s = 0, or the shift of the starting point if one is given
- *   2. v = P_1(s): the convex problem with shift s
- *                                         [anitescu2004, eq. 4.21-4.22], [acary2011, eq. 3.15]
- *   3. map two only: v = P_2(Lambda(v)), with the slip speeds of 2 as bounds
- *                                         [anitescu2004, eq. 4.29-4.30, 5.38]
- *   4. the image of s: mu Lambda(v)       [anitescu2004, eq. 5.37, 5.39], [acary2011, eq. 3.19]
- *   5. measure; unless solved, s becomes its image, and 2 follows
+ *   1. s = 0, or the shift of the starting point
+ *   2. v = P_1(s), the convex problem    [anitescu2004, eq. 4.21-4.22], [acary2011, eq. 3.15]
+ *   3. map two: v = P_2(Lambda(v)), with the slip speeds of 2 as bounds  [anitescu2004, eq. 4.29-30]
+ *   4. the image of s: mu Lambda(v)      [anitescu2004, eq. 5.37, 5.39], [acary2011, eq. 3.19]
+ *   5. measure; unless solved, s becomes its image; go to 2
  *
- *   here      anitescu2004          acary2011     meaning
- *   s         Gamma                 mu s          one a contact, not negative
- *   image     mu Lambda(chi(v))     mu F(s)       what the map makes of s; facets:
- *                                               Lambda = max_j -d_j.u, the cone: |u_T|
- *
- * The paper prints Lambda as the largest d_j.v (eq. 4.23), which is the same for directions in
- * opposite pairs.
- *
- * The contraction factor of the result is |image - image before| / |s - s before|, the geometric
- * mean over the rounds in which both are above the accuracy of the convex problems.  It estimates
- * the Lipschitz constant of the map along the way; at most 1/2 for small friction [anitescu2004,
- * Theorems 5-6].
- *
- * The convex problems, but the first where the rules say so, are solved inexactly: to `forcing`
- * times the last residual, never below a tenth of the tolerance.
- *
- * Map two hands back the velocity of a second problem that was solved to rounding, at the best slip
- * speeds it met.  Where a deadline or a cancel flag may end the run at any moment, each round that
- * is the best so far solves it so; otherwise once, at the end.
- *
- * Where the residual falls too slowly or not at all, the friction is too large for the map to
- * contract, and the rescue takes over (shift_rescue.c).
- *
- * Limits: the map contracts for small friction only; a fixed point exists for every mu where the
- * contacts can all open at once [acary2011, Theorem 4.6].  Stops on the measure, not on the change
- * of s.
+ * s is Gamma or mu s in the papers; Lambda is max_j -d_j.u for facets (eq. 4.23 prints d_j.v),
+ * |u_T| for the cone.  The contraction factor is the mean of |change of image| / |change of s|.
+ * Convex problems are solved to `forcing` times the last residual, at least a tenth of the
+ * tolerance.  Map two returns the velocity of a second problem solved to rounding: in every best
+ * round if a deadline or cancel flag may end the run, otherwise once at the end.
+ * Limits: a contraction for small friction only; otherwise shift_rescue.c is the fallback.
  */
 #include "solver/shift_loop.h"
 

@@ -1,32 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The fixed point on the shift where the published loop does not converge.
+ * Fallback for the fixed point on the shift if the published loop does not converge.
  *
- * Two remedies at once.  Around impulses r_k, the convex problem with the shift s gains the term
+ * Around impulses r_k, the convex problem with shift s gets the proximal term
  *
  *     alpha / 2 sum_i scale_i |r_i - r_k,i|^2
  *
- * which makes its velocity change less with s; at a fixed point of r_k -> r nothing of it is left
- * (a proximal point method, [acary2018]).  And for each r_k the fixed point s = F(s) of the
- * regularised problem is found by Newton's method, which [acary2011, section 6] suggests: with F'
- * from the engine's derivative of the solution,
+ * which vanishes at a fixed point of r_k -> r [acary2018].  For each r_k, Newton's method finds s =
+ * F(s) of the regularised problem [acary2011, section 6], with F' from the engine:
  *
- *     (I - F'(s)) ds = F(s) - s
+ *     (I - F'(s)) ds = F(s) - s          by GMRES; without derivatives ds = F(s) - s
  *
- * is solved by GMRES, and ds is halved while |F(s) - s| does not fall.  An engine without
- * derivatives takes ds = F(s) - s.
- *
- *   settled   |F(s) - s| is a part of the term's own size: r_k becomes r, and alpha falls if that
- *             was easy
- *   hopeless  too many rounds, or too short a step: back to r_k with a larger alpha
- *
- * Each round solves one convex problem, as in the loop itself.  In map two s follows the first
- * problem alone; the second is solved where r_k moves and the run may be ended at any moment, to
- * have a velocity to hand back.
- *
- * Limits: F has kinks, and Newton may not find a fixed point for any alpha that is small enough to
- * be of use; many fixed points may exist, and which one is found depends on the way.
+ * and ds is halved while |F(s) - s| does not decrease.  If |F(s) - s| is small relative to the
+ * term, r_k becomes r, and alpha decreases if that was easy.  After too many rounds or too short a
+ * step, the method returns to r_k with a larger alpha.  Each round solves one convex problem; in
+ * map two the second problem is solved when r_k changes and the run may be interrupted.
+ * Limits: F has kinks; Newton's method may fail for every useful alpha, and the fixed point found
+ * depends on the path.
  */
 #include <math.h>
 #include <string.h>
