@@ -3,7 +3,8 @@
 /*
  * Least-norm solution of a sparse system in the space of contacts that may be singular.
  *
- * With dr_i = sqrt(rho_i) x_i, the tangents of all laws (modes.h) and du = W dr + dq give A x = b, C the compliance,
+ * With dr_i = sqrt(rho_i) x_i, the tangents of all laws (modes.h) and du = W dr + dq give A x = b,
+ * C the compliance,
  *
  *     A_ij = (I - J_i) [i = j] + J_i G_i (sqrt(rho_i) W_ij sqrt(rho_j) + rho_i C_i [i = j])
  *

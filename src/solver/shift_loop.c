@@ -9,7 +9,7 @@
  *
  *   1. s = 0, or the shift of the starting point
  *   2. v = P_1(s), the convex problem    [anitescu2004, eq. 4.21-4.22], [acary2011, eq. 3.15]
- *   3. map two: v = P_2(Lambda(v)), with the slip speeds of 2 as bounds  [anitescu2004, eq. 4.29-30]
+ *   3. map two: v = P_2(Lambda(v)), slip speeds of 2 as bounds  [anitescu2004, eq. 4.29-30]
  *   4. the image of s: mu Lambda(v)      [anitescu2004, eq. 5.37, 5.39], [acary2011, eq. 3.19]
  *   5. measure; unless solved, s becomes its image; go to 2
  *
