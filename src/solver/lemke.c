@@ -7,8 +7,8 @@
  *     w = A z + b,   w_f = 0 on joints,   0 <= z perp w >= 0 elsewhere          (problem/lcp.h)
  *
  *   1. scale each block by powers of two, and eliminate the joints: w = S z + c   (lemke_lcp.c)
- *   2. follow the path from a covering vector d, w = S z + c + d z0, to z0 = 0 (lemke_path.h); after
- *      a failure restart with a random d, or through regularised problems (lemke_follow.c)
+ *   2. follow the path from a covering vector d, w = S z + c + d z0, to z0 = 0 (lemke_path.h);
+ *      after a failure restart with a random d, or through regularised problems (lemke_follow.c)
  *   3. at z0 = 0: r = r0 + R z, two corrections of z from the velocity of r, and the measure
  *
  * In a pile the impulses are not unique and plain paths pass through exponentially many
