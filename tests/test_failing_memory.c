@@ -47,6 +47,8 @@ struct task {
     work_fn *work;
     const char *method, *path;
     int sleeping, projection;
+    int canonical; /* of the solver's options */
+    int is_tower;  /* the world has one in motion, beside what rests */
 };
 
 /* Lets each request of the work fail; how many there are. */
@@ -117,6 +119,7 @@ static mo_error solve(const task *job, const mo_allocator *allocator, mo_message
     }
     options.method = job->method;
     options.max_iter = 200;
+    options.canonical = job->canonical;
     const mo_error error = mo_solve(problem, &options, &result);
     *why = result.message;
     mo_result_clear(&result);
@@ -135,7 +138,36 @@ static void every_request_of_every_method_fails_once(void **state)
     }
 }
 
+static void every_request_of_canonical_impulses_fails_once(void **state)
+{
+    (void)state;
+    for (int k = 1; k < 3; ++k) {
+        const task one = {.name = "canonical", .work = solve, .method = "auto", .canonical = k};
+        starve(&one);
+    }
+}
+
 /* ---- worlds ------------------------------------------------------------------------------ */
+
+/* Eighteen boxes that slide as one, in 72 contacts, and one that rests: two tolerances. */
+static mo_error add_tower(mo_world *world, mo_message *why)
+{
+    enum { BOXES = 18 };
+    const mo_shape_def plane = mo_shape_plane(), box = mo_shape_box(0.5, 0.5, 0.5);
+    if (!mo_world_add_solid(world, MO_BODY_FIXED, &plane, NULL, why).index) {
+        return MO_ERR_MEMORY;
+    }
+    for (int k = 0; k <= BOXES; ++k) {
+        mo_body_def body = mo_default_body(MO_BODY_FREE);
+        body.pose = k < BOXES ? mo_pose_at(0, 0, 0.5 + k) : mo_pose_at(9, 0, 0.5);
+        body.velocity[0] = k < BOXES;
+        const mo_body_id id = mo_world_add_body(world, &body, why);
+        if (!id.index || !mo_world_add_shape(world, id, &box, why).index) {
+            return MO_ERR_MEMORY;
+        }
+    }
+    return MO_OK;
+}
 
 static mo_error add_bodies(mo_world *world, mo_message *why)
 {
@@ -175,7 +207,7 @@ static mo_error build_world(const task *job, const mo_allocator *allocator, mo_w
     def.sleeping = job->sleeping;
     def.projection = job->projection;
     const mo_error error = mo_world_create(&def, allocator, world, why);
-    return error ? error : add_bodies(*world, why);
+    return error ? error : job->is_tower ? add_tower(*world, why) : add_bodies(*world, why);
 }
 
 static mo_error build(const task *job, const mo_allocator *allocator, mo_message *why)
@@ -271,6 +303,22 @@ static void a_step_whose_request_fails_changes_nothing(void **state)
     }
 }
 
+static void a_step_of_two_tolerances_whose_request_fails_changes_nothing(void **state)
+{
+    (void)state;
+    const task one = {.name = "step of a tower", .is_tower = 1};
+    mo_world *world;
+    mo_step_report report;
+    CHECK(build_world(&one, NULL, &world, NULL) == MO_OK);
+    CHECK(mo_world_step(world, 0.02, &report, NULL) == MO_OK);
+    CHECK(report.contacts > 64 && report.tolerance > 1e-8); /* it is solved to the coarse one */
+    mo_world_destroy(world);
+    for (int once = 0; once < 2; ++once) {
+        for (long k = 0; k < MOST && starve_step(&one, 0, k, once); ++k) {
+        }
+    }
+}
+
 /* ---- files ------------------------------------------------------------------------------- */
 
 static mo_error read_model(const task *job, const mo_allocator *allocator, mo_message *why)
@@ -335,8 +383,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_request_of_every_method_fails_once),
+        cmocka_unit_test(every_request_of_canonical_impulses_fails_once),
         cmocka_unit_test(every_request_of_a_build_fails_once),
         cmocka_unit_test(a_step_whose_request_fails_changes_nothing),
+        cmocka_unit_test(a_step_of_two_tolerances_whose_request_fails_changes_nothing),
         cmocka_unit_test(every_request_of_a_model_fails_once),
         cmocka_unit_test(every_request_of_a_recording_fails_once),
     };

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -188,6 +189,43 @@ static void a_path_that_cannot_be_written_is_known_at_the_start(void **state)
     CHECK(mo_recorder_create("no/such/folder/run.hdf5", world, NULL, NULL, &recorder, &why) ==
           MO_ERR_FILE);
     CHECK(!recorder && strstr(why.text, "no/such/folder"));
+    CHECK(mo_recorder_create(".", world, NULL, NULL, &recorder, &why) == MO_ERR_FILE);
+    CHECK(!recorder && strstr(why.text, "a directory"));
+    CHECK(symlink(PATH, PATH) == 0);
+    CHECK(mo_recorder_create(PATH, world, NULL, NULL, &recorder, &why) == MO_ERR_FILE);
+    CHECK(!recorder && access(PART, F_OK) != 0 && unlink(PATH) == 0);
+    mo_world_destroy(world);
+}
+
+/* The disk is full for a while: a limit on the size of files stands for it. */
+static void a_disk_that_is_full_for_a_while_loses_no_frame(void **state)
+{
+    (void)state;
+    enum { FRAMES = 100, FULL_FROM = 60, FULL_TO = 95 };
+    mo_world *world = make(BODIES);
+    mo_recorder *recorder;
+    mo_message why = {{0}};
+    struct rlimit before;
+    int refused = 0;
+    signal(SIGXFSZ, SIG_IGN);
+    CHECK(getrlimit(RLIMIT_FSIZE, &before) == 0);
+    const struct rlimit full = {4 << 20, before.rlim_max};
+    CHECK(mo_recorder_create(PATH, world, NULL, NULL, &recorder, &why) == MO_OK);
+    for (int k = 0; k < FRAMES; ++k) {
+        const double still[3] = {0};
+        const mo_pose at = mo_pose_at(k, 0, 0);
+        CHECK(setrlimit(RLIMIT_FSIZE, k >= FULL_FROM && k < FULL_TO ? &full : &before) == 0);
+        CHECK(mo_body_set(world, mo_world_body(world, 1), &at, still, still, NULL) == MO_OK);
+        const mo_error error = mo_recorder_add(recorder, world, 0, NULL, &why);
+        CHECK(!error || (k >= FULL_FROM && k < FULL_TO && error == MO_ERR_FILE &&
+                         strstr(why.text, "File too large")));
+        if (error && !refused++) {
+            CHECK(frames_in(PART) <= k); /* what is there is whole */
+        }
+    }
+    CHECK(refused > 0);
+    CHECK(mo_recorder_finish(recorder, &why) == MO_OK && frames_in(PATH) == FRAMES);
+    remove(PATH);
     mo_world_destroy(world);
 }
 
@@ -198,6 +236,7 @@ int main(void)
         cmocka_unit_test(a_long_run_is_complete_and_holds_a_bounded_amount_of_memory),
         cmocka_unit_test(what_a_killed_run_wrote_is_readable),
         cmocka_unit_test(a_path_that_cannot_be_written_is_known_at_the_start),
+        cmocka_unit_test(a_disk_that_is_full_for_a_while_loses_no_frame),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -141,7 +141,8 @@ typedef struct mo_recorder mo_recorder;
 MO_API mo_error mo_recorder_create(const char *path, const mo_world *world, const char *title,
                                    const mo_allocator *allocator, mo_recorder **recorder,
                                    mo_message *why);
-/* As mo_recording_add; the report may be NULL. */
+/* As mo_recording_add; the report may be NULL.  After MO_ERR_FILE the frame is kept in memory, and
+ * the next call writes it. */
 MO_API mo_error mo_recorder_add(mo_recorder *recorder, const mo_world *world, double h,
                                 const mo_step_report *report, mo_message *why);
 /* Completes and renames the file, and destroys the recorder in any case. */

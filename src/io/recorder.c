@@ -15,6 +15,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -29,6 +30,7 @@ enum { MOST = 32 << 20 };     /* bytes of frames in memory */
 struct mo_recorder {
     mo_recording recording;
     int file;    /* of PATH.part, or -1 */
+    off_t size;  /* bytes of whole pieces there */
     int written; /* frames of those in memory that are in the file */
     int dropped; /* some are no longer in memory */
     double last; /* time of the last writing */
@@ -76,8 +78,11 @@ static mo_error append(mo_recorder *recorder, int has_head, mo_message *why)
     error = error ? error : put(recorder, bytes, size, why);
     mo_memory_free(&recorder->recording.allocator, bytes);
     if (!error) {
+        recorder->size = lseek(recorder->file, 0, SEEK_CUR);
         recorder->written = recorder->recording.frame_count;
         recorder->last = mo_clock();
+    } else if (ftruncate(recorder->file, recorder->size) == 0) { /* no half of a piece */
+        lseek(recorder->file, recorder->size, SEEK_SET);
     }
     return error;
 }
@@ -87,12 +92,16 @@ static mo_error append(mo_recorder *recorder, int has_head, mo_message *why)
 static mo_error begin(mo_recorder *recorder, const char *path, const mo_world *world,
                       const char *title, const mo_allocator *allocator, mo_message *why)
 {
-    const int length = snprintf(recorder->path, sizeof recorder->path, "%s", path);
-    snprintf(recorder->part, sizeof recorder->part, "%s.part", recorder->path);
-    if (length < 1 || (size_t)length >= sizeof recorder->path) {
-        return fail(recorder, length < 1 ? ENOENT : ENAMETOOLONG, why);
+    /* Where the whole cannot be put at the end is said now. */
+    mo_replacement place;
+    mo_error error = mo_replace_begin(&place, path, why);
+    if (error) {
+        return error;
     }
-    mo_error error = mo_recording_begin(&recorder->recording, world, allocator, why);
+    mo_replace_cancel(&place);
+    snprintf(recorder->path, sizeof recorder->path, "%s", place.target);
+    snprintf(recorder->part, sizeof recorder->part, "%s.part", place.target);
+    error = mo_recording_begin(&recorder->recording, world, allocator, why);
     error = error ? error : mo_recording_set_title(&recorder->recording, title, why);
     if (error) {
         return error;

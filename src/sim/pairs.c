@@ -121,7 +121,7 @@ static void place_shape(mo_world *world, int place, double h)
     mo_sim_shape *shape = world->shape + place;
     const mo_sim_body *body = world->body + shape->body;
     const mo_pose at = mo_shape_pose(body, shape);
-    if (shape->proxy < 0 && memcmp(&at, &shape->pose, sizeof at) != 0) {
+    if (shape->proxy < 0 && memcmp((const char *)&at, (const char *)&shape->pose, sizeof at) != 0) {
         world->pairs_are_stale = 1;
     }
     shape->pose = at;

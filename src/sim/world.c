@@ -197,7 +197,8 @@ static int changes_the_time_limit_alone(const mo_world *world, const mo_world_de
     mo_world_def other;
     memcpy(&other, def, sizeof other);
     other.solver.time_limit = world->def.solver.time_limit;
-    return def->solver.time_limit >= 0 && memcmp(&other, &world->def, sizeof other) == 0;
+    return def->solver.time_limit >= 0 &&
+           memcmp((const char *)&other, (const char *)&world->def, sizeof other) == 0;
 }
 
 mo_error mo_world_change(mo_world *world, const mo_world_def *def, mo_message *why)

@@ -212,7 +212,7 @@ static void step_pyramid(const mo_prox_model *model, int i, double step, const d
     const mo_law_facets *facets = facets_of(model, i);
     const double *mu = mo_constraint_param(model->problem, i);
     const int d = mo_constraint_dim(model->problem, i);
-    double x[MO_LAW_MAX_DIM], part[MO_LAW_MAX_DIM], y[MO_LAW_MAX_DIM];
+    double x[MO_LAW_MAX_DIM] = {0}, part[MO_LAW_MAX_DIM], y[MO_LAW_MAX_DIM];
     for (int k = 0; k < d; ++k) {
         x[k] = z[k] - step * (u[k] + model->zeta * z[k]);
     }
