@@ -168,7 +168,7 @@ static int wants_json(int argc, char **argv)
  */
 static void bound_memory(void)
 {
-#if defined(RLIMIT_DATA) && defined(_SC_PHYS_PAGES) && !defined(__SANITIZE_ADDRESS__)
+#if defined(RLIMIT_DATA) && defined(_SC_PHYS_PAGES) && !defined(MOREAU_SANITIZED)
     const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
     struct rlimit limit;
     if (pages > 0 && size > 0 && getrlimit(RLIMIT_DATA, &limit) == 0) {

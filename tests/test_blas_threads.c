@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /* The library's answers do not depend on the threads of the BLAS library, and it leaves their
- * number as it was. */
+ * number as it was.  Nor do they on the processors that a process may run on, or on what the
+ * environment says about threads: the test starts itself again, and with `print` prints the bits. */
+#define _XOPEN_SOURCE 700
 #include "check.h"
 
 #include <stdlib.h>
@@ -88,10 +90,70 @@ static void answers_have_the_same_bits_for_any_number_of_blas_threads(void **sta
     }
 }
 
-int main(void)
+static const char *self;
+static const char *const METHODS[] = {"auto", "nsgs", "lemke", "acary-cadoux"};
+enum { METHOD_COUNT = sizeof METHODS / sizeof *METHODS };
+
+/* FNV-1a over the impulses of each method. */
+static void print_bits(void)
+{
+    for (int m = 0; m < METHOD_COUNT; ++m) {
+        mo_result result = {0};
+        mo_options options = mo_default_options();
+        mo_problem *problem = large_block();
+        options.method = METHODS[m];
+        options.max_iter = 100;
+        CHECK(mo_solve(problem, &options, &result) == MO_OK);
+        const unsigned char *bytes = (const unsigned char *)result.r;
+        unsigned long long hash = 14695981039346656037u;
+        for (size_t k = 0; k < (size_t)result.row_count * sizeof *result.r; ++k) {
+            hash = (hash ^ bytes[k]) * 1099511628211u;
+        }
+        printf("%llx ", hash);
+        mo_result_clear(&result);
+        mo_problem_destroy(problem);
+    }
+}
+
+static void ask(const char *prefix, char bits[128])
+{
+    char call[1024];
+    snprintf(call, sizeof call, "%s '%.800s' print", prefix, self);
+    FILE *answer = popen(call, "r");
+    CHECK(answer && fgets(bits, 128, answer));
+    if (pclose(answer) != 0) {
+        fail_msg("%s failed", call);
+    }
+}
+
+static void answers_have_the_same_bits_on_any_processors(void **state)
+{
+    (void)state;
+    static const char *const PREFIXES[] = {"taskset -c 0 env", "env OPENBLAS_NUM_THREADS=1",
+                                           "env OPENBLAS_NUM_THREADS=4",
+                                           "env OMP_NUM_THREADS=3 OPENBLAS_NUM_THREADS=2"};
+    char first[128], other[128];
+    ask("env", first);
+    CHECK(strlen(first) > 4 * 8);
+    for (size_t k = 0; k < sizeof PREFIXES / sizeof *PREFIXES; ++k) {
+        if (k == 0 && system("taskset -c 0 true 2>/dev/null") != 0) {
+            continue; /* processor 0 is not ours, or there is no such program */
+        }
+        ask(PREFIXES[k], other);
+        assert_string_equal(first, other);
+    }
+}
+
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_have_the_same_bits_for_any_number_of_blas_threads),
+        cmocka_unit_test(answers_have_the_same_bits_on_any_processors),
     };
+    self = argv[0];
+    if (argc > 1 && strcmp(argv[1], "print") == 0) {
+        print_bits();
+        return 0;
+    }
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,7 +40,7 @@ static int read_line(part *p)
     char *end;
     if (!fgets(p->line, LINE, p->file)) {
         p->is_over = 1;
-        return 1;
+        return !ferror(p->file); /* a folder, say */
     }
     p->time = strtod(p->line, &end);
     if (*end != ',') {
@@ -111,13 +111,22 @@ static void remove_parts(const char *file, int count)
     }
 }
 
+/* Rows of nobody are an empty file; a recording is never. */
+static int is_recording(const char *file)
+{
+    static const char END[] = ".hdf5";
+    const size_t length = strlen(file), n = sizeof END - 1;
+    return length > n && strcmp(file + length - n, END) == 0;
+}
+
 static int write_joined(const char *file, part *parts, int count)
 {
     char beside[4200];
     snprintf(beside, sizeof beside, "%.4096s.part", file);
     FILE *out = fopen(beside, "w");
     int status = out ? merge(file, parts, count, out) : EXIT_FAILED;
-    if (!out || fclose(out) != 0 || (status == EXIT_DONE && rename(beside, file) != 0)) {
+    const int is_cut = out && ferror(out); /* closing does not tell */
+    if (!out || fclose(out) != 0 || is_cut || (status == EXIT_DONE && rename(beside, file) != 0)) {
         call_say("join: %.500s: %s", file, strerror(errno));
         status = EXIT_FAILED;
     }
@@ -152,13 +161,16 @@ int command_join(int argc, char **argv)
     }
     count = open_parts(file, &parts);
     int status = EXIT_FAILED;
+    char first[4200];
+    path_of(file, 0, first, sizeof first);
     if (count == 0) {
-        call_say("join: %.500s.rank-0: %s", file, strerror(errno));
+        call_say("join: %.500s: %s", first, strerror(errno));
+    } else if (record_is_part(first)) {
+        status = join_recordings(file, count);
+    } else if (is_recording(file)) {
+        call_say("join: %.500s: is no recording of a rank", first);
     } else {
-        char first[4200];
-        path_of(file, 0, first, sizeof first);
-        status =
-            record_is_part(first) ? join_recordings(file, count) : write_joined(file, parts, count);
+        status = write_joined(file, parts, count);
     }
     for (int k = 0; k < count; ++k) {
         fclose(parts[k].file);

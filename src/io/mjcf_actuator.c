@@ -99,8 +99,7 @@ static bool set_position(mo_mjcf *m, const mo_xml_node *node, int integrates, dr
     d->bias_type = AFFINE;
     d->dynamics = integrates ? DYN_INTEGRATOR : constant > 0 ? DYN_FILTEREXACT : DYN_NONE;
     d->time_constant = constant > 0 ? constant : d->time_constant;
-    return d->gain[0] >= 0 ||
-           mo_reader_fail(m->r, node, "has a gain of %g, which must not be negative", d->gain[0]);
+    return true;
 }
 
 static bool set_velocity(mo_mjcf *m, const mo_xml_node *node, drive *d)
@@ -113,8 +112,7 @@ static bool set_velocity(mo_mjcf *m, const mo_xml_node *node, drive *d)
     d->gain_type = FIXED_OR_NONE;
     d->bias_type = AFFINE;
     d->dynamics = DYN_NONE;
-    return d->gain[0] >= 0 ||
-           mo_reader_fail(m->r, node, "has a gain of %g, which must not be negative", d->gain[0]);
+    return true;
 }
 
 static bool set_damper(mo_mjcf *m, const mo_xml_node *node, drive *d)

@@ -90,7 +90,7 @@ static size_t end_of_header(const fuzz_bytes *f, size_t at)
     return end > at && end < f->size && f->size - end >= 4 ? (size_t)end : 0;
 }
 
-static void mend_checksums(fuzz_bytes *f)
+void fuzz_mend_checksums(fuzz_bytes *f)
 {
     if (f->size < 48 || f->data[8] < 2) {
         return;
@@ -380,7 +380,7 @@ static void change_often(fuzz_bytes *f, const fuzz_bytes *other, mo_random *rand
         change_bytes(f, other, random);
     }
     if (below(random, 8)) {
-        mend_checksums(f);
+        fuzz_mend_checksums(f);
     }
 }
 

@@ -38,6 +38,9 @@ fuzz_bytes fuzz_mutate(const fuzz_bytes *seed, const fuzz_bytes *other, mo_rando
 size_t fuzz_change_hdf5(uint8_t *data, size_t size, mo_random *random);
 size_t fuzz_edit_hdf5(uint8_t *data, size_t size, size_t room, mo_random *random);
 
+/* Checksums of the newest format, as they should be. */
+void fuzz_mend_checksums(fuzz_bytes *f);
+
 /* Reads all that an FCLIB reader would, by libhdf5 alone.  True where something was read. */
 bool fuzz_read_bare(const char *path);
 

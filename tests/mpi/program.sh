@@ -83,6 +83,16 @@ done
 "$moreau" render three.hdf5 three.png --size 160x120 >out || fail "no image: $(cat out)"
 [[ $(head -c 4 three.png | tail -c 3) == PNG ]] || fail "no image of the joined recording"
 
+# A part that is empty, a folder, or of another kind.
+: >empty.hdf5.rank-0
+expect 1 join empty.hdf5
+cp three.hdf5 whole.hdf5.rank-0
+expect 1 join whole.hdf5
+mkdir folder.csv.rank-0
+expect 1 join folder.csv
+[[ -e empty.hdf5.rank-0 && -e whole.hdf5.rank-0 && -d folder.csv.rank-0 ]] || fail "a part is gone"
+[[ ! -e empty.hdf5 && ! -e whole.hdf5 && ! -e folder.csv ]] || fail "a file was made of nothing"
+
 # A part that is damaged, lost, or cut short by a rank that died.
 ranks 2 "$program" run heap --set count=20 --steps 4 --record parts.hdf5 >out
 cp parts.hdf5.rank-1 kept

@@ -139,7 +139,7 @@ void marks_axes(renderer *r, double time)
     const double bar[2] = {r->large.width - MARGIN * s - wide, bottom};
     const double clock[2] = {MARGIN * s, (MARGIN + LETTER) * s};
     char text[48];
-    for (int k = 0; k < r->recording->dimension; ++k) {
+    for (int k = 0; k < r->recording->dimension && k < 3; ++k) {
         draw_axis(r, from, k, hues[k]);
     }
     snprintf(text, sizeof text, "%g m", length);

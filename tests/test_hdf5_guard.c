@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * The guard of HDF5 files (hdf5_guard.h).  Superblocks of the newer format that say what is not
+ * read; and every byte of metadata of a small file in each storage, set to zero, to its largest
+ * value and to its neighbour, with checksums made right again: the reader answers with data or a
+ * sentence, and the sentences are many.
+ */
+#define _XOPEN_SOURCE 700
+#include "check.h"
+
+#include "fclib_damage.h"
+
+static char other[TEMPORARY_ROOM + 16];
+
+static fuzz_bytes stored_as(fuzz_form form)
+{
+    fuzz_bytes f;
+    write_sample(SAMPLE_LOCAL_2D);
+    snprintf(other, sizeof other, "%s/y.hdf5", directory);
+    CHECK(fuzz_rewrite(file, other, form) && fuzz_load(other, &f));
+    unlink(other);
+    return f;
+}
+
+static void newer_superblocks_are_checked(void **state)
+{
+    (void)state;
+    static const struct {
+        int at, value, is_mended;
+        const char *sentence;
+    } CASES[] = {
+        {9, 4, 1, "a superblock of an unknown kind"},
+        {10, 4, 1, "a superblock of an unknown kind"},
+        {36, 200, 0, "a superblock with a wrong checksum"},
+        {11, 1, 1, "not closed by its writer"},
+        {20, 48, 1, "a superblock extension"},
+    };
+    for (size_t k = 0; k < sizeof CASES / sizeof CASES[0]; ++k) {
+        fuzz_bytes f = stored_as(FUZZ_NEWEST);
+        CHECK(f.data[8] >= 2); /* the newer format */
+        f.data[CASES[k].at] = (uint8_t)CASES[k].value;
+        if (CASES[k].is_mended) {
+            fuzz_mend_checksums(&f);
+        }
+        save_bytes(f.data, f.size);
+        check_refused(MO_ERR_FORMAT, CASES[k].sentence, NULL);
+        free(f.data);
+    }
+}
+
+/* ---- every byte ------------------------------------------------------------------------------ */
+
+enum { MOST_SENTENCES = 400 };
+static char sentences[MOST_SENTENCES][64]; /* the heads of those that were said */
+static int sentence_count;
+
+/* "the file is damaged: has a ..." without what comes before: the path and the place. */
+static void keep_sentence(const mo_message *why)
+{
+    const char *head = strstr(why->text, " has ");
+    char text[64];
+    int k = 0;
+    snprintf(text, sizeof text, "%s", head ? head : "other");
+    while (k < sentence_count && strcmp(sentences[k], text) != 0) {
+        ++k;
+    }
+    if (k == sentence_count && k < MOST_SENTENCES) {
+        memcpy(sentences[sentence_count++], text, sizeof text);
+    }
+}
+
+static void try_bytes(fuzz_bytes *f, const uint8_t *sound, size_t at, int value)
+{
+    mo_document document;
+    mo_message why = {{0}};
+    f->data[at] = (uint8_t)value;
+    fuzz_mend_checksums(f);
+    save_bytes(f->data, f->size);
+    const mo_error error = mo_fclib_read(file, NULL, &document, &why);
+    if (error && !why.text[0]) {
+        fail_msg("byte %zu as %d: error %d without a sentence", at, value, (int)error);
+    }
+    if (error) {
+        keep_sentence(&why);
+    }
+    mo_document_clear(&document);
+    memcpy(f->data, sound, f->size);
+}
+
+static void every_byte_of_metadata_may_be_wrong(void **state)
+{
+    (void)state;
+    for (int form = 0; form < FUZZ_FORMS; ++form) {
+        fuzz_bytes f = stored_as((fuzz_form)form);
+        uint8_t *sound = malloc(f.size);
+        CHECK(sound != NULL);
+        memcpy(sound, f.data, f.size);
+        /* Few of the zeros, most of which mean nothing, and every seventh of the others. */
+        for (size_t at = 0, zeros = 0, others = 0; at < f.size; ++at) {
+            const int was = sound[at];
+            if (was ? others++ % 7 : zeros++ % 61) {
+                continue;
+            }
+            try_bytes(&f, sound, at, was ? 0 : 1);
+            try_bytes(&f, sound, at, was == 255 ? 254 : 255);
+            try_bytes(&f, sound, at, was ^ 2);
+        }
+        free(sound);
+        free(f.data);
+    }
+    if (sentence_count < 40) {
+        fail_msg("only %d sentences", sentence_count);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(newer_superblocks_are_checked),
+        cmocka_unit_test(every_byte_of_metadata_may_be_wrong),
+    };
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}
