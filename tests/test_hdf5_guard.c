@@ -96,10 +96,10 @@ static void every_byte_of_metadata_may_be_wrong(void **state)
         uint8_t *sound = malloc(f.size);
         CHECK(sound != NULL);
         memcpy(sound, f.data, f.size);
-        /* Few of the zeros, most of which mean nothing, and every seventh of the others. */
+        /* Few of the zeros, most of which mean nothing, and every 13th of the others. */
         for (size_t at = 0, zeros = 0, others = 0; at < f.size; ++at) {
             const int was = sound[at];
-            if (was ? others++ % 7 : zeros++ % 61) {
+            if (was ? others++ % 13 : zeros++ % 127) {
                 continue;
             }
             try_bytes(&f, sound, at, was ? 0 : 1);
