@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 /* The library's answers do not depend on the threads of the BLAS library, and it leaves their
  * number as it was.  Nor do they on the processors that a process may run on, or on what the
- * environment says about threads: the test starts itself again, and with `print` prints the bits. */
+ * environment says about threads: the test starts itself again, with `print` for the bits. */
 #define _XOPEN_SOURCE 700
 #include "check.h"
 

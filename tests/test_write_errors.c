@@ -3,7 +3,7 @@
 /*
  * Files that cannot be written: the disk is full (a limit on the size of files stands for it), the
  * folder vanishes, the path is a loop, too long, or leads through a file.  Each writer says so in a
- * sentence that names the file, the file that was there is as it was, and nothing is left beside it.
+ * sentence that names the file, the old file is as it was, and nothing is left beside it.
  */
 #define _XOPEN_SOURCE 700
 #include "check.h"
