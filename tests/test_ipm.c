@@ -402,9 +402,60 @@ static void a_path_that_turns_back_is_left_for_another(void **state)
     mo_problem_destroy(problem);
 }
 
+/* p - z = x and p o z = tau e, for x inside, outside, on the axis and on the boundary. */
+static void a_point_is_split_along_the_central_path(void **state)
+{
+    (void)state;
+    static const double x[][3] = {{1, 0.3, -0.2}, {-2, 0.1, 0}, {0, 3, 4},   {1, 0, 0},
+                                  {0, 0, 0},      {5, 3, 4},    {-5, 3, -4}, {1e-9, 1e3, 0}};
+    for (int k = 0; k < 8; ++k) {
+        for (int n = 1; n <= 3; ++n) {
+            for (double tau = 1; tau > 1e-9; tau *= 1e-2) {
+                double p[3], z[3], product[3];
+                mo_lorentz_split(n, tau, x[k], p, z);
+                mo_lorentz_product(n, p, z, product);
+                CHECK(p[0] > 0 && z[0] > 0);
+                for (int j = 0; j < n; ++j) {
+                    CHECK_NEAR(p[j] - z[j], x[k][j], 1e-12 * (1 + fabs(x[k][j])));
+                    CHECK_NEAR(product[j], j ? 0 : tau, 1e-12 * (1 + fabs(x[k][1])));
+                }
+            }
+        }
+    }
+}
+
+/* Sweeps leave impulses near which the path is entered later than from the middle. */
+static void the_path_is_entered_near_a_start(void **state)
+{
+    (void)state;
+    int cold = 0, warm = 0;
+    for (uint64_t seed = 1; seed <= 5; ++seed) {
+        mo_problem *problem;
+        mo_options options = mo_default_options();
+        mo_result rough = {0}, result = {0};
+        CHECK(scene_packing(100, seed, &problem, NULL) == MO_OK);
+        options.method = "nsgs";
+        options.max_iter = 50;
+        CHECK(mo_solve(problem, &options, &rough) == MO_OK);
+        options = mo_default_options();
+        options.method = "ipm";
+        CHECK(mo_solve(problem, &options, &result) == MO_OK && result.status == MO_SOLVED);
+        cold += result.iterations;
+        options.start = rough.r;
+        CHECK(mo_solve(problem, &options, &result) == MO_OK && result.status == MO_SOLVED);
+        warm += result.iterations;
+        mo_result_clear(&rough);
+        mo_result_clear(&result);
+        mo_problem_destroy(problem);
+    }
+    CHECK(warm < cold);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_point_is_split_along_the_central_path),
+        cmocka_unit_test(the_path_is_entered_near_a_start),
         cmocka_unit_test(the_engine_solves_convex_problems_to_rounding),
         cmocka_unit_test(the_engine_copes_with_redundant_contacts_weights_and_its_own_answer),
         cmocka_unit_test(it_agrees_with_nsgs_and_newton_where_the_velocity_is_unique),

@@ -59,6 +59,29 @@ double mo_lorentz_step(int n, const double *x, const double *dx, double most)
     return rate * most > 1 ? 1 / rate : isnan(rate) ? 0 : most;
 }
 
+/*
+ * With x = l_1 c_1 + l_2 c_2 in its own frame, p has the eigenvalues (l + sqrt(l^2 + 4 tau)) / 2
+ * there, and z those of -l.
+ */
+void mo_lorentz_split(int n, double tau, const double *x, double *p, double *z)
+{
+    const double length = tail_norm(n, x);
+    double own_p[2], own_z[2];
+    for (int k = 0; k < 2; ++k) {
+        const double l = x[0] + (k ? -length : length);
+        const double large = 0.5 * (fabs(l) + sqrt(l * l + 4 * tau));
+        own_p[k] = l > 0 ? large : tau / large;
+        own_z[k] = l > 0 ? tau / large : large;
+    }
+    p[0] = 0.5 * (own_p[0] + own_p[1]);
+    z[0] = 0.5 * (own_z[0] + own_z[1]);
+    for (int j = 1; j < n; ++j) {
+        const double part = length > 0 ? 0.5 * x[j] / length : 0;
+        p[j] = part * (own_p[0] - own_p[1]);
+        z[j] = part * (own_z[0] - own_z[1]);
+    }
+}
+
 int mo_scaling_set(int n, const double *p, const double *z, mo_scaling *scaling)
 {
     const double det_p = mo_lorentz_det(n, p), det_z = mo_lorentz_det(n, z);

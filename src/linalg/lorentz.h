@@ -34,6 +34,9 @@ void mo_lorentz_divide(int n, const double *l, const double *y, double *x);
 /* The largest t <= most with x + t dx in L, for x in the interior. */
 double mo_lorentz_step(int n, const double *x, const double *dx, double most);
 
+/* The interior p and z with p - z = x and p o z = tau e, tau > 0. */
+void mo_lorentz_split(int n, double tau, const double *x, double *p, double *z);
+
 /* T of p and z; false where one of them is not in the interior. */
 int mo_scaling_set(int n, const double *p, const double *z, mo_scaling *scaling);
 

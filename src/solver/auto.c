@@ -255,7 +255,7 @@ const mo_rung mo_ladder[] = {
     {"long sweeps", &mo_nsgs_method, 0, 1, are_sweeps_promising,
      "the last slice promises to be through before a method that factors", slice,
      "slices of 40, 80, 160, ...", MOMENTUM, MO_START_ON},
-    /* Chains of joints, planted problems, heaps that fall: a few steps once the set is right. */
+    /* Chains of joints, heaps that fall: a few steps once the set is right. */
     {"newton", &mo_newton_method, 0, 0, is_factorable, "any", all, "one attempt", 0, MO_START_ON},
     /* Heaps at rest, heavy on light, redundant contacts: no luck is needed with the set. */
     {"ipm", &mo_quick_ipm_method, 0, 0, has_cones, "laws of cones", path, "2,000", 0,

@@ -255,6 +255,39 @@ void mo_interior_start(mo_interior *s, double beta)
     }
 }
 
+/* Is the law of block i one cone with a diagonal E, and none of its rows fixed? */
+static int is_one_cone(const mo_interior *s, int i)
+{
+    const mo_law_kind kind = (mo_law_kind)s->problem->law[i].kind;
+    return kind == MO_LAW_FRICTIONLESS ||
+           (kind == MO_LAW_COULOMB && !s->fixed[s->problem->row_start[i + 1] - 1] &&
+            !isinf(mo_constraint_param(s->problem, i)[0]));
+}
+
+void mo_interior_start_near(mo_interior *s, double beta, const double *r)
+{
+    const mo_problem *problem = s->problem;
+    mo_interior_start(s, beta);
+    mo_interior_velocity(&s->matrix, r, s->u);
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
+        const mo_law_cone *cone = s->cone + s->cone_start[i];
+        double uhat[MO_LAW_MAX_DIM], p[MO_LORENTZ_MAX], x[MO_LORENTZ_MAX];
+        if (!is_one_cone(s, i)) {
+            continue;
+        }
+        mo_constraint_law(problem, i)->shift(mo_constraint_param(problem, i), d, s->u + row, uhat);
+        for (int j = 0; j < d; ++j) {
+            x[j] = cone->E[j * d + j] * r[row + j] - uhat[j] / cone->E[j * d + j];
+        }
+        mo_lorentz_split(d, beta * beta, x, p, s->z + s->first[s->cone_start[i]]);
+        for (int j = 0; j < d; ++j) {
+            s->r[row + j] = p[j] / cone->E[j * d + j];
+        }
+    }
+    find_slacks(s);
+}
+
 /* ---- where we are ---------------------------------------------------------------------------- */
 
 /* phi of block i at yhat, and its gradient. */

@@ -101,6 +101,10 @@ double mo_interior_begin(mo_interior *s, const double *shift, const double *weig
 /* The starting point p = z = beta e, in the units of the cones. */
 void mo_interior_start(mo_interior *interior, double beta);
 
+/* The point with p o z = beta^2 e whose p - z is that of the impulses r and their velocity, so that
+ * the path is entered near them; p = z = beta e where a law is not one cone. */
+void mo_interior_start_near(mo_interior *interior, double beta, const double *r);
+
 /* One step, at r and z as they are; its length, or 0 where it failed (the iterate is then as
  * before). */
 double mo_interior_step(mo_interior *interior);

@@ -8,9 +8,10 @@
  * the path may turn back.  Newton steps on regularised problems (proximal.h) converge in a few
  * steps if the modes are nearly right.
  *
- *   1. with a given or accurate start: try Newton steps from it
- *   2. interior point steps from p = z = beta e, at most `ipm.iterations`
- *   3. at FIRST_TRY of the initial residual, and at each further factor of ten: try Newton steps;
+ *   1. with an accurate start: try Newton steps from it
+ *   2. interior point steps, at most `ipm.iterations`: first from the point near the start with
+ *      p o z = beta^2 e, then from p = z = beta e
+ *   3. at FIRST_TRY of the initial residual, and at each further factor of 100: try Newton steps;
  *      if they fail, continue 2 from the interior iterate
  *   4. after SHORT_STEPS short steps (folds in interior.h), a stall, or the last iteration:
  *      proximal points; if they fail, 2 from the next start
@@ -28,16 +29,16 @@
 
 enum { SHORT_STEPS = 3 };
 static const double NEAR = 1e-3; /* relative residual of impulses that are worth a try */
-static const double FIRST_TRY = 0.03, NEXT_TRY = 0.1;
+static const double FIRST_TRY = 0.03, NEXT_TRY = 0.01;
 static const double SHORT = 0.1;    /* a step that is held back */
 static const double NOWHERE = 1e-8; /* one that leads nowhere */
 
 /* Where a path starts, and what is left of the shift's gradient at a fold: what one misses another
- * may find. */
+ * may find.  The first path starts near the current impulses. */
 typedef struct start {
     double beta, least_slope;
 } start;
-static const start STARTS[] = {{1, 0.5}, {0.1, 1}, {100, 0}, {10, 0.5}, {0.01, 1}};
+static const start STARTS[] = {{0.1, 1}, {1, 0.5}, {0.1, 1}, {100, 0}, {10, 0.5}, {0.01, 1}};
 
 typedef struct workspace {
     mo_proximal proximal;
@@ -93,15 +94,20 @@ static ending cross_over(mo_run *run, workspace *w, int is_try, int *iteration)
     return end == MO_PROXIMAL_SOLVED ? SOLVED : end == MO_PROXIMAL_MUST_STOP ? MUST_STOP : GOES_ON;
 }
 
-/* Steps 2 to 4 from one start, beta in `unit`s. */
-static ending follow_path(mo_run *run, workspace *w, start from, double unit, int *iteration)
+/* Steps 2 to 4 from one start, beta in `unit`s: near the best impulses, or cold. */
+static ending follow_path(mo_run *run, workspace *w, start from, int is_near, double unit,
+                          int *iteration)
 {
     mo_interior *interior = &w->interior;
     const size_t bytes = (size_t)run->problem->row_count * sizeof(double);
     const int may_cross = run->options->ipm.crossover;
     int short_steps = 0;
     interior->least_slope = from.least_slope;
-    mo_interior_start(interior, from.beta * unit);
+    if (is_near) {
+        mo_interior_start_near(interior, from.beta * unit, run->result->r);
+    } else {
+        mo_interior_start(interior, from.beta * unit);
+    }
     mo_interior_velocity(&interior->matrix, interior->r, run->u);
     double next_try = FIRST_TRY * residual_of(run, interior->r);
     for (int k = 1;; ++k) {
@@ -134,12 +140,14 @@ static mo_status solve(mo_run *run, void *memory)
     }
     ending end = mo_run_must_stop(run, 0) ? MUST_STOP : GOES_ON;
     const int is_near = residual_of(run, run->r) <= NEAR * run->q_scale;
-    if (end == GOES_ON && (run->options->start || is_near) && run->options->ipm.crossover) {
+    const int may_cross = run->options->ipm.crossover;
+    if (end == GOES_ON && is_near && may_cross) {
         end = cross_over(run, w, 1, &iteration);
     }
     const double unit = mo_interior_begin(&w->interior, NULL, NULL, NULL);
-    for (size_t k = 0; k < sizeof STARTS / sizeof STARTS[0] && end == GOES_ON; ++k) {
-        end = follow_path(run, w, STARTS[k], unit, &iteration);
+    const int is_cold = !may_cross || mo_run_is_zero(run->result->r, run->problem->row_count);
+    for (size_t k = is_cold; k < sizeof STARTS / sizeof STARTS[0] && end == GOES_ON; ++k) {
+        end = follow_path(run, w, STARTS[k], k == 0, unit, &iteration);
     }
     if (end == GOES_ON) {
         return mo_run_stall(

@@ -9,9 +9,8 @@ static const double STRENGTH = 0.1; /* of (2) */
 static const double EPS = 0.01;     /* of |z| / |r|, on the natural map */
 static const double LEAST_EPS = 1e-10;
 
-/* Newton steps and halvings of an inner problem; one that takes EASY steps at
- * most lets theta grow. */
-enum { STEPS = 12, HALVINGS = 4, EASY = 4 };
+/* Newton steps and halvings of an inner problem. */
+enum { STEPS = 6, HALVINGS = 4 };
 
 /* Points without a gain of GAIN, after which there is none to come. */
 enum { PATIENCE = 200 };
@@ -55,12 +54,12 @@ static double first_theta(mo_newton *newton, const double *r)
 
 typedef enum ending { FAILED, REACHED, SOLVED, MUST_STOP } ending;
 
-/* The problem regularised around the centre, from run->r; the steps that it took. */
-static ending solve_inner(mo_run *run, mo_newton *newton, int *steps, int *iteration)
+/* The problem regularised around the centre, from run->r. */
+static ending solve_inner(mo_run *run, mo_newton *newton, int *iteration)
 {
     double merit = mo_newton_evaluate(newton, run->r);
     const double goal = fmax(INNER * merit, FLOOR * size_of(newton, run->r));
-    for (*steps = 1; *steps <= STEPS; ++*steps) {
+    for (int step = 0; step < STEPS; ++step) {
         if (!mo_newton_find_step(newton, run->r)) {
             return FAILED;
         }
@@ -88,10 +87,9 @@ static ending follow(mo_run *run, mo_proximal *p, double theta, int *iteration)
     const size_t bytes = (size_t)run->problem->row_count * sizeof(double);
     double mark = run->best;
     for (int idle = 0; idle < PATIENCE; ++idle) {
-        int steps;
         memcpy(p->centre, run->r, bytes);
         p->newton.theta = theta;
-        const ending end = solve_inner(run, &p->newton, &steps, iteration);
+        const ending end = solve_inner(run, &p->newton, iteration);
         if (end == SOLVED || end == MUST_STOP || (end == FAILED && theta <= LEAST)) {
             return end;
         }
@@ -100,7 +98,7 @@ static ending follow(mo_run *run, mo_proximal *p, double theta, int *iteration)
             idle = 0;
         }
         if (end == REACHED) {
-            theta = steps <= EASY ? fmin(MOST, GROW * theta) : theta;
+            theta = fmin(MOST, GROW * theta);
         } else {
             memcpy(run->r, p->centre, bytes);
             theta = fmax(LEAST, SHRINK * theta);

@@ -13,8 +13,8 @@
  *
  *     theta_0 = 0.1 |r| / |z|                                                                 (2)
  *
- * with z the natural map and the norms of the merit (newton_step.h).  theta increases after an easy
- * inner problem and decreases if Newton's method fails; r_k is then kept.
+ * with z the natural map and the norms of the merit (newton_step.h).  theta increases after each
+ * inner problem and decreases if six Newton steps do not solve one; r_k is then kept.
  *
  * Steps on the natural map (theta = infinity) are faster if the modes are right, but have length
  * |z| / eps in the null space of W otherwise.  They are tried with eps = EPS |z| / |r| while each
