@@ -294,7 +294,7 @@ static void without_long_sweeps_a_shaken_wall_is_factored_at_coarse_tolerances(v
     CHECK(2 * with < without);
 }
 
-/* Factorisations of the steps in which beads fall on each other, without one rung; NULL: with all. */
+/* Factorisations of the steps in which beads fall, without one rung; NULL: with all of them. */
 static int count_falling(int beads, const char *rung)
 {
     const world_scene *scene = world_scene_find("beads");
