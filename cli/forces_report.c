@@ -263,7 +263,7 @@ static void put_moving(const mo_world *world, const mo_forces *forces)
     enum { MOST_NAMES = 8 };
     int told = 0;
     printf("bodies     %d are accelerated%s", forces->moving,
-           forces->moving ? "" : ": what is at rest holds");
+           forces->moving ? "" : ": static equilibrium");
     for (int k = 0; k < forces->body_count && forces->moving <= MOST_NAMES; ++k) {
         if (forces->is_moving[k]) {
             const mo_body_id id = mo_world_body(world, k);

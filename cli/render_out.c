@@ -301,7 +301,7 @@ static int write_film(const mo_recording *recording, render_call *call, int coun
     const int good = film_end(&f.to) && drawn;
     free(f.bytes);
     if (!good) {
-        say_of_file(call->out, "the video was not made; what ffmpeg said is above");
+        say_of_file(call->out, "the video was not made; see the output of ffmpeg above");
     }
     return good ? EXIT_DONE : EXIT_FAILED;
 }

@@ -99,7 +99,7 @@ const world_scene *settings_scene(const char *command, const char *name)
     }
     if (ends_as(name, ".hdf5") || ends_as(name, ".h5")) {
         say(command,
-            "%.200s is no scene: moreau solve and moreau check take problems, moreau view and "
+            "%.200s is not a scene: moreau solve and moreau check take problems, moreau view and "
             "moreau"
             " render recordings",
             name);

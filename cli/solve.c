@@ -67,9 +67,10 @@ static const args_flag OWN_FLAGS[FLAG_OWN] = {
     [FLAG_BOUND] = {.name = "bound",
                     .text = "compute a rigorous bound on the distance to a solution, where "
                             "possible"},
-    [FLAG_EXPLAIN] = {.name = "explain",
-                      .text = "print what auto saw and which methods it ran, with times; if "
-                              "unsolved, check whether a solution exists (moreau check)"},
+    [FLAG_EXPLAIN] =
+        {.name = "explain",
+         .text = "print the properties of the problem and the methods of auto, with times; if "
+                 "unsolved, check whether a solution exists (moreau check)"},
     [FLAG_JSON] = {.name = "json", .text = "print one JSON object for each file, one a line"},
 };
 

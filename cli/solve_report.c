@@ -170,7 +170,7 @@ void outcome_put(const outcome *o)
     }
     solve_proof_put(&o->proof);
     if (advice(result->status)) {
-        put_label("what may help");
+        put_label("suggestion");
         printf("%s\n", advice(result->status));
     }
     put_files(o);

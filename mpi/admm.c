@@ -367,7 +367,7 @@ static mo_error check_laws(const mo_spread *s, mo_message *why)
     }
     return s->part->is_symmetric
                ? MO_OK
-               : mo_fail(why, MO_ERR_UNSUPPORTED, "on ranks admm asks for symmetric masses");
+               : mo_fail(why, MO_ERR_UNSUPPORTED, "admm on ranks requires symmetric masses");
 }
 
 mo_error mo_spread_admm(mo_spread_run *run, int iterations, mo_status *status, mo_message *why)

@@ -124,7 +124,7 @@ mo_error mo_heap_save(const mo_heap *heap, const char *path, mo_message *why)
 static mo_error read_head(FILE *file, const char *path, head *h, mo_message *why)
 {
     if (fread(h, sizeof *h, 1, file) != 1 || memcmp(h->magic, MAGIC, sizeof MAGIC) != 0) {
-        return mo_fail(why, MO_ERR_FORMAT, "%.300s: it is no checkpoint of a heap", path);
+        return mo_fail(why, MO_ERR_FORMAT, "%.300s: it is not a checkpoint of a heap", path);
     }
     fseek(file, 0, SEEK_END);
     const double expected = (double)sizeof *h + (double)h->bodies * sizeof(mo_heap_body) +

@@ -88,7 +88,7 @@ static int merge(const char *file, part *parts, int count, FILE *out)
     fputs("time,body,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz\n", out);
     for (int k = 0; k < count; ++k) {
         if (!read_line(parts + k)) {
-            call_say("join: %.500s.rank-%d: its first line is no row", file, k);
+            call_say("join: %.500s.rank-%d: its first line is not a row", file, k);
             return EXIT_FAILED;
         }
     }

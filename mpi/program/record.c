@@ -228,7 +228,7 @@ static mo_error read_slice(joint *j, part *p, slice *s)
     }
     const uint64_t size = mo_guard_number(mark + MO_RECORDING_MARK, 8);
     if (memcmp(mark, MO_RECORDING_MORE, MO_RECORDING_MARK) != 0) {
-        return fail_part(j, p, "it is no part of a recording");
+        return fail_part(j, p, "it is not part of a recording");
     }
     if (size > p->end - p->at - MARK) {
         return MO_OK;

@@ -47,7 +47,7 @@ typedef struct run {
 /* What rank 0 says when mpiexec ends the run: made beforehand, as a handler may not. */
 static char with_checkpoint[4400];
 static const char without_checkpoint[] =
-    "moreau-mpi: a rank has died, or the run was told to end; there is no checkpoint yet\n";
+    "moreau-mpi: a rank has died, or the run was terminated; there is no checkpoint yet\n";
 static const char *checkpoint_file;
 
 static void end_early(int number)
@@ -64,7 +64,7 @@ static void prepare_farewell(const run *r)
     checkpoint_file = r->checkpoint;
     if (r->checkpoint) {
         snprintf(with_checkpoint, sizeof with_checkpoint,
-                 "moreau-mpi: a rank has died, or the run was told to end; the checkpoint %.3000s "
+                 "moreau-mpi: a rank has died, or the run was terminated; the checkpoint %.3000s "
                  "is whole: go on with --restart\n",
                  r->checkpoint);
     }

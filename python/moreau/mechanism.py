@@ -374,7 +374,7 @@ class Mechanism:
         number = ctypes.c_int()
         found = C.mo_body_mechanism(self._world._w, body._id, ctypes.addressof(number))
         if found.index != self._id.index:
-            raise Error(f"{body} is no link of this mechanism")
+            raise Error(f"{body} is not a link of this mechanism")
         return number.value
 
     @property

@@ -89,7 +89,8 @@ static mo_error check_sizes(const mo_shape_def *def, int is_planar, mo_message *
     case MO_SHAPE_MESH:
         return MO_OK;
     default:
-        return mo_fail(why, MO_ERR_ARGUMENT, "%d is no kind of shape", name ? 0 : (int)def->kind);
+        return mo_fail(why, MO_ERR_ARGUMENT, "%d is not a kind of shape",
+                       name ? 0 : (int)def->kind);
     }
 }
 

@@ -424,7 +424,7 @@ static mo_error slurp(reader *r)
     if (!error) {
         r->text[length] = '\0';
         if (memchr(r->text, 0, length)) {
-            error = mo_fail(r->why, MO_ERR_FILE, "%.300s: is no text file", r->path);
+            error = mo_fail(r->why, MO_ERR_FILE, "%.300s: is not a text file", r->path);
         }
     }
     return error;

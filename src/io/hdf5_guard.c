@@ -132,7 +132,7 @@ static bool read_old_superblock(mo_guard *guard, const unsigned char *p, unsigne
         guard->root_tree = mo_guard_number(entry + 24, 8);
         guard->root_heap = mo_guard_number(entry + 32, 8);
     } else if (mo_guard_number(entry + 16, 4) != 0) {
-        return mo_guard_fault(guard, "has a superblock whose root group is no group");
+        return mo_guard_fault(guard, "has a superblock whose root group is not a group");
     }
     return check_k(guard) &&
            check_end(guard, mo_guard_number(addresses + 16, 8), mo_guard_number(addresses, 8));

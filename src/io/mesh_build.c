@@ -71,7 +71,7 @@ int mo_mesh_append_point(mo_mesh_building *b, const double x[3])
 {
     mo_mesh_file *mesh = b->mesh;
     if (!isfinite(x[0]) || !isfinite(x[1]) || !isfinite(x[2])) {
-        return mo_mesh_fail(b, "a corner is no finite number");
+        return mo_mesh_fail(b, "a corner is not a finite number");
     }
     if (mesh->point_count >= MO_MESH_POINTS) {
         return mo_mesh_fail(b, "the mesh has more than 2000000 points");

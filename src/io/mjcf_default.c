@@ -232,7 +232,7 @@ bool mo_mjcf_whole(mo_mjcf *m, const mo_xml_node *node, const char *kind, const 
         return false;
     }
     if (value != floor(value) || fabs(value) > INT_MAX) {
-        return mo_reader_fail(m->r, node, "has %s=\"%g\", which is no whole number", attribute,
+        return mo_reader_fail(m->r, node, "has %s=\"%g\", which is not a whole number", attribute,
                               value);
     }
     *out = (int)value;

@@ -97,7 +97,7 @@ static bool take_binary(mo_mjcf *m, const mo_xml_node *node, const char *file, c
         memcpy(&value, bytes + sizeof counts + k * sizeof value, sizeof value);
         g->height[k] = (double)value;
         if (!isfinite(value)) {
-            return mo_reader_fail(m->r, node, "%.200s: a height is no finite number", file);
+            return mo_reader_fail(m->r, node, "%.200s: a height is not a finite number", file);
         }
     }
     return true;

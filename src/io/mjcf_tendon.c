@@ -23,7 +23,7 @@ static bool read_joints(mo_mjcf *m, const mo_xml_node *node, mo_model_tendon *te
             return false;
         }
         if (m->r->model->joints[joint].kind < MO_MODEL_SLIDE) {
-            return mo_reader_fail(m->r, part, "of a tendon is no hinge and no slide");
+            return mo_reader_fail(m->r, part, "of a tendon is neither a hinge nor a slide");
         }
         tendon->joints[tendon->count] = joint;
         tendon->coefficients[tendon->count++] = coefficient;
@@ -75,7 +75,7 @@ static bool read_obstacle(mo_mjcf *m, const mo_xml_node *node, mo_tendon_point *
     }
     const mo_model_geom *geom = m->r->model->geoms + place;
     if (geom->shape.kind != MO_SHAPE_BALL && geom->shape.kind != MO_SHAPE_CYLINDER) {
-        return mo_reader_fail(m->r, node, "of a tendon is no sphere and no cylinder");
+        return mo_reader_fail(m->r, node, "of a tendon is neither a sphere nor a cylinder");
     }
     point->kind = geom->shape.kind == MO_SHAPE_BALL ? MO_TENDON_BALL : MO_TENDON_CYLINDER;
     point->link = geom->body;

@@ -146,7 +146,7 @@ static bool read_any(mo_reader *r)
         return mo_sdf_read(r);
     }
     return mo_reader_fail(r, r->root,
-                          "is no model: the root of MJCF is <mujoco>, that of URDF is <robot>, "
+                          "is not a model: the root of MJCF is <mujoco>, that of URDF is <robot>, "
                           "that of SDF is <sdf>");
 }
 

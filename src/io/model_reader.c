@@ -435,7 +435,7 @@ static bool numbers(mo_reader *r, const mo_xml_node *node, const char *attribute
         const int word = (int)strcspn(at, space);
         const char *end = mo_text_number(at, &value);
         if (!end || isnan(value) || (isinf(value) && !may_be_infinite)) {
-            return mo_reader_fail(r, node, "has %s=\"%.60s\", where '%.*s' is no finite number",
+            return mo_reader_fail(r, node, "has %s=\"%.60s\", where '%.*s' is not a finite number",
                                   attribute, text, word < 30 ? word : 30, at);
         }
         if (n < most) {

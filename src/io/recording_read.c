@@ -301,7 +301,7 @@ static bool check_orientations(mo_h5 *h, const mo_pose *poses, size_t count)
         const double *q = poses[k].orientation;
         const double norm = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
         if (!(fabs(norm - 1) <= most_error)) {
-            return mo_h5_fail(h, MO_ERR_FORMAT, "orientation %zu is no unit quaternion", k);
+            return mo_h5_fail(h, MO_ERR_FORMAT, "orientation %zu is not a unit quaternion", k);
         }
     }
     return true;

@@ -220,7 +220,7 @@ mo_error mo_robot_set_control(const mo_robot *robot, mo_world *world, int actuat
 {
     MO_NEED(robot && world, why);
     if (actuator < 0 || actuator >= robot->actuator_count) {
-        return mo_fail(why, MO_ERR_ARGUMENT, "%d is no actuator; there are %d", actuator,
+        return mo_fail(why, MO_ERR_ARGUMENT, "%d is not an actuator; there are %d", actuator,
                        robot->actuator_count);
     }
     const mo_robot_control *at = robot->actuators + actuator;
@@ -263,7 +263,7 @@ mo_error mo_robot_move_mocap(const mo_robot *robot, mo_world *world, int body, c
         ++k;
     }
     if (k == robot->mocap_count || !(time >= 0)) {
-        return mo_fail(why, MO_ERR_ARGUMENT, "body %d of the model is no mocap body", body);
+        return mo_fail(why, MO_ERR_ARGUMENT, "body %d of the model is not a mocap body", body);
     }
     double velocity[3] = {0}, spin[3] = {0};
     if (!(time > 0)) {

@@ -213,7 +213,7 @@ mo_error mo_robot_jacobian(const mo_robot *robot, const mo_world *world, int bod
     const mo_mechanism_id mechanism = mo_body_mechanism(world, id, &link);
     memset(J, 0, 6 * (size_t)robot->v_count * sizeof *J);
     if (body < 0 || body >= robot->body_count) {
-        return mo_fail(why, MO_ERR_ARGUMENT, "%d is no body; there are %d", body,
+        return mo_fail(why, MO_ERR_ARGUMENT, "%d is not a body; there are %d", body,
                        robot->body_count);
     }
     if (mechanism.index) {
@@ -257,7 +257,7 @@ mo_error mo_robot_site_jacobian(const mo_robot *robot, const mo_world *world, in
 {
     MO_NEED(robot && world && J, why);
     if (site < 0 || site >= robot->site_count) {
-        return mo_fail(why, MO_ERR_ARGUMENT, "%d is no site; there are %d", site,
+        return mo_fail(why, MO_ERR_ARGUMENT, "%d is not a site; there are %d", site,
                        robot->site_count);
     }
     const mo_pose at = mo_robot_site(robot, world, site);

@@ -81,7 +81,7 @@ static int find_link(mo_urdf *u, const mo_xml_node *joint, const char *side)
     const char *name = node ? mo_xml_get(node, "link") : NULL;
     const int place = mo_reader_name_find(u->r, 'l', name);
     if (place < 0) {
-        mo_reader_fail(u->r, joint, "has the %s '%.80s', which is no link of this file", side,
+        mo_reader_fail(u->r, joint, "has the %s '%.80s', which is not a link of this file", side,
                        name ? name : "");
     }
     return place;

@@ -129,7 +129,7 @@ static bool find_mesh(mo_urdf *u, const mo_xml_node *node, const char *name, cha
     *found = 0;
     if (!mo_mesh_file_is_known(name)) {
         mo_reader_note_of(u->r, node, name,
-                          "> is no .stl, .obj or .dae file: the shape is left out; convert it");
+                          "> is not a .stl, .obj or .dae file: the shape is left out; convert it");
         return true;
     }
     const mo_error error = in_package ? package_path(u, name, path, &why)
@@ -357,7 +357,7 @@ static bool weigh_by_shape(mo_urdf *u, const mo_xml_node *link, int place, const
         return true;
     }
     mo_reader_note(u->r, link,
-                   "> moves and has no <inertial>: it weighs what its <collision> does "
+                   "> moves and has no <inertial>: its mass is that of its <collision> "
                    "at 1000 kg/m^3");
     body->mass = sum->mass;
     memcpy(body->centre, sum->centre, sizeof body->centre);

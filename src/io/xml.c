@@ -188,7 +188,7 @@ static void on_document_type(void *context, const xmlChar *name, const xmlChar *
 static mo_error not_well_formed(const reading *r)
 {
     const xmlError *last = xmlCtxtGetLastError(r->parser);
-    char said[200] = "it is no XML";
+    char said[200] = "it is not XML";
     if (last && last->message) {
         size_t length = strcspn(last->message, "\r\n");
         length = length < sizeof said - 1 ? length : sizeof said - 1;

@@ -238,7 +238,7 @@ static const char *reason_against(const mo_problem *problem)
     for (int i = 0; i < problem->constraint_count && !reason; ++i) {
         const mo_law law = mo_problem_constraint(problem, i).law;
         if (law.kind == MO_LAW_SLIDING) {
-            reason = "a contact that slides in a known direction is no convex problem";
+            reason = "a contact that slides in a known direction is not a convex problem";
         } else if (isinf(law.mu) || isinf(law.mu_torsion)) {
             reason = "it needs finite friction coefficients";
         }

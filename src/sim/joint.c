@@ -60,7 +60,7 @@ static int has_coordinate(const mo_world *world, mo_joint_kind kind)
 static mo_error check_drive(mo_drive_kind drive, double target, double max_effort, mo_message *why)
 {
     if (drive != MO_DRIVE_NONE && drive != MO_DRIVE_VELOCITY && drive != MO_DRIVE_POSITION) {
-        return mo_fail(why, MO_ERR_ARGUMENT, "%d is no kind of drive", (int)drive);
+        return mo_fail(why, MO_ERR_ARGUMENT, "%d is not a kind of drive", (int)drive);
     }
     if (!isfinite(target) || !(max_effort >= 0)) {
         return mo_fail(why, MO_ERR_ARGUMENT,
@@ -73,7 +73,7 @@ static mo_error check_joint(const mo_world *world, const mo_joint_def *def, mo_m
 {
     const char *name = mo_joint_name(def->kind);
     if (!name) {
-        return mo_fail(why, MO_ERR_ARGUMENT, "%d is no kind of joint", (int)def->kind);
+        return mo_fail(why, MO_ERR_ARGUMENT, "%d is not a kind of joint", (int)def->kind);
     }
     const int a = mo_body_place(world, def->a), b = mo_body_place(world, def->b);
     if (b < 0 || (a < 0 && def->a.index != 0)) {

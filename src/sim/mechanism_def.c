@@ -139,7 +139,7 @@ static mo_error check_axis(const mo_world *world, const mo_mechanism_def *all, i
     const mo_axis_def *def = all->joints + k;
     const char *name = named(def->name);
     if (!mo_axis_name(def->kind)) {
-        return mo_fail(why, MO_ERR_ARGUMENT, "joint %d '%.64s': %d is no kind of joint", k, name,
+        return mo_fail(why, MO_ERR_ARGUMENT, "joint %d '%.64s': %d is not a kind of joint", k, name,
                        (int)def->kind);
     }
     if (def->link < 0 || def->link >= all->link_count) {
@@ -261,8 +261,8 @@ static mo_error check_tendon(const mo_mechanism_def *all, int k, mo_message *why
             (all->joints[joint].kind != MO_AXIS_REVOLUTE &&
              all->joints[joint].kind != MO_AXIS_PRISMATIC)) {
             return mo_fail(why, MO_ERR_ARGUMENT,
-                           "tendon %d '%.64s' has joint %d, which is no revolute or prismatic one",
-                           k, name, joint);
+                           "tendon %d '%.64s' has joint %d, which is not revolute or prismatic", k,
+                           name, joint);
         }
     }
     const double positive[3] = {def->stiffness, def->damping, def->dry_friction};

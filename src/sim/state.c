@@ -124,8 +124,9 @@ static mo_error check_head(const mo_world *world, const head *h, size_t size, mo
 {
     if (memcmp(h->magic, MAGIC, sizeof h->magic) != 0 ||
         h->contact_size != sizeof(mo_sim_contact)) {
-        return mo_fail(why, MO_ERR_FORMAT,
-                       "these bytes are no state of a world, or of another build of the library");
+        return mo_fail(
+            why, MO_ERR_FORMAT,
+            "these bytes are not a state of a world, or come from another build of the library");
     }
     if (h->dimension != world->def.dimension || h->bodies != world->living_count ||
         h->shapes != world->shape_places || h->joints != world->jointed_count) {

@@ -58,7 +58,7 @@ static mo_error check_definition(const mo_world_def *def, mo_message *why)
                        def->moving_tol);
     }
     if (def->level != MO_LEVEL_VELOCITY && def->level != MO_LEVEL_ACCELERATION) {
-        return mo_fail(why, MO_ERR_ARGUMENT, "%d is no level of a step", (int)def->level);
+        return mo_fail(why, MO_ERR_ARGUMENT, "%d is not a level of a step", (int)def->level);
     }
     if (!(def->first_order >= 0) || isinf(def->first_order)) {
         return mo_fail(why, MO_ERR_ARGUMENT,
@@ -286,7 +286,7 @@ static mo_error check_body(const mo_world *world, const mo_body_def *def, mo_mes
                        "a link comes with its mechanism: use mo_world_add_mechanism");
     }
     if (def->kind != MO_BODY_FREE && def->kind != MO_BODY_FIXED && def->kind != MO_BODY_DRIVEN) {
-        return mo_fail(why, MO_ERR_ARGUMENT, "%d is no kind of body", (int)def->kind);
+        return mo_fail(why, MO_ERR_ARGUMENT, "%d is not a kind of body", (int)def->kind);
     }
     const double *q = def->pose.orientation;
     if (!mo_are_moderate(3, def->pose.position) || !mo_are_moderate(4, q) ||

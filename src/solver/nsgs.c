@@ -288,7 +288,7 @@ static mo_error check(const mo_problem *problem, const mo_options *options, mo_m
     for (int i = 0; !error && i < problem->constraint_count; ++i) {
         if (compact->contact_of[i] < 0) {
             return mo_fail(why, MO_ERR_UNSUPPORTED,
-                           "device = gpu: constraint %d (%s) is no hard Coulomb contact between "
+                           "device = gpu: constraint %d (%s) is not a hard Coulomb contact between "
                            "rigid bodies in space; take device = cpu",
                            i, mo_constraint_law(problem, i)->name);
         }

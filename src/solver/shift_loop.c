@@ -263,7 +263,7 @@ static void hand_back_held(mo_run *run, mo_shift_loop *loop)
     mo_say(&result->message,
            "the velocity is that of the best complete iteration, whose residual was %.1e: it "
            "penetrates with %.1e at most; "
-           "its impulses may leave the friction cone, and the residual tells how far they are from "
+           "its impulses may leave the friction cone, and the residual is their distance from "
            "the law",
            run->best / run->q_scale, worst_penetration(run->problem, loop->held_u, loop->held_r));
 }

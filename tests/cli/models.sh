@@ -74,7 +74,7 @@ out_has '"notes":\["line 4: <joint wobble> is not understood: ignored"\]'
 sed 's/mass="2"/mass="heavy"/' slide.xml > wrong.xml
 run run wrong.xml
 fails_on wrong.xml
-err_has "line 5: <geom> has mass=\"heavy\", where 'heavy' is no finite number"
+err_has "line 5: <geom> has mass=\"heavy\", where 'heavy' is not a finite number"
 run run nowhere.xml
 fails_on nowhere.xml
 printf '<robot name="r"><link name="a"/><joint name="j" type="fixed"/></robot>' > robot.urdf

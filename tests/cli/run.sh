@@ -196,7 +196,7 @@ err_has 'stack.hdf5.*not solved (iteration-limit)'
 run solve stack.hdf5 --max-iter=0
 status_is 1
 out_has 'NOT SOLVED'
-out_has 'what may help'
+out_has 'suggestion'
 run solve --max_iter 1 stack.hdf5 --json --tol 1e-14
 member_is iterations 1
 run solve stack.hdf5 --json --tol=0.5
