@@ -77,7 +77,7 @@ static const struct {
     {"", "empty"},
     {"hello", "not well-formed"},
     {"<mujoco>\n<worldbody></mujoco>", "line 2: not well-formed"},
-    {"<html/>", "line 1: <html> is no model"},
+    {"<html/>", "line 1: <html> is not a model"},
     {"<mujoco/>", "no <worldbody>"},
     {"<!DOCTYPE m [<!ENTITY a 'aaaa'><!ENTITY b '&a;&a;&a;'>]><mujoco model='&b;'/>",
      "document type"},
@@ -145,7 +145,8 @@ static const struct {
     {JOINT("screw", ""), "line 3: <joint> has the type 'screw'"},
     {JOINT("revolute", "<axis xyz='0 0 0'/>"), "length zero"},
     {JOINT("revolute", "<dynamics damping='-1'/>"), "negative"},
-    {ROBOT("<joint name='j' type='fixed'><parent link='a'/><child link='c'/></joint>"), "no link"},
+    {ROBOT("<joint name='j' type='fixed'><parent link='a'/><child link='c'/></joint>"),
+     "not a link"},
     {ROBOT("<joint name='j' type='fixed'><parent link='a'/><child link='b'/></joint>"
            "<joint name='k' type='fixed'><parent link='b'/><child link='a'/></joint>"),
      "no root"},
@@ -172,7 +173,7 @@ static const struct {
     {MESH("<mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1' face='0 1'/>"), "each triangle"},
     {MESH("<mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1' refquat='0 0 0 0'/>"), "refquat"},
     {MESH("<mesh name='m' vertex='0 0 0 1 0'/>"), "<mesh>"},
-    {MESH("<mesh name='m' scale='a b c' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/>"), "no finite"},
+    {MESH("<mesh name='m' scale='a b c' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/>"), "not a finite"},
     {MESH("<mesh name='m' file=''/>"), "empty name"},
     /* pairs, equalities, tendons, actuators, sensors */
     {HINGES("<contact><pair geom1='g' geom2='h' condim='5'/></contact>"), "it is 1, 3, 4 or 6"},

@@ -176,7 +176,7 @@ static void numbers_that_name_nothing_are_refused(void **state)
     for (int k = -1; k < 6; k += 6) {
         int number = 7;
         CHECK(mo_robot_set_control(robot, world, k, 0, &why) == MO_ERR_ARGUMENT);
-        assert_non_null(strstr(why.text, "is no actuator"));
+        assert_non_null(strstr(why.text, "is not an actuator"));
         CHECK(!mo_robot_joint(robot, k, &number).index && !mo_robot_tendon(robot, k, NULL).index);
         CHECK(!mo_robot_actuator(robot, k, &number).index && number == 7);
         CHECK(mo_robot_site(robot, world, k).orientation[0] == 1);
