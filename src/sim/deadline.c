@@ -8,9 +8,10 @@
  *   state     while a step is suspended, bodies, time and contacts are those of its start: new
  *             contacts and moved bodies are exchanged with saved ones
  *   solves    each may use SHARE of the remaining time.  If it ends before the tolerance is met,
- *             its result is accepted, as unsolved, if the residual is at most ENOUGH and no contact
- *             closes by more than DEEP, so the projection leaves no more overlap than otherwise.
- *             Otherwise the solve continues with twice the time
+ *             its result is accepted, as unsolved, if the residual is at most ENOUGH, no contact
+ *             closes by more than DEEP, so the projection leaves no more overlap than otherwise,
+ *             and no more than GAIN of the energy is added.  Otherwise the solve continues with
+ *             twice the time
  *   change    changing the world discards a suspended step.  The next step starts from the impulses
  *             found so far and is not suspended, so a world changed at every call still advances
  */
@@ -28,6 +29,7 @@ static const double LEAST = 0.25;    /* of the limit: the time of a solve, at le
 static const double SHORTEST = 1e-4; /* s: the same, so that a limit of nothing ends */
 static const double ENOUGH = 1e-2;   /* residual, relative: velocities to a hundredth of g h */
 static const double DEEP = 1e-2;     /* of the smallest body: by which a contact may close */
+static const double GAIN = 1e-2;     /* of the energy of motion: that may be added */
 
 /* ---- solves ---------------------------------------------------------------------------------- */
 
@@ -41,12 +43,16 @@ double mo_step_share(const mo_world *world)
     return ldexp(fmax(share, fmax(LEAST * limit, SHORTEST)), world->step.tries);
 }
 
-int mo_step_needs_time(const mo_world *world, double h)
+int mo_step_needs_time(mo_world *world, double h)
 {
     const mo_residual *residual = &world->result.residual;
-    const int is_enough = residual->natural_relative <= ENOUGH &&
-                          h * residual->penetration_rate.value <= DEEP * world->contacts.least;
-    return world->result.status == MO_TIME_LIMIT && !is_enough && !world->step.is_given_up;
+    if (world->result.status != MO_TIME_LIMIT || world->step.is_given_up) {
+        return 0;
+    }
+    mo_assemble_velocities(world);
+    return residual->natural_relative > ENOUGH ||
+           h * residual->penetration_rate.value > DEEP * world->contacts.least ||
+           mo_answer_gains(world, h, GAIN);
 }
 
 /* ---- the state of the start ------------------------------------------------------------------ */

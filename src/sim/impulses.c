@@ -97,6 +97,7 @@ static mo_options base_options(const mo_world *world, double h)
     if (world->step.most_iterations > 0 && options.max_iter > world->step.most_iterations) {
         options.max_iter = world->step.most_iterations;
     }
+    options.tol = world->step.finer_tol > 0 ? world->step.finer_tol : options.tol;
     options.time_limit = isfinite(h) ? mo_step_share(world) : INFINITY;
     options.cancel = &world->step.is_given_up;
     return options;

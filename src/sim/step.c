@@ -375,6 +375,7 @@ static mo_error begin(mo_world *world, double h, mo_message *why)
     step->stage = MO_STAGE_START;
     step->joints_hold = MO_HOLD_HERE;
     step->most_iterations = step->tries = 0;
+    step->finer_tol = 0;
     step->late_count = step->overlapping.count = 0;
     begin_rounds(step);
     if (mo_step_keep_joints(world)) {

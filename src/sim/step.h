@@ -69,6 +69,7 @@ typedef struct mo_step {
     int is_given_up;        /* since the world was changed meanwhile */
     int begins_again;       /* after that */
     int tries;              /* solves that ended too early */
+    double finer_tol;       /* to which the present round is solved; 0: solver.tol */
     mo_sim_body *kept; /* world->body at the start, which takes its place while the step waits */
     size_t kept_room;
     mo_kept_joint *kept_joint; /* of world->jointed */
@@ -107,9 +108,12 @@ void mo_step_undo_joints(mo_world *world); /* the joints of the start */
 void mo_step_give_up(mo_world *world);
 double mo_step_share(const mo_world *world); /* s: for the next solve */
 /* Has the last solve used its time, and is its answer too coarse to take the step? */
-int mo_step_needs_time(const mo_world *world, double h);
+int mo_step_needs_time(mo_world *world, double h);
 /* answer.c: one round of a step, from the contacts that take part to next_v and impulses */
 mo_error mo_step_solve(mo_world *world, mo_message *why);
+/* Does the present answer add energy to the free bodies, more than this part of that of their motion
+ * and beyond the work of the forces on them? */
+int mo_answer_gains(const mo_world *world, double h, double part);
 /* report.c: what a step says of itself at its end */
 void mo_report_fill(mo_world *world, mo_step_report *report);
 
