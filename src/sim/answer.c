@@ -19,8 +19,8 @@ static const double GAIN = 1e-6; /* of the energy of motion: rounding and tolera
  * their response to their own impulse. */
 static const double NO_ANSWER = 1e-5, STIFFEST = 1e-4, SOFTER = 100, SOFTEST = 1.001;
 static const double SOFTNESS = 0.01; /* relative to the response of a contact to its own impulse */
-static const double FINE = 1e-8; /* relative residual: a solution to this adds no energy */
-enum { FEW = 64 };               /* constraints: another solve of so few costs little */
+static const double FINE = 1e-8;     /* relative residual: a solution to this adds no energy */
+enum { FEW = 64 };                   /* constraints: another solve of so few costs little */
 
 /* Does a link touch a shape that it did not touch before?  Contacts are sorted by shapes. */
 static int has_new_link_contact(const mo_world *world)

@@ -111,8 +111,8 @@ double mo_step_share(const mo_world *world); /* s: for the next solve */
 int mo_step_needs_time(mo_world *world, double h);
 /* answer.c: one round of a step, from the contacts that take part to next_v and impulses */
 mo_error mo_step_solve(mo_world *world, mo_message *why);
-/* Does the present answer add energy to the free bodies, more than this part of that of their motion
- * and beyond the work of the forces on them? */
+/* Does the present answer add energy to the free bodies: more than this part of that of their
+ * motion, and beyond the work of the forces on them? */
 int mo_answer_gains(const mo_world *world, double h, double part);
 /* report.c: what a step says of itself at its end */
 void mo_report_fill(mo_world *world, mo_step_report *report);

@@ -6,11 +6,12 @@
  *
  *   world.c      create, bodies come and go; shapes.c: shapes
  *   body.c       masses, looking at a body and moving it; apply.c: forces, impulses, user data
- *   pairs.c      positions -> pairs of shapes that may touch
+ *   pairs.c      positions -> pairs of shapes that may touch; pairs_sort.c: their order
  *   contacts.c   pairs -> contacts, matched with those of the last step; surfaces.c: their friction
  *   contacts_take.c  which of them take part in the step
  *   advance.c    free velocities before the solve, new poses after it
- *   assemble.c   contacts and joints -> a contact problem, and its answer back
+ *   assemble.c   contacts and joints -> a contact problem (assemble_bodies.c, assemble_contacts.c);
+ *                its answer back (assemble_answer.c)
  *   joint.c      joints in the problem; joint_rows.c: what each kind holds; joint_ahead.c: held at
  *                the end of a step
  *   impulses.c   the solve, to the tolerance and to the last digits that count; accuracy.c: which
