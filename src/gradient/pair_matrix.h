@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * A matrix with two unknowns for every row of W and the pattern of W made symmetric: where [I A'; A
- * -delta I] finds its place when A has the pattern of W.  Block i holds (x_i, y_i).
+ * A matrix with two unknowns per row of W and the symmetrised pattern of W, for [I A'; A -delta I]
+ * where A has the pattern of W.  Block i contains (x_i, y_i).
  */
 #ifndef MO_GRADIENT_PAIR_MATRIX_H
 #define MO_GRADIENT_PAIR_MATRIX_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Writing problems as FCLIB files: what fclib_write.c and fclib_matrices.c share. */
+/* Declarations shared by fclib_write.c and fclib_matrices.c. */
 #ifndef MO_IO_FCLIB_WRITER_H
 #define MO_IO_FCLIB_WRITER_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* libhdf5 behind a few calls; see hdf5.h. */
+/* Calls of libhdf5 (hdf5.h). */
 #include "io/hdf5.h"
 
 #include <limits.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Object headers, versions 1 and 2, cut into messages [hdf5-format, IV.A.1].
+ * Object headers, versions 1 and 2, split into messages [hdf5-format, IV.A.1].
  *
- * A header is one chunk of bytes that may continue in others.  Each chunk must lie in the file,
- * its messages must fill it, and no chunk may come twice, so that a chain of continuations ends.
+ * A header is one chunk of bytes that may continue in others.  Each chunk must lie in the file and
+ * be filled by its messages, and no chunk may occur twice, so a chain of continuations ends.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* What the files of the guard share: bytes of the file, object headers and their messages. */
+/* Declarations shared by the files of the guard: bytes of the file, object headers and messages. */
 #ifndef MO_IO_HDF5_PARSE_H
 #define MO_IO_HDF5_PARSE_H
 

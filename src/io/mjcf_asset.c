@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Mesh assets: from a file, or from points (and triangles; without them, the convex hull's) in the
- * element itself.  Each point x becomes scale * Q' (x - refpos), with Q the matrix of refquat.
- * Of materials the colour and the finish (metal, roughness) are kept; textures are not read.
+ * Mesh assets from a file, or from points (and triangles; otherwise those of the convex hull) in
+ * the element.  Each point x becomes scale * Q' (x - refpos), with Q the matrix of refquat.  Of
+ * materials the colour and the finish (metal, roughness) are kept; textures are not read.
  */
 #include <limits.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* The tree of bodies: poses, inertias given or inferred from geoms, joints. */
+/* The tree of bodies: poses, inertias (given or inferred from geoms), joints. */
 #include <math.h>
 #include <string.h>
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The ellipsoid of friction of a soft finger: forces and a moment that share one limit, in up to
- * three rows.
+ * The friction ellipsoid of a soft finger: forces and a moment with a common limit, in up to three
+ * rows.
  *
- *   E = { y : sum (y_i / a_i)^2 <= 1 },   a_i >= 0 its half axes; a_i = 0 leaves only y_i = 0
+ *   E = { y : sum (y_i / a_i)^2 <= 1 },   a_i >= 0 its semi-axes; a_i = 0 implies y_i = 0
  *
- * The point of E nearest to an x outside is y_i = x_i a_i^2 / (a_i^2 + k), where k > 0 solves N(k)
- * = 1, N(k)^2 = sum (x_i a_i / (a_i^2 + k))^2.  1 / N is concave and rises, so Newton on 1 / N = 1
- * from k = 0 never passes the root; where the axes agree 1 / N is a line, and one step arrives.
+ * The nearest point of E to an outside x is y_i = x_i a_i^2 / (a_i^2 + k), where k > 0 solves N(k)
+ * = 1, N(k)^2 = sum (x_i a_i / (a_i^2 + k))^2.  1 / N is concave and increasing, so Newton's method
+ * on 1 / N = 1 from k = 0 never passes the root; for equal axes one step is exact.
  */
 #ifndef MO_LAW_ELLIPSOID_H
 #define MO_LAW_ELLIPSOID_H

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Friction on a ball in three rows, exactly: disc.h with one row more.
+ * Exact solution of friction on a ball in three rows: disc.h with one more row.
  *
- *   A t + c = -alpha t,   |t| <= n,   alpha >= 0,   alpha > 0 only where |t| = n,
+ *   A t + c = -alpha t,   |t| <= n,   alpha >= 0,   alpha > 0 only if |t| = n,
  *   n = -(b_N + W_NT t) / W_NN
  *
- * with b_N < 0, W_NN > 0, and the symmetric part of A semidefinite.  phi(alpha) = |t| - n with t =
- * -(A + alpha I)^-1 c; where phi(0) <= 0 the contact sticks, else phi < 0 for large alpha and
- * bisection cannot miss the root between.  Newton on 1/|t| - 1/n is quicker wherever it stays
- * inside the bracket.
+ * with b_N < 0, W_NN > 0, and a semidefinite symmetric part of A.  phi(alpha) = |t| - n with t =
+ * -(A + alpha I)^-1 c.  If phi(0) <= 0 the contact sticks; otherwise phi < 0 for large alpha, and
+ * bisection finds the root.  Newton's method on 1/|t| - 1/n is faster inside the bracket.
  *
- * In the axes of the symmetric part, A + alpha I = L + [k] with L diagonal and [k] the matrix of
- * the cross product with k, whose inverse is (adj L + k k' - [L k]) / (det L + k' L k): no
- * cancellation in the determinant.
+ * In the axes of the symmetric part, A + alpha I = L + [k] with L diagonal and [k] the cross
+ * product with k, whose inverse is (adj L + k k' - [L k]) / (det L + k' L k), without cancellation.
  */
 #ifndef MO_LAW_FRICTION_BALL_H
 #define MO_LAW_FRICTION_BALL_H

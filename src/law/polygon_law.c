@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* The functions that the laws `faceted` and `pyramid` have in common: polygon.c, for the parameters
- * of a law. */
+/* Functions shared by the laws `faceted` and `pyramid`: polygon.c with the parameters of a law. */
 #include <math.h>
 
 #include "base/error.h"

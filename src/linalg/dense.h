@@ -3,8 +3,8 @@
 /*
  * Dense kernels for the blocks of a problem: row-major, in place, no allocation.
  *
- * Blocks are small (6 x 6) or, for a flexible body, a few hundred; from MO_LAPACK_FROM rows on,
- * LAPACK does the work.
+ * Blocks are small (6 x 6) or, for a flexible body, a few hundred rows; from MO_LAPACK_FROM rows on
+ * LAPACK is used.
  */
 #ifndef MO_LINALG_DENSE_H
 #define MO_LINALG_DENSE_H

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Arnoldi by modified Gram-Schmidt, and Givens rotations that keep the least squares problem
- * triangular. */
+/* GMRES: Arnoldi by modified Gram-Schmidt, with Givens rotations for the least-squares problem. */
 #include "linalg/gmres.h"
 
 #include <math.h>

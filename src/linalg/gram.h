@@ -3,10 +3,10 @@
 /*
  * An orthonormal basis of the range of a symmetric, positive semidefinite matrix G.
  *
- * Cholesky's factors with diagonal pivots, P G P' = L L', end at the rank k of G.  Gram and
- * Schmidt's method makes the lines of L' orthonormal: L' = R' Q', G = Q R R' Q'.
+ * Cholesky with diagonal pivoting, P G P' = L L', ends at the rank k of G.  Gram-Schmidt makes the
+ * rows of L' orthonormal: L' = R' Q', G = Q R R' Q'.
  *
- * Lines of G (n of them) and of Q have `ld` numbers, a multiple of four; those beyond n are zero.
+ * Rows of G (n of them) and of Q have `ld` numbers, a multiple of four; those beyond n are zero.
  * Limits: a direction below 1e-9 of the largest pivot counts as dependent.
  */
 #ifndef MO_LINALG_GRAM_H

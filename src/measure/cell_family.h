@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* What cells.c and cells_rows.c share: which laws have which cells. */
+/* Families of cells by law, shared by cells.c and cells_rows.c. */
 #ifndef MO_MEASURE_CELL_FAMILY_H
 #define MO_MEASURE_CELL_FAMILY_H
 

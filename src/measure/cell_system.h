@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * One cell for each unit: a system of equations and inequalities in r, since u = W r + q.  Two
- * things can be proven of it, for the exact problem in the enclosure:
+ * The system of equations and inequalities in r for one cell per unit, since u = W r + q.  Two
+ * statements can be proven for the exact problem in the enclosure:
  *
- * No impulse of size up to `reach` fits.  Multipliers y (of inequalities not negative) add the rows
- * up to g' r + c, which must not be negative where all rows hold; but with c < 0
+ * No impulse of size up to `reach` satisfies it.  Multipliers y (not negative for inequalities)
+ * combine the rows to g' r + c, which is not negative if all rows hold; but with c < 0
  *
  *     g' r + c < 0   for all |r| <= -c / |g|_1 =: reach.                                        (1)
  *
- * Where the exact g is zero its enclosure has only rounding in it, and the reach is 1e12 or so
- * natural units.
+ * If the exact g is zero, its enclosure contains rounding only, and the reach is about 1e12 natural
+ * units.
  *
- * The equations, where they are as many as the unknowns, have one root, which is enclosed: it is
- * inside, outside, or too near to a border to tell.
+ * If there are as many equations as unknowns, they have one root, which is enclosed: it is inside,
+ * outside, or too close to a boundary to decide.
  */
 #ifndef MO_MEASURE_CELL_SYSTEM_H
 #define MO_MEASURE_CELL_SYSTEM_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* The rows of each cell (cells.h), one function a family. */
+/* The rows of each cell (cells.h), one function per family. */
 #include <math.h>
 
 #include "law/law_ops.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The evidence for a condition, multiplied back in intervals.  With A x + b for H' v + w (W y + q
- * for a reduced problem), all in natural units, rows of u by the enclosure's and columns by the
- * largest entry of each:
+ * Interval verification of the evidence for a condition.  With A x + b for H' v + w (W y + q for a
+ * reduced problem) in natural units, rows of u scaled as in the enclosure and columns by their
+ * largest entry:
  *
  *   holds   A x + b in K*, or in its interior; for pointed cones A x
- *   fails   r in K, g = A' r, c = b' r (pointed: minus the sum of r_N): K* holds no A x + b (with
+ *   fails   r in K, g = A' r, c = b' r (pointed: minus the sum of r_N): K* contains no A x + b (with
  *           u_N - mu |u_T| >= 1) of size |x| <= -c / |g|_1, since r' (A x + b) >= 0 for all of them
  */
 #ifndef MO_MEASURE_CONDITION_H

@@ -2,16 +2,15 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
  * The modes of an approximate solution as n equations F(r) = 0 in n unknowns, with u = W r + q, in
- * intervals and natural units: one mode for each unit, of the true law.
+ * intervals and natural units: one mode for each unit, of the exact law.
  *
  *   polyhedral laws   the equations of the cell (cells.h) that the point fits best
- *   round cones      apart: r = 0.  Closed: u_N = 0, and each group of rows (unit_cone.h) by itself
+ *   round cones       open: r = 0.  Closed: u_N = 0, and each group of rows (unit_cone.h) either
  *                       sticks:  u_k = 0
- *                slides:  s r_k + c_k^2 r_N u_k = 0,   s = sqrt(sum (c_k u_k)^2)                (1)
+ *                       slides:  s r_k + c_k^2 r_N u_k = 0,   s = sqrt(sum (c_k u_k)^2)         (1)
  *
- * (1) has r opposite to u in the metric of the group, at its limit, wherever s > 0 and r_N >= 0: a
- *     root of F that meets
- * the inequalities of its modes obeys every law.
+ * By (1), r is opposite to u in the metric of the group, at its limit, if s > 0 and r_N >= 0.  A
+ * root of F that satisfies the inequalities of its modes therefore satisfies every law.
  */
 #ifndef MO_MEASURE_MODE_EQUATIONS_H
 #define MO_MEASURE_MODE_EQUATIONS_H

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The view for Newton methods in the space of bodies: the pattern of
+ * View for Newton methods in the space of bodies: the pattern of
  *
  *     A = I + sum_i push_i' K_i pull_i
  *
  * (sweep.h) for any blocks K_i, symmetric or not, and the plan of its factorisation by fronts.
  * With x = U v and M = L U, A is L^-1 (M + H K H') U^-1.  The blocks are those of bodies that share
- * a constraint.  Global problems only, masses of any kind.
+ * a constraint.  Global problems only, any masses.
  */
 #ifndef MO_PROBLEM_BODY_SPACE_H
 #define MO_PROBLEM_BODY_SPACE_H

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* A problem that is being built: shared by builder.c, which takes the parts, and builder_finish.c,
- * which puts them together. */
+/* A problem under construction, shared by builder.c and builder_finish.c. */
 #ifndef MO_PROBLEM_BUILDER_DATA_H
 #define MO_PROBLEM_BUILDER_DATA_H
 

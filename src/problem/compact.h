@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Compact contacts: the form of a contact between two rigid bodies.
+ * Compact contacts between two rigid bodies.
  *
- * A rigid body has M = diag(m I, J), J its inertia about the centre of mass, and moves with (v, s).
- * A contact has a frame e_0 (the normal), e_1, e_2 and two arms a_1, a_2 from the centres of mass
- * to the point:
+ * A rigid body has M = diag(m I, J), with J its inertia about the centre of mass, and velocities
+ * (v, s).  A contact has a frame e_0 (the normal), e_1, e_2 and lever arms a_1, a_2:
  *
  *     u_k = e_k . (v_1 + s_1 x a_1 - v_2 - s_2 x a_2) + w_k,      Jacobian rows  +-(e_k, a x e_k)
  *
- * These are 15 numbers where rows and Jacobians have 36.  A problem holds some of its constraints
- * in this form and the others as rows: given by the builder, or found by mo_compact_find in a
- * global problem.
+ * These are 15 numbers; rows and Jacobians have 36.  A problem stores some constraints in this form
+ * and the others as rows: given by the builder, or found by mo_compact_find in a global problem.
  *
  * Only hard Coulomb contacts in space with finite mu are compact.
  */

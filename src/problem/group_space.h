@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The view for Newton methods in the space of groups: contacts with the same neighbours (those
- * between the same two bodies) see the world through at most six numbers, however many they are.
+ * View for Newton methods in the space of groups: contacts with the same neighbours (between the
+ * same two bodies) depend on at most six numbers, whatever their number.
  *
  * W of a redundant problem is E V E' with E block diagonal, one n x k block for each group of n
- * rows and rank k, k <= 6 between rigid bodies. By Cholesky with diagonal pivoting W_gg = E_g E_g';
- * with p the pivot rows of each group
+ * rows and rank k, k <= 6 between rigid bodies.  Cholesky with diagonal pivoting gives W_gg = E_g
+ * E_g'; with p the pivot rows of each group
  *
  *     V_gh = E_g[p]^-1 W_gh[p, p] E_h[p]^-T
  *
- * For problems that are given by W alone: where the bodies are known, body space does better.  W is
- * checked to be E V E' by applying both to a vector; where that fails (W is not symmetric, or its
- * rank is not that of its groups), or the ranks are not small, there is no such view.
+ * For problems given by W alone; with known bodies, body space is better.  W = E V E' is checked by
+ * applying both to a vector.  There is no such view if that fails (W is not symmetric, or its rank
+ * is not that of its groups) or if the ranks are not small.
  */
 #ifndef MO_PROBLEM_GROUP_SPACE_H
 #define MO_PROBLEM_GROUP_SPACE_H

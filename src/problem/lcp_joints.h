@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The free unknowns of a mixed LCP pivoted out.  With f the free ones and p the pairs,
+ * Elimination of the free unknowns of a mixed LCP.  With f the free ones and p the pairs,
  *
  *     0   = A_ff z_f + A_fp z_p + b_f      z_f = -(y + X z_p),   y = A_ff^-1 b_f,  X = A_ff^-1 A_fp
  *     w_p = A_pf z_f + A_pp z_p + b_p     w_p = S z_p + c,     S = A_pp - A_pf X,  c = b_p - A_pf y
  *
- * Joints may be redundant (a closed loop), A_ff singular: it is factored with complete pivoting,
- * and the unknowns left over are zero.  For a symmetric W their rows and columns vanish with them;
- * what contradicts itself does not, and the measure tells.
+ * Joints may be redundant (a closed loop) and A_ff singular: it is factored with complete pivoting,
+ * and the remaining unknowns are zero.  For symmetric W their rows and columns vanish too;
+ * contradictions remain and appear in the residual.
  */
 #ifndef MO_PROBLEM_LCP_JOINTS_H
 #define MO_PROBLEM_LCP_JOINTS_H

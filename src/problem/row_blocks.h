@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Visits of constraints in rows (mo_row_block of batches.h): any law, any number of bodies of any
- * size. */
+/*
+ * Visits of constraints in rows (mo_row_block of batches.h): any law, any number and size of
+ * bodies.
+ */
 #ifndef MO_PROBLEM_ROW_BLOCKS_H
 #define MO_PROBLEM_ROW_BLOCKS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Energies and momenta of the free bodies and the links of a world. */
+/* Energies and momenta of the dynamic bodies and the links of a world. */
 #include "base/error.h"
 #include "base/pace.h"
 #include "linalg/vec3.h"

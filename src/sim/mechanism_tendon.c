@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Tendons: l' = c . v with the row c = dl/dq.  A sum of joints, l = c . q over joints with one
- * coordinate each, has a row that never changes; that of a path is made by mechanism_path.c.
+ * Tendons: l' = c . v with the row c = dl/dq.  A sum of joints, l = c . q, has a constant row; that
+ * of a path is computed by mechanism_path.c.
  *
- *   spring     stiffness times how far l is outside its slack, implicit while it is:  A += h^2 k c'
- *              c,  rhs -= h k stretch c'
+ *   spring     stiffness times the length outside its slack, implicit:  A += h^2 k c' c,
+ *              rhs -= h k stretch c'
  *   damping    A += h d c' c
- *   friction   a box row of dry_friction h
+ *   friction   a bounded variable with dry_friction h
  *   limits     as those of joints (mechanism_rows.c)
  */
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* The records of a world: bodies, shapes, surfaces, joints, islands. */
+/* The records of a world: bodies, shapes, materials, joints, islands. */
 #ifndef MO_SIM_RECORDS_H
 #define MO_SIM_RECORDS_H
 

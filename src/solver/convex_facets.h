@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Friction cones in space replaced by cones on polygons whose corners are chosen one by one:
+ * Polyhedral approximations of friction cones in space with adaptive corners:
  *
- *     K_i becomes the cone on  g_j = (1, mu cos a_j, mu sin a_j),  j = 0 .. count_i - 1, by rising
- *                              angle a_j
+ *     K_i becomes the cone on  g_j = (1, mu cos a_j, mu sin a_j),  j = 0 .. count_i - 1,
  *
- * which lies inside K_i.  See convex_facets.c for the engine that places the corners.
+ * inside K_i, with increasing angles a_j.  convex_facets.c places the corners.
  */
 #ifndef MO_SOLVER_CONVEX_FACETS_H
 #define MO_SOLVER_CONVEX_FACETS_H

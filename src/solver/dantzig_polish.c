@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The last step of `dantzig` for contacts in space: from the paper's friction to Coulomb's.
+ * The last phase of `dantzig` for contacts in space: from the paper's friction to Coulomb's law.
  *
  * [baraff1994, section 5.6] keeps the direction that a friction force had when it reached its disc,
- * and asks only that it opposes the motion in part (21).  Which contacts are open, stick or slide
- * is then mostly right; the directions are not.  Newton's method on the natural map, whose zeros
- * are the solutions of every law,
+ * and requires only that it opposes the motion in part (21).  The modes are then mostly right, the
+ * directions are not.  Newton's method on the natural map finishes:
  *
  *     z(r) = r - P(r - rho uhat(W r + q)),    (I - P' (I - rho G (W + shift I))) dr = -z
  *
- * finishes from there.  P' is the derivative of the projection and G that of the shift uhat, both
- * known to the laws; rho = 1 / s^2 brings u to the units of r.  W is singular wherever more
- * contacts stick than there are velocities, so a multiple of the identity is added to it, in the
- * matrix and not in z: the limit is not moved.  A step that does not make |z| smaller, even when
- * halved, is tried again with a larger shift; after a full step the shift falls.
+ * P' and G are the derivatives of the projection and of the shift uhat; rho = 1 / s^2 converts u to
+ * the units of r.  W is singular if more contacts stick than there are velocities, so a multiple of
+ * the identity is added in the matrix but not in z, which keeps the solution.  A step that does not
+ * reduce |z|, even when halved, is repeated with a larger shift; after a full step the shift
+ * decreases.
  */
 #include <math.h>
 #include <string.h>

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Rows of `dantzig` change sets, and the factor follows.
+ * Changes of sets in `dantzig`, and the updates of the factor.
  *
- * A friction row at a bound has f = tie f_N, tie = -mu or mu (along the axis e of a disc, mu):
- * wherever its normal force is clamped, the column of that force carries the friction too, A_N +
- * tie A_F [baraff1994, section 5.4].  A row that leaves C_F hands its column over before it goes,
- * which is a combination of two columns and costs O(k); a row that was only frozen is not in the
- * factor, and a rank-one change does the same.
+ * A friction row at a bound has f = tie f_N, tie = -mu or mu (along the axis e of a disc, mu).  If
+ * its normal force is clamped, the column of that force includes the friction, A_N + tie A_F
+ * [baraff1994, section 5.4].  A row that leaves C_F first adds its column to that of its normal
+ * force, a combination of two columns in O(k); a frozen row is not in the factor, and a rank-one
+ * change does the same.
  *
- * Where a normal force is zero its friction is asleep: f = 0, idle, and nothing is asked of a.
- * When the contact closes again its friction starts at the bound that opposes a, as (16) wants it.
+ * If a normal force is zero, its friction is inactive: f = 0, idle, without a condition on a.  When
+ * the contact closes again, its friction starts at the bound that opposes a, as (16) requires.
  */
 #include <math.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
  * The compact contacts of a problem (problem/batches.h) on a device: coloured in the order of
- * hashed priorities, packed by colour and written over.  A central contact alone between its bodies
- * whose w lies along the normal is a slot; all others are manifolds.
+ * hashed priorities and packed by colour.  A central contact that is the only one between its
+ * bodies and whose w lies along the normal is a slot; all others are manifolds.
  */
 #ifndef MO_SOLVER_DEVICE_ARRANGE_H
 #define MO_SOLVER_DEVICE_ARRANGE_H

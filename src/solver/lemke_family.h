@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * A family of LCPs between a convex one and the problem's own, for Lemke's method to follow.
+ * A family of LCPs between a convex one and that of the problem, for Lemke's method to follow.
  *
  *     S(epsilon, delta) = S + delta (S_R - S) + epsilon E(delta)
  *     c(epsilon, delta) = c + delta (c_R - c) - epsilon E(delta) z_c
  *
- * S_R and c_R belong to the convex relaxation [anitescu2004, eq. 4.17]: at a dilation delta = 1
- * sliding contacts lift off with mu times their slip speed, at delta = 0 they do not, which is
- * Coulomb's law.  E = T' R adds the velocity r - r_c, in units in which the diagonal of W is one: a
- * softness epsilon, which makes the impulses unique, and which vanishes where they are those of the
- * centre r_c = r0 + R z_c (a proximal point step).  For slip speeds and the like, which touch no
- * row, E has a one on the diagonal: without it the slip speed of a contact that carries nothing
- * could be any number from its slip on, and paths would run to infinity along it.
+ * S_R and c_R are those of the convex relaxation [anitescu2004, eq. 4.17]: at the dilation delta =
+ * 1 sliding contacts lift off with mu times their slip speed, at delta = 0 Coulomb's law holds.  E
+ * = T' R adds the velocity r - r_c, in units in which the diagonal of W is one: a softness epsilon,
+ * which makes the impulses unique and vanishes at the centre r_c = r0 + R z_c (a proximal point
+ * step).  For slip speeds and similar unknowns E has a one on the diagonal; otherwise the slip
+ * speed of an unloaded contact would be unbounded, and paths would run to infinity along it.
  */
 #ifndef MO_SOLVER_LEMKE_FAMILY_H
 #define MO_SOLVER_LEMKE_FAMILY_H

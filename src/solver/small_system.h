@@ -3,17 +3,16 @@
 /*
  * A small problem in dense form: sweeps over its blocks, and Newton steps.
  *
- * Contacts with Coulomb's law have Alart and Curnier's map.  With x = r - rho u, or
- * x = c - theta rho u around a centre c,
+ * Coulomb contacts use the map of Alart and Curnier.  With x = r - rho u, or x = c - theta rho u
+ * around a centre c,
  *
  *     z_N = r_N - max(0, x_N),    z_T = r_T - proj(x_T; disc of radius mu max(0, x_N)).
  *
- * Rolling friction has the same with a second disc, and a rho of its own for the rows of moments,
- * whose units differ.  It needs fewer steps than the natural map, which the other laws have, and
- * contacts where `is_natural`.  Steps, regularisation and merit are those of newton_step.h,
- * equations (natural), (augmented) and (loads).  The Newton matrix is factored by one dense
- * elimination, without the blocks whose projection has the derivative zero.  Vectors have `wide`
- * numbers, those beyond the rows zero, so that wide loops have no remainders.
+ * Rolling friction has a second disc, and a separate rho for the rows of moments, whose units
+ * differ.  This map needs fewer steps than the natural map, which other laws use, and contacts if
+ * `is_natural`.  Steps, regularisation and merit are (natural), (augmented) and (loads) of
+ * newton_step.h.  The Newton matrix is factored by one dense elimination without the blocks of zero
+ * derivative.  Vectors are padded with zeros to `wide` numbers, so vector loops have no remainders.
  */
 #ifndef MO_SOLVER_SMALL_SYSTEM_H
 #define MO_SOLVER_SMALL_SYSTEM_H
