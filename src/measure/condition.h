@@ -6,8 +6,9 @@
  * largest entry:
  *
  *   holds   A x + b in K*, or in its interior; for pointed cones A x
- *   fails   r in K, g = A' r, c = b' r (pointed: minus the sum of r_N): K* contains no A x + b (with
- *           u_N - mu |u_T| >= 1) of size |x| <= -c / |g|_1, since r' (A x + b) >= 0 for all of them
+ *   fails   r in K, g = A' r, c = b' r (pointed: minus the sum of r_N): K* contains no A x + b
+ *           (with u_N - mu |u_T| >= 1) of size |x| <= -c / |g|_1, since r' (A x + b) >= 0 for all
+ *           of them
  */
 #ifndef MO_MEASURE_CONDITION_H
 #define MO_MEASURE_CONDITION_H
