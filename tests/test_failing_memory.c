@@ -319,6 +319,63 @@ static void a_step_of_two_tolerances_whose_request_fails_changes_nothing(void **
     }
 }
 
+/* Three links with hinges, a tendon over them and a motor, as moreau.Tree makes them. */
+static mo_mechanism_id add_mechanism(mo_world *world, mo_message *why)
+{
+    enum { LINKS = 3 };
+    mo_link_def link[LINKS];
+    mo_axis_def axis[LINKS];
+    const int over[LINKS] = {0, 1, 2};
+    const double coefficients[LINKS] = {1, -1, 2};
+    for (int k = 0; k < LINKS; ++k) {
+        link[k] = mo_default_link(k - 1);
+        link[k].pose = mo_pose_at(20, 0, 5 + k);
+        link[k].mass = 1;
+        link[k].inertia[0] = link[k].inertia[1] = link[k].inertia[2] = 0.1;
+        axis[k] = mo_default_axis(MO_AXIS_REVOLUTE, k);
+        axis[k].axis[1] = 1;
+        axis[k].anchor[0] = 20, axis[k].anchor[2] = 4.5 + k;
+    }
+    mo_tendon_def tendon = mo_default_tendon();
+    tendon.joints = over;
+    tendon.coefficients = coefficients;
+    tendon.count = LINKS;
+    const mo_actuator_def motor = mo_actuator_motor(1);
+    mo_mechanism_def def = mo_default_mechanism();
+    def.links = link, def.link_count = LINKS;
+    def.joints = axis, def.joint_count = LINKS;
+    def.tendons = &tendon, def.tendon_count = 1;
+    def.actuators = &motor, def.actuator_count = 1;
+    return mo_world_add_mechanism(world, &def, why);
+}
+
+static void a_mechanism_whose_request_fails_leaves_the_world_as_it_was(void **state)
+{
+    (void)state;
+    const task one = {.name = "mechanism"};
+    ration memory = {.left = PLENTY};
+    const mo_allocator allocator = {ration_reallocate, &memory};
+    mo_world *world;
+    size_t size;
+    CHECK(build_world(&one, &allocator, &world, NULL) == MO_OK);
+    char *before = saved(world, &size);
+    int is_added = 0;
+    for (long k = 0; k < 2 * MOST && !is_added; ++k) {
+        mo_message why = {{0}};
+        memory.left = k / 2;
+        memory.fails_once = (int)(k % 2);
+        is_added = add_mechanism(world, &why).index != 0;
+        memory.left = PLENTY;
+        if (!is_added && (!why.text[0] || !has_state(world, before, size))) {
+            fail_msg("request %ld fails: '%s', or the state changed", k / 2, why.text);
+        }
+    }
+    CHECK(is_added && mo_world_step(world, 0.01, NULL, NULL) == MO_OK);
+    mo_world_destroy(world);
+    CHECK(memory.live == 0);
+    free(before);
+}
+
 /* ---- files ------------------------------------------------------------------------------- */
 
 static mo_error read_model(const task *job, const mo_allocator *allocator, mo_message *why)
@@ -387,6 +444,7 @@ int main(void)
         cmocka_unit_test(every_request_of_a_build_fails_once),
         cmocka_unit_test(a_step_whose_request_fails_changes_nothing),
         cmocka_unit_test(a_step_of_two_tolerances_whose_request_fails_changes_nothing),
+        cmocka_unit_test(a_mechanism_whose_request_fails_leaves_the_world_as_it_was),
         cmocka_unit_test(every_request_of_a_model_fails_once),
         cmocka_unit_test(every_request_of_a_recording_fails_once),
     };

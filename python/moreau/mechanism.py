@@ -163,6 +163,9 @@ class Tree:
         made.a = self._number(a, self._joints, "joint")
         made.b = -1 if b is None else self._number(b, self._joints, "joint")
         polynomial = array(polynomial)
+        if len(polynomial) > len(made.polynomial):
+            raise Error(f"a coupling has at most {len(made.polynomial)} coefficients, not "
+                        f"{len(polynomial)}")
         made.polynomial[:len(polynomial)] = polynomial
         self._couplings.append(made)
 

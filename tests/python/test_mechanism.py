@@ -52,6 +52,7 @@ class Mechanisms(unittest.TestCase):
             slides.append(tree.add_joint("prismatic", link, axis=(1, 0, 0), limits=(-1, 0.3),
                                          stiffness=10 if k == 2 else 0, damping=12))
         tree.couple(slides[1], slides[0], (0.1, 0.5))
+        self.assertRaisesRegex(moreau.Error, "at most 5", tree.couple, slides[1], None, [1] * 6)
         tree.add_tendon({slides[0]: 1, slides[2]: -1}, name="rope")
         tree.add_actuator("motor", slides[0], max_effort=2.0)
         tree.add_actuator("motor", slides[2])
