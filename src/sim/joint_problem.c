@@ -18,6 +18,8 @@
 #include "sim/joint_rows.h"
 #include "sim/world_data.h"
 
+static const double REDUNDANT = 1e-9; /* of what a row answers to its own impulse */
+
 /* What driven bodies add to u. */
 static void add_driven(const mo_world *world, const mo_sim_joint *joint, const mo_joint_rows *rows,
                        double sign, double *w)
@@ -137,6 +139,25 @@ static int can_move(const mo_world *world, const mo_sim_joint *joint)
     return 0;
 }
 
+/* Compliance of the rows in a projection: loops may be redundant, and what curvature leaves of them
+ * contradicts itself; the next round takes the rest. */
+static void set_compliance(const mo_world *world, const mo_sim_joint *joint,
+                           const mo_joint_rows *rows, double *compliance)
+{
+    for (int k = 0; k < rows->count; ++k) {
+        compliance[k] = 0;
+        for (int side = 0; side < 2; ++side) {
+            const mo_sim_body *body =
+                joint->body[side] >= 0 ? world->body + joint->body[side] : NULL;
+            const double *line = rows->line[side][k];
+            if (body && body->mass > 0 && body->size > 0) {
+                const double turns = mo_vec3_dot(line + 3, line + 3) / (body->size * body->size);
+                compliance[k] += REDUNDANT * (mo_vec3_dot(line, line) + turns) / body->mass;
+            }
+        }
+    }
+}
+
 void mo_joint_assemble(mo_world *world, int place, const mo_phase *phase)
 {
     mo_sim_joint *joint = world->joint + place;
@@ -166,7 +187,12 @@ void mo_joint_assemble(mo_world *world, int place, const mo_phase *phase)
         }
     }
     if (rows.count > 0) {
-        const mo_law held = mo_law_bilateral();
+        mo_law held = mo_law_bilateral();
+        double compliance[MO_JOINT_ROWS];
+        if (phase->kind == MO_PHASE_PROJECTION) {
+            set_compliance(world, joint, &rows, compliance);
+            held.compliance = compliance;
+        }
         mo_joint_add_part(world, joint, MO_PART_HOLD, &held, &rows, 1, w);
     }
     if (phase->kind == MO_PHASE_STEP) { /* forces of motors and friction do nothing in no time */
