@@ -18,7 +18,8 @@
 #include "sim/joint_rows.h"
 #include "sim/world_data.h"
 
-static const double REDUNDANT = 1e-9; /* of what a row answers to its own impulse */
+/* Of what a row answers to its own impulse: in a step, and in a projection. */
+static const double REDUNDANT = 1e-12, REDUNDANT_PLACES = 1e-9;
 
 /* What driven bodies add to u. */
 static void add_driven(const mo_world *world, const mo_sim_joint *joint, const mo_joint_rows *rows,
@@ -119,14 +120,19 @@ double mo_joint_gap(const mo_world *world, const mo_sim_joint *joint, const mo_j
     return sqrt(sum) / (isfinite(size) ? size : 1);
 }
 
-int mo_joint_is_projected(const mo_world *world, const mo_sim_joint *joint)
+static int joins_link(const mo_world *world, const mo_sim_joint *joint)
 {
     for (int side = 0; side < 2; ++side) {
         if (joint->body[side] >= 0 && world->body[joint->body[side]].kind == MO_BODY_LINK) {
             return 1;
         }
     }
-    return world->def.projection;
+    return 0;
+}
+
+int mo_joint_is_projected(const mo_world *world, const mo_sim_joint *joint)
+{
+    return joins_link(world, joint) || world->def.projection;
 }
 
 static int can_move(const mo_world *world, const mo_sim_joint *joint)
@@ -142,7 +148,7 @@ static int can_move(const mo_world *world, const mo_sim_joint *joint)
 /* Compliance of the rows in a projection: loops may be redundant, and what curvature leaves of them
  * contradicts itself; the next round takes the rest. */
 static void set_compliance(const mo_world *world, const mo_sim_joint *joint,
-                           const mo_joint_rows *rows, double *compliance)
+                           const mo_joint_rows *rows, double part, double *compliance)
 {
     for (int k = 0; k < rows->count; ++k) {
         compliance[k] = 0;
@@ -152,7 +158,7 @@ static void set_compliance(const mo_world *world, const mo_sim_joint *joint,
             const double *line = rows->line[side][k];
             if (body && body->mass > 0 && body->size > 0) {
                 const double turns = mo_vec3_dot(line + 3, line + 3) / (body->size * body->size);
-                compliance[k] += REDUNDANT * (mo_vec3_dot(line, line) + turns) / body->mass;
+                compliance[k] += part * (mo_vec3_dot(line, line) + turns) / body->mass;
             }
         }
     }
@@ -189,8 +195,10 @@ void mo_joint_assemble(mo_world *world, int place, const mo_phase *phase)
     if (rows.count > 0) {
         mo_law held = mo_law_bilateral();
         double compliance[MO_JOINT_ROWS];
-        if (phase->kind == MO_PHASE_PROJECTION) {
-            set_compliance(world, joint, &rows, compliance);
+        const int is_projection = phase->kind == MO_PHASE_PROJECTION;
+        if (is_projection || (phase->kind == MO_PHASE_STEP && joins_link(world, joint))) {
+            set_compliance(world, joint, &rows, is_projection ? REDUNDANT_PLACES : REDUNDANT,
+                           compliance);
             held.compliance = compliance;
         }
         mo_joint_add_part(world, joint, MO_PART_HOLD, &held, &rows, 1, w);

@@ -24,11 +24,12 @@
 #include "sim/pairs.h"
 #include "solver/canonical.h"
 
-enum { MOST_ROUNDS = 3, MOST_ITERATIONS = 300 };
+enum { MOST_ROUNDS = 3, MOST_JOINT_ROUNDS = 10, MOST_ITERATIONS = 300 };
 static const double CLOSED = 1e-11; /* of the size of a body, or rad: error of a joint */
 /* Relative to the unit, which is the permitted overlap: the tolerance, and the largest error of one
  * contact. */
 static const double TOLERANCE = 1e-3, OFF = 0.25;
+static const double GAIN = 0.8; /* of the overlap: a round that leaves more is the last one */
 static const double TURN = 0.1; /* rad: of a link, in one projection */
 /* Of the unit, of joints: they are closed to the last digits. */
 static const double JOINT_TOLERANCE = 1e-7;
@@ -40,20 +41,19 @@ static void mark(mo_world *world, int body)
     world->body[body].is_displaced = mo_moves_freely(world->body + body);
 }
 
-/* Is a joint open by more than a step may leave it? */
-static int is_joint_open(const mo_world *world)
+/* The worst error of a joint that a projection closes, over the size of a body. */
+static double joint_error(const mo_world *world)
 {
+    double worst = 0;
     for (int k = 0; k < world->jointed_count; ++k) {
         const mo_sim_joint *joint = world->joint + world->jointed[k];
         mo_joint_rows rows;
         if (mo_joint_is_projected(world, joint)) {
             mo_joint_hold(world, joint, &rows);
-            if (mo_joint_gap(world, joint, &rows) > CLOSED) {
-                return 1;
-            }
+            worst = fmax(worst, mo_joint_gap(world, joint, &rows));
         }
     }
-    return 0;
+    return worst;
 }
 
 /* Does the projection move one of the two? */
@@ -224,10 +224,23 @@ static double unit_of(const mo_world *world)
     return world->def.overlap * (isfinite(size) ? size : 1);
 }
 
-static int needs(mo_world *world, double deepest, int is_first)
+/* How far it is to go: overlap, and errors of joints, loops and limits; and is another round of
+ * use?  One that has hardly lessened an error is the last for it: no joint can undo it, or rounding
+ * is left. */
+typedef struct progress {
+    double deepest, open;
+    int gains; /* in overlap */
+} progress;
+
+static int needs(mo_world *world, int round, progress *now)
 {
-    return deepest > world->def.overlap || (is_first && world->step.overlapping.count > 0) ||
-           is_joint_open(world) || mo_mechanisms_worst(world) > CLOSED;
+    const double of_joints = joint_error(world);
+    const double open = of_joints > CLOSED ? of_joints : mo_mechanisms_worst(world);
+    const int closes = round < MOST_ROUNDS || open < GAIN * now->open;
+    now->open = open;
+    return (round < MOST_ROUNDS && ((now->gains && now->deepest > world->def.overlap) ||
+                                    (round == 0 && world->step.overlapping.count > 0))) ||
+           (round < MOST_JOINT_ROUNDS && closes && open > CLOSED);
 }
 
 mo_error mo_project_positions(mo_world *world, double *deepest, mo_message *why)
@@ -244,17 +257,20 @@ mo_error mo_project_positions(mo_world *world, double *deepest, mo_message *why)
         mark(world, world->near[world->step.overlapping.at[k].a].body);
         mark(world, world->near[world->step.overlapping.at[k].b].body);
     }
-    for (int round = 0; round < MOST_ROUNDS && !error && needs(world, *deepest, round == 0);
-         ++round) {
-        if (find_contacts(world, 0, deepest)) {
+    progress now = {.gains = 1};
+    for (int round = 0; !error && needs(world, round, &now); ++round) {
+        double before;
+        if (find_contacts(world, 0, &before)) {
             return mo_fail_memory(why);
         }
         world->step.is_projected = 1;
         error = project_once(world, unit_of(world), why);
-        if (!error && find_contacts(world, 1, deepest)) {
+        if (!error && find_contacts(world, 1, &now.deepest)) {
             error = mo_fail_memory(why);
         }
+        now.gains = now.deepest < GAIN * before;
     }
+    *deepest = now.deepest;
     world->side_contacts.count = 0;
     return error;
 }
