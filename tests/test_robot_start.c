@@ -140,11 +140,54 @@ static void controls_begin_in_their_range(void **state)
     close_world(&w);
 }
 
+/* Three equal cranks carry one plate: two loops, of which one is redundant, and a crank that is
+ * longer by 2e-9 m, so that they contradict each other wherever it swings. */
+static void redundant_loops_that_contradict_each_other_swing_on(void **state)
+{
+    (void)state;
+    robot_world w = {0};
+    open_text("<mujoco><option timestep='0.002'/><worldbody>"
+              "<body name='a' pos='0 0 1'><joint type='hinge' axis='0 1 0'/>"
+              "<geom type='capsule' fromto='0 0 0 0 0 -.3' size='.01' contype='0' conaffinity='0'/>"
+              "<body name='plate' pos='0 0 -.3'><joint type='hinge' axis='0 1 0'/>"
+              "<geom type='box' pos='.2 0 0' size='.2 .05 .01' contype='0' conaffinity='0'/>"
+              "</body></body>"
+              "<body name='b' pos='.2 0 1'><joint type='hinge' axis='0 1 0'/>"
+              "<geom type='capsule' fromto='0 0 0 0 0 -.3' size='.01' contype='0' conaffinity='0'/>"
+              "</body>"
+              "<body name='c' pos='.4 0 1'><joint type='hinge' axis='0 1 0'/>"
+              "<geom type='capsule' fromto='0 0 0 0 0 -.3' size='.01' contype='0' conaffinity='0'/>"
+              "</body></worldbody><equality>"
+              "<connect body1='b' body2='plate' anchor='0 0 -.3'/>"
+              "<connect body1='c' body2='plate' anchor='0 0 -.300000002'/></equality></mujoco>",
+              &w);
+    double v[4] = {3, -3, 3, 3}, start = 0, most = 0, least = INFINITY, worst = 0;
+    mo_message why = {{0}};
+    CHECK(!mo_robot_set(w.robot, w.world, NULL, v, &why));
+    for (int k = 0; k < 1000; ++k) {
+        mo_step_report report;
+        CHECK(!mo_world_step(w.world, 0.002, &report, &why));
+        CHECK(report.status == MO_SOLVED);
+        const double energy = report.kinetic_energy + report.potential_energy;
+        start = k == 0 ? energy : start;
+        most = fmax(most, energy);
+        least = fmin(least, report.kinetic_energy);
+        for (int j = 0; j < mo_world_joint_count(w.world); ++j) {
+            worst = fmax(worst, mo_joint_get(w.world, mo_world_joint(w.world, j)).error);
+        }
+    }
+    CHECK_BELOW(worst, 3e-9);
+    CHECK(most <= start + 1e-2 * fabs(start));
+    CHECK_BELOW(least, 0.1); /* it has swung to a turning point */
+    close_world(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_start_beyond_a_limit_is_mended_slowly),
         cmocka_unit_test(joints_and_loops_are_put_in_order),
+        cmocka_unit_test(redundant_loops_that_contradict_each_other_swing_on),
         cmocka_unit_test(bodies_that_overlap_at_the_start_are_named),
         cmocka_unit_test(a_wedged_link_rests),
         cmocka_unit_test(an_arm_leaves_a_ball_without_a_jump),
