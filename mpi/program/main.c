@@ -14,14 +14,14 @@ typedef struct command {
 static const command COMMANDS[] = {
     {"solve", "solve the contact problem of an FCLIB file", command_solve},
     {"run", "simulate a heap of balls or other shapes", command_run},
-    {"join", "one CSV file or recording of those that ranks have written", command_join},
-    {"bench", "sweeps over a generated packing: time, messages, bytes", command_bench},
+    {"join", "merge CSV files or recordings of the ranks", command_join},
+    {"bench", "measure sweeps over a packing: time, messages, bytes", command_bench},
 };
 enum { COMMAND_COUNT = sizeof COMMANDS / sizeof COMMANDS[0] };
 
 static void put_help(void)
 {
-    printf("moreau-mpi: contact problems and heaps on several ranks, by PETSc over MPI\n\n"
+    printf("moreau-mpi: contact problems and heaps over MPI, with PETSc\n\n"
            "Usage: mpiexec -n RANKS moreau-mpi COMMAND [FLAGS] ...\n\nCommands:\n");
     for (int k = 0; k < COMMAND_COUNT; ++k) {
         printf("  %-8s %s\n", COMMANDS[k].name, COMMANDS[k].summary);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* What the files that assemble a problem, and read its answer, share. */
+/* Declarations shared by the files that assemble a problem and distribute its solution. */
 #ifndef MO_SIM_ASSEMBLE_H
 #define MO_SIM_ASSEMBLE_H
 

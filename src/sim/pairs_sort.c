@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Pairs of shapes in their order: by the first shape, then by the second. */
+/* Sorts pairs of shapes by the first shape, then by the second. */
 #include <string.h>
 
 #include "base/pace.h"
