@@ -81,13 +81,13 @@ static void frames_hold_the_world(void **state)
         .generation = 7, .steps = 3, .unsolved = 1, .milliseconds = 0.5, .rate = 2, .hand = 12.5};
     const size_t bodies = (size_t)mo_world_body_count(world),
                  contacts = (size_t)mo_world_contact_count(world);
-    const size_t size = 96 + 28 * bodies + 56 * contacts;
+    const size_t size = 100 + 28 * bodies + 56 * contacts;
     CHECK(contacts >= 40 && frames_size(&picture, 0, &numbers) == size);
     unsigned char *bytes = malloc(size + 8);
     memset(bytes, 0xAB, size + 8);
     frames_write(&picture, 0, &numbers, bytes);
 
-    CHECK(memcmp(bytes, "FMO4", 4) == 0 && u32_at(bytes, 4) == 7);
+    CHECK(memcmp(bytes, "FMO5", 4) == 0 && u32_at(bytes, 4) == 7);
     CHECK(f64_at(bytes, 8) == mo_world_time(world));
     check_floats(bytes, 16, &report.kinetic_energy, 1);
     check_floats(bytes, 20, &report.potential_energy, 1);
@@ -96,7 +96,7 @@ static void frames_hold_the_world(void **state)
     CHECK(f32_at(bytes, 32) == 0.5 && f32_at(bytes, 36) == 2);
     CHECK(u32_at(bytes, 40) == (uint32_t)report.status);
     CHECK(u32_at(bytes, 44) == 3 && u32_at(bytes, 48) == 1 && u32_at(bytes, 52) == bodies &&
-          u32_at(bytes, 56) == contacts && u32_at(bytes, 92) == 0);
+          u32_at(bytes, 56) == contacts && u32_at(bytes, 92) == 0 && u32_at(bytes, 96) == contacts);
     check_floats(bytes, 84, &report.tolerance, 1);
     CHECK(report.tolerance > 0 && f32_at(bytes, 88) == 12.5);
     const mo_energy energy = mo_world_energy(world);
@@ -104,13 +104,16 @@ static void frames_hold_the_world(void **state)
     check_floats(bytes, 80, &energy.springs, 1);
     for (size_t k = 0; k < bodies; ++k) {
         const mo_pose pose = mo_body_get(world, mo_world_body(world, (int)k)).pose;
-        check_floats(bytes, 96 + 28 * k, pose.position, 3);
-        check_floats(bytes, 96 + 28 * k + 12, pose.orientation, 4);
+        check_floats(bytes, 100 + 28 * k, pose.position, 3);
+        check_floats(bytes, 100 + 28 * k + 12, pose.orientation, 4);
     }
     for (size_t k = 0; k < contacts; ++k) {
-        check_contact(bytes, 96 + 28 * bodies + 56 * k, world, (int)k, h);
+        check_contact(bytes, 100 + 28 * bodies + 56 * k, world, (int)k, h);
     }
-    CHECK(u32_at(bytes, size) == 0xABABABAB); /* and not a byte more */
+    CHECK(u32_at(bytes, size) == 0xABABABAB);          /* and not a byte more */
+    const frames_numbers more = {.contacts = 1000000}; /* than the frame has */
+    frames_write(&picture, 0, &more, bytes);
+    CHECK(u32_at(bytes, 56) == contacts && u32_at(bytes, 96) == 1000000);
     free(bytes);
     mo_recording_clear(&picture);
     mo_world_destroy(world);
@@ -225,8 +228,8 @@ static void replay_pages_decode_to_what_was_recorded(void **state)
         CHECK(before < 0 || time - before >= 1.0 / 30 - 1e-6 || k == recording.frame_count - 1);
         for (int i = 0; i < recording.body_count; ++i) {
             const mo_pose *pose = recording.poses + k * recording.body_count + i;
-            check_floats(frame, 96 + 28 * (size_t)i, pose->position, 3);
-            check_floats(frame, 96 + 28 * (size_t)i + 12, pose->orientation, 4);
+            check_floats(frame, 100 + 28 * (size_t)i, pose->position, 3);
+            check_floats(frame, 100 + 28 * (size_t)i + 12, pose->orientation, 4);
         }
         before = time;
         at += 4 + u32_at(bytes, at);

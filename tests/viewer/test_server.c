@@ -282,7 +282,7 @@ static void await_text(int s, const char *part, message *m)
 static double time_of(const message *m)
 {
     double time;
-    CHECK(m->kind == 2 && m->size >= 96);
+    CHECK(m->kind == 2 && m->size >= 100);
     memcpy(&time, m->bytes + 8, sizeof time);
     return time;
 }
@@ -290,7 +290,7 @@ static double time_of(const message *m)
 static double height_of(const message *m, int body)
 {
     float z;
-    memcpy(&z, m->bytes + 96 + 28 * body + 8, sizeof z);
+    memcpy(&z, m->bytes + 100 + 28 * body + 8, sizeof z);
     return z;
 }
 
@@ -395,7 +395,7 @@ static void a_page_gets_the_scene_then_frames(void **state)
     CHECK(get_message(s, &m) == 1 && strstr((char *)m.bytes, "\"type\":\"scene\""));
     CHECK(strstr((char *)m.bytes, "\"name\":\"stack\"") && m.bytes[m.size - 1] == '}');
     await_frame(s, &m);
-    CHECK(m.size >= 96 + 28 * 11 && memcmp(m.bytes, "FMO4", 4) == 0);
+    CHECK(m.size >= 100 + 28 * 11 && memcmp(m.bytes, "FMO5", 4) == 0);
     command_for(s, "{\"do\":\"pause\"}");
     await_text(s, "\"playing\":false", &m);
     command_for(s, "{\"do\":\"step\"}");

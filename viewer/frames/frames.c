@@ -70,7 +70,9 @@ static unsigned char *put_head(unsigned char *to, const mo_recording *recording,
     to = put_f32(to, frame->spring_energy);
     to = put_f32(to, frame->tolerance);
     to = put_f32(to, numbers->hand);
-    return put_u32(to, (uint32_t)reading_count(numbers));
+    to = put_u32(to, (uint32_t)reading_count(numbers));
+    return put_u32(to, (uint32_t)(numbers->contacts > frame->contact_count ? numbers->contacts
+                                                                           : frame->contact_count));
 }
 
 static unsigned char *put_contact(unsigned char *to, const mo_recorded_contact *contact)

@@ -21,8 +21,8 @@
 #include "worlds.h"
 
 enum {
-    FRAME_MAGIC = 0x344F4D46, /* the bytes FMO4 */
-    FRAME_HEAD = 96,          /* bytes before the first body */
+    FRAME_MAGIC = 0x354F4D46, /* the bytes FMO5 */
+    FRAME_HEAD = 100,         /* bytes before the first body */
     FRAME_BODY = 28,
     FRAME_CONTACT = 56,
     FRAME_READING = 4
@@ -95,6 +95,7 @@ typedef struct frames_facts {
 /* What a frame says besides the recording. */
 typedef struct frames_numbers {
     uint32_t generation, steps, unsolved;
+    int contacts;              /* of the step, where the recording does not have them */
     double milliseconds, rate; /* of a step; simulated seconds in a second */
     double phases[4];          /* ms of the last step: collide, assemble, solve, advance */
     double hand;               /* N: the largest force by which a page pulled in the last step */

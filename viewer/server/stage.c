@@ -31,13 +31,25 @@ static void forget_lists(stage *s)
     frames_readings_clear(&s->readings);
 }
 
+/* Of very many contacts their number alone is sent: a page could not show them at its rate. */
+enum { MOST_CONTACTS = 20000 };
+
+static mo_error take_picture(const stage *s, mo_recording *picture, mo_message *why)
+{
+    const int are_many = s->steps > 0 && s->report.contacts > MOST_CONTACTS;
+    const mo_error error = frames_of_world(picture, s->world, s->steps && !are_many ? s->step : 0,
+                                           s->steps ? &s->report : NULL, why);
+    if (!error && are_many) {
+        picture->frames[0].step = s->step;
+    }
+    return error;
+}
+
 mo_error stage_look(stage *s, mo_message *why)
 {
     mo_recording picture = {0};
     mo_error error = mo_recording_begin(&picture, s->world, NULL, why);
-    error = error ? error
-                  : frames_of_world(&picture, s->world, s->steps ? s->step : 0,
-                                    s->steps ? &s->report : NULL, why);
+    error = error ? error : take_picture(s, &picture, why);
     if (error) {
         mo_recording_clear(&picture);
         return error;
@@ -202,7 +214,7 @@ mo_error stage_step(stage *s, mo_message *why)
         s->report = report;
         s->steps += 1;
         s->unsolved += s->report.status != MO_SOLVED;
-        error = frames_of_world(&s->picture, s->world, s->step, &s->report, why);
+        error = take_picture(s, &s->picture, why);
         frames_read(&s->readings, s->world, robot_of(s), s->step);
     }
     if (error) {
@@ -281,6 +293,7 @@ void stage_frame(const stage *s, double milliseconds, double rate, unsigned char
         .generation = s->generation,
         .steps = s->steps,
         .unsolved = s->unsolved,
+        .contacts = s->steps ? s->report.contacts : 0,
         .milliseconds = milliseconds,
         .rate = rate,
         .phases = {1e3 * s->report.seconds_collide, 1e3 * s->report.seconds_assemble,

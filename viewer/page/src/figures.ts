@@ -150,7 +150,7 @@ export class Figures {
         return {
             kinetic: [kinetic, ...kinds],
             energy: [kinetic + gravity + springs, ...kinds, gravity, springs],
-            contacts: [frame.contactCount, sticking, sliding, open],
+            contacts: [frame.touching, sticking, sliding, open],
             penetration: [(100 * frame.penetration) / this.bodySize],
             // Rounding far below the tolerance is no news: it is drawn as one level.
             residual: [Math.max(frame.residual, RESIDUAL_FLOOR * tolerance), tolerance],

@@ -166,8 +166,8 @@ export class ProtocolError extends Error {}
 
 // ---- binary frames ------------------------------------------------------------------------------
 
-export const FRAME_MAGIC = 0x344f4d46;
-export const HEADER_BYTES = 96;
+export const FRAME_MAGIC = 0x354f4d46;
+export const HEADER_BYTES = 100;
 export const BODY_FLOATS = 7; // position, quaternion w x y z
 export const CONTACT_WORDS = 14; // point, normal, force, mu, gap; mode, a, b
 
@@ -194,6 +194,7 @@ export interface Frame {
     unsolved: number;
     bodyCount: number;
     contactCount: number;
+    touching: number; // contacts of the step: of very many none is in the frame
     bodies: Float32Array; // BODY_FLOATS each
     contacts: Float32Array; // CONTACT_WORDS each
     contactWords: Uint32Array; // the same memory, for mode, a and b
@@ -246,6 +247,7 @@ export function decodeFrame(
         unsolved: view.getUint32(48, true),
         bodyCount,
         contactCount,
+        touching: view.getUint32(96, true),
         bodies: new Float32Array(aligned, origin + HEADER_BYTES, BODY_FLOATS * bodyCount),
         contacts: new Float32Array(aligned, origin + contactStart, contactWords),
         contactWords: new Uint32Array(aligned, origin + contactStart, contactWords),

@@ -63,7 +63,7 @@ test("frames that do not hold together are refused", () => {
     const manyBodies = good.slice(0);
     new DataView(manyBodies).setUint32(52, 0xffffffff, true);
     assert.throws(() => decodeFrame(manyBodies), ProtocolError);
-    assert.equal(HEADER_BYTES, 96);
+    assert.equal(HEADER_BYTES, 100);
 });
 
 test("a scene message is read, with what is missing filled in", () => {
