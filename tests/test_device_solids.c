@@ -133,14 +133,19 @@ static void solids_come_to_rest_on_what_is_fixed(void **state)
     const double a[3] = {-0.2, 0, 0}, b[3] = {0.2, 0, 0}, z[3] = {0, 0, 1};
     static const double corner[8][3] = {{-1, -1, -1}, {1, -1, -1}, {-1, 1, -1}, {1, 1, -1},
                                         {-1, -1, 1},  {1, -1, 1},  {-1, 1, 1},  {1, 1, 1}};
+    double prism[24][3]; /* more touches than are usual */
+    for (int k = 0; k < 24; ++k) {
+        const double angle = 0.1 + acos(-1) / 6 * (k / 2);
+        mo_vec3_set(prism[k], 0.3 * cos(angle), 0.3 * sin(angle), k % 2 ? 0.1 : -0.1);
+    }
     const mo_shape_def floor[] = {mo_shape_plane(), mo_shape_box(1, 1, 1), mo_shape_cylinder(1, 1),
                                   mo_shape_hull(corner[0], 8)};
     const mo_shape_def shape[] = {mo_shape_box(0.1, 0.2, 0.3), mo_shape_capsule(a, b, 0.1),
                                   mo_shape_cylinder(0.2, 0.1), mo_shape_ball(0.15),
-                                  mo_shape_hull(corner[0], 8)};
-    const double height[] = {0.3, 0.1, 0.1, 0.15, 1};
+                                  mo_shape_hull(corner[0], 8), mo_shape_hull(prism[0], 24)};
+    const double height[] = {0.3, 0.1, 0.1, 0.15, 1, 0.1};
     for (int f = 0; f < 4; ++f) {
-        for (int k = 0; k < 5; ++k) {
+        for (int k = 0; k < 6; ++k) {
             const double top = f > 0 ? 1 : 0;
             const mo_pose turned = mo_pose_turned(0, 0, 0, z, 0.4),
                           at = mo_pose_turned(0.02, 0.03, top + height[k] + 0.05, z, 0.3);

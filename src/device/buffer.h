@@ -26,4 +26,18 @@ static inline void mo_buffer_free(mo_device *device, mo_buffer *buffer)
     *buffer = (mo_buffer){NULL, 0};
 }
 
+/* Room for so many bytes, of which the first `used` are kept. */
+static inline void mo_buffer_grow(mo_device *device, mo_buffer *buffer, size_t used, size_t bytes)
+{
+    mo_buffer larger = {NULL, 0};
+    if (buffer->room >= bytes) {
+        return;
+    }
+    mo_device_room(device, &larger.at, &larger.room, bytes);
+    mo_device_copy(device, larger.at, buffer->at, used);
+    device->bytes -= buffer->room;
+    mo_buffer_free(device, buffer);
+    *buffer = larger;
+}
+
 #endif

@@ -10,10 +10,9 @@
 
 #include <cuda_runtime.h>
 
-#include "device/block_sum.h"
+#include "device/cuda_kernels.h"
 #include "device/device_cuda.h"
 #include "device/device_kernels.h"
-#include "device/narrow_sources.h"
 
 enum { STAGE = 4096 /* bytes of small reads, in memory that the GPU writes to */ };
 
@@ -42,43 +41,13 @@ int mo_cuda_check(mo_device *device, cudaError_t code, const char *call)
 
 /* ---- sums ------------------------------------------------------------------------------------ */
 
-/* Of a warp, in its first lane. */
-static __device__ mo_term warp_sum(mo_term t)
-{
-    for (int half = MO_GROUP / 2; half > 0; half /= 2) {
-        mo_term other;
-        other.sum = __shfl_down_sync(0xffffffffu, t.sum, half);
-        other.largest = __shfl_down_sync(0xffffffffu, t.largest, half);
-        t = mo_term_add(t, other);
-    }
-    return t;
-}
-
-/* Of a block of `threads`, in its first thread. */
-template <int threads> static __device__ mo_term block_sum(mo_term t)
-{
-    __shared__ mo_term of_warp[threads / MO_GROUP];
-    const int lane = threadIdx.x % MO_GROUP, warp = threadIdx.x / MO_GROUP;
-    t = warp_sum(t);
-    if (lane == 0) {
-        of_warp[warp] = t;
-    }
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        for (int w = 1; w < threads / MO_GROUP; ++w) {
-            t = mo_term_add(t, of_warp[w]);
-        }
-    }
-    return t;
-}
-
 static __global__ void add_up_kernel(const mo_term *partial, int count, mo_term *out)
 {
     mo_term t = {0, 0};
     for (int k = threadIdx.x; k < count; k += MO_STRANDS) {
         t = mo_term_add(t, partial[k]);
     }
-    t = block_sum<MO_STRANDS>(t);
+    t = mo_block_sum<MO_STRANDS>(t);
     if (threadIdx.x == 0) {
         *out = t;
     }
@@ -92,78 +61,43 @@ static void cuda_add_up(mo_device *device, const mo_term *partial, int count, mo
 
 /* ---- launches -------------------------------------------------------------------------------- */
 
-/*
- * On Hopper and later a kernel may be put in place while the one before it ends; it waits for that
- * one before it reads anything.
- */
-static __device__ void wait_for_last(void)
-{
-#if __CUDA_ARCH__ >= 900
-    cudaTriggerProgrammaticLaunchCompletion();
-    cudaGridDependencySynchronize();
-#endif
-}
-
-enum {
-    BLOCKS_AT_ONCE = 3, /* on a multiprocessor, at least: more hide the memory better */
-    THREADS_AT_ONCE = 512
-};
-
-#define GLOBAL_PLAIN(name, type)                                                                   \
-    static __global__ void __launch_bounds__(MO_BLOCK, BLOCKS_AT_ONCE)                             \
-        global_##name(const __grid_constant__ type a, int n, mo_term *)                            \
-    {                                                                                              \
-        const int i = (int)(blockIdx.x * MO_BLOCK + threadIdx.x);                                  \
-        wait_for_last();                                                                           \
-        if (i < n) {                                                                               \
-            mo_kernel_##name(&a, i);                                                               \
-        }                                                                                          \
-    }
-#define GLOBAL_SUMMED(name, type)                                                                  \
-    static __global__ void __launch_bounds__(MO_BLOCK, BLOCKS_AT_ONCE)                             \
-        global_##name(const __grid_constant__ type a, int n, mo_term *partial)                     \
-    {                                                                                              \
-        const int i = (int)(blockIdx.x * MO_BLOCK + threadIdx.x);                                  \
-        mo_term t = {0, 0};                                                                        \
-        wait_for_last();                                                                           \
-        if (i < n) {                                                                               \
-            t = mo_kernel_##name(&a, i);                                                           \
-        }                                                                                          \
-        t = block_sum<MO_BLOCK>(t);                                                                \
-        if (threadIdx.x == 0) {                                                                    \
-            partial[blockIdx.x] = t;                                                               \
-        }                                                                                          \
-    }
-#define LEAST_BLOCKS(threads) ((threads) < THREADS_AT_ONCE ? THREADS_AT_ONCE / (threads) : 1)
+enum { BLOCKS_AT_ONCE = 3 }; /* on a multiprocessor, at least: more hide the memory better */
+#define GLOBAL_PLAIN(name, type) MO_GLOBAL_PLAIN(name, type, MO_BLOCK, BLOCKS_AT_ONCE)
+#define GLOBAL_SUMMED(name, type) MO_GLOBAL_SUMMED(name, type, BLOCKS_AT_ONCE)
+#define NOTHING(...)
 
 /* Parts, between which all threads of a block wait; what is read early is read before the wait. */
-#define GLOBAL_BLOCKS(name, type, threads, shared, own_type)                                       \
-    static __global__ void __launch_bounds__(threads, LEAST_BLOCKS(threads))                       \
+#define GLOBAL_BLOCKS(name, type, threads, at_once, shared, own_type)                              \
+    static __global__ void __launch_bounds__(threads, at_once)                                     \
         global_##name(const __grid_constant__ type a, int, mo_term *partial)                       \
     {                                                                                              \
         __shared__ shared s;                                                                       \
         own_type own;                                                                              \
         const int block = (int)blockIdx.x, thread = (int)threadIdx.x;                              \
         mo_block_##name##_early(&a, block, thread, &own);                                          \
-        wait_for_last();                                                                           \
+        mo_wait_for_last();                                                                        \
         mo_block_##name##_begin(&a, block, thread, &s, &own);                                      \
         int part = 0;                                                                              \
         do {                                                                                       \
             __syncthreads();                                                                       \
         } while (mo_block_##name##_part(&a, block, part++, thread, &s, &own));                     \
-        const mo_term t = block_sum<threads>(own.term);                                            \
+        const mo_term t = mo_block_sum<threads>(own.term);                                         \
         if (thread == 0) {                                                                         \
             partial[block] = t;                                                                    \
         }                                                                                          \
     }
-MO_KERNEL_LIST(GLOBAL_PLAIN, GLOBAL_SUMMED, GLOBAL_BLOCKS)
+MO_KERNEL_LIST(GLOBAL_PLAIN, GLOBAL_SUMMED, GLOBAL_BLOCKS, NOTHING)
 
 #define GLOBAL_NAME(name, ...) (const void *)global_##name,
-static const void *const GLOBAL[] = {MO_KERNEL_LIST(GLOBAL_NAME, GLOBAL_NAME, GLOBAL_NAME)};
+#define GLOBAL_ELSEWHERE(...) NULL,
+static const void *const GLOBAL[] = {
+    MO_KERNEL_LIST(GLOBAL_NAME, GLOBAL_NAME, GLOBAL_NAME, GLOBAL_ELSEWHERE)};
 
 #define THREADS_USUAL(...) MO_BLOCK,
 #define THREADS_OWN(name, type, threads, ...) threads,
-static const unsigned THREADS[] = {MO_KERNEL_LIST(THREADS_USUAL, THREADS_USUAL, THREADS_OWN)};
+#define THREADS_NARROW(...) MO_NARROW_THREADS,
+static const unsigned THREADS[] = {
+    MO_KERNEL_LIST(THREADS_USUAL, THREADS_USUAL, THREADS_OWN, THREADS_NARROW)};
 
 /* What starts a sweep waits until all before it is done: kernels after it may read early. */
 static void launch(mo_device *device, mo_kernel kernel, int blocks, int n, const void *arguments,
@@ -182,12 +116,14 @@ static void launch(mo_device *device, mo_kernel kernel, int blocks, int n, const
     config.numAttrs =
         own->overlaps && kernel != MO_KERNEL_visit_patch && kernel != MO_KERNEL_extrapolate;
     void *all[] = {(void *)arguments, &n, &partial};
-    CHECK(device, cudaLaunchKernelExC(&config, GLOBAL[kernel], all));
+    const void *global = GLOBAL[kernel] ? GLOBAL[kernel] : mo_cuda_narrow(kernel);
+    CHECK(device, cudaLaunchKernelExC(&config, global, all));
 }
 
 static void cuda_launch(mo_device *device, mo_kernel kernel, int n, const void *arguments)
 {
-    launch(device, kernel, mo_device_blocks(n), n, arguments, NULL);
+    const int threads = (int)THREADS[kernel];
+    launch(device, kernel, n / threads + (n % threads != 0), n, arguments, NULL);
 }
 
 static void cuda_launch_summed(mo_device *device, mo_kernel kernel, int n, const void *arguments,
@@ -304,10 +240,10 @@ static void cuda_close(mo_device *device)
     device->allocator.reallocate(device->allocator.user, own, 0);
 }
 
-static const mo_device_ops OPS = {
-    cuda_close, cuda_take,  cuda_give,   cuda_write,         cuda_read,
-    cuda_copy,  cuda_clear, cuda_launch, cuda_launch_summed, cuda_launch_blocks, cuda_add_up,
-    mo_cuda_scan, mo_cuda_sort, cuda_record, cuda_replay, cuda_forget};
+static const mo_device_ops OPS = {cuda_close,         cuda_take,          cuda_give,   cuda_write,
+                                  cuda_read,          cuda_copy,          cuda_clear,  cuda_launch,
+                                  cuda_launch_summed, cuda_launch_blocks, cuda_add_up, mo_cuda_scan,
+                                  mo_cuda_sort,       cuda_record,        cuda_replay, cuda_forget};
 
 /* Memory that was given back stays with the pool. */
 static void start(mo_device *device)
@@ -341,8 +277,7 @@ extern "C" mo_error mo_cuda_find(mo_message *why)
     return MO_ERR_UNSUPPORTED;
 }
 
-extern "C" mo_error mo_cuda_open(const mo_allocator *allocator, mo_device **device,
-                                 mo_message *why)
+extern "C" mo_error mo_cuda_open(const mo_allocator *allocator, mo_device **device, mo_message *why)
 {
     mo_cuda_device *own =
         (mo_cuda_device *)allocator->reallocate(allocator->user, NULL, sizeof *own);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* What the two files of the CUDA back end share. */
+/* What the files of the CUDA back end share. */
 #ifndef MO_DEVICE_CUDA_H
 #define MO_DEVICE_CUDA_H
 
@@ -17,6 +17,10 @@ typedef struct mo_cuda_device {
 
 /* Notes an error with the call that met it; true where there is none. */
 int mo_cuda_check(mo_device *device, cudaError_t code, const char *call);
+
+/* device_narrow.cu: blocks are small, so that few pairs are spread over the whole GPU */
+enum { MO_NARROW_THREADS = 64 };
+const void *mo_cuda_narrow(mo_kernel kernel);
 
 /* device_sort.cu */
 void mo_cuda_scan(mo_device *device, const int *count, int n, int *start);

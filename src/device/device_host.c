@@ -12,6 +12,7 @@
 #include "device/block_sum.h"
 #include "device/device.h"
 #include "device/device_kernels.h"
+#include "device/solid_narrow.h"
 
 enum { DIGIT_BITS = 8, DIGIT = 1 << DIGIT_BITS };
 enum { WORTH = 8 };             /* blocks: fewer are not worth a thread */
@@ -74,7 +75,7 @@ static mo_index_order order_of(const launch *l)
         l->partial[begin / MO_BLOCK] = mo_groups_sum(term, MO_BLOCK);                              \
     }
 /* Thread after thread, part after part; begin and end are blocks. */
-#define RUN_BLOCKS(name, type, threads, shared, own_type)                                          \
+#define RUN_BLOCKS(name, type, threads, at_once, shared, own_type)                                 \
     static void run_##name(const launch *l, int begin, int end)                                    \
     {                                                                                              \
         const type *const a = (const type *)l->arguments;                                          \
@@ -101,10 +102,10 @@ static mo_index_order order_of(const launch *l)
             l->partial[block] = mo_groups_sum(term, threads);                                      \
         }                                                                                          \
     }
-MO_KERNEL_LIST(RUN_PLAIN, RUN_SUMMED, RUN_BLOCKS)
+MO_KERNEL_LIST(RUN_PLAIN, RUN_SUMMED, RUN_BLOCKS, RUN_PLAIN)
 
 #define RUN_NAME(name, ...) run_##name,
-static run_fn *const RUN[] = {MO_KERNEL_LIST(RUN_NAME, RUN_NAME, RUN_NAME)};
+static run_fn *const RUN[] = {MO_KERNEL_LIST(RUN_NAME, RUN_NAME, RUN_NAME, RUN_NAME)};
 
 /* Blocks begin .. end of those of the launch, taken in the order. */
 static void run_blocks(const launch *l, int begin, int end)

@@ -3,25 +3,28 @@
 /*
  * All kernels, from which each back end makes its table: PLAIN(name, arguments) and
  * SUMMED(name, arguments), whose function is mo_kernel_<name>, and
- * BLOCKS(name, arguments, threads, shared memory, what a thread keeps), whose functions are
- * mo_block_<name>_early, _begin and _part (patch_visit.h).
+ * BLOCKS(name, arguments, threads, blocks at once on a multiprocessor, shared memory, what a thread
+ * keeps), whose functions are mo_block_<name>_early, _begin and _part (patch_visit.h).  NARROW is
+ * PLAIN with the narrow phase in it (solid_narrow.h), which takes nvcc long: it has a file of its
+ * own there.
  */
 #ifndef MO_DEVICE_KERNELS_H
 #define MO_DEVICE_KERNELS_H
 
 #include "device/ball_step.h"
 #include "device/colour_rounds.h"
+#include "device/colour_visit.h"
 #include "device/contact_power.h"
-#include "device/contact_visit.h"
-#include "device/patch_visit.h"
+#include "device/end_visit.h"
 #include "device/solid_step.h"
+#include "device/sweep_state.h"
 
-#define MO_KERNEL_LIST(PLAIN, SUMMED, BLOCKS)                                                      \
-    BLOCKS(visit_patch, mo_visit_args, MO_PATCH_THREADS, mo_stage, mo_patch_own)                   \
-    BLOCKS(apply_patch, mo_visit_args, MO_PATCH_THREADS, mo_stage, mo_patch_own)                   \
-    BLOCKS(visit_slots, mo_visit_args, MO_PATCH_THREADS, mo_stage, mo_patch_own)                   \
-    BLOCKS(visit_manifold, mo_visit_args, MO_PATCH_THREADS, mo_manifold_stage, mo_manifold_own)    \
-    BLOCKS(end_sweep, mo_end_args, MO_END_THREADS, mo_end_stage, mo_patch_own)                     \
+#define MO_KERNEL_LIST(PLAIN, SUMMED, BLOCKS, NARROW)                                              \
+    BLOCKS(visit_patch, mo_visit_args, MO_PATCH_THREADS, 4, mo_stage, mo_patch_own)                \
+    BLOCKS(apply_patch, mo_visit_args, MO_PATCH_THREADS, 4, mo_stage, mo_patch_own)                \
+    BLOCKS(visit_slots, mo_visit_args, MO_PATCH_THREADS, 4, mo_stage, mo_patch_own)                \
+    BLOCKS(visit_manifold, mo_visit_args, MO_PATCH_THREADS, 2, mo_no_stage, mo_solid_own)          \
+    BLOCKS(end_sweep, mo_end_args, MO_END_THREADS, 1, mo_end_stage, mo_patch_own)                  \
     SUMMED(visit_rest, mo_visit_args)                                                              \
     SUMMED(look_slot, mo_visit_args)                                                               \
     SUMMED(look_manifold, mo_visit_args)                                                           \
@@ -56,7 +59,11 @@
     SUMMED(ball_kinetic, mo_ball_args)                                                             \
     SUMMED(ball_advance, mo_ball_args)                                                             \
     PLAIN(ball_show, mo_show_args)                                                                 \
-    PLAIN(pair_kinds, mo_solid_args)                                                               \
+    PLAIN(pair_places, mo_touch_args)                                                              \
+    PLAIN(pair_work, mo_touch_args)                                                                \
+    NARROW(solid_touch, mo_touch_args)                                                             \
+    SUMMED(touch_count, mo_touch_args)                                                             \
+    PLAIN(solid_ends, mo_solid_args)                                                               \
     SUMMED(solid_count, mo_solid_args)                                                             \
     PLAIN(solid_fill, mo_solid_args)                                                               \
     PLAIN(manifold_count, mo_solid_pack_args)                                                      \
@@ -65,6 +72,8 @@
     PLAIN(solid_rows, mo_solid_pack_args)
 
 #define MO_KERNEL_NAME(name, ...) MO_KERNEL_##name,
-enum { MO_KERNEL_LIST(MO_KERNEL_NAME, MO_KERNEL_NAME, MO_KERNEL_NAME) MO_KERNEL_COUNT };
+enum {
+    MO_KERNEL_LIST(MO_KERNEL_NAME, MO_KERNEL_NAME, MO_KERNEL_NAME, MO_KERNEL_NAME) MO_KERNEL_COUNT
+};
 
 #endif

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Kernels of the narrow phase of convex solids: from pairs that may touch (ball_find.h) to the
- * points that take part in the step.
- *
- * The touches of a pair come from collide/, the same sources for every compiler.  They are counted,
- * scanned and filled: the narrow phase runs twice, and no point is dropped.  The pairs that have
- * points become the nodes that are coloured.
+ * Kernels that choose, from the touches of pairs (solid_touch.h), the points that take part in the
+ * step.  They are counted, scanned and filled.  The pairs that have points become the nodes that
+ * are coloured.
  *
  * What turns may end inside its neighbour.  After an answer v*, pairs that overlap at the end of
  * the step have points there, with normals and arms of that pose and the gap
@@ -15,11 +12,7 @@
 #ifndef MO_DEVICE_SOLID_FIND_H
 #define MO_DEVICE_SOLID_FIND_H
 
-#include "device/ball_find.h"
-#include "linalg/free_spin.h"
-
-/* Touches of a pair at most: corners of the overlap of two faces, or of a hull on a plane. */
-enum { MO_SOLID_TOUCHES = 2 * MO_SMALL_FACE + 16 };
+#include "device/solid_touch.h"
 
 /* A point of contact: its normal looks from the second to the first. */
 typedef struct mo_solid_point {
@@ -30,8 +23,9 @@ typedef struct mo_solid_point {
 typedef struct mo_solid_args {
     mo_find_args find; /* its contacts are the pairs */
     int pairs;
-    uint32_t *key;                        /* of pairs: their kinds, by which threads go together */
-    int *order;                           /* pairs by them */
+    mo_touch_store now, ends;             /* touches at the start and at the end of the step */
+    const int *place, *end_place;         /* of each pair; end_place: NULL for none */
+    int *wants;                           /* of each pair: are there touches at the end? */
     int *count, *start;                   /* points of each pair; start: one more */
     int *has_points, *node;               /* of each pair: 1 or 0, and the nodes before it */
     mo_solid_point *point;                /* of the list of this answer */
@@ -41,125 +35,6 @@ typedef struct mo_solid_args {
     int round;                            /* answers before this one */
     int *node_one, *node_two, *node_pair; /* of each node */
 } mo_solid_args;
-
-/* ---- touches of a pair ----------------------------------------------------------------------- */
-
-typedef struct mo_solid_touches {
-    mo_touch at[MO_SOLID_TOUCHES];
-    int count, is_short;
-} mo_solid_touches;
-
-MO_ANY const mo_solid *mo_solid_at(const mo_find_args *a, int k)
-{
-    return k < a->balls ? a->solid + a->ball[k].solid : a->fixed_solid + (k - a->balls);
-}
-
-/* Where a solid is at the start of the step, or at its end with the velocities of `next`. */
-MO_ANY mo_placed mo_solid_place(const mo_find_args *a, int k, const mo_line *next)
-{
-    const mo_solid *s = mo_solid_at(a, k);
-    mo_placed p;
-    p.collider = &s->collider;
-    p.pose = s->in_body;
-    if (k < a->balls) {
-        const mo_ball *b = a->ball + k;
-        mo_pose body;
-        memcpy(body.position, b->x, sizeof body.position);
-        memcpy(body.orientation, b->q, sizeof body.orientation);
-        if (next) {
-            mo_vec3_along(body.position, a->h, next[k].v, body.position);
-            mo_turn_by(next[k].spin, a->h, body.orientation);
-        }
-        mo_point_out(&body, s->in_body.position, p.pose.position);
-        mo_quat_multiply(body.orientation, s->in_body.orientation, p.pose.orientation);
-    }
-    return p;
-}
-
-/* The table of collide/collide.c for what may move here; the kind of a is not after that of b. */
-MO_ANY void mo_collide_solids(const mo_placed *a, const mo_placed *b, double reach,
-                              mo_touch_list *out)
-{
-    const mo_shape_kind one = a->collider->def.kind, two = b->collider->def.kind;
-    if (two == MO_SHAPE_PLANE) {
-        if (one == MO_SHAPE_BALL) {
-            mo_collide_ball_plane(a, b, reach, out);
-        } else if (one == MO_SHAPE_CAPSULE) {
-            mo_collide_capsule_plane(a, b, reach, out);
-        } else if (one == MO_SHAPE_CYLINDER) {
-            mo_collide_cylinder_plane(a, b, reach, out);
-        } else {
-            mo_collide_hull_plane(a, b, reach, out);
-        }
-    } else if (one == MO_SHAPE_BALL) {
-        if (two == MO_SHAPE_BALL) {
-            mo_collide_ball_ball(a, b, reach, out);
-        } else if (two == MO_SHAPE_CAPSULE) {
-            mo_collide_ball_capsule(a, b, reach, out);
-        } else if (two == MO_SHAPE_CYLINDER) {
-            mo_collide_ball_cylinder(a, b, reach, out);
-        } else {
-            mo_collide_ball_hull(a, b, reach, out);
-        }
-    } else if (one == MO_SHAPE_CAPSULE && two == MO_SHAPE_CAPSULE) {
-        mo_collide_capsule_capsule(a, b, reach, out);
-    } else {
-        mo_collide_convex(a, b, reach, out);
-    }
-}
-
-MO_ANY void mo_sort_touches(mo_touch *touch, int count)
-{
-    for (int k = 1; k < count; ++k) {
-        const mo_touch own = touch[k];
-        int at = k;
-        for (; at > 0 && touch[at - 1].feature > own.feature; --at) {
-            touch[at] = touch[at - 1];
-        }
-        touch[at] = own;
-    }
-}
-
-#ifndef __CUDACC__
-/* A list that has no more room than it was given. */
-static inline void *mo_no_more_room(void *user, void *block, size_t size)
-{
-    (void)user, (void)block, (void)size;
-    return NULL;
-}
-#endif
-
-/* By feature, with unit normals from the second to the first; next: as mo_solid_place. */
-MO_ANY void mo_touch_solids(const mo_find_args *a, int one, int two, const mo_line *next,
-                            double reach, mo_solid_touches *t)
-{
-    const mo_placed of_one = mo_solid_place(a, one, next), of_two = mo_solid_place(a, two, next);
-    const int is_first = two < a->balls || !mo_solid_at(a, two)->is_first;
-    const mo_placed *p = is_first ? &of_one : &of_two, *q = is_first ? &of_two : &of_one;
-    const int is_turned = p->collider->def.kind > q->collider->def.kind;
-    mo_touch_list list;
-    list.touch = t->at;
-    list.room = MO_SOLID_TOUCHES;
-    list.count = list.is_short = 0;
-#ifndef __CUDACC__
-    list.allocator = (mo_allocator){mo_no_more_room, NULL};
-#endif
-    mo_collide_solids(is_turned ? q : p, is_turned ? p : q, reach, &list);
-    t->count = list.count;
-    t->is_short = list.is_short;
-    for (int k = 0; k < t->count; ++k) {
-        double *n = t->at[k].normal;
-        mo_vec3_scale((is_first != is_turned ? -1 : 1) / mo_vec3_norm(n), n, n);
-    }
-    mo_sort_touches(t->at, t->count);
-}
-
-MO_ANY double mo_smaller_size(const mo_find_args *a, int one, int two)
-{
-    const double size_1 = mo_solid_at(a, one)->collider.size,
-                 size_2 = mo_solid_at(a, two)->collider.size;
-    return size_1 < size_2 ? size_1 : size_2;
-}
 
 /* ---- points ---------------------------------------------------------------------------------- */
 
@@ -191,11 +66,8 @@ MO_ANY mo_ball_touch mo_solid_touch(const mo_touch *touch, double size)
 /* The pair that is looked at, and what is found. */
 typedef struct mo_solid_pair {
     int one, two;
-    double size;    /* of the smaller one */
-    double nearest; /* gap at the end of the step, at least, were there nothing but what is found */
-    double deepest; /* gap at the start, not above zero */
+    double size; /* of the smaller one */
     mo_found found;
-    int is_short;
 } mo_solid_pair;
 
 MO_ANY void mo_add_point(const mo_solid_args *a, mo_solid_pair *pair, const mo_touch *touch,
@@ -220,32 +92,53 @@ MO_ANY double mo_turn_of(const mo_find_args *f, int k)
     return (turn < 2 ? turn : 2) * (k < f->balls ? f->near[k].radius : 0);
 }
 
+MO_ANY const mo_touch *mo_touches_at(const mo_touch_store *store, int place)
+{
+    return store->touch + (size_t)place * (size_t)store->room;
+}
+
 /* Points at the start of the step. */
-MO_ANY void mo_points_now(const mo_solid_args *a, mo_solid_touches *touches, mo_solid_pair *pair)
+MO_ANY void mo_points_now(const mo_solid_args *a, int i, mo_solid_pair *pair)
 {
     const mo_find_args *f = &a->find;
-    const int one = pair->one, two = pair->two;
-    const double speed = f->near[one].speed + (two < f->balls ? f->near[two].speed : 0);
-    const double turn = f->next_line ? mo_turn_of(f, one) + mo_turn_of(f, two) : 0;
-    mo_touch_solids(f, one, two, NULL, mo_margin_by(f->margin, pair->size) + f->h * speed, touches);
-    for (int k = 0; k < touches->count; ++k) {
-        const mo_touch *touch = touches->at + k;
+    const int one = pair->one, two = pair->two, place = a->place[i];
+    for (int k = 0; k < a->now.count[place]; ++k) {
+        const mo_touch *touch = mo_touches_at(&a->now, place) + k;
         const mo_ball_touch t = mo_solid_touch(touch, pair->size);
         const mo_two_arms arms = mo_solid_arms(f, touch, one, two, NULL);
         const int part = mo_takes_part(f, &t, one, two, &arms, touch->feature);
-        pair->deepest = t.gap < pair->deepest ? t.gap : pair->deepest;
-        if (f->next_line) {
-            const mo_vec v = mo_vec_minus(mo_velocity_in(f->next_line, one, NULL),
-                                          mo_velocity_in(f->next_line, two, NULL));
-            const double end = t.gap + f->h * mo_vec_dot(t.n, v) - turn;
-            pair->nearest = end < pair->nearest ? end : pair->nearest;
-        }
         if (part != MO_LEFT_OUT) {
             mo_add_point(a, pair, touch, &arms, mo_find_match(f, one, two, touch->feature));
             pair->found.late += part == MO_LATE;
         }
     }
-    pair->is_short |= touches->is_short;
+}
+
+/* The deepest touch: its gap, not above zero. */
+MO_ANY double mo_deepest_touch(const mo_touch_store *store, int place)
+{
+    double deepest = 0;
+    for (int k = 0; k < store->count[place]; ++k) {
+        const double gap = mo_touches_at(store, place)[k].gap;
+        deepest = gap < deepest ? gap : deepest;
+    }
+    return deepest;
+}
+
+/* Does pair i want touches at the end of the step?  Where the answer may end in an overlap. */
+MO_ANY void mo_kernel_solid_ends(const mo_solid_args *a, int i)
+{
+    const mo_find_args *f = &a->find;
+    const int one = f->one[i], two = f->two[i], place = a->place[i];
+    const double turn = mo_turn_of(f, one) + mo_turn_of(f, two),
+                 bound = -a->overlap * mo_smaller_size(f, one, two);
+    const mo_vec v = mo_vec_minus(mo_velocity_in(f->next_line, one, NULL),
+                                  mo_velocity_in(f->next_line, two, NULL));
+    a->wants[i] = 0;
+    for (int k = 0; k < a->now.count[place]; ++k) {
+        const mo_touch *touch = mo_touches_at(&a->now, place) + k;
+        a->wants[i] |= touch->gap + f->h * mo_vec_dot(mo_vec_at(touch->normal), v) - turn < bound;
+    }
 }
 
 /* Those that were taken late in this step. */
@@ -266,84 +159,64 @@ MO_ANY void mo_points_late(const mo_solid_args *a, mo_solid_pair *pair)
 }
 
 /* Where the answer ends in an overlap, the points there. */
-MO_ANY void mo_points_at_end(const mo_solid_args *a, mo_solid_touches *touches, mo_solid_pair *pair)
+MO_ANY void mo_points_at_end(const mo_solid_args *a, int i, mo_solid_pair *pair)
 {
     const mo_find_args *f = &a->find;
-    const int one = pair->one, two = pair->two;
-    double deepest = 0;
-    if (!(pair->nearest < -a->overlap * pair->size)) {
+    const int one = pair->one, two = pair->two, place = a->end_place[i];
+    if (!(mo_deepest_touch(&a->ends, place) <
+          mo_deepest_touch(&a->now, a->place[i]) - a->overlap * pair->size)) {
         return;
     }
-    mo_touch_solids(f, one, two, f->next_line, mo_margin_by(f->margin, pair->size), touches);
-    pair->is_short |= touches->is_short;
-    for (int k = 0; k < touches->count; ++k) {
-        deepest = touches->at[k].gap < deepest ? touches->at[k].gap : deepest;
-    }
-    for (int k = 0; k < touches->count && deepest < pair->deepest - a->overlap * pair->size; ++k) {
-        mo_touch *touch = touches->at + k;
-        const mo_two_arms arms = mo_solid_arms(f, touch, one, two, f->next_line);
+    for (int k = 0; k < a->ends.count[place]; ++k) {
+        mo_touch touch = mo_touches_at(&a->ends, place)[k];
+        const mo_two_arms arms = mo_solid_arms(f, &touch, one, two, f->next_line);
         const mo_vec u = mo_vec_minus(mo_velocity_in(f->next_line, one, &arms.one),
                                       mo_velocity_in(f->next_line, two, &arms.two));
-        touch->gap = mo_larger(0, touch->gap - f->h * mo_vec_dot(mo_vec_at(touch->normal), u));
-        touch->feature |= MO_TAKEN_LATE | (uint32_t)a->round << 24;
-        mo_add_point(a, pair, touch, &arms, -1);
+        touch.gap = mo_larger(0, touch.gap - f->h * mo_vec_dot(mo_vec_at(touch.normal), u));
+        touch.feature |= MO_TAKEN_LATE | (uint32_t)a->round << 24;
+        mo_add_point(a, pair, &touch, &arms, -1);
         ++pair->found.late;
     }
 }
 
-/* Rounds in which points at the end are added. */
-enum { MO_END_ROUNDS = 3 };
-
 /* The points of a pair; written from `at` on, unless it is -1. */
-MO_ANY mo_solid_pair mo_solid_points(const mo_solid_args *a, int i, int at)
+MO_ANY mo_found mo_solid_points(const mo_solid_args *a, int i, int at)
 {
     const mo_find_args *f = &a->find;
-    mo_solid_touches touches;
     mo_solid_pair pair;
     pair.one = f->one[i];
     pair.two = f->two[i];
     pair.size = mo_smaller_size(f, pair.one, pair.two);
-    pair.nearest = INFINITY;
-    pair.deepest = 0;
-    pair.found.count = pair.found.late = pair.is_short = 0;
+    pair.found.count = pair.found.late = 0;
     pair.found.at = at;
-    mo_points_now(a, &touches, &pair);
+    mo_points_now(a, i, &pair);
     if (f->next_line) {
         mo_points_late(a, &pair);
-        if (a->round <= MO_END_ROUNDS) {
-            mo_points_at_end(a, &touches, &pair);
-        }
     }
-    return pair;
+    if (a->end_place && a->wants[i]) {
+        mo_points_at_end(a, i, &pair);
+    }
+    return pair.found;
 }
 
-MO_ANY void mo_kernel_pair_kinds(const mo_solid_args *a, int i)
-{
-    const mo_find_args *f = &a->find;
-    a->key[i] = (uint32_t)mo_solid_at(f, f->one[i])->collider.def.kind << 3 |
-                (uint32_t)mo_solid_at(f, f->two[i])->collider.def.kind;
-    a->order[i] = i;
-}
-
-/* Returns how many points close that were left out; in `largest` whether touches have no room. */
+/* Returns how many points close that were left out. */
 MO_ANY mo_term mo_kernel_solid_count(const mo_solid_args *a, int i)
 {
-    const int k = a->order[i];
-    const mo_solid_pair pair = mo_solid_points(a, k, -1);
-    const mo_term term = {(double)pair.found.late, (double)pair.is_short};
-    a->count[k] = pair.found.count;
-    a->has_points[k] = pair.found.count > 0;
+    const mo_found found = mo_solid_points(a, i, -1);
+    const mo_term term = {(double)found.late, 0};
+    a->count[i] = found.count;
+    a->has_points[i] = found.count > 0;
     return term;
 }
 
 MO_ANY void mo_kernel_solid_fill(const mo_solid_args *a, int i)
 {
-    const int k = a->order[i];
-    if (a->has_points[k]) {
-        mo_solid_points(a, k, a->start[k]);
-        a->node_one[a->node[k]] = a->find.one[k];
-        a->node_two[a->node[k]] = a->find.two[k];
-        a->node_pair[a->node[k]] = k;
+    if (a->has_points[i]) {
+        const int node = a->node[i];
+        mo_solid_points(a, i, a->start[i]);
+        a->node_one[node] = a->find.one[i];
+        a->node_two[node] = a->find.two[i];
+        a->node_pair[node] = i;
     }
 }
 

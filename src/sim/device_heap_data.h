@@ -14,6 +14,12 @@ typedef struct mo_device_heap_list {
     size_t apart;
 } mo_device_heap_list;
 
+/* A store of touches: places in use, and the touches that a place has room for. */
+typedef struct mo_device_touches {
+    mo_buffer touch, count;
+    int used, room;
+} mo_device_touches;
+
 struct mo_device_heap {
     mo_device *device;
     int is_there;                 /* the device has the state, newer than the world's */
@@ -43,6 +49,10 @@ struct mo_device_heap {
         node_pair;
     mo_buffer point_count, first;
     int pairs, nodes;
+    /* Touches of pairs (device/solid_touch.h); old: of the answer before, in this step. */
+    mo_buffer place, reach, end_place, wants, wants_before, old_start, old_two, old_place,
+        old_reach;
+    mo_device_touches now, ends;
     int round;                   /* answers in this step so far */
     mo_device_heap_list list[2]; /* list[last]: the newest */
     int last;

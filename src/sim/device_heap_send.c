@@ -51,7 +51,10 @@ void mo_device_heap_drop(mo_world *world)
         &heap->fixed_solid,  &heap->hulls,        &heap->force,      &heap->pair_key,
         &heap->pair_order,   &heap->inertia,      &heap->pair_count, &heap->pair_start,
         &heap->has_points,   &heap->node,         &heap->node_one,   &heap->node_two,
-        &heap->node_pair,    &heap->point_count,  &heap->first};
+        &heap->node_pair,    &heap->point_count,  &heap->first,      &heap->place,
+        &heap->reach,        &heap->end_place,    &heap->wants,      &heap->wants_before,
+        &heap->old_start,    &heap->old_two,      &heap->old_place,  &heap->old_reach,
+        &heap->now.touch,    &heap->now.count,    &heap->ends.touch, &heap->ends.count};
     for (size_t k = 0; k < sizeof all / sizeof *all; ++k) {
         mo_buffer_free(device, all[k]);
     }

@@ -1,22 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Contacts of solids on a device (device_heap.h): pairs that may touch, the points of each, and the
- * pairs that have points as nodes, which are coloured and packed as manifolds.
+ * Contacts of solids on a device (device_heap.h): pairs that may touch, their touches, the points
+ * that take part, and the pairs that have points as nodes, which are coloured and packed as
+ * manifolds.
  *
- * The host reads how many pairs, points and nodes there are, and the starts of the colours.
+ * Touches are stored for the step.  After an answer the narrow phase runs for the pairs alone that
+ * are new or reach further, and for those that may end in an overlap.  The host reads how many
+ * pairs, touches, points and nodes there are, and the starts of the colours.
  */
 #include "base/error.h"
 #include "sim/device_heap_data.h"
 
 static const double OVERLAP = 1e-2; /* as overlap.c: deeper at its end, a step is solved again */
+enum {
+    END_ROUNDS = 3, /* in which points at the end of the step are added */
+    USUAL_ROOM = 8  /* touches of a place: more make the places grow */
+};
+
+static mo_touch_store store_of(const mo_device_touches *t)
+{
+    return (mo_touch_store){t->touch.at, t->count.at, t->room};
+}
 
 static mo_solid_args solid_args(const mo_device_heap *heap, const mo_find_args *find)
 {
     return (mo_solid_args){.find = *find,
                            .pairs = heap->pairs,
-                           .key = heap->pair_key.at,
-                           .order = heap->pair_order.at,
+                           .now = store_of(&heap->now),
+                           .ends = store_of(&heap->ends),
+                           .place = heap->place.at,
+                           .end_place = heap->ends.used > 0 ? heap->end_place.at : NULL,
+                           .wants = heap->wants.at,
                            .count = heap->pair_count.at,
                            .start = heap->pair_start.at,
                            .has_points = heap->has_points.at,
@@ -40,42 +55,145 @@ static int scan(mo_device_heap *heap, const mo_buffer *count, int n, const mo_bu
     return sum;
 }
 
-/* ---- pairs and points ------------------------------------------------------------------------ */
+/* ---- pairs ----------------------------------------------------------------------------------- */
+
+static void exchange(mo_buffer *one, mo_buffer *two)
+{
+    const mo_buffer first = *one;
+    *one = *two;
+    *two = first;
+}
+
+/* Those of the answer before become the old ones. */
+static void turn_pairs(mo_device_heap *heap)
+{
+    exchange(&heap->start, &heap->old_start);
+    exchange(&heap->two, &heap->old_two);
+    exchange(&heap->place, &heap->old_place);
+    exchange(&heap->reach, &heap->old_reach);
+}
 
 static void find_pairs(mo_device_heap *heap, const mo_world *world, double h, int is_again)
 {
     mo_device *device = heap->device;
+    MO_TAKE_BUFFER(device, &heap->start, heap->balls + 1, int);
     mo_find_args find = mo_heap_find_args(heap, world, h, is_again);
     mo_heap_sum_up(heap, MO_KERNEL_find_count, heap->balls, &find, &mo_heap_figures_of(heap)->late);
     heap->pairs = scan(heap, &heap->count, heap->balls, &heap->start);
     find.one = MO_TAKE_BUFFER(device, &heap->one, heap->pairs, int);
     find.two = MO_TAKE_BUFFER(device, &heap->two, heap->pairs, int);
     mo_device_launch(device, MO_KERNEL_find_fill, heap->balls, &find);
-    MO_TAKE_BUFFER(device, &heap->pair_key, heap->pairs, uint32_t);
-    MO_TAKE_BUFFER(device, &heap->pair_order, heap->pairs, int);
-    MO_TAKE_BUFFER(device, &heap->pair_count, heap->pairs, int);
-    MO_TAKE_BUFFER(device, &heap->pair_start, heap->pairs + 1, int);
-    MO_TAKE_BUFFER(device, &heap->has_points, heap->pairs, int);
-    MO_TAKE_BUFFER(device, &heap->node, heap->pairs + 1, int);
+    mo_buffer *const all[] = {&heap->pair_key,    &heap->pair_order, &heap->pair_count,
+                              &heap->pair_start,  &heap->has_points, &heap->node,
+                              &heap->place,       &heap->end_place,  &heap->wants,
+                              &heap->wants_before};
+    for (size_t k = 0; k < sizeof all / sizeof *all; ++k) {
+        MO_TAKE_BUFFER(device, all[k], heap->pairs + 1, int);
+    }
+    MO_TAKE_BUFFER(device, &heap->reach, heap->pairs, double);
 }
+
+/* ---- touches --------------------------------------------------------------------------------- */
+
+static mo_touch_args touch_args(const mo_device_heap *heap, const mo_find_args *find, int is_again)
+{
+    return (mo_touch_args){.find = *find,
+                           .old = {.start = is_again ? heap->old_start.at : NULL,
+                                   .two = heap->old_two.at,
+                                   .place = heap->old_place.at,
+                                   .reach = heap->old_reach.at},
+                           .reach = heap->reach.at,
+                           .place = heap->place.at,
+                           .wants = heap->wants.at,
+                           .before = heap->wants_before.at,
+                           .key = heap->pair_key.at,
+                           .order = heap->pair_order.at};
+}
+
+/*
+ * The pairs that want touches get places in the store after those in use, and their touches.  False
+ * where places have too little room: they then have more, and nothing is in use.
+ */
+static int touch_pairs(mo_device_heap *heap, mo_touch_args *a, mo_device_touches *store)
+{
+    mo_device *device = heap->device;
+    mo_heap_figures seen;
+    const int wanted = scan(heap, &heap->wants, heap->pairs, &heap->wants_before);
+    const size_t used = (size_t)store->used, all = used + (size_t)wanted,
+                 size = (size_t)store->room * sizeof(mo_touch);
+    mo_buffer_grow(device, &store->touch, used * size, all * size);
+    mo_buffer_grow(device, &store->count, used * sizeof(int), all * sizeof(int));
+    a->first = store->used;
+    a->store = store_of(store);
+    mo_device_launch(device, MO_KERNEL_pair_work, heap->pairs, a);
+    mo_device_sort(device, a->key, a->order, wanted, 6);
+    mo_device_launch(device, MO_KERNEL_solid_touch, wanted, a);
+    mo_heap_sum_up(heap, MO_KERNEL_touch_count, wanted, a, &mo_heap_figures_of(heap)->late);
+    mo_device_read(device, &seen, heap->figures.at, sizeof seen);
+    store->used += wanted;
+    if (seen.late.largest >= MO_TOO_MANY_TOUCHES) {
+        mo_device_fail(device, MO_ERR_UNSUPPORTED,
+                       "two shapes touch at more points than a GPU takes: take device = cpu");
+    }
+    if (device->error || seen.late.largest <= store->room) {
+        return 1;
+    }
+    store->room = (int)seen.late.largest;
+    store->used = 0;
+    return 0;
+}
+
+/* At the start of the step. */
+static void touch_now(mo_device_heap *heap, const mo_find_args *find, int is_again)
+{
+    mo_device_touches *store = &heap->now;
+    store->room = store->room > 0 ? store->room : USUAL_ROOM;
+    store->used = is_again ? store->used : 0;
+    do {
+        mo_touch_args a = touch_args(heap, find, store->used > 0);
+        mo_device_launch(heap->device, MO_KERNEL_pair_places, heap->pairs, &a);
+        if (touch_pairs(heap, &a, store)) {
+            return;
+        }
+    } while (1);
+}
+
+/* At the end of the step with the answer, where it may be an overlap. */
+static void touch_at_end(mo_device_heap *heap, const mo_find_args *find, int is_again)
+{
+    mo_device_touches *store = &heap->ends;
+    store->room = store->room > 0 ? store->room : USUAL_ROOM;
+    store->used = 0;
+    if (!is_again || heap->round > END_ROUNDS) {
+        return;
+    }
+    const mo_solid_args solids = solid_args(heap, find);
+    mo_touch_args a = touch_args(heap, find, 0);
+    a.place = heap->end_place.at;
+    a.next = find->next_line;
+    mo_device_launch(heap->device, MO_KERNEL_solid_ends, heap->pairs, &solids);
+    while (!touch_pairs(heap, &a, store)) {
+    }
+}
+
+/* ---- points ---------------------------------------------------------------------------------- */
 
 void mo_device_solids_count(mo_device_heap *heap, const mo_world *world, double h, int is_again,
                             double *late)
 {
     mo_heap_figures seen;
+    if (is_again) {
+        turn_pairs(heap);
+    }
     find_pairs(heap, world, h, is_again);
     const mo_find_args find = mo_heap_find_args(heap, world, h, is_again);
+    touch_now(heap, &find, is_again);
+    touch_at_end(heap, &find, is_again);
     const mo_solid_args solids = solid_args(heap, &find);
-    mo_device_launch(heap->device, MO_KERNEL_pair_kinds, heap->pairs, &solids);
-    mo_device_sort(heap->device, solids.key, solids.order, heap->pairs, 6);
     mo_heap_sum_up(heap, MO_KERNEL_solid_count, heap->pairs, &solids,
                    &mo_heap_figures_of(heap)->late);
     mo_device_read(heap->device, &seen, heap->figures.at, sizeof seen);
     *late = seen.late.sum;
-    if (seen.late.largest > 0) {
-        mo_device_fail(heap->device, MO_ERR_UNSUPPORTED,
-                       "two shapes touch at more points than a GPU takes: take device = cpu");
-    }
 }
 
 void mo_device_solids_fill(mo_device_heap *heap, const mo_world *world, double h, int is_again)

@@ -11,8 +11,9 @@ enum {
     LONG = 120,     /* sweeps: a look at the change of pace (pace.h) */
     VERY_LONG = 248,
     MANY_SWEEPS = 16,
-    TAIL_MOST = 1024, /* contacts of a colour that is visited by one block with others */
-    OF_MANIFOLDS = 4  /* a manifold is worth so many of them */
+    TAIL_MOST = 1024,     /* contacts of a colour that is visited by one block with others */
+    OF_MANIFOLDS = 4,     /* a manifold is worth so many of them */
+    FEW_CONTACTS = 200000 /* then a sweep visits those inside of patches twice */
 };
 
 void mo_device_sweeps_begin(mo_device *device, mo_device_sweeps *s)
@@ -59,6 +60,7 @@ static mo_visit_args visit_args(const mo_device_sweeps *s, int now)
                            .line = s->line.at,
                            .before = s->before.at,
                            .patch_start = s->patch_start,
+                           .inner = s->slots < FEW_CONTACTS ? 2 : 1,
                            .inertia = s->inertia,
                            .moving = s->moving,
                            .pace = &figures(s)->pace,

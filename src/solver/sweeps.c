@@ -20,16 +20,16 @@ enum {
 };
 
 /*
- * Friction above which sweeps in two parts may end in a cycle, and above which most do; in between,
- * they are faster than steep ones where they converge, so that they have some sweeps first.
+ * Friction above which sweeps in two parts may end in a cycle; up to that with which most do, they
+ * are faster than steep ones where they converge, so that they have some sweeps first.
  */
-static const double STEEP = 0.7, VERY_STEEP = 1;
+static const double STEEP = 0.7;
 enum { SWEEPS_BEFORE_STEEP = 150 };
 
 static int is_steep(const mo_sweeps *s)
 {
     const double friction = s->batches->friction;
-    return friction > VERY_STEEP || (friction > STEEP && s->iteration > SWEEPS_BEFORE_STEEP);
+    return mo_is_very_steep(friction) || (friction > STEEP && s->iteration > SWEEPS_BEFORE_STEEP);
 }
 
 /* A shift that follows fast makes few sweeps, one that follows slowly ends cycles. */

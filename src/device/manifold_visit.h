@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Kernels of sweeps over manifolds (contact_visit.h), whose points share two bodies, and over the
+ * colour that may hold anything.
+ */
+#ifndef MO_DEVICE_MANIFOLD_VISIT_H
+#define MO_DEVICE_MANIFOLD_VISIT_H
+
+#include "device/contact_visit.h"
+
+typedef struct mo_point_contact {
+    mo_vec n, w, arm_1, arm_2;
+    double mu, inverse_N, inverse_T;
+} mo_point_contact;
+
+MO_ANY mo_point_contact mo_point_read(const mo_manifolds *m, size_t i)
+{
+    mo_point_contact c;
+    c.n = mo_vec_read(m->n, m->room, i);
+    c.w = mo_vec_read(m->w, m->room, i);
+    c.arm_1 = mo_vec_read(m->arm_1, m->room, i);
+    c.arm_2 = mo_vec_read(m->arm_2, m->room, i);
+    c.mu = m->mu[i];
+    c.inverse_N = m->inverse_N[i];
+    c.inverse_T = m->inverse_T[i];
+    return c;
+}
+
+MO_ANY mo_vec mo_turned_by(const double *I, mo_vec m)
+{
+    return mo_vec_of(I[0] * m.x + I[3] * m.y + I[4] * m.z, I[3] * m.x + I[1] * m.y + I[5] * m.z,
+                     I[4] * m.x + I[5] * m.y + I[2] * m.z);
+}
+
+MO_ANY mo_vec mo_point_velocity_of(const mo_point_contact *c, const mo_side *one,
+                                   const mo_side *two)
+{
+    const mo_vec turn =
+        mo_vec_minus(mo_vec_cross(one->spin, c->arm_1), mo_vec_cross(two->spin, c->arm_2));
+    return mo_vec_plus(mo_vec_plus(mo_vec_minus(one->v, two->v), turn), c->w);
+}
+
+/* I_1, I_2: inverse inertias of the two bodies. */
+MO_ANY void mo_point_push(const mo_point_contact *c, const double *I_1, const double *I_2,
+                          mo_side *one, mo_side *two, mo_vec dr)
+{
+    one->v = mo_vec_along(one->v, one->inverse_mass, dr);
+    two->v = mo_vec_along(two->v, -two->inverse_mass, dr);
+    one->spin = mo_vec_plus(one->spin, mo_turned_by(I_1, mo_vec_cross(c->arm_1, dr)));
+    two->spin = mo_vec_minus(two->spin, mo_turned_by(I_2, mo_vec_cross(c->arm_2, dr)));
+}
+
+MO_ANY double mo_point_visit(const mo_point_contact *c, const mo_pace *pace, const double *I_1,
+                             const double *I_2, mo_side *one, mo_side *two, mo_vec *r)
+{
+    const double u_N = mo_vec_dot(mo_point_velocity_of(c, one, two), c->n),
+                 r_N = mo_vec_dot(*r, c->n);
+    const double stop = r_N - u_N * (pace->relax_N * c->inverse_N);
+    const double new_N = stop > 0 ? stop : 0, dN = new_N - r_N;
+    const mo_vec r_T = mo_vec_along(*r, -r_N, c->n);
+    /* a normal impulse moves the point sideways, too */
+    mo_point_push(c, I_1, I_2, one, two, mo_vec_times(dN, c->n));
+    const mo_vec u = mo_point_velocity_of(c, one, two);
+    const mo_vec u_T = mo_vec_along(u, -mo_vec_dot(u, c->n), c->n);
+    const mo_vec stick = mo_vec_along(r_T, -(pace->relax_T * c->inverse_T), u_T);
+    const mo_vec new_T = mo_vec_times(mo_cut(c->mu * new_N, mo_vec_dot(stick, stick)), stick),
+                 dT = mo_vec_minus(new_T, r_T);
+    mo_point_push(c, I_1, I_2, one, two, dT);
+    *r = mo_vec_along(new_T, new_N, c->n);
+    return dN * dN + mo_vec_dot(dT, dT);
+}
+
+MO_ANY const double *mo_inertia(const mo_visit_args *a, int line)
+{
+    return a->inertia + (size_t)line * 8;
+}
+
+MO_ANY double mo_manifold_sweep(const mo_visit_args *a, int i)
+{
+    const mo_manifolds *m = &a->manifolds;
+    const int k = m->one[i], l = m->two[i];
+    mo_side one = mo_side_read(a->line, k), two = mo_side_read(a->line, l);
+    double moved = 0;
+    for (int p = m->first[i]; p < m->first[i + 1]; ++p) {
+        const size_t at = a->points_from + (size_t)p;
+        const mo_point_contact c = mo_point_read(m, (size_t)p);
+        const mo_vec now = mo_vec_read(a->r, a->apart, at),
+                     before = mo_vec_read(a->other, a->apart, at);
+        mo_vec r = mo_vec_along(now, a->pace->beta, mo_vec_minus(now, before));
+        moved += mo_point_visit(&c, a->pace, mo_inertia(a, k), mo_inertia(a, l), &one, &two, &r);
+        mo_vec_write(r, a->other, a->apart, at);
+    }
+    mo_side_write(&one, a->line, k, a->moving);
+    mo_side_write(&two, a->line, l, a->moving);
+    return moved;
+}
+
+MO_ANY mo_term mo_kernel_look_manifold(const mo_visit_args *a, int i)
+{
+    const mo_manifolds *m = &a->manifolds;
+    const mo_side one = mo_side_read(a->line, m->one[i]), two = mo_side_read(a->line, m->two[i]);
+    mo_term term = {0, 0};
+    for (int p = m->first[i]; p < m->first[i + 1]; ++p) {
+        const mo_point_contact c = mo_point_read(m, (size_t)p);
+        const mo_vec u = mo_point_velocity_of(&c, &one, &two),
+                     r = mo_vec_read(a->r, a->apart, a->points_from + (size_t)p);
+        term.sum += mo_natural_square(c.mu, u, r, c.n);
+        term.largest = mo_larger(term.largest, -mo_vec_dot(u, c.n));
+    }
+    return term;
+}
+
+MO_ANY mo_term mo_kernel_speed_manifold(const mo_visit_args *a, int i)
+{
+    const mo_manifolds *m = &a->manifolds;
+    const mo_side one = mo_side_read(a->line, m->one[i]), two = mo_side_read(a->line, m->two[i]);
+    mo_term term = {0, 0};
+    for (int p = m->first[i]; p < m->first[i + 1]; ++p) {
+        const mo_point_contact c = mo_point_read(m, (size_t)p);
+        const mo_vec u = mo_point_velocity_of(&c, &one, &two);
+        term.sum += mo_vec_dot(u, u);
+    }
+    return term;
+}
+
+/* The colour whose contacts may share bodies: one index goes through all of it, in order. */
+MO_ANY mo_term mo_kernel_visit_rest(const mo_visit_args *a, int i)
+{
+    mo_term term = {0, 0};
+    for (int k = a->begin; k < a->end && i == 0; ++k) {
+        const int node = a->rest[k];
+        term.sum += node >= 0 ? mo_slot_sweep(a, (size_t)node) : mo_manifold_sweep(a, -1 - node);
+    }
+    return term;
+}
+
+#endif

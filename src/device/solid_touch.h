@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Pairs of convex solids that may touch (ball_find.h), and their touches (solid_narrow.h), which
+ * are stored for the step.
+ *
+ * A store has a place of so many touches for each pair; where a pair has more, the places grow and
+ * the narrow phase runs again: none is dropped.  A pair that was found before in the step, with the
+ * same reach, keeps its place.  The pairs of a launch are sorted by their kinds, so that threads
+ * which run together do the same.
+ */
+#ifndef MO_DEVICE_SOLID_TOUCH_H
+#define MO_DEVICE_SOLID_TOUCH_H
+
+#include "device/ball_find.h"
+
+enum { MO_TOO_MANY_TOUCHES = 1 << 20 }; /* of a pair: more than there is room for */
+
+typedef struct mo_touch_store {
+    mo_touch *touch;
+    int *count; /* of each place */
+    int room;   /* touches of a place */
+} mo_touch_store;
+
+/* The pairs of the last answer in this step, body by body; start: NULL for none. */
+typedef struct mo_old_pairs {
+    const int *start, *two, *place;
+    const double *reach;
+} mo_old_pairs;
+
+typedef struct mo_touch_args {
+    mo_find_args find; /* its contacts are the pairs */
+    mo_old_pairs old;
+    const mo_line *next; /* NULL: at the start of the step; else at its end */
+    double *reach;       /* of each pair */
+    int *place;          /* of each pair in the store */
+    int *wants;          /* of each pair: 1 or 0, and how many before it want, too */
+    const int *before;
+    int first;     /* place of the first pair that wants touches */
+    uint32_t *key; /* of those that want: their kinds */
+    int *order;    /* they by them */
+    mo_touch_store store;
+} mo_touch_args;
+
+/* ---- which pairs ----------------------------------------------------------------------------- */
+
+MO_ANY const mo_solid *mo_solid_at(const mo_find_args *a, int k)
+{
+    return k < a->balls ? a->solid + a->ball[k].solid : a->fixed_solid + (k - a->balls);
+}
+
+MO_ANY double mo_smaller_size(const mo_find_args *a, int one, int two)
+{
+    const double size_1 = mo_solid_at(a, one)->collider.size,
+                 size_2 = mo_solid_at(a, two)->collider.size;
+    return size_1 < size_2 ? size_1 : size_2;
+}
+
+/* How far the two may be apart and still meet in the step. */
+MO_ANY double mo_pair_reach(const mo_find_args *f, int one, int two)
+{
+    const double speed = f->near[one].speed + (two < f->balls ? f->near[two].speed : 0);
+    return mo_margin_by(f->margin, mo_smaller_size(f, one, two)) + f->h * speed;
+}
+
+/* Pair i keeps the place that it had, or wants one. */
+MO_ANY void mo_kernel_pair_places(const mo_touch_args *a, int i)
+{
+    const int one = a->find.one[i], two = a->find.two[i];
+    const double reach = mo_pair_reach(&a->find, one, two);
+    int place = -1;
+    for (int k = a->old.start ? a->old.start[one] : 0;
+         a->old.start && place < 0 && k < a->old.start[one + 1]; ++k) {
+        place = a->old.two[k] == two && a->old.reach[k] == reach ? a->old.place[k] : -1;
+    }
+    a->reach[i] = reach;
+    a->place[i] = place;
+    a->wants[i] = place < 0;
+}
+
+MO_ANY void mo_kernel_pair_work(const mo_touch_args *a, int i)
+{
+    const mo_find_args *f = &a->find;
+    if (a->wants[i]) {
+        const int w = a->before[i];
+        a->place[i] = a->first + w;
+        a->key[w] = (uint32_t)mo_solid_at(f, f->one[i])->collider.def.kind << 3 |
+                    (uint32_t)mo_solid_at(f, f->two[i])->collider.def.kind;
+        a->order[w] = i;
+    }
+}
+
+/* Returns, in `largest`, how many touches a place needs. */
+MO_ANY mo_term mo_kernel_touch_count(const mo_touch_args *a, int w)
+{
+    const mo_term term = {0, (double)a->store.count[a->first + w]};
+    return term;
+}
+
+#endif
