@@ -13,7 +13,7 @@ enum {
     MANY_SWEEPS = 16,
     TAIL_MOST = 1024,     /* contacts of a colour that is visited by one block with others */
     OF_MANIFOLDS = 4,     /* a manifold is worth so many of them */
-    FEW_CONTACTS = 200000 /* then a sweep visits those inside of patches twice */
+    FEW_CONTACTS = 500000 /* then a sweep visits those inside of patches twice */
 };
 
 void mo_device_sweeps_begin(mo_device *device, mo_device_sweeps *s)
