@@ -211,9 +211,70 @@ static void newton_on_the_natural_map_agrees_with_the_exact_solution(void **stat
     CHECK(solved > 450);
 }
 
+/* u = W r + b, then one step of sweeps inside the block (relax.h). */
+static void relax_block(const mo_law_ops *ops, const double *p, int d, const double *W,
+                        const double *b, const double *r, double *next)
+{
+    double u[MAX_D];
+    for (int k = 0; k < d; ++k) {
+        u[k] = mo_dot(d, W + k * d, r) + b[k];
+    }
+    ops->relax(p, d, W, u, r, next);
+}
+
+static void solutions_are_fixed_points_of_a_step_inside_the_block(void **state)
+{
+    (void)state;
+    sample samples[MAX_SAMPLES];
+    mo_random random = {77};
+    int tried = 0;
+    for (int s = make_samples(samples) - 1; s >= 0; --s) {
+        const mo_law_ops *ops = mo_law_ops_of(samples[s].law.kind);
+        const int d = samples[s].d;
+        for (int trial = 0; trial < 300 && ops->relax; ++trial, ++tried) {
+            double W[MAX_D * MAX_D], b[MAX_D], p[MAX_D], r[MAX_D], next[MAX_D];
+            random_block(&random, d, d, 1, 0, W);
+            fill_uniform(&random, -1, 1, d, b);
+            ops->pack(&samples[s].law, d, p);
+            ops->solve(p, d, W, b, r);
+            relax_block(ops, p, d, W, b, r, next);
+            CHECK_BELOW(distance2(d, r, next), 1e-16 * (1 + mo_dot(d, r, r)));
+        }
+    }
+    CHECK(tried >= 600);
+}
+
+/* With friction up to 1 and rows that are coupled as those of compact bodies are. */
+static void steps_inside_a_block_lead_to_its_solution(void **state)
+{
+    (void)state;
+    const mo_law laws[] = {mo_law_rolling(0.5, 0.1), mo_law_rolling(1, 0.01),
+                           mo_law_soft_finger(0.5, 0.1), mo_law_soft_finger(1, 0.01)};
+    mo_random random = {78};
+    for (int trial = 0; trial < 400; ++trial) {
+        const mo_law *law = laws + trial % 4;
+        const mo_law_ops *ops = mo_law_ops_of(law->kind);
+        const int d = law->kind == MO_LAW_ROLLING ? 5 : 4;
+        double W[MAX_D * MAX_D], b[MAX_D], p[MAX_D], from[MAX_D], r[MAX_D] = {0};
+        random_block(&random, d, d, 0, 0, W);
+        for (int k = 0; k < d * d; ++k) {
+            W[k] *= k % (d + 1) ? 0.3 : 1;
+        }
+        fill_uniform(&random, -1, 1, d, b);
+        ops->pack(law, d, p);
+        for (int step = 0; step < 3000; ++step) {
+            memcpy(from, r, sizeof from);
+            relax_block(ops, p, d, W, b, from, r);
+        }
+        CHECK_BELOW(block_error(law, d, W, b, r), 1e-9);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(solutions_are_fixed_points_of_a_step_inside_the_block),
+        cmocka_unit_test(steps_inside_a_block_lead_to_its_solution),
         cmocka_unit_test(one_block_alone_is_solved_exactly_for_every_law),
         cmocka_unit_test(a_contact_is_solved_for_blocks_that_are_not_symmetric),
         cmocka_unit_test(a_contact_with_mass_ratio_1e6_is_solved),

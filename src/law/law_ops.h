@@ -69,6 +69,10 @@ typedef struct mo_law_ops {
     /* One block alone, exactly: r, and u = W r + b, obey the law. */
     void (*solve)(const double *p, int d, const double *W, const double *b, double *r);
 
+    /* One step towards that from r, where u is the velocity (relax.h); NULL: solve is cheap. */
+    void (*relax)(const double *p, int d, const double *W, const double *u, const double *r,
+                  double *new_r);
+
     void (*failure)(const double *p, int d, const double *u, const double *r, mo_law_failure *out);
 
     /* E (d x 2): derivative of r with respect to mu and to the coefficient of the moment, at fixed

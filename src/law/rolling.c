@@ -20,6 +20,7 @@
 #include "base/error.h"
 #include "law/disc.h"
 #include "law/law_ops.h"
+#include "law/relax.h"
 #include "linalg/dense.h"
 
 enum { DISCS = 2, DISC_DIM = 2, ROWS = 5 };
@@ -307,6 +308,7 @@ const mo_law_ops mo_law_rolling_ops = {
     .prox = prox,
     .natural = natural,
     .solve = solve,
+    .relax = mo_relax_rolling,
     .failure = failure,
     .by_coefficient = by_coefficient,
     .facets = facets,

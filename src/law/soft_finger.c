@@ -28,6 +28,7 @@
 #include "law/ellipsoid.h"
 #include "law/friction_ball.h"
 #include "law/law_ops.h"
+#include "law/relax.h"
 #include "linalg/dense.h"
 
 enum { ROWS = 4, FRICTION = 3 };
@@ -342,6 +343,7 @@ const mo_law_ops mo_law_soft_finger_ops = {
     .prox = prox,
     .natural = natural,
     .solve = solve,
+    .relax = mo_relax_soft_finger,
     .failure = failure,
     .by_coefficient = by_coefficient,
     .facets = facets,

@@ -41,15 +41,21 @@ double mo_row_visit(const mo_batches *b, const mo_row_block *row, double *r, dou
     const int i = row->constraint, d = mo_constraint_dim(problem, i);
     const double *W = b->row_data + row->data;
     double u[MO_BILATERAL_MAX_DIM], x[MO_BILATERAL_MAX_DIM], dr[MO_BILATERAL_MAX_DIM] = {0};
+    const mo_law_ops *law = mo_constraint_law(problem, i);
+    const double *p = mo_constraint_param(problem, i);
     double moved = 0;
 
     /* x = (u + compliance r) - (W_ii + compliance) r: the effect of the other blocks */
     mo_row_velocity(b, row, state, u);
     mo_law_velocity(problem, problem->row_start[i], d, u, r, x);
-    for (int k = 0; k < d; ++k) {
-        x[k] -= mo_dot(d, W + k * d, r);
+    if (law->relax) {
+        law->relax(p, d, W, x, r, u);
+    } else {
+        for (int k = 0; k < d; ++k) {
+            x[k] -= mo_dot(d, W + k * d, r);
+        }
+        law->solve(p, d, W, x, u);
     }
-    mo_constraint_law(problem, i)->solve(mo_constraint_param(problem, i), d, W, x, u);
     for (int k = 0; k < d; ++k) {
         dr[k] = u[k] - r[k];
         moved += dr[k] * dr[k];

@@ -153,6 +153,17 @@ mo_error mo_problem_compact(const mo_problem *problem, const mo_compact **compac
     return error;
 }
 
+mo_error mo_problem_swept_contacts(const mo_problem *problem, int *count)
+{
+    const mo_compact *compact;
+    const mo_error error = mo_problem_compact(problem, &compact);
+    *count = error ? 0 : compact->contact_count;
+    for (int i = 0; i < problem->constraint_count && !error; ++i) {
+        *count += compact->contact_of[i] < 0 && mo_constraint_law(problem, i)->relax;
+    }
+    return error;
+}
+
 mo_error mo_problem_batches(const mo_problem *problem, const mo_batches **batches)
 {
     mo_views *views = problem->views;

@@ -26,6 +26,10 @@ mo_error mo_problem_sweep(const mo_problem *problem, mo_sweep_order order, const
 /* The compact contacts: those that the builder was given, or those found among the rows. */
 mo_error mo_problem_compact(const mo_problem *problem, const mo_compact **compact);
 
+/* The number of constraints that sweeps of coarse problems are for: compact contacts, and contacts
+ * with moments, which have a step of their own (law/relax.h). */
+mo_error mo_problem_swept_contacts(const mo_problem *problem, int *count);
+
 /* The arrangement for sweeps; global problems only. */
 mo_error mo_problem_batches(const mo_problem *problem, const mo_batches **batches);
 

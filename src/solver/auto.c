@@ -122,10 +122,11 @@ static int is_tiny(const mo_walk *w, const mo_run *run)
 
 static int are_coarse_contacts(const mo_walk *w, const mo_run *run)
 {
-    const mo_compact *compact = NULL;
+    int contacts = 0;
     return w->facts.constraints > TINY && w->facts.tolerance >= MO_AUTO_COARSE &&
-           !w->facts.is_linear && !mo_problem_compact(run->problem, &compact) && compact &&
-           compact->contact_count > w->facts.constraints / 2;
+           !w->facts.is_linear && run->problem->form == MO_FORM_GLOBAL &&
+           !mo_problem_swept_contacts(run->problem, &contacts) &&
+           contacts > w->facts.constraints / 2;
 }
 
 static int is_large(const mo_walk *w, const mo_run *run)

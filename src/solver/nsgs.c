@@ -10,7 +10,8 @@
  *
  * Contacts between rigid bodies are swept several manifolds at a time (sweeps.h) if the tolerance
  * is coarse or the problem large; these visits are exact between balls, and otherwise update the
- * normal impulse before friction.
+ * normal impulse before friction.  Contacts with rolling or torsional friction are swept with them,
+ * each by one step inside its block (law/relax.h).
  *
  * Chunks of a colour share nothing and are visited in parallel; the order of the colours is fixed,
  * so the result has the same bits for any number of threads.  Up to MO_NATURAL_MOST blocks the
@@ -66,13 +67,13 @@ static mo_error find_batches(const mo_problem *problem, const mo_options *option
     const int is_plain =
         options->nsgs.omega == 1 && options->nsgs.order == ORDER_AUTO && !options->nsgs.check_every;
     const int is_for_lanes = options->tol >= COARSE || problem->constraint_count > MO_NATURAL_MOST;
-    const mo_compact *compact;
+    int contacts;
     *batches = NULL;
     if (problem->form != MO_FORM_GLOBAL || !is_plain || !is_for_lanes) {
         return MO_OK;
     }
-    const mo_error error = mo_problem_compact(problem, &compact);
-    return error || compact->contact_count == 0 ? error : mo_problem_batches(problem, batches);
+    const mo_error error = mo_problem_swept_contacts(problem, &contacts);
+    return error || contacts == 0 ? error : mo_problem_batches(problem, batches);
 }
 
 static mo_error layout_in_lanes(const mo_batches *batches, mo_arena *arena, workspace *w)
