@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * What a heap on a device is made of, and the cells of its grid.
+ * The data of a heap on a device, and the cells of its grid.
  *
- * Space is a grid of cells as wide as two balls may be apart and still meet in the step.  A cell
- * goes to one of 2^(3 bits) buckets by its coordinates modulo 2^bits; balls are kept in the order
- * of the buckets (Morton), so that neighbours lie together.  Far cells may share a bucket, which
- * costs a few distances.
+ * The width of a cell is the largest distance at which two balls may meet in the step.  A cell maps
+ * to one of 2^(3 bits) buckets by its coordinates modulo 2^bits; balls are sorted by bucket (Morton
+ * order), so neighbours are close in memory.  Distant cells may share a bucket, which costs a few
+ * distance computations.
  */
 #ifndef MO_DEVICE_BALL_CELLS_H
 #define MO_DEVICE_BALL_CELLS_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Kernels that find the contacts of balls, with each other and with fixed planes and boxes, and the
- * pairs of other solids that may touch (solid_touch.h).
+ * Kernels that find the contacts of balls, with each other and with static planes and boxes, and
+ * the pairs of other solids that may touch (solid_touch.h).
  *
- * A ball looks for contacts in the buckets around its own (ball_cells.h); of two balls the one with
- * the lower id has the contact.  Contacts are counted, scanned and filled.
+ * A ball searches the buckets around its own (ball_cells.h); of two balls the one with the lower id
+ * owns the contact.  Contacts are counted, scanned and filled.
  */
 #ifndef MO_DEVICE_BALL_FIND_H
 #define MO_DEVICE_BALL_FIND_H

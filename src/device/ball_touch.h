@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Touches of balls, and which touches take part in a step, of balls and of other solids.
+ * Contact points of balls, and the selection of those that take part in a step, for balls and other
+ * solids.
  *
- * That is told by sim/contacts_take.c: those whose gaps close to the margin with the velocities
- * before the step, with the free ones, or while one of the two is stopped; and those that an answer
- * has shown to close.
+ * The rule is that of sim/contacts_take.c: gaps that close to the margin with the velocities before
+ * the step, with the free velocities, or while one of the two bodies is stopped; and gaps that a
+ * solution closes.
  */
 #ifndef MO_DEVICE_BALL_TOUCH_H
 #define MO_DEVICE_BALL_TOUCH_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* An array in the memory of a device, which grows when it must and is then empty. */
+/* An array in device memory that grows on demand; growing discards its contents. */
 #ifndef MO_DEVICE_BUFFER_H
 #define MO_DEVICE_BUFFER_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Kernels in blocks (patch_visit.h) that visit the contacts of one colour, wherever they are. */
+/* Block kernels (patch_visit.h) that visit the contacts of one colour in all patches. */
 #ifndef MO_DEVICE_COLOUR_VISIT_H
 #define MO_DEVICE_COLOUR_VISIT_H
 

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Kernels of sweeps over contacts: the visit and the look at the residual.
+ * Kernels of sweeps over contacts: the visit and the residual.
  *
  * The arithmetic is that of problem/batch_passes.h for one contact: first the normal impulse, then
- * friction at the velocity that it leaves,
+ * friction at the resulting velocity,
  *
- *     r_N = max(0, r_N - relax_N u_N / W_NN),     r_T = cut to mu r_N of  r_T - relax_T u_T / W_T
+ *     r_N = max(0, r_N - relax_N u_N / W_NN),     r_T = clipped to mu r_N:  r_T - relax_T u_T / W_T
  *
- * A central contact (arms along the normal, isotropic inertia) is a slot of its own: one point, two
- * levers, w along the normal; W follows from masses and levers.  All others lie in manifolds
+ * A central contact (lever arms along the normal, isotropic inertia) is a separate slot: one point,
+ * two levers, w along the normal; W follows from masses and levers.  All others are in manifolds
  * (manifold_visit.h), whose points share two bodies.  Contacts of one colour share no moving body.
  *
- * `before` is the impulse before the last sweep; a visit writes the new one over it, and the two
- * arrays change names from sweep to sweep.
+ * `before` is the impulse before the last sweep; a visit overwrites it with the new one, and the
+ * two arrays are exchanged after each sweep.
  */
 #ifndef MO_DEVICE_CONTACT_VISIT_H
 #define MO_DEVICE_CONTACT_VISIT_H

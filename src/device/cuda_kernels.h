@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* What the files of the CUDA back end that hold kernels share: sums, and a kernel of one index. */
+/* Sums and one-index kernels, shared by the files of the CUDA back end that contain kernels. */
 #ifndef MO_DEVICE_CUDA_KERNELS_H
 #define MO_DEVICE_CUDA_KERNELS_H
 

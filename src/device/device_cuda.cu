@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * A GPU of NVIDIA as a device (device.h): one stream, one thread for each index, recordings as
- * graphs.  Memory comes from the pool of the driver, so that growing arrays cost little.  Compiled
- * without fused products and sums; sums follow the order of block_sum.h by shuffles in a warp.
+ * An NVIDIA GPU as a device (device.h): one stream, one thread per index, recorded launches as
+ * graphs.  Memory comes from the pool of the driver, so growing arrays is cheap.  Compiled without
+ * fused multiply-add; sums follow the order of block_sum.h by warp shuffles.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* What the files of the CUDA back end share. */
+/* Declarations shared by the files of the CUDA back end. */
 #ifndef MO_DEVICE_CUDA_H
 #define MO_DEVICE_CUDA_H
 

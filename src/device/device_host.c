@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The host as a device: a launch is a loop over blocks, shared among threads.  What a launch
- * computes must not depend on the order of its indices; tests run them backwards and shuffled, and
+ * The host as a device: a launch is a loop over blocks, distributed over threads.  The result of a
+ * launch must not depend on the order of its indices; tests run them backwards and shuffled, and
  * compare bits.
  */
 #include <string.h>

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * All kernels, from which each back end makes its table: PLAIN(name, arguments) and
- * SUMMED(name, arguments), whose function is mo_kernel_<name>, and
- * BLOCKS(name, arguments, threads, blocks at once on a multiprocessor, shared memory, what a thread
- * keeps), whose functions are mo_block_<name>_early, _begin and _part (patch_visit.h).  NARROW is
- * PLAIN with the narrow phase in it (solid_narrow.h), which takes nvcc long: it has a file of its
- * own there.
+ * The list of all kernels, from which each back end generates its table: PLAIN(name, arguments) and
+ * SUMMED(name, arguments) with the function mo_kernel_<name>; BLOCKS(name, arguments, threads,
+ * blocks at once on a multiprocessor, shared memory, data of a thread) with the functions
+ * mo_block_<name>_early, _begin and _part (patch_visit.h).  NARROW is PLAIN with the narrow phase
+ * (solid_narrow.h), which nvcc compiles slowly, in a separate file.
  */
 #ifndef MO_DEVICE_KERNELS_H
 #define MO_DEVICE_KERNELS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The kernels of the CUDA back end that have the narrow phase in them.  They take the compiler
- * minutes, and fewer threads at once, with more registers, than the others.
+ * The kernels of the CUDA back end with the narrow phase.  They take minutes to compile and need
+ * more registers than the others, so fewer threads run at once.
  */
 #include <string.h>
 

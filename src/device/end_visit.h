@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The end of a sweep, by one block (patch_visit.h): it visits the last colours, of few contacts
- * each, and sets the pace of the next sweep.
+ * The end of a sweep, by one block (patch_visit.h): visits the last colours, which have few
+ * contacts, and sets relaxation and momentum of the next sweep.
  */
 #ifndef MO_DEVICE_END_VISIT_H
 #define MO_DEVICE_END_VISIT_H

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
  * Kernels of sweeps over manifolds (contact_visit.h), whose points share two bodies, and over the
- * colour that may hold anything.
+ * rest colour, whose nodes may share bodies.
  */
 #ifndef MO_DEVICE_MANIFOLD_VISIT_H
 #define MO_DEVICE_MANIFOLD_VISIT_H

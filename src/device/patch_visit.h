@@ -1,26 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Kernels of sweeps that run in blocks of threads which share fast memory.
+ * Block kernels of sweeps, whose threads share fast memory.
  *
- * A patch is MO_PATCH bodies with consecutive numbers.  In heaps neighbours have near numbers, so
- * that most contacts lie inside a patch: a block holds the bodies of one patch and visits these
- * contacts colour by colour, with one read and one write of each body in a sweep.  In small heaps
- * it does so twice, the second time without momentum, which takes a third of the sweeps away; in
- * large ones that would cost as much as it saves.  Contacts between patches are then
- * visited in launches of one colour each (colour_visit.h), whose bodies are gathered by all threads
- * of a block together.  The colours of few contacts at the end are visited by one block, which then
- * sets the pace of the next sweep (end_visit.h).
+ * A patch is MO_PATCH bodies with consecutive numbers.  Neighbours in heaps have close numbers, so
+ * most contacts lie inside a patch: a block loads the bodies of a patch, visits these contacts
+ * colour by colour, and stores the bodies once per sweep; in small heaps twice, the second time
+ * without momentum, which saves a third of the sweeps.  Contacts between patches follow in one
+ * launch per colour (colour_visit.h), the last colours in one block (end_visit.h).
  *
- * A kernel in blocks has three functions of (arguments, block, thread, own):
+ * A block kernel has three functions of (arguments, block, thread, own):
  *
- *     early   reads what is not written since the first launch of the sweep; own: what a thread
- *             keeps
+ *     early   reads data not written since the first launch of the sweep; own: data of a thread
  *     begin   before the first part
- *     part    0, 1, ... until it returns 0, which all threads of a block do together
+ *     part    0, 1, ... until it returns 0, for all threads of a block together
  *
- * Between two parts the threads of a block wait for each other; within a part none writes to the
- * shared memory what another reads.  The `term` of what a thread keeps is added up over the block.
+ * The threads of a block synchronise between parts; within a part no thread writes shared memory
+ * that another reads.  The `term` of the threads is summed over the block.
  */
 #ifndef MO_DEVICE_PATCH_VISIT_H
 #define MO_DEVICE_PATCH_VISIT_H

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Kernels that choose, from the touches of pairs (solid_touch.h), the points that take part in the
- * step.  They are counted, scanned and filled.  The pairs that have points become the nodes that
- * are coloured.
+ * Kernels that select, from the touches of pairs (solid_touch.h), the points that take part in the
+ * step.  They are counted, scanned and filled.  Pairs with points become the nodes that are
+ * coloured.
  *
- * What turns may end inside its neighbour.  After an answer v*, pairs that overlap at the end of
- * the step have points there, with normals and arms of that pose and the gap
- * max(0, gap - h n.u(v*)) (sim/overlap.c, eq. 1).  They stay in the step.
+ * A rotating body may end inside its neighbour.  After a solution v*, pairs that overlap at the end
+ * of the step get points there, with normals and lever arms of that pose and the gap max(0, gap - h
+ * n.u(v*)) (sim/overlap.c, eq. 1).  They stay in the step.
  */
 #ifndef MO_DEVICE_SOLID_FIND_H
 #define MO_DEVICE_SOLID_FIND_H

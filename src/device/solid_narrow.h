@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The kernel of the narrow phase of convex solids: from a pair to its touches.  They come from
- * collide/, the same sources for every compiler.
+ * The kernel of the narrow phase of convex solids: from a pair to its touches, with the sources of
+ * collide/ for every compiler.
  */
 #ifndef MO_DEVICE_SOLID_NARROW_H
 #define MO_DEVICE_SOLID_NARROW_H

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Pairs of convex solids that may touch (ball_find.h), and their touches (solid_narrow.h), which
- * are stored for the step.
+ * Pairs of convex solids that may touch (ball_find.h), and their touches (solid_narrow.h), stored
+ * for the step.
  *
- * A store has a place of so many touches for each pair; where a pair has more, the places grow and
- * the narrow phase runs again: none is dropped.  A pair that was found before in the step, with the
- * same reach, keeps its place.  The pairs of a launch are sorted by their kinds, so that threads
- * which run together do the same.
+ * A store has room for a fixed number of touches per pair; if a pair has more, the room grows and
+ * the narrow phase runs again, so none is dropped.  A pair that was found before in the step with
+ * the same reach keeps its touches.  The pairs of a launch are sorted by kind, so threads of a warp
+ * do the same work.
  */
 #ifndef MO_DEVICE_SOLID_TOUCH_H
 #define MO_DEVICE_SOLID_TOUCH_H

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/*
- * Bodies in the memory that the threads of a block share, and contacts read ahead (patch_visit.h).
- */
+/* Bodies in the shared memory of a block, and contacts read ahead (patch_visit.h). */
 #ifndef MO_DEVICE_STAGE_H
 #define MO_DEVICE_STAGE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* The velocities of bodies that impulses cause, and their momentum from sweep to sweep. */
+/* The velocities caused by the impulses, and their momentum between sweeps. */
 #ifndef MO_DEVICE_SWEEP_STATE_H
 #define MO_DEVICE_SWEEP_STATE_H
 
