@@ -36,6 +36,8 @@ typedef struct mo_heap_pair {
     double arm[2][3]; /* from the centres of both to the point */
     double gap;
     int is_taken; /* into the problem */
+    int late;    /* 0, or the round in which it was taken at the end of the step (heap_overlap.c) */
+    double r[3]; /* its impulse so far, in the axes of the world, on the lower id */
 } mo_heap_pair;
 
 typedef struct mo_heap_impulse {
@@ -75,6 +77,21 @@ mo_error mo_heap_balance(struct mo_heap *heap, mo_message *why);
 
 /* heap_pairs.c: ghosts, then all pairs within reach of a step. */
 mo_error mo_heap_find_pairs(struct mo_heap *heap, mo_message *why);
+
+int mo_heap_add_pair(struct mo_heap *heap, mo_heap_pair pair); /* 0: no memory */
+
+/* By rising key and feature, those of the start of the step before late ones. */
+void mo_heap_sort_pairs(mo_heap_pair *pair, int count);
+
+/* heap_overlap.c: adds contacts of solids that would overlap at the end of the step, behind all
+ * others; *grown: by how much more than before, of their size.  0 where memory is short. */
+int mo_heap_look_for_overlaps(struct mo_heap *heap, int round, double *grown);
+
+/* Is that so much that the step is to be solved again? */
+int mo_heap_is_deep(double grown);
+
+/* heap_step.c: how fast the gap of a pair opens. */
+double mo_heap_opening(const struct mo_heap *heap, const mo_heap_pair *pair);
 
 /* heap_motion.c: the inertia of a body in the axes of the world; gravity and free rotation for a
  * step; new places; the energy of all ranks, kinetic or potential. */

@@ -186,7 +186,7 @@ static int make_cells(const mo_heap *heap, double width, cells *c)
 
 /* ---- pairs ---------------------------------------------------------------------------------- */
 
-static int add_pair(mo_heap *heap, mo_heap_pair pair)
+int mo_heap_add_pair(mo_heap *heap, mo_heap_pair pair)
 {
     if (heap->pair_count == heap->pair_room) {
         const int room = heap->pair_room + heap->pair_room / 2 + 1024;
@@ -216,7 +216,7 @@ static int add_ball_pair(mo_heap *heap, int i, int j, double reach)
     mo_vec3_scale(1 / distance, pair.normal, pair.normal);
     mo_vec3_scale(-radius_a, pair.normal, pair.arm[0]);
     mo_vec3_scale(radius_b, pair.normal, pair.arm[1]);
-    return add_pair(heap, pair);
+    return mo_heap_add_pair(heap, pair);
 }
 
 /* The points that the narrow phase has found, of a body and another one (j < 0: a wall). */
@@ -232,7 +232,7 @@ static int add_touches(mo_heap *heap, uint64_t key, int i, int j, const mo_touch
         if (j >= 0) {
             mo_vec3_minus(touch->point, heap->all[j].at, pair.arm[1]);
         }
-        if (length > 0 && !add_pair(heap, pair)) {
+        if (length > 0 && !mo_heap_add_pair(heap, pair)) {
             return 0;
         }
     }
@@ -262,7 +262,7 @@ static int add_ball_on_wall(mo_heap *heap, int i, uint64_t key, int axis, double
     mo_heap_pair pair = {.key = key, .body = {i, -1}, .gap = gap};
     pair.normal[axis] = sign;
     pair.arm[0][axis] = -sign * mo_heap_shape_at(heap, heap->all + i)->size;
-    return add_pair(heap, pair);
+    return mo_heap_add_pair(heap, pair);
 }
 
 static int try_walls(mo_heap *heap, int i, mo_touch_list *touches)
@@ -297,7 +297,13 @@ static int by_key(const void *a, const void *b)
 {
     const mo_heap_pair *x = a, *y = b;
     const int order = (x->key > y->key) - (x->key < y->key);
-    return order ? order : (x->feature > y->feature) - (x->feature < y->feature);
+    const int by_feature = (x->feature > y->feature) - (x->feature < y->feature);
+    return order ? order : by_feature ? by_feature : x->late - y->late;
+}
+
+void mo_heap_sort_pairs(mo_heap_pair *pair, int count)
+{
+    qsort(pair, (size_t)count, sizeof *pair, by_key);
 }
 
 /* All pairs in which body i has the lower id. */
@@ -318,7 +324,7 @@ static int find_of(mo_heap *heap, const cells *c, int i, double reach, mo_touch_
         }
     }
     const int good = try_walls(heap, i, touches);
-    qsort(heap->pair + before, (size_t)(heap->pair_count - before), sizeof *heap->pair, by_key);
+    mo_heap_sort_pairs(heap->pair + before, heap->pair_count - before);
     return good;
 }
 

@@ -122,6 +122,7 @@ mo_error mo_heap_shapes_make(const mo_heap_def *def, mo_heap_shapes *shapes, mo_
     if (!error && def->boxes > 0) {
         shapes->largest = fmax(shapes->largest, shapes->at[MO_HEAP_BOXES].size);
     }
+    shapes->are_balls = def->shape == MO_HEAP_BALLS && def->boxes == 0;
     return error ? error : make_walls(def, shapes, why);
 }
 

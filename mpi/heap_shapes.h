@@ -27,6 +27,7 @@ typedef struct mo_heap_shapes {
     mo_heap_shape *at;
     int count;
     double largest; /* size */
+    int are_balls;  /* all of them */
     mo_collider wall[MO_HEAP_WALLS];
 } mo_heap_shapes;
 

@@ -9,6 +9,7 @@
  *   2. the problem contains pairs that nearly close in free motion, and those loaded in the last
  *      step, whose impulses start the sweeps
  *   3. if the solution closes a pair that was left out, it is added and the problem is solved again
+ *      (so are contacts at the end of the step where solids overlap there: heap_overlap.c)
  *   4. new positions
  */
 #include <math.h>
@@ -21,7 +22,7 @@
 #include "linalg/vec3.h"
 #include "spread.h"
 
-enum { MOST_ROUNDS = 10 };
+enum { MOST_ROUNDS = 10, OVERLAP_ROUNDS = 2 };
 /* Of the radius: what a pair that is left out may close by, and when it is taken in. */
 static const double LATE = 1e-6, LATE_OF_TOLERANCE = 0.1, NEARLY_LATE = 0.02;
 /* Of the radius: what a contact may close by in a step, and of the tolerance. */
@@ -34,9 +35,10 @@ typedef struct step {
     int *body;   /* of each body of the problem: its place            */
     int body_count;
     int *pair; /* of each contact of the problem: its pair           */
+    int pair_room;
     int contact_count;
-    double *start;     /* impulses to start from, three a contact            */
-    double (*last)[3]; /* of each pair: its impulse so far, world axes    */
+    double *start;  /* impulses to start from, three a contact            */
+    double overlap; /* at the end of the step, of the size, beyond that at its start */
     mo_spread *spread;
     mo_result result;
 } step;
@@ -67,7 +69,7 @@ static double normal_speed(const mo_heap *heap, const mo_heap_pair *pair, int si
     return mo_vec3_dot(pair->normal, body->v) + mo_vec3_dot(pair->normal, turning);
 }
 
-static double opening_speed(const mo_heap *heap, const mo_heap_pair *pair)
+double mo_heap_opening(const mo_heap *heap, const mo_heap_pair *pair)
 {
     const double speed = normal_speed(heap, pair, 0);
     return pair->body[1] < 0 ? speed : speed - normal_speed(heap, pair, 1);
@@ -79,7 +81,7 @@ static int take_pairs(mo_heap *heap, double limit)
     int taken = 0;
     for (int k = 0; k < heap->pair_count; ++k) {
         mo_heap_pair *pair = heap->pair + k;
-        if (!pair->is_taken && pair->gap + heap->def.dt * opening_speed(heap, pair) < limit) {
+        if (!pair->is_taken && pair->gap + heap->def.dt * mo_heap_opening(heap, pair) < limit) {
             pair->is_taken = 1;
             ++taken;
         }
@@ -87,21 +89,46 @@ static int take_pairs(mo_heap *heap, double limit)
     return taken;
 }
 
-static void choose_pairs(step *s)
+static void choose_pairs(mo_heap *heap)
 {
-    mo_heap *heap = s->heap;
     for (int k = 0; k < heap->pair_count; ++k) {
         const mo_heap_impulse *impulse = mo_heap_find_impulse(heap, heap->pair + k);
         heap->pair[k].is_taken = impulse != NULL;
-        memset(s->last[k], 0, sizeof s->last[k]);
         if (impulse) {
-            mo_vec3_copy(impulse->r, s->last[k]);
+            mo_vec3_copy(impulse->r, heap->pair[k].r);
         }
     }
     take_pairs(heap, NEARLY_LATE * heap->def.radius);
 }
 
 /* ---- the problem ---------------------------------------------------------------------------- */
+
+static void free_room(step *s)
+{
+    free(s->number);
+    free(s->body);
+    free(s->pair);
+    free(s->start);
+    s->number = s->body = s->pair = NULL;
+    s->start = NULL;
+}
+
+/* Room for the problem of all bodies and pairs that there are now. */
+static int make_room(step *s)
+{
+    const mo_heap *heap = s->heap;
+    const size_t bodies = (size_t)heap->all_count + 1, pairs = (size_t)heap->pair_count + 1;
+    if (heap->pair_count < s->pair_room) {
+        return 1;
+    }
+    free_room(s);
+    s->number = malloc(bodies * sizeof *s->number);
+    s->body = malloc(bodies * sizeof *s->body);
+    s->pair = malloc(pairs * sizeof *s->pair);
+    s->start = malloc(3 * pairs * sizeof *s->start);
+    s->pair_room = (int)pairs;
+    return s->number && s->body && s->pair && s->start;
+}
 
 static void number_bodies(step *s)
 {
@@ -156,7 +183,7 @@ static void add_contact(step *s, int contact, mo_builder *builder)
     frame_of(pair, out.frame);
     memcpy(out.arm, pair->arm, sizeof out.arm);
     for (int k = 0; k < 3; ++k) {
-        s->start[3 * contact + k] = mo_vec3_dot(out.frame + 3 * k, s->last[s->pair[contact]]);
+        s->start[3 * contact + k] = mo_vec3_dot(out.frame + 3 * k, pair->r);
     }
     mo_builder_add_contact(builder, &out);
 }
@@ -238,7 +265,7 @@ static void take_answer(step *s)
         }
     }
     for (int k = 0; k < s->contact_count; ++k) {
-        double frame[9], *r = s->last[s->pair[k]];
+        double frame[9], *r = heap->pair[s->pair[k]].r;
         const double *own = s->result.r + 3 * k;
         frame_of(heap->pair + s->pair[k], frame);
         for (int x = 0; x < 3; ++x) {
@@ -262,8 +289,12 @@ static mo_error solve_once(step *s, mo_message *why)
     mo_heap *heap = s->heap;
     mo_options options = options_of(heap);
     mo_problem *part = NULL;
-    number_bodies(s);
-    mo_error error = mo_mpi_agree(heap->comm, build(s, &part, why), why);
+    mo_error error = make_room(s) ? MO_OK : mo_fail_memory(why);
+    if (!error) {
+        number_bodies(s);
+        error = build(s, &part, why);
+    }
+    error = mo_mpi_agree(heap->comm, error, why);
     if (error) {
         mo_problem_destroy(part);
         return error;
@@ -295,27 +326,76 @@ static void free_again(mo_heap *heap, const double *motion)
     }
 }
 
+/* Pairs that were left out, and close: how many on all ranks.  They take part in the next round. */
+static int64_t take_late(mo_heap *heap)
+{
+    const double limit = -fmax(LATE, LATE_OF_TOLERANCE * heap->def.tol) * heap->def.radius;
+    int64_t late = take_pairs(heap, limit);
+    MPI_Allreduce(MPI_IN_PLACE, &late, 1, MPI_INT64_T, MPI_SUM, heap->comm);
+    if (late > 0) {
+        take_pairs(heap, NEARLY_LATE * heap->def.radius);
+    }
+    return late;
+}
+
+/* Solids that overlap at the end of the step.  Contacts that are taken there take part. */
+static mo_error take_overlapping(step *s, int round, int *more, mo_message *why)
+{
+    mo_heap *heap = s->heap;
+    const int count = heap->pair_count;
+    double grown = 0;
+    *more = 0;
+    if (heap->shapes.are_balls) {
+        return MO_OK;
+    }
+    mo_error error = mo_heap_look_for_overlaps(heap, round, &grown) ? MO_OK : mo_fail_memory(why);
+    error = mo_mpi_agree(heap->comm, error, why);
+    if (error) {
+        return error;
+    }
+    s->overlap = mo_exact_largest(&heap->exact, grown);
+    *more = mo_heap_is_deep(s->overlap) && round <= OVERLAP_ROUNDS;
+    if (*more) {
+        mo_heap_sort_pairs(heap->pair, heap->pair_count);
+    } else {
+        heap->pair_count = count;
+    }
+    return MO_OK;
+}
+
 static mo_error solve_rounds(step *s, const double *motion, mo_heap_report *report, mo_message *why)
 {
     mo_heap *heap = s->heap;
-    mo_error error = solve_once(s, why);
-    for (int round = 0; !error; ++round) {
-        int64_t late;
-        report->iterations += s->result.iterations;
-        error = mo_heap_update_ghosts(heap) ? mo_fail_memory(why) : MO_OK;
-        late = take_pairs(heap, -fmax(LATE, LATE_OF_TOLERANCE * heap->def.tol) * heap->def.radius);
-        MPI_Allreduce(MPI_IN_PLACE, &late, 1, MPI_INT64_T, MPI_SUM, heap->comm);
-        if (error || late == 0 || round == MOST_ROUNDS) {
-            break;
-        }
-        take_pairs(heap, NEARLY_LATE * heap->def.radius);
-        free_again(heap, motion);
+    int overlap_rounds = 0, more = 1;
+    mo_error error = MO_OK;
+    for (int round = 0; !error && more; ++round) {
         error = solve_once(s, why);
+        report->iterations += s->result.iterations;
+        error = error ? error : mo_heap_update_ghosts(heap) ? mo_fail_memory(why) : MO_OK;
+        more = !error && round < MOST_ROUNDS && take_late(heap) > 0;
+        if (!error && !more) {
+            error = take_overlapping(s, ++overlap_rounds, &more, why);
+        }
+        if (!error && more) {
+            free_again(heap, motion);
+        }
     }
     return error;
 }
 
 /* ---- the end of a step ---------------------------------------------------------------------- */
+
+/* Points of one feature, taken at the start and at the end of the step, are one from now on. */
+static void keep_impulse(mo_heap *heap, const mo_heap_pair *pair)
+{
+    mo_heap_impulse *last = heap->impulse + heap->impulse_count - 1;
+    if (heap->impulse_count > 0 && last->key == pair->key && last->feature == pair->feature) {
+        mo_vec3_along(last->r, 1, pair->r, last->r);
+        return;
+    }
+    heap->impulse[heap->impulse_count++] = (mo_heap_impulse){
+        .key = pair->key, .feature = pair->feature, .r = {pair->r[0], pair->r[1], pair->r[2]}};
+}
 
 static mo_error keep_impulses(step *s)
 {
@@ -331,14 +411,13 @@ static mo_error keep_impulses(step *s)
     }
     for (int k = 0, own = 0; k < s->contact_count; ++k) {
         const mo_heap_pair *pair = heap->pair + s->pair[k];
-        const double *r = s->last[s->pair[k]];
+        const double *r = pair->r;
         while (own < heap->count - 1 && heap->own[own].id < pair->key >> 32) {
             ++own;
         }
         ++heap->contacts_of[own];
         if (r[0] != 0 || r[1] != 0 || r[2] != 0) {
-            heap->impulse[heap->impulse_count++] = (mo_heap_impulse){
-                .key = pair->key, .feature = pair->feature, .r = {r[0], r[1], r[2]}};
+            keep_impulse(heap, pair);
         }
     }
     return MO_OK;
@@ -351,7 +430,7 @@ static void fill_report(const step *s, double started, mo_heap_report *report)
             most[2];
     double depth = 0;
     for (int k = 0; k < heap->pair_count; ++k) {
-        depth = fmax(depth, -heap->pair[k].gap);
+        depth = heap->pair[k].late ? depth : fmax(depth, -heap->pair[k].gap);
     }
     MPI_Allreduce(own, sums, 2, MPI_INT64_T, MPI_SUM, heap->comm);
     MPI_Allreduce(own + 1, most, 2, MPI_INT64_T, MPI_MAX, heap->comm);
@@ -364,6 +443,7 @@ static void fill_report(const step *s, double started, mo_heap_report *report)
     report->colours = mo_spread_colour_count(s->spread);
     report->residual = s->result.residual;
     report->penetration = mo_exact_largest(&heap->exact, depth);
+    report->overlap = s->overlap;
     report->kinetic = mo_heap_energy(heap, 1);
     report->potential = mo_heap_energy(heap, 0);
     report->seconds = mo_clock() - started;
@@ -371,31 +451,17 @@ static void fill_report(const step *s, double started, mo_heap_report *report)
 
 /* ---- the whole ------------------------------------------------------------------------------ */
 
-static int make_room(step *s, double **motion)
-{
-    const mo_heap *heap = s->heap;
-    const size_t bodies = (size_t)heap->all_count + 1, pairs = (size_t)heap->pair_count + 1;
-    s->number = malloc(bodies * sizeof *s->number);
-    s->body = malloc(bodies * sizeof *s->body);
-    s->pair = malloc(pairs * sizeof *s->pair);
-    s->start = malloc(3 * pairs * sizeof *s->start);
-    s->last = malloc(pairs * sizeof *s->last);
-    *motion = malloc(6 * bodies * sizeof **motion);
-    return s->number && s->body && s->pair && s->start && s->last && *motion;
-}
-
 static mo_error solve_step(step *s, mo_heap_report *report, mo_message *why)
 {
     mo_heap *heap = s->heap;
-    double *motion = NULL;
-    mo_error error = make_room(s, &motion) ? MO_OK : mo_fail_memory(why);
-    error = mo_mpi_agree(heap->comm, error, why);
+    double *motion = malloc(6 * ((size_t)heap->all_count + 1) * sizeof *motion);
+    mo_error error = mo_mpi_agree(heap->comm, motion ? MO_OK : mo_fail_memory(why), why);
     if (!error) {
         for (int b = 0; b < heap->all_count; ++b) {
             memcpy(motion + 6 * b, heap->all[b].v, 3 * sizeof *motion);
             memcpy(motion + 6 * b + 3, heap->all[b].spin, 3 * sizeof *motion);
         }
-        choose_pairs(s);
+        choose_pairs(heap);
         error = solve_rounds(s, motion, report, why);
     }
     error = error ? error : mo_mpi_agree(heap->comm, mo_heap_move(heap, why), why);
@@ -426,10 +492,6 @@ mo_error mo_heap_step(mo_heap *heap, mo_heap_report *report, mo_message *why)
     }
     mo_spread_destroy(s.spread);
     mo_result_clear(&s.result);
-    free(s.number);
-    free(s.body);
-    free(s.pair);
-    free(s.start);
-    free(s.last);
+    free_room(&s);
     return error;
 }

@@ -11,133 +11,6 @@
 #include "partition.h"
 
 enum { HUB = MO_COLOUR_REST / 2 }; /* two bodies with fewer constraints leave a colour free */
-enum { BODY_HEAD = 4, HEAD = 3, LAW = 6, BLOCK_HEAD = 2 };
-enum { HAS_BOUNDS = 1, HAS_COMPLIANCE = 2, HAS_DIRECTION = 4 };
-
-/* ---- records -------------------------------------------------------------------------------- */
-
-double *mo_piece_add(mo_piece_list *list, size_t numbers)
-{
-    const size_t used = list->count ? list->start[list->count] : 0;
-    if ((size_t)list->count + 2 > list->room_count) {
-        const size_t room = 2 * (size_t)list->count + 64;
-        size_t *start = realloc(list->start, room * sizeof *start);
-        if (!start) {
-            return NULL;
-        }
-        list->start = start;
-        list->room_count = room;
-    }
-    if (used + numbers > list->room_numbers || !list->numbers) {
-        const size_t room = used + used / 2 + numbers + 1024;
-        double *more = realloc(list->numbers, room * sizeof *more);
-        if (!more) {
-            return NULL;
-        }
-        list->numbers = more;
-        list->room_numbers = room;
-    }
-    list->start[list->count] = used;
-    list->start[++list->count] = used + numbers;
-    return list->numbers + used;
-}
-
-static void clear_list(mo_piece_list *list)
-{
-    free(list->start);
-    free(list->numbers);
-    *list = (mo_piece_list){0};
-}
-
-void mo_pieces_clear(mo_pieces *pieces)
-{
-    clear_list(&pieces->bodies);
-    clear_list(&pieces->constraints);
-}
-
-static int arrays_of(const mo_law *law)
-{
-    return (law->lower ? HAS_BOUNDS : 0) | (law->compliance ? HAS_COMPLIANCE : 0) |
-           (law->direction ? HAS_DIRECTION : 0);
-}
-
-static size_t numbers_of_arrays(int arrays, int d)
-{
-    return (size_t)d * (size_t)((arrays & HAS_BOUNDS ? 2 : 0) + (arrays & HAS_COMPLIANCE ? 1 : 0) +
-                                (arrays & HAS_DIRECTION ? 1 : 0));
-}
-
-size_t mo_piece_constraint_size(int d, const mo_law *law, int blocks, size_t values)
-{
-    return HEAD + LAW + (size_t)d + numbers_of_arrays(arrays_of(law), d) + 1 +
-           BLOCK_HEAD * (size_t)blocks + values;
-}
-
-static double *put(double *at, int count, const double *from)
-{
-    memcpy(at, from, (size_t)count * sizeof *at);
-    return at + count;
-}
-
-double *mo_piece_begin_constraint(double *piece, int64_t id, int d, int64_t place,
-                                  const mo_law *law, const double *w)
-{
-    const int arrays = arrays_of(law);
-    const double head[HEAD + LAW] = {(double)id,        d,           (double)place,
-                                     (double)law->kind, law->mu,     law->mu_rolling,
-                                     law->mu_torsion,   law->facets, arrays};
-    double *at = put(put(piece, HEAD + LAW, head), d, w);
-    at = arrays & HAS_BOUNDS ? put(put(at, d, law->lower), d, law->upper) : at;
-    at = arrays & HAS_COMPLIANCE ? put(at, d, law->compliance) : at;
-    if (arrays & HAS_DIRECTION) {
-        at[d - 1] = 0; /* d - 1 numbers */
-        put(at, d - 1, law->direction);
-        at += d;
-    }
-    return at;
-}
-
-/* The law of a constraint, whose arrays lie in the piece, and where its number of bodies is. */
-static const double *read_law(const double *piece, mo_law *law)
-{
-    const int d = (int)piece[1], arrays = (int)piece[HEAD + 5];
-    const double *law_of = piece + HEAD, *at = piece + HEAD + LAW + d;
-    *law = (mo_law){.kind = (mo_law_kind)law_of[0],
-                    .mu = law_of[1],
-                    .mu_rolling = law_of[2],
-                    .mu_torsion = law_of[3],
-                    .facets = (int)law_of[4]};
-    if (arrays & HAS_BOUNDS) {
-        law->lower = at;
-        law->upper = at + d;
-        at += 2 * d;
-    }
-    if (arrays & HAS_COMPLIANCE) {
-        law->compliance = at;
-        at += d;
-    }
-    if (arrays & HAS_DIRECTION) {
-        law->direction = at;
-        at += d;
-    }
-    return at;
-}
-
-static size_t length_of_body(const double *piece)
-{
-    const size_t n = (size_t)piece[1];
-    return BODY_HEAD + n * n + n;
-}
-
-static size_t length_of_constraint(const double *piece)
-{
-    mo_law law;
-    const double *at = read_law(piece, &law), *end = at + 1;
-    for (int k = 0; k < (int)at[0]; ++k) {
-        end += BLOCK_HEAD + (size_t)piece[1] * (size_t)end[1];
-    }
-    return (size_t)(end - piece);
-}
 
 /* ---- who has what --------------------------------------------------------------------------- */
 
@@ -162,7 +35,7 @@ typedef struct dealing {
 static int list_edges(const double *piece, mo_edge *edges)
 {
     mo_law law;
-    const double *at = read_law(piece, &law);
+    const double *at = mo_piece_law(piece, &law);
     const int d = (int)piece[1], blocks = (int)at[0];
     uint32_t id[64];
     int count = 0;
@@ -170,7 +43,7 @@ static int list_edges(const double *piece, mo_edge *edges)
     const int listed = blocks < 64 ? blocks : 64;
     for (int k = 0; k < listed; ++k) {
         id[k] = (uint32_t)block[0];
-        block += BLOCK_HEAD + (size_t)d * (size_t)block[1];
+        block += MO_PIECE_BLOCK + (size_t)d * (size_t)block[1];
     }
     for (int i = 0; i < listed; ++i) {
         for (int j = 0; j < listed; ++j) {
@@ -234,7 +107,7 @@ static mo_error send_bodies(dealing *d, mo_message *why)
     if (error) {
         return error;
     }
-    for (size_t at = 0; at < numbers; at += length_of_body(d->records + at)) {
+    for (size_t at = 0; at < numbers; at += mo_piece_body_length(d->records + at)) {
         d->record[(int64_t)d->records[at] - d->home.first] = d->records + at;
     }
     for (size_t k = 0; k < count && !error; ++k) {
@@ -268,12 +141,12 @@ static int keep_different(uint32_t *ids, int count)
 static int list_bodies(const double *piece, uint32_t *ids)
 {
     mo_law law;
-    const double *at = read_law(piece, &law), *block = at + 1;
+    const double *at = mo_piece_law(piece, &law), *block = at + 1;
     for (int k = 0; k < (int)at[0]; ++k) {
         if (ids) {
             ids[k] = (uint32_t)block[0];
         }
-        block += BLOCK_HEAD + (size_t)piece[1] * (size_t)block[1];
+        block += MO_PIECE_BLOCK + (size_t)piece[1] * (size_t)block[1];
     }
     return (int)at[0];
 }
@@ -317,7 +190,7 @@ static int rank_of_piece(const double *piece, const uint32_t *ids, const fate *f
 {
     uint32_t own[64];
     mo_law law;
-    const int blocks = (int)read_law(piece, &law)[0];
+    const int blocks = (int)mo_piece_law(piece, &law)[0];
     int rank = 0;
     if (blocks == 0 || blocks > 64) {
         return 0;
@@ -344,14 +217,14 @@ static int by_id(const void *a, const void *b)
 static mo_error sort_constraints(dealing *d, size_t numbers)
 {
     int count = 0;
-    for (size_t at = 0; at < numbers; at += length_of_constraint(d->own + at)) {
+    for (size_t at = 0; at < numbers; at += mo_piece_constraint_length(d->own + at)) {
         ++count;
     }
     d->constraint = malloc(((size_t)count + 1) * sizeof *d->constraint);
     if (!d->constraint) {
         return MO_ERR_MEMORY;
     }
-    for (size_t at = 0; at < numbers; at += length_of_constraint(d->own + at)) {
+    for (size_t at = 0; at < numbers; at += mo_piece_constraint_length(d->own + at)) {
         d->constraint[d->constraint_count++] = d->own + at;
     }
     qsort(d->constraint, (size_t)count, sizeof *d->constraint, by_id);
@@ -445,10 +318,10 @@ static mo_error answer_with_records(dealing *d, const uint32_t *asked, int count
     for (int rank = 0, k = 0; rank < d->home.size && !error; ++rank) {
         for (int j = 0; j < from[rank] && !error; ++j, ++k) {
             const double *record = d->record[asked[k] - d->home.first];
-            double *piece = mo_piece_add(&out, length_of_body(record));
+            double *piece = mo_piece_add(&out, mo_piece_body_length(record));
             error = piece ? MO_OK : MO_ERR_MEMORY;
             if (piece) {
-                memcpy(piece, record, length_of_body(record) * sizeof *piece);
+                memcpy(piece, record, mo_piece_body_length(record) * sizeof *piece);
                 rank_of[k] = rank;
             }
         }
@@ -457,7 +330,7 @@ static mo_error answer_with_records(dealing *d, const uint32_t *asked, int count
     error = error ? error
                   : mo_mail_numbers(d->home.comm, out.count, rank_of, out.count ? out.start : &none,
                                     out.numbers, &d->masses, &numbers);
-    clear_list(&out);
+    mo_piece_list_clear(&out);
     free(rank_of);
     return error;
 }
@@ -492,16 +365,16 @@ static mo_error fetch_bodies(dealing *d)
 static void add_constraint(const dealing *d, const double *piece, mo_builder *builder)
 {
     mo_law law;
-    const double *at = read_law(piece, &law), *block = at + 1;
+    const double *at = mo_piece_law(piece, &law), *block = at + 1;
     const int dim = (int)piece[1];
-    const int number = mo_builder_add_constraint(builder, dim, &law, piece + HEAD + LAW);
+    const int number = mo_builder_add_constraint(builder, dim, &law, piece + MO_PIECE_W);
     for (int k = 0; k < (int)at[0]; ++k) {
         const uint32_t id = (uint32_t)block[0];
         const int n = (int)block[1];
         const uint32_t *found = bsearch(&id, d->body, (size_t)d->body_count, sizeof id, by_value);
         mo_builder_add_jacobian(builder, number, (int)(found - d->body), dim, n,
-                                block + BLOCK_HEAD);
-        block += BLOCK_HEAD + (size_t)dim * (size_t)n;
+                                block + MO_PIECE_BLOCK);
+        block += MO_PIECE_BLOCK + (size_t)dim * (size_t)n;
     }
 }
 
@@ -512,9 +385,9 @@ static mo_error build_part(const dealing *d, mo_problem **part, mo_message *why)
         return mo_fail_memory(why);
     }
     const double *piece = d->masses;
-    for (int k = 0; k < d->body_count; ++k, piece += length_of_body(piece)) {
+    for (int k = 0; k < d->body_count; ++k, piece += mo_piece_body_length(piece)) {
         const int n = (int)piece[1];
-        const double *M = piece + BODY_HEAD, *f = M + (size_t)n * (size_t)n;
+        const double *M = piece + MO_PIECE_BODY, *f = M + (size_t)n * (size_t)n;
         if (piece[2] != 0) {
             mo_builder_add_body(builder, n, M, f);
         } else {
@@ -543,7 +416,7 @@ static mo_error place(const dealing *d, mo_spread *s, mo_message *why)
     for (int k = 0; k < d->constraint_count; ++k) {
         s->row_at[k] = (int64_t)d->constraint[k][2];
     }
-    for (int k = 0; k < d->body_count; ++k, piece += length_of_body(piece)) {
+    for (int k = 0; k < d->body_count; ++k, piece += mo_piece_body_length(piece)) {
         s->dof_at[k] = (int64_t)piece[3];
     }
     s->whole_rows = d->pieces->rows;

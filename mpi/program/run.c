@@ -2,13 +2,13 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 /* moreau-mpi run: simulates a heap; CSV files and recordings by rank, checkpoints and restarts. */
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "call.h"
+#include "farewell.h"
 #include "json.h"
 #include "number.h"
 #include "record.h"
@@ -39,39 +39,8 @@ typedef struct run {
     FILE *rows, *frames; /* of this rank */
     int is_terminal;
     int64_t sweeps, unsolved;
-    double depth, worst, seconds;
+    double depth, overlap, worst, seconds;
 } run;
-
-/* ---- a rank that dies ----------------------------------------------------------------------- */
-
-/* What rank 0 says when mpiexec ends the run: made beforehand, as a handler may not. */
-static char with_checkpoint[4400];
-static const char without_checkpoint[] =
-    "moreau-mpi: a rank has died, or the run was terminated; there is no checkpoint yet\n";
-static const char *checkpoint_file;
-
-static void end_early(int number)
-{
-    const int is_there = checkpoint_file && access(checkpoint_file, R_OK) == 0;
-    const char *text = is_there ? with_checkpoint : without_checkpoint;
-    const ssize_t written = write(STDERR_FILENO, text, strlen(text));
-    (void)number;
-    _exit(written < 0 ? EXIT_FAILED + 1 : EXIT_FAILED);
-}
-
-static void prepare_farewell(const run *r)
-{
-    checkpoint_file = r->checkpoint;
-    if (r->checkpoint) {
-        snprintf(with_checkpoint, sizeof with_checkpoint,
-                 "moreau-mpi: a rank has died, or the run was terminated; the checkpoint %.3000s "
-                 "is whole: go on with --restart\n",
-                 r->checkpoint);
-    }
-    if (call_is_root()) {
-        signal(SIGTERM, end_early);
-    }
-}
 
 /* ---- the call ------------------------------------------------------------------------------- */
 
@@ -237,6 +206,7 @@ static void put_json(const run *r, const mo_heap_report *last, const char *hash,
     json_whole(&j, "unsolved_steps", r->unsolved);
     json_number(&j, "worst_residual", r->worst);
     json_number(&j, "penetration", r->depth);
+    json_number(&j, "overlap", r->overlap);
     json_number(&j, "kinetic_energy", last->kinetic);
     json_number(&j, "potential_energy", last->potential);
     json_whole(&j, "migrated", last->migrated);
@@ -282,6 +252,7 @@ static void note_step(run *r, const mo_heap_report *now)
     r->sweeps += now->iterations;
     r->unsolved += now->status != MO_SOLVED;
     r->depth = fmax(r->depth, now->penetration);
+    r->overlap = fmax(r->overlap, now->overlap);
     r->worst = fmax(r->worst, now->residual.natural_relative);
     r->seconds += now->seconds;
     if (r->is_terminal) {
@@ -339,7 +310,7 @@ static int start(run *r)
 {
     mo_message why = {""};
     mo_error error;
-    prepare_farewell(r);
+    farewell_prepare(r->checkpoint);
     if (r->restart) {
         error = mo_heap_load(MPI_COMM_WORLD, r->restart, &r->heap, &why);
     } else {

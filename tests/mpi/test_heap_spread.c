@@ -186,14 +186,17 @@ static uint64_t fingerprint(MPI_Comm comm, const mo_heap *heap)
     return sum;
 }
 
-/* Boxes, capsules, cylinders and balls, or hulls: the same trajectory on 1 to 4 ranks. */
+/* Boxes, capsules, cylinders and balls, or hulls: the same trajectory on 1 to 4 ranks, and solids
+ * that do not overlap. */
 static void check_shapes(mo_heap_kind shape, const char *name)
 {
     uint64_t first = 0;
+    double overlap = 0, depth = 0;
     mo_heap_def def = mo_default_heap(48);
     def.shape = shape;
     def.is_turned = 1;
-    def.boxes = shape == MO_HEAP_BALLS; /* one box among balls */
+    def.boxes = shape == MO_HEAP_BALLS;             /* one box among balls */
+    def.mu = shape == MO_HEAP_HULLS ? 1.5 : def.mu; /* steep sweeps */
     def.balance = 7;
     def.tol = 1e-2;
     for (int ranks = 1; ranks <= 4; ++ranks) {
@@ -207,7 +210,11 @@ static void check_shapes(mo_heap_kind shape, const char *name)
         expect(!mo_heap_create(comm, &def, &heap, &why), why.text, name);
         for (int k = 0; k < 45; ++k) {
             expect(!mo_heap_step(heap, &report, &why), why.text, name);
+            expect(report.status == MO_SOLVED, "not solved", name);
+            overlap = fmax(overlap, report.overlap);
+            depth = fmax(depth, report.penetration);
         }
+        expect(overlap < 1e-2 && depth < 1e-2 * def.radius, "solids overlap", name);
         const uint64_t now = fingerprint(comm, heap);
         first = ranks == 1 ? now : first;
         expect(rank > 0 || (now == first && report.contacts > 48), "another trajectory", name);

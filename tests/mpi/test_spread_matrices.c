@@ -83,20 +83,22 @@ static void check_matrices(const char *name, const mo_problem *whole, const mo_o
 static void check_admm_and_newton(void)
 {
     mo_options options = mo_default_options();
-    mo_problem *packing, *uneven = make_uneven(9), *hub = make_hub(80);
-    if (scene_packing(300, 11, &packing, NULL) || !uneven || !hub) {
+    mo_problem *packing, *small, *uneven = make_uneven(9), *hub = make_hub(80);
+    if (scene_packing(300, 11, &packing, NULL) || scene_packing(40, 11, &small, NULL) || !uneven ||
+        !hub) {
         expect(0, "they could not be built", "matrices");
         return;
     }
-    options.tol = 1e-4;
+    options.tol = 1e-6;
     options.method = "admm";
-    check_matrices("admm, packing", packing, &options);
+    check_matrices("admm, packing", small, &options);
     options.tol = 1e-8;
     options.method = "newton";
     check_matrices("newton, packing", packing, &options);
     check_matrices("newton, uneven bodies", uneven, &options);
     check_matrices("newton, a hub of 80 balls", hub, &options);
     mo_problem_destroy(packing);
+    mo_problem_destroy(small);
     mo_problem_destroy(uneven);
     mo_problem_destroy(hub);
 }

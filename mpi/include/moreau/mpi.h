@@ -172,7 +172,9 @@ typedef struct mo_heap_report {
     int iterations; /* sweeps             */
     int colours;
     mo_residual residual;
-    double penetration;        /* m, at the start of the step       */
+    double penetration; /* m, at the start of the step       */
+    double
+        overlap; /* of solids at its end, beyond that at its start, over the size of the smaller */
     double kinetic, potential; /* J, at its end; summed by id groups */
     int64_t migrated;          /* bodies that changed ranks, so far */
     int64_t most, least;       /* contacts of a rank                */
