@@ -240,6 +240,21 @@ bool mo_front_lu_factor(mo_front_lu *lu, const double *values, const double *dia
     return true;
 }
 
+int mo_front_lu_sign(const mo_front_lu *lu)
+{
+    const double *factors = lu->factors;
+    int is_negative = 0;
+    for (int s = 0; s < lu->plan->front_count; ++s) {
+        const int n = lu->pivots[s], first = lu->node_offset[lu->plan->pivot_start[s]];
+        for (int k = 0; k < n; ++k) {
+            const double pivot = factors[(size_t)k * (size_t)(n + 1)];
+            is_negative ^= (pivot < 0) ^ (lu->swap[first + k] != k);
+        }
+        factors += (size_t)n * (size_t)(n + 2 * lu->below[s]);
+    }
+    return is_negative ? -1 : 1;
+}
+
 /* ---- solve ----------------------------------------------------------------------------------- */
 
 /* Between the caller's order and that of the elimination. */

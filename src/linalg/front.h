@@ -86,6 +86,9 @@ void mo_front_lu_layout(const mo_front_plan *plan, mo_arena *arena, mo_front_lu 
 bool mo_front_lu_factor(mo_front_lu *lu, const double *values, const double *diagonal,
                         const size_t *diagonal_start, const uint8_t *active);
 
+/* The sign of the determinant of the factored matrix. */
+int mo_front_lu_sign(const mo_front_lu *lu);
+
 /* x = A^-1 x on the active blocks; the others are left alone. */
 void mo_front_lu_solve(const mo_front_lu *lu, double *x);
 

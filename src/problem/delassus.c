@@ -373,6 +373,11 @@ bool mo_delassus_factor(mo_delassus *system)
                             : factor_blocks(&system->matrix);
 }
 
+int mo_delassus_sign(const mo_delassus *system)
+{
+    return mo_front_lu_sign(system->body ? &system->lu : &system->matrix.lu);
+}
+
 void mo_delassus_solve(const mo_delassus *system, double *x)
 {
     if (system->body) {

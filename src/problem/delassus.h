@@ -79,6 +79,9 @@ mo_error mo_delassus_layout(const mo_problem *problem, mo_space space, mo_arena 
 /* False where the matrix, or in body space a block D_i, is singular. */
 bool mo_delassus_factor(mo_delassus *system);
 
+/* The sign of det(D + B W) if those of all D are positive. */
+int mo_delassus_sign(const mo_delassus *system);
+
 /* x = (D + B W)^-1 x. */
 void mo_delassus_solve(const mo_delassus *system, double *x);
 

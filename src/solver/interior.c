@@ -96,11 +96,14 @@ mo_error mo_interior_layout(const mo_problem *problem, int is_quick, mo_arena *a
     own.fixed = MO_TAKE(arena, rows, uint8_t);
     own.C = MO_TAKE(arena, values, double);
     own.C_start = MO_TAKE(arena, count + 1, size_t);
-    double **const by_row[] = {&own.r, &own.u, &own.yhat, &own.rest, &own.g, &own.dr};
+    double **const by_row[] = {&own.r,  &own.u,        &own.yhat,   &own.rest,  &own.g,
+                               &own.dr, &own.centre_r, &own.path_r, &own.kept_r};
     for (size_t k = 0; k < sizeof by_row / sizeof by_row[0]; ++k) {
         *by_row[k] = MO_TAKE(arena, rows, double);
     }
-    double **const by_cone[] = {&own.z, &own.p, &own.dp, &own.dz, &own.target};
+    double **const by_cone[] = {&own.z,      &own.p,        &own.dp,       &own.dz,
+                                &own.target, &own.centre_p, &own.centre_z, &own.path_p,
+                                &own.path_z, &own.kept_z};
     for (size_t k = 0; k < sizeof by_cone / sizeof by_cone[0]; ++k) {
         *by_cone[k] = MO_TAKE(arena, cones * MO_LORENTZ_MAX, double);
     }
@@ -195,6 +198,7 @@ double mo_interior_begin(mo_interior *s, const double *shift, const double *weig
     s->weight = weight;
     s->centre = centre;
     s->least_slope = 1;
+    s->by_arc = 0;
     memset(s->r, 0, (size_t)s->problem->row_count * sizeof *s->r);
     mo_interior_velocity(&s->matrix, s->r, s->u);
     for (int i = 0; i < s->problem->constraint_count; ++i) {
@@ -248,6 +252,7 @@ void mo_interior_start(mo_interior *s, double beta)
     }
     find_slacks(s);
     s->slope = 1;
+    s->arc = (mo_arc){0};
     for (int k = 0; k < s->cone_count; ++k) { /* p is along e, so that this is central */
         double *z = s->z + s->first[k];
         memset(z, 0, (size_t)s->cone[k].dim * sizeof *z);
@@ -432,8 +437,7 @@ static void aim(mo_interior *s, aims what, double centre)
     }
 }
 
-/* dr, dp and dz of (3)-(4) from the targets. */
-static void find_direction(mo_interior *s, int is_refined)
+void mo_interior_direction(mo_interior *s, int is_refined)
 {
     const mo_problem *problem = s->problem;
     for (int i = 0; i < problem->constraint_count; ++i) {
@@ -464,8 +468,7 @@ static void find_direction(mo_interior *s, int is_refined)
     }
 }
 
-/* The largest step, at most `most`, that keeps every cone. */
-static double longest_step(const mo_interior *s, double most)
+double mo_interior_longest(const mo_interior *s, double most)
 {
     for (int k = 0; k < s->cone_count; ++k) {
         const int n = s->cone[k].dim, at = s->first[k];
@@ -486,23 +489,37 @@ static double tau_after(const mo_interior *s, double a)
     return sum / (s->cone_count ? s->cone_count : 1);
 }
 
+void mo_interior_aim_centre(mo_interior *s)
+{
+    aim(s, AIM_CENTRE, s->tau);
+}
+
+/* The direction of Mehrotra's rule from the factors, and its length. */
+static double plain_step(mo_interior *s)
+{
+    aim(s, AIM_PREDICTOR, 0);
+    mo_interior_direction(s, 0);
+    const double a = mo_interior_longest(s, 1), ratio = fmin(1, fmax(0, tau_after(s, a) / s->tau));
+    s->sigma = fmax(LEAST_SIGMA, 0.998 * pow(ratio, fmax(1, 3 * a * a)));
+    aim(s, a < SHORT ? AIM_CENTRE : AIM_CORRECTOR, s->sigma * s->tau);
+    mo_interior_direction(s, 1);
+    const double part = 0.9 + 0.09 * a;
+    return fmin(1, part * mo_interior_longest(s, 1 / part));
+}
+
 double mo_interior_step(mo_interior *s)
 {
     evaluate(s);
     if (!factor(s)) {
         return 0;
     }
-    aim(s, AIM_PREDICTOR, 0);
-    find_direction(s, 0);
-    const double a = longest_step(s, 1), ratio = fmin(1, fmax(0, tau_after(s, a) / s->tau));
-    s->sigma = fmax(LEAST_SIGMA, 0.998 * pow(ratio, fmax(1, 3 * a * a)));
-    aim(s, a < SHORT ? AIM_CENTRE : AIM_CORRECTOR, s->sigma * s->tau);
-    find_direction(s, 1);
+    s->length = s->arc.is_on ? 0 : plain_step(s);
+    if (s->by_arc && mo_arc_is_due(s)) {
+        s->length = mo_arc_step(s);
+    }
     if (!mo_all_finite(s->dr, (size_t)s->problem->row_count)) {
         return 0;
     }
-    const double part = 0.9 + 0.09 * a;
-    s->length = fmin(1, part * longest_step(s, 1 / part));
     s->slope = s->length > LONG ? 1 : s->length > HELD_BACK ? s->slope : s->least_slope;
     mo_axpy(s->problem->row_count, s->length, s->dr, s->r);
     mo_axpy(s->cone_rows, s->length, s->dz, s->z);

@@ -35,9 +35,9 @@
  *   tau          mu           barrier parameter: the mean of p.z over the cones
  *   phi, s       s            shift of the normal velocity
  *
- * Folds.  With friction the path may turn back: tau would have to rise before it falls again.  The
- * steps then shorten, and the next ones linearise phi with a part of its gradient (least_slope),
- * which leaves that path, until a step is long again.
+ * Folds.  With friction the path may turn back: tau has to increase before it decreases again, and
+ * the steps become short.  The path is then followed by its arc length (by_arc, interior_arc.c), or
+ * the next steps linearise phi with a part of its gradient (least_slope) and leave the path.
  *
  * Scales.  (3)-(4) do not change where a cone's coordinates are stretched, p by a and z by 1 / a.
  * All that depends on the scale of a block is the starting point, p = z = beta e, and that is given
@@ -52,6 +52,13 @@
 
 #include "law/cones.h"
 #include "solver/interior_matrix.h"
+
+/* A path that is followed by its arc length (interior_arc.c). */
+typedef struct mo_arc {
+    int is_on, sign; /* sign: of det J */
+    int held, has_moved, has_kept;
+    double reach; /* of the next step along it */
+} mo_arc;
 
 typedef struct mo_interior {
     const mo_problem *problem;
@@ -84,6 +91,12 @@ typedef struct mo_interior {
     double sigma, length;          /* of the last step */
     double slope;                  /* the part of phi's gradient that counts in the next */
     double least_slope;            /* the same at a fold; 1 unless the caller sets it */
+
+    /* Folds: the two parts of a step along the arc, and the iterate before the last plain step. */
+    int by_arc; /* follow the path by its arc length at a fold; the caller may set it */
+    mo_arc arc;
+    double *centre_r, *centre_p, *centre_z, *path_r, *path_p, *path_z;
+    double *kept_r, *kept_z;
 } mo_interior;
 
 /* Lays out the numbers on an arena; `interior` may be NULL while it counts.  is_quick: see
@@ -108,5 +121,15 @@ void mo_interior_start_near(mo_interior *interior, double beta, const double *r)
 /* One step, at r and z as they are; its length, or 0 where it failed (the iterate is then as
  * before). */
 double mo_interior_step(mo_interior *interior);
+
+/* Parts of a step, from the factors: targets of the centre at tau; dr, dp and dz of (3)-(4) from
+ * the targets; the largest step, at most `most`, that keeps every cone. */
+void mo_interior_aim_centre(mo_interior *interior);
+void mo_interior_direction(mo_interior *interior, int is_refined);
+double mo_interior_longest(const mo_interior *interior, double most);
+
+/* Is a step along the arc due after this plain step?  Its direction, and its length. */
+int mo_arc_is_due(mo_interior *interior);
+double mo_arc_step(mo_interior *interior);
 
 #endif

@@ -13,8 +13,8 @@
  *      p o z = beta^2 e, then from p = z = beta e
  *   3. at FIRST_TRY of the initial residual, and at each further factor of 100: try Newton steps;
  *      if they fail, continue 2 from the interior iterate
- *   4. after SHORT_STEPS short steps (folds in interior.h), a stall, or the last iteration:
- *      proximal points; if they fail, 2 from the next start
+ *   4. after SHORT_STEPS short steps (folds in interior.h; not on an arc), a stall, or the last
+ *      iteration: proximal points; if they fail, 2 from the next start
  *
  * ipm.crossover = 0 skips 1 and 3: the path then ends at the analytic centre of the solutions.
  * beta is the size of the start in units in which W_ii and the largest q_i are 1.
@@ -27,18 +27,21 @@
 #include "solver/interior.h"
 #include "solver/proximal.h"
 
-enum { SHORT_STEPS = 3 };
-static const double NEAR = 1e-3; /* relative residual of impulses that are worth a try */
+enum { SHORT_STEPS = 3, ARC = 4 }; /* ARC: more iterations along an arc */
+static const double NEAR = 1e-3;   /* relative residual of impulses that are worth a try */
 static const double FIRST_TRY = 0.03, NEXT_TRY = 0.01;
 static const double SHORT = 0.1;    /* a step that is held back */
 static const double NOWHERE = 1e-8; /* one that leads nowhere */
 
-/* Where a path starts, and what is left of the shift's gradient at a fold: what one misses another
- * may find.  The first path starts near the current impulses. */
+/* Where a path starts, and what it does at a fold: follow the arc, or continue with a part of the
+ * shift's gradient.  What one misses another may find.  The first path starts near the current
+ * impulses. */
 typedef struct start {
     double beta, least_slope;
+    int by_arc;
 } start;
-static const start STARTS[] = {{0.1, 1}, {1, 0.5}, {0.1, 1}, {100, 0}, {10, 0.5}, {0.01, 1}};
+static const start STARTS[] = {{0.1, 1, 0}, {1, 1, 1},    {1, 0.5, 0}, {0.1, 1, 0},
+                               {100, 0, 0}, {10, 0.5, 0}, {0.01, 1, 0}};
 
 typedef struct workspace {
     mo_proximal proximal;
@@ -101,8 +104,10 @@ static ending follow_path(mo_run *run, workspace *w, start from, int is_near, do
     mo_interior *interior = &w->interior;
     const size_t bytes = (size_t)run->problem->row_count * sizeof(double);
     const int may_cross = run->options->ipm.crossover;
+    const int most = (from.by_arc ? ARC : 1) * run->options->ipm.iterations;
     int short_steps = 0;
     interior->least_slope = from.least_slope;
+    interior->by_arc = from.by_arc;
     if (is_near) {
         mo_interior_start_near(interior, from.beta * unit, run->result->r);
     } else {
@@ -116,8 +121,8 @@ static ending follow_path(mo_run *run, workspace *w, start from, int is_near, do
         ending end = look(run, interior, iteration);
         const double residual = residual_of(run, interior->r);
         short_steps = is_free ? 0 : short_steps + !(length > SHORT);
-        const int is_last = !(length > NOWHERE) || (may_cross && short_steps >= SHORT_STEPS) ||
-                            k >= run->options->ipm.iterations;
+        const int is_held = may_cross && !from.by_arc && short_steps >= SHORT_STEPS;
+        const int is_last = !(length > NOWHERE) || is_held || k >= most;
         if (end == GOES_ON && ((may_cross && residual <= next_try) || is_last)) {
             memcpy(run->r, interior->r, bytes);
             end = cross_over(run, w, !(is_last && may_cross), iteration);
