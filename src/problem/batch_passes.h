@@ -269,7 +269,6 @@ INLINE double visit_all(const mo_batch_pass *pass, int begin, int end, int steep
     lanes moved[B / L] = {(lanes){0}};
     for (int k = begin; k < end; ++k) {
         const mo_batch *batch = pass->batches->batch + k;
-        mo_pace_every(k + 1, 64);
         fetch_next(pass, k, end);
         for (int at = 0; at < B; at += L) {
             const lanes own = batch->is_central ? visit_manifolds(pass, batch, at, 1, steep)
