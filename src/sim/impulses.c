@@ -28,9 +28,10 @@ enum {
 };
 static const double OF_PLACES = 8; /* of eps |x| / h: rounding enters in several places */
 static const double MOVES = 1e-3;  /* of its size, each second: faster is in motion */
-/* Of the smallest body's size: how far a contact may penetrate in a step.  It is below the overlap
- * that is let be (1e-3), since a projection costs more than the sweeps that make it superfluous. */
-static const double DEEPEST = 8e-4;
+/* Of the smallest body's size: how far a contact may penetrate in a step, from a fine to a coarse
+ * tolerance, of which it is a part.  Below the overlap that a step may leave (1e-3) no projection of
+ * positions is needed; large heaps need twice the sweeps for it. */
+static const double LEAST_DEPTH = 8e-4, MOST_DEPTH = 2e-3, DEPTH_OF_TOLERANCE = 0.4;
 
 static double place_rounding(const mo_world *world, double h)
 {
@@ -190,8 +191,10 @@ static mo_error solve_in_time(mo_world *world, double h, int from_start, double 
 static double largest_rate(const mo_world *world, double h)
 {
     const double rate = world->def.solver.penetration_rate;
+    const double deepest =
+        fmax(LEAST_DEPTH, fmin(MOST_DEPTH, DEPTH_OF_TOLERANCE * world->step.tol));
     return world->step.tol > MO_FINE_TOLERANCE && isfinite(h)
-               ? fmin(rate, DEEPEST * world->contacts.least / h)
+               ? fmin(rate, deepest * world->contacts.least / h)
                : rate;
 }
 
