@@ -29,8 +29,8 @@ enum {
 static const double OF_PLACES = 8; /* of eps |x| / h: rounding enters in several places */
 static const double MOVES = 1e-3;  /* of its size, each second: faster is in motion */
 /* Of the smallest body's size: how far a contact may penetrate in a step, from a fine to a coarse
- * tolerance, of which it is a part.  Below the overlap that a step may leave (1e-3) no projection of
- * positions is needed; large heaps need twice the sweeps for it. */
+ * tolerance, of which it is a part.  Below the overlap that a step may leave (1e-3) no projection
+ * of positions is needed; large heaps need twice the sweeps for it. */
 static const double LEAST_DEPTH = 8e-4, MOST_DEPTH = 2e-3, DEPTH_OF_TOLERANCE = 0.4;
 
 static double place_rounding(const mo_world *world, double h)
