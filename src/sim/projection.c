@@ -29,7 +29,7 @@ static const double CLOSED = 1e-11; /* of the size of a body, or rad: error of a
 /* Relative to the unit, which is the permitted overlap: the tolerance, and the largest error of one
  * contact. */
 static const double TOLERANCE = 1e-3, OFF = 0.25;
-static const double GAIN = 0.8; /* of the overlap: a round that leaves more is the last one */
+static const double GAIN = 0.8; /* of the error of joints: a late round that leaves more ends it */
 static const double TURN = 0.1; /* rad: of a link, in one projection */
 /* Of the unit, of joints: they are closed to the last digits. */
 static const double JOINT_TOLERANCE = 1e-7;
@@ -268,7 +268,7 @@ mo_error mo_project_positions(mo_world *world, double *deepest, mo_message *why)
         if (!error && find_contacts(world, 1, &now.deepest)) {
             error = mo_fail_memory(why);
         }
-        now.gains = now.deepest < GAIN * before;
+        now.gains = now.deepest < before;
     }
     *deepest = now.deepest;
     world->side_contacts.count = 0;

@@ -203,18 +203,18 @@ static void leave_sides(const dense *c, const mo_result *result)
     correct_start(c, c->u);
 }
 
-/* s*; at rest it loses the velocity of what sticks. */
-static void set_start(const dense *c, int is_still, int is_at_rest, const mo_result *result)
+/* s*; where nothing slides it loses the velocity of what sticks. */
+static void set_start(const dense *c, int is_still, const mo_result *result)
 {
     gather(c, result->r, c->start);
     for (int j = 0; j < c->n; ++j) { /* N^-1 r*, not N' r* */
         const double scale = c->length[j] ? 1 : c->scale[c->row[j]];
         c->start[j] /= scale * scale;
     }
-    if (!is_still) {
-        leave_sides(c, result);
-    } else if (is_at_rest) {
+    if (is_still) {
         correct_start(c, result->u);
+    } else {
+        leave_sides(c, result);
     }
 }
 
@@ -355,11 +355,11 @@ static mo_error run(dense *c, const mo_options *options, int needs_rest, mo_resu
     set_scales(c);
     write_gram(c);
     c->k = mo_gram_rank(c->n, c->ld, c->G, c->Q);
-    if (c->k == c->n && !(is_still && needs_rest)) { /* there is no other r */
+    if (c->k == c->n && !is_still) { /* there is no other r */
         return MO_OK;
     }
     mo_gram_orthonormal(c->k, c->ld, c->Q, c->R);
-    set_start(c, is_still, needs_rest, result);
+    set_start(c, is_still, result);
     if (!minimise(c)) {
         return MO_OK;
     }

@@ -12,20 +12,21 @@
 #include "problem/problem_data.h"
 #include "solver/canonical.h"
 
+static const double BEYOND = 1e-4; /* of the tolerance, or of FINE where that is less: the aim */
+static const double FINE = 1e-8;   /* tolerances up to this are met by Newton's method */
 static const double OF_IMPULSES = 1.5; /* of (1): rounding enters in several places */
 static const double NUDGE = 0x1p-20;   /* by which r is changed to see what rounding does */
 static const double ROOM = 0.5;        /* of the tolerance */
 static const double NEARLY = 100;      /* of the tolerance: a start that nearly solves */
 static const double HOPELESS = 2;      /* of the tolerance: what rounding leaves */
 static const double LITTLE = 1e-9;     /* of r: changes that leave it canonical */
-static const double POLISHED = 1e-2;   /* of the tolerance: more than Newton's last steps leave */
 static const double FAR = 3;           /* of the aim: nearer, there is little to gain */
 enum {
     FEW = 64,             /* blocks: with so few, iterations cost little */
     MORE_ITERATIONS = 30, /* towards the aim, on few blocks */
     MORE_STEPS = 6,       /* and on many, where they are Newton's */
     DENSE_STEPS = 2,      /* and where they are Newton's on dense matrices, with exact factors */
-    REST_ITERATIONS = 60  /* sweeps and Newton steps before rounding is evaluated */
+    REST_ITERATIONS = 60  /* sweeps and Newton steps before rounding is looked at */
 };
 
 typedef struct refinement {
@@ -83,8 +84,8 @@ static mo_error rounding_floor(const refinement *c, double *floor)
 
 /* ---- to the tolerance ------------------------------------------------------------------------ */
 
-/* Canonical impulses need a margin below the tolerance.  Refinement provides it; otherwise the
- * method solves to a part of the tolerance. */
+/* Canonical impulses need room below the tolerance.  Refinement makes it; without that, the method
+ * is asked for part of the tolerance. */
 static mo_error run(const refinement *c, const mo_options *options)
 {
     mo_options own = *options;
@@ -175,7 +176,7 @@ static mo_error set_aim(const refinement *c, double *aim)
 {
     const double tol = c->options->tol;
     double floor = 0;
-    *aim = MO_REFINE_BEYOND * fmin(tol, MO_REFINE_FINE);
+    *aim = fmin(tol, FINE) * BEYOND;
     if (c->result->residual.natural_relative <= *aim) {
         return MO_OK;
     }
@@ -223,7 +224,7 @@ static mo_error reach(const refinement *c, double aim)
     return error;
 }
 
-/* Whether r is close to the start, which is canonical. */
+/* Is r what it was at the start, which is canonical, but for a little? */
 static int keeps_start(const refinement *c)
 {
     const int rows = c->result->row_count;
@@ -243,9 +244,6 @@ static mo_error refine(const refinement *c, int *is_canonical)
 {
     const double *residual = &c->result->residual.natural_relative;
     double aim;
-    if (is_dense(c) && *residual <= POLISHED * c->options->tol) {
-        return MO_OK; /* small.c has made the last steps */
-    }
     mo_error error = set_aim(c, &aim);
     if (!error && *residual > aim && c->options->canonical && !is_dense(c)) {
         error = mo_canonical_at_rest(c->problem, c->options, c->result, is_canonical);
@@ -257,7 +255,7 @@ static mo_error refine(const refinement *c, int *is_canonical)
     return error;
 }
 
-/* Makes the solution canonical, and refines it if requested. */
+/* The answer to the tolerance becomes the canonical one, refined where that is asked for. */
 static mo_error improve(const refinement *c)
 {
     int is_canonical = 0;

@@ -1,22 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Refinement: from the tolerance to the last significant digits.
+ * Refinement: from the tolerance to the last digits that count.
  *
- *   1. to the tolerance.  If `refine` is `rest`, a few iterations are tried first: a problem whose
- *      rounding exceeds twice the tolerance ends as stalled
- *   2. a few more iterations, to 1e-4 of the tolerance or to the rounding level; they may fail
+ *   1. to the tolerance.  Where `refine` is `rest`, a few iterations are tried first: a problem
+ *      where rounding alone leaves more than twice the tolerance ends as stalled
+ *   2. a few iterations more, to the aim: 1e-4 of the tolerance, or what rounding leaves.  They may
+ *      fail, and the answer is then as good as the tolerance
  *
- * For heavy bodies on light ones u = W r + q is a sum of large numbers.  Rounding of r changes it
- * by (1), the error of the data is `noise` (2), and no method gets below either:
+ * Rounding.  u = W r + q is a sum of large numbers where heavy bodies rest on light ones.  Rounding
+ * of r moves it by (1), and the data of the problem are known to `noise` (2).  No method comes
+ * below the two.
  *
  *     eps |W (s r)|,      s random signs                                                      (1)
  *     noise, a norm of u that the caller gives                                                (2)
  *
- * A simulation needs this in each step: errors e_1, e_2, e_3 of the last three steps return as gap,
- * velocity and impulse, and the next step starts with u = 3 e_1 - 3 e_2 + e_3.  If a Newton step
- * leaves the part c of it, then z^3 = c (3 z^2 - 3 z + 1), which grows for c > 1/2.
- * (3)
+ * Why each step of a simulation needs it.  What is left of a motion in the last three steps, e_1,
+ * e_2, e_3, returns as a gap or a slip, as a velocity and as an impulse: from the impulses of the
+ * last step the next one starts with u = 3 e_1 - 3 e_2 + e_3.  Where one Newton step leaves the
+ * part c of it, the motion is that of
+ *
+ *     z^3 = c (3 z^2 - 3 z + 1),   or   (1 - 1/z)^3 = -(1 - c) / c,                           (3)
+ *
+ * which decays for c < 1/2 and grows for c > 1/2, far below what a norm over all contacts shows.
  */
 #ifndef MO_SOLVER_REFINE_H
 #define MO_SOLVER_REFINE_H
@@ -25,10 +31,6 @@
 
 /* The values of the option `refine`. */
 enum { MO_REFINE_NONE, MO_REFINE_DIGITS, MO_REFINE_REST };
-
-/* The aim over the tolerance, or over this tolerance where that is less. */
-#define MO_REFINE_BEYOND 1e-4
-#define MO_REFINE_FINE 1e-8 /* tolerances up to this are met by Newton's method */
 
 /* One run of the method, judged (solve.c).  Iterations are its own. */
 mo_error mo_solve_once(const mo_problem *problem, const mo_options *options,

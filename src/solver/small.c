@@ -4,16 +4,16 @@
  * Small problems in dense form: up to 96 constraints and 128 rows, without islands, orderings or
  * views.
  *
- *   1. One constraint: closed form of its law.
- *   2. Reduced problems from r = 0: one sweep, which solves weakly coupled problems.
+ *   1. One constraint: its law solves it in closed form.
+ *   2. Reduced problems from r = 0: one sweep over the blocks, which solves what is hardly coupled.
  *   3. Rounds of sweeps and Newton steps (small_system.h).  The first has no sweeps: from r = 0
- *      Newton's method distributes the load evenly over redundant contacts.
+ *      Newton's method spreads the load evenly over redundant contacts, and sweeps do not.
  *   4. Proximal points, each by Newton's method, with the rules of aln.c.
  *
- * An iterate is measured once its own residual is small enough.  Unsolved problems continue in
- * `auto` from the best iterate.
+ * Every answer is judged by the measure.  An iterate is measured once its own residual is small
+ * enough; what is not solved here goes on in `auto` from the best iterate.
  *
- * Limits: laws that newton_step.h does not support use sweeps only.
+ * Limits: laws that newton_step.h does not take have sweeps only.
  */
 #include "solver/small.h"
 
@@ -24,13 +24,9 @@
 #include "problem/dense_delassus.h"
 #include "problem/views.h"
 #include "solver/newton_step.h"
-#include "solver/refine.h"
 #include "solver/small_system.h"
 
 static const double NEAR = 1e-3; /* relative residual from which Newton converges, as a rule */
-
-enum { LAST_STEPS = 2 };         /* of Newton's method, beyond the tolerance ... */
-static const double GAINS = 0.5; /* ... while each leaves less than this part of the residual */
 
 enum { HALVINGS = 4, BAD_STEPS = 5, NEAR_STEPS = 6, NEAR_PROXIMAL_STEPS = 40 };
 static const double NEAR_THETA = 100; /* of proximal points from a start that is near */
@@ -55,7 +51,6 @@ typedef struct small_run {
     mo_small_system s;
     int iteration;
     double goal;   /* absolute residual */
-    double aim;    /* and that of its last digits */
     double best;   /* residual of `kept` */
     double *kept;  /* the best r */
     int is_smooth; /* every law has a map for Newton's method */
@@ -83,42 +78,14 @@ static int is_watched(const mo_run *run)
     return run->options->progress || run->options->history;
 }
 
-/* The residual at w->s.r, which has been evaluated; the best r is kept. */
-static double keep_best(small_run *w)
-{
-    const double residual = mo_small_residual(&w->s, w->s.r);
-    if (residual < w->best) {
-        w->best = residual;
-        memcpy(w->kept, w->s.r, (size_t)w->s.rows * sizeof *w->kept);
-    }
-    return residual;
-}
-
-/* From an r that solves to the tolerance, Newton steps towards the aim of refine.h, as long as they
- * gain; s.r is the best r then. */
-static void polish(small_run *w)
-{
-    mo_small_system *s = &w->s;
-    double before = INFINITY;
-    for (int step = 0; step < LAST_STEPS && w->best > w->aim && w->best < GAINS * before; ++step) {
-        before = w->best;
-        if (!mo_small_find_step(s, s->r)) {
-            break;
-        }
-        mo_small_take_step(s, INFINITY, 0, s->r);
-        ++w->iteration;
-        keep_best(w);
-    }
-    memcpy(s->r, w->kept, (size_t)s->rows * sizeof *s->r);
-}
-
 /* The end of an iteration at w->s.r, which has been evaluated. */
 static ending look(small_run *w)
 {
     mo_run *run = w->run;
-    const double residual = keep_best(w);
-    if (residual <= w->goal && w->is_smooth && run->options->refine && !is_watched(run)) {
-        polish(w);
+    const double residual = mo_small_residual(&w->s, w->s.r);
+    if (residual < w->best) {
+        w->best = residual;
+        memcpy(w->kept, w->s.r, (size_t)w->s.rows * sizeof *w->kept);
     }
     if ((is_watched(run) || residual <= w->goal) && mo_run_confirm(run, w->iteration, w->s.r)) {
         return SOLVED;
@@ -381,7 +348,6 @@ mo_status mo_small_solve(mo_run *run, void *memory)
     w->run = run;
     w->iteration = 0;
     w->goal = run->options->tol * run->q_scale;
-    w->aim = MO_REFINE_BEYOND * fmin(w->goal, MO_REFINE_FINE * run->q_scale);
     w->best = INFINITY;
     if (problem->form == MO_FORM_GLOBAL) {
         const double *known = run->scratch + problem->dof_count;
