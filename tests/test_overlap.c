@@ -119,14 +119,13 @@ static mo_body_def shot(mo_random *random)
     return def;
 }
 
-/* One shot, to a tolerance and with a time limit; no step may add more than this part of energy. */
-static void shoot(mo_random *random, int k, double tol, double limit, double gain)
+/* One shot, to a tolerance; no step may add more than this part of energy. */
+static void shoot(mo_random *random, int k, double tol, double gain)
 {
     mo_message why = {{0}};
     mo_world_def def = mo_default_world();
     def.gravity[2] = 0;
     def.solver.tol = tol;
-    def.solver.time_limit = limit;
     mo_world *world = NULL;
     CHECK(mo_world_create(&def, NULL, &world, &why) == MO_OK);
     const mo_shape_def wall = wall_of(k % WALLS), thing = thing_of(k / WALLS % 3);
@@ -135,7 +134,7 @@ static void shoot(mo_random *random, int k, double tol, double limit, double gai
     const mo_body_id body = mo_world_add_body(world, &flies, &why);
     CHECK(mo_world_add_shape(world, body, &thing, &why).index > 0);
     double before = INFINITY;
-    for (int step = 0; step < 6;) {
+    for (int step = 0; step < 6; ++step) {
         mo_step_report report;
         CHECK(mo_world_step(world, 0.01, &report, &why) == MO_OK);
         const mo_body_state s = mo_body_get(world, body);
@@ -143,9 +142,8 @@ static void shoot(mo_random *random, int k, double tol, double limit, double gai
             break; /* beside the wall */
         }
         CHECK_BELOW(s.pose.position[0], 0);
-        CHECK_BELOW(report.kinetic_energy, before * (1 + gain));
+        CHECK_BELOW(report.kinetic_energy, before * (1 + gain) + 1e-20); /* J: rounding at rest */
         before = report.kinetic_energy;
-        step += !report.is_waiting;
     }
     mo_world_destroy(world);
 }
@@ -155,20 +153,19 @@ static void nothing_passes_through_a_thin_wall(void **state)
     (void)state;
     mo_random random = {.state = 1};
     for (int k = 0; k < 240; ++k) {
-        shoot(&random, k, mo_default_world().solver.tol, INFINITY, 1e-9);
+        shoot(&random, k, mo_default_world().solver.tol, 1e-9);
     }
 }
 
-/* The residual has the unit of an impulse: to a coarse tolerance, and where time is up, that on a
- * rod of 0.03 g may be wrong by more than its momentum. */
+/* The residual has the unit of an impulse: to a coarse tolerance, that on a rod of 0.03 g may be
+ * wrong by more than its momentum. */
 static void what_is_light_gains_no_energy_by_tolerance(void **state)
 {
     (void)state;
     mo_random random = {.state = 1};
     for (int k = 0; k < 300; ++k) {
-        shoot(&random, k, 1e-6, INFINITY, 1e-5);
-        shoot(&random, k, 1e-5, INFINITY, 1e-5);
-        shoot(&random, k, 1e-8, 2e-5, 0.03);
+        shoot(&random, k, 1e-6, 1e-5);
+        shoot(&random, k, 1e-5, 1e-5);
     }
 }
 

@@ -79,3 +79,10 @@ void farewell_prepare(const char *checkpoint)
         signal(SIGTERM, end_early);
     }
 }
+
+/* No rank exits before all have left the handler. */
+void farewell_end(void)
+{
+    signal(SIGTERM, SIG_DFL);
+    MPI_Barrier(MPI_COMM_WORLD);
+}

@@ -7,4 +7,7 @@
 /* checkpoint: its file, or NULL.  Collective. */
 void farewell_prepare(const char *checkpoint);
 
+/* Before ranks exit: a rank that ends by itself is not a dead one.  Collective. */
+void farewell_end(void);
+
 #endif

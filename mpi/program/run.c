@@ -403,5 +403,6 @@ int command_run(int argc, char **argv)
         status = EXIT_FAILED;
     }
     mo_heap_destroy(r.heap);
+    farewell_end();
     return status;
 }

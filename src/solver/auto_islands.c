@@ -23,9 +23,7 @@
 #include "base/pace.h"
 #include "base/parallel.h"
 #include "measure/measure_blocks.h"
-#include "problem/islands.h"
-#include "problem/views.h"
-#include "solver/auto.h"
+#include "solver/auto_units.h"
 #include "solver/visit.h"
 
 enum { SMALL = 2000 };
@@ -168,97 +166,8 @@ static int check_whole(mo_run *run, const mo_sweep *sweep, double *x, int iterat
 
 /* ---- copied out ------------------------------------------------------------------------------ */
 
-/* An island with a run of its own. */
-typedef struct unit {
-    int island;
-    mo_problem *problem;
-    mo_options options;
-    mo_result result;
-    mo_run run;
-    void *memory;
-    mo_walk walk;
-    mo_rung_run rung;
-    const char *name; /* of the last rung */
-    int is_over;
-    mo_status status;
-} unit;
-
-typedef struct island_units {
-    mo_run *whole;
-    const mo_islands *islands;
-    const mo_sweep *sweep;
-    double *x; /* the state of the whole */
-    unit *units;
-    int count;
-} island_units;
-
-/* r of an island to or from r of the whole. */
-static void move_rows(const island_units *f, int k, double *whole, double *part, int out)
-{
-    const mo_problem *problem = f->whole->problem;
-    for (int m = f->islands->start[k]; m < f->islands->start[k + 1]; ++m) {
-        const int i = f->islands->member[m];
-        const size_t d = (size_t)mo_constraint_dim(problem, i);
-        double *there = whole + problem->row_start[i];
-        memcpy(out ? part : there, out ? there : part, d * sizeof *part);
-        part += d;
-    }
-}
-
-static mo_error make_unit(const island_units *f, int k, int *local, unit *u)
-{
-    mo_run *whole = f->whole;
-    const mo_error error = mo_islands_extract(whole->problem, f->islands, k, local, &u->problem);
-    if (error) {
-        return error;
-    }
-    const mo_allocator *own = &whole->problem->allocator;
-    const double share = sqrt((double)u->problem->row_count / whole->problem->row_count);
-    mo_arena arena = {0};
-    u->island = k;
-    u->status = MO_STALLED;
-    u->options = *whole->options;
-    u->options.start = NULL;
-    u->options.progress = NULL;
-    u->options.history = 0;
-    u->run = (mo_run){.problem = u->problem,
-                      .options = &u->options,
-                      .result = &u->result,
-                      .start_time = whole->start_time,
-                      .q_scale = whole->q_scale * share,
-                      .best = INFINITY,
-                      .done = whole->result->iterations,
-                      .history_stride = 1};
-    mo_run_layout(&arena, u->problem, &u->run);
-    const size_t rows = (size_t)u->problem->row_count * sizeof(double),
-                 room = arena.used + MO_ARENA_ALIGN;
-    u->memory = mo_memory_array(own, room + rows, 1);
-    if (!u->memory) {
-        return MO_ERR_MEMORY;
-    }
-    arena = (mo_arena){.base = (char *)u->memory + rows};
-    mo_run_layout(&arena, u->problem, &u->run);
-    u->result.r = u->memory;
-    u->result.row_count = u->problem->row_count;
-    u->result.iterations = whole->result->iterations;
-    move_rows(f, k, whole->r, u->run.r, 1);
-    memcpy(u->result.r, u->run.r, rows);
-    return MO_OK;
-}
-
-static void clear_units(island_units *f)
-{
-    const mo_allocator *own = &f->whole->problem->allocator;
-    for (int k = 0; f->units && k < f->count; ++k) {
-        mo_pace();
-        mo_memory_free(own, f->units[k].memory);
-        mo_problem_destroy(f->units[k].problem);
-    }
-    mo_memory_free(own, f->units);
-}
-
 /* A unit for every island that the sweeps have left, the largest first. */
-static mo_error make_units(island_units *f, const in_place *c)
+static mo_error make_units(mo_island_units *f, const in_place *c)
 {
     const mo_problem *problem = f->whole->problem;
     const mo_allocator *own = &problem->allocator;
@@ -276,9 +185,9 @@ static mo_error make_units(island_units *f, const in_place *c)
         if (c->square[k] <= goal_square(c, island_rows(problem, member, count))) {
             continue;
         }
-        unit *u = &f->units[f->count++];
+        mo_island_unit *u = &f->units[f->count++];
         memset(u, 0, sizeof *u);
-        error = make_unit(f, k, local, u);
+        error = mo_units_make(f, k, local, u);
         error = error ? error : mo_walk_begin(&u->run, 0, &u->walk);
         u->walk.has_swept = c->has_swept || c->sweeps[k] > 0;
         if (f->whole->options->start) {
@@ -290,125 +199,13 @@ static mo_error make_units(island_units *f, const in_place *c)
     return error;
 }
 
-static void solve_task(void *context, int k)
-{
-    unit *u = &((unit *)context)[k];
-    if (u->rung.rung) {
-        mo_rung_solve(&u->rung);
-    }
-}
-
-/* Opens the next rung of a unit; false where there is none. */
-static int open_unit(unit *u)
-{
-    const mo_rung *rung = u->is_over ? NULL : mo_walk_next(&u->walk, &u->run);
-    u->rung.rung = NULL;
-    if (!rung) {
-        return 0;
-    }
-    u->name = rung->name;
-    mo_rung_open(&u->run, rung, &u->walk, &u->rung);
-    return 1;
-}
-
-static void close_unit(unit *u, mo_explanation *explanation)
-{
-    u->status = u->rung.status;
-    u->is_over = mo_auto_is_over(&u->run, u->status);
-    mo_rung_close(&u->rung, explanation);
-}
-
-/* The next rung of every unit that is not through; false where there is none. */
-static int advance(island_units *f)
-{
-    int open = 0;
-    for (int k = 0; k < f->count; ++k) {
-        mo_pace();
-        f->units[k].options.threads = f->count == 1 ? f->whole->options->threads : 1;
-        open += open_unit(&f->units[k]);
-    }
-    mo_pace();
-    mo_parallel_tasks(f->whole->options->threads, f->count, solve_task, f->units);
-    for (int k = 0; k < f->count; ++k) {
-        mo_pace();
-        unit *u = &f->units[k];
-        if (u->rung.rung) {
-            close_unit(u, &f->whole->result->explanation);
-            f->whole->error = f->whole->error ? f->whole->error : u->run.error;
-        }
-        move_rows(f, u->island, f->whole->r, u->result.r, 0);
-    }
-    mo_pace();
-    return open > 0;
-}
-
-static int most_iterations(const island_units *f)
-{
-    int most = f->whole->result->iterations;
-    for (int k = 0; k < f->count; ++k) {
-        most = f->units[k].result.iterations > most ? f->units[k].result.iterations : most;
-    }
-    return most;
-}
-
-/* The status of the whole where it is not solved: the worst that happened to an island. */
-static mo_status worst_status(const island_units *f)
-{
-    mo_status status = MO_STALLED;
-    for (int k = 0; k < f->count; ++k) {
-        const mo_status s = f->units[k].status;
-        const int is_limit =
-            s == MO_ITERATION_LIMIT && f->units[k].result.iterations >= f->whole->options->max_iter;
-        if (s == MO_CANCELLED || s == MO_TIME_LIMIT) {
-            return s;
-        }
-        status = is_limit ? MO_ITERATION_LIMIT : status;
-    }
-    return status;
-}
-
-static const char *const in_place_name = "few sweeps";
-
-/* How many islands were solved by this rung, those that were swept in place included. */
-static int solved_by(const island_units *f, const char *name)
-{
-    int count = strcmp(name, in_place_name) == 0 ? f->islands->count - f->count : 0;
-    for (int k = 0; k < f->count; ++k) {
-        count += f->units[k].status == MO_SOLVED && strcmp(f->units[k].name, name) == 0;
-    }
-    return count;
-}
-
-static void tell(const island_units *f, mo_message *summary)
-{
-    int left = 0, worst = 0;
-    for (int k = 0; k < f->count; ++k) {
-        left += f->units[k].status != MO_SOLVED;
-        worst = f->units[k].run.best > f->units[worst].run.best ? k : worst;
-    }
-    mo_summary_add(summary, "%d islands: %d left", f->islands->count, left);
-    for (int k = 0; k < mo_ladder_count; ++k) {
-        const int count = mo_ladder[k].is_whole ? 0 : solved_by(f, mo_ladder[k].name);
-        if (count) {
-            mo_summary_add(summary, "%d solved by %s", count, mo_ladder[k].name);
-        }
-    }
-    if (left) {
-        const int island = f->units[worst].island, first = f->islands->start[island];
-        mo_summary_add(summary,
-                       "the worst holds %d constraints, the first of them %d, and was left at %.1e",
-                       f->islands->start[island + 1] - first, f->islands->member[first],
-                       f->units[worst].run.best / f->whole->q_scale);
-    }
-}
-
-static mo_status run_islands(island_units *f, mo_message *summary)
+static mo_status run_islands(mo_island_units *f, mo_message *summary)
 {
     mo_run *whole = f->whole;
     mo_status status = MO_STALLED;
-    while (!whole->error && advance(f)) {
+    while (!whole->error && mo_units_advance(f)) {
         whole->done = 0;
-        if (check_whole(whole, f->sweep, f->x, most_iterations(f))) {
+        if (check_whole(whole, f->sweep, f->x, mo_units_iterations(f))) {
             status = MO_SOLVED;
             break;
         }
@@ -416,14 +213,14 @@ static mo_status run_islands(island_units *f, mo_message *summary)
             break;
         }
     }
-    tell(f, summary);
-    return status == MO_SOLVED ? status : worst_status(f);
+    mo_units_tell(f, summary);
+    return status == MO_SOLVED ? status : mo_units_status(f);
 }
 
 /* ---- together -------------------------------------------------------------------------------- */
 
 /* One allocation for what the split needs: the state, and the squares and sweeps of the islands. */
-static mo_error prepare(in_place *c, island_units *f, void **memory)
+static mo_error prepare(in_place *c, mo_island_units *f, void **memory)
 {
     mo_run *run = c->run;
     const size_t dofs = (size_t)run->problem->dof_count, count = (size_t)c->islands->count;
@@ -439,7 +236,7 @@ static mo_error prepare(in_place *c, island_units *f, void **memory)
     double *x = mo_sweep_state_size(c->sweep) ? numbers : run->r;
     c->visitor = mo_visitor_begin(c->sweep, 1, run->r, x);
     c->goal = 0.99 * run->options->tol * run->q_scale; /* the sum of the parts rounds too */
-    *f = (island_units){.whole = run, .islands = c->islands, .sweep = c->sweep, .x = x};
+    *f = (mo_island_units){.whole = run, .islands = c->islands, .sweep = c->sweep, .x = x};
     mo_sweep_reset(c->sweep, 1, run->r, x);
     return MO_OK;
 }
@@ -448,7 +245,7 @@ static mo_error prepare(in_place *c, island_units *f, void **memory)
 static const mo_rung *rung_in_place(int *number)
 {
     int k = 0;
-    while (strcmp(mo_ladder[k].name, in_place_name) != 0) {
+    while (strcmp(mo_ladder[k].name, MO_RUNG_IN_PLACE) != 0) {
         ++k;
     }
     if (number) {
@@ -457,7 +254,7 @@ static const mo_rung *rung_in_place(int *number)
     return mo_ladder + k;
 }
 
-static mo_status sweep_and_split(in_place *c, island_units *f, mo_message *summary)
+static mo_status sweep_and_split(in_place *c, mo_island_units *f, mo_message *summary)
 {
     mo_run *run = c->run;
     int most = 0;
@@ -499,7 +296,7 @@ static mo_status walk_as_one(mo_run *run, int has_swept, mo_status before, mo_me
 }
 
 /* The facts of the largest island; where it was not copied out, its counts. */
-static void explain_islands(const island_units *f, mo_explanation *e)
+static void explain_islands(const mo_island_units *f, mo_explanation *e)
 {
     e->facts.islands = f->islands->count;
     for (int k = 0, most = 0; k < f->count; ++k) {
@@ -524,7 +321,7 @@ mo_status mo_auto_split(mo_run *run, int has_swept, mo_status before, mo_message
     } else {
         int number;
         in_place context = {.run = run, .islands = &islands, .has_swept = has_swept};
-        island_units f = {.whole = run, .islands = &islands};
+        mo_island_units f = {.whole = run, .islands = &islands};
         void *memory = NULL;
         rung_in_place(&number);
         context.may_sweep = !(run->options->ladder.skip >> number & 1);
@@ -532,7 +329,7 @@ mo_status mo_auto_split(mo_run *run, int has_swept, mo_status before, mo_message
         run->error = prepare(&context, &f, &memory);
         status = run->error ? MO_STALLED : sweep_and_split(&context, &f, summary);
         explain_islands(&f, &run->result->explanation);
-        clear_units(&f);
+        mo_units_clear(&f);
         mo_memory_free(&run->problem->allocator, memory);
     }
     mo_islands_clear(&run->problem->allocator, &islands);

@@ -31,89 +31,6 @@ static const double SHORT = 0.1;
 /* Lengths of a step after which phi counts with less of its gradient, and with all of it again. */
 static const double HELD_BACK = 0.3, LONG = 0.9;
 
-/* ---- layout ---------------------------------------------------------------------------------- */
-
-static int cones_of(const mo_problem *problem, int i, mo_law_cone *cones, mo_law_rows *rows)
-{
-    return mo_law_cones((mo_law_kind)problem->law[i].kind, mo_constraint_param(problem, i),
-                        mo_constraint_dim(problem, i), cones, rows);
-}
-
-static size_t block_size(const mo_problem *problem, int i)
-{
-    const size_t d = (size_t)mo_constraint_dim(problem, i);
-    return d * d;
-}
-
-static void count_all(const mo_problem *problem, int *cones, size_t *values)
-{
-    *cones = 0;
-    *values = 0;
-    for (int i = 0; i < problem->constraint_count; ++i) {
-        *cones += cones_of(problem, i, NULL, NULL);
-        *values += block_size(problem, i);
-    }
-}
-
-/* The cones of all constraints one after the other, in their own units. */
-static void list_cones(mo_interior *s)
-{
-    const mo_problem *problem = s->problem;
-    int count = 0, rows = 0;
-    size_t values = 0;
-    for (int i = 0; i < problem->constraint_count; ++i) {
-        mo_pace_every(i + 1, 128);
-        s->cone_start[i] = count;
-        s->C_start[i] = values;
-        values += block_size(problem, i);
-        const int own = cones_of(problem, i, s->cone + count, NULL);
-        for (int k = 0; k < own; ++k, ++count) {
-            s->first[count] = rows;
-            rows += s->cone[count].dim;
-        }
-    }
-    s->cone_start[problem->constraint_count] = count;
-    s->C_start[problem->constraint_count] = values;
-    s->first[count] = rows;
-    s->cone_rows = rows;
-}
-
-mo_error mo_interior_layout(const mo_problem *problem, int is_quick, mo_arena *arena,
-                            mo_interior *interior)
-{
-    mo_interior own = {.problem = problem};
-    size_t values;
-    const size_t count = (size_t)problem->constraint_count, rows = (size_t)problem->row_count;
-    count_all(problem, &own.cone_count, &values);
-    const size_t cones = (size_t)own.cone_count;
-    const mo_error error =
-        mo_interior_matrix_layout(problem, is_quick, arena, interior ? &own.matrix : NULL);
-    own.cone_start = MO_TAKE(arena, count + 1, int);
-    own.first = MO_TAKE(arena, cones + 1, int);
-    own.cone = MO_TAKE(arena, cones, mo_law_cone);
-    own.scaling = MO_TAKE(arena, cones, mo_scaling);
-    own.scale = MO_TAKE(arena, count, double);
-    own.fixed = MO_TAKE(arena, rows, uint8_t);
-    own.C = MO_TAKE(arena, values, double);
-    own.C_start = MO_TAKE(arena, count + 1, size_t);
-    double **const by_row[] = {&own.r,  &own.u,        &own.yhat,   &own.rest,  &own.g,
-                               &own.dr, &own.centre_r, &own.path_r, &own.kept_r};
-    for (size_t k = 0; k < sizeof by_row / sizeof by_row[0]; ++k) {
-        *by_row[k] = MO_TAKE(arena, rows, double);
-    }
-    double **const by_cone[] = {&own.z,      &own.p,        &own.dp,       &own.dz,
-                                &own.target, &own.centre_p, &own.centre_z, &own.path_p,
-                                &own.path_z, &own.kept_z};
-    for (size_t k = 0; k < sizeof by_cone / sizeof by_cone[0]; ++k) {
-        *by_cone[k] = MO_TAKE(arena, cones * MO_LORENTZ_MAX, double);
-    }
-    if (interior && !error) {
-        *interior = own;
-        list_cones(interior);
-    }
-    return error;
-}
-
 /* ---- products with E ------------------------------------------------------------------------- */
 
 /* y = E x; x += E' y. */
@@ -159,7 +76,7 @@ static void rows_of(const mo_interior *s, int i, mo_law_rows *rows, double *weig
         }
         return;
     }
-    cones_of(s->problem, i, NULL, rows);
+    mo_interior_cones(s->problem, i, NULL, rows);
     memcpy(weight, rows->weight, (size_t)d * sizeof *weight);
 }
 
@@ -173,7 +90,7 @@ static double scale_block(mo_interior *s, int i)
     double weight[MO_BILATERAL_MAX_DIM], size = 0;
     rows_of(s, i, &rows, weight);
     s->scale[i] = block_scale(d, mo_interior_diagonal(&s->matrix, i), weight);
-    cones_of(problem, i, s->cone + s->cone_start[i], NULL);
+    mo_interior_cones(problem, i, s->cone + s->cone_start[i], NULL);
     for (int k = s->cone_start[i]; k < s->cone_start[i + 1]; ++k) {
         const double root = sqrt(s->scale[i]);
         s->cone[k].offset *= root;
@@ -385,7 +302,7 @@ static int factor(mo_interior *s)
         const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
         double *C = s->C + s->C_start[i];
         mo_pace_every(i + 1, 128);
-        memset(C, 0, block_size(problem, i) * sizeof *C);
+        memset(C, 0, (s->C_start[i + 1] - s->C_start[i]) * sizeof *C);
         for (int k = s->cone_start[i]; k < s->cone_start[i + 1]; ++k) {
             if (!mo_scaling_set(s->cone[k].dim, s->p + s->first[k], s->z + s->first[k],
                                 s->scaling + k)) {
