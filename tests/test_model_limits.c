@@ -10,24 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "model_files.h"
-#include "moreau/model.h"
-
-static model_folder folder;
-
-static int open_folder(void **state)
-{
-    (void)state;
-    folder_make(&folder);
-    return 0;
-}
-
-static int close_folder(void **state)
-{
-    (void)state;
-    folder_remove(&folder);
-    return 0;
-}
+#include "model_text.h"
 
 static void check_refused(const char *path, const char *fragment)
 {

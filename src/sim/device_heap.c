@@ -27,7 +27,7 @@ enum {
     MANY_CONTACTS = 30000 /* from which on the residual may not see the weight */
 };
 static const double LATE = 1e-6, LATE_OF_TOLERANCE = 0.1;       /* as in step.c */
-static const double DEEPEST = 8e-4, DEEPEST_OF_TOLERANCE = 0.4; /* impulses.c: the first alone */
+static const double DEEPEST = 8e-4, DEEPEST_OF_TOLERANCE = 0.4; /* as in impulses.c, unbounded */
 static const double SINKING = 0.5;                              /* of large heaps, at most */
 static const double MOMENTUM = 10;                              /* as in solver/auto.c */
 static const double NEARLY = 0.999; /* of the tolerance: leaves room for rounding */

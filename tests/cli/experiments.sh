@@ -8,8 +8,8 @@
 
 call="make_problem ."
 "$make_problem" . > out 2> err || { fail "the problems could not be made"; exit 1; }
-
 head -c "$(($(wc -c < stack.hdf5) - 200))" stack.hdf5 > cut.hdf5
+
 # ---- experiments -------------------------------------------------------------------------------
 
 run reproduce lu-trinkle --out lu-trinkle
