@@ -11,8 +11,9 @@
  *     w_N of a late contact       overlap.c
  *     w_N = e u_N before impact   in the problem of an impact (Newton's law; impact.c)
  *     w_T = slip / h              of a sticking contact: removes the slip that the tolerance
- *                                 allowed, against creep.  Not at coarse tolerances, where the
- *                                 correction would be as large as the tolerance itself
+ *                                 allowed, against creep, at most as fast as a penetration.  Not at
+ *                                 coarse tolerances, where the correction would be as large as the
+ *                                 tolerance itself
  */
 #include <float.h>
 #include <math.h>
@@ -145,6 +146,13 @@ static int may_be_wedged(const mo_world *world, const mo_sim_contact *contact)
            (a->mechanism == b->mechanism || (!floats(world, a) && !floats(world, b)));
 }
 
+/* The fastest correction of an error of position by velocities: the speed that gravity restores in
+ * one step.  An unsolved step may leave larger errors, whose correction would add energy. */
+static double fastest_correction(const mo_world *world, const mo_sim_contact *contact, double h)
+{
+    return fmax(mo_vec3_norm(world->def.gravity) * h, ROUNDED * contact->size / h);
+}
+
 double mo_contact_normal_w(const mo_world *world, const mo_sim_contact *contact,
                            const mo_phase *phase)
 {
@@ -164,9 +172,20 @@ double mo_contact_normal_w(const mo_world *world, const mo_sim_contact *contact,
     const double deepest = -fmin(world->def.overlap, SHALLOW) * contact->size;
     const double rounding = TOUCHES * DBL_EPSILON * mo_vec3_norm(contact->point);
     const double gap = contact->gap - fmax(-rounding, fmin(contact->gap, rounding));
-    const double most = fmax(mo_vec3_norm(world->def.gravity) * phase->h,
-                             ROUNDED * contact->size / phase->h); /* which gravity takes back */
-    return gap > deepest ? fmax(gap / phase->h, -most) : 0;
+    const double fastest = fastest_correction(world, contact, phase->h);
+    return gap > deepest ? fmax(gap / phase->h, -fastest) : 0;
+}
+
+static void add_slip(const mo_world *world, const mo_sim_contact *contact, double h, int rows,
+                     double *w)
+{
+    const double speed = mo_vec3_norm(contact->slip) / h;
+    if (speed > 0) {
+        const double part = fmin(1, fastest_correction(world, contact, h) / speed);
+        for (int k = 1; k < rows && k < 3; ++k) {
+            w[k] = part * mo_vec3_dot(contact->slip, contact->frame + 3 * k) / h;
+        }
+    }
 }
 
 /* What driven bodies add to u. */
@@ -238,8 +257,8 @@ void mo_assemble_contact(mo_world *world, mo_sim_contact *contact, const mo_phas
     if (phase->kind == MO_PHASE_FORCE) {
         memcpy(w, phase->instant->contact[contact - world->contacts.at].drift, sizeof w);
     }
-    for (int k = 1; k < rows && k < 3 && phase->kind == MO_PHASE_STEP; ++k) {
-        w[k] = mo_vec3_dot(contact->slip, contact->frame + 3 * k) / phase->h;
+    if (phase->kind == MO_PHASE_STEP) {
+        add_slip(world, contact, phase->h, rows, w);
     }
     for (int side = 0; side < 2; ++side) {
         const int has_motion = phase->kind == MO_PHASE_STEP || phase->kind == MO_PHASE_IMPACT;
