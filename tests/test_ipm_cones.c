@@ -139,7 +139,7 @@ typedef struct described {
 
 static void describe(const sample *s, described *out)
 {
-    mo_law_ops_of(s->law.kind)->pack(&s->law, s->d, out->p);
+    mo_law_pack(&s->law, s->d, out->p);
     out->count = mo_law_cones(s->law.kind, out->p, s->d, out->cones, &out->rows);
     CHECK(out->count == mo_law_cones(s->law.kind, out->p, s->d, NULL, NULL));
     CHECK(out->count > 0 && out->count <= 64);

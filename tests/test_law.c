@@ -44,7 +44,7 @@ static void the_derivative_of_a_projection_matches_finite_differences(void **sta
         const int d = samples[s].d;
         double p[2 * MAX_D];
         int wrong = 0;
-        ops->pack(&samples[s].law, d, p);
+        mo_law_pack(&samples[s].law, d, p);
         for (int trial = 0; trial < 300; ++trial) {
             double x[MAX_D], J[MAX_D * MAX_D], worst = 0;
             fill_uniform(&random, -3, 3, d, x);
@@ -76,7 +76,7 @@ static void the_derivative_of_the_shift_matches_finite_differences(void **state)
         const mo_law_ops *ops = mo_law_ops_of(samples[s].law.kind);
         const int d = samples[s].d;
         double p[2 * MAX_D], u[MAX_D], G[MAX_D * MAX_D];
-        ops->pack(&samples[s].law, d, p);
+        mo_law_pack(&samples[s].law, d, p);
         for (int trial = 0; trial < 100; ++trial) {
             fill_uniform(&random, 0.5, 3, d, u);
             ops->shift_derivative(p, d, u, G);
@@ -106,7 +106,7 @@ static void a_solution_is_a_fixed_point_of_the_prox_map_for_every_step(void **st
         const mo_law_ops *ops = mo_law_ops_of(samples[s].law.kind);
         const int d = samples[s].d;
         double p[2 * MAX_D];
-        ops->pack(&samples[s].law, d, p);
+        mo_law_pack(&samples[s].law, d, p);
         for (int trial = 0; trial < 300; ++trial) {
             double W[MAX_D * MAX_D], b[MAX_D], r[MAX_D], u[MAX_D], x[MAX_D], y[MAX_D];
             random_block(&random, d, d, 0, 0, W);
@@ -221,7 +221,7 @@ static void the_failure_of_a_solved_block_is_at_rounding(void **state)
         const mo_law_ops *ops = mo_law_ops_of(samples[s].law.kind);
         const int d = samples[s].d;
         double p[2 * MAX_D], W[MAX_D * MAX_D], b[MAX_D], r[MAX_D], u[MAX_D];
-        ops->pack(&samples[s].law, d, p);
+        mo_law_pack(&samples[s].law, d, p);
         for (int trial = 0; trial < 200; ++trial) {
             mo_law_failure failure;
             random_block(&random, d, d, 0, 0, W);
@@ -234,7 +234,7 @@ static void the_failure_of_a_solved_block_is_at_rounding(void **state)
             }
             mo_law_solve(&samples[s].law, d, W, b, r);
             mo_block_velocity(d, W, r, b, u);
-            ops->failure(p, d, u, r, &failure);
+            mo_law_failure_of(ops, p, d, u, r, &failure);
             CHECK_BELOW(failure.penetration_rate, 1e-8);
             CHECK_BELOW(failure.cone_violation, 1e-8);
             CHECK_BELOW(failure.dissipation, 1e-7);

@@ -11,13 +11,13 @@ static double block_error(const mo_law *law, int d, const double *W, const doubl
 {
     const mo_law_ops *ops = mo_law_ops_of(law->kind);
     double p[2 * MAX_D], u[MAX_D], z[MAX_D], trace = 0, size = 1e-300;
-    ops->pack(law, d, p);
+    mo_law_pack(law, d, p);
     mo_block_velocity(d, W, r, b, u);
     for (int k = 0; k < d; ++k) {
         trace += W[k * d + k];
     }
     const double step = trace > 0 ? d / trace : 1;
-    ops->natural(p, d, step, u, r, z);
+    mo_law_natural(ops, p, d, step, u, r, z);
     size += sqrt(mo_dot(d, r, r)) + step * sqrt(mo_dot(d, b, b));
     return sqrt(mo_dot(d, z, z)) / size;
 }
@@ -194,7 +194,7 @@ static void newton_on_the_natural_map_agrees_with_the_exact_solution(void **stat
     for (int trial = 0; trial < 500; ++trial) {
         const mo_law law = mo_law_coulomb(uniform(&random, 0.05, 0.8));
         double p[2], W[9], b[3], r[3], again[3];
-        mo_law_coulomb_ops.pack(&law, 3, p);
+        mo_law_pack(&law, 3, p);
         random_block(&random, 3, 3, 0, 0, W);
         for (int k = 0; k < 3; ++k) {
             W[4 * k] += 0.5; /* well conditioned: the solution is unique */
@@ -235,7 +235,7 @@ static void solutions_are_fixed_points_of_a_step_inside_the_block(void **state)
             double W[MAX_D * MAX_D], b[MAX_D], p[MAX_D], r[MAX_D], next[MAX_D];
             random_block(&random, d, d, 1, 0, W);
             fill_uniform(&random, -1, 1, d, b);
-            ops->pack(&samples[s].law, d, p);
+            mo_law_pack(&samples[s].law, d, p);
             ops->solve(p, d, W, b, r);
             relax_block(ops, p, d, W, b, r, next);
             CHECK_BELOW(distance2(d, r, next), 1e-16 * (1 + mo_dot(d, r, r)));
@@ -261,7 +261,7 @@ static void steps_inside_a_block_lead_to_its_solution(void **state)
             W[k] *= k % (d + 1) ? 0.3 : 1;
         }
         fill_uniform(&random, -1, 1, d, b);
-        ops->pack(law, d, p);
+        mo_law_pack(law, d, p);
         for (int step = 0; step < 3000; ++step) {
             memcpy(from, r, sizeof from);
             relax_block(ops, p, d, W, b, from, r);

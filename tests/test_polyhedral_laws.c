@@ -193,8 +193,8 @@ static void an_open_contact_has_a_natural_map_of_exactly_zero(void **state)
         u[0] = trial % 2 ? 0 : fabs(u[0]);
         for (int k = 0; k < 3; ++k) {
             const mo_law_ops *ops = mo_law_ops_of(laws[k].kind);
-            ops->pack(&laws[k], 3, p);
-            ops->natural(p, 3, 1, u, zero, z);
+            mo_law_pack(&laws[k], 3, p);
+            mo_law_natural(ops, p, 3, 1, u, zero, z);
             CHECK(z[0] == 0 && z[1] == 0 && z[2] == 0);
         }
     }
@@ -208,15 +208,15 @@ static void facets_describe_each_law(void **state)
                  sliding = mo_law_sliding(0.5, s);
     mo_law_facets facets;
     double p[6];
-    mo_law_faceted_ops.pack(&faceted, 3, p);
+    mo_law_pack(&faceted, 3, p);
     mo_law_faceted_ops.facets(p, 3, 99, &facets); /* its own number, not the one asked for */
     CHECK(facets.groups == 1 && facets.start[1] == 5 && facets.mu[0] == 0.7 && facets.axis[0] == 1);
     CHECK_NEAR(facets.direction[1][1], cos(acos(-1.0) * 0.4), 1e-15);
-    mo_law_pyramid_ops.pack(&pyramid, 3, p);
+    mo_law_pack(&pyramid, 3, p);
     mo_law_pyramid_ops.facets(p, 3, 4, &facets);
     CHECK(facets.groups == 2 && facets.start[1] == 2 && facets.start[2] == 4 &&
           facets.direction[3][2] == -1);
-    mo_law_sliding_ops.pack(&sliding, 3, p);
+    mo_law_pack(&sliding, 3, p);
     mo_law_sliding_ops.facets(p, 3, 4, &facets);
     CHECK(facets.groups == 0 && facets.axis[0] == 1);
     CHECK_NEAR(facets.axis[1], -0.3, 1e-16);

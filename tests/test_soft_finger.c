@@ -190,9 +190,9 @@ static double natural_error(const mo_law *law, const double *W, const double *b,
 {
     double p[2], u[4], z[4];
     const double step = 4 / (W[0] + W[5] + W[10] + W[15]);
-    mo_law_soft_finger_ops.pack(law, 4, p);
+    mo_law_pack(law, 4, p);
     mo_block_velocity(4, W, r, b, u);
-    mo_law_soft_finger_ops.natural(p, 4, step, u, r, z);
+    mo_law_natural(&mo_law_soft_finger_ops, p, 4, step, u, r, z);
     return sqrt(mo_dot(4, z, z)) / (sqrt(mo_dot(4, r, r)) + step * sqrt(mo_dot(4, b, b)));
 }
 

@@ -4,19 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "law/law_ops.h"
 #include "linalg/dense.h"
-
-static mo_error check(const mo_law *law, int d, mo_message *why)
-{
-    (void)law;
-    return d >= 1 && d <= MO_BILATERAL_MAX_DIM
-               ? MO_OK
-               : mo_fail(why, MO_ERR_PROBLEM,
-                         "a bilateral block has 1 to %d rows, not %d: split it into several",
-                         MO_BILATERAL_MAX_DIM, d);
-}
 
 static void project(const double *p, int d, const double *x, double *y)
 {
@@ -62,10 +51,9 @@ static void failure(const double *p, int d, const double *u, const double *r, mo
 
 const mo_law_ops mo_law_bilateral_ops = {
     .name = "bilateral",
-    .param_count = mo_law_no_params,
-    .check = check,
-    .pack = mo_law_pack_nothing,
-    .unpack = mo_law_unpack_nothing,
+    .least_rows = 1,
+    .most_rows = MO_BILATERAL_MAX_DIM,
+    .row_hint = ": split it into several",
     .project = project,
     .project_derivative = project_derivative,
     .shift = mo_law_no_shift,

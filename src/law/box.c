@@ -24,10 +24,6 @@ static int param_count(int d)
 
 static mo_error check(const mo_law *law, int d, mo_message *why)
 {
-    if (d < 1 || d > MO_LAW_MAX_DIM) {
-        return mo_fail(why, MO_ERR_PROBLEM, "a box block has 1 to %d rows, not %d", MO_LAW_MAX_DIM,
-                       d);
-    }
     if (!law->lower || !law->upper) {
         return mo_fail(why, MO_ERR_PROBLEM, "a box law needs lower and upper bounds");
     }
@@ -74,12 +70,6 @@ static void project_derivative(const double *p, int d, const double *x, double *
     }
 }
 
-static void natural(const double *p, int d, double step, const double *u, const double *r,
-                    double *z)
-{
-    mo_law_natural_default(&mo_law_box_ops, p, d, step, u, r, z);
-}
-
 /* A row with zero diagonal gets the bound that its velocity requires, if it is finite. */
 static double immovable(const double *p, int d, int k, double u)
 {
@@ -101,7 +91,7 @@ static double defect(const double *p, int d, const double *W, const double *b, c
 {
     double u[MO_LAW_MAX_DIM], z[MO_LAW_MAX_DIM];
     mo_block_velocity(d, W, r, b, u);
-    natural(p, d, 1, u, r, z);
+    mo_law_natural_default(&mo_law_box_ops, p, d, 1, u, r, z);
     return mo_dot(d, z, z);
 }
 
@@ -193,6 +183,8 @@ static void failure(const double *p, int d, const double *u, const double *r, mo
 
 const mo_law_ops mo_law_box_ops = {
     .name = "box",
+    .least_rows = 1,
+    .most_rows = MO_LAW_MAX_DIM,
     .param_count = param_count,
     .check = check,
     .pack = pack,
@@ -202,7 +194,6 @@ const mo_law_ops mo_law_box_ops = {
     .shift = mo_law_no_shift,
     .shift_derivative = mo_law_no_shift_derivative,
     .prox = project,
-    .natural = natural,
     .solve = solve,
     .failure = failure,
     .facets = mo_law_no_facets,

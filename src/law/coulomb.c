@@ -13,47 +13,16 @@
  *   open     b_N >= 0:  r = 0
  *   sticks   r = -W^-1 b, if it lies in K
  *   slides   u_N = 0, u_T = -alpha r_T, alpha > 0.  Eliminating r_N leaves (A + alpha I) r_T = -c
- *            with A = W_TT - W_TN W_NT / W_NN and c = b_T - W_TN b_N / W_NN: see disc.h
+ *            with A = W_TT - W_TN W_NT / W_NN and c = b_T - W_TN b_N / W_NN: friction_ball.h
  */
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "law/coulomb_rows.h"
-#include "law/disc.h"
+#include "law/friction_ball.h"
 #include "law/law_ops.h"
 #include "linalg/dense.h"
-
-static int param_count(int d)
-{
-    (void)d;
-    return 1;
-}
-
-static mo_error check(const mo_law *law, int d, mo_message *why)
-{
-    if (d != 2 && d != 3) {
-        return mo_fail(why, MO_ERR_PROBLEM, "a coulomb block has 2 or 3 rows, not %d", d);
-    }
-    if (!(law->mu >= 0)) {
-        return mo_fail(why, MO_ERR_PROBLEM,
-                       "the friction coefficient mu is %g, but must not be negative", law->mu);
-    }
-    return MO_OK;
-}
-
-static void pack(const mo_law *law, int d, double *p)
-{
-    (void)d;
-    p[0] = law->mu;
-}
-
-static void unpack(const double *p, int d, mo_law *law)
-{
-    (void)d;
-    law->mu = p[0];
-}
 
 static void project(const double *p, int d, const double *x, double *y)
 {
@@ -185,7 +154,7 @@ static inline quick_point quick_at(const quick_contact *q, double alpha)
     return x;
 }
 
-/* Newton's change of alpha on 1/|r_T| - 1/(mu r_N), as in disc.c, with its fractions cleared. */
+/* Newton's change of alpha on 1/|r_T| - 1/(mu r_N), as in friction_ball.c, with its fractions cleared. */
 static inline double quick_step(const quick_contact *q, const quick_point *x)
 {
     const double d0 = (q->A[1] * x->t[1] - x->e * x->t[0]) * x->inverse; /* d r_T / d alpha */
@@ -205,9 +174,9 @@ static inline double quick_far(const quick_contact *q)
 }
 
 /*
- * What disc.c does, for the contact in space that sweeps meet by the million: Newton from alpha = 0
+ * What friction_ball.c does, for the contact in space that sweeps meet by the million: Newton from alpha = 0
  * or further out, with neither axes nor brackets.  False where A is near singular (its determinant
- * would lose more than three digits) or Newton does not get there at once; disc.c then does.
+ * would lose more than three digits) or Newton does not get there at once.
  */
 static int solve_quickly(double mu, const double *W, const double *b, double *r)
 {
@@ -256,23 +225,14 @@ static int solve_in_plane(double mu, const double *W, const double *b, double *r
     return r[0] > 0 && -c / r[1] > A;
 }
 
-/* 0 < mu < infinity and b_N < 0: the disc that is left when u_N = 0 has eliminated r_N. */
+/* 0 < mu < infinity and b_N < 0. */
 static void solve_with_friction(double mu, int d, const double *W, const double *b, double *r)
 {
     if (d == 3 ? solve_quickly(mu, W, b, r) : solve_in_plane(mu, W, b, r)) {
         return;
     }
-    mo_disc disc = {.mu = mu, .b_N = b[0], .W_NN = W[0]};
-    for (int i = 1; i < d; ++i) {
-        const double factor = W[i * d] / W[0];
-        disc.W_NT[i - 1] = W[i];
-        disc.c[i - 1] = b[i] - factor * b[0];
-        disc.c_noise = fmax(disc.c_noise, fabs(b[i]) + fabs(factor * b[0]));
-        for (int j = 1; j < d; ++j) {
-            disc.A[(i - 1) * 2 + j - 1] = W[i * d + j] - factor * W[j];
-        }
-    }
-    mo_disc_solve(&disc, d - 1, r);
+    const double axes[2] = {mu, mu};
+    mo_friction_ball_solve(d, axes, W, b, r);
 }
 
 /* mu = infinity and b_N < 0: u_T = 0, then 0 <= u_N perp r_N >= 0. */
@@ -313,47 +273,31 @@ static void solve(const double *p, int d, const double *W, const double *b, doub
 
 /* ---- measures and facets --------------------------------------------------------------------- */
 
-static void failure(const double *p, int d, const double *u, const double *r, mo_law_failure *out)
+/* Friction should take mu r_N |u_T| out of the motion; without slip there is nothing to take. */
+static double friction_defect(const double *p, int d, const double *u, const double *r)
 {
-    *out = (mo_law_failure){.penetration_rate = u[0] < 0 ? -u[0] : 0};
-    if (r[0] == 0 && mo_coulomb_slip(d, r) == 0) {
-        return;
-    }
-    const double slip = mo_coulomb_slip(d, u), open = fabs(r[0] * u[0]);
-    double nearest[3], outside = 0;
-    project(p, d, r, nearest);
-    for (int k = 0; k < d; ++k) {
-        outside += (r[k] - nearest[k]) * (r[k] - nearest[k]);
-    }
-    /* Friction should take mu r_N |u_T| out of the motion; without slip there is nothing to take.
-     */
-    const double friction =
-        fabs(isinf(p[0]) ? r[0] * slip : p[0] * r[0] * slip + mo_dot(d - 1, r + 1, u + 1));
-    out->cone_violation = outside > 0 ? sqrt(outside) : outside;
-    out->dissipation = open > friction ? open : friction;
+    const double slip = mo_coulomb_slip(d, u);
+    return isinf(p[0]) ? r[0] * slip : p[0] * r[0] * slip + mo_dot(d - 1, r + 1, u + 1);
 }
 
 static void facets(const double *p, int d, int count, mo_law_facets *out)
 {
-    const double turn = 2 * acos(-1.0);
-    const int directions = d == 2 ? 2 : count;
     mo_law_facets_begin(out);
     mo_law_facets_open(out, p[0]);
-    for (int k = 0; k < directions; ++k) {
-        double *D = mo_law_facets_add(out);
-        D[1] = d == 2 ? 1 - 2 * k : cos(turn * k / directions);
-        if (d == 3) {
-            D[2] = sin(turn * k / directions);
-        }
+    if (d == 3) {
+        mo_law_facets_add_disc(out, 1, count, 1);
+        return;
     }
+    mo_law_facets_add(out)[1] = 1;
+    mo_law_facets_add(out)[1] = -1;
 }
 
 const mo_law_ops mo_law_coulomb_ops = {
     .name = "coulomb",
-    .param_count = param_count,
-    .check = check,
-    .pack = pack,
-    .unpack = unpack,
+    .least_rows = 2,
+    .most_rows = 3,
+    .coefficients = 1,
+    .takes_infinite_mu = 1,
     .project = project,
     .project_derivative = project_derivative,
     .shift = shift,
@@ -361,7 +305,7 @@ const mo_law_ops mo_law_coulomb_ops = {
     .prox = prox,
     .natural = natural,
     .solve = solve,
-    .failure = failure,
+    .friction_defect = friction_defect,
     .by_coefficient = by_coefficient,
     .facets = facets,
 };

@@ -22,19 +22,17 @@ enum { MOST_FACETS = MO_LAW_MAX_DIRECTIONS / MO_LAW_MAX_GROUPS };
 
 static mo_error check(const mo_law *law, int d, mo_message *why)
 {
-    const mo_error error = mo_polygon_law_check("faceted", law, d, why);
-    if (!error && (law->facets < 3 || law->facets > MOST_FACETS)) {
-        return mo_fail(why, MO_ERR_PROBLEM, "a faceted law has 3 to %d facets, not %d", MOST_FACETS,
-                       law->facets);
-    }
-    return error;
+    (void)d;
+    return law->facets >= 3 && law->facets <= MOST_FACETS
+               ? MO_OK
+               : mo_fail(why, MO_ERR_PROBLEM, "a faceted law has 3 to %d facets, not %d",
+                         MOST_FACETS, law->facets);
 }
 
 /* The corners lie on Coulomb's circle, the first one on the first axis. */
 static void pack(const mo_law *law, int d, double *p)
 {
     (void)d;
-    p[0] = law->mu;
     p[1] = law->facets;
     p[2] = 1;
     p[3] = 0;
@@ -43,7 +41,6 @@ static void pack(const mo_law *law, int d, double *p)
 static void unpack(const double *p, int d, mo_law *law)
 {
     (void)d;
-    law->mu = p[0];
     law->facets = (int)p[1];
 }
 
@@ -52,7 +49,7 @@ static void facets(const double *p, int d, int count, mo_law_facets *out)
 {
     (void)d;
     (void)count;
-    const mo_polygon polygon = mo_polygon_law_shape(p);
+    const mo_polygon polygon = {.mu = p[0], .corners = (int)p[1]};
     mo_law_facets_begin(out);
     mo_law_facets_open(out, p[0]);
     for (int j = 0; j < polygon.corners; ++j) {
@@ -62,18 +59,21 @@ static void facets(const double *p, int d, int count, mo_law_facets *out)
 
 const mo_law_ops mo_law_faceted_ops = {
     .name = "faceted",
-    .param_count = mo_polygon_law_params,
+    .least_rows = 3,
+    .most_rows = 3,
+    .row_hint = ": in the plane use coulomb",
+    .coefficients = 1,
+    .param_count = mo_polygon_params,
     .check = check,
     .pack = pack,
     .unpack = unpack,
-    .project = mo_polygon_law_project,
-    .project_derivative = mo_polygon_law_project_derivative,
-    .shift = mo_polygon_law_shift,
-    .shift_derivative = mo_polygon_law_shift_derivative,
-    .prox = mo_polygon_law_prox,
-    .natural = mo_polygon_law_natural,
-    .solve = mo_polygon_law_solve,
-    .failure = mo_polygon_law_failure,
-    .by_coefficient = mo_polygon_law_by_coefficient,
+    .project = mo_polygon_project,
+    .project_derivative = mo_polygon_project_derivative,
+    .shift = mo_polygon_shift,
+    .shift_derivative = mo_polygon_shift_derivative,
+    .prox = mo_polygon_prox,
+    .solve = mo_polygon_solve,
+    .friction_defect = mo_polygon_friction_defect,
+    .by_coefficient = mo_polygon_by_coefficient,
     .facets = facets,
 };

@@ -56,8 +56,36 @@ static void find_axes(double S[9], double V[9])
 
 /* ---- the ball in these axes ------------------------------------------------------------------ */
 
+/* The contact with r_N eliminated, in rows over the relative axes; a row beyond d - 1 or without
+ * friction resists and is not driven. */
+typedef struct ball {
+    double mu, b_N, W_NN;
+    double W_NT[3], A[9], c[3];
+    double c_noise[3]; /* size of the terms that each c was computed from */
+} ball;
+
+static ball eliminate(int d, double mu, const double *e, const double *W, const double *b)
+{
+    ball s = {.mu = mu, .b_N = b[0], .W_NN = W[0]};
+    double most = 0;
+    for (int i = 0; i < d - 1; ++i) {
+        const double *row = W + (1 + i) * d, via_normal = row[0] / W[0] * b[0];
+        s.W_NT[i] = W[1 + i] * e[i];
+        s.c[i] = e[i] * (b[1 + i] - via_normal);
+        s.c_noise[i] = e[i] * (fabs(b[1 + i]) + fabs(via_normal));
+        for (int j = 0; j < d - 1; ++j) { /* symmetric to the last bit where W is */
+            s.A[i * DIM + j] = e[i] * e[j] * (row[1 + j] - row[0] * W[1 + j] / W[0]);
+        }
+        most = fmax(most, s.A[i * DIM + i]);
+    }
+    for (int i = 0; i < DIM; ++i) {
+        s.A[i * DIM + i] = i < d - 1 && e[i] > 0 ? s.A[i * DIM + i] : fmax(most, DBL_MIN);
+    }
+    return s;
+}
+
 typedef struct rotated {
-    double b_N, W_NN, W_NT[3];
+    double mu, b_N, W_NN, W_NT[3];
     double l[3], k[3], c[3];
     double V[9];
     int is_symmetric;
@@ -71,10 +99,10 @@ static void into_axes(const double V[9], const double x[3], double y[3])
     }
 }
 
-static rotated rotate(const mo_friction_ball *ball)
+static rotated rotate(const ball *from)
 {
-    rotated s = {.b_N = ball->b_N, .W_NN = ball->W_NN};
-    const double *A = ball->A;
+    rotated s = {.mu = from->mu, .b_N = from->b_N, .W_NN = from->W_NN};
+    const double *A = from->A;
     double S[9], noise[3] = {0}, most = 0;
     for (int i = 0; i < DIM; ++i) {
         for (int j = 0; j < DIM; ++j) {
@@ -84,13 +112,13 @@ static rotated rotate(const mo_friction_ball *ball)
     find_axes(S, s.V);
     const double twist[3] = {0.5 * (A[7] - A[5]), 0.5 * (A[2] - A[6]), 0.5 * (A[3] - A[1])};
     into_axes(s.V, twist, s.k); /* V is a product of rotations, so that [k] turns as a vector */
-    into_axes(s.V, ball->c, s.c);
-    into_axes(s.V, ball->W_NT, s.W_NT);
+    into_axes(s.V, from->c, s.c);
+    into_axes(s.V, from->W_NT, s.W_NT);
     s.is_symmetric = twist[0] == 0 && twist[1] == 0 && twist[2] == 0;
     for (int i = 0; i < DIM; ++i) {
         most = fmax(most, S[i * DIM + i]);
         for (int j = 0; j < DIM; ++j) {
-            noise[i] += fabs(s.V[j * DIM + i]) * ball->c_noise[j];
+            noise[i] += fabs(s.V[j * DIM + i]) * from->c_noise[j];
         }
     }
     for (int i = 0; i < DIM; ++i) {
@@ -137,23 +165,24 @@ static double friction_norm(const double nt[4])
     return sqrt(mo_dot(DIM, nt + 1, nt + 1));
 }
 
-static double excess(const double nt[4])
+static double excess(const rotated *s, const double nt[4])
 {
-    return friction_norm(nt) - nt[0];
+    return friction_norm(nt) - s->mu * nt[0];
 }
 
 /* ---- the root -------------------------------------------------------------------------------- */
 
-/* Where Newton on 1/|t| - 1/n goes from alpha; NaN where it does not apply. */
+/* Where Newton on 1/|t| - 1/(mu n) goes from alpha; NaN where it does not apply. */
 static double newton_from(const rotated *s, double alpha, const double nt[4])
 {
     double dt[3];
-    const double t = friction_norm(nt), n = nt[0];
-    if (!(n > 0) || !(t > 0) || !resist(s, alpha, nt + 1, dt)) {
+    const double t = friction_norm(nt), bound = s->mu * nt[0];
+    if (!(bound > 0) || !(t > 0) || !resist(s, alpha, nt + 1, dt)) {
         return NAN;
     }
-    const double dnorm = mo_dot(DIM, nt + 1, dt) / t, dn = -mo_dot(DIM, s->W_NT, dt) / s->W_NN;
-    return alpha - (1 / t - 1 / n) / (dn / (n * n) - dnorm / (t * t));
+    const double dnorm = mo_dot(DIM, nt + 1, dt) / t;
+    const double dbound = -s->mu * mo_dot(DIM, s->W_NT, dt) / s->W_NN;
+    return alpha - (1 / t - 1 / bound) / (dbound / (bound * bound) - dnorm / (t * t));
 }
 
 /* alpha so large that phi < 0: by the bound |t| <= |c| / alpha, and further out where that rounds.
@@ -162,8 +191,8 @@ static double large_alpha(const rotated *s)
 {
     const double c = sqrt(mo_dot(DIM, s->c, s->c));
     const double coupling = sqrt(mo_dot(DIM, s->W_NT, s->W_NT));
-    double nt[4], alpha = fmax(c * (s->W_NN + coupling) / -s->b_N, DBL_MIN);
-    for (int k = 0; k < 400 && !(impulse_at(s, alpha, nt) && excess(nt) < 0); ++k) {
+    double nt[4], alpha = fmax(c * (s->W_NN + s->mu * coupling) / (s->mu * -s->b_N), DBL_MIN);
+    for (int k = 0; k < 400 && !(impulse_at(s, alpha, nt) && excess(s, nt) < 0); ++k) {
         alpha *= 8;
     }
     return alpha;
@@ -186,8 +215,8 @@ static void find_slip(const rotated *s, double high, double nt[4])
     }
     for (int iteration = 0; iteration < 200; ++iteration) {
         const int exists = impulse_at(s, alpha, nt);
-        const double phi = exists ? excess(nt) : INFINITY;
-        if (exists && fabs(phi) <= 4 * DBL_EPSILON * fabs(nt[0])) {
+        const double phi = exists ? excess(s, nt) : INFINITY;
+        if (exists && fabs(phi) <= 4 * DBL_EPSILON * s->mu * fabs(nt[0])) {
             return;
         }
         if (phi > 0) {
@@ -206,21 +235,28 @@ static void find_slip(const rotated *s, double high, double nt[4])
     memcpy(nt, at_high, sizeof at_high);
 }
 
-void mo_friction_ball_solve(const mo_friction_ball *ball, double nt[4])
+void mo_friction_ball_solve(int d, const double *axes, const double *W, const double *b, double *r)
 {
-    const rotated s = rotate(ball);
-    double full[4];
-    if (!impulse_at(&s, 0, full) || excess(full) > 0) {
+    double mu = 0, relative[DIM] = {0}, full[4];
+    for (int i = 0; i < d - 1; ++i) {
+        mu = fmax(mu, axes[i]);
+    }
+    for (int i = 0; i < d - 1 && mu > 0; ++i) {
+        relative[i] = axes[i] / mu;
+    }
+    const ball contact = eliminate(d, mu, relative, W, b);
+    const rotated s = rotate(&contact);
+    if (!impulse_at(&s, 0, full) || excess(&s, full) > 0) {
         find_slip(&s, large_alpha(&s), full);
-        const double t = friction_norm(full);
-        if (fabs(t - full[0]) <= 1e-6 * full[0]) { /* on the rim to the last bit */
+        const double t = friction_norm(full), bound = s.mu * full[0];
+        if (t > 0 && fabs(t - bound) <= 1e-6 * bound) { /* on the rim to the last bit */
             for (int k = 1; k <= DIM; ++k) {
-                full[k] *= full[0] / t;
+                full[k] *= bound / t;
             }
         }
     }
-    nt[0] = full[0];
-    for (int i = 0; i < DIM; ++i) {
-        nt[1 + i] = mo_dot(DIM, s.V + i * DIM, full + 1);
+    r[0] = full[0];
+    for (int i = 0; i < d - 1; ++i) {
+        r[1 + i] = relative[i] * mo_dot(DIM, s.V + i * DIM, full + 1);
     }
 }

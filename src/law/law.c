@@ -86,12 +86,48 @@ static mo_error check_compliance(const mo_law *law, int d, mo_message *why)
     return MO_OK;
 }
 
+static mo_error check_rows(const mo_law_ops *ops, int d, mo_message *why)
+{
+    const char *hint = ops->row_hint ? ops->row_hint : "";
+    if (d >= ops->least_rows && d <= ops->most_rows) {
+        return MO_OK;
+    }
+    return ops->least_rows == ops->most_rows
+               ? mo_fail(why, MO_ERR_PROBLEM, "a %s block has %d row%s, not %d%s", ops->name,
+                         ops->least_rows, ops->least_rows == 1 ? "" : "s", d, hint)
+               : mo_fail(why, MO_ERR_PROBLEM, "a %s block has %d to %d rows, not %d%s", ops->name,
+                         ops->least_rows, ops->most_rows, d, hint);
+}
+
+/* Coefficient k of friction. */
+static double *coefficient(const mo_law_ops *ops, mo_law *law, int k)
+{
+    return k == 0 ? &law->mu : (double *)(void *)((char *)law + ops->moment);
+}
+
+static mo_error check_coefficients(const mo_law_ops *ops, mo_law law, mo_message *why)
+{
+    for (int k = 0; k < ops->coefficients; ++k) {
+        const double mu = *coefficient(ops, &law, k);
+        if (!(mu >= 0) || (isinf(mu) && !ops->takes_infinite_mu)) {
+            return mo_fail(
+                why, MO_ERR_PROBLEM, "the friction coefficient %s of a %s law is %g, but must %s",
+                k == 0 ? "mu" : ops->moment_name, ops->name, mu,
+                ops->takes_infinite_mu ? "not be negative" : "be finite and not negative");
+        }
+    }
+    return MO_OK;
+}
+
 mo_error mo_law_check(const mo_law *law, int d, mo_message *why)
 {
     if (!law || (unsigned)law->kind >= MO_LAW_KIND_COUNT) {
         return mo_fail(why, MO_ERR_ARGUMENT, "the law is none that the library knows");
     }
-    const mo_error error = mo_law_table[law->kind]->check(law, d, why);
+    const mo_law_ops *ops = mo_law_table[law->kind];
+    mo_error error = check_rows(ops, d, why);
+    error = error ? error : check_coefficients(ops, *law, why);
+    error = error || !ops->check ? error : ops->check(law, d, why);
     return error ? error : check_compliance(law, d, why);
 }
 
@@ -99,7 +135,7 @@ void mo_law_project(const mo_law *law, int d, const double *x, double *y)
 {
     MO_NEED_OR(, law && x && y, NULL);
     double p[MAX_PARAMS];
-    mo_law_table[law->kind]->pack(law, d, p);
+    mo_law_pack(law, d, p);
     mo_law_table[law->kind]->project(p, d, x, y);
 }
 
@@ -108,7 +144,7 @@ void mo_law_solve(const mo_law *law, int d, const double *W, const double *b, do
     MO_NEED_OR(, law && W && b && r, NULL);
     double p[MAX_PARAMS];
     double soft[MO_BILATERAL_MAX_DIM * MO_BILATERAL_MAX_DIM];
-    mo_law_table[law->kind]->pack(law, d, p);
+    mo_law_pack(law, d, p);
     if (law->compliance) {
         memcpy(soft, W, (size_t)(d * d) * sizeof *soft);
         for (int k = 0; k < d; ++k) {
@@ -122,30 +158,38 @@ void mo_law_solve(const mo_law *law, int d, const double *W, const double *b, do
 void mo_law_facets_of(const mo_law *law, int d, int count, mo_law_facets *out)
 {
     double p[MAX_PARAMS];
-    mo_law_table[law->kind]->pack(law, d, p);
+    mo_law_pack(law, d, p);
     mo_law_table[law->kind]->facets(p, d, count, out);
 }
 
 /* ---- shared pieces --------------------------------------------------------------------------- */
 
-int mo_law_no_params(int d)
+int mo_law_param_count(const mo_law_ops *ops, int d)
 {
-    (void)d;
-    return 0;
+    return ops->param_count ? ops->param_count(d) : ops->coefficients;
 }
 
-void mo_law_pack_nothing(const mo_law *law, int d, double *p)
+void mo_law_pack(const mo_law *law, int d, double *p)
 {
-    (void)law;
-    (void)d;
-    (void)p;
+    const mo_law_ops *ops = mo_law_table[law->kind];
+    mo_law copy = *law;
+    for (int k = 0; k < ops->coefficients; ++k) {
+        p[k] = *coefficient(ops, &copy, k);
+    }
+    if (ops->pack) {
+        ops->pack(law, d, p);
+    }
 }
 
-void mo_law_unpack_nothing(const double *p, int d, mo_law *law)
+void mo_law_unpack(const double *p, int d, mo_law *law)
 {
-    (void)p;
-    (void)d;
-    (void)law;
+    const mo_law_ops *ops = mo_law_table[law->kind];
+    for (int k = 0; k < ops->coefficients; ++k) {
+        *coefficient(ops, law, k) = p[k];
+    }
+    if (ops->unpack) {
+        ops->unpack(p, d, law);
+    }
 }
 
 void mo_law_no_shift(const double *p, int d, const double *u, double *uhat)
@@ -195,6 +239,16 @@ void mo_law_facets_open(mo_law_facets *out, double mu)
     out->start[out->groups] = first;
 }
 
+void mo_law_facets_add_disc(mo_law_facets *out, int row, int count, double length)
+{
+    const double turn = 2 * acos(-1.0);
+    for (int k = 0; k < count; ++k) {
+        double *direction = mo_law_facets_add(out);
+        direction[row] = length * cos(turn * k / count);
+        direction[row + 1] = length * sin(turn * k / count);
+    }
+}
+
 void mo_law_natural_default(const mo_law_ops *ops, const double *p, int d, double step,
                             const double *u, const double *r, double *z)
 {
@@ -207,6 +261,28 @@ void mo_law_natural_default(const mo_law_ops *ops, const double *p, int d, doubl
     for (int k = 0; k < d; ++k) {
         z[k] = r[k] - z[k];
     }
+}
+
+void mo_law_failure_of(const mo_law_ops *ops, const double *p, int d, const double *u,
+                       const double *r, mo_law_failure *out)
+{
+    double nearest[MO_LAW_MAX_DIM], outside = 0;
+    if (ops->failure) {
+        ops->failure(p, d, u, r, out);
+        return;
+    }
+    *out = (mo_law_failure){.penetration_rate = u[0] < 0 ? -u[0] : 0};
+    if (mo_dot(d, r, r) == 0) {
+        return;
+    }
+    ops->project(p, d, r, nearest);
+    for (int k = 0; k < d; ++k) {
+        outside += (r[k] - nearest[k]) * (r[k] - nearest[k]);
+    }
+    const double open = fabs(r[0] * u[0]);
+    const double friction = ops->friction_defect ? fabs(ops->friction_defect(p, d, u, r)) : 0;
+    out->cone_violation = outside > 0 ? sqrt(outside) : outside;
+    out->dissipation = open > friction ? open : friction;
 }
 
 void mo_law_guard(int d, double *r)
@@ -239,7 +315,7 @@ static double natural_norm(const block_problem *block, const double *r, double *
 {
     double u[MO_LAW_MAX_DIM] = {0}; /* the compiler does not see that d rows are enough */
     mo_block_velocity(block->d, block->W, r, block->b, u);
-    block->ops->natural(block->p, block->d, block->step, u, r, z);
+    mo_law_natural(block->ops, block->p, block->d, block->step, u, r, z);
     return sqrt(mo_dot(block->d, z, z));
 }
 

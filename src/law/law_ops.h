@@ -10,6 +10,8 @@
 #ifndef MO_LAW_OPS_H
 #define MO_LAW_OPS_H
 
+#include <stddef.h>
+
 #include "moreau/law.h"
 
 enum {
@@ -41,10 +43,20 @@ typedef struct mo_law_failure {
 
 typedef struct mo_law_ops {
     const char *name;
+    int least_rows, most_rows;
+    const char *row_hint; /* appended to the message about a wrong number of rows, or NULL */
 
-    /* Parameters: their number, whether they make sense, and their packing. */
-    int (*param_count)(int d);
+    /*
+     * Parameters.  A law with friction has one coefficient, mu, or two: `moment` is the offset of
+     * the second in mo_law and `moment_name` its name.  They are packed in this order.
+     */
+    int coefficients, takes_infinite_mu;
+    size_t moment;
+    const char *moment_name;
+
+    /* For other parameters: whether they are valid, their number, and their packing; or NULL. */
     mo_error (*check)(const mo_law *law, int d, mo_message *why);
+    int (*param_count)(int d);
     void (*pack)(const mo_law *law, int d, double *p);
     void (*unpack)(const double *p, int d, mo_law *law);
 
@@ -62,7 +74,7 @@ typedef struct mo_law_ops {
      * radius follows from it (the Alart-Curnier map).  x = r - step u, without the shift. */
     void (*prox)(const double *p, int d, const double *x, double *y);
 
-    /* z = r - project(r - step uhat): zero exactly where the law holds. */
+    /* z = r - project(r - step uhat): zero exactly where the law holds.  NULL: that formula. */
     void (*natural)(const double *p, int d, double step, const double *u, const double *r,
                     double *z);
 
@@ -73,6 +85,10 @@ typedef struct mo_law_ops {
     void (*relax)(const double *p, int d, const double *W, const double *u, const double *r,
                   double *new_r);
 
+    /* Power that friction fails to dissipate: zero at a solution.  NULL: no friction. */
+    double (*friction_defect)(const double *p, int d, const double *u, const double *r);
+
+    /* NULL: that of a contact, see mo_law_failure_of. */
     void (*failure)(const double *p, int d, const double *u, const double *r, mo_law_failure *out);
 
     /* E (d x 2): derivative of r with respect to mu and to the coefficient of the moment, at fixed
@@ -106,14 +122,26 @@ static inline const mo_law_ops *mo_law_ops_of(mo_law_kind kind)
 int mo_law_solve_newton(const mo_law_ops *ops, const double *p, int d, const double *W,
                         const double *b, double *r);
 
-/* z = r - project(r - step shift(u)), for laws that need nothing special. */
+/* Packed parameters: their number, from a law, and into a law of the same kind. */
+int mo_law_param_count(const mo_law_ops *ops, int d);
+void mo_law_pack(const mo_law *law, int d, double *p);
+void mo_law_unpack(const double *p, int d, mo_law *law);
+
+/* The operations `natural` and `failure`, or their defaults.  A contact fails by penetrating, by an
+ * impulse outside its set, and by power r_N u_N or friction_defect that is not zero. */
 void mo_law_natural_default(const mo_law_ops *ops, const double *p, int d, double step,
                             const double *u, const double *r, double *z);
-
-/* Shared pieces of laws without parameters. */
-int mo_law_no_params(int d);
-void mo_law_pack_nothing(const mo_law *law, int d, double *p);
-void mo_law_unpack_nothing(const double *p, int d, mo_law *law);
+static inline void mo_law_natural(const mo_law_ops *ops, const double *p, int d, double step,
+                                  const double *u, const double *r, double *z)
+{
+    if (ops->natural) {
+        ops->natural(p, d, step, u, r, z);
+    } else {
+        mo_law_natural_default(ops, p, d, step, u, r, z);
+    }
+}
+void mo_law_failure_of(const mo_law_ops *ops, const double *p, int d, const double *u,
+                       const double *r, mo_law_failure *out);
 
 /* Shared pieces of laws without friction: no shift, its derivative, no facets. */
 void mo_law_no_shift(const double *p, int d, const double *u, double *uhat);
@@ -128,6 +156,9 @@ void mo_law_facets_of(const mo_law *law, int d, int count, mo_law_facets *out);
 void mo_law_facets_begin(mo_law_facets *out);
 void mo_law_facets_open(mo_law_facets *out, double mu);
 double *mo_law_facets_add(mo_law_facets *out);
+
+/* `count` directions of this length around the disc of rows `row` and row + 1. */
+void mo_law_facets_add_disc(mo_law_facets *out, int row, int count, double length);
 
 /* r = 0 where a number in it is not finite: the overflow of a hopelessly scaled block. */
 void mo_law_guard(int d, double *r);

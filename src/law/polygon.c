@@ -22,6 +22,17 @@
 
 static const double PI = 3.14159265358979323846;
 
+int mo_polygon_params(int d)
+{
+    (void)d;
+    return MO_POLYGON_PARAMS;
+}
+
+static mo_polygon shape_of(const double *p)
+{
+    return (mo_polygon){.mu = p[2] * p[0], .corners = (int)p[1], .phase = p[3]};
+}
+
 void mo_polygon_corner(const mo_polygon *polygon, int j, double d[2])
 {
     const int k = polygon->corners, around = (j % k + k) % k;
@@ -108,12 +119,14 @@ static region find_region(const mo_polygon *polygon, const double *x, place *at,
     return RAY;
 }
 
-void mo_polygon_project(const mo_polygon *polygon, const double *x, double *y)
+void mo_polygon_project(const double *p, int d, const double *x, double *y)
 {
+    (void)d;
     place at;
     double n;
-    const double mu = polygon->mu;
-    switch (find_region(polygon, x, &at, &n)) {
+    const mo_polygon polygon = shape_of(p);
+    const double mu = polygon.mu;
+    switch (find_region(&polygon, x, &at, &n)) {
     case APEX:
         y[0] = y[1] = y[2] = 0;
         return;
@@ -145,8 +158,10 @@ static void add_line(const double g[3], double *J)
     }
 }
 
-void mo_polygon_project_derivative(const mo_polygon *polygon, const double *x, double *J)
+void mo_polygon_project_derivative(const double *p, int d, const double *x, double *J)
 {
+    (void)d;
+    const mo_polygon shape = shape_of(p), *polygon = &shape;
     place at;
     double n;
     const region where = find_region(polygon, x, &at, &n);
@@ -174,25 +189,28 @@ static place opposing(const mo_polygon *polygon, const double *u)
     return find_place(polygon, against);
 }
 
-void mo_polygon_shift(const mo_polygon *polygon, const double *u, double *uhat)
+void mo_polygon_shift(const double *p, int d, const double *u, double *uhat)
 {
-    const double slip = opposing(polygon, u).along_corner;
-    memmove(uhat, u, 3 * sizeof *u);
-    uhat[0] += polygon->mu * slip;
+    const mo_polygon polygon = shape_of(p);
+    const double slip = opposing(&polygon, u).along_corner;
+    memmove(uhat, u, (size_t)d * sizeof *u);
+    uhat[0] += polygon.mu * slip;
 }
 
-void mo_polygon_shift_derivative(const mo_polygon *polygon, const double *u, double *G)
+void mo_polygon_shift_derivative(const double *p, int d, const double *u, double *G)
 {
+    const mo_polygon shape = shape_of(p), *polygon = &shape;
     const place at = opposing(polygon, u);
-    memset(G, 0, 9 * sizeof *G);
-    G[0] = G[4] = G[8] = 1;
+    mo_law_no_shift_derivative(p, d, u, G);
     G[1] = -polygon->mu * at.corner[0];
     G[2] = -polygon->mu * at.corner[1];
 }
 
 /* The normal part first, then friction on the polygon whose size follows from it. */
-void mo_polygon_prox(const mo_polygon *polygon, const double *x, double *y)
+void mo_polygon_prox(const double *p, int d, const double *x, double *y)
 {
+    (void)d;
+    const mo_polygon shape = shape_of(p), *polygon = &shape;
     const double y_N = x[0] > 0 ? x[0] : 0, radius = y_N > 0 ? polygon->mu * y_N : 0;
     const place at = find_place(polygon, x + 1);
     if (at.along_m <= radius * at.e.height) {
@@ -207,39 +225,32 @@ void mo_polygon_prox(const mo_polygon *polygon, const double *x, double *y)
     y[0] = y_N;
 }
 
-void mo_polygon_failure(const mo_polygon *polygon, const double *u, const double *r,
-                        mo_law_failure *out)
+double mo_polygon_friction_defect(const double *p, int d, const double *u, const double *r)
 {
-    double nearest[3], outside = 0;
-    mo_polygon_project(polygon, r, nearest);
-    for (int k = 0; k < 3; ++k) {
-        outside += (r[k] - nearest[k]) * (r[k] - nearest[k]);
-    }
-    const double slip = opposing(polygon, u).along_corner;
-    const double friction = polygon->mu * r[0] * slip + dot2(r + 1, u + 1);
-    out->penetration_rate = fmax(0, -u[0]);
-    out->cone_violation = sqrt(outside);
-    out->dissipation = fmax(fabs(r[0] * u[0]), fabs(friction));
+    (void)d;
+    const mo_polygon polygon = shape_of(p);
+    return polygon.mu * r[0] * opposing(&polygon, u).along_corner + dot2(r + 1, u + 1);
 }
 
 /* r_T is r_N mu times a point of P that stays where it is; without friction yet, the corner that it
  * will be. */
-void mo_polygon_by_coefficient(const mo_polygon *polygon, double scale, const double *u,
-                               const double *r, double *E)
+void mo_polygon_by_coefficient(const double *p, int d, const double *u, const double *r, double *E)
 {
+    (void)d;
+    const mo_polygon shape = shape_of(p), *polygon = &shape;
     double point[2] = {0}, most = 0;
     memset(E, 0, 6 * sizeof *E);
     for (int j = 0; j < polygon->corners && polygon->mu == 0; ++j) {
-        double d[2];
-        mo_polygon_corner(polygon, j, d);
-        if (-dot2(d, u + 1) > most) {
-            most = -dot2(d, u + 1);
-            point[0] = r[0] * d[0];
-            point[1] = r[0] * d[1];
+        double corner[2];
+        mo_polygon_corner(polygon, j, corner);
+        if (-dot2(corner, u + 1) > most) {
+            most = -dot2(corner, u + 1);
+            point[0] = r[0] * corner[0];
+            point[1] = r[0] * corner[1];
         }
     }
     for (int k = 0; k < 2; ++k) {
-        E[2 * (1 + k)] = scale * (polygon->mu > 0 ? r[1 + k] / polygon->mu : point[k]);
+        E[2 * (1 + k)] = p[2] * (polygon->mu > 0 ? r[1 + k] / polygon->mu : point[k]);
     }
 }
 
@@ -247,7 +258,7 @@ void mo_polygon_by_coefficient(const mo_polygon *polygon, double scale, const do
 
 typedef struct contact {
     const mo_polygon *polygon;
-    const double *W, *b;
+    const double *p, *W, *b;
 } contact;
 
 static double row_dot(const contact *c, int row, const double *g)
@@ -322,17 +333,10 @@ static int try_candidate(const contact *c, int place_on_rim, double *r)
 /* |natural map| with step 1 / mean diagonal of W, in units of r. */
 static double natural_norm(const contact *c, double step, const double *r)
 {
-    double u[3], x[3], y[3], sum = 0;
+    double u[3], z[3];
     mo_block_velocity(3, c->W, r, c->b, u);
-    mo_polygon_shift(c->polygon, u, x);
-    for (int k = 0; k < 3; ++k) {
-        x[k] = r[k] - step * x[k];
-    }
-    mo_polygon_project(c->polygon, x, y);
-    for (int k = 0; k < 3; ++k) {
-        sum += (r[k] - y[k]) * (r[k] - y[k]);
-    }
-    return sqrt(sum);
+    mo_law_natural_default(&mo_law_faceted_ops, c->p, 3, step, u, r, z);
+    return sqrt(mo_dot(3, z, z));
 }
 
 /* None holds to the last bit: the best of all by the natural map. */
@@ -343,7 +347,7 @@ static int best_candidate(const contact *c, double *r)
     memset(r, 0, 3 * sizeof *r);
     for (int k = 0; k <= 2 * c->polygon->corners; ++k) {
         try_candidate(c, k, trial);
-        mo_polygon_project(c->polygon, trial, trial);
+        mo_polygon_project(c->p, 3, trial, trial);
         const double norm = natural_norm(c, step, trial);
         if (norm < least) { /* false for NaN */
             least = norm;
@@ -353,9 +357,11 @@ static int best_candidate(const contact *c, double *r)
     return least <= 1e-14 * (sqrt(mo_dot(3, r, r)) + step * fabs(c->b[0]));
 }
 
-int mo_polygon_solve(const mo_polygon *polygon, const double *W, const double *b, double *r)
+/* True where r solves the contact to rounding, else r is the best point found. */
+static int solve_by_modes(const double *p, const double *W, const double *b, double *r)
 {
-    const contact c = {polygon, W, b};
+    const mo_polygon shape = shape_of(p), *polygon = &shape;
+    const contact c = {polygon, p, W, b};
     const int rim = 2 * polygon->corners;
     memset(r, 0, 3 * sizeof *r);
     if (!(b[0] < 0) || !(W[0] > 0)) {
@@ -379,4 +385,13 @@ int mo_polygon_solve(const mo_polygon *polygon, const double *W, const double *b
         }
     }
     return best_candidate(&c, r);
+}
+
+void mo_polygon_solve(const double *p, int d, const double *W, const double *b, double *r)
+{
+    if (!solve_by_modes(p, W, b, r)) {
+        mo_law_guard(d, r);
+        mo_law_solve_newton(&mo_law_faceted_ops, p, d, W, b, r);
+    }
+    mo_law_guard(d, r);
 }

@@ -33,41 +33,20 @@ typedef struct mo_polygon {
 /* d_j, for any whole j (they come round). */
 void mo_polygon_corner(const mo_polygon *polygon, int j, double d[2]);
 
-/* The functions of a law (law_ops.h), all on three rows. */
-void mo_polygon_project(const mo_polygon *polygon, const double *x, double *y);
-void mo_polygon_project_derivative(const mo_polygon *polygon, const double *x, double *J);
-void mo_polygon_shift(const mo_polygon *polygon, const double *u, double *uhat);
-void mo_polygon_shift_derivative(const mo_polygon *polygon, const double *u, double *G);
-void mo_polygon_prox(const mo_polygon *polygon, const double *x, double *y);
-void mo_polygon_failure(const mo_polygon *polygon, const double *u, const double *r,
-                        mo_law_failure *out);
-/* scale: the radius of the corners over the law's mu */
-void mo_polygon_by_coefficient(const mo_polygon *polygon, double scale, const double *u,
-                               const double *r, double *E);
-
-/* One contact alone; true where r solves it to rounding, else r is the best point found. */
-int mo_polygon_solve(const mo_polygon *polygon, const double *W, const double *b, double *r);
-
 /*
- * What both laws are made of (polygon_law.c).  Their parameters are the law's mu, the number of
- * corners, the radius of the corners over mu r_N, and the angle of the first corner.
+ * The functions of a law (law_ops.h), all on three rows.  The parameters are the law's mu, the
+ * number of corners, the radius of the corners over mu r_N, and the angle of the first corner.
  */
 enum { MO_POLYGON_PARAMS = 4 };
 
-int mo_polygon_law_params(int d);
-mo_error mo_polygon_law_check(const char *name, const mo_law *law, int d, mo_message *why);
-mo_polygon mo_polygon_law_shape(const double *p);
-void mo_polygon_law_project(const double *p, int d, const double *x, double *y);
-void mo_polygon_law_project_derivative(const double *p, int d, const double *x, double *J);
-void mo_polygon_law_shift(const double *p, int d, const double *u, double *uhat);
-void mo_polygon_law_shift_derivative(const double *p, int d, const double *u, double *G);
-void mo_polygon_law_prox(const double *p, int d, const double *x, double *y);
-void mo_polygon_law_natural(const double *p, int d, double step, const double *u, const double *r,
-                            double *z);
-void mo_polygon_law_solve(const double *p, int d, const double *W, const double *b, double *r);
-void mo_polygon_law_failure(const double *p, int d, const double *u, const double *r,
-                            mo_law_failure *out);
-void mo_polygon_law_by_coefficient(const double *p, int d, const double *u, const double *r,
-                                   double *E);
+int mo_polygon_params(int d);
+void mo_polygon_project(const double *p, int d, const double *x, double *y);
+void mo_polygon_project_derivative(const double *p, int d, const double *x, double *J);
+void mo_polygon_shift(const double *p, int d, const double *u, double *uhat);
+void mo_polygon_shift_derivative(const double *p, int d, const double *u, double *G);
+void mo_polygon_prox(const double *p, int d, const double *x, double *y);
+void mo_polygon_solve(const double *p, int d, const double *W, const double *b, double *r);
+double mo_polygon_friction_defect(const double *p, int d, const double *u, const double *r);
+void mo_polygon_by_coefficient(const double *p, int d, const double *u, const double *r, double *E);
 
 #endif

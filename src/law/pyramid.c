@@ -16,25 +16,14 @@
  */
 #include "law/polygon.h"
 
-static mo_error check(const mo_law *law, int d, mo_message *why)
-{
-    return mo_polygon_law_check("pyramid", law, d, why);
-}
-
 /* Four corners at sqrt(2) mu, the first one an eighth of a turn from the first axis. */
 static void pack(const mo_law *law, int d, double *p)
 {
+    (void)law;
     (void)d;
-    p[0] = law->mu;
     p[1] = 4;
     p[2] = 1.41421356237309504880;
     p[3] = 0.78539816339744830962;
-}
-
-static void unpack(const double *p, int d, mo_law *law)
-{
-    (void)d;
-    law->mu = p[0];
 }
 
 /* Two groups of two directions: the square is the sum of two segments. */
@@ -51,18 +40,19 @@ static void facets(const double *p, int d, int count, mo_law_facets *out)
 
 const mo_law_ops mo_law_pyramid_ops = {
     .name = "pyramid",
-    .param_count = mo_polygon_law_params,
-    .check = check,
+    .least_rows = 3,
+    .most_rows = 3,
+    .row_hint = ": in the plane use coulomb",
+    .coefficients = 1,
+    .param_count = mo_polygon_params,
     .pack = pack,
-    .unpack = unpack,
-    .project = mo_polygon_law_project,
-    .project_derivative = mo_polygon_law_project_derivative,
-    .shift = mo_polygon_law_shift,
-    .shift_derivative = mo_polygon_law_shift_derivative,
-    .prox = mo_polygon_law_prox,
-    .natural = mo_polygon_law_natural,
-    .solve = mo_polygon_law_solve,
-    .failure = mo_polygon_law_failure,
-    .by_coefficient = mo_polygon_law_by_coefficient,
+    .project = mo_polygon_project,
+    .project_derivative = mo_polygon_project_derivative,
+    .shift = mo_polygon_shift,
+    .shift_derivative = mo_polygon_shift_derivative,
+    .prox = mo_polygon_prox,
+    .solve = mo_polygon_solve,
+    .friction_defect = mo_polygon_friction_defect,
+    .by_coefficient = mo_polygon_by_coefficient,
     .facets = facets,
 };

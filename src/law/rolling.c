@@ -17,46 +17,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/error.h"
-#include "law/disc.h"
+#include "law/friction_ball.h"
 #include "law/law_ops.h"
 #include "law/relax.h"
 #include "linalg/dense.h"
 
 enum { DISCS = 2, DISC_DIM = 2, ROWS = 5 };
-
-static int param_count(int d)
-{
-    (void)d;
-    return DISCS;
-}
-
-static mo_error check(const mo_law *law, int d, mo_message *why)
-{
-    if (d != ROWS) {
-        return mo_fail(why, MO_ERR_PROBLEM, "a rolling block has %d rows, not %d", ROWS, d);
-    }
-    if (!(law->mu >= 0) || !(law->mu_rolling >= 0) || isinf(law->mu) || isinf(law->mu_rolling)) {
-        return mo_fail(why, MO_ERR_PROBLEM,
-                       "mu is %g and mu_rolling %g, but both must be finite and not negative",
-                       law->mu, law->mu_rolling);
-    }
-    return MO_OK;
-}
-
-static void pack(const mo_law *law, int d, double *p)
-{
-    (void)d;
-    p[0] = law->mu;
-    p[1] = law->mu_rolling;
-}
-
-static void unpack(const double *p, int d, mo_law *law)
-{
-    (void)d;
-    law->mu = p[0];
-    law->mu_rolling = p[1];
-}
 
 /* The part of a 5-vector that lies in disc g. */
 static const double *disc(const double *x, int g)
@@ -171,12 +137,6 @@ static void prox(const double *p, int d, const double *x, double *y)
     y[0] = n;
 }
 
-static void natural(const double *p, int d, double step, const double *u, const double *r,
-                    double *z)
-{
-    mo_law_natural_default(&mo_law_rolling_ops, p, d, step, u, r, z);
-}
-
 /* r_g = -mu_g r_N u_g / |u_g| on each disc */
 static void by_coefficient(const double *p, int d, const double *u, const double *r, double *E)
 {
@@ -195,20 +155,21 @@ static void by_coefficient(const double *p, int d, const double *u, const double
 /* The moment or friction on disc g, all else held: |y_g| <= radius. */
 static double settle_disc(const double *W, const double *b, int g, double radius, double *r)
 {
+    enum { SIDE = 1 + DISC_DIM };
     const int first = 1 + DISC_DIM * g;
-    mo_disc disc = {.mu = radius, .b_N = -1, .W_NN = 1}; /* n = 1: the radius is given */
-    double nt[1 + DISC_DIM] = {0}, moved = 0;
+    const double axes[DISC_DIM] = {radius, radius};
+    /* n = 1, uncoupled: the radius is given */
+    double A[SIDE * SIDE] = {1}, c[SIDE] = {-1}, nt[SIDE] = {0}, moved = 0;
     for (int i = 0; i < DISC_DIM && radius > 0; ++i) {
         const double *row = W + (first + i) * ROWS;
-        disc.c[i] = b[first + i] + mo_dot(ROWS, row, r);
-        disc.c_noise = fmax(disc.c_noise, fabs(b[first + i]) + fabs(disc.c[i]));
+        c[1 + i] = b[first + i] + mo_dot(ROWS, row, r);
         for (int j = 0; j < DISC_DIM; ++j) {
-            disc.A[i * DISC_DIM + j] = row[first + j];
-            disc.c[i] -= row[first + j] * r[first + j];
+            A[(1 + i) * SIDE + 1 + j] = row[first + j];
+            c[1 + i] -= row[first + j] * r[first + j];
         }
     }
     if (radius > 0) {
-        mo_disc_solve(&disc, DISC_DIM, nt);
+        mo_friction_ball_solve(SIDE, axes, A, c, nt);
     }
     for (int k = 0; k < DISC_DIM; ++k) {
         moved += fabs(nt[1 + k] - r[first + k]);
@@ -263,53 +224,43 @@ static void solve(const double *p, int d, const double *W, const double *b, doub
     mo_law_guard(d, r);
 }
 
-static void failure(const double *p, int d, const double *u, const double *r, mo_law_failure *out)
+static double friction_defect(const double *p, int d, const double *u, const double *r)
 {
-    double nearest[ROWS], outside = 0;
-    project(p, d, r, nearest);
-    for (int k = 0; k < d; ++k) {
-        outside += (r[k] - nearest[k]) * (r[k] - nearest[k]);
-    }
-    out->penetration_rate = fmax(0, -u[0]);
-    out->cone_violation = sqrt(outside);
-    out->dissipation = fabs(r[0] * u[0]);
+    (void)d;
+    double most = 0;
     for (int g = 0; g < DISCS; ++g) {
         const double power =
             p[g] * r[0] * disc_norm(u, g) + mo_dot(DISC_DIM, disc(r, g), disc(u, g));
-        out->dissipation = fmax(out->dissipation, fabs(power));
+        most = fmax(most, fabs(power));
     }
+    return most;
 }
 
 static void facets(const double *p, int d, int count, mo_law_facets *out)
 {
     (void)d;
-    const double turn = 2 * acos(-1.0);
     mo_law_facets_begin(out);
     for (int g = 0; g < DISCS; ++g) {
         mo_law_facets_open(out, p[g]);
-        for (int k = 0; k < count; ++k) {
-            double *D = mo_law_facets_add(out);
-            D[1 + DISC_DIM * g] = cos(turn * k / count);
-            D[2 + DISC_DIM * g] = sin(turn * k / count);
-        }
+        mo_law_facets_add_disc(out, 1 + DISC_DIM * g, count, 1);
     }
 }
 
 const mo_law_ops mo_law_rolling_ops = {
     .name = "rolling",
-    .param_count = param_count,
-    .check = check,
-    .pack = pack,
-    .unpack = unpack,
+    .least_rows = ROWS,
+    .most_rows = ROWS,
+    .coefficients = DISCS,
+    .moment = offsetof(mo_law, mu_rolling),
+    .moment_name = "mu_rolling",
     .project = project,
     .project_derivative = project_derivative,
     .shift = shift,
     .shift_derivative = shift_derivative,
     .prox = prox,
-    .natural = natural,
     .solve = solve,
     .relax = mo_relax_rolling,
-    .failure = failure,
+    .friction_defect = friction_defect,
     .by_coefficient = by_coefficient,
     .facets = facets,
 };

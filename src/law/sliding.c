@@ -31,16 +31,6 @@ static int param_count(int d)
 
 static mo_error check(const mo_law *law, int d, mo_message *why)
 {
-    if (d != 2 && d != 3) {
-        return mo_fail(why, MO_ERR_PROBLEM, "a sliding block has 2 or 3 rows, not %d", d);
-    }
-    if (!(law->mu >= 0) || isinf(law->mu)) {
-        return mo_fail(
-            why, MO_ERR_PROBLEM,
-            "the friction coefficient mu of a sliding law is %g, but must be finite and not "
-            "negative",
-            law->mu);
-    }
     if (!law->direction) {
         return mo_fail(why, MO_ERR_PROBLEM, "a sliding law needs the direction in which it slides");
     }
@@ -55,14 +45,12 @@ static mo_error check(const mo_law *law, int d, mo_message *why)
 
 static void pack(const mo_law *law, int d, double *p)
 {
-    p[0] = law->mu;
     memcpy(p + 1, law->direction, (size_t)(d - 1) * sizeof *p);
 }
 
 static void unpack(const double *p, int d, mo_law *law)
 {
     (void)d;
-    law->mu = p[0];
     law->direction = p + 1;
 }
 
@@ -144,18 +132,6 @@ static void solve(const double *p, int d, const double *W, const double *b, doub
     mo_law_guard(d, r);
 }
 
-static void failure(const double *p, int d, const double *u, const double *r, mo_law_failure *out)
-{
-    double nearest[3], outside = 0;
-    project(p, d, r, nearest);
-    for (int k = 0; k < d; ++k) {
-        outside += (r[k] - nearest[k]) * (r[k] - nearest[k]);
-    }
-    out->penetration_rate = fmax(0, -u[0]);
-    out->cone_violation = sqrt(outside);
-    out->dissipation = fabs(r[0] * u[0]);
-}
-
 static void facets(const double *p, int d, int count, mo_law_facets *out)
 {
     (void)count;
@@ -165,6 +141,9 @@ static void facets(const double *p, int d, int count, mo_law_facets *out)
 
 const mo_law_ops mo_law_sliding_ops = {
     .name = "sliding",
+    .least_rows = 2,
+    .most_rows = 3,
+    .coefficients = 1,
     .param_count = param_count,
     .check = check,
     .pack = pack,
@@ -176,7 +155,6 @@ const mo_law_ops mo_law_sliding_ops = {
     .prox = prox,
     .natural = natural,
     .solve = solve,
-    .failure = failure,
     .by_coefficient = by_coefficient,
     .facets = facets,
 };

@@ -24,7 +24,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "law/ellipsoid.h"
 #include "law/friction_ball.h"
 #include "law/law_ops.h"
@@ -32,39 +31,6 @@
 #include "linalg/dense.h"
 
 enum { ROWS = 4, FRICTION = 3 };
-
-static int param_count(int d)
-{
-    (void)d;
-    return 2;
-}
-
-static mo_error check(const mo_law *law, int d, mo_message *why)
-{
-    if (d != ROWS) {
-        return mo_fail(why, MO_ERR_PROBLEM, "a soft-finger block has %d rows, not %d", ROWS, d);
-    }
-    if (!(law->mu >= 0) || !(law->mu_torsion >= 0) || isinf(law->mu) || isinf(law->mu_torsion)) {
-        return mo_fail(why, MO_ERR_PROBLEM,
-                       "mu is %g and mu_torsion %g, but both must be finite and not negative",
-                       law->mu, law->mu_torsion);
-    }
-    return MO_OK;
-}
-
-static void pack(const mo_law *law, int d, double *p)
-{
-    (void)d;
-    p[0] = law->mu;
-    p[1] = law->mu_torsion;
-}
-
-static void unpack(const double *p, int d, mo_law *law)
-{
-    (void)d;
-    law->mu = p[0];
-    law->mu_torsion = p[1];
-}
 
 /* The diagonal of D. */
 static void axes(const double *p, double D[FRICTION])
@@ -234,12 +200,6 @@ static void prox(const double *p, int d, const double *x, double *y)
     y[0] = n;
 }
 
-static void natural(const double *p, int d, double step, const double *u, const double *r,
-                    double *z)
-{
-    mo_law_natural_default(&mo_law_soft_finger_ops, p, d, step, u, r, z);
-}
-
 /* r_F = -r_N D^2 u_F / |D u_F|: through D^2, and through |D u_F|. */
 static void by_coefficient(const double *p, int d, const double *u, const double *r, double *E)
 {
@@ -257,28 +217,6 @@ static void by_coefficient(const double *p, int d, const double *u, const double
 
 /* ---- one contact alone ----------------------------------------------------------------------- */
 
-/* What u_N = 0 leaves once it has eliminated r_N, in scaled rows.  Symmetric to the last bit where
- * W is. */
-static mo_friction_ball scaled_ball(const double *D, const double *W, const double *b)
-{
-    mo_friction_ball ball = {.b_N = b[0], .W_NN = W[0]};
-    double most = 0;
-    for (int i = 0; i < FRICTION; ++i) {
-        const double *row = W + (1 + i) * ROWS, via_normal = row[0] / W[0] * b[0];
-        ball.W_NT[i] = W[1 + i] * D[i];
-        ball.c[i] = D[i] * (b[1 + i] - via_normal);
-        ball.c_noise[i] = D[i] * (fabs(b[1 + i]) + fabs(via_normal));
-        for (int j = 0; j < FRICTION; ++j) {
-            ball.A[i * FRICTION + j] = D[i] * D[j] * (row[1 + j] - row[0] * W[1 + j] / W[0]);
-        }
-        most = fmax(most, ball.A[i * FRICTION + i]);
-    }
-    for (int i = 0; i < FRICTION; ++i) { /* a row without friction resists, so that its t is zero */
-        ball.A[i * FRICTION + i] = D[i] > 0 ? ball.A[i * FRICTION + i] : fmax(most, DBL_MIN);
-    }
-    return ball;
-}
-
 static void solve(const double *p, int d, const double *W, const double *b, double *r)
 {
     memset(r, 0, (size_t)d * sizeof *r);
@@ -287,27 +225,16 @@ static void solve(const double *p, int d, const double *W, const double *b, doub
     }
     double D[FRICTION];
     axes(p, D);
-    const mo_friction_ball ball = scaled_ball(D, W, b);
-    mo_friction_ball_solve(&ball, r);
-    for (int i = 0; i < FRICTION; ++i) {
-        r[1 + i] *= D[i];
-    }
+    mo_friction_ball_solve(d, D, W, b, r);
     mo_law_guard(d, r);
 }
 
 /* ---- measures and facets --------------------------------------------------------------------- */
 
-static void failure(const double *p, int d, const double *u, const double *r, mo_law_failure *out)
+static double friction_defect(const double *p, int d, const double *u, const double *r)
 {
-    double nearest[ROWS], outside = 0;
-    project(p, d, r, nearest);
-    for (int k = 0; k < d; ++k) {
-        outside += (r[k] - nearest[k]) * (r[k] - nearest[k]);
-    }
-    const double friction = r[0] * slip(p, u) + mo_dot(FRICTION, r + 1, u + 1);
-    out->penetration_rate = fmax(0, -u[0]);
-    out->cone_violation = sqrt(outside);
-    out->dissipation = fmax(fabs(r[0] * u[0]), fabs(friction));
+    (void)d;
+    return r[0] * slip(p, u) + mo_dot(FRICTION, r + 1, u + 1);
 }
 
 /* The hull of a polygon of forces and the two moments: one group, its directions as long as D makes
@@ -315,15 +242,12 @@ static void failure(const double *p, int d, const double *u, const double *r, mo
 static void facets(const double *p, int d, int count, mo_law_facets *out)
 {
     (void)d;
-    const double turn = 2 * acos(-1.0);
     mo_law_facets_begin(out);
     if (p[0] > 0 || p[1] > 0) {
         mo_law_facets_open(out, 1);
     }
-    for (int k = 0; k < count && p[0] > 0; ++k) {
-        double *direction = mo_law_facets_add(out);
-        direction[1] = p[0] * cos(turn * k / count);
-        direction[2] = p[0] * sin(turn * k / count);
+    if (p[0] > 0) {
+        mo_law_facets_add_disc(out, 1, count, p[0]);
     }
     for (int k = 0; k < 2 && p[1] > 0; ++k) {
         mo_law_facets_add(out)[3] = (1 - 2 * k) * p[1];
@@ -332,19 +256,19 @@ static void facets(const double *p, int d, int count, mo_law_facets *out)
 
 const mo_law_ops mo_law_soft_finger_ops = {
     .name = "soft-finger",
-    .param_count = param_count,
-    .check = check,
-    .pack = pack,
-    .unpack = unpack,
+    .least_rows = ROWS,
+    .most_rows = ROWS,
+    .coefficients = 2,
+    .moment = offsetof(mo_law, mu_torsion),
+    .moment_name = "mu_torsion",
     .project = project,
     .project_derivative = project_derivative,
     .shift = shift,
     .shift_derivative = shift_derivative,
     .prox = prox,
-    .natural = natural,
     .solve = solve,
     .relax = mo_relax_soft_finger,
-    .failure = failure,
+    .friction_defect = friction_defect,
     .by_coefficient = by_coefficient,
     .facets = facets,
 };

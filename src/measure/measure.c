@@ -45,7 +45,7 @@ static double block_square(const mo_law_ops *law, const double *p, int d, double
                            const double *u, const double *r)
 {
     double z[MO_BILATERAL_MAX_DIM];
-    law->natural(p, d, step, u, r, z);
+    mo_law_natural(law, p, d, step, u, r, z);
     const double found = square(d, z), moved = step * step * square(d, u), size = square(d, r);
     if (!(moved > 0) || moved > 1e-24 * size) {
         return found;
@@ -54,7 +54,7 @@ static double block_square(const mo_law_ops *law, const double *p, int d, double
         return INFINITY;
     }
     const double longer = step * sqrt(size / moved);
-    law->natural(p, d, longer, u, r, z);
+    mo_law_natural(law, p, d, longer, u, r, z);
     return fmax(found, square(d, z) * (step / longer) * (step / longer));
 }
 
@@ -137,7 +137,7 @@ double mo_measure_block(const mo_problem *problem, int i, const double *u_i, con
         seen = law_u;
     }
     const double of_block = block_square(law, p, d, 1, seen, r_i);
-    law->failure(p, d, seen, r_i, &failure);
+    mo_law_failure_of(law, p, d, seen, r_i, &failure);
     keep_worst(&residual->block, of_block, i);
     keep_worst(&residual->penetration_rate, failure.penetration_rate, i);
     keep_worst(&residual->cone_violation, failure.cone_violation, i);

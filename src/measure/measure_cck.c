@@ -131,7 +131,7 @@ static double block_square(const mo_problem *problem, int i, int facets, double 
         return pair * pair;
     }
     double z[MO_BILATERAL_MAX_DIM];
-    mo_constraint_law(problem, i)->natural(mo_constraint_param(problem, i), d, 1, u, r, z);
+    mo_law_natural(mo_constraint_law(problem, i), mo_constraint_param(problem, i), d, 1, u, r, z);
     return mo_dot(d, z, z);
 }
 

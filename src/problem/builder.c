@@ -255,10 +255,9 @@ int mo_builder_add_rigid_body(mo_builder *builder, double mass, const double J[9
 /* The packed parameters of a law: those of the block before, where they agree. */
 static int add_law(mo_builder *builder, const mo_law *law, int d)
 {
-    const mo_law_ops *ops = mo_law_ops_of(law->kind);
     double packed[2 * MO_LAW_MAX_DIM];
-    const size_t count = (size_t)ops->param_count(d);
-    ops->pack(law, d, packed);
+    const size_t count = (size_t)mo_law_param_count(mo_law_ops_of(law->kind), d);
+    mo_law_pack(law, d, packed);
     const mo_pool *param = &builder->param;
     const double *last = param->data;
     const int same =

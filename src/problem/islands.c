@@ -230,7 +230,7 @@ static int make_arrays(cut *c)
         const int i = c->member[m], d = mo_constraint_dim(from, i);
         mo_pace_every(m, 512);
         to->row_count += d;
-        params += (size_t)mo_constraint_law(from, i)->param_count(d);
+        params += (size_t)mo_law_param_count(mo_constraint_law(from, i), d);
         values += from->value_start[i + 1] - from->value_start[i];
         blocks += (size_t)(from->block_start[i + 1] - from->block_start[i]);
     }
@@ -312,7 +312,7 @@ static void copy_constraints(cut *c)
     to->value_start[0] = 0;
     for (int m = 0; m < c->count; ++m) {
         const int i = c->member[m], d = mo_constraint_dim(from, i), row = from->row_start[i];
-        const size_t params = (size_t)mo_constraint_law(from, i)->param_count(d),
+        const size_t params = (size_t)mo_law_param_count(mo_constraint_law(from, i), d),
                      bytes = (size_t)d * sizeof(double);
         mo_pace_every(m, 256);
         to->law[m] = (mo_law_ref){(uint32_t)to->param_count, from->law[i].kind};

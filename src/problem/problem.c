@@ -79,8 +79,7 @@ mo_constraint_view mo_problem_constraint(const mo_problem *problem, int constrai
         .w = problem->w + row,
         .block_count = problem->block_start[constraint + 1] - problem->block_start[constraint],
     };
-    mo_constraint_law(problem, constraint)
-        ->unpack(mo_constraint_param(problem, constraint), view.dim, &view.law);
+    mo_law_unpack(mo_constraint_param(problem, constraint), view.dim, &view.law);
     view.law.compliance = problem->compliance ? problem->compliance + row : NULL;
     return view;
 }

@@ -32,7 +32,7 @@ static double residual_at_stake(const mo_problem *problem, int i, int slides, co
     } else {
         law->shift(p, d, u, uhat);
     }
-    law->natural(p, d, 1, u, r, z);
+    mo_law_natural(law, p, d, 1, u, r, z);
     return (slides ? u[0] * u[0] : mo_dot(d, uhat, uhat)) - mo_dot(d, z, z);
 }
 

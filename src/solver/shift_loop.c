@@ -232,8 +232,8 @@ static double worst_penetration(const mo_problem *problem, const double *u, cons
         double law_u[MO_BILATERAL_MAX_DIM];
         mo_law_failure failure;
         mo_law_velocity(problem, row, d, u + row, r + row, law_u);
-        mo_constraint_law(problem, i)
-            ->failure(mo_constraint_param(problem, i), d, law_u, r + row, &failure);
+        mo_law_failure_of(mo_constraint_law(problem, i), mo_constraint_param(problem, i), d, law_u,
+                          r + row, &failure);
         worst = fmax(worst, failure.penetration_rate);
     }
     return worst;

@@ -259,7 +259,7 @@ double mo_small_evaluate(mo_small_system *s, const double *r)
 static double residual_square(const mo_small_system *s, const mo_small_block *b, const double *r)
 {
     double z[MO_BILATERAL_MAX_DIM];
-    b->law->natural(b->p, b->d, 1, s->u + b->row, r + b->row, z);
+    mo_law_natural(b->law, b->p, b->d, 1, s->u + b->row, r + b->row, z);
     return mo_dot(b->d, z, z);
 }
 

@@ -140,7 +140,7 @@ static int find_contradiction(const mo_problem *problem)
         const double *p = mo_constraint_param(problem, i), *w = problem->w + problem->row_start[i];
         const int d = mo_constraint_dim(problem, i);
         law->solve(p, d, zero, w, r);
-        law->natural(p, d, 1, w, r, z);
+        mo_law_natural(law, p, d, 1, w, r, z);
         if (mo_dot(d, z, z) > 0) {
             return i;
         }
