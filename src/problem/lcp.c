@@ -247,27 +247,9 @@ static void write_all(writer *to)
 
 /* ---- the view -------------------------------------------------------------------------------- */
 
-/* The constraints on each body, in rising order. */
-static void list_incidences(mo_lcp *lcp)
-{
-    const mo_problem *problem = lcp->problem;
-    int *start = lcp->body_start;
-    mo_incidence_starts(problem, start);
-    for (int i = 0; i < problem->constraint_count; ++i) {
-        size_t offset = 0;
-        for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k) {
-            const int body = problem->block_index[k];
-            lcp->on_body[start[body + 1]++] = (mo_lcp_incidence){i, offset};
-            offset += (size_t)mo_constraint_dim(problem, i) * (size_t)mo_body_dim(problem, body);
-        }
-    }
-}
-
 void mo_lcp_layout(const mo_problem *problem, mo_lcp_variant variant, int facets, mo_arena *arena,
                    mo_lcp *lcp)
 {
-    const int is_global = problem->form == MO_FORM_GLOBAL;
-    const int blocks = is_global ? problem->block_start[problem->constraint_count] : 0;
     *lcp = (mo_lcp){.problem = problem, .variant = variant, .facets = facets};
     writer counter = {lcp, 0, 0};
     write_all(&counter);
@@ -277,15 +259,10 @@ void mo_lcp_layout(const mo_problem *problem, mo_lcp_variant variant, int facets
     lcp->offset = MO_TAKE(arena, problem->row_count, double);
     lcp->free_start = MO_TAKE(arena, problem->constraint_count + 1, int);
     lcp->pair_start = MO_TAKE(arena, problem->constraint_count + 1, int);
-    lcp->body_start = MO_TAKE(arena, is_global ? problem->body_count + 2 : 0, int);
-    lcp->on_body = MO_TAKE(arena, blocks, mo_lcp_incidence);
     if (arena->base) {
         memset(lcp->offset, 0, (size_t)problem->row_count * sizeof *lcp->offset);
         writer real = {lcp, 0, 0};
         write_all(&real);
-        if (is_global) {
-            list_incidences(lcp);
-        }
     }
 }
 
@@ -298,37 +275,6 @@ static size_t block_size(const mo_lcp *lcp, int i)
     write_block(&counter, i, FREE);
     write_block(&counter, i, PAIRS);
     return (size_t)counter.size;
-}
-
-/* sum over the bodies of (unknowns on the body)^2 */
-static size_t fill_of_bodies(const mo_lcp *lcp, size_t *on_body)
-{
-    const mo_problem *problem = lcp->problem;
-    size_t fill = 0;
-    memset(on_body, 0, (size_t)problem->body_count * sizeof *on_body);
-    for (int i = 0; i < problem->constraint_count; ++i) {
-        const size_t size = block_size(lcp, i);
-        for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k) {
-            on_body[problem->block_index[k]] += size;
-        }
-    }
-    for (int b = 0; b < problem->body_count; ++b) {
-        fill += on_body[b] * on_body[b];
-    }
-    return fill;
-}
-
-static size_t fill_of_couplings(const mo_lcp *lcp)
-{
-    const mo_problem *problem = lcp->problem;
-    size_t fill = 0;
-    for (int i = 0; i < problem->constraint_count; ++i) {
-        const size_t size = block_size(lcp, i);
-        for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k) {
-            fill += size * block_size(lcp, problem->block_index[k]);
-        }
-    }
-    return fill;
 }
 
 mo_error mo_lcp_check(const mo_problem *problem, int facets, int most_unknowns, const char *method,
@@ -351,26 +297,21 @@ mo_error mo_lcp_check(const mo_problem *problem, int facets, int most_unknowns, 
     return MO_OK;
 }
 
-mo_error mo_lcp_fill(const mo_lcp *lcp, size_t *fill)
+size_t mo_lcp_fill(const mo_lcp *lcp, const mo_problem *W)
 {
-    const mo_problem *problem = lcp->problem;
-    const size_t all = (size_t)lcp->size * (size_t)lcp->size, bodies = (size_t)problem->body_count;
-    *fill = all;
+    const size_t all = (size_t)lcp->size * (size_t)lcp->size;
+    size_t fill = 0;
     if (lcp->free_count > 0) {
-        return MO_OK; /* joints, once eliminated, couple everything */
+        return all; /* joints, once eliminated, couple everything */
     }
-    size_t *on_body = mo_memory_array(&problem->allocator, bodies, sizeof *on_body);
-    if (!on_body) {
-        return MO_ERR_MEMORY;
+    for (int i = 0; i < W->constraint_count; ++i) {
+        const size_t size = block_size(lcp, i);
+        fill += size * size; /* ties, compliance and the like */
+        for (int k = W->block_start[i]; k < W->block_start[i + 1]; ++k) {
+            fill += size * block_size(lcp, W->block_index[k]);
+        }
     }
-    size_t most =
-        problem->form == MO_FORM_GLOBAL ? fill_of_bodies(lcp, on_body) : fill_of_couplings(lcp);
-    mo_memory_free(&problem->allocator, on_body);
-    for (int i = 0; i < problem->constraint_count; ++i) { /* ties, compliance and the like */
-        most += block_size(lcp, i) * block_size(lcp, i);
-    }
-    *fill = most < all ? most : all;
-    return MO_OK;
+    return fill < all ? fill : all;
 }
 
 /* ---- from z to r, u and w -------------------------------------------------------------------- */

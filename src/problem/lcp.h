@@ -9,17 +9,13 @@
  * part); a short list C of numbers couples the unknowns of one block.  With R and T
  * the matrices of these vectors and r = r0 + R z,
  *
- *     A = T' W R + C,   b = T' (W r0 + q) + c0                                  (M pivoted out)
- *
- *     [ M       -H R ] [v]   [ -f - H r0 ]   [0]
- *     [ T' H'     C  ] [z] + [ T' w + c0 ] = [w]                                (M kept)
+ *     A = T' W R + C,   b = T' (W r0 + q) + c0
  */
 #ifndef MO_PROBLEM_LCP_H
 #define MO_PROBLEM_LCP_H
 
 #include "base/arena.h"
 #include "problem/problem_data.h"
-#include "problem/sweep.h"
 
 /*
  * The unknowns of a block for each law:
@@ -111,12 +107,6 @@ typedef struct mo_lcp_tie {
     double value;
 } mo_lcp_tie;
 
-/* A constraint on a body, and where its whitened Jacobian for that body begins (sweep.h). */
-typedef struct mo_lcp_incidence {
-    int constraint;
-    size_t offset;
-} mo_lcp_incidence;
-
 typedef struct mo_lcp {
     const mo_problem *problem;
     mo_lcp_variant variant;
@@ -131,8 +121,6 @@ typedef struct mo_lcp {
     double *offset;
     /* unknowns of constraint i among the free ones, and among the pairs: start[i] .. start[i+1] */
     int *free_start, *pair_start;
-    int *body_start; /* constraints on each body (global) */
-    mo_lcp_incidence *on_body;
 } mo_lcp;
 
 /* Can this constraint be written as an LCP? */
@@ -150,13 +138,13 @@ void mo_lcp_layout(const mo_problem *problem, mo_lcp_variant variant, int facets
                    mo_lcp *lcp);
 
 /* Nonzero entries of A at most, once the joints are eliminated, with room for all pairs of unknowns
- * of one block. The sizes must be known.  Fails for memory. */
-mo_error mo_lcp_fill(const mo_lcp *lcp, size_t *fill);
+ * of one block. The sizes must be known.  W: the reduced problem. */
+size_t mo_lcp_fill(const mo_lcp *lcp, const mo_problem *W);
 
-/* A, size x size row-major, M pivoted out.  sweep: the natural order. */
-void mo_lcp_matrix(const mo_lcp *lcp, const mo_sweep *sweep, double *A);
+/* A, size x size row-major.  W: the reduced problem. */
+void mo_lcp_matrix(const mo_lcp *lcp, const mo_problem *W, double *A);
 
-/* b, M pivoted out.  v and u are scratch, dof_count and row_count entries. */
+/* b.  v and u are scratch, dof_count and row_count entries. */
 void mo_lcp_vector(const mo_lcp *lcp, double *v, double *u, double *b);
 
 /*
@@ -172,9 +160,6 @@ void mo_lcp_apply_scales(const mo_lcp *lcp, const double *scale, double *A, doub
 
 /* 1 / sqrt(x), or the power of two next to it; 1 where x is no positive number. */
 double mo_lcp_scale_for(double x, int powers_of_two);
-
-/* A and b with M kept (global problems): dof_count free unknowns v come first, then z. */
-void mo_lcp_with_mass(const mo_lcp *lcp, double *A, double *b);
 
 /* r = r0 + R z, and r = R z for the direction of a ray. */
 void mo_lcp_impulse(const mo_lcp *lcp, const double *z, double *r);

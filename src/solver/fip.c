@@ -61,10 +61,10 @@ static mo_error layout(const mo_problem *problem, const mo_options *options, mo_
 /* The matrix of eq. 38 without dw, Z S + W; a row is divided by the larger of its z and w. */
 static void set_matrix(mo_fip *f)
 {
-    const int n = f->n;
+    const int n = f->lcp.n;
     for (int i = 0; i < n; ++i) {
         const double largest = fmax(f->z[i], f->w[i]), z = f->z[i] / largest;
-        const double *line = f->S + (size_t)i * n;
+        const double *line = f->lcp.S + (size_t)i * n;
         for (int j = 0; j < n; ++j) {
             f->K[(size_t)j * n + i] = z * line[j];
         }
@@ -86,7 +86,7 @@ static int all_finite(int n, const double *x)
  */
 static int find_direction(mo_fip *f, double beta)
 {
-    const int n = f->n, one = 1;
+    const int n = f->lcp.n, one = 1;
     const double target = beta * mo_dot(n, f->w, f->z) / n;
     int info;
     set_matrix(f);
@@ -110,7 +110,7 @@ static int find_direction(mo_fip *f, double beta)
 static double longest_step(const mo_fip *f)
 {
     double step = 1;
-    for (int k = 0; k < f->n; ++k) {
+    for (int k = 0; k < f->lcp.n; ++k) {
         step = f->dw[k] < 0 ? fmin(step, -f->w[k] / f->dw[k]) : step;
         step = f->dz[k] < 0 ? fmin(step, -f->z[k] / f->dz[k]) : step;
     }
@@ -120,18 +120,18 @@ static double longest_step(const mo_fip *f)
 static double merit(const mo_fip *f, double zeta, double step)
 {
     double gap = 0, logs = 0;
-    for (int k = 0; k < f->n; ++k) {
+    for (int k = 0; k < f->lcp.n; ++k) {
         const double product = (f->w[k] + step * f->dw[k]) * (f->z[k] + step * f->dz[k]);
         gap += product;
         logs += log(product);
     }
-    return (f->n + zeta) * log(gap) - logs;
+    return (f->lcp.n + zeta) * log(gap) - logs;
 }
 
 /* Eq. 39; 0 where no step worth the name satisfies it. */
 static double find_step(const mo_fip *f, const mo_options *options, double beta)
 {
-    const double zeta = options->fip.zeta > 0 ? options->fip.zeta : sqrt(f->n);
+    const double zeta = options->fip.zeta > 0 ? options->fip.zeta : sqrt(f->lcp.n);
     const double slope = options->fip.sigma * (1 - beta) * zeta, before = merit(f, zeta, 0);
     double step = options->fip.eta * longest_step(f);
     while (step >= SHORTEST_STEP && !(merit(f, zeta, step) - before <= -slope * step)) {
@@ -144,7 +144,7 @@ static double find_step(const mo_fip *f, const mo_options *options, double beta)
 
 static void move(mo_fip *f, double step, double beta)
 {
-    const int n = f->n;
+    const int n = f->lcp.n;
     mo_axpy(n, step, f->dz, f->z);
     mo_axpy(n, step, f->dw, f->w);
     for (int k = 0; k < n; ++k) {
@@ -173,7 +173,7 @@ static mo_fip_state descend(mo_run *run, mo_fip *f)
         const double step = find_step(f, options, beta);
         move(f, step, beta);
         ++f->iteration;
-        const double gap = mo_dot(f->n, f->w, f->z);
+        const double gap = mo_dot(f->lcp.n, f->w, f->z);
         if (mo_fip_check(run, f)) {
             return MO_FIP_SOLVED;
         }
@@ -207,15 +207,8 @@ static mo_fip_state run_from_start(mo_run *run, mo_fip *f)
 
 static mo_status give_up(mo_run *run, const mo_fip *f)
 {
-    if (f->reached_end && f->lcp.uses_facets) {
-        return mo_run_stall(
-            run, "solved with %d facets for each cone, which leaves this residual on the true cone",
-            run->options->fip.facets);
-    }
     if (f->reached_end) {
-        return mo_run_stall(
-            run, "the gap vanished in one of %d starts, yet rounding keeps the residual above tol",
-            f->restart);
+        return mo_lcp_system_stall(run, &f->lcp);
     }
     return mo_run_stall(run, "none of %d starts led to a solution", f->restart);
 }
@@ -224,7 +217,7 @@ static mo_status give_up(mo_run *run, const mo_fip *f)
  * have to be. */
 static mo_status refute(mo_run *run, const mo_fip *f)
 {
-    if (f->least_sum >= BEYOND_DOUBT && !f->lcp.uses_facets && f->joints.rank == f->joints.count) {
+    if (f->least_sum >= BEYOND_DOUBT && mo_lcp_system_is_exact(&f->lcp)) {
         mo_say(&run->result->message,
                "no impulse meets all inequalities: the ray in the result shows it");
         return MO_NO_SOLUTION;
@@ -237,7 +230,7 @@ static mo_status refute(mo_run *run, const mo_fip *f)
 static mo_status solve(mo_run *run, void *memory)
 {
     mo_fip *f = memory;
-    mo_problem_response_into(run->problem, run->r, f->v, run->u);
+    mo_problem_response_into(run->problem, run->r, f->lcp.v, run->u);
     if (mo_run_check(run, 0, run->u, run->r)) {
         return MO_SOLVED;
     }
@@ -246,7 +239,7 @@ static mo_status solve(mo_run *run, void *memory)
     }
     mo_fip_prepare(run, f);
     f->restart = f->iteration = f->reached_end = 0;
-    if (f->n == 0) { /* joints alone: a linear system */
+    if (f->lcp.n == 0) { /* joints alone: a linear system */
         f->iteration = 1;
         return mo_fip_polish(run, f) ? MO_SOLVED
                                      : mo_run_stall(run, "the joints contradict each other");
@@ -262,7 +255,7 @@ static mo_status solve(mo_run *run, void *memory)
         default:
             break;
         }
-        if (f->reached_end && f->lcp.uses_facets) {
+        if (f->reached_end && f->lcp.lcp.uses_facets) {
             /* another start leads to another solution of the facets, which is not what is missing
              */
             break;
@@ -271,16 +264,12 @@ static mo_status solve(mo_run *run, void *memory)
     return give_up(run, f);
 }
 
-#define POLYHEDRAL                                                                                 \
-    (MO_LAW_BIT(MO_LAW_FRICTIONLESS) | MO_LAW_BIT(MO_LAW_BILATERAL) | MO_LAW_BIT(MO_LAW_BOX) |     \
-     MO_LAW_BIT(MO_LAW_FACETED) | MO_LAW_BIT(MO_LAW_PYRAMID) | MO_LAW_BIT(MO_LAW_SLIDING))
-
 const mo_method mo_fip_method = {
     .name = "fip",
     .summary = "feasible interior points on facets; for polyhedral laws, up to 1,500 unknowns",
     .paper = "trinkle1997",
     .uses_blas = 1,
-    .laws = POLYHEDRAL | MO_LAW_BIT(MO_LAW_COULOMB),
+    .laws = MO_POLYHEDRAL_LAWS | MO_LAW_BIT(MO_LAW_COULOMB),
     .by_facets = MO_LAW_BIT(MO_LAW_COULOMB),
     .check = check,
     .layout = layout,

@@ -4,37 +4,23 @@
  * Parts of the feasible interior point method (fip.c): the LCP, its strictly feasible start, and
  * the final step to a solution.
  *
- * The LCP is that of problem/lcp.h with joints eliminated, in scaled units:
+ * The LCP is that of lcp_system.h, `size` being the largest |c_k|:
  *
  *     w = S z + c + p,   0 <= z perp w >= 0,   p = 0 at a feasible point
- *
- * Impulses are scaled so that the diagonal of S is about one, and speeds by the inverse, which
- * keeps the products w_k z_k; then z and w are divided by `size`, the largest |c_k|.
  */
 #ifndef MO_SOLVER_FIP_H
 #define MO_SOLVER_FIP_H
 
-#include "problem/lcp.h"
-#include "problem/lcp_joints.h"
-#include "solver/method.h"
+#include "solver/lcp_system.h"
 
 typedef struct mo_fip {
-    mo_lcp lcp;
-    const mo_sweep *sweep;
-    mo_lcp_joints joints;
-    int n; /* pairs */
-
-    double *A, *b, *scale; /* of all unknowns, scaled: z in the problem's units is size scale z */
-    double *S, *c, size;   /* of the pairs; S row-major */
-
+    mo_lcp_system lcp;
     double *z, *w, *p; /* the point */
     double *dz, *dw;   /* the direction */
     double *K, *rows;  /* n x n each: the matrix of a linear system (column-major), and scratch */
     int *pivot;
     double *work; /* work_size entries, for LAPACK and the start */
     int work_size;
-    double *all_z, *all_w; /* of all unknowns */
-    double *v;
     int *active; /* indices of the active set */
 
     int restart, iteration;
@@ -52,10 +38,6 @@ void mo_fip_multiply(const mo_fip *f, const double *x, double *y);
 
 /* Is r = r0 + R z a solution?  Measures it, and so keeps the best. */
 int mo_fip_check(mo_run *run, mo_fip *f);
-
-/* Hands back multipliers y >= 0 of the pairs, with y' S next to nothing and c' y < 0, as the ray of
- * the result. */
-void mo_fip_keep_ray(mo_run *run, mo_fip *f, const double *y);
 
 /*
  * Solves the linear system of the active set: z_k = 0 where z_k < w_k, w_k = 0 elsewhere, starting

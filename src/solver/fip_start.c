@@ -51,7 +51,7 @@ static void choose_shift(const mo_run *run, const mo_fip *f, double *d)
 {
     mo_random random = {(uint64_t)run->options->fip.seed * UINT64_C(1000003) +
                         (uint64_t)f->restart};
-    for (int k = 0; k < f->n; ++k) {
+    for (int k = 0; k < f->lcp.n; ++k) {
         const double draw = mo_random_unit(&random);
         d[k] = f->restart ? pow(10, 2 * draw - 1) : 1;
     }
@@ -61,9 +61,9 @@ static void choose_shift(const mo_run *run, const mo_fip *f, double *d)
 static void set_w(mo_fip *f, const barrier *b)
 {
     mo_fip_multiply(f, f->z, f->w);
-    for (int k = 0; k < f->n; ++k) {
+    for (int k = 0; k < f->lcp.n; ++k) {
         f->p[k] = b->theta * b->d[k];
-        f->w[k] += f->c[k] + f->p[k];
+        f->w[k] += f->lcp.c[k] + f->p[k];
     }
 }
 
@@ -71,12 +71,12 @@ static void set_w(mo_fip *f, const barrier *b)
 static void begin(mo_fip *f, barrier *b)
 {
     double theta = -INFINITY;
-    for (int k = 0; k < f->n; ++k) {
+    for (int k = 0; k < f->lcp.n; ++k) {
         f->z[k] = 1;
     }
     mo_fip_multiply(f, f->z, f->w);
-    for (int k = 0; k < f->n; ++k) {
-        theta = fmax(theta, 1 - (f->w[k] + f->c[k]) / b->d[k]);
+    for (int k = 0; k < f->lcp.n; ++k) {
+        theta = fmax(theta, 1 - (f->w[k] + f->lcp.c[k]) / b->d[k]);
     }
     b->theta = theta;
     b->tau = 1;
@@ -86,7 +86,7 @@ static void begin(mo_fip *f, barrier *b)
 /* Gradient and second derivatives; K = S' W^-2 S + Z^-2 + delta D^-2, its lower triangle. */
 static void differentiate(mo_fip *f, barrier *b)
 {
-    const int n = f->n;
+    const int n = f->lcp.n;
     const double one = 1, zero = 0;
     b->gradient_theta = b->tau;
     b->second_theta = 0;
@@ -100,7 +100,7 @@ static void differentiate(mo_fip *f, barrier *b)
         b->gradient_theta -= lift;
         b->second_theta += lift * lift;
         for (int k = 0; k < n; ++k) {
-            row[k] = f->S[(size_t)i * n + k] * inverse;
+            row[k] = f->lcp.S[(size_t)i * n + k] * inverse;
             b->gradient[k] -= row[k];
             b->mixed[k] += row[k] * lift;
         }
@@ -115,7 +115,7 @@ static void differentiate(mo_fip *f, barrier *b)
  * to rounding. */
 static double newton(mo_fip *f, barrier *b)
 {
-    const int n = f->n, one = 1;
+    const int n = f->lcp.n, one = 1;
     int info;
     dpotrf_("L", &n, f->K, &n, &info);
     if (info) {
@@ -140,13 +140,13 @@ static void step(mo_fip *f, barrier *b)
 {
     double reach = 1 / TO_WALL;
     mo_fip_multiply(f, f->dz, f->dw);
-    for (int k = 0; k < f->n; ++k) {
+    for (int k = 0; k < f->lcp.n; ++k) {
         const double dw = f->dw[k] + b->theta_step * b->d[k];
         b->y[k] = fmax(0, (1 - dw / f->w[k]) / f->w[k]);
         reach = dw < 0 ? fmin(reach, -f->w[k] / dw) : reach;
         reach = f->dz[k] < 0 ? fmin(reach, -f->z[k] / f->dz[k]) : reach;
     }
-    mo_axpy(f->n, TO_WALL * reach, f->dz, f->z);
+    mo_axpy(f->lcp.n, TO_WALL * reach, f->dz, f->z);
     b->theta += TO_WALL * reach * b->theta_step;
     set_w(f, b);
 }
@@ -156,7 +156,7 @@ static int settle(mo_fip *f, barrier *b)
 {
     b->theta = 0;
     set_w(f, b);
-    for (int k = 0; k < f->n; ++k) {
+    for (int k = 0; k < f->lcp.n; ++k) {
         if (!(f->w[k] > 0)) {
             return 0;
         }
@@ -167,14 +167,14 @@ static int settle(mo_fip *f, barrier *b)
 /* Lower bound of the sum of z over all feasible points, from the multipliers y: see above. */
 static double least_sum(const mo_fip *f, const double *y, double *image)
 {
-    const int n = f->n;
+    const int n = f->lcp.n;
     double driven = 0, most = 0;
     for (int k = 0; k < n; ++k) {
         image[k] = 0;
     }
     for (int i = 0; i < n; ++i) {
-        driven -= f->c[i] * y[i];
-        mo_axpy(n, y[i], f->S + (size_t)i * n, image);
+        driven -= f->lcp.c[i] * y[i];
+        mo_axpy(n, y[i], f->lcp.S + (size_t)i * n, image);
     }
     for (int k = 0; k < n; ++k) {
         most = fmax(most, image[k]);
@@ -185,9 +185,9 @@ static double least_sum(const mo_fip *f, const double *y, double *image)
 mo_fip_state mo_fip_start(mo_run *run, mo_fip *f)
 {
     barrier b = {.d = f->work,
-                 .gradient = f->work + f->n,
-                 .mixed = f->work + 2 * f->n,
-                 .y = f->work + 3 * f->n};
+                 .gradient = f->work + f->lcp.n,
+                 .mixed = f->work + 2 * f->lcp.n,
+                 .y = f->work + 3 * f->lcp.n};
     choose_shift(run, f, b.d);
     begin(f, &b);
     while (b.tau < TAU_MOST) {
@@ -211,7 +211,7 @@ mo_fip_state mo_fip_start(mo_run *run, mo_fip *f)
     }
     f->least_sum = least_sum(f, b.y, b.gradient);
     if (f->least_sum >= OUT_OF_REACH) {
-        mo_fip_keep_ray(run, f, b.y);
+        mo_lcp_system_keep_ray(run, &f->lcp, b.y);
         return MO_FIP_INFEASIBLE;
     }
     begin(f, &b);

@@ -25,7 +25,6 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "problem/views.h"
 
 enum { START_AUTO, START_COVER, START_RELAXED };
 enum { FEW = 256 };             /* unknowns up to which covering vectors come first */
@@ -36,29 +35,14 @@ static mo_error check(const mo_problem *problem, const mo_options *options, mo_m
     return mo_lcp_check(problem, options->lemke.facets, MOST_UNKNOWNS, "lemke", why);
 }
 
-static void layout_vectors(mo_arena *arena, const mo_problem *problem, int all, int pairs,
-                           mo_lemke_work *work)
-{
-    work->b = MO_TAKE(arena, all, double);
-    work->scale = MO_TAKE(arena, all, double);
-    work->z = MO_TAKE(arena, all, double);
-    work->w = MO_TAKE(arena, all, double);
-    work->dz = MO_TAKE(arena, all, double);
-    work->c = MO_TAKE(arena, pairs, double);
-    work->cover = MO_TAKE(arena, pairs, double);
-    work->lift = MO_TAKE(arena, pairs, double);
-    work->kept_basic = MO_TAKE(arena, pairs, int);
-    work->kept_value = MO_TAKE(arena, pairs, double);
-    work->centre = MO_TAKE(arena, pairs, double);
-    work->v = MO_TAKE(arena, problem->dof_count, double);
-}
-
 /* Pairs in the order in which W is best eliminated, contact by contact. */
-static void choose_order(const mo_lcp *lcp, const mo_contact_space *space, int *order)
+static void choose_order(const mo_lcp_system *s, int *order)
 {
+    const mo_lcp *lcp = &s->lcp;
     int count = 0;
     for (int k = 0; k < lcp->problem->constraint_count; ++k) {
-        const int i = space ? space->plan->node_block[k] : k;
+        /* joints couple everything: no order is better then */
+        const int i = lcp->free_count ? k : s->space->plan->node_block[k];
         for (int j = lcp->pair_start[i]; j < lcp->pair_start[i + 1]; ++j) {
             order[count++] = j - lcp->free_count;
         }
@@ -69,33 +53,28 @@ static mo_error layout(const mo_problem *problem, const mo_options *options, mo_
                        void **out)
 {
     mo_lemke_work *taken = MO_TAKE(arena, 1, mo_lemke_work), work = {0};
-    mo_lcp_layout(problem, MO_LCP_EXACT, options->lemke.facets, arena, &work.exact);
+    const mo_error error =
+        mo_lcp_system_layout(problem, options->lemke.facets, arena, &work.system);
+    if (error) {
+        return error;
+    }
+    const mo_lcp_system *s = &work.system;
+    const size_t fill = mo_lcp_fill(&s->lcp, s->space->W);
+    const int pairs = s->n;
     mo_lcp_layout(problem, MO_LCP_RELAXED, options->lemke.facets, arena, &work.relaxed);
-    size_t fill = 0;
-    mo_error error = mo_problem_sweep(problem, MO_SWEEP_NATURAL, &work.sweep);
-    error = error ? error : mo_lcp_fill(&work.exact, &fill);
-    if (error) {
-        return error;
-    }
-    const mo_contact_space *space = NULL; /* joints couple everything: no order is better then */
-    error = work.exact.free_count ? MO_OK : mo_problem_contact_space(problem, &space);
-    if (error) {
-        return error;
-    }
-    const int joints = work.exact.free_count, pairs = work.exact.size - joints;
-    const size_t all = (size_t)work.exact.size;
-    mo_lcp_joints_layout(joints, pairs, arena, &work.joints);
     mo_lemke_layout(pairs, fill, arena, &work.path);
     mo_lemke_family_layout(pairs, fill, arena, &work.family);
-    work.A = MO_TAKE(arena, all * all, double);
-    work.S = joints ? MO_TAKE(arena, (size_t)pairs * (size_t)pairs, double) : work.A;
-    layout_vectors(arena, problem, work.exact.size, pairs, &work);
+    work.cover = MO_TAKE(arena, pairs, double);
+    work.lift = MO_TAKE(arena, pairs, double);
+    work.kept_basic = MO_TAKE(arena, pairs, int);
+    work.kept_value = MO_TAKE(arena, pairs, double);
+    work.centre = MO_TAKE(arena, pairs, double);
     if (taken) {
         *taken = work;
-        taken->family.exact = &taken->exact;
+        taken->family.exact = &taken->system.lcp;
         taken->family.relaxed = &taken->relaxed;
         taken->family.path = &taken->path;
-        choose_order(&taken->exact, space, taken->path.order);
+        choose_order(&taken->system, taken->path.order);
     }
     *out = taken;
     return MO_OK;
@@ -114,7 +93,7 @@ static mo_random random_of(const mo_run *run, const mo_lemke_work *work)
 void mo_lemke_choose_vectors(const mo_run *run, mo_lemke_work *work)
 {
     mo_random random = random_of(run, work);
-    for (int k = 0; k < work->joints.pairs; ++k) {
+    for (int k = 0; k < work->system.n; ++k) {
         const double draw = mo_random_unit(&random);
         work->cover[k] = work->covers > 1 || work->relaxations > 1 ? 0.1 + draw : 1;
         work->lift[k] = 1 + mo_random_unit(&random);
@@ -123,14 +102,14 @@ void mo_lemke_choose_vectors(const mo_run *run, mo_lemke_work *work)
 
 int mo_lemke_most_pivots(const mo_run *run, const mo_lemke_work *work)
 {
-    return run->options->lemke.pivots ? run->options->lemke.pivots : 200 + 20 * work->joints.pairs;
+    return run->options->lemke.pivots ? run->options->lemke.pivots : 200 + 20 * work->system.n;
 }
 
 /* Pivots between two looks at the residual: a look costs about as much as a pivot with 256
  * unknowns. */
 static int is_due(const mo_lemke_work *work)
 {
-    return work->iteration % (1 + work->joints.pairs / 256) == 0;
+    return work->iteration % (1 + work->system.n / 256) == 0;
 }
 
 mo_lemke_outcome mo_lemke_walk(mo_run *run, mo_lemke_work *work, int most, mo_lemke_state *state)
@@ -154,9 +133,9 @@ mo_lemke_outcome mo_lemke_walk(mo_run *run, mo_lemke_work *work, int most, mo_le
 /* From a covering vector. */
 static mo_lemke_outcome start_covered(mo_run *run, mo_lemke_work *work)
 {
-    mo_lemke_family_choose(&work->family, 0, 0, work->centre, work->c);
+    mo_lemke_family_choose(&work->family, 0, 0, work->centre, work->system.c);
     mo_lemke_choose_vectors(run, work);
-    mo_lemke_state state = mo_lemke_start(&work->path, work->c, work->cover, work->lift);
+    mo_lemke_state state = mo_lemke_start(&work->path, work->system.c, work->cover, work->lift);
     const mo_lemke_outcome found =
         mo_lemke_walk(run, work, mo_lemke_most_pivots(run, work), &state);
     if (found != MO_LEMKE_FAILED) {
@@ -174,7 +153,7 @@ static mo_lemke_outcome start_covered(mo_run *run, mo_lemke_work *work)
 static int is_relaxed(const mo_run *run, const mo_lemke_work *work)
 {
     const int choice = run->options->lemke.start, k = work->restart;
-    const int many = choice == START_RELAXED || work->joints.pairs > FEW;
+    const int many = choice == START_RELAXED || work->system.n > FEW;
     return work->family.has_friction && choice != START_COVER &&
            (many ? k < 3 || k % 2 == 0 : k % 2);
 }
@@ -203,17 +182,8 @@ static mo_lemke_outcome start(mo_run *run, mo_lemke_work *work)
 
 static mo_status give_up(mo_run *run, const mo_lemke_work *work)
 {
-    if (work->reached_end && work->exact.uses_facets) {
-        return mo_run_stall(
-            run,
-            "solved with %d facets for each cone, which leaves this residual on the true "
-            "cone",
-            run->options->lemke.facets);
-    }
     if (work->reached_end) {
-        return mo_run_stall(
-            run, "the path ended at a complementary point, yet rounding keeps its residual "
-                 "above tol");
+        return mo_lcp_system_stall(run, &work->system);
     }
     if (run->result->ray) {
         return mo_run_stall(
@@ -229,7 +199,7 @@ static mo_status give_up(mo_run *run, const mo_lemke_work *work)
 static mo_status solve(mo_run *run, void *memory)
 {
     mo_lemke_work *work = memory;
-    mo_problem_response_into(run->problem, run->r, work->v, run->u);
+    mo_problem_response_into(run->problem, run->r, work->system.v, run->u);
     if (mo_run_check(run, 0, run->u, run->r)) {
         return MO_SOLVED;
     }
@@ -253,16 +223,12 @@ static mo_status solve(mo_run *run, void *memory)
         if (mo_run_must_stop(run, work->iteration)) {
             return run->status;
         }
-        if (work->reached_end && work->exact.uses_facets) {
+        if (work->reached_end && work->system.lcp.uses_facets) {
             break; /* another solution of the facets would not help */
         }
     }
     return give_up(run, work);
 }
-
-#define POLYHEDRAL                                                                                 \
-    (MO_LAW_BIT(MO_LAW_FRICTIONLESS) | MO_LAW_BIT(MO_LAW_BILATERAL) | MO_LAW_BIT(MO_LAW_BOX) |     \
-     MO_LAW_BIT(MO_LAW_FACETED) | MO_LAW_BIT(MO_LAW_PYRAMID) | MO_LAW_BIT(MO_LAW_SLIDING))
 
 const mo_method mo_lemke_method = {
     .name = "lemke",
@@ -270,7 +236,7 @@ const mo_method mo_lemke_method = {
         "Lemke's pivoting on facets, with restarts; for polyhedral laws, a few thousand unknowns",
     .paper = "trinkle1997",
     .uses_blas = 1,
-    .laws = POLYHEDRAL | MO_LAW_BIT(MO_LAW_COULOMB),
+    .laws = MO_POLYHEDRAL_LAWS | MO_LAW_BIT(MO_LAW_COULOMB),
     .by_facets = MO_LAW_BIT(MO_LAW_COULOMB),
     .check = check,
     .layout = layout,

@@ -4,23 +4,16 @@
 #ifndef MO_SOLVER_LEMKE_H
 #define MO_SOLVER_LEMKE_H
 
-#include "problem/lcp.h"
-#include "problem/lcp_joints.h"
+#include "solver/lcp_system.h"
 #include "solver/lemke_family.h"
 #include "solver/lemke_path.h"
-#include "solver/method.h"
 
 typedef struct mo_lemke_work {
-    mo_lcp exact, relaxed;
-    const mo_sweep *sweep;
-    mo_lcp_joints joints;
+    mo_lcp_system system;
+    mo_lcp relaxed;
     mo_lemke_path path;
     mo_lemke_family family;
-    double *A, *b, *scale; /* of all unknowns, scaled: z = size scale z' */
-    double *S, *c, size;   /* of the pairs */
-    double *cover, *lift;  /* d and p of the path */
-    double *z, *w, *dz;    /* all unknowns */
-    double *v;
+    double *cover, *lift; /* d and p of the path */
 
     int *kept_basic; /* the point of the family to go on from, where there is one */
     double *kept_value, *centre;

@@ -44,7 +44,8 @@ static void keep(mo_lemke_work *work, double error)
 static mo_lemke_outcome look(mo_run *run, mo_lemke_work *work, double *error)
 {
     const int solved = mo_lemke_look(run, work);
-    *error = mo_lemke_family_error(&work->family, work->z + work->exact.free_count, work->w);
+    *error = mo_lemke_family_error(&work->family, work->system.z + work->system.lcp.free_count,
+                                   work->system.w);
     work->reached_end |= *error <= EXACT;
     if (solved) {
         return MO_LEMKE_CONFIRMED;
@@ -62,14 +63,14 @@ static mo_lemke_outcome set_out(mo_run *run, mo_lemke_work *work, mo_lemke_state
         return MO_LEMKE_FAILED;
     }
     ++work->iteration;
-    mo_lemke_hold(&work->path, work->c);
+    mo_lemke_hold(&work->path, work->system.c);
     const mo_lemke_outcome found = look(run, work, &error);
     if (found != MO_LEMKE_FAILED || error < CLEAR * work->kept_error) {
         *state = MO_LEMKE_SOLVED;
         return found;
     }
     mo_lemke_restore(&work->path, work->kept_basic, work->kept_value);
-    *state = mo_lemke_resume(&work->path, work->c, work->cover, work->lift);
+    *state = mo_lemke_resume(&work->path, work->system.c, work->cover, work->lift);
     return found;
 }
 
@@ -79,12 +80,12 @@ static mo_lemke_outcome follow(mo_run *run, mo_lemke_work *work, double epsilon,
 {
     mo_lemke_outcome found = MO_LEMKE_FAILED;
     double error;
-    mo_lemke_family_choose(&work->family, epsilon, delta, work->centre, work->c);
+    mo_lemke_family_choose(&work->family, epsilon, delta, work->centre, work->system.c);
     mo_lemke_choose_vectors(run, work);
     if (work->has_kept) {
         found = set_out(run, work, state);
     } else {
-        *state = mo_lemke_start(&work->path, work->c, work->cover, work->lift);
+        *state = mo_lemke_start(&work->path, work->system.c, work->cover, work->lift);
     }
     if (found == MO_LEMKE_FAILED && *state == MO_LEMKE_MOVING) {
         found = mo_lemke_walk(run, work, most, state);
@@ -99,7 +100,7 @@ static mo_lemke_outcome follow(mo_run *run, mo_lemke_work *work, double epsilon,
 static void forget(mo_lemke_work *work)
 {
     work->has_kept = 0;
-    memset(work->centre, 0, (size_t)work->joints.pairs * sizeof *work->centre);
+    memset(work->centre, 0, (size_t)work->system.n * sizeof *work->centre);
 }
 
 /* The convex relaxation, harder and harder until that has not helped PATIENCE times. */
@@ -152,7 +153,7 @@ static void plan_next(schedule *plan, int succeeded)
 
 static mo_lemke_outcome approach(mo_run *run, mo_lemke_work *work, double factor)
 {
-    const int pairs = work->joints.pairs, usual = 100 + pairs / 6;
+    const int pairs = work->system.n, usual = 100 + pairs / 6;
     const int end = work->iteration + 200 + PIVOTS_FOR_EACH * pairs;
     schedule plan = {FIRST_SOFTNESS, FIRST_SOFTNESS, factor, factor, 0};
     mo_lemke_state state;

@@ -14,86 +14,47 @@ static const double OUT_OF_REACH = 1e11;
 
 /* ---- the LCP --------------------------------------------------------------------------------- */
 
-/* A and b of a view, scaled, then S and c without its joints. */
-static void assemble(mo_run *run, mo_lemke_work *work, const mo_lcp *lcp)
-{
-    const int n = lcp->size;
-    mo_lcp_matrix(lcp, work->sweep, work->A);
-    mo_lcp_vector(lcp, work->v, run->u, work->b);
-    if (lcp == &work->relaxed) { /* it comes first; its diagonal is positive */
-        mo_lcp_scales(lcp, work->A, 1, work->scale);
-    }
-    mo_lcp_apply_scales(lcp, work->scale, work->A, work->b);
-    if (lcp->free_count) {
-        mo_lcp_joints_eliminate(&work->joints, work->A, work->b, work->S, work->c);
-    } else if (n > 0) {
-        memcpy(work->c, work->b, (size_t)n * sizeof *work->c);
-    }
-}
-
 void mo_lemke_prepare(mo_run *run, mo_lemke_work *work)
 {
-    const size_t pairs = (size_t)work->joints.pairs;
+    const size_t pairs = (size_t)work->system.n;
     double *S_R = mo_inverse_scratch(&work->path.inverse), *c_R = work->lift,
            most = 0; /* not in use yet */
-    assemble(run, work, &work->relaxed);
+    mo_lcp_system *s = &work->system;
+    mo_lcp_system_assemble(run, s, &work->relaxed, MO_SCALES_POWERS); /* its diagonal is positive */
     if (pairs > 0) {
-        memcpy(S_R, work->S, pairs * pairs * sizeof *S_R);
-        memcpy(c_R, work->c, pairs * sizeof *c_R);
+        memcpy(S_R, s->S, pairs * pairs * sizeof *S_R);
+        memcpy(c_R, s->c, pairs * sizeof *c_R);
     }
-    assemble(run, work, &work->exact);
+    mo_lcp_system_assemble(run, s, &s->lcp, MO_SCALES_KEPT);
     for (size_t k = 0; k < pairs; ++k) {
-        most = fmax(most, fabs(work->c[k]));
+        most = fmax(most, fabs(s->c[k]));
     }
     const double root = mo_lcp_scale_for(most, 1);
-    work->size = 1 / (root * root);
+    mo_lcp_system_resize(s, 1 / (root * root));
     for (size_t k = 0; k < pairs; ++k) {
-        work->c[k] /= work->size;
-        c_R[k] /= work->size;
+        c_R[k] /= s->size;
     }
-    for (int k = 0; k < work->joints.rank; ++k) {
-        work->joints.y[k] /= work->size;
-    }
-    mo_lemke_family_load(&work->family, work->S, work->c, S_R, c_R);
+    mo_lemke_family_load(&work->family, work->system.S, work->system.c, S_R, c_R);
 }
 
 /* ---- back to impulses ------------------------------------------------------------------------ */
 
-/* run->r and run->u of z, which is scaled; dz becomes z in the units of the problem. */
-static void set_impulse(mo_run *run, mo_lemke_work *work)
-{
-    for (int k = 0; k < work->exact.size; ++k) {
-        work->dz[k] = work->size * work->scale[k] * work->z[k];
-    }
-    mo_lcp_impulse(&work->exact, work->dz, run->r);
-    mo_problem_response_into(run->problem, run->r, work->v, run->u);
-}
-
 int mo_lemke_look(mo_run *run, mo_lemke_work *work)
 {
-    double *pairs = work->z + work->exact.free_count;
+    double *pairs = work->system.w; /* not in use */
     mo_lemke_point(&work->path, pairs);
-    mo_lcp_joints_recover(&work->joints, pairs, work->z);
-    set_impulse(run, work);
+    mo_lcp_system_put(run, &work->system, pairs);
     return mo_run_check(run, work->iteration, run->u, run->r);
 }
 
 /* The w that the true velocity leaves on joints and on basic z is made to vanish. */
 static void correct(mo_run *run, mo_lemke_work *work)
 {
-    const int joints = work->exact.free_count, all = work->exact.size;
-    mo_lcp_slack(&work->exact, work->dz, run->r, run->u, work->w);
-    for (int k = 0; k < all; ++k) {
-        work->w[k] *= work->scale[k] / work->size;
-    }
-    mo_lcp_joints_forward(&work->joints, work->w, work->w + joints);
-    mo_lemke_correct(&work->path, work->w + joints, work->dz + joints);
-    mo_lcp_joints_backward(&work->joints, work->w, work->dz + joints, work->dz);
-    for (int k = 0; k < all; ++k) {
-        work->z[k] += work->dz[k];
-        work->z[k] = k < joints || work->z[k] > 0 ? work->z[k] : 0;
-    }
-    set_impulse(run, work);
+    mo_lcp_system *s = &work->system;
+    double *change = s->dz + s->lcp.free_count;
+    mo_lcp_system_slack(run, s);
+    mo_lemke_correct(&work->path, s->w + s->lcp.free_count, change);
+    mo_lcp_system_move(run, s, change);
 }
 
 mo_lemke_outcome mo_lemke_confirm(mo_run *run, mo_lemke_work *work)
@@ -123,27 +84,21 @@ static int proves_no_solution(const mo_lemke_work *work, const double *y)
             image += path->entry[k] * y[path->row_of[k]];
         }
         most = fmax(most, image);
-        driven -= work->c[j] * y[j];
+        driven -= work->system.c[j] * y[j];
         if (y[j] < 0) {
             return 0;
         }
     }
-    return work->joints.rank == work->joints.count && !work->exact.uses_facets && driven > 0 &&
-           most * OUT_OF_REACH <= driven;
+    return mo_lcp_system_is_exact(&work->system) && driven > 0 && most * OUT_OF_REACH <= driven;
 }
 
 int mo_lemke_judge_ray(mo_run *run, mo_lemke_work *work)
 {
-    double *pairs = work->z + work->exact.free_count;
+    double *pairs = work->system.w; /* not in use */
     mo_lemke_ray(&work->path, pairs);
     const int proves = proves_no_solution(work, pairs);
     if (!run->result->ray || proves) {
-        mo_lcp_joints_backward(&work->joints, NULL, pairs, work->z);
-        for (int k = 0; k < work->exact.size; ++k) {
-            work->dz[k] = work->scale[k] * work->z[k];
-        }
-        mo_lcp_ray(&work->exact, work->dz, run->r);
-        mo_run_keep_ray(run, run->r);
+        mo_lcp_system_keep_ray(run, &work->system, pairs);
     }
     return proves;
 }
