@@ -15,9 +15,9 @@
  *
  * The main loop picks a row that violates its conditions (dantzig_pick.c) and drives it until they
  * hold (dantzig_drive.c), while those of all rows in sets are kept.  Contacts in space (5.6) end
- * with Newton steps (dantzig_polish.c), since (21) is weaker than Coulomb's law.
+ * with Newton steps, since (21) is weaker than Coulomb's law.
  *
- * Limits: two dense matrices of all rows (four in space); no proof of termination with friction, so
+ * Limits: two dense matrices of all rows; no proof of termination with friction, so
  * each start has a limit on pivots.  A pivot costs O(k^2) for k clamped rows.
  */
 #include <math.h>
@@ -154,6 +154,46 @@ static ending compute_forces(mo_dantzig *z)
     return END_STUCK;
 }
 
+/* ---- contacts in space ----------------------------------------------------------------------- */
+
+/*
+ * From the paper's friction to Coulomb's law.  [baraff1994, section 5.6] keeps the direction that a
+ * friction force had when it reached its disc, and requires only that it opposes the motion in part
+ * (21): modes are mostly right, directions are not.  Newton steps finish (newton_step.h), their
+ * matrix regularised by eps, more so after a step that brings nothing.  True if the run ends.
+ */
+static int polish(mo_dantzig *z)
+{
+    enum { HALVINGS = 12 };
+    const double least = 1e-6, most = 1; /* of eps */
+    double *r = z->df, *kept = z->da, eps = least;
+    mo_dantzig_unscale(z, z->f, r);
+    mo_newton_begin(&z->newton, eps);
+    double merit = mo_newton_evaluate(&z->newton, r);
+    for (int k = 0; k < z->options->dantzig.polish && eps <= most; ++k) {
+        const double before = merit;
+        memcpy(kept, r, (size_t)z->n * sizeof *r);
+        z->newton.eps = eps;
+        if (mo_newton_find_step(&z->newton, r)) {
+            merit = mo_newton_take_step(&z->newton, before, HALVINGS, r);
+        }
+        if (merit < before) {
+            eps = mo_larger(eps / 10, least);
+        } else {
+            eps *= 100;
+            memcpy(r, kept, (size_t)z->n * sizeof *r);
+            merit = mo_newton_evaluate(&z->newton, r);
+        }
+        mo_dantzig_import(z, r);
+        mo_dantzig_refresh(z);
+        z->next_check = 0;
+        if (mo_dantzig_tick(z)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 /* ---- endings --------------------------------------------------------------------------------- */
 
 /* Does the direction prove that there is no solution?  A df = 0 and b'df < 0, without friction. */
@@ -201,16 +241,6 @@ static mo_status end_stalled(mo_dantzig *z, int all_held)
                         z->give_ups);
 }
 
-static int is_zero(int n, const double *x)
-{
-    for (int i = 0; i < n; ++i) {
-        if (x[i] != 0) {
-            return 0;
-        }
-    }
-    return 1;
-}
-
 static void start(mo_dantzig *z, int is_warm)
 {
     ++z->starts;
@@ -224,7 +254,7 @@ static void start(mo_dantzig *z, int is_warm)
 static mo_status solve(mo_run *run, void *memory)
 {
     mo_dantzig *z = memory;
-    const int is_warm = !is_zero(z->n, run->r);
+    const int is_warm = !mo_run_is_zero(run->r, z->n);
     int all_held = 0;
     z->run = run;
     z->random = (mo_random){1};
@@ -247,7 +277,7 @@ static mo_status solve(mo_run *run, void *memory)
         if (end == END_RAY && is_proof(z)) {
             return end_without_solution(z);
         }
-        if (end != END_RAY && !is_exact(z) && mo_dantzig_polish(z)) {
+        if (end != END_RAY && !is_exact(z) && polish(z)) {
             return run->status;
         }
     }

@@ -8,7 +8,7 @@
  *   dantzig_step.c      maxstep;              dantzig_sets.c: changes of sets and of the factor
  *   dantzig_layout.c    rows and matrix;      dantzig_matrix.c: products, change of units
  *   dantzig_cholesky.c  factor of symmetric A_CC;  dantzig_inverse.c: inverse with coupled rows
- *   dantzig_start.c     initial sets;         dantzig_polish.c: Newton steps for the exact cone
+ *   dantzig_start.c     initial sets
  *
  * Scaled units: with s_i = sqrt(W_ii) (one number for all rows of a contact), f_i = s_i r_i, a_i =
  * u_i / s_i and A_ij = W_ij / (s_i s_j), so A has a diagonal of about one and f and a have the same
@@ -24,6 +24,7 @@
 
 #include "base/random.h"
 #include "solver/method.h"
+#include "solver/newton_step.h"
 
 /* The kind of a row. */
 typedef enum mo_row_kind {
@@ -108,9 +109,7 @@ typedef struct mo_dantzig {
     mo_random random;
     mo_run *run;
 
-    /* Newton steps: matrix, step, trial point. */
-    double *J, *step, *trial, *trial_u, *trial_value;
-    int *newton_pivots;
+    mo_newton newton; /* of the exact cone, where has_discs */
 } mo_dantzig;
 
 /* Numbers below these, times the size of what they were computed from, are rounding. */
@@ -274,11 +273,6 @@ void mo_dantzig_adopt(mo_dantzig *z);  /* the sets that f suggests */
 /* Gives up the rows that break the conditions of their sets, normal forces before friction; how
  * many. */
 int mo_dantzig_give_up_failures(mo_dantzig *z);
-
-/* ---- dantzig_polish.c ------------------------------------------------------------------------ */
-
-/* Newton steps from f.  True if the run ends; see z->run->status. */
-int mo_dantzig_polish(mo_dantzig *z);
 
 /* ---- dantzig.c ------------------------------------------------------------------------------- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Rows and matrix of `dantzig`: W assembled densely and scaled, with its sparsity.
+ * Rows and matrix of `dantzig`: W in dense form and scaled, with its sparsity.
  *
  * In a pile a contact is coupled only to those of its own two bodies, so columns of W are short.
  * The matrix is stored densely for fast access to entries, together with the runs of nonzero rows
@@ -12,18 +12,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "linalg/dense.h"
 #include "problem/views.h"
 #include "solver/dantzig.h"
 
 enum { RUN_GAP = 8 }; /* zeros that a run bridges: shorter gaps cost more than they save */
 
 /* ---- room ------------------------------------------------------------------------------------ */
-
-/* Where each body is touched: the constraint, and where in its record the block begins. */
-typedef struct touch_lists {
-    int *start, *constraint, *offset;
-} touch_lists;
 
 static int run_room(int n)
 {
@@ -74,16 +68,6 @@ static void take_factor(mo_arena *arena, mo_dantzig_factor *F, int n)
     F->right = MO_TAKE(arena, F->stride, double);
     F->work = MO_TAKE(arena, F->is_symmetric ? 0 : 64 * (size_t)n, double);
     F->pivots = MO_TAKE(arena, n, int);
-}
-
-static void take_newton(mo_arena *arena, mo_dantzig *z, int n)
-{
-    z->J = MO_TAKE(arena, (size_t)n * (size_t)n, double);
-    z->step = MO_TAKE(arena, n, double);
-    z->trial = MO_TAKE(arena, n, double);
-    z->trial_u = MO_TAKE(arena, n, double);
-    z->trial_value = MO_TAKE(arena, n, double);
-    z->newton_pivots = MO_TAKE(arena, n, int);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -166,64 +150,16 @@ static void set_rows(mo_dantzig *z)
 
 /* ---- the matrix ------------------------------------------------------------------------------ */
 
-static void list_touches(const mo_problem *problem, touch_lists *lists)
+static void copy_blocks(mo_dantzig *z, const mo_problem *W)
 {
-    int *start = lists->start;
-    mo_incidence_starts(problem, start);
-    for (int i = 0; i < problem->constraint_count; ++i) {
-        const int d = mo_constraint_dim(problem, i);
-        int offset = 0;
-        for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k) {
-            const int body = problem->block_index[k], at = start[body + 1]++;
-            lists->constraint[at] = i;
-            lists->offset[at] = offset;
-            offset += d * mo_body_dim(problem, body);
-        }
-    }
-}
-
-/* W += pull push' of two constraints on one body with n velocities. */
-static void add_pair(mo_dantzig *z, int i, int j, int n, const double *pull, const double *push)
-{
-    const int row = z->problem->row_start[i], column = z->problem->row_start[j];
-    const int rows = mo_constraint_dim(z->problem, i), columns = mo_constraint_dim(z->problem, j);
-    for (int b = 0; b < columns; ++b) {
-        double *W = z->W + (size_t)(column + b) * z->n + row;
-        for (int a = 0; a < rows; ++a) {
-            W[a] += mo_dot(n, pull + (size_t)a * n, push + (size_t)b * n);
-        }
-    }
-}
-
-static void assemble_global(mo_dantzig *z, const mo_sweep *sweep, touch_lists *lists)
-{
-    const mo_problem *problem = z->problem;
-    list_touches(problem, lists);
-    for (int body = 0; body < problem->body_count; ++body) {
-        const int n = mo_body_dim(problem, body), end = lists->start[body + 1];
-        for (int s = lists->start[body]; s < end; ++s) {
-            const int i = lists->constraint[s];
-            const double *pull = mo_sweep_pull(sweep, i) + lists->offset[s];
-            for (int t = lists->start[body]; t < end; ++t) {
-                const int j = lists->constraint[t];
-                add_pair(z, i, j, n, pull, mo_sweep_push(sweep, j) + lists->offset[t]);
-            }
-        }
-    }
-}
-
-static void assemble_reduced(mo_dantzig *z)
-{
-    const mo_problem *problem = z->problem;
-    for (int i = 0; i < problem->constraint_count; ++i) {
-        const int row = problem->row_start[i], rows = mo_constraint_dim(problem, i);
-        const double *block = problem->values + problem->value_start[i];
-        for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k) {
-            const int j = problem->block_index[k], column = problem->row_start[j];
-            const int columns = mo_constraint_dim(problem, j);
+    for (int i = 0; i < W->constraint_count; ++i) {
+        const int row = W->row_start[i], rows = mo_constraint_dim(W, i);
+        const double *block = W->values + W->value_start[i];
+        for (int k = W->block_start[i]; k < W->block_start[i + 1]; ++k) {
+            const int j = W->block_index[k], columns = mo_constraint_dim(W, j);
             for (int b = 0; b < columns; ++b) {
                 for (int a = 0; a < rows; ++a) {
-                    z->W[(size_t)(column + b) * z->n + row + a] = block[a * columns + b];
+                    z->W[(size_t)(W->row_start[j] + b) * z->n + row + a] = block[a * columns + b];
                 }
             }
             block += (size_t)rows * columns;
@@ -307,24 +243,18 @@ static int matrix_is_symmetric(const mo_dantzig *z)
     return 1;
 }
 
-static mo_error fill(mo_dantzig *z, touch_lists *lists)
+static mo_error fill(mo_dantzig *z)
 {
     const mo_problem *problem = z->problem;
-    const mo_sweep *sweep = NULL;
+    const mo_contact_space *space;
     mo_error error = mo_problem_response(problem, NULL, z->q);
-    if (!error && problem->form == MO_FORM_GLOBAL) {
-        error = mo_problem_sweep(problem, MO_SWEEP_NATURAL, &sweep);
-    }
+    error = error ? error : mo_problem_contact_space(problem, &space);
     if (error) {
         return error;
     }
     memset(z->W, 0, (size_t)z->n * (size_t)z->n * sizeof *z->W);
     set_rows(z);
-    if (sweep) {
-        assemble_global(z, sweep, lists);
-    } else {
-        assemble_reduced(z);
-    }
+    copy_blocks(z, space->W);
     for (int i = 0; problem->compliance && i < z->n; ++i) {
         z->W[(size_t)i * z->n + i] += problem->compliance[i];
     }
@@ -358,18 +288,16 @@ mo_error mo_dantzig_layout(const mo_problem *problem, const mo_options *options,
     z.v = MO_TAKE(arena, problem->dof_count, double);
     take_factor(arena, &z.factor, n);
     if (z.has_discs) {
-        take_newton(arena, &z, n);
+        const mo_error error = mo_newton_layout(problem, arena, head ? &z.newton : NULL);
+        if (error) {
+            return error;
+        }
     }
-    touch_lists lists = {
-        .start = MO_TAKE(arena, problem->body_count + 2, int),
-        .constraint = MO_TAKE(arena, problem->block_start[problem->constraint_count], int),
-        .offset = MO_TAKE(arena, problem->block_start[problem->constraint_count], int),
-    };
     *out = head;
     if (!head) {
         return MO_OK;
     }
-    const mo_error error = fill(&z, &lists);
+    const mo_error error = fill(&z);
     *head = z;
     return error;
 }
