@@ -154,7 +154,7 @@ static inline quick_point quick_at(const quick_contact *q, double alpha)
     return x;
 }
 
-/* Newton's change of alpha on 1/|r_T| - 1/(mu r_N), as in friction_ball.c, with its fractions cleared. */
+/* Newton's change of alpha on 1/|r_T| - 1/(mu r_N), as in friction_ball.c, fractions cleared. */
 static inline double quick_step(const quick_contact *q, const quick_point *x)
 {
     const double d0 = (q->A[1] * x->t[1] - x->e * x->t[0]) * x->inverse; /* d r_T / d alpha */
@@ -174,9 +174,9 @@ static inline double quick_far(const quick_contact *q)
 }
 
 /*
- * What friction_ball.c does, for the contact in space that sweeps meet by the million: Newton from alpha = 0
- * or further out, with neither axes nor brackets.  False where A is near singular (its determinant
- * would lose more than three digits) or Newton does not get there at once.
+ * What friction_ball.c does, for the contact in space that sweeps meet by the million: Newton from
+ * alpha = 0 or further out, with neither axes nor brackets.  False where A is near singular (its
+ * determinant would lose more than three digits) or Newton does not converge at once.
  */
 static int solve_quickly(double mu, const double *W, const double *b, double *r)
 {
