@@ -261,6 +261,52 @@ static void a_separation_is_at_most_the_gap(void **state)
     CHECK(seen > 100);
 }
 
+/* Of cylinders and capsules that touch or overlap a little, no direction has a larger separation
+ * than the nearest touch has a gap: points of two rims that others hide are none. */
+static void rods_touch_along_their_best_axis(void **state)
+{
+    (void)state;
+    enum { RODS = 4, PAIRS = 6000, DIRECTIONS = 100 };
+    static const double from[3] = {0, 0, -0.5}, to[3] = {0, 0, 0.5};
+    const mo_shape_def defs[RODS] = {mo_shape_cylinder(1, 0.2), mo_shape_cylinder(0.6, 0.8),
+                                     mo_shape_cylinder(0.3, 1), mo_shape_capsule(from, to, 0.3)};
+    const mo_allocator allocator = mo_allocator_or_default(NULL);
+    mo_random random = {23};
+    mo_collider c[RODS];
+    double n[DIRECTIONS][3], along[3];
+    int seen = 0;
+    for (int k = 0; k < RODS; ++k) {
+        CHECK(mo_collider_init(defs + k, 0, &allocator, c + k, NULL) == MO_OK);
+    }
+    for (int k = 0; k < DIRECTIONS; ++k) {
+        mo_vec3_set(n[k], uniform(&random, -1, 1), uniform(&random, -1, 1),
+                    uniform(&random, -1, 1));
+        mo_vec3_scale(1 / mo_vec3_norm(n[k]), n[k], n[k]);
+    }
+    mo_touch_list list = {.allocator = allocator};
+    for (int k = 0; k < PAIRS; ++k) {
+        const mo_collider *a = c + k % RODS, *b = c + k / RODS % RODS;
+        const double axis[3] = {uniform(&random, -1, 1), uniform(&random, -1, 1), 1};
+        const mo_pose at_a = mo_pose_identity(),
+                      at_b = mo_pose_turned(
+                          uniform(&random, -1.5, 1.5), uniform(&random, -1.5, 1.5),
+                          uniform(&random, -1.5, 1.5), axis, uniform(&random, -3, 3));
+        list.count = 0;
+        mo_collide_at(a, &at_a, b, &at_b, 0.2, &list);
+        if (list.count > 0 && least_gap(&list) > -0.05) {
+            CHECK_BELOW(
+                mo_collide_separation(a, &at_a, b, &at_b, (const double(*)[3])n, DIRECTIONS, along),
+                least_gap(&list) + 1e-9);
+            ++seen;
+        }
+    }
+    CHECK(seen > PAIRS / 20);
+    mo_memory_free(&allocator, list.touch);
+    for (int k = 0; k < RODS; ++k) {
+        mo_collider_clear(&allocator, c + k);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -268,6 +314,7 @@ int main(void)
         cmocka_unit_test(poses_without_numbers_do_no_harm),
         cmocka_unit_test(a_rod_on_a_cap_touches_at_its_rim),
         cmocka_unit_test(a_separation_is_at_most_the_gap),
+        cmocka_unit_test(rods_touch_along_their_best_axis),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

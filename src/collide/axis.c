@@ -12,10 +12,12 @@ enum { AXIS_STEPS = 16, NEWTON_STEPS = 12 };
 /* Of the smaller size. */
 static const double BETTER =
     1e-10; /* margin of curves over faces, so that bodies at rest keep their axis */
+static const double IS_SUPPORT = 1e-9;  /* points so little behind another are as far along m */
 static const double LEVEL = 1e-12;      /* sine: an edge that rises no more is level */
 static const double NEWTON_ENDS = 1e-8; /* a step so short leaves its square */
 static const double LEAN = 1e-7;
-static const double ON_CAP = 0.9; /* cosine: nearer to the axis of a cylinder, it is its cap */
+static const double ON_CAP = 0.9;  /* cosine: nearer to the axis of a cylinder, it is its cap */
+static const double ON_SIDE = 0.1; /* cosine: further from it, it is its side */
 static const double SAME_TANGENT = 1e-6; /* sine: below it two tangents have no normal */
 
 /* Does the corner of the feature lie furthest along m, too? */
@@ -72,11 +74,18 @@ MO_OWN int consider(mo_axis_search *s, const double m[3], double by)
     return 1;
 }
 
+/*
+ * Points of the cores, or of axes of cylinders, which lie `inside` by their radii: they count where
+ * none is further along m.
+ */
 MO_OWN void consider_points(mo_axis_search *s, const double m[3], const double on_a[3],
-                            const double on_b[3], int are_there)
+                            const double on_b[3], double inside, int are_there)
 {
     if (consider(s, m, BETTER * s->size)) {
-        s->best.has_points = are_there;
+        double apart[3];
+        mo_vec3_minus(on_b, on_a, apart);
+        s->best.has_points =
+            are_there && mo_vec3_dot(m, apart) - inside <= s->best.gap + IS_SUPPORT * s->size;
         mo_vec3_copy(on_a, s->best.on_a);
         mo_vec3_copy(on_b, s->best.on_b);
     }
@@ -153,7 +162,7 @@ MO_OWN void look_from_axis(mo_axis_search *s, const mo_feature *cylinder, const 
     if (length > 1e-9 * cylinder->rim_radius) {
         mo_vec3_scale((is_turned ? -1 : 1) / length, to, to);
         consider_points(s, to, is_turned ? other->point : foot, is_turned ? foot : other->point,
-                        fabs(at) <= cylinder->to[0]);
+                        cylinder->rim_radius, fabs(at) <= cylinder->to[0]);
     }
 }
 
@@ -166,6 +175,7 @@ typedef struct curve {
     double out[3];                     /* from its centre to the point, unit */
     double x[3], dx[3], ddx[3];
     double at, from, to; /* for a line: position of its point, and the feature there */
+    double inside;       /* for the axis of a cylinder: its radius */
 } curve;
 
 MO_OWN void set_circle(curve *c)
@@ -181,6 +191,7 @@ MO_OWN void set_circle(curve *c)
 MO_OWN int rim_curve(const mo_feature *f, const double n[3], curve *c)
 {
     c->is_circle = 1;
+    c->inside = 0;
     c->radius = f->rim_radius;
     mo_vec3_copy(f->rim, c->centre);
     mo_vec3_copy(f->axis, c->axis);
@@ -198,6 +209,7 @@ MO_OWN void line_curve(const mo_feature *f, int k, const double near[3], curve *
 {
     double to[3];
     c->is_circle = 0;
+    c->inside = f->has_rim ? f->rim_radius : 0;
     mo_vec3_minus(near, f->on_line, to);
     c->at = mo_vec3_dot(to, f->line[k]);
     c->from = f->from[k];
@@ -259,7 +271,8 @@ MO_OWN void look_at_curves(mo_axis_search *s, curve *p, curve *q)
         return;
     }
     mo_vec3_scale((mo_vec3_dot(m, s->best.normal) < 0 ? -1 : 1) / length, m, m);
-    consider_points(s, m, p->x, q->x, has_ended && is_there(p, 1, m) && is_there(q, -1, m));
+    consider_points(s, m, p->x, q->x, p->inside + q->inside,
+                    has_ended && is_there(p, 1, m) && is_there(q, -1, m));
 }
 
 /*
@@ -287,20 +300,39 @@ MO_OWN void look_at_crossings(mo_axis_search *s, const mo_feature *round, const 
     }
 }
 
+/*
+ * Of a cylinder that turns its side, both rims are as far along n: the one beyond which its axis
+ * passes the line of the other.
+ */
+MO_OWN void choose_rim(mo_feature *round, const mo_feature *other, int k, const double n[3])
+{
+    const double *d = round->axis, *e = other->line[k];
+    double to[3];
+    if (fabs(mo_vec3_dot(n, d)) > ON_SIDE) {
+        return;
+    }
+    mo_vec3_minus(other->on_line, round->on_line, to);
+    const double de = mo_vec3_dot(d, e), part = 1 - de * de;
+    const double at = mo_vec3_dot(d, to) - de * mo_vec3_dot(e, to); /* times that part */
+    if (at > part * round->to[0] || at < part * round->from[0]) {
+        mo_vec3_along(round->on_line, at < 0 ? round->from[0] : round->to[0], d, round->rim);
+    }
+}
+
 /* The rim of one with the lines of the other, and, where they are apart, with its corner. */
 MO_OWN void look_at_rim(mo_axis_search *s, const double n[3], int is_turned)
 {
-    const mo_feature *round = is_turned ? &s->of_b : &s->of_a,
-                     *other = is_turned ? &s->of_a : &s->of_b;
+    mo_feature *round = is_turned ? &s->of_b : &s->of_a;
+    const mo_feature *other = is_turned ? &s->of_a : &s->of_b;
     double out[3], to[3];
     curve rim, line;
     mo_vec3_scale(is_turned ? -1 : 1, n, out);
     for (int k = 0; k < other->lines && !is_proven(s); ++k) {
-        if (!rim_curve(round, out, &rim)) {
-            return;
+        choose_rim(round, other, k, n);
+        if (rim_curve(round, out, &rim)) {
+            line_curve(other, k, rim.x, &line);
+            look_at_curves(s, is_turned ? &line : &rim, is_turned ? &rim : &line);
         }
-        line_curve(other, k, rim.x, &line);
-        look_at_curves(s, is_turned ? &line : &rim, is_turned ? &rim : &line);
         if (!s->is_better && fabs(mo_vec3_dot(n, round->axis)) > ON_CAP) {
             look_at_crossings(s, round, other, k, is_turned);
         }
@@ -317,24 +349,49 @@ MO_OWN void look_at_rim(mo_axis_search *s, const double n[3], int is_turned)
     if (length > 1e-9 * s->size) {
         mo_vec3_scale((is_turned ? -1 : 1) / length, to, to);
         consider_points(s, to, is_turned ? other->point : rim.x, is_turned ? rim.x : other->point,
-                        1);
+                        0, 1);
+    }
+}
+
+/* Moves the curve of a rim to its point nearest to x. */
+MO_OWN int rim_towards(const mo_feature *f, const double x[3], curve *c)
+{
+    double to[3];
+    mo_vec3_minus(x, f->rim, to);
+    return rim_curve(f, to, c);
+}
+
+/* Two rims, from the points along n, or where n is the axis of one, from where they cross. */
+MO_OWN void look_at_two_rims(mo_axis_search *s, const double n[3])
+{
+    const mo_feature *a = &s->of_a, *b = &s->of_b;
+    curve p, q;
+    double against[3];
+    mo_vec3_scale(-1, n, against);
+    const int has_p = rim_curve(a, n, &p), has_q = rim_curve(b, against, &q);
+    if (has_p && has_q) {
+        look_at_curves(s, &p, &q);
+        return;
+    }
+    int is_there = has_p ? rim_towards(b, p.x, &q) : has_q && rim_towards(a, q.x, &p);
+    for (int k = 0; k < 2 && is_there; ++k) {
+        is_there = rim_towards(a, q.x, &p) && rim_towards(b, p.x, &q);
+    }
+    if (is_there) {
+        look_at_curves(s, &p, &q);
     }
 }
 
 MO_OWN void look_at_rims(mo_axis_search *s, const double n[3])
 {
-    curve p, q;
-    double against[3];
-    mo_vec3_scale(-1, n, against);
     if (s->of_a.has_rim) {
         look_at_rim(s, n, 0);
     }
     if (s->of_b.has_rim && !is_proven(s)) {
         look_at_rim(s, n, 1);
     }
-    if (s->of_a.has_rim && s->of_b.has_rim && !is_proven(s) && rim_curve(&s->of_a, n, &p) &&
-        rim_curve(&s->of_b, against, &q)) {
-        look_at_curves(s, &p, &q);
+    if (s->of_a.has_rim && s->of_b.has_rim && !is_proven(s)) {
+        look_at_two_rims(s, n);
     }
 }
 

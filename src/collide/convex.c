@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "collide/epa.h"
+#include "collide/rods.h"
 #include "linalg/vec3.h"
 
 enum { NEAR_STEPS = 16 };
@@ -15,9 +16,10 @@ static const double ON_SIDE =
     1e-6; /* a corner so little outside is on the side: equal faces have four corners, not eight */
 static const double IS_NEAREST =
     1e-10; /* a touch so near to the separation shows that it is the distance */
-static const double IS_TOUCH = 1e-3; /* an end so near to another touch is that touch */
 enum { MOST_CLIMBS = 8 };
 static const double SHORTER = 0.25; /* than the one before: a step that is tried next */
+static const double ASTRAY =
+    0.3; /* overlap of rods along the line of their segments: they are flat */
 static const double DEEP = 0.05; /* overlap from which on the nearest way out may be another one */
 
 MO_OWN double smaller(const mo_core *a, const mo_core *b)
@@ -26,15 +28,6 @@ MO_OWN double smaller(const mo_core *a, const mo_core *b)
 }
 
 /* ---- touches --------------------------------------------------------------------------------- */
-
-MO_OWN void touch_at(const double on_a[3], const double on_b[3], const double normal[3], double gap,
-                     const double origin[3], uint32_t feature, mo_touch_list *out)
-{
-    double p[3], q[3];
-    mo_vec3_along(on_a, 1, origin, p);
-    mo_vec3_along(on_b, 1, origin, q);
-    mo_touch_between(p, q, normal, gap, feature, out);
-}
 
 /* Is x, on the plane of the polygon, outside it by more than `by`? */
 MO_OWN int is_outside(const mo_flat *polygon, const double x[3], double by)
@@ -70,7 +63,7 @@ MO_OWN double touch_near_rim(const mo_core *a, const mo_flat *cap, const mo_flat
         if (mo_vec3_norm(to) <= a->half[0] && is_outside(cap, foot, ON_SIDE * a->size)) {
             least = fmin(least, gap);
             if (gap <= reach) {
-                touch_at(foot, x, n, gap, origin, 1u << 20 | (uint32_t)k, out);
+                mo_touch_about(foot, x, n, gap, origin, 1u << 20 | (uint32_t)k, out);
             }
         }
     }
@@ -150,7 +143,7 @@ MO_OWN void touch_deepest(mo_core *a, mo_core *b, const mo_axis *axis, const dou
     mo_vec3_along(on_a, mo_vec3_dot(axis->normal, top) - mo_vec3_dot(axis->normal, on_a),
                   axis->normal, on_a);
     mo_vec3_along(on_a, axis->gap, axis->normal, on_b);
-    touch_at(on_a, on_b, axis->normal, axis->gap, origin, 1u << 21, out);
+    mo_touch_about(on_a, on_b, axis->normal, axis->gap, origin, 1u << 21, out);
 }
 
 /* ---- the axis -------------------------------------------------------------------------------- */
@@ -241,26 +234,41 @@ MO_OWN int touch_if_best(mo_core *a, mo_core *b, const mo_axis *axis, const doub
 /*
  * Steps from a direction to the best axis near by: true where it is that, with its touches
  * appended, or where it shows that the cores are beyond the reach.  A deep overlap may have a
- * better one elsewhere.
+ * better one elsewhere; *axis stays where it is better already.
  */
 MO_OWN int touch_near(mo_core *a, mo_core *b, const double direction[3], const double origin[3],
                       double reach, mo_axis *axis, mo_touch_list *out)
 {
     mo_axis_search s;
+    const mo_axis *best = &s.best;
     mo_axis_begin(&s, a, b, direction);
     for (int goes_on = 1; goes_on && s.steps < NEAR_STEPS;) {
         goes_on = mo_axis_step(&s);
-        *axis = s.best;
-        if (axis->gap > reach) {
+        if (best->gap > reach) {
             return 1;
         }
-        const int may_be_best = axis->has_points || axis->is_face || !goes_on;
-        if (may_be_best && axis->gap > -DEEP * s.size &&
-            touch_if_best(a, b, axis, origin, reach, out)) {
+        const int may_be_best = best->has_points || best->is_face || !goes_on;
+        if (may_be_best && best->gap > -DEEP * s.size &&
+            touch_if_best(a, b, best, origin, reach, out)) {
             return 1;
         }
     }
+    *axis = best->gap > axis->gap ? *best : *axis;
     return 0;
+}
+
+/* From the nearest points of their segments: true where that is all. */
+MO_OWN int touch_rods(mo_core *a, mo_core *b, const double origin[3], double reach, mo_axis *axis,
+                      mo_touch_list *out)
+{
+    const mo_rods found = mo_rods_axis(a, b, reach, axis);
+    const int is_near = found != MO_RODS_FAR && axis->gap > -ASTRAY * smaller(a, b);
+    double n[3];
+    mo_vec3_copy(axis->normal, n);
+    return found == MO_RODS_FAR ||
+           (found == MO_RODS_CROSS && axis->gap > -DEEP * smaller(a, b) &&
+            touch_if_best(a, b, axis, origin, reach, out)) ||
+           (found == MO_RODS_BESIDE && is_near && touch_near(a, b, n, origin, reach, axis, out));
 }
 
 /* From an axis: true where that is all. */
@@ -281,6 +289,9 @@ MO_OWN int touch_first(mo_core *a, mo_core *b, const double origin[3], double re
         }
     }
     double n[3];
+    if (mo_core_is_rod(a) && mo_core_is_rod(b) && touch_rods(a, b, origin, reach, axis, out)) {
+        return 1;
+    }
     const mo_direction found = mo_gjk_direction(a, b, reach, n);
     if (found == MO_NO_DIRECTION_FAR) {
         return 1;
@@ -312,98 +323,15 @@ MO_EVERYWHERE void mo_touch_cores(mo_core *a, mo_core *b, const double origin[3]
     }
 }
 
-/* ---- ends ------------------------------------------------------------------------------------ */
-
-/*
- * How far the point is from a segment or a cylinder, negative inside; the unit vector out of it
- * there.
- */
-MO_OWN double outside(const mo_core *c, const double x[3], double normal[3])
-{
-    double foot[3], to[3];
-    if (c->kind == MO_CORE_SEGMENT) {
-        mo_nearest_on_segment(c->corner[0], c->corner[1], x, foot);
-        mo_vec3_minus(x, foot, normal);
-        const double distance = mo_vec3_norm(normal);
-        mo_vec3_scale(distance > 0 ? 1 / distance : 0, normal, normal);
-        return distance;
-    }
-    mo_vec3_minus(x, c->at, to);
-    mo_mat3_apply_transposed(c->Q, to, foot);
-    const double distance = mo_nearest_on_cylinder(c->half[0], c->half[2], foot, to);
-    mo_mat3_apply(c->Q, to, normal);
-    return distance;
-}
-
-MO_OWN int is_near_one(const mo_touch_list *list, int first, const double point[3], double near)
-{
-    for (int k = first; k < list->count; ++k) {
-        double d[3];
-        mo_vec3_minus(list->touch[k].point, point, d);
-        if (mo_vec3_dot(d, d) <= near * near) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-/* The ends of the line that `one` turns along n, as points on the other. */
-MO_OWN void touch_ends(const mo_flat *line, const mo_core *other, const double origin[3],
-                       double reach, int is_turned, int first, mo_touch_list *out)
-{
-    for (int k = 0; k < 2; ++k) {
-        const double *x = line->corner[k];
-        double normal[3], foot[3], middle[3];
-        const double gap = outside(other, x, normal);
-        if (!(gap <= reach && gap > 0)) { /* overlapping shapes separate along n */
-            continue;
-        }
-        mo_vec3_along(x, -gap, normal, foot);
-        mo_vec3_along(x, 1, origin, middle);
-        mo_vec3_along(middle, -0.5 * gap, normal, middle);
-        mo_vec3_scale(is_turned ? 1 : -1, normal, normal);
-        if (!is_near_one(out, first, middle, IS_TOUCH * other->size)) {
-            const uint32_t feature = 1u << 22 | (uint32_t)(2 * is_turned + k);
-            touch_at(is_turned ? foot : x, is_turned ? x : foot, normal, gap, origin, feature, out);
-        }
-    }
-}
-
-/*
- * Two lines, of capsules or sides of cylinders, that are not parallel meet in one point.  The pair
- * may turn about it, and an end comes down within the step: the ends touch as well.
- */
-MO_OWN void touch_by_ends(mo_core *a, mo_core *b, const double origin[3], double reach, int first,
-                          mo_touch_list *out)
-{
-    const mo_touch *least = out->touch + first;
-    for (int k = first; k < out->count; ++k) {
-        least = out->touch[k].gap < least->gap ? out->touch + k : least;
-    }
-    mo_flat of_a, of_b;
-    double n[3], against[3];
-    mo_vec3_copy(least->normal, n);
-    mo_vec3_scale(-1, n, against);
-    mo_core_flat(a, n, &of_a);
-    mo_core_flat(b, against, &of_b);
-    if (of_a.count == 2 && of_b.count == 2) {
-        touch_ends(&of_a, b, origin, reach, 0, first, out);
-        touch_ends(&of_b, a, origin, reach, 1, first, out);
-    }
-}
-
-MO_OWN int is_rod(const mo_core *core)
-{
-    return core->kind == MO_CORE_SEGMENT || core->kind == MO_CORE_CYLINDER;
-}
+/* ---- all of it ------------------------------------------------------------------------------- */
 
 MO_EVERYWHERE void mo_collide_cores(mo_core *a, mo_core *b, const double origin[3], double reach,
                                     mo_touch_list *out)
 {
     const int before = out->count;
     mo_touch_cores(a, b, origin, reach + a->radius + b->radius, out);
-    if (out->count > before && is_rod(a) && is_rod(b)) {
-        touch_by_ends(a, b, origin, reach + a->radius + b->radius, before, out);
+    if (out->count > before && mo_core_is_rod(a) && mo_core_is_rod(b)) {
+        mo_rods_ends(a, b, origin, reach + a->radius + b->radius, before, out);
     }
     mo_touches_thin(out, before);
     for (int k = before; k < out->count && a->radius + b->radius > 0; ++k) {

@@ -3,10 +3,10 @@
 /*
  * Contact points of two convex cores.
  *
- *   1. A direction near the axis, from the cores shrunk about their centres (gjk.h).  Most distant
- *      pairs end here.
- *   2. The axis itself, from the features around that direction (axis.h).  For two boxes a closed
- *      form (box_axis.c) replaces 1 and 2.
+ *   1. A direction near the axis, from the cores shrunk about their centres (gjk.h), or of two
+ *      rods in closed form (rods.h).  Most distant pairs end here.
+ *   2. The axis itself, from the features around that direction (axis.h).  For two boxes and for
+ *      crossing rods a closed form (box_axis.c, rods.h) replaces 1 and 2.
  *   3. The contact points: vertices of the overlap of the facing features, seen along the axis
  *      (manifold.h); for crossing rods also their ends.
  *

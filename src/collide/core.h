@@ -46,6 +46,11 @@ MO_ANY int mo_core_is_curved(const mo_core *core)
     return core->kind >= MO_CORE_CYLINDER;
 }
 
+MO_ANY int mo_core_is_rod(const mo_core *core)
+{
+    return core->kind == MO_CORE_SEGMENT || core->kind == MO_CORE_CYLINDER;
+}
+
 /* The point furthest along the direction, which has any length. */
 MO_EVERYWHERE void mo_core_support(mo_core *core, const double direction[3], double point[3]);
 

@@ -98,6 +98,16 @@ MO_OWN void copy_flat(const mo_flat *from, mo_flat *to)
 
 /* ---- touches --------------------------------------------------------------------------------- */
 
+MO_EVERYWHERE void mo_touch_about(const double on_a[3], const double on_b[3],
+                                  const double normal[3], double gap, const double origin[3],
+                                  uint32_t feature, mo_touch_list *out)
+{
+    double p[3], q[3];
+    mo_vec3_along(on_a, 1, origin, p);
+    mo_vec3_along(on_b, 1, origin, q);
+    mo_touch_between(p, q, normal, gap, feature, out);
+}
+
 /* x on the moving one, `to` along the normal towards the base (unit). */
 MO_OWN double touch_base(const mo_flat *base, const mo_flat *left, int k, const double to[3],
                          const mo_axis *axis, const double origin[3], double reach, int is_turned,
@@ -148,9 +158,7 @@ MO_OWN double touch_lines(const mo_flat *a, const mo_flat *b, const mo_axis *axi
         const double gap = fmax(axis->gap, mo_vec3_dot(apart, n));
         least = fmin(least, gap);
         if (gap <= reach) {
-            mo_vec3_along(on_a, 1, origin, on_a);
-            mo_vec3_along(on_b, 1, origin, on_b);
-            mo_touch_between(on_a, on_b, n, gap, 1u << 18 | (uint32_t)k, out);
+            mo_touch_about(on_a, on_b, n, gap, origin, 1u << 18 | (uint32_t)k, out);
         }
     }
     return least;

@@ -35,6 +35,11 @@ typedef struct mo_flat {
 /* The feature of the core that faces the unit vector n (flat.c). */
 MO_EVERYWHERE void mo_core_flat(mo_core *core, const double n[3], mo_flat *flat);
 
+/* Appends a touch of two points, moved by the origin. */
+MO_EVERYWHERE void mo_touch_about(const double on_a[3], const double on_b[3],
+                                  const double normal[3], double gap, const double origin[3],
+                                  uint32_t feature, mo_touch_list *out);
+
 /*
  * Appends the touches whose gap is at most `reach`; all points are given about `origin`.  A corner
  * that is outside by no more than `tolerance` is on the side; its gap is then no less than the

@@ -13,6 +13,7 @@
 
 #include "collide/convex.h"
 #include "collide/epa.h"
+#include "collide/rods.h"
 #include "linalg/vec3.h"
 
 /* The list has the room that it was given. */
@@ -39,6 +40,7 @@ MO_EVERYWHERE void mo_touch_add(mo_touch_list *list, const mo_touch *touch)
 #include "collide/gjk.c"
 #include "collide/hull_support.c"
 #include "collide/manifold.c"
+#include "collide/rods.c"
 #include "collide/round.c"
 
 #endif
