@@ -7,7 +7,7 @@
  *   pendulum       a rod of 1 m falls from level, as a mechanism; 1 s
  *   chain          the scene: twenty bodies with ball joints fall from level; 0.4 s
  *   block          slides at 1 m/s on a floor of mu = 0.5, and stops; 0.5 s
- *   biped          a torso on two legs with knees, in the plane, held by servos that give way under
+ *   biped          a torso on two legs with knees, in the plane, held by servos that yield under
  *                  its weight; 0.2 s
  *   slider-crank   the scene: a motor, a loop closed by joints; 0.4 s
  *

@@ -9,7 +9,7 @@
  *   rows     the packing of balls with a compliance, which keeps contacts in rows
  *
  * Timed is mo_solve by nsgs, from a start of WARM_UP sweeps: the best of SAMPLES calls with SWEEPS
- * sweeps, and with twice as many.  Both look at the residual twice, so their difference over SWEEPS
+ * sweeps, and with twice as many.  Both measure the residual twice, so their difference over SWEEPS
  * is one sweep, without set-up or looks.  In between the bytes are read as long as the sweeps took.
  * One thread goes by the processor's clock, more by the wall clock, which others disturb.
  *

@@ -146,7 +146,7 @@ static int check_one(const call *c, check_input *input, int *shown)
     return status;
 }
 
-/* Every word is understood before the first problem is looked at. */
+/* All arguments are parsed before the first problem is read. */
 static int check_all(const call *c, int count, char **words)
 {
     int status = EXIT_DONE, shown = 0;

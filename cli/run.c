@@ -312,7 +312,7 @@ static mo_world *make_world(const args_flag *flags, int flag_count, run_call *ca
         def.restitution_rule = call->restitution_rule;
         option_flags_read(COMMAND.name, flags + FLAG_OWN, flag_count - FLAG_OWN, &def.solver);
         if (is_given(flags + FLAG_OWN, flag_count - FLAG_OWN, "tol")) {
-            def.moving_tol = 0; /* what is asked for holds for every step */
+            def.moving_tol = 0; /* the given tolerance applies to every step */
         }
         call->options = def.solver;
         call->method = def.solver.method ? def.solver.method : method_default();

@@ -34,7 +34,7 @@ static double real_time_factor(const run_tally *tally)
     return tally->seconds.all > 0 ? simulated(tally) / tally->seconds.all : 0;
 }
 
-/* ---- while it goes on ------------------------------------------------------------------------ */
+/* ---- progress -------------------------------------------------------------------------------- */
 
 run_progress run_progress_start(void)
 {

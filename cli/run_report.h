@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* What a run shows: a line on the terminal while it goes on, then a summary or a JSON object. */
+/* Output of a run: a progress line on the terminal, then a summary or a JSON object. */
 #ifndef CLI_RUN_REPORT_H
 #define CLI_RUN_REPORT_H
 

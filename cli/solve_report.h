@@ -23,7 +23,7 @@ typedef struct outcome {
     char *out, *history;       /* the files to write, or NULL */
     int wrote_out, wrote_history;
     solve_proof proof; /* where it was asked for */
-    int is_explained;  /* the ladder of auto is told  */
+    int is_explained;  /* report the ladder of auto   */
 } outcome;
 
 int outcome_is_solved(const outcome *o);

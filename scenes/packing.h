@@ -32,7 +32,7 @@ scene_bed scene_bed_of(scene_grain grain, int bodies, uint64_t seed);
 void scene_bed_visit(const scene_bed *bed, int begin, int end, scene_candidate_fn *fn,
                      void *context);
 
-/* The mass of a body once radii have grown by so much, its inertia and the impulse on it. */
+/* Mass and inertia of a body after its radius has grown by this factor, and the impulse on it. */
 double scene_bed_body(const scene_bed *bed, int body, double growth, double inertia[3],
                       double f[6]);
 

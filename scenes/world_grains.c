@@ -54,7 +54,7 @@ static void shaken(void *user, double time, mo_pose *pose)
     *pose = mo_pose_at(0, part < 0.25 ? how->amplitude * sin(4 * PI * part) : 0, 0);
 }
 
-/* It slides between walls that stand still. */
+/* It slides between fixed walls. */
 static void add_shaken_plank(sketch *s, double half_width, shake how)
 {
     const mo_body_id walls = sketch_body(s, MO_BODY_FIXED, mo_pose_identity(), "walls");

@@ -6,24 +6,8 @@
 
 #include "check.h"
 #include "linalg/vec3.h"
-#include "model_files.h"
+#include "model_group.h"
 #include "moreau/model.h"
-
-static model_folder folder;
-
-static int open_folder(void **state)
-{
-    (void)state;
-    folder_make(&folder);
-    return 0;
-}
-
-static int close_folder(void **state)
-{
-    (void)state;
-    folder_remove(&folder);
-    return 0;
-}
 
 static inline void read_file(const char *path, mo_model *model)
 {

@@ -24,9 +24,8 @@ static void begin_factor(bench *b, mo_random *random, int is_symmetric)
     b->F = (mo_dantzig_factor){
         .is_symmetric = is_symmetric, .stride = SIZE, .F = memory, .pivots = b->pivots};
     memory += SIZE * SIZE;
-    double **const vectors[] = {&b->F.driven, &b->F.reciprocal, &b->F.left, &b->F.right,
-                                &b->F.work};
-    for (int k = 0; k < 5; ++k, memory += SIZE) {
+    double **const vectors[] = {&b->F.driven, &b->F.left, &b->F.right, &b->F.work};
+    for (int k = 0; k < 4; ++k, memory += SIZE) {
         *vectors[k] = memory;
     }
     for (int j = 0; j < SIZE; ++j) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The guard of HDF5 files (hdf5_guard.h).  Superblocks of the newer format that say what is not
- * read; and every byte of metadata of a small file in each storage, set to zero, to its largest
+ * The reader of HDF5 files (hdf5.h).  Superblocks of the newer format that say what is not read;
+ * and every byte of metadata of a small file in each storage, set to zero, to its largest
  * value and to its neighbour, with checksums made right again: the reader answers with data or a
  * sentence, and the sentences are many.
  */

@@ -14,24 +14,8 @@
 #include "base/memory.h"
 #include "io/file.h"
 #include "io/xml.h"
-#include "model_files.h"
+#include "model_group.h"
 #include "moreau/robot.h"
-
-static model_folder folder;
-
-static int open_folder(void **state)
-{
-    (void)state;
-    folder_make(&folder);
-    return 0;
-}
-
-static int close_folder(void **state)
-{
-    (void)state;
-    folder_remove(&folder);
-    return 0;
-}
 
 /* Says on standard error why not. */
 static int is_refused(const char *path, const char *fragment)

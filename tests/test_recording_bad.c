@@ -88,7 +88,7 @@ static void files_that_do_not_hold_together_are_refused(void **state)
     record(world, 0.01, 2, &r);
 
     r.contacts[1].b = 5;
-    expect(&r, "between bodies");
+    expect(&r, "contacts/b is 5, outside 0 to 4");
     r.contacts[1].b = -1;
     expect(&r, "contacts/b is -1");
     r.contacts[1].b = 1;
@@ -99,7 +99,7 @@ static void files_that_do_not_hold_together_are_refused(void **state)
     expect(&r, "other contacts");
     r.frames[1].contact_count -= 1;
     r.shapes[1].body = 5;
-    expect(&r, "of body 5");
+    expect(&r, "shapes/body is 5, outside 0 to 4");
     r.shapes[1].body = 1;
     r.shapes[0].def.kind = (mo_shape_kind)99;
     expect(&r, "shapes/kind");
@@ -157,7 +157,7 @@ static void joints_are_recorded_where_their_bodies_have_them(void **state)
         }
     }
     recording.joints[2].b = 3;
-    expect(&recording, "joint 2 is between bodies");
+    expect(&recording, "joints/b is 3, outside -1 to 2");
     recording.joints[2].b = -2;
     expect(&recording, "joints/b is -2");
     recording.joints[2].b = 2;

@@ -41,7 +41,7 @@ void MO_PRINTF(1, 2) progress_line(const char *format, ...);
  * the time of those that are done.  Shorter work than FIRST_SECONDS shows nothing.
  */
 typedef struct progress_clock {
-    double began, next; /* s of a clock that only goes on */
+    double began, next; /* s of a monotonic clock */
     int shown;
 } progress_clock;
 

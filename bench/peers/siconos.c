@@ -15,7 +15,7 @@
  *   what the file holds.
  *
  *   Which tolerance.  Siconos divides by |q| what we divide by max(1, |q|).  A run is given the
- *   tolerance that means the same as the target; where Siconos is content and our measure of its r
+ *   tolerance that means the same as the target; where Siconos converged and our measure of its r
  *   is not, a tenth of that, and so on.  The time is that of the first run that our measure
  *   accepts, the fastest of a few.
  */

@@ -90,7 +90,7 @@ int sim_row_steps(const sim_row *row)
     return steps < 1 ? 1 : (int)lround(fmin(steps, 1e9));
 }
 
-/* Can others take it?  The scene is looked at once, here; ours runs it at its own tolerance. */
+/* Can the peers run it?  The scene is inspected once; ours runs it at its own tolerance. */
 static int is_for_others(const char *text, sim_row *row, mo_message *why)
 {
     sim_scene scene = {0};

@@ -226,14 +226,14 @@ static mo_error read_slice(joint *j, part *p, slice *s)
         fread(mark, sizeof mark, 1, p->file) != 1) {
         return MO_OK;
     }
-    const uint64_t size = mo_guard_number(mark + MO_RECORDING_MARK, 8);
+    const uint64_t size = mo_h5_number(mark + MO_RECORDING_MARK, 8);
     if (memcmp(mark, MO_RECORDING_MORE, MO_RECORDING_MARK) != 0) {
         return fail_part(j, p, "it is not part of a recording");
     }
     if (size > p->end - p->at - MARK) {
         return MO_OK;
     }
-    if (!is_intact(p, size, mo_guard_number(mark + MO_RECORDING_MARK + 8, 8))) {
+    if (!is_intact(p, size, mo_h5_number(mark + MO_RECORDING_MARK + 8, 8))) {
         return fail_part(j, p, "it is damaged: the checksum of a frame is wrong");
     }
     if (mo_h5_open_part(&h, p->path, p->at + MARK, size, &j->recording.allocator, j->why, &root) &&

@@ -6,7 +6,7 @@
  *
  * Both run on one thread of the same library, turn by turn; the fastest of many runs counts, in
  * processor time, so that other work on the machine matters little.  The time of the pivots is that
- * from the first look at the starting point to the last iterate: it starts from the assembled
+ * from the measurement of the starting point to the last iterate: it starts from the assembled
  * matrix, as dgesv does, and leaves out what the library adds to every solve, copying the problem's
  * blocks into that matrix and judging the answer.  The time of the whole call has both.
  */

@@ -160,7 +160,7 @@ typedef struct reading {
     int fields, is_ours;
 } reading;
 
-/* One line; 0 where it says nothing that is known. */
+/* One line; 0 if it is not recognised. */
 static int read_line(const char *line, reading *r)
 {
     char format[32];

@@ -50,7 +50,7 @@ typedef struct tp_verdict {
     int solutions;   /* listed by the search */
     int by_method;   /* the verdict is the word of lemke or fip, and of the measure */
     int contradicts; /* a proof that there is none, and a solution: never, or there is a bug */
-    long long cells; /* that the search looked at; 0 where it was not asked */
+    long long cells; /* visited by the search; 0 if it was not run */
     double seconds;
 } tp_verdict;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The wish at the end of [trinkle1997]: a solution for every data set, or a proof that there is
+ * The open question of [trinkle1997]: a solution for every data set, or a proof that there is
  * none, or that there are several.
  *
  *   `moreau check`'s search of all solutions, with a number of cells that keeps it within seconds:

@@ -17,3 +17,12 @@ void *mo_arena_take(mo_arena *arena, size_t count, size_t size)
     arena->used = start + bytes;
     return arena->base ? arena->base + start : NULL;
 }
+
+void *mo_arena_allocate(mo_arena *arena, const mo_allocator *allocator)
+{
+    char *memory = mo_memory_array(allocator, arena->used + MO_ARENA_ALIGN, 1);
+    if (memory) {
+        *arena = (mo_arena){memory + (MO_ARENA_ALIGN - (uintptr_t)memory % MO_ARENA_ALIGN), 0};
+    }
+    return memory;
+}

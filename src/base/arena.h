@@ -10,7 +10,7 @@
 #ifndef MO_BASE_ARENA_H
 #define MO_BASE_ARENA_H
 
-#include "moreau/base.h"
+#include "base/memory.h"
 
 typedef struct mo_arena {
     char *base; /* NULL while counting */
@@ -21,6 +21,10 @@ enum { MO_ARENA_ALIGN = 64 };
 
 /* count * size bytes aligned to a cache line; NULL while counting.  Not cleared. */
 void *mo_arena_take(mo_arena *arena, size_t count, size_t size);
+
+/* After counting: allocates the block, returns it for mo_memory_free, and makes the arena real; NULL
+ * for lack of memory. */
+void *mo_arena_allocate(mo_arena *arena, const mo_allocator *allocator);
 
 #define MO_TAKE(arena, count, type) ((type *)mo_arena_take((arena), (size_t)(count), sizeof(type)))
 

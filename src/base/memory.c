@@ -81,3 +81,9 @@ bool mo_memory_enlarge(const mo_allocator *allocator, void **array, size_t *room
     *room = larger;
     return true;
 }
+
+int mo_compare_ints(const void *a, const void *b)
+{
+    const int x = *(const int *)a, y = *(const int *)b;
+    return (x > y) - (x < y);
+}

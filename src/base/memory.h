@@ -28,4 +28,11 @@ static inline bool mo_memory_grow(const mo_allocator *allocator, void **array, s
     return needed <= *room || mo_memory_enlarge(allocator, array, room, needed, size);
 }
 
+/* The same for an array of any type: its pointer and `room` are updated. */
+#define MO_GROW(allocator, array, room, needed)                                                    \
+    mo_memory_grow((allocator), (void **)&(array), &(room), (needed), sizeof *(array))
+
+/* For qsort: ints in rising order. */
+int mo_compare_ints(const void *a, const void *b);
+
 #endif

@@ -257,11 +257,10 @@ static mo_error decide_in(mo_motion_map *map, mo_condition *condition)
         .map = map, .kind = condition->kind, .most_cuts = map->unit_count * CUTS_A_UNIT + 1};
     mo_arena arena = {0};
     lay_out(&p, &arena);
-    void *memory = mo_memory_array(&condition->allocator, arena.used + MO_ARENA_ALIGN, 1);
+    void *memory = mo_arena_allocate(&arena, &condition->allocator);
     if (!memory) {
         return MO_ERR_MEMORY;
     }
-    arena = (mo_arena){memory, 0};
     lay_out(&p, &arena);
     condition->answer = decide(&p, &condition->reach);
     mo_error error = MO_OK;

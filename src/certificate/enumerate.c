@@ -7,8 +7,7 @@
  *                    rows contradict each other, with sufficient reach?  EMPTY
  *                    otherwise visit each cell of the undecided unit with the largest violation
  *
- * Islands (search_cell.c) are decided one after the other, so their costs add instead of
- * multiplying.  An island without a solution decides the problem.
+ * Islands (search_cell.c) are decided one after the other, so that their costs add.
  *
  * A last cell has as many equations as unknowns.  Regular: the root is enclosed; it is a solution,
  * proven if off every boundary, or the cell is empty (POINT).  Singular: multipliers prove EMPTY,
@@ -332,11 +331,10 @@ static mo_error search_in(mo_cell_system *system, long long most_systems, mo_sol
     mo_search s = {.system = system, .set = set, .most_systems = most_systems, .is_complete = 1};
     mo_arena arena = {0};
     lay_out(&s, n, rows, &arena);
-    void *memory = mo_memory_array(allocator, arena.used + MO_ARENA_ALIGN, 1);
+    void *memory = mo_arena_allocate(&arena, allocator);
     if (!memory) {
         return MO_ERR_MEMORY;
     }
-    arena = (mo_arena){memory, 0};
     lay_out(&s, n, rows, &arena);
     s.is_exact = !has_relaxed_cells(system);
     mo_search_find_islands(&s);

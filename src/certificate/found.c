@@ -14,12 +14,10 @@ static const mo_allocator *allocator_of(const mo_search *search)
 void mo_search_add_node(mo_search *search, mo_proof_kind kind, int unit, int solution)
 {
     mo_certificate *c = &search->set->certificate;
-    void *nodes = c->nodes;
-    if (!search->error && !mo_memory_grow(allocator_of(search), &nodes, &search->node_room,
-                                          c->node_count + 1, sizeof *c->nodes)) {
+    if (!search->error &&
+        !MO_GROW(allocator_of(search), c->nodes, search->node_room, c->node_count + 1)) {
         search->error = MO_ERR_MEMORY;
     }
-    c->nodes = nodes;
     if (!search->error) {
         c->nodes[c->node_count++] = (mo_proof_node){kind, unit, solution, c->value_count};
     }
@@ -28,12 +26,10 @@ void mo_search_add_node(mo_search *search, mo_proof_kind kind, int unit, int sol
 void mo_search_add_values(mo_search *search, int count, const double *y)
 {
     mo_certificate *c = &search->set->certificate;
-    void *values = c->values;
-    if (!search->error && !mo_memory_grow(allocator_of(search), &values, &search->value_room,
-                                          c->value_count + (size_t)count, sizeof *c->values)) {
+    if (!search->error && !MO_GROW(allocator_of(search), c->values, search->value_room,
+                                   c->value_count + (size_t)count)) {
         search->error = MO_ERR_MEMORY;
     }
-    c->values = values;
     if (!search->error && count > 0) {
         memcpy(c->values + c->value_count, y, (size_t)count * sizeof *y);
         c->value_count += (size_t)count;
@@ -82,27 +78,11 @@ static void write_solution(mo_search *search, mo_found_solution *found, int is_p
     found->is_proven = is_proven;
 }
 
-static int grow_solutions(mo_search *search, int n)
+mo_found_solution *mo_solution_set_append(mo_solution_set *set, const mo_problem *problem,
+                                          size_t *room)
 {
-    mo_solution_set *set = search->set;
-    void *list = set->solutions, *u = set->certificate.u;
-    const size_t needed = (size_t)set->count + 1;
-    const int grown = mo_memory_grow(&set->allocator, &list, &search->solution_room, needed,
-                                     sizeof *set->solutions);
-    const int grown_u = mo_memory_grow(&set->allocator, &u, &search->u_room,
-                                       needed * (size_t)(n > 0 ? n : 1), sizeof(double));
-    set->solutions = list;
-    set->certificate.u = u;
-    return grown && grown_u;
-}
-
-/* A new entry of the list with its memory, or NULL. */
-static mo_found_solution *append_solution(mo_search *search)
-{
-    const mo_enclosure *e = search->system->enclosure;
-    const size_t n = (size_t)e->n, dofs = (size_t)e->problem->dof_count;
-    mo_solution_set *set = search->set;
-    if (!grow_solutions(search, e->n)) {
+    const size_t n = (size_t)problem->row_count, dofs = (size_t)problem->dof_count;
+    if (!MO_GROW(&set->allocator, set->solutions, *room, (size_t)set->count + 1)) {
         return NULL;
     }
     mo_found_solution *found = &set->solutions[set->count];
@@ -114,12 +94,25 @@ static mo_found_solution *append_solution(mo_search *search)
         return NULL;
     }
     found->u = found->r + n;
-    found->v = e->problem->form == MO_FORM_GLOBAL ? found->u + n : NULL;
-    for (int k = 0; k < e->n; ++k) {
-        set->certificate.u[(size_t)set->certificate.solution_count * n + k] =
-            search->u[k] * e->unit_u[k];
+    found->v = problem->form == MO_FORM_GLOBAL ? found->u + n : NULL;
+    return found;
+}
+
+/* A new entry of the list and of the certificate, or NULL. */
+static mo_found_solution *append_solution(mo_search *search)
+{
+    const mo_enclosure *e = search->system->enclosure;
+    const size_t n = (size_t)e->n;
+    mo_solution_set *set = search->set;
+    mo_certificate *c = &set->certificate;
+    mo_found_solution *found = mo_solution_set_append(set, e->problem, &search->solution_room);
+    if (!found || !MO_GROW(&set->allocator, c->u, search->u_room, (size_t)set->count * n + 1)) {
+        return NULL;
     }
-    ++set->certificate.solution_count;
+    for (int k = 0; k < e->n; ++k) {
+        c->u[(size_t)c->solution_count * n + k] = search->u[k] * e->unit_u[k];
+    }
+    ++c->solution_count;
     return found;
 }
 

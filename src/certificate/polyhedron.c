@@ -41,11 +41,6 @@ void mo_polyhedron_layout(int n, int most_rows, mo_arena *arena, mo_polyhedron *
 
 /* ---- equations ------------------------------------------------------------------------------- */
 
-static double norm(int n, const double *x)
-{
-    return sqrt(mo_dot(n, x, x));
-}
-
 /* The next unit vector along what `rest` has left of q_0 .. q_rank; orthogonal to them to rounding.
  */
 static void take_direction(int n, int rank, const double *rest, double *q)
@@ -55,7 +50,7 @@ static void take_direction(int n, int rank, const double *rest, double *q)
     for (int j = 0; j < rank; ++j) {
         mo_axpy(n, -mo_dot(n, q + (size_t)j * n, next), q + (size_t)j * n, next);
     }
-    const double size = norm(n, next);
+    const double size = mo_norm(n, next);
     for (int k = 0; k < n; ++k) {
         next[k] /= size;
     }
@@ -82,7 +77,7 @@ static void orthonormalise(mo_polyhedron *p)
         double most = DEPENDENT;
         for (int m = 0; m < p->rows; ++m) {
             const double left =
-                norm(n, p->rest + (size_t)m * n) / (norm(n, p->a + (size_t)m * n) + 1e-300);
+                mo_norm(n, p->rest + (size_t)m * n) / (mo_norm(n, p->a + (size_t)m * n) + 1e-300);
             if (p->is_equation[m] && !p->is_taken[m] && left > most) {
                 most = left;
                 best = m;
@@ -170,7 +165,7 @@ static double failure(const mo_polyhedron *p, int m)
         value += term;
         size += fabs(term);
     }
-    size = fmax(size, norm(p->n, p->a + (size_t)m * p->n));
+    size = fmax(size, mo_norm(p->n, p->a + (size_t)m * p->n));
     const double wrong = p->is_equation[m] ? fabs(value) : -value;
     return size > 0 ? wrong / size : wrong;
 }
@@ -213,7 +208,7 @@ static int write_inequalities(mo_polyhedron *p)
         if (p->is_equation[m]) {
             continue;
         }
-        const double *a = p->a + (size_t)m * p->n, size = norm(p->n, a) + 1e-300;
+        const double *a = p->a + (size_t)m * p->n, size = mo_norm(p->n, a) + 1e-300;
         double *column = p->G + (size_t)count * (f + 1);
         for (int j = 0; j < f; ++j) {
             column[j] = mo_dot(p->n, p->N + (size_t)j * p->n, a) / size;
@@ -261,7 +256,7 @@ static void least_distance(mo_polyhedron *p)
     memset(p->y, 0, (size_t)p->rows * sizeof *p->y);
     for (int k = 0; k < count; ++k) {
         const int m = p->index[k];
-        p->y[m] = p->multiplier[k] / (norm(p->n, p->a + (size_t)m * p->n) + 1e-300);
+        p->y[m] = p->multiplier[k] / (mo_norm(p->n, p->a + (size_t)m * p->n) + 1e-300);
     }
     complete_proof(p);
 }

@@ -12,13 +12,11 @@
  *
  *        min | [G'; h'] y - [0; 1] |,  y >= 0                                                   (1)
  *
- *    ends with the residual (s, s0) = [0; 1] - [G'; h'] y.  If it is zero then G' y = 0 and h' y =
- *    1: y is the proof.  If not, t = -s / s0 is the shortest t with G t >= h; it meets the rows of
- *    positive y as equations, by which it is computed again where s0 is too small to divide by.
+ *    ends with the residual (s, s0) = [0; 1] - [G'; h'] y.  If it is zero, y is the proof.  If not,
+ *    t = -s / s0 is the shortest t with G t >= h.
  *
- * The multipliers of the equations follow from those of the others, which must leave nothing of x.
- * Whether a proof is good enough is for the checker to say, with the true rounding; near the border
- * both a point and multipliers come back.
+ * The checker decides whether a proof is good enough; near the border both a point and multipliers
+ * are returned.
  */
 #ifndef MO_CERTIFICATE_POLYHEDRON_H
 #define MO_CERTIFICATE_POLYHEDRON_H

@@ -95,4 +95,8 @@ void mo_search_singular_cell(mo_search *search);
 /* Decides the cells that are left below the current one. */
 void mo_search_visit(mo_search *search);
 
+/* A new solution at the end of the list, with its memory; NULL for lack of it. */
+mo_found_solution *mo_solution_set_append(mo_solution_set *set, const mo_problem *problem,
+                                          size_t *room);
+
 #endif

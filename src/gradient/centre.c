@@ -15,11 +15,6 @@ enum { ROUNDS = 20 };
 static const double SHARES[] = {0.1, 0.01, 0.001}, RELAXATION = 1.5, SLACK = 1e-12;
 static const double LEAST_PART = 1e-3, STANDSTILL = 0.95;
 
-static double norm(int n, const double *x)
-{
-    return sqrt(mo_dot(n, x, x));
-}
-
 static double reach(const mo_centre *c, int i)
 {
     return c->system->rho[i] * c->edge;
@@ -34,7 +29,7 @@ static bool find_ray(const mo_centre *c, int i, const double *u, const double *r
     const mo_law_ops *law = mo_constraint_law(c->problem, i);
     const double *p = mo_constraint_param(c->problem, i);
     const int d = mo_constraint_dim(c->problem, i), kind = c->problem->law[i].kind;
-    if (norm(d, r) > reach(c, i)) {
+    if (mo_norm(d, r) > reach(c, i)) {
         memcpy(ray, r, (size_t)d * sizeof *r);
         return true;
     }
@@ -48,7 +43,7 @@ static bool find_ray(const mo_centre *c, int i, const double *u, const double *r
         ray[k] = unit[k] + p[0] * E[2 * k] + (has_moment ? p[1] * E[2 * k + 1] : 0);
     }
     law->shift(p, d, u, uhat);
-    return c->system->rho[i] * fabs(mo_dot(d, ray, uhat)) <= reach(c, i) * norm(d, ray);
+    return c->system->rho[i] * fabs(mo_dot(d, ray, uhat)) <= reach(c, i) * mo_norm(d, ray);
 }
 
 static bool is_compliant(const mo_problem *problem, int i)
@@ -72,7 +67,7 @@ static bool set_projector(const mo_centre *c, int i, const double *u, const doub
     if (is_compliant(problem, i)) {
         return false;
     }
-    if (by_rows || norm(d, u) <= c->edge) { /* at rest */
+    if (by_rows || mo_norm(d, u) <= c->edge) { /* at rest */
         int any = 0;
         for (int k = 0; k < d; ++k) {
             J[k * d + k] = kind != MO_LAW_BOX || fabs(u[k]) <= c->edge;
@@ -145,7 +140,7 @@ static void set_shift(const mo_centre *c, int i, double share, const double *r, 
         for (int k = 0; k < d; ++k) {
             raw[k] = box_target(p[k], p[d + k], r[k], share) - r[k];
         }
-    } else if (norm(d, c->u + problem->row_start[i]) > c->edge) { /* on its ray */
+    } else if (mo_norm(d, c->u + problem->row_start[i]) > c->edge) { /* on its ray */
         raw[0] = fmax(0, share - r[0]) / J[0];
     } else if (kind != MO_LAW_BILATERAL) { /* in the cone with its apex at share e_N */
         double x[MO_LAW_MAX_DIM];
@@ -166,7 +161,7 @@ static void collect_shifts(const mo_centre *c, double share, const double *r)
     double sum = 0;
     for (int i = 0; i < problem->constraint_count; ++i) {
         const int row = problem->row_start[i], d = mo_constraint_dim(problem, i);
-        sum += norm(d, r + row) / sqrt(c->system->rho[i]);
+        sum += mo_norm(d, r + row) / sqrt(c->system->rho[i]);
     }
     const double typical = share * sum / problem->constraint_count;
     memset(c->shift, 0, (size_t)problem->row_count * sizeof(double));
@@ -189,13 +184,13 @@ static bool find_step(const mo_centre *c)
 {
     const mo_problem *problem = c->problem;
     const int rows = problem->row_count;
-    const double shift_norm = norm(rows, c->shift);
+    const double shift_norm = mo_norm(rows, c->shift);
     mo_least_norm_apply(c->system, c->shift, c->step);
     mo_least_norm_solve(c->system, c->step, c->step);
     for (int k = 0; k < rows; ++k) {
         c->step[k] = c->shift[k] - c->step[k];
     }
-    const bool is_worth = norm(rows, c->step) > LEAST_PART * shift_norm;
+    const bool is_worth = mo_norm(rows, c->step) > LEAST_PART * shift_norm;
     for (int i = 0; i < problem->constraint_count; ++i) {
         for (int row = problem->row_start[i]; row < problem->row_start[i + 1]; ++row) {
             c->step[row] *= sqrt(c->system->rho[i]);
@@ -212,7 +207,7 @@ static bool is_allowed(const mo_centre *c, const double *r)
         double y[MO_BILATERAL_MAX_DIM];
         mo_constraint_law(problem, i)->project(mo_constraint_param(problem, i), d, r + row, y);
         mo_axpy(d, -1, r + row, y);
-        if (norm(d, y) > SLACK * norm(d, r + row)) {
+        if (mo_norm(d, y) > SLACK * mo_norm(d, r + row)) {
             return false;
         }
     }
@@ -227,7 +222,7 @@ static int approach(const mo_centre *c, double share, int least, double *r, doub
     double last = INFINITY;
     for (int round = 0; round < ROUNDS && least > 0; ++round) {
         collect_shifts(c, share, r);
-        const double shift_norm = norm(rows, c->shift);
+        const double shift_norm = mo_norm(rows, c->shift);
         if (shift_norm > STANDSTILL * last || !find_step(c)) {
             break;
         }

@@ -171,11 +171,6 @@ static void find_modes(mo_gradient *g)
 
 /* ---- uniqueness ------------------------------------------------------------------------------ */
 
-static double norm(int n, const double *x)
-{
-    return sqrt(mo_dot(n, x, x));
-}
-
 /* x becomes a random vector of the null space of A, of length about one a row where there is one.
  */
 static void probe(mo_gradient *g, uint64_t seed)
@@ -216,7 +211,7 @@ static int moves_something(mo_gradient *g)
                 u[a] += mo_dot(n, W_ij, g->rows + W->row_start[j]);
             }
         }
-        most = fmax(most, sqrt(g->rho[i]) * norm(d, u));
+        most = fmax(most, sqrt(g->rho[i]) * mo_norm(d, u));
     }
     return most > LOOSE;
 }
@@ -229,7 +224,8 @@ static void find_loose_blocks(mo_gradient *g)
         probe(g, seed);
         for (int i = 0; i < problem->constraint_count; ++i) {
             const int row = problem->row_start[i];
-            if (norm(mo_constraint_dim(problem, i), g->x + row) > LOOSE && !g->block[i].is_loose) {
+            if (mo_norm(mo_constraint_dim(problem, i), g->x + row) > LOOSE &&
+                !g->block[i].is_loose) {
                 g->block[i].is_loose = 1;
                 ++g->info.loose_count;
             }
@@ -262,14 +258,12 @@ static mo_error make_room(mo_gradient *g)
     if (error) {
         return error;
     }
-    mo_arena counting = {0};
-    layout(g, space->W, &counting);
-    g->memory = mo_memory_array(own, counting.used + MO_ARENA_ALIGN, 1);
+    mo_arena arena = {0};
+    layout(g, space->W, &arena);
+    g->memory = mo_arena_allocate(&arena, own);
     if (!g->memory) {
         return MO_ERR_MEMORY;
     }
-    const size_t past = (size_t)((uintptr_t)g->memory % MO_ARENA_ALIGN);
-    mo_arena arena = {.base = (char *)g->memory + (past ? MO_ARENA_ALIGN - past : 0)};
     layout(g, space->W, &arena);
     return MO_OK;
 }

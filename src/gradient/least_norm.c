@@ -30,17 +30,6 @@ void mo_least_norm_layout(const mo_problem *W, const mo_pair_pattern *pattern, m
 
 /* ---- the matrix ------------------------------------------------------------------------------ */
 
-/* C = A B or A' B, A d x d, B d x n. */
-static void multiply(int d, int n, const double *A, const double *B, double *C)
-{
-    memset(C, 0, (size_t)(d * n) * sizeof *C);
-    for (int i = 0; i < d; ++i) {
-        for (int k = 0; k < d; ++k) {
-            mo_axpy(n, A[i * d + k], B + (size_t)k * (size_t)n, C + (size_t)i * (size_t)n);
-        }
-    }
-}
-
 /* K gains A_ij at (y_i, x_j) and its transpose at (x_j, y_i). */
 static void add_to_matrix(mo_least_norm *system, int i, int j, int d, int n, double scale,
                           const double *A_ij)
@@ -90,7 +79,7 @@ bool mo_least_norm_factor(mo_least_norm *system)
         for (int e = W->block_start[i]; e < W->block_start[i + 1]; ++e) {
             const int j = W->block_index[e], n = mo_constraint_dim(W, j);
             if (system->active[j]) {
-                multiply(d, n, system->JG + system->start[i], W_ij, product);
+                mo_multiply(d, n, system->JG + system->start[i], W_ij, product);
                 add_to_matrix(system, i, j, d, n, sqrt(system->rho[i]) * sqrt(system->rho[j]),
                               product);
             }
@@ -204,60 +193,38 @@ static void solve_pair(mo_least_norm *system, double *above, double *below)
     }
 }
 
-static double norm(int n, const double *x)
-{
-    return sqrt(mo_dot(n, x, x));
-}
-
-/* One correction of (x, y) for x + A'y = 0, A x = b; returns |b - A x| before it. */
-static double correct(mo_least_norm *system, const double *b)
+/* One correction of (x, y) for x + A'y = 0, A x = b or, transposed, A'y = b, A x - y = 0; returns
+ * the defect of the equation with b before it. */
+static double correct(mo_least_norm *system, int transposed, const double *b)
 {
     const int rows = system->W->row_count;
     double *above = system->in, *below = system->out;
     mo_least_norm_apply(system, system->x, below);
     mo_least_norm_apply_transposed(system, system->y, above);
     for (int k = 0; k < rows; ++k) {
-        below[k] = b[k] - below[k];
-        above[k] = -system->x[k] - above[k];
+        above[k] = (transposed ? b[k] : -system->x[k]) - above[k];
+        below[k] = transposed ? DELTA * (system->y[k] - below[k]) : b[k] - below[k];
     }
-    const double defect = norm(rows, below);
+    const double defect = mo_norm(rows, transposed ? above : below);
     solve_pair(system, above, below);
-    mo_axpy(rows, 1, above, system->x);
+    mo_axpy(rows, transposed ? 1 / DELTA : 1, above, system->x);
     mo_axpy(rows, 1, below, system->y);
     return defect;
 }
 
-/* The same for A'y = g, A x - y = 0. */
-static double correct_transposed(mo_least_norm *system, const double *g)
-{
-    const int rows = system->W->row_count;
-    double *above = system->in, *below = system->out;
-    mo_least_norm_apply(system, system->x, below);
-    mo_least_norm_apply_transposed(system, system->y, above);
-    for (int k = 0; k < rows; ++k) {
-        above[k] = g[k] - above[k];
-        below[k] = DELTA * (system->y[k] - below[k]);
-    }
-    const double defect = norm(rows, above);
-    solve_pair(system, above, below);
-    mo_axpy(rows, 1 / DELTA, above, system->x);
-    mo_axpy(rows, 1, below, system->y);
-    return defect;
-}
-
-/* Corrections until the answer stands still; returns the defect that is left. */
+/* Corrections until the answer no longer changes; returns the defect that is left. */
 static double iterate(mo_least_norm *system, int transposed, const double *b)
 {
     const int rows = system->W->row_count;
     const double *answer = transposed ? system->y : system->x;
     const double *moved = transposed ? system->out : system->in;
-    const double size = norm(rows, b);
+    const double size = mo_norm(rows, b);
     double last = INFINITY;
     memset(system->x, 0, (size_t)rows * sizeof(double));
     memset(system->y, 0, (size_t)rows * sizeof(double));
     for (int k = 0; k < CORRECTIONS_MOST && size > 0; ++k) {
-        const double defect = transposed ? correct_transposed(system, b) : correct(system, b);
-        const double step = norm(rows, moved), length = norm(rows, answer);
+        const double defect = correct(system, transposed, b);
+        const double step = mo_norm(rows, moved), length = mo_norm(rows, answer);
         const int stands = step >= 0.9 * last && step <= 1e-9 * length; /* at rounding */
         if (defect <= 1e-15 * size || (k > 1 && step <= 1e-15 * length) || (k > 3 && stands)) {
             break;
@@ -270,7 +237,7 @@ static double iterate(mo_least_norm *system, int transposed, const double *b)
         mo_least_norm_apply(system, system->x, system->in);
     }
     mo_axpy(rows, -1, b, system->in);
-    return norm(rows, system->in);
+    return mo_norm(rows, system->in);
 }
 
 /* b = its part that A (or A') reaches: A'^+ A' b (or A^+ A b), whose own right side is always
@@ -299,7 +266,7 @@ static double solve(mo_least_norm *system, int transposed, const double *b, doub
             out[row] = system->active[i] ? b[row] : 0;
         }
     }
-    const double size = norm(rows, out), missed = iterate(system, transposed, out);
+    const double size = mo_norm(rows, out), missed = iterate(system, transposed, out);
     if (missed > CONTRADICTION * size) {
         keep_reachable(system, transposed, out);
         iterate(system, transposed, out);

@@ -15,9 +15,7 @@
  *     [ A  0  ] [y] = [b]      and     [ A  -I ] [y] = [0]
  *
  * One factorisation of the quasidefinite K = [I A'; A -delta I] [vanderbei1995] serves both, for
- * any rank of A.  Refinement on the true system (for the second with x and its row scaled by delta)
- * reduces the error by delta / (sigma^2 + delta) per step, sigma the singular values of A; those
- * below sqrt(delta) count as zero.  A right-hand side outside the range of A is projected on it.
+ * any rank of A, with refinement on the true system.  Singular values below sqrt(delta) are zero.
  */
 #ifndef MO_GRADIENT_LEAST_NORM_H
 #define MO_GRADIENT_LEAST_NORM_H

@@ -51,8 +51,8 @@ static mo_mode mode_of(int d, const double *J)
 
 /*
  * Coulomb with mu = infinity: apart (r = 0) has no projection behind it, and u_T is free there.
- * True where the block is apart; where that cannot be told from being held without pressure, on the
- * edge too.
+ * True where the block is apart; where that cannot be distinguished from being held without load,
+ * also on the edge.
  */
 static int is_apart_without_slip(int d, double rho, double tau, const double *u, const double *r,
                                  int *is_on_edge)
@@ -63,16 +63,6 @@ static int is_apart_without_slip(int d, double rho, double tau, const double *u,
     return pressed <= tau && slip > tau;
 }
 
-static void multiply(int d, int columns, const double *A, const double *B, double *C)
-{
-    memset(C, 0, (size_t)(d * columns) * sizeof *C);
-    for (int i = 0; i < d; ++i) {
-        for (int k = 0; k < d; ++k) {
-            mo_axpy(columns, A[i * d + k], B + k * columns, C + i * columns);
-        }
-    }
-}
-
 static void set_by_mu(const mo_law_ops *law, const double *p, int d, const double *u,
                       const double *r, const double *J, double *by_mu)
 {
@@ -80,7 +70,7 @@ static void set_by_mu(const mo_law_ops *law, const double *p, int d, const doubl
     memset(by_mu, 0, (size_t)(2 * d) * sizeof *by_mu);
     if (law->by_coefficient && mode_of(d, J) == MO_MODE_SLIDING) {
         law->by_coefficient(p, d, u, r, E);
-        multiply(d, 2, J, E, moved);
+        mo_multiply(d, 2, J, E, moved);
         for (int k = 0; k < 2 * d; ++k) {
             by_mu[k] = E[k] - moved[k];
         }
@@ -114,7 +104,7 @@ mo_gradient_block mo_gradient_linearise(const mo_problem *problem, int i, double
     } else {
         block.is_on_edge |= is_near_kink(law, p, d, tau, x, J);
     }
-    multiply(d, d, J, G, JG);
+    mo_multiply(d, d, J, G, JG);
     set_by_mu(law, p, d, u, r, J, by_mu);
     block.mode = mode_of(d, J);
     return block;

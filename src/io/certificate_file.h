@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
+/* Certificates as files: words and numbers, so that another program can read and check them. */
+#ifndef MO_IO_CERTIFICATE_FILE_H
+#define MO_IO_CERTIFICATE_FILE_H
+
 /*
- * Certificates as files: words and numbers, so that another program can read and check them.
- *
  *     moreau-certificate 1
  *     problem ROWS DOFS
  *     verdict WORD
@@ -23,9 +25,6 @@
  * White space separates; # begins a comment to the end of its line.  Numbers have 17 digits and
  * read back as they were.
  */
-#ifndef MO_IO_CERTIFICATE_FILE_H
-#define MO_IO_CERTIFICATE_FILE_H
-
 #define MO_CERTIFICATE_MAGIC "moreau-certificate"
 enum { MO_CERTIFICATE_VERSION = 1 };
 

@@ -7,7 +7,6 @@
  */
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +15,10 @@
 #include "base/memory.h"
 #include "certificate/search.h"
 #include "io/certificate_file.h"
+#include "io/file.h"
 #include "moreau/certificate.h"
+
+enum { MOST_BYTES = 1 << 30 };
 
 typedef struct reader {
     const char *path;
@@ -165,32 +167,6 @@ static int read_pair(reader *r, const char *u_word, const char *r_word, double *
     return 1;
 }
 
-/* Room for one solution more, in the list and in the certificate. */
-static mo_found_solution *new_solution(reader *r)
-{
-    mo_solution_set *set = &r->check->set;
-    const size_t n = (size_t)r->problem->row_count, dofs = (size_t)r->problem->dof_count;
-    void *list = set->solutions;
-    if (!mo_memory_grow(&set->allocator, &list, &r->solution_room, (size_t)set->count + 1,
-                        sizeof *set->solutions)) {
-        fail_memory(r);
-        return NULL;
-    }
-    set->solutions = list;
-    mo_found_solution *found = &set->solutions[set->count];
-    *found = (mo_found_solution){0};
-    found->r = mo_memory_array(&set->allocator, 2 * n + dofs, sizeof(double));
-    found->modes = mo_memory_array(&set->allocator, n, sizeof *found->modes);
-    ++set->count;
-    if (!found->r || !found->modes) {
-        fail_memory(r);
-        return NULL;
-    }
-    found->u = found->r + n;
-    found->v = r->problem->form == MO_FORM_GLOBAL ? found->u + n : NULL;
-    return found;
-}
-
 static int read_other(reader *r, mo_found_solution *found)
 {
     const size_t n = (size_t)r->problem->row_count;
@@ -205,9 +181,10 @@ static int read_other(reader *r, mo_found_solution *found)
 static int read_solution(reader *r)
 {
     long dimension = 0;
-    mo_found_solution *found = new_solution(r);
+    mo_found_solution *found =
+        mo_solution_set_append(&r->check->set, r->problem, &r->solution_room);
     if (!found) {
-        return 0;
+        return fail_memory(r);
     }
     next(r);
     found->is_proven = is_word(r, "proven");
@@ -233,11 +210,7 @@ static int read_multipliers(reader *r, mo_certificate *c)
         return 0;
     }
     for (long k = 0; k < count; ++k) { /* grows with the file, not with counts in it */
-        void *values = c->values;
-        const int grown = mo_memory_grow(&r->check->set.allocator, &values, &r->value_room,
-                                         c->value_count + 1, sizeof *c->values);
-        c->values = values;
-        if (!grown) {
+        if (!MO_GROW(&r->check->set.allocator, c->values, r->value_room, c->value_count + 1)) {
             return fail_memory(r);
         }
         if (!read_number(r, &c->values[c->value_count])) {
@@ -270,11 +243,7 @@ static int read_node(reader *r, mo_certificate *c)
     if (kind != MO_PROOF_EMPTY && !read_whole(r, -1, 1000000000, &number)) {
         return 0;
     }
-    void *nodes = c->nodes;
-    const int grown = mo_memory_grow(&r->check->set.allocator, &nodes, &r->node_room,
-                                     c->node_count + 1, sizeof *c->nodes);
-    c->nodes = nodes;
-    if (!grown) {
+    if (!MO_GROW(&r->check->set.allocator, c->nodes, r->node_room, c->node_count + 1)) {
         return fail_memory(r);
     }
     const int is_split = kind == MO_PROOF_SPLIT;
@@ -399,35 +368,13 @@ static int read_parts(reader *r)
 /* All of the file, ended by a zero. */
 static mo_error slurp(reader *r)
 {
-    FILE *file = fopen(r->path, "rb");
-    void *text = NULL;
-    size_t length = 0, room = 0, count = 1;
-    if (!file) {
-        return mo_fail(r->why, MO_ERR_FILE, "%.300s could not be opened: %s", r->path,
-                       strerror(errno));
-    }
-    mo_error error = MO_OK;
-    while (!error && count > 0) {
-        if (!mo_memory_grow(&r->problem->allocator, &text, &room, length + 65537, 1)) {
-            error = mo_fail_memory(r->why);
-        } else {
-            count = fread((char *)text + length, 1, 65536, file);
-            length += count;
-        }
-    }
-    if (!error && ferror(file)) {
-        error =
-            mo_fail(r->why, MO_ERR_FILE, "%.300s: could not be read: %s", r->path, strerror(errno));
-    }
-    fclose(file);
-    r->text = r->at = text;
-    if (!error) {
-        r->text[length] = '\0';
-        if (memchr(r->text, 0, length)) {
-            error = mo_fail(r->why, MO_ERR_FILE, "%.300s: is not a text file", r->path);
-        }
-    }
-    return error;
+    size_t length = 0;
+    const mo_error error = mo_file_read(r->path, r->path, MOST_BYTES, &r->problem->allocator,
+                                        &r->text, &length, r->why);
+    r->at = r->text;
+    return !error && memchr(r->text, 0, length)
+               ? mo_fail(r->why, MO_ERR_FILE, "%.300s: is not a text file", r->path)
+               : error;
 }
 
 /* The certificate's own list of velocities, which the checker reads. */

@@ -154,12 +154,7 @@ mo_error mo_check_write(const char *path, const mo_problem *problem, const mo_ch
     put_all(&w, problem, check);
     mo_c_locale_end(&numbers);
     mo_error error = w.error ? mo_fail_memory(why) : MO_OK;
-    mo_replacement replacement;
-    error = error ? error : mo_replace_begin(&replacement, path, why);
-    if (!error) {
-        error = mo_replace_write(&replacement, w.text, w.length, why);
-        error = error ? error : mo_replace_commit(&replacement, why);
-    }
+    error = error ? error : mo_replace_file(path, w.text, w.length, why);
     mo_memory_free(w.allocator, w.text);
     return error;
 }

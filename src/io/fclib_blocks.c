@@ -56,12 +56,6 @@ void mo_fclib_index_parts(mo_fclib_parts *parts)
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
-static int compare_ints(const void *a, const void *b)
-{
-    const int x = *(const int *)a, y = *(const int *)b;
-    return (x > y) - (x < y);
-}
-
 /* The parts that constraint c touches, in order. */
 static void collect(const mo_fclib_blocks *blocks, int c, scratch *s)
 {
@@ -75,7 +69,7 @@ static void collect(const mo_fclib_blocks *blocks, int c, scratch *s)
             s->touched[s->touched_count++] = part;
         }
     }
-    qsort(s->touched, (size_t)s->touched_count, sizeof *s->touched, compare_ints);
+    qsort(s->touched, (size_t)s->touched_count, sizeof *s->touched, mo_compare_ints);
 }
 
 /* Places the blocks consecutively, and clears them. */
@@ -100,11 +94,9 @@ static bool place_blocks(mo_h5 *h, const char *place, const mo_fclib_blocks *blo
             "bodies with very many velocities are touched by many constraints",
             stored, place, s->total * sizeof(double) / 0x1p20);
     }
-    void *values = s->values;
-    if (!mo_memory_grow(h->allocator, &values, &s->room, used, sizeof *s->values)) {
+    if (!MO_GROW(h->allocator, s->values, s->room, used)) {
         return mo_h5_no_memory(h);
     }
-    s->values = values;
     if (used) {
         memset(s->values, 0, used * sizeof *s->values);
     }

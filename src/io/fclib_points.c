@@ -111,7 +111,7 @@ static bool read_guess_list(mo_h5 *h, const mo_h5_group *group, const mo_fclib_s
         return false;
     }
     /* Checked against the number of links before memory is allocated. */
-    const size_t held = group->links.count - 1;
+    const size_t held = group->count - 1;
     if (count < 0 || (size_t)count > held) {
         return mo_h5_fail(h, MO_ERR_FORMAT,
                           "%s/number_of_guesses is %d, but the group holds %zu guesses",

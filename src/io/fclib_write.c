@@ -272,14 +272,6 @@ static mo_error build_file(mo_fclib_writer *out, const mo_allocator *allocator, 
     return out->h.error;
 }
 
-static mo_error put_in_place(const char *path, const void *bytes, size_t size, mo_message *why)
-{
-    mo_replacement replacement;
-    mo_error error = mo_replace_begin(&replacement, path, why);
-    error = error ? error : mo_replace_write(&replacement, bytes, size, why);
-    return error ? error : mo_replace_commit(&replacement, why);
-}
-
 static mo_error check_arguments(const char *path, const mo_document *document, mo_message *why)
 {
     if (!path || !document || !document->problem) {
@@ -310,7 +302,7 @@ mo_error mo_fclib_write(const char *path, const mo_document *document, mo_messag
     }
     error = classify(&out, why);
     error = error ? error : build_file(&out, &own, &bytes, &size, why);
-    error = error ? error : put_in_place(path, bytes, size, why);
+    error = error ? error : mo_replace_file(path, bytes, size, why);
     mo_memory_free(&own, bytes);
     mo_memory_free(&own, out.column);
     return error;

@@ -50,7 +50,7 @@ static mo_error read_all(FILE *stream, const char *shown, size_t most,
 mo_error mo_file_read(const char *path, const char *shown, size_t most,
                       const mo_allocator *allocator, char **bytes, size_t *size, mo_message *why)
 {
-    /* Without waiting: a pipe without a writer would hold us for ever. */
+    /* Non-blocking: opening a pipe without a writer would block. */
     const int handle = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     FILE *stream = handle >= 0 ? fdopen(handle, "rb") : NULL;
     if (!stream) {

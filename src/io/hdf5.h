@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Interface to libhdf5 for readers and writers of vectors; no other file calls it.
+ * HDF5 files of vectors.  Files are read by our own parser (hdf5_parse.h) and written by libhdf5,
+ * which only hdf5_write.c calls: on a damaged file it reads or writes outside its buffers.
  *
  * The first error is kept with its message ("FILE: PLACE what is wrong"); later calls return false
- * without effect.  Output of libhdf5 is suppressed while a file is open.
+ * without effect.
  *
- * libhdf5 only accesses objects that the guard has accepted (hdf5_guard.h); the file must not
- * change in between.  libhdf5 is not thread safe unless it was built so.
+ * Read: superblocks 0 to 3 with 8-byte addresses at the start of the file; object headers 1 and 2;
+ * links in symbol tables or in the header; datasets that are compact, contiguous, or in chunks
+ * indexed by a version 1 B-tree, with deflate, shuffle and Fletcher-32 filters.  Refused: links in
+ * a fractal heap, the chunk indices of HDF5 1.10, other filters, shared messages, user blocks,
+ * drivers.  h5repack turns such a file into one that is read.
  */
 #ifndef MO_IO_HDF5_H
 #define MO_IO_HDF5_H
@@ -15,48 +19,69 @@
 #include <hdf5.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 
-#include "io/hdf5_guard.h"
 #include "moreau/base.h"
 
 typedef struct mo_h5 {
     const char *path; /* of the file, for messages */
     const mo_allocator *allocator;
-    mo_message *why; /* or NULL */
-    mo_error error;  /* the first one */
-    hid_t file;
-    mo_guard guard;
-    H5E_auto2_t printer; /* the caller's, put back at the end */
+    mo_message *why;   /* or NULL */
+    mo_error error;    /* the first one */
+    const char *place; /* of the object that is read, for messages */
+    FILE *file;
+    uint64_t start;   /* of the HDF5 file inside the file: addresses count from here */
+    uint64_t size;    /* bytes of the file that may be used: its end-of-file address */
+    uint64_t root;    /* address of the root group's object header */
+    unsigned leaf_k;  /* half the entries of a symbol table node */
+    unsigned node_k;  /* half the children of a group's B-tree node */
+    unsigned chunk_k; /* half the children of a chunk B-tree node */
+
+    bool is_writing;
+    hid_t out;           /* the file that is written */
+    H5E_auto2_t printer; /* what libhdf5 printed with, put back at the end */
     void *printer_data;
 } mo_h5;
 
 enum { MO_H5_PATH = 64 }; /* room for the longest path inside a file that is used here */
 
-/* An open group: its location and contents. */
+typedef enum mo_h5_link_kind { MO_H5_HARD, MO_H5_SOFT, MO_H5_EXTERNAL, MO_H5_USER } mo_h5_link_kind;
+
+typedef struct mo_h5_link {
+    const char *name;
+    uint64_t address; /* of the object header, for a hard link */
+    mo_h5_link_kind kind;
+} mo_h5_link;
+
+/* An open group: its location, and its links sorted by name. */
 typedef struct mo_h5_group {
     char path[MO_H5_PATH];
-    mo_guard_group links;
+    mo_h5_link *links;
+    size_t count, room;
+    char *names; /* heap of the link names */
 } mo_h5_group;
 
 /* Keeps the first error, with the file's name in front of its sentence; always false. */
 bool mo_h5_fail(mo_h5 *h, mo_error error, const char *format, ...) MO_PRINTF(3, 4);
 bool mo_h5_no_memory(mo_h5 *h);
 
-/* What libhdf5 prints is off from here to mo_h5_close. */
-void mo_h5_silence(mo_h5 *h);
-
 /* ---- reading --------------------------------------------------------------------------------- */
 
 /* Opens `path` and its root group.  mo_h5_close is called whatever is returned. */
 bool mo_h5_open(mo_h5 *h, const char *path, const mo_allocator *allocator, mo_message *why,
                 mo_h5_group *root);
-/* The same for an HDF5 file that is `size` bytes of `path`, from `start` on; libhdf5 has a copy. */
+/* The same for an HDF5 file that is `size` bytes of `path`, from `start` on. */
 bool mo_h5_open_part(mo_h5 *h, const char *path, uint64_t start, uint64_t size,
                      const mo_allocator *allocator, mo_message *why, mo_h5_group *root);
-void mo_h5_close(mo_h5 *h);
+void mo_h5_close(mo_h5 *h); /* also of a file that is written */
 
-/* Whether there is a link of that name; its target is checked when it is opened. */
-bool mo_h5_has(const mo_h5_group *group, const char *name);
+/* The link of that name, or NULL; its target is checked when it is opened. */
+const mo_h5_link *mo_h5_find(const mo_h5_group *group, const char *name);
+static inline bool mo_h5_has(const mo_h5_group *group, const char *name)
+{
+    return mo_h5_find(group, name) != NULL;
+}
 
 /* Is there a dataset of that name that never received its values? */
 bool mo_h5_is_unwritten(mo_h5 *h, const mo_h5_group *group, const char *name);
@@ -95,5 +120,8 @@ bool mo_h5_write_int(mo_h5 *h, const char *path, int value);
 bool mo_h5_write_ints(mo_h5 *h, const char *path, size_t count, const int *values);
 bool mo_h5_write_doubles(mo_h5 *h, const char *path, size_t count, const double *values);
 bool mo_h5_write_text(mo_h5 *h, const char *path, const char *text);
+
+/* A little-endian number of 1 to 8 bytes. */
+uint64_t mo_h5_number(const unsigned char *p, unsigned bytes);
 
 #endif

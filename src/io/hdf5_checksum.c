@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
  * The checksum of HDF5's newer metadata: Bob Jenkins' lookup3 (public domain, 2006), byte by byte
- * and started from zero.  The guard checks it because libhdf5 1.10 loses memory when it finds a
- * wrong one.
+ * and started from zero.
  */
 #include "io/hdf5_parse.h"
 
@@ -43,7 +42,7 @@ static void add(uint32_t s[3], const unsigned char *p, size_t length)
     }
 }
 
-uint32_t mo_guard_checksum(const unsigned char *p, size_t length)
+uint32_t mo_h5_checksum(const unsigned char *p, size_t length)
 {
     uint32_t s[3];
     s[0] = s[1] = s[2] = 0xdeadbeefu + (uint32_t)length;

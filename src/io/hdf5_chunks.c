@@ -3,31 +3,32 @@
 /*
  * Chunked storage: a B-tree of chunks [hdf5-format, III.A.1], each perhaps compressed.
  *
- * All chunks of a vector must have been written, so that memory is bounded by the file, and each
- * must give exactly one chunk of bytes once its filters are undone.  libhdf5 takes that for
- * granted, so a compressed chunk is inflated here once, into nothing, to see how long it is.
+ * All chunks of a vector must have been written, and none may unpack to more than deflate can
+ * pack into its size, so that memory is bounded by the file.
  *
  * Limits: vectors only (rank 1); filters shuffle, deflate and Fletcher-32, each at most once and
  * in this order, which is how every writer has them.
  */
-#include "io/hdf5_chunks.h"
-
 #include <string.h>
 #include <zlib.h>
 
 #include "base/memory.h"
+#include "io/hdf5_parse.h"
 
 enum { DEFLATE = 1, SHUFFLE = 2, FLETCHER32 = 3, MAX_FILTERS = 3, TREE_HEAD = 24, MAX_LEVEL = 16 };
+enum { DEFLATE_RATIO = 1040 }; /* of zeros */
 
-/* One dataset while its chunks are checked. */
+/* One dataset while its chunks are checked or, with a run, read. */
 typedef struct chunks {
-    mo_guard *guard;
+    mo_h5 *h;
     int filters[MAX_FILTERS]; /* in the order in which they were applied */
     int filter_count;
     uint64_t length;   /* elements of a chunk */
     uint64_t bytes;    /* of a chunk, filters undone */
     uint64_t expected; /* number of chunks */
     uint64_t seen;     /* chunks passed so far, in order */
+    size_t type_size;
+    const mo_h5_run *run; /* or NULL */
 } chunks;
 
 /* ---- filters --------------------------------------------------------------------------------- */
@@ -37,9 +38,9 @@ static bool check_parameters(int filter, const unsigned char *values, unsigned c
 {
     switch (filter) {
     case DEFLATE:
-        return count == 1 && mo_guard_number(values, 4) <= 9;
+        return count == 1 && mo_h5_number(values, 4) <= 9;
     case SHUFFLE:
-        return count == 1 && mo_guard_number(values, 4) == type_size;
+        return count == 1 && mo_h5_number(values, 4) == type_size;
     case FLETCHER32:
         return count == 0;
     default:
@@ -54,7 +55,7 @@ static int rank(int filter)
 }
 
 /* One filter's description; moves `at` behind it. */
-static bool read_filter(chunks *c, const mo_guard_message *message, size_t *at, size_t type_size)
+static bool read_filter(chunks *c, const mo_h5_message *message, size_t *at, size_t type_size)
 {
     const unsigned char *p = message->data;
     const bool old = p[0] == 1;
@@ -62,9 +63,9 @@ static bool read_filter(chunks *c, const mo_guard_message *message, size_t *at, 
     if (message->size - *at < head) {
         return false;
     }
-    const int filter = (int)mo_guard_number(p + *at, 2);
-    const size_t name = old ? (size_t)mo_guard_number(p + *at + 2, 2) : 0;
-    const unsigned count = (unsigned)mo_guard_number(p + *at + head - 2, 2);
+    const int filter = (int)mo_h5_number(p + *at, 2);
+    const size_t name = old ? (size_t)mo_h5_number(p + *at + 2, 2) : 0;
+    const unsigned count = (unsigned)mo_h5_number(p + *at + head - 2, 2);
     const size_t values = (size_t)count * 4 + (old && count % 2 ? 4 : 0);
     *at += head;
     if (name % 8 != 0 || message->size - *at < name || message->size - *at - name < values ||
@@ -79,7 +80,7 @@ static bool read_filter(chunks *c, const mo_guard_message *message, size_t *at, 
     return true;
 }
 
-static bool read_filters(chunks *c, const mo_guard_message *message, size_t type_size)
+static bool read_filters(chunks *c, const mo_h5_message *message, size_t type_size)
 {
     const unsigned char *p = message->data;
     if (message->size < 2 || p[0] < 1 || p[0] > 2 || p[1] > MAX_FILTERS) {
@@ -109,27 +110,28 @@ static void zlib_free(void *allocator, void *p)
     mo_memory_free(allocator, p);
 }
 
-/* Does this zlib stream unpack to exactly `bytes`? */
-static bool inflates_to(chunks *c, unsigned char *packed, size_t size, uint64_t bytes)
+/* A zlib stream that unpacks to exactly c->bytes, into new memory; NULL where it does not. */
+static unsigned char *inflate_chunk(chunks *c, unsigned char *packed, uint64_t size)
 {
-    unsigned char sink[16384];
-    mo_allocator allocator = *c->guard->allocator;
+    mo_allocator allocator = *c->h->allocator;
     z_stream stream = {.zalloc = zlib_allocate, .zfree = zlib_free, .opaque = &allocator};
+    unsigned char *plain = mo_memory_array(&allocator, (size_t)c->bytes, 1);
     stream.next_in = packed;
     stream.avail_in = (uInt)size;
-    if (inflateInit(&stream) != Z_OK) {
-        return mo_guard_no_memory(c->guard);
+    stream.next_out = plain;
+    stream.avail_out = (uInt)c->bytes;
+    if (!plain || inflateInit(&stream) != Z_OK) {
+        mo_memory_free(&allocator, plain);
+        mo_h5_no_memory(c->h);
+        return NULL;
     }
-    uint64_t length = 0;
-    int state = Z_OK;
-    while (state == Z_OK && length <= bytes) {
-        stream.next_out = sink;
-        stream.avail_out = sizeof sink;
-        state = inflate(&stream, Z_NO_FLUSH);
-        length += sizeof sink - stream.avail_out;
-    }
+    const int state = inflate(&stream, Z_FINISH);
     inflateEnd(&stream);
-    return state == Z_STREAM_END && length == bytes;
+    if (state == Z_STREAM_END && stream.avail_out == 0) {
+        return plain;
+    }
+    mo_memory_free(&allocator, plain);
+    return NULL;
 }
 
 /* HDF5's Fletcher-32 over big-endian pairs of bytes. */
@@ -150,7 +152,7 @@ static bool has_checksum(const unsigned char *p, size_t size)
 {
     const uint32_t sum = fletcher32(p, size);
     const uint32_t swapped = (sum & 0x00ff00ffu) << 8 | (sum >> 8 & 0x00ff00ffu);
-    const uint32_t stored = (uint32_t)mo_guard_number(p + size, 4);
+    const uint32_t stored = (uint32_t)mo_h5_number(p + size, 4);
     return stored == sum || stored == swapped;
 }
 
@@ -164,22 +166,48 @@ static bool is_applied(const chunks *c, int filter, unsigned skipped)
     return false;
 }
 
-/* Undoes the filters of one chunk, the last one first.  (Shuffling changes no length.) */
-static bool chunk_has_right_size(chunks *c, uint64_t address, uint64_t size, unsigned skipped)
+/* The elements of the chunk after `first` others that belong to the run. */
+static void copy_elements(const chunks *c, uint64_t first, const unsigned char *plain,
+                          bool shuffled)
 {
-    const bool summed = is_applied(c, FLETCHER32, skipped);
-    const bool deflated = is_applied(c, DEFLATE, skipped);
-    if (!summed && !deflated) {
-        return size == c->bytes;
+    const size_t size = c->type_size;
+    const uint64_t run_end = c->run->first + c->run->count, chunk_end = first + c->length;
+    const uint64_t begin = c->run->first > first ? c->run->first : first;
+    const uint64_t end = run_end < chunk_end ? run_end : chunk_end;
+    unsigned char *to = c->run->to + (size_t)(begin - c->run->first) * size;
+    if (!shuffled) {
+        memcpy(to, plain + (size_t)(begin - first) * size, (size_t)(end - begin) * size);
+        return;
     }
-    unsigned char *bytes = mo_guard_load(c->guard, address, size, "values");
-    bool good = bytes != NULL;
-    if (good && summed) {
-        good = size >= 4 && has_checksum(bytes, (size_t)size - 4);
+    for (uint64_t e = begin - first; e < end - first; ++e) {
+        for (size_t byte = 0; byte < size; ++byte) {
+            *to++ = plain[byte * (size_t)c->length + (size_t)e];
+        }
+    }
+}
+
+/* Undoes the filters of one chunk, the last one first. */
+static bool read_chunk(chunks *c, uint64_t first, uint64_t address, uint64_t size, unsigned skipped)
+{
+    unsigned char *stored = mo_h5_load(c->h, address, size, "values"), *plain = stored;
+    bool good = stored != NULL;
+    if (good && is_applied(c, FLETCHER32, skipped)) {
+        good = size >= 4 && has_checksum(stored, (size_t)size - 4);
         size -= 4;
     }
-    good = good && (deflated ? inflates_to(c, bytes, (size_t)size, c->bytes) : size == c->bytes);
-    mo_memory_free(c->guard->allocator, bytes);
+    if (good && is_applied(c, DEFLATE, skipped)) {
+        plain = inflate_chunk(c, stored, size);
+        good = plain != NULL;
+    } else {
+        good = good && size == c->bytes;
+    }
+    if (good) {
+        copy_elements(c, first, plain, is_applied(c, SHUFFLE, skipped));
+    }
+    if (plain != stored) {
+        mo_memory_free(c->h->allocator, plain);
+    }
+    mo_memory_free(c->h->allocator, stored);
     return good;
 }
 
@@ -189,18 +217,21 @@ enum { KEY = 8 + 2 * 8 }; /* size, filter mask, offsets along the vector and ins
 
 static bool check_chunk(chunks *c, const unsigned char *key, uint64_t address)
 {
-    const uint64_t size = mo_guard_number(key, 4);
-    const unsigned skipped = (unsigned)mo_guard_number(key + 4, 4);
-    if (c->seen >= c->expected || mo_guard_number(key + 8, 8) != c->seen * c->length ||
-        mo_guard_number(key + 16, 8) != 0 || skipped >> c->filter_count != 0) {
-        return mo_guard_fault(c->guard, "has chunks that are missing or out of order");
+    const uint64_t size = mo_h5_number(key, 4);
+    const unsigned skipped = (unsigned)mo_h5_number(key + 4, 4);
+    if (c->seen >= c->expected || mo_h5_number(key + 8, 8) != c->seen * c->length ||
+        mo_h5_number(key + 16, 8) != 0 || skipped >> c->filter_count != 0) {
+        return mo_h5_fault(c->h, "has chunks that are missing or out of order");
     }
-    ++c->seen;
-    if (!mo_guard_inside(c->guard, address, size)) {
-        return mo_guard_fault(c->guard, "has values outside the file; the file is damaged");
+    const uint64_t first = c->seen++ * c->length;
+    if (!mo_h5_inside(c->h, address, size)) {
+        return mo_h5_fault(c->h, "has values outside the file; the file is damaged");
     }
-    return chunk_has_right_size(c, address, size, skipped) ||
-           mo_guard_fault(c->guard, "has a chunk that does not unpack; the file is damaged");
+    const bool is_wanted =
+        c->run && first < c->run->first + c->run->count && first + c->length > c->run->first;
+    return (c->bytes / DEFLATE_RATIO <= size &&
+            (!is_wanted || read_chunk(c, first, address, size, skipped))) ||
+           mo_h5_fault(c->h, "has a chunk that does not unpack; the file is damaged");
 }
 
 static bool check_node(chunks *c, uint64_t address, int level);
@@ -210,18 +241,10 @@ static bool check_children(chunks *c, const unsigned char *p, unsigned used)
 {
     for (unsigned k = 0; k < used; ++k) {
         const unsigned char *key = p + TREE_HEAD + (size_t)k * (KEY + 8);
-        const unsigned char *next = key + KEY + 8;
-        const uint64_t child = mo_guard_number(key + KEY, 8);
-        const uint64_t first = c->seen;
-        if (mo_guard_number(key + 8, 8) != first * c->length ||
+        const uint64_t child = mo_h5_number(key + KEY, 8);
+        if (mo_h5_number(key + 8, 8) != c->seen * c->length ||
             !(p[5] == 0 ? check_chunk(c, key, child) : check_node(c, child, p[5] - 1))) {
-            return mo_guard_fault(c->guard, "has chunks that are missing or out of order");
-        }
-        /* libhdf5 searches between keys: the next one lies beyond the chunk that was seen last,
-         * be it by an offset inside its elements, as at the end of a tree. */
-        const uint64_t last = (c->seen - 1) * c->length, offset = mo_guard_number(next + 8, 8);
-        if (offset < last || (offset == last && mo_guard_number(next + 16, 8) == 0)) {
-            return mo_guard_fault(c->guard, "has a damaged tree of chunks");
+            return mo_h5_fault(c->h, "has chunks that are missing or out of order");
         }
     }
     return true;
@@ -229,55 +252,53 @@ static bool check_children(chunks *c, const unsigned char *p, unsigned used)
 
 static bool check_node(chunks *c, uint64_t address, int level)
 {
-    const unsigned most = 2 * c->guard->chunk_k;
+    const unsigned most = 2 * c->h->chunk_k;
     const uint64_t size = TREE_HEAD + (uint64_t)most * 8 + ((uint64_t)most + 1) * KEY;
-    unsigned char *p = mo_guard_load(c->guard, address, size, "tree of chunks");
+    unsigned char *p = mo_h5_load(c->h, address, size, "tree of chunks");
     if (!p) {
         return false;
     }
-    const unsigned used = (unsigned)mo_guard_number(p + 6, 2);
+    const unsigned used = (unsigned)mo_h5_number(p + 6, 2);
     const bool good = memcmp(p, "TREE", 4) == 0 && p[4] == 1 && p[5] <= MAX_LEVEL &&
                       (level < 0 || p[5] == level) && used >= 1 && used <= most &&
                       check_children(c, p, used);
-    mo_memory_free(c->guard->allocator, p);
-    return good || mo_guard_fault(c->guard, "has a damaged tree of chunks");
+    mo_memory_free(c->h->allocator, p);
+    return good || mo_h5_fault(c->h, "has a damaged tree of chunks");
 }
 
-bool mo_guard_check_chunks(mo_guard *guard, const mo_guard_message *layout,
-                           const mo_guard_message *filters, mo_guard_dataset *dataset)
+bool mo_h5_read_chunks(mo_h5 *h, const mo_h5_message *layout, const mo_h5_message *filters,
+                       mo_h5_dataset *dataset, const mo_h5_run *run)
 {
     enum { HEAD = 3 + 8, DIMS = 2 * 4 };
     const unsigned char *p = layout->data;
-    chunks c = {.guard = guard};
+    chunks c = {.h = h, .type_size = dataset->type_size, .run = run};
     if (dataset->rank != 1) {
-        return mo_guard_fault(guard, "is chunked and has rank %d; a vector is needed",
-                              dataset->rank);
+        return mo_h5_fault(h, "is chunked and has rank %d; a vector is needed", dataset->rank);
     }
     if (layout->size < HEAD + DIMS || p[2] != 2) {
-        return mo_guard_fault(guard, "has a damaged layout");
+        return mo_h5_fault(h, "has a damaged layout");
     }
-    const uint64_t tree = mo_guard_number(p + 3, 8);
-    c.length = mo_guard_number(p + HEAD, 4);
+    const uint64_t tree = mo_h5_number(p + 3, 8);
+    c.length = mo_h5_number(p + HEAD, 4);
     c.bytes = c.length * dataset->type_size;
-    if (c.length == 0 || mo_guard_number(p + HEAD + 4, 4) != dataset->type_size ||
+    if (c.length == 0 || mo_h5_number(p + HEAD + 4, 4) != dataset->type_size ||
         c.bytes > UINT32_MAX) {
-        return mo_guard_fault(guard, "has chunks of an impossible size");
+        return mo_h5_fault(h, "has chunks of an impossible size");
     }
     if (filters && !read_filters(&c, filters, dataset->type_size)) {
-        return mo_guard_fault(guard,
-                              "has filters other than deflate, shuffle and Fletcher-32; rewrite "
+        return mo_h5_fault(h, "has filters other than deflate, shuffle and Fletcher-32; rewrite "
                               "the file with h5repack -f NONE");
     }
     c.expected = dataset->count / c.length + (dataset->count % c.length != 0);
     if (dataset->count == 0) {
         return true;
     }
-    if (tree == MO_GUARD_NOWHERE) {
+    if (tree == MO_H5_NOWHERE) {
         dataset->is_unwritten = true;
         return true;
     }
     return check_node(&c, tree, -1) &&
            (c.seen == c.expected ||
-            mo_guard_fault(guard, "has %llu chunks where %llu are needed; some were never written",
-                           (unsigned long long)c.seen, (unsigned long long)c.expected));
+            mo_h5_fault(h, "has %llu chunks where %llu are needed; some were never written",
+                        (unsigned long long)c.seen, (unsigned long long)c.expected));
 }

@@ -12,7 +12,7 @@
 #include "io/hdf5_parse.h"
 
 enum {
-    MAX_CHUNKS = sizeof((mo_guard_header *)0)->chunks / sizeof(unsigned char *),
+    MAX_CHUNKS = sizeof((mo_h5_header *)0)->chunks / sizeof(unsigned char *),
     PREFIX_1 = 16,   /* version 1: bytes before the first message */
     MESSAGE_1 = 8,   /*            bytes before the data of a message */
     CHECKSUM = 4,    /* version 2: bytes after the last message */
@@ -22,8 +22,8 @@ enum {
 
 /* A walk over one header. */
 typedef struct walk {
-    mo_guard *guard;
-    mo_guard_header *header;
+    mo_h5 *h;
+    mo_h5_header *header;
     unsigned version;
     unsigned message_prefix;        /* bytes before the data of a message */
     uint64_t addresses[MAX_CHUNKS]; /* of chunks to be read, in order */
@@ -31,41 +31,21 @@ typedef struct walk {
     size_t pending;
 } walk;
 
+/* NIL, old and new fill values, links and group info, comments and times may be passed over. */
 static bool is_known(unsigned type)
 {
-    switch (type) {
-    case MO_H5_NIL:
-    case MO_H5_SPACE:
-    case MO_H5_LINK_INFO:
-    case MO_H5_TYPE:
-    case MO_H5_FILL_OLD:
-    case MO_H5_FILL:
-    case MO_H5_LINK:
-    case MO_H5_EXTERNAL:
-    case MO_H5_LAYOUT:
-    case MO_H5_GROUP_INFO:
-    case MO_H5_FILTERS:
-    case MO_H5_ATTRIBUTE:
-    case MO_H5_COMMENT:
-    case MO_H5_CONTINUATION:
-    case MO_H5_SYMBOL_TABLE:
-    case MO_H5_TIME:
-    case MO_H5_ATTRIBUTE_INFO:
-    case MO_H5_LINK_COUNT:
-        return true;
-    default:
-        return false;
-    }
+    static const uint32_t known = 0x00673dff;
+    return type < 32 && known >> type & 1;
 }
 
 static bool add_chunk(walk *w, uint64_t address, uint64_t size)
 {
     if (w->pending == MAX_CHUNKS) {
-        return mo_guard_fault(w->guard, "has an object header in too many pieces");
+        return mo_h5_fault(w->h, "has an object header in too many pieces");
     }
     for (size_t k = 0; k < w->pending; ++k) {
         if (w->addresses[k] == address) {
-            return mo_guard_fault(w->guard, "has an object header that runs in a circle");
+            return mo_h5_fault(w->h, "has an object header that runs in a circle");
         }
     }
     w->addresses[w->pending] = address;
@@ -76,38 +56,29 @@ static bool add_chunk(walk *w, uint64_t address, uint64_t size)
 static bool add_message(walk *w, unsigned type, unsigned flags, const unsigned char *data,
                         size_t size)
 {
-    mo_guard_header *header = w->header;
+    mo_h5_header *header = w->header;
     if (!is_known(type)) {
-        return mo_guard_fault(w->guard,
-                              "has an object header message of unknown kind %u; rewrite the file "
-                              "with h5repack",
-                              type);
+        return mo_h5_fault(w->h,
+                           "has an object header message of unknown kind %u; rewrite the file "
+                           "with h5repack",
+                           type);
     }
     if (flags & ~(unsigned)KNOWN_FLAGS) {
-        return mo_guard_fault(w->guard, "has an object header message with unknown flags");
+        return mo_h5_fault(w->h, "has an object header message with unknown flags");
     }
     /* Attributes are never read, so they may be shared. */
     if (flags & SHARED_FLAG && type != MO_H5_ATTRIBUTE) {
-        return mo_guard_fault(w->guard,
-                              "shares its description with another object (a committed type?), "
-                              "which is not supported");
-    }
-    /* libhdf5 may read these two together with the header. */
-    if ((type == MO_H5_TIME && (size < 8 || data[0] != 1)) ||
-        (type == MO_H5_LINK_COUNT && (size < 5 || data[0] != 0))) {
-        return mo_guard_fault(w->guard, "has a damaged object header");
+        return mo_h5_fault(w->h, "shares its description with another object (a committed type?), "
+                                 "which is not supported");
     }
     if (type == MO_H5_CONTINUATION) {
-        return size >= 16 ? add_chunk(w, mo_guard_number(data, 8), mo_guard_number(data + 8, 8))
-                          : mo_guard_fault(w->guard, "has a damaged object header");
+        return size >= 16 ? add_chunk(w, mo_h5_number(data, 8), mo_h5_number(data + 8, 8))
+                          : mo_h5_fault(w->h, "has a damaged object header");
     }
-    void *messages = header->messages;
-    if (!mo_memory_grow(w->guard->allocator, &messages, &header->room, header->count + 1,
-                        sizeof *header->messages)) {
-        return mo_guard_no_memory(w->guard);
+    if (!MO_GROW(w->h->allocator, header->messages, header->room, header->count + 1)) {
+        return mo_h5_no_memory(w->h);
     }
-    header->messages = messages;
-    header->messages[header->count++] = (mo_guard_message){type, data, size};
+    header->messages[header->count++] = (mo_h5_message){type, data, size};
     return true;
 }
 
@@ -118,12 +89,12 @@ static bool cut_chunk(walk *w, const unsigned char *p, size_t size, size_t *seen
     while (size - at >= w->message_prefix) {
         const unsigned char *m = p + at;
         const bool old = w->version == 1;
-        const unsigned type = old ? (unsigned)mo_guard_number(m, 2) : m[0];
-        const size_t length = (size_t)mo_guard_number(m + (old ? 2 : 1), 2);
+        const unsigned type = old ? (unsigned)mo_h5_number(m, 2) : m[0];
+        const size_t length = (size_t)mo_h5_number(m + (old ? 2 : 1), 2);
         const unsigned flags = old ? m[4] : m[3];
         at += w->message_prefix;
         if (length > size - at || (old && length % 8 != 0)) {
-            return mo_guard_fault(w->guard, "has an object header message that overruns it");
+            return mo_h5_fault(w->h, "has an object header message that overruns it");
         }
         if (!add_message(w, type, flags, p + at, length)) {
             return false;
@@ -133,13 +104,13 @@ static bool cut_chunk(walk *w, const unsigned char *p, size_t size, size_t *seen
     }
     /* Version 2 may leave a gap too small for a message; version 1 fills up with NIL messages. */
     return at == size || w->version == 2 ||
-           mo_guard_fault(w->guard, "has an object header that its messages do not fill");
+           mo_h5_fault(w->h, "has an object header that its messages do not fill");
 }
 
 static const unsigned char *load_chunk(walk *w, uint64_t address, uint64_t size)
 {
-    mo_guard_header *header = w->header;
-    unsigned char *bytes = mo_guard_load(w->guard, address, size, "object header");
+    mo_h5_header *header = w->header;
+    unsigned char *bytes = mo_h5_load(w->h, address, size, "object header");
     if (bytes) {
         header->chunks[header->chunk_count++] = bytes;
     }
@@ -149,28 +120,28 @@ static const unsigned char *load_chunk(walk *w, uint64_t address, uint64_t size)
 static bool read_version_1(walk *w, uint64_t address)
 {
     unsigned char p[PREFIX_1];
-    if (!mo_guard_bytes(w->guard, address, sizeof p, p, "object header")) {
+    if (!mo_h5_bytes(w->h, address, sizeof p, p, "object header")) {
         return false;
     }
-    const size_t stated = (size_t)mo_guard_number(p + 2, 2);
+    const size_t stated = (size_t)mo_h5_number(p + 2, 2);
     size_t seen = 0;
     w->version = 1;
     w->message_prefix = MESSAGE_1;
-    if (!add_chunk(w, address + PREFIX_1, mo_guard_number(p + 8, 4))) {
+    if (!add_chunk(w, address + PREFIX_1, mo_h5_number(p + 8, 4))) {
         return false;
     }
     for (size_t k = 0; k < w->pending; ++k) {
         const unsigned char *bytes = load_chunk(w, w->addresses[k], w->sizes[k]);
         if (!bytes || w->sizes[k] < MESSAGE_1) {
-            return mo_guard_fault(w->guard, "has an object header without messages");
+            return mo_h5_fault(w->h, "has an object header without messages");
         }
         if (!cut_chunk(w, bytes, (size_t)w->sizes[k], &seen)) {
             return false;
         }
     }
     return seen == stated ||
-           mo_guard_fault(w->guard, "has an object header that states %zu messages and holds %zu",
-                          stated, seen);
+           mo_h5_fault(w->h, "has an object header that states %zu messages and holds %zu", stated,
+                       seen);
 }
 
 /* The prefix of a version 2 header; gives the place and the size of its first messages. */
@@ -178,19 +149,18 @@ static bool read_prefix_2(walk *w, uint64_t address, uint64_t *start, uint64_t *
 {
     enum { LONGEST = 4 + 2 + 16 + 4 + 8 };
     unsigned char p[LONGEST] = {0};
-    const uint64_t room = w->guard->size - address; /* the caller has read 4 bytes there */
-    if (!mo_guard_bytes(w->guard, address, room < LONGEST ? (size_t)room : LONGEST, p,
-                        "object header")) {
+    const uint64_t room = w->h->size - address; /* the caller has read 4 bytes there */
+    if (!mo_h5_bytes(w->h, address, room < LONGEST ? (size_t)room : LONGEST, p, "object header")) {
         return false;
     }
     const unsigned flags = p[5];
     if (p[4] != 2 || flags & 0xC0) {
-        return mo_guard_fault(w->guard, "has an object header of an unknown version");
+        return mo_h5_fault(w->h, "has an object header of an unknown version");
     }
     const unsigned size_bytes = 1u << (flags & 3);
     const unsigned skip = 6u + (flags & 0x20 ? 16 : 0) + (flags & 0x10 ? 4 : 0);
     w->message_prefix = flags & 4 ? 6 : 4;
-    *size = mo_guard_number(p + skip, size_bytes);
+    *size = mo_h5_number(p + skip, size_bytes);
     *start = address + skip + size_bytes;
     return true;
 }
@@ -199,9 +169,9 @@ static bool read_prefix_2(walk *w, uint64_t address, uint64_t *start, uint64_t *
 static const unsigned char *load_checked(walk *w, uint64_t address, uint64_t size)
 {
     const unsigned char *bytes = load_chunk(w, address, size);
-    if (bytes && (size < CHECKSUM || mo_guard_number(bytes + size - CHECKSUM, CHECKSUM) !=
-                                         mo_guard_checksum(bytes, (size_t)size - CHECKSUM))) {
-        mo_guard_fault(w->guard, "has an object header with a wrong checksum; the file is damaged");
+    if (bytes && (size < CHECKSUM || mo_h5_number(bytes + size - CHECKSUM, CHECKSUM) !=
+                                         mo_h5_checksum(bytes, (size_t)size - CHECKSUM))) {
+        mo_h5_fault(w->h, "has an object header with a wrong checksum; the file is damaged");
         return NULL;
     }
     return bytes;
@@ -218,10 +188,8 @@ static bool read_version_2(walk *w, uint64_t address)
     }
     /* The first chunk has the whole header in front, the others a signature. */
     const uint64_t prefix = start - address;
-    if (!mo_guard_inside(w->guard, start, size) ||
-        !add_chunk(w, address, prefix + size + CHECKSUM)) {
-        return mo_guard_fault(w->guard,
-                              "has its object header outside the file; the file is damaged");
+    if (!mo_h5_inside(w->h, start, size) || !add_chunk(w, address, prefix + size + CHECKSUM)) {
+        return mo_h5_fault(w->h, "has its object header outside the file; the file is damaged");
     }
     for (size_t k = 0; k < w->pending; ++k) {
         const uint64_t front = k == 0 ? prefix : 4;
@@ -231,7 +199,7 @@ static bool read_version_2(walk *w, uint64_t address)
         }
         if (w->sizes[k] < front + w->message_prefix + CHECKSUM ||
             (k > 0 && memcmp(bytes, "OCHK", 4) != 0)) {
-            return mo_guard_fault(w->guard, "has an object header without messages");
+            return mo_h5_fault(w->h, "has an object header without messages");
         }
         if (!cut_chunk(w, bytes + front, (size_t)(w->sizes[k] - front - CHECKSUM), &seen)) {
             return false;
@@ -240,12 +208,12 @@ static bool read_version_2(walk *w, uint64_t address)
     return true;
 }
 
-bool mo_guard_read_header(mo_guard *guard, uint64_t address, mo_guard_header *header)
+bool mo_h5_read_header(mo_h5 *h, uint64_t address, mo_h5_header *header)
 {
     unsigned char first[4];
-    walk w = {.guard = guard, .header = header};
-    *header = (mo_guard_header){0};
-    if (!mo_guard_bytes(guard, address, sizeof first, first, "object header")) {
+    walk w = {.h = h, .header = header};
+    *header = (mo_h5_header){0};
+    if (!mo_h5_bytes(h, address, sizeof first, first, "object header")) {
         return false;
     }
     if (memcmp(first, "OHDR", 4) == 0) {
@@ -254,20 +222,20 @@ bool mo_guard_read_header(mo_guard *guard, uint64_t address, mo_guard_header *he
     if (first[0] == 1) {
         return read_version_1(&w, address);
     }
-    return mo_guard_fault(guard, "has an object header of an unknown version");
+    return mo_h5_fault(h, "has an object header of an unknown version");
 }
 
-void mo_guard_clear_header(mo_guard *guard, mo_guard_header *header)
+void mo_h5_clear_header(mo_h5 *h, mo_h5_header *header)
 {
     for (size_t k = 0; k < header->chunk_count; ++k) {
-        mo_memory_free(guard->allocator, header->chunks[k]);
+        mo_memory_free(h->allocator, header->chunks[k]);
     }
-    mo_memory_free(guard->allocator, header->messages);
-    *header = (mo_guard_header){0};
+    mo_memory_free(h->allocator, header->messages);
+    *header = (mo_h5_header){0};
 }
 
-bool mo_guard_message_of(mo_guard *guard, const mo_guard_header *header, unsigned type,
-                         const mo_guard_message **message)
+bool mo_h5_message_of(mo_h5 *h, const mo_h5_header *header, unsigned type,
+                      const mo_h5_message **message)
 {
     *message = NULL;
     for (size_t k = 0; k < header->count; ++k) {
@@ -275,7 +243,7 @@ bool mo_guard_message_of(mo_guard *guard, const mo_guard_header *header, unsigne
             continue;
         }
         if (*message) {
-            return mo_guard_fault(guard, "has two object header messages of kind %u", type);
+            return mo_h5_fault(h, "has two object header messages of kind %u", type);
         }
         *message = &header->messages[k];
     }

@@ -1,71 +1,110 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Declarations shared by the files of the guard: bytes of the file, object headers and messages. */
+/*
+ * Reading HDF5 files: declarations shared by the files that parse them (hdf5_*.c).
+ *
+ * Files are untrusted.  Every address and size is checked against the end of the file before it is
+ * used, memory is bounded by the size of the file, and every walk through the file ends.
+ *
+ * [hdf5-format] The HDF Group, HDF5 File Format Specification Version 3.0.
+ */
 #ifndef MO_IO_HDF5_PARSE_H
 #define MO_IO_HDF5_PARSE_H
 
-#include "io/hdf5_guard.h"
+#include "io/hdf5.h"
 
-/* Object header messages that are known here [hdf5-format, IV.A.2]. */
+#define MO_H5_NOWHERE UINT64_MAX
+
+/* Object header messages that are read or passed over [hdf5-format, IV.A.2]. */
 enum {
-    MO_H5_NIL = 0x00,
     MO_H5_SPACE = 0x01,
     MO_H5_LINK_INFO = 0x02,
     MO_H5_TYPE = 0x03,
-    MO_H5_FILL_OLD = 0x04,
-    MO_H5_FILL = 0x05,
     MO_H5_LINK = 0x06,
-    MO_H5_EXTERNAL = 0x07,
+    MO_H5_EXTERNAL_FILES = 0x07,
     MO_H5_LAYOUT = 0x08,
-    MO_H5_GROUP_INFO = 0x0A,
     MO_H5_FILTERS = 0x0B,
     MO_H5_ATTRIBUTE = 0x0C,
-    MO_H5_COMMENT = 0x0D,
     MO_H5_CONTINUATION = 0x10,
     MO_H5_SYMBOL_TABLE = 0x11,
-    MO_H5_TIME = 0x12,
-    MO_H5_ATTRIBUTE_INFO = 0x15,
-    MO_H5_LINK_COUNT = 0x16
 };
 
-typedef struct mo_guard_message {
+typedef struct mo_h5_message {
     unsigned type;
     const unsigned char *data;
     size_t size;
-} mo_guard_message;
+} mo_h5_message;
 
 /* An object header: its messages in order.  To be cleared, also after a failure. */
-typedef struct mo_guard_header {
-    mo_guard_message *messages;
+typedef struct mo_h5_header {
+    mo_h5_message *messages;
     size_t count, room;
     unsigned char *chunks[32]; /* the bytes that the messages point into */
     size_t chunk_count;
-} mo_guard_header;
+} mo_h5_header;
 
-bool mo_guard_read_header(mo_guard *guard, uint64_t address, mo_guard_header *header);
-void mo_guard_clear_header(mo_guard *guard, mo_guard_header *header);
+bool mo_h5_read_header(mo_h5 *h, uint64_t address, mo_h5_header *header);
+void mo_h5_clear_header(mo_h5 *h, mo_h5_header *header);
 
 /* The one message of a type: NULL where there is none, a failure where there are two. */
-bool mo_guard_message_of(mo_guard *guard, const mo_guard_header *header, unsigned type,
-                         const mo_guard_message **message);
+bool mo_h5_message_of(mo_h5 *h, const mo_h5_header *header, unsigned type,
+                      const mo_h5_message **message);
 
-/* Keeps the first fault and returns false. */
-bool mo_guard_fault(mo_guard *guard, const char *format, ...) MO_PRINTF(2, 3);
-bool mo_guard_no_memory(mo_guard *guard);
+/* Keeps the first error, with file and h->place in front; returns false. */
+bool mo_h5_fault(mo_h5 *h, const char *format, ...) MO_PRINTF(2, 3);
 
 /* Does [address, address + size) lie in the file? */
-bool mo_guard_inside(const mo_guard *guard, uint64_t address, uint64_t size);
+bool mo_h5_inside(const mo_h5 *h, uint64_t address, uint64_t size);
 
 /* Copies bytes of the file; `what` names them in the fault. */
-bool mo_guard_bytes(mo_guard *guard, uint64_t address, size_t size, void *to, const char *what);
+bool mo_h5_bytes(mo_h5 *h, uint64_t address, size_t size, void *to, const char *what);
 
 /* The same into new memory. */
-unsigned char *mo_guard_load(mo_guard *guard, uint64_t address, uint64_t size, const char *what);
-
-/* A little-endian number of 1 to 8 bytes. */
-uint64_t mo_guard_number(const unsigned char *p, unsigned bytes);
+unsigned char *mo_h5_load(mo_h5 *h, uint64_t address, uint64_t size, const char *what);
 
 /* HDF5's checksum of metadata. */
-uint32_t mo_guard_checksum(const unsigned char *p, size_t length);
+uint32_t mo_h5_checksum(const unsigned char *p, size_t length);
+
+/* Opens the file and reads its superblock (hdf5_file.c). */
+bool mo_h5_open_file(mo_h5 *h, uint64_t start, uint64_t size);
+
+/* Ends writing, where it was begun (hdf5_write.c). */
+void mo_h5_close_out(mo_h5 *h);
+
+/* The links of the group at `address`, sorted by name (hdf5_links.c). */
+bool mo_h5_read_links(mo_h5 *h, uint64_t address, mo_h5_group *group);
+
+/* ---- datasets (hdf5_dataset.c) --------------------------------------------------------------- */
+
+typedef enum mo_h5_class {
+    MO_H5_INTEGER,
+    MO_H5_FLOAT,
+    MO_H5_TEXT, /* of fixed length */
+    MO_H5_OTHER /* anything else: nothing more is known of the dataset */
+} mo_h5_class;
+
+typedef struct mo_h5_dataset {
+    mo_h5_class type;
+    size_t type_size;   /* bytes an element */
+    bool is_signed;     /* integers */
+    bool is_big_endian; /* numbers */
+    bool space_padded;  /* text */
+    int rank;           /* 0 for one element */
+    uint64_t count;     /* elements */
+    bool is_unwritten;  /* it has elements, but no storage was ever given to them */
+} mo_h5_dataset;
+
+/* A run of elements to be read as they are stored, into room that is there. */
+typedef struct mo_h5_run {
+    uint64_t first, count;
+    unsigned char *to;
+} mo_h5_run;
+
+/* The dataset at `address`, checked as a whole; the run may be NULL. */
+bool mo_h5_read_dataset(mo_h5 *h, uint64_t address, mo_h5_dataset *dataset, const mo_h5_run *run);
+
+/* Its chunks (hdf5_chunks.c). */
+bool mo_h5_read_chunks(mo_h5 *h, const mo_h5_message *layout, const mo_h5_message *filters,
+                       mo_h5_dataset *dataset, const mo_h5_run *run);
 
 #endif

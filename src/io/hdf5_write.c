@@ -1,23 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Writing HDF5 files; see hdf5.h. */
+/* Writing HDF5 files by libhdf5; see hdf5.h.  What libhdf5 prints is off until mo_h5_close. */
 #include <limits.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "io/hdf5.h"
+#include "io/hdf5_parse.h"
 
 bool mo_h5_create(mo_h5 *h, const char *path, const mo_allocator *allocator, mo_message *why)
 {
     enum { GROWTH = 1 << 20 };
-    *h = (mo_h5){.path = path, .allocator = allocator, .why = why, .file = H5I_INVALID_HID};
-    mo_h5_silence(h);
+    *h = (mo_h5){
+        .path = path, .allocator = allocator, .why = why, .place = "", .out = H5I_INVALID_HID};
+    H5Eget_auto2(H5E_DEFAULT, &h->printer, &h->printer_data);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    h->is_writing = true;
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     if (H5Pset_fapl_core(access, GROWTH, 0) >= 0) { /* 0: nothing reaches the disk */
-        h->file = H5Fcreate("in-memory", H5F_ACC_TRUNC, H5P_DEFAULT, access);
+        h->out = H5Fcreate("in-memory", H5F_ACC_TRUNC, H5P_DEFAULT, access);
     }
     H5Pclose(access);
-    return h->file >= 0 || mo_h5_fail(h, MO_ERR_FILE, "HDF5 cannot build the file in memory");
+    return h->out >= 0 || mo_h5_fail(h, MO_ERR_FILE, "HDF5 cannot build the file in memory");
+}
+
+void mo_h5_close_out(mo_h5 *h)
+{
+    if (!h->is_writing) {
+        return;
+    }
+    if (h->out >= 0 && H5Fclose(h->out) < 0) {
+        mo_h5_fail(h, MO_ERR_FILE, "HDF5 could not close the file");
+    }
+    H5Eclear2(H5E_DEFAULT);
+    H5Eset_auto2(H5E_DEFAULT, h->printer, h->printer_data);
 }
 
 bool mo_h5_image(mo_h5 *h, void **bytes, size_t *size)
@@ -27,7 +42,7 @@ bool mo_h5_image(mo_h5 *h, void **bytes, size_t *size)
         return false;
     }
     const ssize_t needed =
-        H5Fflush(h->file, H5F_SCOPE_LOCAL) < 0 ? -1 : H5Fget_file_image(h->file, NULL, 0);
+        H5Fflush(h->out, H5F_SCOPE_LOCAL) < 0 ? -1 : H5Fget_file_image(h->out, NULL, 0);
     if (needed < 0) {
         return mo_h5_fail(h, MO_ERR_FILE, "HDF5 cannot finish the file");
     }
@@ -36,7 +51,7 @@ bool mo_h5_image(mo_h5 *h, void **bytes, size_t *size)
     if (!*bytes) {
         return mo_h5_no_memory(h);
     }
-    return H5Fget_file_image(h->file, *bytes, *size) == needed ||
+    return H5Fget_file_image(h->out, *bytes, *size) == needed ||
            mo_h5_fail(h, MO_ERR_FILE, "HDF5 cannot finish the file");
 }
 
@@ -50,7 +65,7 @@ bool mo_h5_make_group(mo_h5 *h, const char *path)
     if (h->error) {
         return false;
     }
-    const hid_t id = H5Gcreate2(h->file, path, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    const hid_t id = H5Gcreate2(h->out, path, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     return (id >= 0 && H5Gclose(id) >= 0) || fail_to_write(h, path);
 }
 
@@ -62,7 +77,7 @@ static bool write_values(mo_h5 *h, const char *path, hid_t space, hid_t type, bo
     hid_t id = H5I_INVALID_HID;
     bool good = space >= 0 && type >= 0 && plan >= 0 && H5Pset_obj_track_times(plan, 0) >= 0;
     if (good) {
-        id = H5Dcreate2(h->file, path, type, space, H5P_DEFAULT, plan, H5P_DEFAULT);
+        id = H5Dcreate2(h->out, path, type, space, H5P_DEFAULT, plan, H5P_DEFAULT);
         good = id >= 0 && (empty || H5Dwrite(id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
     }
     good = (id < 0 || H5Dclose(id) >= 0) && good;

@@ -76,8 +76,7 @@ int mo_mesh_append_point(mo_mesh_building *b, const double x[3])
     if (mesh->point_count >= MO_MESH_POINTS) {
         return mo_mesh_fail(b, "the mesh has more than 2000000 points");
     }
-    if (!mo_memory_grow(b->allocator, (void **)&mesh->points, &b->point_room,
-                        3 * ((size_t)mesh->point_count + 1), sizeof(double))) {
+    if (!MO_GROW(b->allocator, mesh->points, b->point_room, 3 * ((size_t)mesh->point_count + 1))) {
         return mo_mesh_no_memory(b);
     }
     double *p = mesh->points + 3 * (size_t)mesh->point_count++;
@@ -118,8 +117,8 @@ int mo_mesh_add_triangle(mo_mesh_building *b, int p, int q, int r)
     if (mesh->triangle_count >= MO_MESH_POINTS) {
         return mo_mesh_fail(b, "the mesh has more than 2000000 triangles");
     }
-    if (!mo_memory_grow(b->allocator, (void **)&mesh->triangles, &b->triangle_room,
-                        3 * ((size_t)mesh->triangle_count + 1), sizeof(int))) {
+    if (!MO_GROW(b->allocator, mesh->triangles, b->triangle_room,
+                 3 * ((size_t)mesh->triangle_count + 1))) {
         return mo_mesh_no_memory(b);
     }
     int *t = mesh->triangles + 3 * (size_t)mesh->triangle_count++;

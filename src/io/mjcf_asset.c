@@ -201,7 +201,7 @@ static double within(double value, double least)
 }
 
 /*
- * Metal and roughness, where the file says something of them: by `metallic` and `roughness`, else
+ * Metal and roughness, where the file defines them: by `metallic` and `roughness`, else
  * by the older words.  `reflectance` is then taken for metal, and a surface is as rough as its
  * highlight is weak: rubber has a `specular` of 0.
  */

@@ -255,7 +255,6 @@ mo_error mo_model_write(const char *path, const mo_model *model, mo_message *why
     MO_NEED(path && model, why);
     char *text = NULL;
     size_t size = 0;
-    mo_replacement replacement;
     mo_mjcf_writer w = {.out = open_memstream(&text, &size), .model = model};
     if (!w.out) {
         return mo_fail_memory(why);
@@ -271,9 +270,7 @@ mo_error mo_model_write(const char *path, const mo_model *model, mo_message *why
     } else if (!is_whole) {
         error = mo_fail_memory(why);
     }
-    error = error ? error : mo_replace_begin(&replacement, path, why);
-    error = error ? error : mo_replace_write(&replacement, text, size, why);
-    error = error ? error : mo_replace_commit(&replacement, why);
+    error = error ? error : mo_replace_file(path, text, size, why);
     free(text);
     return error;
 }

@@ -66,8 +66,7 @@ static void keep_note(mo_reader *r, const mo_xml_node *node, const char *of, con
     if (model->note_count >= MOST_NOTES) {
         return;
     }
-    if (!mo_memory_grow(&model->allocator, (void **)&model->notes, &model->room[7],
-                        (size_t)model->note_count + 1, sizeof *model->notes)) {
+    if (!MO_GROW(&model->allocator, model->notes, model->room[7], (size_t)model->note_count + 1)) {
         mo_reader_no_memory(r);
         return;
     }

@@ -83,8 +83,8 @@ mo_error mo_model_release(mo_model *model, int body, mo_message *why)
         return mo_fail(why, MO_ERR_ARGUMENT,
                        "only a body that the file fixes to the world can be set free");
     }
-    if (!mo_memory_grow(&model->allocator, (void **)&model->joints, &model->room[1],
-                        (size_t)model->joint_count + 1, sizeof *model->joints)) {
+    if (!MO_GROW(&model->allocator, model->joints, model->room[1],
+                 (size_t)model->joint_count + 1)) {
         return mo_fail_memory(why);
     }
     mo_model_body *of = model->bodies + body;

@@ -78,8 +78,7 @@ int mo_reader_mesh(mo_reader *r, const mo_xml_node *node, const char *path, cons
 
 int mo_reader_keep_mesh(mo_reader *r, mo_mesh_file *mesh)
 {
-    if (!mo_memory_grow(&r->tree.allocator, (void **)&r->meshes, &r->mesh_room,
-                        (size_t)r->mesh_count + 1, sizeof *r->meshes)) {
+    if (!MO_GROW(&r->tree.allocator, r->meshes, r->mesh_room, (size_t)r->mesh_count + 1)) {
         mo_mesh_file_clear(&r->tree.allocator, mesh);
         mo_reader_no_memory(r);
         return -1;

@@ -260,14 +260,10 @@ static mo_error make_room(mo_recording *recording, int contacts, mo_message *why
                        INT_MAX);
     }
     const bool good =
-        mo_memory_grow(allocator, (void **)&recording->frames, &recording->frame_room, frames,
-                       sizeof *recording->frames) &&
-        mo_memory_grow(allocator, (void **)&recording->poses, &recording->pose_room, rows + 1,
-                       sizeof *recording->poses) &&
-        mo_memory_grow(allocator, (void **)&recording->velocities, &recording->velocity_room,
-                       rows + 1, sizeof *recording->velocities) &&
-        mo_memory_grow(allocator, (void **)&recording->contacts, &recording->contact_room, all + 1,
-                       sizeof *recording->contacts);
+        MO_GROW(allocator, recording->frames, recording->frame_room, frames) &&
+        MO_GROW(allocator, recording->poses, recording->pose_room, rows + 1) &&
+        MO_GROW(allocator, recording->velocities, recording->velocity_room, rows + 1) &&
+        MO_GROW(allocator, recording->contacts, recording->contact_room, all + 1);
     return good ? MO_OK : mo_fail_memory(why);
 }
 

@@ -18,6 +18,8 @@
 #ifndef MO_IO_RECORDING_H
 #define MO_IO_RECORDING_H
 
+#include <limits.h>
+
 #include "io/hdf5.h"
 #include "moreau/recording.h"
 
@@ -43,13 +45,16 @@ typedef enum mo_column_range {
     MO_COLUMN_NOT_NEGATIVE /* from zero to infinity, included */
 } mo_column_range;
 
+/* The largest value of a column that refers to a body: the last body. */
+#define MO_COLUMN_BODY LLONG_MAX
+
 typedef struct mo_column {
     const char *name;
     bool integers;
     int width; /* numbers a row, one after the other in the struct */
     size_t offset;
     mo_column_range range; /* of doubles */
-    long long least, most; /* of integers */
+    long long least, most; /* of integers; most: or MO_COLUMN_BODY */
     bool may_lack;         /* older files have no such column: zeros */
 } mo_column;
 

@@ -17,14 +17,10 @@ mo_error mo_recording_append(mo_recording *to, const mo_recording *more, mo_mess
         return mo_fail(why, MO_ERR_UNSUPPORTED, "the recording is too large for one of this kind");
     }
     const mo_allocator *allocator = &to->allocator;
-    if (!mo_memory_grow(allocator, (void **)&to->frames, &to->frame_room, frames + 1,
-                        sizeof *to->frames) ||
-        !mo_memory_grow(allocator, (void **)&to->poses, &to->pose_room, frames * bodies + 1,
-                        sizeof *to->poses) ||
-        !mo_memory_grow(allocator, (void **)&to->velocities, &to->velocity_room,
-                        frames * bodies + 1, sizeof *to->velocities) ||
-        !mo_memory_grow(allocator, (void **)&to->contacts, &to->contact_room, contacts + 1,
-                        sizeof *to->contacts)) {
+    if (!MO_GROW(allocator, to->frames, to->frame_room, frames + 1) ||
+        !MO_GROW(allocator, to->poses, to->pose_room, frames * bodies + 1) ||
+        !MO_GROW(allocator, to->velocities, to->velocity_room, frames * bodies + 1) ||
+        !MO_GROW(allocator, to->contacts, to->contact_room, contacts + 1)) {
         return mo_fail_memory(why);
     }
     const size_t at = (size_t)to->frame_count * bodies, rows = (size_t)more->frame_count * bodies;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /* The columns of a recording file.  Each is one row of the table. */
-#include <limits.h>
-
 #include "io/recording.h"
 
 #define REAL(type, name, member, width, range)                                                     \
@@ -35,7 +33,7 @@ static const mo_column BODIES[] = {
 };
 
 static const mo_column SHAPES[] = {
-    WHOLE(mo_recorded_shape, "body", body, 1, 0, INT_MAX),
+    WHOLE(mo_recorded_shape, "body", body, 1, 0, MO_COLUMN_BODY),
     WHOLE(mo_recorded_shape, "kind", def.kind, 1, 0, MO_SHAPE_KIND_COUNT - 1),
     REAL(mo_recorded_shape, "pose", def.pose, 7, MO_COLUMN_ANY),
     REAL(mo_recorded_shape, "radius", def.radius, 1, MO_COLUMN_ANY),
@@ -53,8 +51,8 @@ static const mo_column SHAPES[] = {
 
 static const mo_column JOINTS[] = {
     WHOLE(mo_recorded_joint, "kind", kind, 1, 0, MO_JOINT_KIND_COUNT - 1),
-    WHOLE(mo_recorded_joint, "a", a, 1, -1, INT_MAX),
-    WHOLE(mo_recorded_joint, "b", b, 1, -1, INT_MAX),
+    WHOLE(mo_recorded_joint, "a", a, 1, -1, MO_COLUMN_BODY),
+    WHOLE(mo_recorded_joint, "b", b, 1, -1, MO_COLUMN_BODY),
     REAL(mo_recorded_joint, "anchor_a", anchor[0], 3, MO_COLUMN_ANY),
     REAL(mo_recorded_joint, "anchor_b", anchor[1], 3, MO_COLUMN_ANY),
     REAL(mo_recorded_joint, "axis", axis, 3, MO_COLUMN_ANY),
@@ -75,8 +73,8 @@ static const mo_column FRAMES[] = {
 };
 
 static const mo_column CONTACTS[] = {
-    WHOLE(mo_recorded_contact, "a", a, 1, 0, INT_MAX),
-    WHOLE(mo_recorded_contact, "b", b, 1, 0, INT_MAX),
+    WHOLE(mo_recorded_contact, "a", a, 1, 0, MO_COLUMN_BODY),
+    WHOLE(mo_recorded_contact, "b", b, 1, 0, MO_COLUMN_BODY),
     WHOLE(mo_recorded_contact, "id", id, 2, INT_MIN, INT_MAX),
     WHOLE(mo_recorded_contact, "mode", mode, 1, 0, MO_CONTACT_SLIDES),
     REAL(mo_recorded_contact, "point", point, 3, MO_COLUMN_ANY),

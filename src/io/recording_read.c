@@ -3,11 +3,11 @@
 /*
  * Reads recordings from untrusted files.
  *
- *   1. the guard and libhdf5 open the file (hdf5.c)
- *   2. columns of each table must have the same number of rows and valid values
- *      (recording_columns.c)
- *   3. all references must be valid: shapes, joints and contacts to bodies, meshes to points,
- *      frames to contacts, poses and velocities to frames
+ *   1. the file is opened (hdf5.h)
+ *   2. columns of each table must have the same number of rows and valid values, those that refer
+ *      to bodies too (recording_columns.c)
+ *   3. all references must be valid: meshes to points, frames to contacts, poses and velocities to
+ *      frames
  *
  * Memory is bounded by the file: no allocation uses a count that no vector of the file confirms.
  */
@@ -19,7 +19,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "io/hdf5_parse.h"
 #include "io/recording.h"
 
 /* One file while it is read. */
@@ -81,15 +80,17 @@ static bool check_count(mo_h5 *h, const mo_h5_group *group, const char *name, si
 }
 
 /* Copies a column to structs, which are allocated with the first column. */
-static bool take_column(mo_h5 *h, const mo_h5_group *group, const mo_columns *table,
+static bool take_column(reader *in, const mo_h5_group *group, const mo_columns *table,
                         const mo_column *column, int *rows, char **structs)
 {
+    mo_h5 *h = &in->h;
+    const long long most =
+        column->most == MO_COLUMN_BODY ? in->recording->body_count - 1 : column->most;
     size_t count = 0;
     const size_t size = (size_t)column->width * (column->integers ? sizeof(int) : sizeof(double));
-    void *values =
-        column->integers
-            ? (void *)read_ints(h, group, column->name, &count, column->least, column->most)
-            : (void *)read_doubles(h, group, column->name, &count, column->range);
+    void *values = column->integers
+                       ? (void *)read_ints(h, group, column->name, &count, column->least, most)
+                       : (void *)read_doubles(h, group, column->name, &count, column->range);
     bool good = values != NULL;
     if (good && !*structs) {
         *rows = (int)(count / (size_t)column->width);
@@ -110,8 +111,9 @@ static bool take_column(mo_h5 *h, const mo_h5_group *group, const mo_columns *ta
 }
 
 /* The structs of a table, or NULL; *rows is their number. */
-static void *read_table(mo_h5 *h, const mo_h5_group *group, mo_recording_table which, int *rows)
+static void *read_table(reader *in, const mo_h5_group *group, mo_recording_table which, int *rows)
 {
+    mo_h5 *h = &in->h;
     const mo_columns *table = &mo_recording_tables[which];
     char *structs = NULL;
     bool good = true;
@@ -119,7 +121,7 @@ static void *read_table(mo_h5 *h, const mo_h5_group *group, mo_recording_table w
     for (int k = 0; good && k < table->count; ++k) {
         const mo_column *column = table->column + k;
         good = (column->may_lack && !mo_h5_has(group, column->name)) ||
-               take_column(h, group, table, column, rows, &structs);
+               take_column(in, group, table, column, rows, &structs);
     }
     if (!good) {
         mo_memory_free(h->allocator, structs);
@@ -144,8 +146,10 @@ static char *copy_line(const mo_allocator *allocator, const char *from, size_t l
 }
 
 /* Names that are missing, or too few, are empty. */
-static bool read_names(mo_h5 *h, const mo_h5_group *group, mo_recording *recording)
+static bool read_names(reader *in, const mo_h5_group *group)
 {
+    mo_h5 *h = &in->h;
+    mo_recording *recording = in->recording;
     char *all = NULL;
     if (mo_h5_has(group, "names") && !mo_h5_read_text(h, group, "names", &all)) {
         return false;
@@ -159,19 +163,6 @@ static bool read_names(mo_h5 *h, const mo_h5_group *group, mo_recording *recordi
         from += length + (from[length] == '\n');
     }
     mo_memory_free(h->allocator, all);
-    return good;
-}
-
-static bool read_bodies(reader *in)
-{
-    mo_h5_group group;
-    bool good = mo_h5_enter(&in->h, &in->root, "bodies", &group);
-    if (good) {
-        in->recording->bodies =
-            read_table(&in->h, &group, MO_TABLE_BODIES, &in->recording->body_count);
-        good = in->recording->bodies && read_names(&in->h, &group, in->recording);
-    }
-    mo_h5_leave(&in->h, &group);
     return good;
 }
 
@@ -224,71 +215,15 @@ static bool share_arrays(reader *in, const double *points, size_t point_count, c
            mo_h5_fail(h, MO_ERR_FORMAT, "there are points or indices that belong to no shape");
 }
 
-static bool check_shapes(reader *in)
-{
-    const mo_recording *recording = in->recording;
-    for (int k = 0; k < recording->shape_count; ++k) {
-        if (recording->shapes[k].body >= recording->body_count) {
-            return mo_h5_fail(&in->h, MO_ERR_FORMAT, "shape %d is of body %d, but there are %d", k,
-                              recording->shapes[k].body, recording->body_count);
-        }
-    }
-    return true;
-}
-
-static bool read_shapes(reader *in)
+static bool read_arrays(reader *in, const mo_h5_group *group)
 {
     mo_h5 *h = &in->h;
-    mo_h5_group group;
-    double *points = NULL;
-    int *indices = NULL;
     size_t point_count = 0, index_count = 0;
-    bool good = mo_h5_enter(h, &in->root, "shapes", &group);
-    if (good) {
-        in->recording->shapes = read_table(h, &group, MO_TABLE_SHAPES, &in->recording->shape_count);
-        good = in->recording->shapes && check_shapes(in);
-    }
-    if (good) {
-        points = read_doubles(h, &group, "points", &point_count, MO_COLUMN_ANY);
-        indices = points ? read_ints(h, &group, "indices", &index_count, 0, INT_MAX) : NULL;
-        good = indices && share_arrays(in, points, point_count, indices, index_count);
-    }
+    double *points = read_doubles(h, group, "points", &point_count, MO_COLUMN_ANY);
+    int *indices = points ? read_ints(h, group, "indices", &index_count, 0, INT_MAX) : NULL;
+    const bool good = indices && share_arrays(in, points, point_count, indices, index_count);
     mo_memory_free(h->allocator, points);
     mo_memory_free(h->allocator, indices);
-    mo_h5_leave(h, &group);
-    return good;
-}
-
-/* ---- joints ---------------------------------------------------------------------------------- */
-
-static bool check_joints(reader *in)
-{
-    const mo_recording *recording = in->recording;
-    for (int k = 0; k < recording->joint_count; ++k) {
-        const mo_recorded_joint *joint = recording->joints + k;
-        if (joint->a >= recording->body_count || joint->b >= recording->body_count) {
-            return mo_h5_fail(&in->h, MO_ERR_FORMAT,
-                              "joint %d is between bodies %d and %d, but there are %d", k, joint->a,
-                              joint->b, recording->body_count);
-        }
-    }
-    return true;
-}
-
-/* Older files have no such table. */
-static bool read_joints(reader *in)
-{
-    mo_h5_group group;
-    if (!mo_h5_has(&in->root, "joints")) {
-        return true;
-    }
-    bool good = mo_h5_enter(&in->h, &in->root, "joints", &group);
-    if (good) {
-        in->recording->joints =
-            read_table(&in->h, &group, MO_TABLE_JOINTS, &in->recording->joint_count);
-        good = in->recording->joints && check_joints(in);
-    }
-    mo_h5_leave(&in->h, &group);
     return good;
 }
 
@@ -324,55 +259,54 @@ static bool read_motion(reader *in, const mo_h5_group *group)
     return values && check_count(&in->h, group, "velocities", count, 6 * rows);
 }
 
-static bool read_frames(reader *in)
+/* Each contact belongs to a frame. */
+static bool share_contacts(reader *in, const mo_h5_group *group)
 {
-    mo_h5_group group;
-    bool good = mo_h5_enter(&in->h, &in->root, "frames", &group);
-    if (good) {
-        in->recording->frames =
-            read_table(&in->h, &group, MO_TABLE_FRAMES, &in->recording->frame_count);
-        good = in->recording->frames && read_motion(in, &group);
-    }
-    mo_h5_leave(&in->h, &group);
-    return good;
-}
-
-/* Each contact belongs to a frame, and is between two bodies. */
-static bool check_contacts(reader *in)
-{
+    (void)group;
     mo_recording *recording = in->recording;
     long long sum = 0;
     for (int k = 0; k < recording->frame_count && sum <= recording->contact_count; ++k) {
         recording->frames[k].first_contact = (int)sum;
         sum += recording->frames[k].contact_count;
     }
-    if (sum != recording->contact_count) {
-        return mo_h5_fail(&in->h, MO_ERR_FORMAT,
-                          "the frames have other contacts than the %d there are",
-                          recording->contact_count);
-    }
-    for (int k = 0; k < recording->contact_count; ++k) {
-        const mo_recorded_contact *contact = recording->contacts + k;
-        if (contact->a >= recording->body_count || contact->b >= recording->body_count) {
-            return mo_h5_fail(&in->h, MO_ERR_FORMAT,
-                              "contact %d is between bodies %d and %d, but there are %d", k,
-                              contact->a, contact->b, recording->body_count);
-        }
-    }
-    return true;
+    return sum == recording->contact_count ||
+           mo_h5_fail(&in->h, MO_ERR_FORMAT, "the frames have other contacts than the %d there are",
+                      recording->contact_count);
 }
 
-static bool read_contacts(reader *in)
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+/* What a table has beside its columns. */
+typedef bool finish_table(reader *in, const mo_h5_group *group);
+
+static bool read_rows(reader *in, mo_recording_table which, void **structs, int *rows,
+                      finish_table *finish)
 {
     mo_h5_group group;
-    bool good = mo_h5_enter(&in->h, &in->root, "contacts", &group);
+    bool good = mo_h5_enter(&in->h, &in->root, mo_recording_tables[which].group, &group);
     if (good) {
-        in->recording->contacts =
-            read_table(&in->h, &group, MO_TABLE_CONTACTS, &in->recording->contact_count);
-        good = in->recording->contacts && check_contacts(in);
+        *structs = read_table(in, &group, which, rows);
+        good = *structs && (!finish || finish(in, &group));
     }
     mo_h5_leave(&in->h, &group);
     return good;
+}
+
+static bool read_bodies(reader *in)
+{
+    mo_recording *to = in->recording;
+    return read_rows(in, MO_TABLE_BODIES, (void **)&to->bodies, &to->body_count, read_names) &&
+           read_rows(in, MO_TABLE_SHAPES, (void **)&to->shapes, &to->shape_count, read_arrays) &&
+           (!mo_h5_has(&in->root, "joints") || /* older files have none */
+            read_rows(in, MO_TABLE_JOINTS, (void **)&to->joints, &to->joint_count, NULL));
+}
+
+static bool read_frames(reader *in)
+{
+    mo_recording *to = in->recording;
+    return read_rows(in, MO_TABLE_FRAMES, (void **)&to->frames, &to->frame_count, read_motion) &&
+           read_rows(in, MO_TABLE_CONTACTS, (void **)&to->contacts, &to->contact_count,
+                     share_contacts);
 }
 
 /* ---- the door -------------------------------------------------------------------------------- */
@@ -431,8 +365,8 @@ static mo_error read_more(mo_recording *recording, const char *path, uint64_t st
     mo_recording more = {.allocator = recording->allocator, .body_count = recording->body_count};
     reader in = {.recording = &more};
     if (mo_h5_open_part(&in.h, path, start, size, &recording->allocator, why, &in.file) &&
-        check_version(&in) && read_frames(&in)) {
-        read_contacts(&in);
+        check_version(&in)) {
+        read_frames(&in);
     }
     close_part(&in);
     const mo_error error = in.h.error ? in.h.error : mo_recording_append(recording, &more, why);
@@ -459,7 +393,7 @@ static mo_error read_rest(mo_recording *recording, const char *path, uint64_t st
             error = mo_fail(why, MO_ERR_FILE, "%.300s: could not be read to its end", path);
             break;
         }
-        const uint64_t size = mo_guard_number(mark + MO_RECORDING_MARK, 8);
+        const uint64_t size = mo_h5_number(mark + MO_RECORDING_MARK, 8);
         start += sizeof mark;
         if (memcmp(mark, MO_RECORDING_MORE, MO_RECORDING_MARK) != 0 || size > end - start) {
             break;
@@ -484,10 +418,10 @@ mo_error mo_recording_read(const char *path, const mo_allocator *allocator, mo_r
     *recording = (mo_recording){.allocator = own};
     reader in = {.recording = recording};
     if (mo_h5_open(&in.h, path, &own, why, &in.file) && check_version(&in) && read_head(&in) &&
-        read_bodies(&in) && read_shapes(&in) && read_joints(&in) && read_frames(&in)) {
-        read_contacts(&in);
+        read_bodies(&in)) {
+        read_frames(&in);
     }
-    const uint64_t end = in.h.guard.size;
+    const uint64_t end = in.h.size;
     close_part(&in);
     const mo_error error = in.h.error ? in.h.error : read_rest(recording, path, end, why);
     if (error) {

@@ -159,11 +159,8 @@ mo_error mo_recording_write(const char *path, const mo_recording *recording, mo_
     const mo_allocator own = mo_allocator_or_default(&recording->allocator);
     void *bytes = NULL;
     size_t size = 0;
-    mo_replacement replacement;
     mo_error error = mo_recording_image(recording, path, 1, 0, &bytes, &size, why);
-    error = error ? error : mo_replace_begin(&replacement, path, why);
-    error = error ? error : mo_replace_write(&replacement, bytes, size, why);
-    error = error ? error : mo_replace_commit(&replacement, why);
+    error = error ? error : mo_replace_file(path, bytes, size, why);
     mo_memory_free(&own, bytes);
     return error;
 }

@@ -140,3 +140,11 @@ void mo_replace_cancel(mo_replacement *replacement)
 {
     unlink(replacement->temporary);
 }
+
+mo_error mo_replace_file(const char *path, const void *bytes, size_t size, mo_message *why)
+{
+    mo_replacement replacement;
+    mo_error error = mo_replace_begin(&replacement, path, why);
+    error = error ? error : mo_replace_write(&replacement, bytes, size, why);
+    return error ? error : mo_replace_commit(&replacement, why);
+}

@@ -26,4 +26,7 @@ mo_error mo_replace_commit(mo_replacement *replacement, mo_message *why);
 
 void mo_replace_cancel(mo_replacement *replacement);
 
+/* All of it for a whole file. */
+mo_error mo_replace_file(const char *path, const void *bytes, size_t size, mo_message *why);
+
 #endif

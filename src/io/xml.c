@@ -139,8 +139,7 @@ static void on_text(void *context, const xmlChar *text, int length)
     if (r->error || !r->at || r->at->first || length <= 0) {
         return;
     }
-    if (!mo_memory_grow(&r->pool->allocator, (void **)&r->text, &r->text_room,
-                        r->text_length + (size_t)length, 1)) {
+    if (!MO_GROW(&r->pool->allocator, r->text, r->text_room, r->text_length + (size_t)length)) {
         stop(r, MO_ERR_MEMORY, "");
         return;
     }

@@ -15,8 +15,7 @@
  *   frictionless   r_N;  bilateral: none
  *   box            r_k - lower_k and upper_k - r_k, if finite
  *
- * mu = 0 fixes the friction rows at zero, lower = upper those of a box.  mu = infinity is replaced
- * by MO_CONES_MU_MOST, which is exact if no contact slides at that mu.
+ * mu = 0 fixes the friction rows at zero, lower = upper those of a box.
  */
 #ifndef MO_LAW_CONES_H
 #define MO_LAW_CONES_H
@@ -26,7 +25,7 @@
 #include "law/law_ops.h"
 #include "linalg/lorentz.h"
 
-#define MO_CONES_MU_MOST 1e4
+#define MO_CONES_MU_MOST 1e4 /* replaces infinity: exact if nothing slides at that mu */
 #define MO_CONES_MU_LEAST 1e-100 /* below that: zero */
 
 /* All laws but that whose admissible impulses are not a convex cone. */

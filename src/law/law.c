@@ -316,7 +316,7 @@ static double natural_norm(const block_problem *block, const double *r, double *
     double u[MO_LAW_MAX_DIM] = {0}; /* the compiler does not see that d rows are enough */
     mo_block_velocity(block->d, block->W, r, block->b, u);
     mo_law_natural(block->ops, block->p, block->d, block->step, u, r, z);
-    return sqrt(mo_dot(block->d, z, z));
+    return mo_norm(block->d, z);
 }
 
 /* dr = -(I - J (I - step G W))^-1 z, J and G the derivatives of projection and shift. */
@@ -335,23 +335,13 @@ static void newton_direction(const block_problem *block, const double *r, const 
         minus_z[k] = -z[k];
     }
     block->ops->project_derivative(block->p, d, x, J);
-    for (int i = 0; i < d; ++i) {
-        for (int j = 0; j < d; ++j) {
-            double GW = 0;
-            for (int k = 0; k < d; ++k) {
-                GW += G[i * d + k] * block->W[k * d + j];
-            }
-            inner[i * d + j] = (i == j) - block->step * GW;
-        }
+    mo_multiply(d, d, G, block->W, inner);
+    for (int k = 0; k < d * d; ++k) {
+        inner[k] = (k % (d + 1) == 0) - block->step * inner[k];
     }
-    for (int i = 0; i < d; ++i) {
-        for (int j = 0; j < d; ++j) {
-            double sum = 0;
-            for (int k = 0; k < d; ++k) {
-                sum += J[i * d + k] * inner[k * d + j];
-            }
-            A[i * d + j] = (i == j) - sum;
-        }
+    mo_multiply(d, d, J, inner, A);
+    for (int k = 0; k < d * d; ++k) {
+        A[k] = (k % (d + 1) == 0) - A[k];
     }
     mo_solve_small(d, A, minus_z, dr);
 }
@@ -361,7 +351,7 @@ static int newton_descend(const block_problem *block, double *r, double *z, doub
 {
     const int d = block->d;
     for (int iteration = 0; iteration < 30; ++iteration) {
-        const double size = sqrt(mo_dot(d, r, r));
+        const double size = mo_norm(d, r);
         if (*norm <= 1e-15 * size || *norm == 0) {
             return 1;
         }
@@ -384,7 +374,7 @@ static int newton_descend(const block_problem *block, double *r, double *z, doub
         memcpy(z, z_trial, sizeof z_trial);
         *norm = best;
     }
-    return *norm <= 1e-12 * sqrt(mo_dot(d, r, r));
+    return *norm <= 1e-12 * mo_norm(d, r);
 }
 
 int mo_law_solve_newton(const mo_law_ops *ops, const double *p, int d, const double *W,

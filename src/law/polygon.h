@@ -13,11 +13,9 @@
  *
  * it reads: K* contains uhat, perpendicular to r in K.
  *
- * A vector of the tangent plane is looked at in the frame of the edge it points to: m towards the
- * middle of the edge, t along it, so that the edge of P is the line cos(pi/k) m + [-sin(pi/k),
- * sin(pi/k)] t.  K is symmetric about the planes through the axis and m, and through the axis and a
- * corner; so the point of K nearest to x lies in the same wedge between two such planes as x, and
- * is x itself, or on one face, one ray, or the apex.
+ * Tangential vectors are expressed in the frame of the edge they point to: m towards the middle of
+ * the edge, t along it.  By symmetry the point of K nearest to x is x itself, or on the face of
+ * that edge, the ray of its nearer corner, or the apex.
  */
 #ifndef MO_LAW_POLYGON_H
 #define MO_LAW_POLYGON_H

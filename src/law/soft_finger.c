@@ -8,8 +8,7 @@
  *   K = { r : |D^-1 r_F| <= r_N },   r_F = (r_T, r_S),   D = diag(mu, mu, mu_torsion)
  *   uhat = u + |D u_F| e_N,   K* = { u : |D u_F| <= u_N } contains uhat, perpendicular to r in K
  *
- * mu_torsion is a length.  If u_F is not zero, r_F = -r_N D^2 u_F / |D u_F|.  mu_torsion = 0 is
- * coulomb with r_S = 0; mu = 0 resists spin only.
+ * mu_torsion is a length.
  *
  * Projection.  With l_i(s) = (1 - s) D_i^2 + s and N(s) = |D x_F / l|, the nearest point of the
  * boundary is y_N = (1 - s) N(s), y_i = (1 - s) D_i^2 x_i / l_i with
@@ -17,8 +16,7 @@
  *   1 - 2 s = x_N / N(s),   0 < s < 1                                                          (1)
  *
  * 1 / N is concave, so Newton's method on (1) from the end with the right sign never passes the
- * root.  A single contact is solved in rows scaled by D, where the ellipsoid is a ball
- * (friction_ball.h).
+ * root.  A single contact is solved in rows scaled by D (friction_ball.h).
  */
 #include <float.h>
 #include <math.h>

@@ -9,7 +9,9 @@
 #ifndef MO_LINALG_DENSE_H
 #define MO_LINALG_DENSE_H
 
+#include <math.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 enum { MO_LAPACK_FROM = 48 };
 
@@ -52,6 +54,24 @@ static inline void mo_axpy(int n, double a, const double *x, double *y)
 {
     for (int k = 0; k < n; ++k) {
         y[k] += a * x[k];
+    }
+}
+
+static inline double mo_norm(int n, const double *x)
+{
+    return sqrt(mo_dot(n, x, x));
+}
+
+/* C = A X, A d x d, X d x n. */
+static inline void mo_multiply(int d, int n, const double *A, const double *X, double *C)
+{
+    for (int a = 0; a < d; ++a) {
+        for (int k = 0; k < n; ++k) {
+            C[a * n + k] = A[a * d] * X[k];
+        }
+        for (int b = 1; b < d; ++b) {
+            mo_axpy(n, A[a * d + b], X + (size_t)b * (size_t)n, C + (size_t)a * (size_t)n);
+        }
     }
 }
 

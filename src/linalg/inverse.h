@@ -14,9 +14,7 @@
  *            factors K again
  *
  * Rows and columns of K are stored in slots.  An unused slot has a unit entry of K alone in its row
- * and column, so growing and shrinking K are also changes of rows and columns.
- *
- * Errors grow with the changes; the caller monitors the residual and refactors.
+ * and column.  Errors grow with the changes; the caller monitors the residual and refactors.
  */
 #ifndef MO_LINALG_INVERSE_H
 #define MO_LINALG_INVERSE_H

@@ -27,12 +27,10 @@ mo_error mo_cell_system_create(const mo_enclosure *enclosure, mo_cell_system *sy
     *system = (mo_cell_system){.enclosure = enclosure};
     mo_arena arena = {0};
     lay_out(system, &arena);
-    system->memory =
-        mo_memory_array(&enclosure->problem->allocator, arena.used + MO_ARENA_ALIGN, 1);
+    system->memory = mo_arena_allocate(&arena, &enclosure->problem->allocator);
     if (!system->memory) {
         return mo_fail_memory(why);
     }
-    arena = (mo_arena){system->memory, 0};
     lay_out(system, &arena);
     system->unit_count = mo_units_of(enclosure->problem, system->units);
     if (system->unit_count < 0) {

@@ -10,6 +10,7 @@
 
 typedef struct writer {
     const mo_unit *unit;
+    double unit_r; /* natural unit of the impulse */
     mo_cell_row *rows;
     int count;
 } writer;
@@ -35,22 +36,30 @@ static void add_all_zero(writer *w, int on_u)
     }
 }
 
-static void add_apart(writer *w)
-{
-    add_all_zero(w, ON_R);
-    add_entry(w, ON_U, AT_LEAST_ZERO, 0, 1);
-}
-
+/* u_N = 0, r_N >= 0 */
 static void add_closed(writer *w)
 {
     add_entry(w, ON_U, ZERO, 0, 1);
     add_entry(w, ON_R, AT_LEAST_ZERO, 0, 1);
 }
 
-static void add_undecided(writer *w)
+/* The rows of a contact that come first: it is apart (false: that is all), undecided, stuck or
+ * closed. */
+static int add_contact(writer *w, int cell, int sticks)
 {
-    add_entry(w, ON_U, AT_LEAST_ZERO, 0, 1);
-    add_entry(w, ON_R, AT_LEAST_ZERO, 0, 1);
+    if (cell == 0) {
+        add_all_zero(w, ON_R);
+        add_entry(w, ON_U, AT_LEAST_ZERO, 0, 1);
+    } else if (cell == MO_CELL_ANY) {
+        add_entry(w, ON_U, AT_LEAST_ZERO, 0, 1);
+        add_entry(w, ON_R, AT_LEAST_ZERO, 0, 1);
+    } else if (sticks) {
+        add_all_zero(w, ON_U);
+        add_entry(w, ON_R, AT_LEAST_ZERO, 0, 1);
+    } else {
+        add_closed(w);
+    }
+    return cell != 0;
 }
 
 /* |r_k| <= mu r_N */
@@ -78,30 +87,15 @@ static void add_tangent(writer *w, int k, int which)
 
 static void smooth_rows(writer *w, int cell)
 {
-    if (cell == 0) {
-        add_apart(w);
-        return;
-    }
-    if (cell == MO_CELL_ANY) {
-        add_undecided(w);
-    } else {
-        add_closed(w);
-    }
-    for (int k = 1; k < w->unit->dim; ++k) {
+    const int is_closed = add_contact(w, cell, 0);
+    for (int k = 1; k < w->unit->dim && is_closed; ++k) {
         add_entry(w, ON_R, ZERO, k, 1);
     }
 }
 
 static void never_slides_rows(writer *w, int cell)
 {
-    if (cell == MO_CELL_ANY) {
-        add_undecided(w);
-    } else if (cell == 0) {
-        add_apart(w);
-    } else {
-        add_all_zero(w, ON_U);
-        add_entry(w, ON_R, AT_LEAST_ZERO, 0, 1);
-    }
+    add_contact(w, cell, 1);
 }
 
 /* 0 sticks, 1 forward, 2 backward; -1 undecided. */
@@ -119,16 +113,8 @@ static int digit_of(const mo_unit *unit, int cell, int k)
 
 static void pyramid_rows(writer *w, int cell)
 {
-    if (cell == 0) {
-        add_apart(w);
-        return;
-    }
-    if (cell == MO_CELL_ANY) {
-        add_undecided(w);
-    } else {
-        add_closed(w);
-    }
-    for (int k = 1; k < w->unit->dim; ++k) {
+    const int is_closed = add_contact(w, cell, 0);
+    for (int k = 1; k < w->unit->dim && is_closed; ++k) {
         const int digit = digit_of(w->unit, cell, k);
         if (digit < 0) {
             add_limit(w, k);
@@ -194,21 +180,11 @@ static void faceted_rows(writer *w, int cell)
 {
     mo_law_facets facets;
     mo_law_facets_of(&w->unit->law, 3, w->unit->law.facets, &facets);
-    if (cell == 0) {
-        add_apart(w);
+    if (cell >= 2 && cell % 2 == 0) {
+        on_corner(w, &facets, cell / 2 - 1);
     } else if (cell >= 2) {
-        if (cell % 2 == 0) {
-            on_corner(w, &facets, cell / 2 - 1);
-        } else {
-            on_edge(w, &facets, cell / 2 - 1);
-        }
-    } else {
-        if (cell == MO_CELL_ANY) {
-            add_undecided(w);
-        } else {
-            add_all_zero(w, ON_U);
-            add_entry(w, ON_R, AT_LEAST_ZERO, 0, 1);
-        }
+        on_edge(w, &facets, cell / 2 - 1);
+    } else if (add_contact(w, cell, 1)) {
         for (int j = 0; j < w->unit->law.facets; ++j) {
             add_edge(w, &facets, j, AT_LEAST_ZERO);
         }
@@ -260,15 +236,7 @@ static void space_rows(writer *w, int cell)
     enum { SIDES = 16 };
     if (cell >= MO_CELL_FIRST_SECTOR) {
         sector_rows(w, cell);
-    } else if (cell == 0) {
-        add_apart(w);
-    } else {
-        if (cell == MO_CELL_ANY) {
-            add_undecided(w);
-        } else {
-            add_all_zero(w, ON_U);
-            add_entry(w, ON_R, AT_LEAST_ZERO, 0, 1);
-        }
+    } else if (add_contact(w, cell, 1)) {
         for (int j = 0; j < SIDES; ++j) {
             add_tangent_line(w, 2 * acos(-1.0) * j / SIDES);
         }
@@ -278,82 +246,61 @@ static void space_rows(writer *w, int cell)
 static void sliding_rows(writer *w, int cell)
 {
     const double mu = w->unit->law.mu;
-    if (cell == 0) {
-        add_apart(w);
-        return;
-    }
-    if (cell == MO_CELL_ANY) {
-        add_undecided(w);
-    } else {
-        add_closed(w);
-    }
-    for (int k = 1; k < w->unit->dim; ++k) {
+    const int is_closed = add_contact(w, cell, 0);
+    for (int k = 1; k < w->unit->dim && is_closed; ++k) {
         add(w, ON_R, ZERO, mu * w->unit->law.direction[k - 1], k == 1 ? 1 : 0, k == 2 ? 1 : 0);
     }
 }
 
-static void add_bound(writer *w, int is_equation, double sign, double bound, double unit_r)
+static void add_bound(writer *w, int is_equation, double sign, double bound)
 {
     if (!isinf(bound)) {
         add_entry(w, ON_R, is_equation, 0, sign);
-        w->rows[w->count - 1].constant = sign * bound / unit_r;
+        w->rows[w->count - 1].constant = sign * bound / w->unit_r;
     }
 }
 
 /* Cells: lower, upper, held; a row with equal bounds is always at its bound, whatever its u. */
-static void box_rows(writer *w, int cell, double unit_r)
+static void box_rows(writer *w, int cell)
 {
     const double lower = *w->unit->law.lower, upper = *w->unit->law.upper;
     if (lower == upper) {
-        add_bound(w, ZERO, 1, lower, unit_r);
+        add_bound(w, ZERO, 1, lower);
     } else if (cell == 0) {
-        add_bound(w, ZERO, 1, lower, unit_r);
+        add_bound(w, ZERO, 1, lower);
         add_entry(w, ON_U, AT_LEAST_ZERO, 0, 1);
     } else if (cell == 1) {
-        add_bound(w, ZERO, 1, upper, unit_r);
+        add_bound(w, ZERO, 1, upper);
         add_entry(w, ON_U, AT_LEAST_ZERO, 0, -1);
     } else {
         if (cell == 2) {
             add_entry(w, ON_U, ZERO, 0, 1);
         }
-        add_bound(w, AT_LEAST_ZERO, 1, lower, unit_r);
-        add_bound(w, AT_LEAST_ZERO, -1, upper, unit_r);
+        add_bound(w, AT_LEAST_ZERO, 1, lower);
+        add_bound(w, AT_LEAST_ZERO, -1, upper);
     }
 }
 
 /* ---- by family ------------------------------------------------------------------------------- */
 
+static void joint_rows(writer *w, int cell)
+{
+    (void)cell;
+    add_all_zero(w, ON_U);
+}
+
 int mo_cell_rows(const mo_unit *unit, int cell, double unit_r, mo_cell_row *rows)
 {
-    writer w = {unit, rows, 0};
-    switch (mo_cell_family_of(unit)) {
-    case MO_FAMILY_SMOOTH:
-        smooth_rows(&w, cell);
-        break;
-    case MO_FAMILY_NEVER_SLIDES:
-        never_slides_rows(&w, cell);
-        break;
-    case MO_FAMILY_PLANE:
-    case MO_FAMILY_PYRAMID:
-        pyramid_rows(&w, cell);
-        break;
-    case MO_FAMILY_FACETED:
-        faceted_rows(&w, cell);
-        break;
-    case MO_FAMILY_SPACE:
-        space_rows(&w, cell);
-        break;
-    case MO_FAMILY_SLIDING:
-        sliding_rows(&w, cell);
-        break;
-    case MO_FAMILY_BOX:
-        box_rows(&w, cell, unit_r);
-        break;
-    case MO_FAMILY_JOINT:
-        add_all_zero(&w, ON_U);
-        break;
-    case MO_FAMILY_NONE:
-        break;
+    static void (*const of_family[])(writer *, int) = {
+        [MO_FAMILY_SMOOTH] = smooth_rows,   [MO_FAMILY_NEVER_SLIDES] = never_slides_rows,
+        [MO_FAMILY_PLANE] = pyramid_rows,   [MO_FAMILY_PYRAMID] = pyramid_rows,
+        [MO_FAMILY_FACETED] = faceted_rows, [MO_FAMILY_SPACE] = space_rows,
+        [MO_FAMILY_SLIDING] = sliding_rows, [MO_FAMILY_BOX] = box_rows,
+        [MO_FAMILY_JOINT] = joint_rows};
+    const mo_cell_family family = mo_cell_family_of(unit);
+    writer w = {unit, unit_r, rows, 0};
+    if (family != MO_FAMILY_NONE) {
+        of_family[family](&w, cell);
     }
     return w.count;
 }

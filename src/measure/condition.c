@@ -11,16 +11,6 @@
 
 /* ---- the map --------------------------------------------------------------------------------- */
 
-static double power_of_two(double x)
-{
-    int exponent = 0;
-    if (!(x > 0) || isinf(x)) {
-        return 1;
-    }
-    frexp(x, &exponent);
-    return ldexp(1, exponent > 400 ? 400 : exponent < -400 ? -400 : exponent);
-}
-
 static mo_interval times(mo_interval a, double power)
 {
     return mo_interval_mul((mo_interval){power, 0}, a);
@@ -55,7 +45,7 @@ static void scale_columns(mo_motion_map *map)
         for (int i = 0; i < map->rows; ++i) {
             largest = fmax(largest, fabs(map->A[(size_t)i * map->columns + j].mid));
         }
-        map->unit[j] = 1 / power_of_two(largest);
+        map->unit[j] = 1 / mo_power_of_two(largest);
         for (int i = 0; i < map->rows; ++i) {
             mo_interval *entry = &map->A[(size_t)i * map->columns + j];
             *entry = times(*entry, map->unit[j]);
@@ -117,12 +107,11 @@ mo_error mo_motion_map_create(const mo_problem *problem, mo_motion_map *map, mo_
     }
     mo_arena arena = {0};
     lay_out(map, &arena);
-    map->memory = mo_memory_array(&problem->allocator, arena.used + MO_ARENA_ALIGN, 1);
+    map->memory = mo_arena_allocate(&arena, &problem->allocator);
     if (!map->memory) {
         mo_enclosure_destroy(&map->enclosure);
         return mo_fail_memory(why);
     }
-    arena = (mo_arena){map->memory, 0};
     lay_out(map, &arena);
     fill(map);
     return MO_OK;

@@ -114,7 +114,7 @@ static void add_couplings(mo_enclosure *e)
     }
 }
 
-static double power_of_two(double x)
+double mo_power_of_two(double x)
 {
     int exponent = 0;
     if (!(x > 0) || isinf(x)) {
@@ -155,14 +155,14 @@ static void choose_units(mo_enclosure *e)
     for (int i = 0; i < count; ++i) {
         const mo_constraint_view view = mo_problem_constraint(e->problem, i);
         double root = root_diagonal(e, &view);
-        root = power_of_two(root > 0 ? root : largest_root);
+        root = mo_power_of_two(root > 0 ? root : largest_root);
         for (int k = view.offset; k < view.offset + view.dim; ++k) {
             e->unit_u[k] = root;
             Q = fmax(Q, fabs(e->q[k].mid) / root);
         }
         Q = fmax(Q, largest_bound(&view) * root);
     }
-    Q = power_of_two(Q);
+    Q = mo_power_of_two(Q);
     for (int k = 0; k < e->n; ++k) {
         e->unit_r[k] = Q / e->unit_u[k];
         e->unit_u[k] *= Q;

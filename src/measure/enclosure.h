@@ -32,4 +32,7 @@ typedef struct mo_enclosure {
 mo_error mo_enclosure_create(const mo_problem *problem, mo_enclosure *enclosure, mo_message *why);
 void mo_enclosure_destroy(mo_enclosure *enclosure);
 
+/* The power of two next above x, between 2^-400 and 2^400; 1 where x is no positive number. */
+double mo_power_of_two(double x);
+
 #endif

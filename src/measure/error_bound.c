@@ -14,8 +14,7 @@
  * 3. If all of K(X) satisfies every inequality of the modes, r* is a solution.
  *
  * If large impulses cancel in u = W r + q, the error of u is bounded by u*_k - u_k = -z' F(r) with
- * F'(.)' z = W_k' over a box that contains r* and r.
- * (2)
+ * F'(.)' z = W_k' over a box that contains r* and r (2).
  * Limits: no result if impulses are not unique or the solution is on the boundary of a mode.
  */
 #include <math.h>
@@ -454,11 +453,10 @@ static mo_error bound_with(const mo_enclosure *e, const double *v, const double 
     krawczyk k = {.e = e, .n = e->n};
     mo_arena arena = {0};
     lay_out(&k, &arena);
-    void *memory = mo_memory_array(&e->problem->allocator, arena.used + MO_ARENA_ALIGN, 1);
+    void *memory = mo_arena_allocate(&arena, &e->problem->allocator);
     if (!memory) {
         return MO_ERR_MEMORY;
     }
-    arena = (mo_arena){memory, 0};
     lay_out(&k, &arena);
     const mo_error error = bound_in(&k, v, r, bound);
     mo_memory_free(&e->problem->allocator, memory);

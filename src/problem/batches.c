@@ -420,12 +420,10 @@ static mo_error make_arrays(const mo_allocator *own, const nodes *all, mo_batche
     add_groups(all, b, &data, &row_data);
     take_arrays(&arena, data, row_data, b);
     b->bytes = arena.used + MO_ARENA_ALIGN;
-    b->memory = mo_memory_array(own, b->bytes, 1);
+    b->memory = mo_arena_allocate(&arena, own);
     if (!b->memory) {
         return MO_ERR_MEMORY;
     }
-    const uintptr_t misaligned = (uintptr_t)b->memory % MO_ARENA_ALIGN;
-    arena = (mo_arena){.base = (char *)b->memory + (MO_ARENA_ALIGN - misaligned)};
     take_arrays(&arena, data, row_data, b);
     mo_pace_clear(b->data, data * sizeof *b->data);
     memset(b->constraint, 0xff, (size_t)b->point_count * MO_LANES * sizeof *b->constraint);

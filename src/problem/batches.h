@@ -14,7 +14,7 @@
  *
  * Batches and rows of one colour share no moving body, so a colour is a parallel loop.  Lanes
  * without a manifold, and points that a manifold lacks, are zero and belong to the world, which has
- * no inverse mass.  The last colour may share bodies; it is sequential, and says so.
+ * no inverse mass.  The last colour may share bodies; it is marked as sequential.
  *
  * The state holds the velocities of each body in whole cache lines: a rigid body has one
  * (mo_motion), a block of n velocities as many as they need, the world the last one.

@@ -139,19 +139,6 @@ mo_error mo_delassus_layout(const mo_problem *problem, mo_space space, mo_arena 
 
 /* ---- contact space, and any matrix like it --------------------------------------------------- */
 
-/* C = A X, A d x d, X d x n. */
-static inline void multiply(int d, int n, const double *A, const double *X, double *C)
-{
-    for (int a = 0; a < d; ++a) {
-        for (int k = 0; k < n; ++k) {
-            C[a * n + k] = A[a * d] * X[k];
-        }
-        for (int b = 1; b < d; ++b) {
-            mo_axpy(n, A[a * d + b], X + (size_t)b * (size_t)n, C + (size_t)a * (size_t)n);
-        }
-    }
-}
-
 static void multiply_row(const mo_block_matrix *s, const mo_problem *W, int i)
 {
     const int d = mo_constraint_dim(W, i);
@@ -160,11 +147,11 @@ static void multiply_row(const mo_block_matrix *s, const mo_problem *W, int i)
     for (int e = W->block_start[i]; e < W->block_start[i + 1]; ++e) {
         const int j = W->block_index[e], n = mo_constraint_dim(W, j);
         if (s->active[j] && d == 3 && n == 3) {
-            multiply(3, 3, B, from, to);
+            mo_multiply(3, 3, B, from, to);
         } else if (s->active[j] && d == 2 && n == 2) {
-            multiply(2, 2, B, from, to);
+            mo_multiply(2, 2, B, from, to);
         } else if (s->active[j]) {
-            multiply(d, n, B, from, to);
+            mo_multiply(d, n, B, from, to);
         }
         from += (size_t)d * (size_t)n;
         to += (size_t)d * (size_t)n;
@@ -223,7 +210,7 @@ static bool divide(mo_delassus *s, int i)
     if (!mo_invert_small(d, D)) {
         return false;
     }
-    multiply(d, d, D, s->B + s->start[i], s->K + s->start[i]);
+    mo_multiply(d, d, D, s->B + s->start[i], s->K + s->start[i]);
     return true;
 }
 

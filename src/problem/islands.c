@@ -170,12 +170,6 @@ size_t mo_islands_scratch(const mo_problem *problem)
     return (size_t)node_count(problem);
 }
 
-static int compare_ints(const void *a, const void *b)
-{
-    const int x = *(const int *)a, y = *(const int *)b;
-    return (x > y) - (x < y);
-}
-
 /* Fills in local numbers; body has room for every block of the members. */
 static void number_locally(cut *c, int *local)
 {
@@ -199,7 +193,7 @@ static void number_locally(cut *c, int *local)
             block += count;
         }
     }
-    qsort(c->body, (size_t)c->body_count, sizeof(int), compare_ints);
+    qsort(c->body, (size_t)c->body_count, sizeof(int), mo_compare_ints);
     for (int k = 0; k < c->body_count; ++k) {
         local[c->body[k]] = k;
     }

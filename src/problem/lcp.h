@@ -49,7 +49,7 @@
  * MO_LCP_DIRECTIONS writes coulomb in the plane (two directions) and pyramids (two groups of two)
  * by eq. 2.7 as well: that is LCP0 to the letter, and A is copositive for every mu, but a contact
  * that sticks is degenerate then.  mu = 0 drops the friction unknowns.  Coulomb with mu = infinity
- * is no LCP: mo_lcp_takes says no.  The size is n_S + 5 n_R for n_S sliding and n_R pyramid
+ * is no LCP (mo_lcp_takes is false).  The size is n_S + 5 n_R for n_S sliding and n_R pyramid
  * contacts [trinkle1997, section 3.2], and (k + 2) times the contacts for k facets.
  *
  * Convex relaxations.  Two variants change the matrix as [anitescu2004, section 4] asks, and leave

@@ -68,12 +68,6 @@ static void release(reduction *job)
     mo_builder_destroy(job->builder);
 }
 
-static int compare_ints(const void *a, const void *b)
-{
-    const int x = *(const int *)a, y = *(const int *)b;
-    return (x > y) - (x < y);
-}
-
 static int collect_neighbours(reduction *job, int i)
 {
     const mo_problem *problem = job->problem;
@@ -88,7 +82,7 @@ static int collect_neighbours(reduction *job, int i)
             }
         }
     }
-    qsort(job->neighbour, (size_t)count, sizeof(int), compare_ints);
+    qsort(job->neighbour, (size_t)count, sizeof(int), mo_compare_ints);
     return count;
 }
 

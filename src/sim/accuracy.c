@@ -70,10 +70,8 @@ static void join(const mo_world *world, int a, int b)
 static mo_error find_islands(mo_world *world)
 {
     const size_t places = (size_t)world->body_places;
-    if (!mo_memory_grow(&world->allocator, (void **)&world->leader, &world->leader_room, places + 1,
-                        sizeof *world->leader) ||
-        !mo_memory_grow(&world->allocator, (void **)&world->island, &world->island_room, places + 1,
-                        sizeof *world->island)) {
+    if (!MO_GROW(&world->allocator, world->leader, world->leader_room, places + 1) ||
+        !MO_GROW(&world->allocator, world->island, world->island_room, places + 1)) {
         return MO_ERR_MEMORY;
     }
     for (int k = 0; k < world->body_places; ++k) {

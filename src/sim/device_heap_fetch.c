@@ -242,9 +242,9 @@ mo_error mo_device_heap_fetch_contacts(const mo_world *constant)
         return MO_OK;
     }
     const mo_allocator *own = &world->allocator;
-    const int has_room = take_fetched(world, &f) &&
-                         mo_memory_grow(own, (void **)&world->contacts.at, &world->contacts.room,
-                                        (size_t)heap->contacts, sizeof *world->contacts.at);
+    const int has_room =
+        take_fetched(world, &f) &&
+        MO_GROW(own, world->contacts.at, world->contacts.room, (size_t)heap->contacts);
     if (has_room) {
         write_contacts(world, &f);
     }

@@ -71,8 +71,7 @@ static int compare(const void *p, const void *q)
 
 static int append(mo_events *events, pair_list *list, mo_body_id a, mo_body_id b)
 {
-    if (!mo_memory_grow(&events->allocator, (void **)&list->at, &list->room,
-                        (size_t)list->count + 1, sizeof *list->at)) {
+    if (!MO_GROW(&events->allocator, list->at, list->room, (size_t)list->count + 1)) {
         return 0;
     }
     list->at[list->count++] = compare_ids(a, b) < 0 ? (pair){a, b} : (pair){b, a};
@@ -138,8 +137,8 @@ static int report(mo_events *events, const pair_list *list, const pair_list *oth
         if (j < other->count && compare(other->at + j, list->at + k) == 0) {
             continue;
         }
-        if (!mo_memory_grow(&events->allocator, (void **)&events->event, &events->event_room,
-                            (size_t)events->event_count + 1, sizeof *events->event)) {
+        if (!MO_GROW(&events->allocator, events->event, events->event_room,
+                     (size_t)events->event_count + 1)) {
             return 0;
         }
         events->event[events->event_count++] = (mo_event){kind, list->at[k].a, list->at[k].b};

@@ -73,12 +73,10 @@ static mo_error list_contacts(mo_world *world)
     mo_sim_contacts *list = &world->contacts;
     const mo_allocator *own = &world->allocator;
     const size_t bodies = (size_t)world->body_places, count = (size_t)list->count;
-    if (!mo_memory_grow(own, (void **)&world->touch_start, &world->touch_start_room, bodies + 2,
-                        sizeof(int)) ||
-        !mo_memory_grow(own, (void **)&world->touching, &world->touching_room, 2 * count + 1,
-                        sizeof(int)) ||
-        !mo_memory_grow(own, (void **)&world->seen, &world->seen_room, count + 1, 1) ||
-        !mo_memory_grow(own, (void **)&list->fast, &list->fast_room, count + 1, sizeof(int))) {
+    if (!MO_GROW(own, world->touch_start, world->touch_start_room, bodies + 2) ||
+        !MO_GROW(own, world->touching, world->touching_room, 2 * count + 1) ||
+        !MO_GROW(own, world->seen, world->seen_room, count + 1) ||
+        !MO_GROW(own, list->fast, list->fast_room, count + 1)) {
         return MO_ERR_MEMORY;
     }
     int *start = world->touch_start; /* first one place further on: filling moves it back */

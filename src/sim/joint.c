@@ -132,8 +132,8 @@ static int take_place(mo_world *world)
             return k;
         }
     }
-    if (!mo_memory_grow(&world->allocator, (void **)&world->joint, &world->joint_room,
-                        (size_t)world->joint_places + 1, sizeof *world->joint)) {
+    if (!MO_GROW(&world->allocator, world->joint, world->joint_room,
+                 (size_t)world->joint_places + 1)) {
         return MO_NONE;
     }
     return world->joint_places++;
@@ -178,9 +178,8 @@ mo_joint_id mo_world_add_joint(mo_world *world, const mo_joint_def *def, mo_mess
     if (check_joint(world, def, why)) {
         return (mo_joint_id){0};
     }
-    const int has_room =
-        mo_memory_grow(&world->allocator, (void **)&world->jointed, &world->jointed_room,
-                       (size_t)world->jointed_count + 1, sizeof *world->jointed);
+    const int has_room = MO_GROW(&world->allocator, world->jointed, world->jointed_room,
+                                 (size_t)world->jointed_count + 1);
     const int place = has_room ? take_place(world) : MO_NONE;
     if (place < 0) {
         mo_fail_memory(why);

@@ -196,8 +196,8 @@ static int take_place(mo_world *world)
             return k;
         }
     }
-    if (!mo_memory_grow(&world->allocator, (void **)&world->mechanism, &world->mechanism_room,
-                        (size_t)world->mechanism_places + 1, sizeof *world->mechanism)) {
+    if (!MO_GROW(&world->allocator, world->mechanism, world->mechanism_room,
+                 (size_t)world->mechanism_places + 1)) {
         return MO_NONE;
     }
     world->mechanism[world->mechanism_places] = NULL;
@@ -361,8 +361,8 @@ mo_error mo_world_exclude(mo_world *world, mo_body_id a, mo_body_id b, mo_messag
     if (one == other || mo_is_excluded(world, one, other)) {
         return MO_OK;
     }
-    if (!mo_memory_grow(&world->allocator, (void **)&world->excluded, &world->excluded_room,
-                        (size_t)world->excluded_count + 1, sizeof *world->excluded)) {
+    if (!MO_GROW(&world->allocator, world->excluded, world->excluded_room,
+                 (size_t)world->excluded_count + 1)) {
         return mo_fail_memory(why);
     }
     const mo_pair pair = {one < other ? one : other, one < other ? other : one};

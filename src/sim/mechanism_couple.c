@@ -116,8 +116,8 @@ mo_error mo_mechanism_couple(mo_world *world, mo_mechanism_id id, const mo_coupl
     if (error) {
         return error;
     }
-    if (!mo_memory_grow(&world->allocator, (void **)&mechanism->coupling, &mechanism->coupling_room,
-                        (size_t)mechanism->couplings + 1, sizeof *mechanism->coupling)) {
+    if (!MO_GROW(&world->allocator, mechanism->coupling, mechanism->coupling_room,
+                 (size_t)mechanism->couplings + 1)) {
         return mo_fail_memory(why);
     }
     mechanism->coupling[mechanism->couplings++] = *def;

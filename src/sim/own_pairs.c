@@ -60,8 +60,8 @@ static struct mo_own_pair *take(mo_world *world, int a, int b)
     struct mo_own_pair *own = find(world, a, b);
     if (!own) {
         const int at = place_of(world, a, b);
-        if (!mo_memory_grow(&world->allocator, (void **)&world->own_pair, &world->own_pair_room,
-                            (size_t)world->own_pair_count + 1, sizeof *world->own_pair)) {
+        if (!MO_GROW(&world->allocator, world->own_pair, world->own_pair_room,
+                     (size_t)world->own_pair_count + 1)) {
             return NULL;
         }
         own = world->own_pair + at;

@@ -27,10 +27,8 @@ mo_error mo_pairs_sort(mo_world *world, mo_pairs *pairs)
     if (count < 2) {
         return MO_OK;
     }
-    if (!mo_memory_grow(&world->allocator, (void **)&world->pair_start, &world->pair_start_room,
-                        shapes + 1, sizeof(int)) ||
-        !mo_memory_grow(&world->allocator, (void **)&spare->at, &spare->room, count,
-                        sizeof *spare->at)) {
+    if (!MO_GROW(&world->allocator, world->pair_start, world->pair_start_room, shapes + 1) ||
+        !MO_GROW(&world->allocator, spare->at, spare->room, count)) {
         return MO_ERR_MEMORY;
     }
     int *start = world->pair_start; /* first where a run starts, at last where it ends */

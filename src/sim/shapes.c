@@ -22,10 +22,8 @@ static int take_shape_place(mo_world *world)
         }
     }
     const size_t needed = (size_t)world->shape_places + 1;
-    if (!mo_memory_grow(&world->allocator, (void **)&world->shape, &world->shape_room, needed,
-                        sizeof *world->shape) ||
-        !mo_memory_grow(&world->allocator, (void **)&world->near, &world->near_room, needed,
-                        sizeof *world->near)) {
+    if (!MO_GROW(&world->allocator, world->shape, world->shape_room, needed) ||
+        !MO_GROW(&world->allocator, world->near, world->near_room, needed)) {
         return MO_NONE;
     }
     return world->shape_places++;
@@ -37,8 +35,8 @@ mo_error mo_shape_enter(mo_world *world, int place)
     world->pairs_are_stale = 1;
     shape->is_on_show = 0;
     if (isinf(shape->collider.size)) {
-        if (!mo_memory_grow(&world->allocator, (void **)&world->boundless, &world->boundless_room,
-                            (size_t)world->boundless_count + 1, sizeof *world->boundless)) {
+        if (!MO_GROW(&world->allocator, world->boundless, world->boundless_room,
+                     (size_t)world->boundless_count + 1)) {
             return MO_ERR_MEMORY;
         }
         world->boundless[world->boundless_count++] = place;

@@ -291,8 +291,7 @@ mo_error mo_world_load(mo_world *world, const void *bytes, size_t size, mo_messa
         return error;
     }
     mo_sim_contacts *list = &world->contacts;
-    if (!mo_memory_grow(&world->allocator, (void **)&list->at, &list->room, (size_t)h.contacts + 1,
-                        sizeof *list->at)) {
+    if (!MO_GROW(&world->allocator, list->at, list->room, (size_t)h.contacts + 1)) {
         return mo_fail_memory(why);
     }
     write_parts(world, &h, parts);

@@ -325,10 +325,8 @@ static int take_body_place(mo_world *world)
         }
     }
     const size_t needed = (size_t)world->body_places + 1;
-    if (!mo_memory_grow(&world->allocator, (void **)&world->body, &world->body_room, needed,
-                        sizeof *world->body) ||
-        !mo_memory_grow(&world->allocator, (void **)&world->leader, &world->leader_room, needed,
-                        sizeof *world->leader)) {
+    if (!MO_GROW(&world->allocator, world->body, world->body_room, needed) ||
+        !MO_GROW(&world->allocator, world->leader, world->leader_room, needed)) {
         return MO_NONE;
     }
     return world->body_places++;
@@ -351,9 +349,8 @@ mo_body_id mo_world_add_body(mo_world *world, const mo_body_def *def, mo_message
     const char *text = def->name ? def->name : "";
     char *name = copy_bytes(world, text, strlen(text) + 1);
     void *motion_data = copy_bytes(world, def->motion_user, def->motion_user_size);
-    const int has_room =
-        mo_memory_grow(&world->allocator, (void **)&world->living, &world->living_room,
-                       (size_t)world->living_count + 1, sizeof *world->living);
+    const int has_room = MO_GROW(&world->allocator, world->living, world->living_room,
+                                 (size_t)world->living_count + 1);
     const int place = name && motion_data && has_room ? take_body_place(world) : MO_NONE;
     if (place < 0) {
         mo_memory_free(&world->allocator, name);

@@ -372,11 +372,10 @@ static mo_error canonical_of(const mo_problem *problem, const mo_options *option
     if (error) {
         return error;
     }
-    char *memory = mo_memory_array(&problem->allocator, arena.used + MO_ARENA_ALIGN, 1);
+    void *memory = mo_arena_allocate(&arena, &problem->allocator);
     if (!memory) {
         return MO_ERR_MEMORY;
     }
-    arena = (mo_arena){.base = memory + (MO_ARENA_ALIGN - (uintptr_t)memory % MO_ARENA_ALIGN)};
     error = layout(problem, &arena, &c);
     error = error ? error : run(&c, options, needs_rest, result, is_done);
     mo_memory_free(&problem->allocator, memory);

@@ -80,7 +80,7 @@ double mo_convex_residual(const mo_convex *convex, const double *u, const double
 /* ---- engines --------------------------------------------------------------------------------- */
 
 typedef struct mo_convex_answer {
-    double residual;    /* mo_convex_residual of what is handed back  */
+    double residual;    /* mo_convex_residual of the returned point   */
     int iterations;     /* of the engine, in its own units */
     int is_interrupted; /* by the caller or the clock: run->status */
 } mo_convex_answer;

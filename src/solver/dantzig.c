@@ -3,8 +3,7 @@
 /*
  * Dantzig's algorithm with Baraff's friction [baraff1994]; see docs/methods/dantzig.md.
  *
- * The paper's forces and accelerations, a = A f + b (1), are read as impulses and velocities; (2)
- * and (15-16) are then the laws of this library.
+ * The paper's forces and accelerations, a = A f + b (1), are read as impulses and velocities.
  *
  *   here             paper            meaning
  *   A, f, a; q       A, f, a; b       W + compliance, r, u + compliance r; q; scaled (dantzig.h)
@@ -14,8 +13,7 @@
  *   df, da           Delta f, Delta a the direction
  *
  * The main loop picks a row that violates its conditions (dantzig_pick.c) and drives it until they
- * hold (dantzig_drive.c), while those of all rows in sets are kept.  Contacts in space (5.6) end
- * with Newton steps, since (21) is weaker than Coulomb's law.
+ * hold (dantzig_drive.c).  Contacts in space (5.6) end with Newton steps.
  *
  * Limits: two dense matrices of all rows; no proof of termination with friction, so
  * each start has a limit on pivots.  A pivot costs O(k^2) for k clamped rows.

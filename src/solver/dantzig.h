@@ -56,7 +56,6 @@ typedef struct mo_dantzig_factor {
     int stride;
     double *F;            /* L or B */
     double *driven;       /* L^-1 A_Cd, kept while row d is driven; scratch for B */
-    double *reciprocal;   /* of the diagonal of L */
     double *left, *right; /* scratch, `stride` entries each */
     double *work;         /* of LAPACK */
     int *pivots;
@@ -251,7 +250,7 @@ mo_dantzig_event mo_dantzig_max_step(const mo_dantzig *z, const mo_dantzig_cours
 
 typedef enum mo_drive_end {
     MO_DRIVE_DONE,    /* the row is in a set, or closer to one */
-    MO_DRIVE_GAVE_UP, /* the sets led nowhere */
+    MO_DRIVE_GAVE_UP, /* the sets did not lead to a solution */
     MO_DRIVE_RAY,     /* an unbounded step: df is the direction */
     MO_DRIVE_STOPPED  /* a limit, or solved: run->status */
 } mo_drive_end;

@@ -63,7 +63,6 @@ static void take_factor(mo_arena *arena, mo_dantzig_factor *F, int n)
     F->stride = factor_stride(n);
     F->F = MO_TAKE(arena, (size_t)F->stride * (size_t)n, double);
     F->driven = MO_TAKE(arena, F->stride, double);
-    F->reciprocal = MO_TAKE(arena, F->stride, double);
     F->left = MO_TAKE(arena, F->stride, double);
     F->right = MO_TAKE(arena, F->stride, double);
     F->work = MO_TAKE(arena, F->is_symmetric ? 0 : 64 * (size_t)n, double);

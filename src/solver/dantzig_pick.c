@@ -152,7 +152,7 @@ static int find_worst(mo_dantzig *z, double *failure)
 }
 
 /* The rounding of a is known as of some pivots ago.  A failure that is small by any measure is
- * looked at again with what it is now. */
+ * checked again with the present rounding. */
 int mo_dantzig_pick(mo_dantzig *z)
 {
     double failure, size = z->unit;

@@ -79,7 +79,7 @@ static void consider_bounds(const mo_dantzig *z, double noise, int row, mo_dantz
 /*
  * The friction of a contact in space reaches its disc: the smallest s with |f_T + s df_T| = mu (f_N
  * + s df_N), of A s^2 + 2 B s + C = 0 with C <= 0.  `row` is the first of the two, `named` the one
- * that the event is told of.
+ * that the event reports.
  */
 static void consider_disc(const mo_dantzig *z, double noise, int row, mo_event_kind kind, int named,
                           mo_dantzig_event *best)

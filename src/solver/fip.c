@@ -14,8 +14,7 @@
  *   3. at w'z <= epsilon solve for the active set and measure; otherwise reduce beta; go to 1
  *
  * Eq. 38 must have beta xi e - w o z on its right-hand side; eq. 35 must have the slacks s+ and s-
- * of eq. 30.  psi decreases for any S, also from an infeasible point if the first row, S dz - dw =
- * (1 - beta) p, removes p.  Convergence is proven for P0 matrices [trinkle1997, Theorems 3 and 4].
+ * of eq. 30.  Convergence is proven for P0 matrices [trinkle1997, Theorems 3 and 4].
  * Limits: dense, MOST_UNKNOWNS; fip.facets directions in space, ends as stalled; no warm start.
  */
 #include "solver/fip.h"

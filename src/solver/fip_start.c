@@ -10,8 +10,7 @@
  *
  *     tau theta - sum log z_k - sum log w_k + delta/2 sum (z_k / d_k)^2
  *
- * The last term bounds the set.  The function is convex for any S.  The start is z = w = d = 1
- * (later random d).
+ * The last term bounds the set.  The start is z = w = d = 1 (later random d).
  *
  * If theta stays positive, the multipliers y_k = (1 - dw_k / w_k) / (tau w_k) have c' y < 0 and y'
  * S of at most delta z / (tau d^2).  A feasible z has y' (S z + c) >= 0, so its sum is at least -c'

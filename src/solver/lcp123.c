@@ -12,9 +12,7 @@
  * convex_newton.c.  The paper's c_n and D beta are r, Delta is w, Gamma is s; lambda is the slip
  * speed in the norm of the law.  The paper has facets; here every law with friction is supported.
  *
- * If lcp2 is stopped after a complete iteration, its velocity has u_N >= 0 to rounding, since P_2
- * enforces it, and no contact slips faster than in P_1.  A cancel flag or time limit makes every
- * best iteration solve P_2 to rounding; an iteration limit solves it once at the end.  Its impulses
+ * If lcp2 is stopped, its velocity has u_N >= 0 to rounding, since P_2 enforces it.  Its impulses
  * are the multipliers of P_2 and may lie outside the friction cone (against section 5.2 of the
  * paper).
  */

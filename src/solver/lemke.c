@@ -11,12 +11,9 @@
  *      after a failure restart with a random d, or through regularised problems (lemke_follow.c)
  *   3. at z0 = 0: r = r0 + R z, two corrections of z from the velocity of r, and the measure
  *
- * In a pile the impulses are not unique and plain paths pass through exponentially many
- * distributions (210 discs at mu = 0.6: more than 35,000 pivots); paths of regularised problems are
- * short.  The path provably ends at a solution if A is copositive [anitescu2004, section 2.2] or mu
- * small [trinkle1997, Theorem 2].  A secondary ray y with y' S <= 0 and c' y < 0 proves that no
- * solution exists; a positive semidefinite S without solution gives one [cottle1992, Theorem
- * 4.4.12, section 2.3].
+ * The path provably ends at a solution if A is copositive [anitescu2004, section 2.2] or mu small
+ * [trinkle1997, Theorem 2].  A secondary ray y with y' S <= 0 and c' y < 0 proves that no solution
+ * exists [cottle1992, Theorem 4.4.12, section 2.3].
  * Limits: dense S, MOST_UNKNOWNS rows; lemke.facets directions in space; no warm start.
  */
 #include "solver/lemke.h"

@@ -22,7 +22,7 @@ typedef struct mo_lemke_work {
 
     int restart, iteration;
     int covers, relaxations; /* starts of each kind so far */
-    int reached_end;         /* the LCP is solved, yet the measure is not content */
+    int reached_end;         /* the LCP is solved, but the residual is above tol */
 } mo_lemke_work;
 
 /* How a start ended. */

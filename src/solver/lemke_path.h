@@ -15,8 +15,7 @@
  *
  * Degeneracy.  c stands for c + eps p with infinitesimal eps and random p > 0: every basic variable
  * has a value and a rate in eps, and the pivot row is the lexicographic minimum of (value, rate)
- * over the direction, the first two columns of the order of [cottle1992, section 4.9] for the
- * matrix (p, I).  Values below the noise are zero, so ties are recognised.
+ * over the direction [cottle1992, section 4.9].  Values below the noise are zero.
  */
 #ifndef MO_SOLVER_LEMKE_PATH_H
 #define MO_SOLVER_LEMKE_PATH_H
@@ -80,7 +79,7 @@ mo_lemke_state mo_lemke_start(mo_lemke_path *path, const double *c, const double
  * to zero.
  *
  * mo_lemke_resume sets d so that the old z, and its w, solve w = S z + c + d z0 at z0 = 1, and the
- * path goes on from there towards z0 = 0.  d is written; p holds positive numbers, the rates of the
+ * path continues from there to z0 = 0.  d is written; p holds positive numbers, the rates of the
  * basic variables, and is written too. d has any sign: nothing is promised, but where the two
  * problems are close, so are their solutions.
  */

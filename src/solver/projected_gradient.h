@@ -17,8 +17,7 @@
  * chunk by chunk, so that they have the same bits for any number of threads.
  *
  * Limits: a linear rate at best, which depends on the condition of W: heavy bodies on light ones
- * are slow.  Where W is not symmetric, a is no gradient; the iteration still stands still at
- * solutions alone.
+ * are slow.  Where W is not symmetric, a is no gradient; only solutions are fixed points.
  */
 #ifndef MO_SOLVER_PROJECTED_GRADIENT_H
 #define MO_SOLVER_PROJECTED_GRADIENT_H

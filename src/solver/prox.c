@@ -10,9 +10,8 @@
  *   here          paper           meaning
  *   r (impulse)   p = (p_n, p_f)  contact impulse
  *   u             rho             relative velocity, H' v + w, w_N = psi_n / h
- *   step          r               by prox.rule: fixed; foerg, eq. 32; contact, 1 / (n_i |W_ii|); or
- *                                 adaptive, the steps of Barzilai and Borwein on those of contact
- *                                 [frassoldati2008]
+ *   step          r               by prox.rule: fixed; foerg, eq. 32; contact, 1 / (n_i |W_ii|);
+ *                                 adaptive [frassoldati2008]
  *   z             z, eq. 14       unknowns of the linearised model
  *
  * Errata: eq. 26 and Algorithm 1 add the impulses to nu^k instead of nu^l, the velocity at the
@@ -31,7 +30,7 @@ enum { JACOBI, GAUSS_SEIDEL };
 enum { RULE_FIXED, RULE_FOERG, RULE_CONTACT, RULE_ADAPTIVE };
 enum { CONIC, LINEARISED };
 
-/* The memory of the adaptive rule. */
+/* The memory of the adaptive rule: steps of Barzilai and Borwein, relative to those of contact. */
 enum { RECENT = 8, SHORTS = 3 };
 typedef struct adaptation {
     double theta, before;  /* factor of the contact steps, and the one of the iteration before */

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "law/polygon.h"
 #include "linalg/dense.h"
 
 void mo_prox_model_init(mo_prox_model *model, const mo_problem *problem, mo_prox_kind kind,
@@ -162,71 +163,26 @@ static void step_linearised(const mo_prox_model *model, int i, double step, doub
 
 /* ---- the pyramid ----------------------------------------------------------------------------- */
 
-/* The nearest point to x of the polygon with corners radius * direction, in the plane of a disc.
- * The corners next to the direction of x bound the only edge that can be nearest. */
-static void project_polygon(const mo_law_facets *facets, int g, int d, double radius,
-                            const double *x, double *y)
-{
-    const int first = facets->start[g], count = facets->start[g + 1] - first;
-    int a = 0, b = 0;
-    double most = -INFINITY, second = -INFINITY;
-    for (int j = 0; j < count; ++j) {
-        const double along = mo_dot(d, facets->direction[first + j], x);
-        if (along > most) {
-            second = most;
-            b = a;
-            most = along;
-            a = j;
-        } else if (along > second) {
-            second = along;
-            b = j;
-        }
-    }
-    const double *A = facets->direction[first + a], *B = facets->direction[first + b];
-    if (count == 2) {
-        const double t = fmin(radius, most);
-        for (int k = 0; k < d; ++k) {
-            y[k] = t * A[k];
-        }
-        return;
-    }
-    /* Edge from radius A to radius B: inside where x lies on the near side of it. */
-    const double cosine = mo_dot(d, A, B), height = radius * sqrt(0.5 * (1 + cosine));
-    const double outward = (most + second) / sqrt(2 * (1 + cosine));
-    if (outward <= height) {
-        memcpy(y, x, (size_t)d * sizeof *y);
-        return;
-    }
-    const double length2 = 2 * (1 - cosine); /* |A - B|^2 */
-    const double t =
-        radius > 0
-            ? fmin(1, fmax(0, (radius * (1 - cosine) - (most - second)) / (length2 * radius)))
-            : 0;
-    for (int k = 0; k < d; ++k) {
-        y[k] = radius * ((1 - t) * A[k] + t * B[k]);
-    }
-}
-
+/* The normal part first, then friction of each disc on the polygon with corners mu z_N d_j. */
 static void step_pyramid(const mo_prox_model *model, int i, double step, const double *u, double *z)
 {
     const mo_law_facets *facets = facets_of(model, i);
     const double *mu = mo_constraint_param(model->problem, i);
     const int d = mo_constraint_dim(model->problem, i);
-    double x[MO_LAW_MAX_DIM] = {0}, part[MO_LAW_MAX_DIM], y[MO_LAW_MAX_DIM];
     for (int k = 0; k < d; ++k) {
-        x[k] = z[k] - step * (u[k] + model->zeta * z[k]);
+        z[k] -= step * (u[k] + model->zeta * z[k]);
     }
-    memset(z, 0, (size_t)d * sizeof *z);
-    z[0] = fmax(0, x[0]);
-    for (int g = 0; g < facets->groups; ++g) {
-        const int from = g == 0 ? 1 : 3, to = g == 0 && d > 3 ? 3 : d; /* the rows of disc g */
-        memset(part, 0, sizeof part);
-        memcpy(part + from, x + from, (size_t)(to - from) * sizeof *part);
-        project_polygon(facets, g, d, mu[g] * z[0], part, y);
-        for (int k = from; k < to; ++k) {
-            z[k] = y[k];
-        }
+    const double n = fmax(0, z[0]);
+    for (int g = 0; g < facets->groups && d > 2; ++g) {
+        const double p[MO_POLYGON_PARAMS] = {mu[g], facets->start[g + 1] - facets->start[g], 1, 0};
+        double *disc = z + 1 + 2 * g, x[3] = {n, disc[0], disc[1]}, y[3];
+        mo_polygon_prox(p, 3, x, y);
+        memcpy(disc, y + 1, 2 * sizeof *disc);
     }
+    if (d == 2) {
+        z[1] = fmin(mu[0] * n, fmax(-mu[0] * n, z[1]));
+    }
+    z[0] = n;
 }
 
 /* ---- any model ------------------------------------------------------------------------------- */

@@ -46,7 +46,7 @@ void mo_prox_impulse(const mo_prox_model *model, int i, const double *z, double 
 /*
  * One step of block i at relative velocity u (compliance included): z <- proj(z - step F(z)), where
  * slip speeds, which have the units of u, move by slip_step instead.  Returns |dz|^2: slip speeds
- * may still be on their way while the impulse stands still.
+ * may still change while the impulse does not.
  */
 double mo_prox_step(const mo_prox_model *model, int i, double step, double slip_step,
                     const double *u, double *z);

@@ -155,12 +155,10 @@ mo_error mo_run_make_room(mo_run *run, const mo_method *method, int with_run, vo
         return error;
     }
     const size_t size = arena.used + MO_ARENA_ALIGN;
-    *memory = mo_memory_array(&run->problem->allocator, size, 1);
+    *memory = mo_arena_allocate(&arena, &run->problem->allocator);
     if (!*memory) {
         return MO_ERR_MEMORY;
     }
-    const uintptr_t misaligned = (uintptr_t)*memory % MO_ARENA_ALIGN;
-    arena = (mo_arena){.base = (char *)*memory + (MO_ARENA_ALIGN - misaligned)};
     run->result->bytes = with_run || size > run->result->bytes ? size : run->result->bytes;
     return lay_out(&arena, run, method, with_run, workspace);
 }

@@ -14,10 +14,7 @@
  *   5. measure; unless solved, s becomes its image; go to 2
  *
  * s is Gamma or mu s in the papers; Lambda is max_j -d_j.u for facets (eq. 4.23 prints d_j.v),
- * |u_T| for the cone.  The contraction factor is the mean of |change of image| / |change of s|.
- * Convex problems are solved to `forcing` times the last residual, at least a tenth of the
- * tolerance.  Map two returns the velocity of a second problem solved to rounding: in every best
- * round if a deadline or cancel flag may end the run, otherwise once at the end.
+ * |u_T| for the cone.  Convex problems are solved to `forcing` times the last residual.
  * Limits: a contraction for small friction only; otherwise shift_rescue.c is the fallback.
  */
 #include "solver/shift_loop.h"

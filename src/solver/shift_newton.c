@@ -14,10 +14,8 @@
  *     (1 - (1 - eps) J + tau J C + tau J W) dr = -tau J e_N x,      du = W dr + C dr,
  *     F' x = mu u_T.du_T / |u_T|
  *
- * (for the cone; the law's own shift in general).  eps makes the matrix regular where W is not.
- *
- * Limits: F' jumps where contacts begin to slide or open, so that no rate is promised (the paper
- * asks for theory here); each iteration costs a factorisation beside its rounds.
+ * for the cone.  eps makes the matrix regular where W is not.
+ * Limits: F' jumps where contacts begin to slide or open, so that no rate is promised.
  */
 #include <math.h>
 #include <string.h>

@@ -13,11 +13,8 @@
  *     (I - F'(s)) ds = F(s) - s          by GMRES; without derivatives ds = F(s) - s
  *
  * and ds is halved while |F(s) - s| does not decrease.  If |F(s) - s| is small relative to the
- * term, r_k becomes r, and alpha decreases if that was easy.  After too many rounds or too short a
- * step, the method returns to r_k with a larger alpha.  Each round solves one convex problem; in
- * map two the second problem is solved when r_k changes and the run may be interrupted.
- * Limits: F has kinks; Newton's method may fail for every useful alpha, and the fixed point found
- * depends on the path.
+ * term, r_k becomes r, and alpha decreases if that was easy; otherwise alpha increases.
+ * Limits: F has kinks; Newton's method may fail for every useful alpha.
  */
 #include <math.h>
 #include <string.h>

@@ -15,7 +15,7 @@
  * second of processor time, is reported and its file kept.  Built with the address sanitizer,
  * memory errors and leaks count as well.
  *
- * --bare shows the files to libhdf5 without the guard, to see what the guard is good for.
+ * --bare shows the files to libhdf5 instead, to see what our own reader is good for.
  *
  * With MOREAU_LIBFUZZER defined it is a target for libFuzzer instead of a program.
  */

@@ -137,7 +137,7 @@ int frames_next_link(const mo_recording *recording, const mo_recorded_frame *fra
 /* Whether a colour, or a finish (metal, roughness), was given for the shape. */
 int frames_has_colour(const mo_shape_def *def);
 int frames_has_finish(const mo_shape_def *def);
-/* For each shape whether it is drawn: of a body that has shapes to look at (layer 0), those alone;
+/* For each shape whether it is drawn: of a body with visual shapes (layer 0), only those;
  * nothing that a file makes invisible.  False for lack of memory. */
 int frames_drawn(const mo_recording *recording, unsigned char *drawn);
 

@@ -105,7 +105,7 @@ static void put_camera(json *j, const mo_recording *recording)
     json_object_end(j);
 }
 
-/* A file without colours gives MuJoCo's grey, which says nothing. */
+/* MuJoCo's grey is the default of files without colours and is ignored. */
 int frames_has_colour(const mo_shape_def *def)
 {
     const double *c = def->colour;

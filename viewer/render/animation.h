@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* An animated WebP image that repeats for ever, by libwebp; animation_absent.c where that is
+/* An animated WebP image that loops endlessly, by libwebp; animation_absent.c where that is
  * missing. */
 #ifndef VIEWER_ANIMATION_H
 #define VIEWER_ANIMATION_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Metal and rubber, where a file says so, as the viewer's page has them (page/src/finish.ts): a
- * surface also reflects, as a mirror that is blurred by its roughness, the sky above it, the ground
- * below it and the sun.
+ * Metallic and rough surfaces, if a file defines them, as on the viewer's page
+ * (page/src/finish.ts): a surface also reflects the sky, the ground and the sun, blurred by its
+ * roughness.
  */
 #ifndef VIEWER_RENDER_FINISH_H
 #define VIEWER_RENDER_FINISH_H

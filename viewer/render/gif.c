@@ -157,7 +157,7 @@ static int write_some(GifFileType *file, const GifByteType *bytes, int count)
     return (int)fwrite(bytes, 1, (size_t)count, file->UserData);
 }
 
-/* The block of Netscape that makes it repeat: 0 times, which is for ever. */
+/* The Netscape extension for loops; a count of 0 repeats endlessly. */
 static int put_repeat(GifFileType *file)
 {
     static const unsigned char FOR_EVER[3] = {1, 0, 0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * An animated GIF that repeats for ever, by giflib; gif_absent.c where that is missing.
+ * An animated GIF that loops endlessly, by giflib; gif_absent.c where that is missing.
  *
  * Each frame has its own 256 colours, by median cut over a histogram of 32^3 cells, and an ordered
  * dither of 4 x 4 pixels hides the steps between them.

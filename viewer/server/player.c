@@ -31,7 +31,7 @@ static void post_text(player *p, hub_kind kind, void (*put)(stage *, FILE *))
         put(p->stage, out);
         message = fclose(out) == 0 ? hub_message_make(size) : NULL;
     }
-    if (message) { /* else for lack of memory: the page goes on with what it has */
+    if (message) { /* else out of memory: the page keeps what it has */
         memcpy(hub_message_text(message), text, size);
         hub_post(p->hub, kind, message);
     }

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * The bytes of an HDF5 file and its superblock [hdf5-format, II.A].
+ *
+ * Every address is checked against the end-of-file address that the superblock states, which in
+ * turn must not lie beyond the file.
+ */
+#define _POSIX_C_SOURCE 200809L
+#define _FILE_OFFSET_BITS 64
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/memory.h"
+#include "io/hdf5_parse.h"
+
+/* No writer creates larger nodes. */
+enum { MAX_K = 1024, DEFAULT_CHUNK_K = 32, DEFAULT_LEAF_K = 4, DEFAULT_NODE_K = 16 };
+
+bool mo_h5_inside(const mo_h5 *h, uint64_t address, uint64_t size)
+{
+    return address <= h->size && size <= h->size - address;
+}
+
+bool mo_h5_bytes(mo_h5 *h, uint64_t address, size_t size, void *to, const char *what)
+{
+    if (!mo_h5_inside(h, address, size)) {
+        return mo_h5_fault(h, "has its %s outside the file; the file is damaged", what);
+    }
+    if (fseeko(h->file, (off_t)(h->start + address), SEEK_SET) != 0 ||
+        fread(to, 1, size, h->file) != size) {
+        return mo_h5_fault(h, "has a %s that could not be read", what);
+    }
+    return true;
+}
+
+unsigned char *mo_h5_load(mo_h5 *h, uint64_t address, uint64_t size, const char *what)
+{
+    /* Before allocation: a size in the file cannot exceed the file. */
+    if (!mo_h5_inside(h, address, size)) {
+        mo_h5_fault(h, "has its %s outside the file; the file is damaged", what);
+        return NULL;
+    }
+    unsigned char *bytes = mo_memory_array(h->allocator, (size_t)size, 1);
+    if (!bytes) {
+        mo_h5_no_memory(h);
+        return NULL;
+    }
+    if (!mo_h5_bytes(h, address, (size_t)size, bytes, what)) {
+        mo_memory_free(h->allocator, bytes);
+        return NULL;
+    }
+    return bytes;
+}
+
+uint64_t mo_h5_number(const unsigned char *p, unsigned bytes)
+{
+    uint64_t value = 0;
+    for (unsigned k = bytes; k-- > 0;) {
+        value = value << 8 | p[k];
+    }
+    return value;
+}
+
+/* ---- the superblock -------------------------------------------------------------------------- */
+
+static bool check_end(mo_h5 *h, uint64_t end, uint64_t base)
+{
+    if (base != 0) {
+        return mo_h5_fault(h, "has a user block; remove it with h5unjam");
+    }
+    if (end > h->size) {
+        return mo_h5_fault(h, "is cut off: it should have %llu bytes and has %llu; copy it again",
+                           (unsigned long long)end, (unsigned long long)h->size);
+    }
+    h->size = end;
+    return true;
+}
+
+static bool check_k(mo_h5 *h)
+{
+    return (h->leaf_k >= 1 && h->leaf_k <= MAX_K && h->node_k >= 1 && h->node_k <= MAX_K &&
+            h->chunk_k >= 1 && h->chunk_k <= MAX_K) ||
+           mo_h5_fault(h, "has a superblock with tree sizes that make no sense");
+}
+
+/* Versions 0 and 1: the root group is a symbol table entry. */
+static bool read_old_superblock(mo_h5 *h, const unsigned char *p, unsigned version)
+{
+    const bool tail_is_longer = version == 1; /* the chunk tree's size, and padding */
+    const unsigned char *addresses = p + (tail_is_longer ? 28 : 24);
+    const unsigned char *entry = addresses + 32;
+    if (p[9] != 0 || p[10] != 0 || p[12] != 0 || p[13] != 8 || p[14] != 8 ||
+        mo_h5_number(p + 20, 4) != 0) {
+        return mo_h5_fault(h, "has a superblock of an unknown kind; rewrite it with h5repack");
+    }
+    h->leaf_k = (unsigned)mo_h5_number(p + 16, 2);
+    h->node_k = (unsigned)mo_h5_number(p + 18, 2);
+    h->chunk_k = tail_is_longer ? (unsigned)mo_h5_number(p + 24, 2) : DEFAULT_CHUNK_K;
+    if (mo_h5_number(addresses + 8, 8) != MO_H5_NOWHERE ||
+        mo_h5_number(addresses + 24, 8) != MO_H5_NOWHERE) {
+        return mo_h5_fault(h, "needs a special HDF5 driver; rewrite it with h5repack");
+    }
+    h->root = mo_h5_number(entry + 8, 8);
+    return check_k(h) && check_end(h, mo_h5_number(addresses + 16, 8), mo_h5_number(addresses, 8));
+}
+
+/* Versions 2 and 3: the root group is an address. */
+static bool read_new_superblock(mo_h5 *h, const unsigned char *p)
+{
+    if (p[9] != 8 || p[10] != 8) {
+        return mo_h5_fault(h, "has a superblock of an unknown kind; rewrite it with h5repack");
+    }
+    if (mo_h5_number(p + 44, 4) != mo_h5_checksum(p, 44)) {
+        return mo_h5_fault(h, "has a superblock with a wrong checksum; the file is damaged");
+    }
+    if (p[11] != 0) {
+        return mo_h5_fault(h, "was not closed by its writer; clear it with h5clear -s");
+    }
+    if (mo_h5_number(p + 20, 8) != MO_H5_NOWHERE) {
+        return mo_h5_fault(h, "has a superblock extension; rewrite it with h5repack");
+    }
+    h->leaf_k = DEFAULT_LEAF_K;
+    h->node_k = DEFAULT_NODE_K;
+    h->chunk_k = DEFAULT_CHUNK_K;
+    h->root = mo_h5_number(p + 36, 8);
+    return check_end(h, mo_h5_number(p + 28, 8), mo_h5_number(p + 12, 8));
+}
+
+static bool read_superblock(mo_h5 *h)
+{
+    static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
+    enum { LONGEST = 100, SHORTEST = 48 };
+    unsigned char p[LONGEST] = {0};
+    if (h->size < SHORTEST) {
+        return mo_h5_fault(h, "is not an HDF5 file");
+    }
+    const size_t available = h->size < LONGEST ? (size_t)h->size : LONGEST;
+    if (!mo_h5_bytes(h, 0, available, p, "superblock")) {
+        return false;
+    }
+    if (memcmp(p, signature, sizeof signature) != 0) {
+        return mo_h5_fault(h, "is not an HDF5 file");
+    }
+    const unsigned version = p[8];
+    if (version <= 1 && available == LONGEST) {
+        return read_old_superblock(h, p, version);
+    }
+    if (version == 2 || version == 3) {
+        return read_new_superblock(h, p);
+    }
+    return mo_h5_fault(h, "is an HDF5 file that is cut off or of an unknown version");
+}
+
+/* ---- opening --------------------------------------------------------------------------------- */
+
+/* The size of a regular file; a pipe or a device would block, or never end. */
+static bool open_stream(mo_h5 *h)
+{
+    struct stat about;
+    if (stat(h->path, &about) != 0) {
+        return mo_h5_fail(h, MO_ERR_FILE, "could not be opened: %s", strerror(errno));
+    }
+    if (!S_ISREG(about.st_mode)) {
+        return mo_h5_fail(h, MO_ERR_FILE, "is %s",
+                          S_ISDIR(about.st_mode) ? "a directory, not a file"
+                                                 : "not a regular file");
+    }
+    if (about.st_size == 0) {
+        return mo_h5_fail(h, MO_ERR_FORMAT, "is empty");
+    }
+    h->file = fopen(h->path, "rb");
+    h->size = (uint64_t)about.st_size;
+    return h->file || mo_h5_fail(h, MO_ERR_FILE, "could not be opened: %s", strerror(errno));
+}
+
+bool mo_h5_open_file(mo_h5 *h, uint64_t start, uint64_t size)
+{
+    if (!open_stream(h)) {
+        return false;
+    }
+    if (size > 0 && !mo_h5_inside(h, start, size)) {
+        return mo_h5_fault(h, "was cut short while it was read");
+    }
+    h->start = start;
+    h->size = size > 0 ? size : h->size;
+    return read_superblock(h);
+}

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* Groups and vectors of HDF5 files (hdf5.h). */
+#include "io/hdf5.h"
+
+#include <limits.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "io/hdf5_parse.h"
+
+/* ---- errors ---------------------------------------------------------------------------------- */
+
+bool mo_h5_fail(mo_h5 *h, mo_error error, const char *format, ...)
+{
+    enum { SHOWN = 160 }; /* of a long path its end is shown, so that the sentence keeps its room */
+    if (h->error) {
+        return false;
+    }
+    char sentence[sizeof h->why->text];
+    va_list values;
+    va_start(values, format);
+    vsnprintf(sentence, sizeof sentence, format, values);
+    va_end(values);
+    const size_t length = strlen(h->path);
+    const bool cut = length > SHOWN;
+    h->error = mo_fail(h->why, error, "%s%s: %.300s", cut ? "..." : "",
+                       cut ? h->path + (length - SHOWN) : h->path, sentence);
+    return false;
+}
+
+bool mo_h5_no_memory(mo_h5 *h)
+{
+    return mo_h5_fail(h, MO_ERR_MEMORY, "memory ran out");
+}
+
+bool mo_h5_fault(mo_h5 *h, const char *format, ...)
+{
+    char sentence[224];
+    va_list values;
+    va_start(values, format);
+    vsnprintf(sentence, sizeof sentence, format, values);
+    va_end(values);
+    return mo_h5_fail(h, MO_ERR_FORMAT, "%s%s%s", h->place, h->place[0] ? " " : "", sentence);
+}
+
+/* ---- opening --------------------------------------------------------------------------------- */
+
+bool mo_h5_open_part(mo_h5 *h, const char *path, uint64_t start, uint64_t size,
+                     const mo_allocator *allocator, mo_message *why, mo_h5_group *root)
+{
+    *h = (mo_h5){
+        .path = path, .allocator = allocator, .why = why, .place = "", .out = H5I_INVALID_HID};
+    *root = (mo_h5_group){.path = "/"};
+    return mo_h5_open_file(h, start, size) && mo_h5_read_links(h, h->root, root);
+}
+
+bool mo_h5_open(mo_h5 *h, const char *path, const mo_allocator *allocator, mo_message *why,
+                mo_h5_group *root)
+{
+    return mo_h5_open_part(h, path, 0, 0, allocator, why, root);
+}
+
+void mo_h5_close(mo_h5 *h)
+{
+    if (h->file) {
+        fclose(h->file);
+        h->file = NULL;
+    }
+    mo_h5_close_out(h);
+}
+
+/* ---- finding --------------------------------------------------------------------------------- */
+
+/* All names are ours and short: the bounds are never met, and silence the warning. */
+static void join(const mo_h5_group *parent, const char *name, char path[MO_H5_PATH])
+{
+    const char *between = strcmp(parent->path, "/") == 0 ? "" : "/";
+    snprintf(path, MO_H5_PATH, "%.40s%s%.20s", parent->path, between, name);
+}
+
+/* The object behind a hard link.  Other links can lead out of the file, or nowhere. */
+static bool find_object(mo_h5 *h, const mo_h5_group *parent, const char *name, const char *path,
+                        const char *what, uint64_t *address)
+{
+    static const char *const kinds[] = {"hard", "soft", "external", "user-defined"};
+    if (h->error) {
+        return false;
+    }
+    const mo_h5_link *link = mo_h5_find(parent, name);
+    if (!link) {
+        return mo_h5_fail(h, MO_ERR_FORMAT, "the %s %s is missing", what, path);
+    }
+    if (link->kind != MO_H5_HARD) {
+        return mo_h5_fail(
+            h, MO_ERR_FORMAT,
+            "%s is a link of the %s kind, which is not followed; put the %s itself there", path,
+            kinds[link->kind], what);
+    }
+    *address = link->address;
+    return true;
+}
+
+bool mo_h5_enter(mo_h5 *h, const mo_h5_group *parent, const char *name, mo_h5_group *group)
+{
+    uint64_t address = 0;
+    *group = (mo_h5_group){0};
+    join(parent, name, group->path);
+    if (!find_object(h, parent, name, group->path, "group", &address)) {
+        return false;
+    }
+    return mo_h5_read_links(h, address, group);
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+typedef struct dataset {
+    char path[MO_H5_PATH];
+    uint64_t address;
+    mo_h5_dataset about;
+} dataset;
+
+static bool find_dataset(mo_h5 *h, const mo_h5_group *group, const char *name, dataset *d)
+{
+    join(group, name, d->path);
+    if (!find_object(h, group, name, d->path, "dataset", &d->address)) {
+        return false;
+    }
+    h->place = d->path;
+    const bool good = mo_h5_read_dataset(h, d->address, &d->about, NULL);
+    h->place = "";
+    return good;
+}
+
+bool mo_h5_is_unwritten(mo_h5 *h, const mo_h5_group *group, const char *name)
+{
+    dataset d;
+    return mo_h5_has(group, name) && find_dataset(h, group, name, &d) && d.about.is_unwritten;
+}
+
+/* A vector of numbers, or of integers alone; one element counts as a vector. */
+static bool find_vector(mo_h5 *h, const mo_h5_group *group, const char *name, bool integers,
+                        dataset *d)
+{
+    static const char *const classes[] = {"integers", "floating-point numbers", "text",
+                                          "values of another type"};
+    if (!find_dataset(h, group, name, d)) {
+        return false;
+    }
+    if (d->about.type != MO_H5_INTEGER && (integers || d->about.type != MO_H5_FLOAT)) {
+        return mo_h5_fail(h, MO_ERR_FORMAT, "%s holds %s where %s are needed", d->path,
+                          classes[d->about.type], integers ? "integers" : "numbers");
+    }
+    if (d->about.rank > 1) {
+        return mo_h5_fail(h, MO_ERR_FORMAT, "%s has rank %d where a vector is needed", d->path,
+                          d->about.rank);
+    }
+    if (d->about.is_unwritten) {
+        return mo_h5_fail(h, MO_ERR_FORMAT, "%s claims %llu entries that were never written",
+                          d->path, (unsigned long long)d->about.count);
+    }
+    if (d->about.count > INT_MAX) {
+        return mo_h5_fail(h, MO_ERR_FORMAT, "%s has %llu entries, more than %d", d->path,
+                          (unsigned long long)d->about.count, INT_MAX);
+    }
+    return true;
+}
+
+/* Elements `first`, ... as they are stored, into new memory. */
+static unsigned char *load_run(mo_h5 *h, dataset *d, uint64_t first, uint64_t count)
+{
+    mo_h5_run run = {first, count,
+                     mo_memory_array(h->allocator, (size_t)count, d->about.type_size)};
+    if (!run.to) {
+        mo_h5_no_memory(h);
+        return NULL;
+    }
+    h->place = d->path;
+    if (!mo_h5_read_dataset(h, d->address, &d->about, &run)) {
+        mo_memory_free(h->allocator, run.to);
+        run.to = NULL;
+    }
+    h->place = "";
+    return run.to;
+}
+
+/* The bits of an element; those of a signed integer extended to 64. */
+static uint64_t bits_of(const mo_h5_dataset *about, const unsigned char *p)
+{
+    const unsigned size = (unsigned)about->type_size;
+    uint64_t bits = mo_h5_number(p, size);
+    for (unsigned k = 0; about->is_big_endian && k < size; ++k) {
+        bits = k == 0 ? p[0] : bits << 8 | p[k];
+    }
+    const unsigned unused = 64 - 8 * size;
+    return about->is_signed && bits >> (8 * size - 1) ? bits | ~(UINT64_MAX >> unused) : bits;
+}
+
+static double as_double(const mo_h5_dataset *about, const unsigned char *p)
+{
+    const uint64_t bits = bits_of(about, p);
+    const uint32_t half = (uint32_t)bits;
+    double twice;
+    float single;
+    if (about->type == MO_H5_INTEGER) {
+        return about->is_signed ? (double)(int64_t)bits : (double)bits;
+    }
+    memcpy(&twice, &bits, sizeof twice);
+    memcpy(&single, &half, sizeof single);
+    return about->type_size == sizeof single ? single : twice;
+}
+
+/* An integer beyond 64 bits with a sign is the largest there is: too large for any use here. */
+static int64_t as_integer(const mo_h5_dataset *about, const unsigned char *p)
+{
+    const uint64_t bits = bits_of(about, p);
+    return !about->is_signed && bits > INT64_MAX ? INT64_MAX : (int64_t)bits;
+}
+
+bool mo_h5_read_ints(mo_h5 *h, const mo_h5_group *group, const char *name, size_t *count,
+                     int **values)
+{
+    dataset d;
+    *values = NULL;
+    *count = 0;
+    if (!find_vector(h, group, name, true, &d)) {
+        return false;
+    }
+    unsigned char *stored = load_run(h, &d, 0, d.about.count);
+    int *all = stored ? mo_memory_array(h->allocator, (size_t)d.about.count, sizeof *all) : NULL;
+    bool good = all || mo_h5_no_memory(h);
+    for (size_t k = 0; good && k < d.about.count; ++k) {
+        const int64_t wide = as_integer(&d.about, stored + k * d.about.type_size);
+        all[k] = (int)wide;
+        good = (wide >= INT_MIN && wide <= INT_MAX) ||
+               mo_h5_fail(h, MO_ERR_FORMAT, "entry %zu of %s is too large for an index", k, d.path);
+    }
+    mo_memory_free(h->allocator, stored);
+    if (!good) {
+        mo_memory_free(h->allocator, all);
+        return false;
+    }
+    *count = (size_t)d.about.count;
+    *values = all;
+    return true;
+}
+
+bool mo_h5_read_int(mo_h5 *h, const mo_h5_group *group, const char *name, int *value)
+{
+    size_t count;
+    int *values;
+    if (!mo_h5_read_ints(h, group, name, &count, &values)) {
+        return false;
+    }
+    if (count == 1) {
+        *value = values[0];
+    }
+    mo_memory_free(h->allocator, values);
+    return count == 1 || mo_h5_fail(h, MO_ERR_FORMAT, "%s/%s has %zu entries where 1 is needed",
+                                    group->path, name, count);
+}
+
+bool mo_h5_count(mo_h5 *h, const mo_h5_group *group, const char *name, size_t *count)
+{
+    dataset d;
+    const bool good = find_vector(h, group, name, false, &d);
+    *count = good ? (size_t)d.about.count : 0;
+    return good;
+}
+
+/* A run of a vector, as it is stored; NULL after a failure. */
+static unsigned char *find_run(mo_h5 *h, const mo_h5_group *group, const char *name, bool integers,
+                               size_t first, size_t count, dataset *d)
+{
+    if (!find_vector(h, group, name, integers, d)) {
+        return NULL;
+    }
+    if (first > d->about.count || count > d->about.count - first) {
+        mo_h5_fail(h, MO_ERR_FORMAT, "%s has %llu entries, not %zu from %zu on", d->path,
+                   (unsigned long long)d->about.count, count, first);
+        return NULL;
+    }
+    return load_run(h, d, first, count);
+}
+
+bool mo_h5_read_run(mo_h5 *h, const mo_h5_group *group, const char *name, size_t first,
+                    size_t count, double *values)
+{
+    dataset d;
+    unsigned char *stored = find_run(h, group, name, false, first, count, &d);
+    for (size_t k = 0; stored && k < count; ++k) {
+        values[k] = as_double(&d.about, stored + k * d.about.type_size);
+    }
+    mo_memory_free(h->allocator, stored);
+    return stored != NULL;
+}
+
+bool mo_h5_read_int_run(mo_h5 *h, const mo_h5_group *group, const char *name, size_t first,
+                        size_t count, int64_t *values)
+{
+    dataset d;
+    unsigned char *stored = find_run(h, group, name, true, first, count, &d);
+    for (size_t k = 0; stored && k < count; ++k) {
+        values[k] = as_integer(&d.about, stored + k * d.about.type_size);
+    }
+    mo_memory_free(h->allocator, stored);
+    return stored != NULL;
+}
+
+bool mo_h5_read_doubles(mo_h5 *h, const mo_h5_group *group, const char *name, size_t *count,
+                        double **values)
+{
+    *values = NULL;
+    if (!mo_h5_count(h, group, name, count)) {
+        return false;
+    }
+    *values = mo_memory_array(h->allocator, *count, sizeof **values);
+    if (!*values) {
+        return mo_h5_no_memory(h);
+    }
+    if (!mo_h5_read_run(h, group, name, 0, *count, *values)) {
+        mo_memory_free(h->allocator, *values);
+        *values = NULL;
+        *count = 0;
+        return false;
+    }
+    return true;
+}
+
+/* Ends a string of fixed length: at its first zero, or before the spaces that pad it. */
+static void end_text(char *text, const mo_h5_dataset *about)
+{
+    size_t length = about->type_size;
+    text[length] = 0;
+    length = strlen(text);
+    while (about->space_padded && length > 0 && text[length - 1] == ' ') {
+        text[--length] = 0;
+    }
+}
+
+bool mo_h5_read_text(mo_h5 *h, const mo_h5_group *group, const char *name, char **text)
+{
+    dataset d;
+    *text = NULL;
+    if (!find_dataset(h, group, name, &d)) {
+        return false;
+    }
+    if (d.about.type != MO_H5_TEXT || d.about.rank > 1 || d.about.count != 1 ||
+        d.about.is_unwritten) {
+        return true;
+    }
+    char *all = mo_memory_array(h->allocator, d.about.type_size + 1, 1);
+    unsigned char *stored = all ? load_run(h, &d, 0, 1) : NULL;
+    if (!stored) {
+        mo_memory_free(h->allocator, all);
+        return mo_h5_no_memory(h);
+    }
+    memcpy(all, stored, d.about.type_size);
+    mo_memory_free(h->allocator, stored);
+    end_text(all, &d.about);
+    *text = all;
+    return true;
+}
