@@ -22,8 +22,8 @@ enum { MO_ARENA_ALIGN = 64 };
 /* count * size bytes aligned to a cache line; NULL while counting.  Not cleared. */
 void *mo_arena_take(mo_arena *arena, size_t count, size_t size);
 
-/* After counting: allocates the block, returns it for mo_memory_free, and makes the arena real; NULL
- * for lack of memory. */
+/* After counting: allocates the block and makes the arena real.  Returns the block for
+ * mo_memory_free; NULL for lack of memory. */
 void *mo_arena_allocate(mo_arena *arena, const mo_allocator *allocator);
 
 #define MO_TAKE(arena, count, type) ((type *)mo_arena_take((arena), (size_t)(count), sizeof(type)))

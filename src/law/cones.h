@@ -25,7 +25,7 @@
 #include "law/law_ops.h"
 #include "linalg/lorentz.h"
 
-#define MO_CONES_MU_MOST 1e4 /* replaces infinity: exact if nothing slides at that mu */
+#define MO_CONES_MU_MOST 1e4     /* replaces infinity: exact if nothing slides at that mu */
 #define MO_CONES_MU_LEAST 1e-100 /* below that: zero */
 
 /* All laws but that whose admissible impulses are not a convex cone. */
