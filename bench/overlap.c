@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * `moreau bench overlap`: how far shapes overlap at the end of steps, and what preventing it costs.
+ * `moreau bench overlap`: overlap of shapes at the end of a step, and the cost of preventing it.
  *
- * Heaps (the scene `heap`) fall into a box.  Each runs twice from the same start: with the world's
- * own limit of overlap and without one, so that contacts hold to first order alone.
+ * Heaps (the scene `heap`) fall into a box.  Each runs twice from the same start: with the default
+ * overlap limit, and without one, where contacts hold to first order only.
  *
  *   worst, mean  the deepest overlap at the end of a step, over the radius of a ball of the heap
  *                (the other shapes are larger): the largest and the mean of all steps.  It is

@@ -17,7 +17,7 @@ const world_scene *check_input_scene(const check_input *input)
     return input->small ? &input->small->about : input->moving;
 }
 
-/* A word that is neither a file nor looks like one: the scene that was meant, perhaps. */
+/* An argument that is not a file and does not look like one: suggests a scene name. */
 static int say_unknown(const char *command, const char *word)
 {
     nearest n = {.typed = word};

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * `moreau compare`: the robot of a file in Moreau and in MuJoCo, side by side.
+ * `moreau compare`: simulates the robot of a file in Moreau and in MuJoCo.
  *
- * The file is read once; MuJoCo gets the same model as MJCF (mo_model_write), with its default
- * solver and elliptic cones, in a process of its own (bench/peers/mujoco_robot.c).  Both start at
- * the same coordinates with the same controls and take the same steps.  Times are of the processor,
- * on one thread; the first step, in which memory is asked for, is reported apart.  Creep is the
- * largest displacement of a body in the last fifth of the time.
+ * The file is read once.  MuJoCo receives the same model as MJCF (mo_model_write) and runs in a
+ * separate process (bench/peers/mujoco_robot.c) with its default solver and elliptic cones.  Both
+ * start at the same coordinates with the same controls and take the same steps.  Times are
+ * processor times on one thread; the first step, which allocates memory, is reported separately.
+ * Creep is the largest displacement of a body in the last fifth of the time.
  */
 #include <errno.h>
 #include <math.h>

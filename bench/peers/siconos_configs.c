@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The configurations of Siconos that are tried: every solver of its friction families that Debian's
- * build holds, with the variants that its own comparison [acary2018] finds useful.  Left out: those
- * that need GAMS or PATH, Gauss-Seidel in velocities (it ends the process), and rolling
- * Gauss-Seidel on blocks (it crashes).
+ * The Siconos configurations in the benchmark: every friction solver in Debian's build, with the
+ * variants that [acary2018] recommends.  Excluded: solvers that need GAMS or PATH, Gauss-Seidel in
+ * velocities (it ends the process), and rolling Gauss-Seidel on blocks (it crashes).
  */
 #include <siconos/numerics/Friction_cst.h>
 

@@ -16,7 +16,7 @@ static double norm(const double a[3])
     return sqrt(dot(a, a));
 }
 
-/* ---- energy and ways ------------------------------------------------------------------------- */
+/* ---- energy and displacements ---------------------------------------------------------------- */
 
 static double energy(const sim_scene *scene, const sim_motion *now)
 {

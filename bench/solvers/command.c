@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * `moreau bench solvers`: every method on every problem, the time to each target of the one
- * residual.
+ * `moreau bench solvers`: time of every method on every problem to each target residual.
  *
- * A trial is one solver on one problem, in a process of its own (trial.h, child.h); the board keeps
- * what came of it (board.h); report.h shows it.
+ * A trial runs one solver on one problem in a separate process (trial.h, child.h).  The board
+ * stores the results (board.h), and report.h prints them.
  */
 #include <errno.h>
 #include <math.h>

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * `moreau bench slower`: two tables that `bench solvers --keep` or `--out` has written, run by run.
+ * `moreau bench slower`: compares two tables of `bench solvers --keep` or `--out`, run by run.
  *
- * A run is slower where its time is more than `--noise` times the one before, and faster where it
- * is less than 1 / noise of it.  Times are the fastest of a few; what is left of the noise of a
- * machine is in that factor.
+ * A run is slower if its time exceeds `--noise` times the earlier one, and faster if it is below
+ * 1 / noise of it.  Times are the fastest of a few runs; the factor covers the remaining noise.
  */
 #include <dirent.h>
 #include <errno.h>

@@ -9,7 +9,7 @@
 #include "solver/fischer_burmeister.h"
 #include "solver/visit.h"
 
-static const double SLENDER = 0.3; /* of U / load, which leaves room for what sways */
+static const double SLENDER = 0.3; /* of U / load: a margin for slender stacks that sway */
 static const double LEAST = 1e-6;  /* of eps */
 
 mo_error mo_newton_layout_in(mo_space space, const mo_problem *problem, mo_arena *arena,
