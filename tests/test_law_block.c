@@ -211,7 +211,7 @@ static void newton_on_the_natural_map_agrees_with_the_exact_solution(void **stat
     CHECK(solved > 450);
 }
 
-/* u = W r + b, then one step of sweeps inside the block (relax.h). */
+/* u = W r + b, then one step of sweeps inside the block (relax.c). */
 static void relax_block(const mo_law_ops *ops, const double *p, int d, const double *W,
                         const double *b, const double *r, double *next)
 {

@@ -7,52 +7,9 @@
 #include <string.h>
 
 #include "linalg/dense.h"
+#include "linalg/principal.h"
 
 enum { DIM = 3 };
-
-/* ---- the axes of the symmetric part ---------------------------------------------------------- */
-
-/* One rotation of Jacobi's method: S(p, q) becomes zero, the columns of V turn with it. */
-static void rotate_pair(double S[9], double V[9], int p, int q)
-{
-    const double off = S[p * DIM + q];
-    if (off == 0) {
-        return;
-    }
-    const double theta = (S[q * DIM + q] - S[p * DIM + p]) / (2 * off);
-    const double t = copysign(1 / (fabs(theta) + hypot(theta, 1)), theta);
-    const double cosine = 1 / hypot(t, 1), sine = t * cosine;
-    for (int k = 0; k < DIM; ++k) {
-        const double a = S[k * DIM + p], b = S[k * DIM + q];
-        S[k * DIM + p] = cosine * a - sine * b;
-        S[k * DIM + q] = sine * a + cosine * b;
-    }
-    for (int k = 0; k < DIM; ++k) {
-        const double a = S[p * DIM + k], b = S[q * DIM + k];
-        S[p * DIM + k] = cosine * a - sine * b;
-        S[q * DIM + k] = sine * a + cosine * b;
-        const double x = V[k * DIM + p], y = V[k * DIM + q];
-        V[k * DIM + p] = cosine * x - sine * y;
-        V[k * DIM + q] = sine * x + cosine * y;
-    }
-    S[p * DIM + q] = S[q * DIM + p] = 0;
-}
-
-/* S = V diag(S) V'; a few sweeps reach rounding, since the convergence is quadratic. */
-static void find_axes(double S[9], double V[9])
-{
-    memset(V, 0, 9 * sizeof *V);
-    V[0] = V[4] = V[8] = 1;
-    for (int sweep = 0; sweep < 12; ++sweep) {
-        const double off = fabs(S[1]) + fabs(S[2]) + fabs(S[5]);
-        if (off == 0 || !isfinite(off)) {
-            return;
-        }
-        rotate_pair(S, V, 0, 1);
-        rotate_pair(S, V, 0, 2);
-        rotate_pair(S, V, 1, 2);
-    }
-}
 
 /* ---- the ball in these axes ------------------------------------------------------------------ */
 
@@ -103,27 +60,23 @@ static rotated rotate(const ball *from)
 {
     rotated s = {.mu = from->mu, .b_N = from->b_N, .W_NN = from->W_NN};
     const double *A = from->A;
-    double S[9], noise[3] = {0}, most = 0;
-    for (int i = 0; i < DIM; ++i) {
-        for (int j = 0; j < DIM; ++j) {
-            S[i * DIM + j] = 0.5 * (A[i * DIM + j] + A[j * DIM + i]);
-        }
-    }
-    find_axes(S, s.V);
+    const double symmetric[6] = {
+        A[0], A[4], A[8], 0.5 * (A[1] + A[3]), 0.5 * (A[2] + A[6]), 0.5 * (A[5] + A[7])};
+    double l[3], noise[3] = {0}, most = 0;
+    mo_principal_axes(symmetric, l, s.V);
     const double twist[3] = {0.5 * (A[7] - A[5]), 0.5 * (A[2] - A[6]), 0.5 * (A[3] - A[1])};
     into_axes(s.V, twist, s.k); /* V is a product of rotations, so that [k] turns as a vector */
     into_axes(s.V, from->c, s.c);
     into_axes(s.V, from->W_NT, s.W_NT);
     s.is_symmetric = twist[0] == 0 && twist[1] == 0 && twist[2] == 0;
     for (int i = 0; i < DIM; ++i) {
-        most = fmax(most, S[i * DIM + i]);
+        most = fmax(most, l[i]);
         for (int j = 0; j < DIM; ++j) {
             noise[i] += fabs(s.V[j * DIM + i]) * from->c_noise[j];
         }
     }
     for (int i = 0; i < DIM; ++i) {
-        const double l = S[i * DIM + i];
-        s.l[i] = l > 4 * DBL_EPSILON * most ? l : 0;
+        s.l[i] = l[i] > 4 * DBL_EPSILON * most ? l[i] : 0;
         if (s.l[i] == 0 && fabs(s.c[i]) <= 64 * DBL_EPSILON * noise[i]) {
             s.c[i] = 0; /* nothing drives the direction that nothing resists */
         }

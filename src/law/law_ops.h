@@ -81,7 +81,7 @@ typedef struct mo_law_ops {
     /* One block alone, exactly: r, and u = W r + b, obey the law. */
     void (*solve)(const double *p, int d, const double *W, const double *b, double *r);
 
-    /* One step towards that from r, where u is the velocity (relax.h); NULL: solve is cheap. */
+    /* One step towards that from r, where u is the velocity (relax.c); NULL: solve is cheap. */
     void (*relax)(const double *p, int d, const double *W, const double *u, const double *r,
                   double *new_r);
 
@@ -159,6 +159,12 @@ double *mo_law_facets_add(mo_law_facets *out);
 
 /* `count` directions of this length around the disc of rows `row` and row + 1. */
 void mo_law_facets_add_disc(mo_law_facets *out, int row, int count, double length);
+
+/* relax.c: one step of sweeps inside a block with moments. */
+void mo_relax_rolling(const double *p, int d, const double *W, const double *u, const double *r,
+                      double *new_r);
+void mo_relax_soft_finger(const double *p, int d, const double *W, const double *u, const double *r,
+                          double *new_r);
 
 /* r = 0 where a number in it is not finite: the overflow of a hopelessly scaled block. */
 void mo_law_guard(int d, double *r);

@@ -40,19 +40,7 @@ static void facets(const double *p, int d, int count, mo_law_facets *out)
 
 const mo_law_ops mo_law_pyramid_ops = {
     .name = "pyramid",
-    .least_rows = 3,
-    .most_rows = 3,
-    .row_hint = ": in the plane use coulomb",
-    .coefficients = 1,
-    .param_count = mo_polygon_params,
     .pack = pack,
-    .project = mo_polygon_project,
-    .project_derivative = mo_polygon_project_derivative,
-    .shift = mo_polygon_shift,
-    .shift_derivative = mo_polygon_shift_derivative,
-    .prox = mo_polygon_prox,
-    .solve = mo_polygon_solve,
-    .friction_defect = mo_polygon_friction_defect,
-    .by_coefficient = mo_polygon_by_coefficient,
     .facets = facets,
+    MO_POLYGON_OPS,
 };

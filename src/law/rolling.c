@@ -19,7 +19,6 @@
 
 #include "law/friction_ball.h"
 #include "law/law_ops.h"
-#include "law/relax.h"
 #include "linalg/dense.h"
 
 enum { DISCS = 2, DISC_DIM = 2, ROWS = 5 };

@@ -25,7 +25,6 @@
 #include "law/ellipsoid.h"
 #include "law/friction_ball.h"
 #include "law/law_ops.h"
-#include "law/relax.h"
 #include "linalg/dense.h"
 
 enum { ROWS = 4, FRICTION = 3 };

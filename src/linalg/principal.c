@@ -11,7 +11,7 @@ void mo_principal_axes(const double inertia[6], double values[3], double Q[9])
     mo_mat3_symmetric(inertia, A);
     memset(Q, 0, 9 * sizeof *Q);
     Q[0] = Q[4] = Q[8] = 1;
-    for (int sweep = 0; sweep < 30; ++sweep) {
+    for (int sweep = 0; sweep < 30 && (A[1] != 0 || A[2] != 0 || A[5] != 0); ++sweep) {
         for (int p = 0; p < 2; ++p) {
             for (int q = p + 1; q < 3; ++q) {
                 if (A[3 * p + q] == 0) continue;

@@ -27,7 +27,7 @@ mo_error mo_problem_sweep(const mo_problem *problem, mo_sweep_order order, const
 mo_error mo_problem_compact(const mo_problem *problem, const mo_compact **compact);
 
 /* The number of constraints that sweeps of coarse problems are for: compact contacts, and contacts
- * with moments, which have a step of their own (law/relax.h). */
+ * with moments, which have a step of their own (law/relax.c). */
 mo_error mo_problem_swept_contacts(const mo_problem *problem, int *count);
 
 /* The arrangement for sweeps; global problems only. */

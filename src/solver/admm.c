@@ -52,11 +52,7 @@ static mo_status solve(mo_run *run, void *memory)
     workspace *w = memory;
     mo_admm *admm = &w->admm;
     const mo_convex convex = {.problem = run->problem, .kind = MO_CONVEX_SHIFTED, .s = w->s};
-    mo_problem_response_into(run->problem, run->r, run->result->v, run->u);
-    if (mo_run_check(run, 0, run->u, run->r)) {
-        return MO_SOLVED;
-    }
-    if (mo_run_must_stop(run, 0)) {
+    if (mo_run_ends_at_start(run, run->result->v)) {
         return run->status;
     }
     mo_admm_begin(admm, run->options->admm.rho, run->result->v);

@@ -212,6 +212,9 @@ void mo_dantzig_slide(mo_dantzig *z, int first);
 /* Takes a row out of every set; its force stays. */
 void mo_dantzig_give_up(mo_dantzig *z, int row);
 
+/* x of the clamped rows loses A_CC^-1 of z->row, which is spoilt. */
+void mo_dantzig_subtract(mo_dantzig *z, double *x);
+
 /* Solves for f of the clamped rows anew, from a fresh factor where `anew` is set; a follows. */
 int mo_dantzig_solve_sets(mo_dantzig *z, int anew);
 

@@ -82,17 +82,7 @@ static double first_direction(mo_dantzig *z, const mo_dantzig_course *course)
 /* One step of refinement: df -= A_CC^-1 da of the clamped rows, which z->row holds. */
 static double refine_direction(mo_dantzig *z, int d)
 {
-    mo_dantzig_factor *F = &z->factor;
-    double *x = z->row;
-    if (F->is_symmetric) {
-        mo_cholesky_full_solve(F, x);
-    } else {
-        mo_inverse_solve(F, z->row, z->image);
-        x = z->image;
-    }
-    for (int k = 0; k < F->count; ++k) {
-        z->df[z->member[k]] -= x[k];
-    }
+    mo_dantzig_subtract(z, z->df);
     return complete_direction(z, d);
 }
 

@@ -323,23 +323,28 @@ void mo_dantzig_give_up(mo_dantzig *z, int row)
 
 /* ---- from the sets alone --------------------------------------------------------------------- */
 
+void mo_dantzig_subtract(mo_dantzig *z, double *x)
+{
+    mo_dantzig_factor *F = &z->factor;
+    double *change = z->row;
+    if (F->is_symmetric) {
+        mo_cholesky_full_solve(F, change);
+    } else {
+        change = z->image;
+        mo_inverse_solve(F, z->row, change);
+    }
+    for (int k = 0; k < F->count; ++k) {
+        x[z->member[k]] -= change[k];
+    }
+}
+
 /* f of the clamped rows moves by -B a, and what is tied to them follows. */
 static void correct_forces(mo_dantzig *z)
 {
-    mo_dantzig_factor *F = &z->factor;
-    for (int k = 0; k < F->count; ++k) {
+    for (int k = 0; k < z->factor.count; ++k) {
         z->row[k] = z->a[z->member[k]];
     }
-    double *x = z->row;
-    if (F->is_symmetric) {
-        mo_cholesky_full_solve(F, x);
-    } else {
-        mo_inverse_solve(F, z->row, z->image);
-        x = z->image;
-    }
-    for (int k = 0; k < F->count; ++k) {
-        z->f[z->member[k]] -= x[k];
-    }
+    mo_dantzig_subtract(z, z->f);
     for (int i = 0; i < z->n; ++i) {
         if (z->normal[i] >= 0 && (z->kind[i] == MO_ROW_TIED || z->tie[i] != 0)) {
             z->f[i] = z->tie[i] * z->f[z->normal[i]];

@@ -229,11 +229,7 @@ static mo_status refute(mo_run *run, const mo_fip *f)
 static mo_status solve(mo_run *run, void *memory)
 {
     mo_fip *f = memory;
-    mo_problem_response_into(run->problem, run->r, f->lcp.v, run->u);
-    if (mo_run_check(run, 0, run->u, run->r)) {
-        return MO_SOLVED;
-    }
-    if (mo_run_must_stop(run, 0)) {
+    if (mo_run_ends_at_start(run, f->lcp.v)) {
         return run->status;
     }
     mo_fip_prepare(run, f);

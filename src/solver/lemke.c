@@ -196,11 +196,7 @@ static mo_status give_up(mo_run *run, const mo_lemke_work *work)
 static mo_status solve(mo_run *run, void *memory)
 {
     mo_lemke_work *work = memory;
-    mo_problem_response_into(run->problem, run->r, work->system.v, run->u);
-    if (mo_run_check(run, 0, run->u, run->r)) {
-        return MO_SOLVED;
-    }
-    if (mo_run_must_stop(run, 0)) {
+    if (mo_run_ends_at_start(run, work->system.v)) {
         return run->status;
     }
     mo_lemke_prepare(run, work);

@@ -59,6 +59,10 @@ int mo_run_confirm(mo_run *run, int iteration, const double *r);
  * are its own. */
 int mo_run_judged(mo_run *run, int iteration, const double *r);
 
+/* Measures the starting point run->r, with scratch v (dof_count entries) and run->u.  True if the
+ * run is over, solved or stopped: see run->status. */
+int mo_run_ends_at_start(mo_run *run, double *v);
+
 /* True if the run must end after `iteration` iterations; see run->status. */
 int mo_run_must_stop(mo_run *run, int iteration);
 

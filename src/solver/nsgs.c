@@ -11,7 +11,7 @@
  * Contacts between rigid bodies are swept several manifolds at a time (sweeps.h) if the tolerance
  * is coarse or the problem large; these visits are exact between balls, and otherwise update the
  * normal impulse before friction.  Contacts with rolling or torsional friction are swept with them,
- * each by one step inside its block (law/relax.h).
+ * each by one step inside its block (law/relax.c).
  *
  * Chunks of a colour share nothing and are visited in parallel; the order of the colours is fixed,
  * so the result has the same bits for any number of threads.  Up to MO_NATURAL_MOST blocks the

@@ -163,6 +163,16 @@ mo_error mo_run_make_room(mo_run *run, const mo_method *method, int with_run, vo
     return lay_out(&arena, run, method, with_run, workspace);
 }
 
+int mo_run_ends_at_start(mo_run *run, double *v)
+{
+    mo_problem_response_into(run->problem, run->r, v, run->u);
+    if (mo_run_check(run, 0, run->u, run->r)) {
+        run->status = MO_SOLVED;
+        return 1;
+    }
+    return mo_run_must_stop(run, 0);
+}
+
 /* ---- endings --------------------------------------------------------------------------------- */
 
 int mo_run_is_over(mo_run *run)
