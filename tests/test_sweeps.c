@@ -94,7 +94,7 @@ static double largest_of_T(const double W[9])
     return 0.5 * (W[4] + W[8]) + sqrt(0.25 * (W[4] - W[8]) * (W[4] - W[8]) + W[5] * W[5]);
 }
 
-/* A visit of a contact in plain C, as batch_passes.h has it. */
+/* A visit of a contact in plain C, as batch_contacts.h has it. */
 static void visit_plainly(const mo_problem *problem, const mo_compact *compact, int i, double *r,
                           double *u)
 {
