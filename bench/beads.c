@@ -11,7 +11,7 @@
  *               and rest; the parts are shares of it by the wall clock
  *   penetration the deepest at the start of any step, in radii
  *   residual    the worst of any step, by mo_measure
- *   sinking     of the last step (mo_step_report)
+ *   sinking     penetration rate of the last step (mo_step_report)
  *   unsolved    steps that missed the tolerance
  *
  * With --device and --threads, on a GPU or on several threads: a step's time is then that of the

@@ -3,7 +3,7 @@
 /*
  * Kernels of sweeps over contacts: the visit and the residual.
  *
- * The arithmetic is that of problem/batch_contacts.h for one contact: first the normal impulse, then
+ * The arithmetic is that of problem/batch_contacts.h for one contact: first the normal impulse,
  * friction at the resulting velocity,
  *
  *     r_N = max(0, r_N - relax_N u_N / W_NN),     r_T = clipped to mu r_N:  r_T - relax_T u_T / W_T

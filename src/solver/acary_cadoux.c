@@ -4,22 +4,17 @@
  * The cone problem as a fixed point over convex programs [acary2011]; see
  * docs/methods/acary-cadoux.md.
  *
- * Coulomb's law holds if and only if K* contains u + mu s e_N, perpendicular to r in K, and s =
- * |u_T| (Lemma 3.1).  With s frozen this is a convex problem in v (3.15) with the dual (4.7) in r
- * and a unique velocity, which defines F(s) = |u_T(s)| (3.19).  Solutions are the fixed points of F
- * (Theorem 3.3).
+ * With s frozen, Coulomb's law (K* contains u + mu s e_N, perpendicular to r in K) is a convex
+ * problem in v (3.15) with the dual (4.7) in r.  Its velocity defines F(s) = |u_T(s)| (3.19), whose
+ * fixed points are the solutions (Theorem 3.3).
  *
  *   1. s = 0, or the sliding speed of the starting point
  *   2. the convex problem (3.15)/(4.7) with s, by an engine                    acary-cadoux.engine
  *   3. F(s) from its velocity; measure.  Optional rule (6.1): |F(s) - s| / (n (|s| + 1)) <= epsilon
  *   4. the next s, from s and F(s)                                             acary-cadoux.outer
  *
- *   here       paper        meaning
- *   H, f, w    H', -f, w    the paper writes M v + f = H' r
- *   s          mu s         shift of the normal velocity (convex.h), one number per contact
- *
- * Limits: F is a contraction for small friction; otherwise shift_rescue.c is the fallback.  A fixed
- * point exists for every mu if all contacts can open at once (Theorem 4.6).
+ * The paper writes M v + f = H' r; s of convex.h is its mu s.
+ * Limits: F is a contraction for small friction; otherwise shift_rescue.c is the fallback.
  */
 #include <math.h>
 #include <string.h>

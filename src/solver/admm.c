@@ -12,8 +12,7 @@
  *   3. adapt rho if primal and dual residual differ
  *   4. measure z
  *
- * Apart from the triangular solves of 2, an iteration costs a pass over the contacts.  The matrix
- * is factored again only if rho changes.
+ * The matrix is factored again only if rho changes.
  *
  * Limits: linear convergence, slow below 1e-6.  The map is not monotone since s follows lambda;
  * there is no proof for large friction.  The best iterate is kept.

@@ -15,12 +15,8 @@
  *   4. z = prox(x), step 1 / (rho D), shift s;  lambda = rho D (z - x)
  *
  * After 4, (lambda, z) satisfies the laws with shift s exactly; the residual is the distance of
- * lambda from the velocity of z.  x determines z and lambda, so this is a fixed point in x.  A
- * combination that increases the next change of x is rejected.
- *
- * rho starts from the spectrum of W.  It first changes by factors of two if |r - z| and rho |z -
- * z_previous| differ by more than ten; if the residual then falls too slowly, fixed multiples of
- * the first value are tried.  Each change costs a factorisation.
+ * lambda from the velocity of z.  rho starts from the spectrum of W; a change of it costs a
+ * factorisation.
  */
 #ifndef MO_SOLVER_ADMM_STEP_H
 #define MO_SOLVER_ADMM_STEP_H

@@ -14,9 +14,7 @@
  *   3. s = mu |u_T|, momentum is reset, go to 2                               [acary2011, eq. 3.19]
  *
  * If 3 does not reduce the residual of the law, s is under-relaxed, since the map is a contraction
- * for small mu only and otherwise often cycles.  The paper's gamma is r, its L and beta are the
- * curvature and the momentum; D, a scale per block, replaces its single step.
- *
+ * for small mu only.  The paper's gamma is r, its L and beta are the curvature and the momentum.
  * Limits: linear at best; slow for large mass ratios and tall stacks; no proof for large mu.
  */
 #include <math.h>

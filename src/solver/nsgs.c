@@ -13,12 +13,8 @@
  * normal impulse before friction.  Contacts with rolling or torsional friction are swept with them,
  * each by one step inside its block (law/relax.c).
  *
- * Chunks of a colour share nothing and are visited in parallel; the order of the colours is fixed,
- * so the result has the same bits for any number of threads.  Up to MO_NATURAL_MOST blocks the
- * natural order is used, which converges slightly faster in stacks.
- *
- * Limits: linear convergence, slow for tall stacks and large mass ratios; no proof with friction in
- * general.  Ends as stalled if a sweep changes nothing.
+ * Chunks of a colour are visited in parallel, with the same bits for any number of threads.
+ * Limits: linear convergence, slow for tall stacks and large mass ratios; no proof with friction.
  */
 #include <math.h>
 #include <string.h>
