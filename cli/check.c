@@ -7,6 +7,7 @@
 #include "check_input.h"
 #include "check_report.h"
 #include "command.h"
+#include "paths.h"
 #include "report.h"
 #include "settings.h"
 #include "text.h"
@@ -209,6 +210,10 @@ int command_check(int argc, char **argv)
     if (count > 1 && (c.keep || c.verify)) {
         say(COMMAND.name, "%s takes one problem, not %d", c.keep ? "--certificate" : "--verify",
             count);
+        return EXIT_CALL;
+    }
+    if (c.keep && path_same(c.keep, argv[0])) {
+        say(COMMAND.name, "--certificate %.500s would replace the problem", c.keep);
         return EXIT_CALL;
     }
     return check_all(&c, count, argv);

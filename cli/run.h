@@ -51,6 +51,7 @@ typedef struct run_seconds {
 typedef struct run_tally {
     int began;                    /* there is a world */
     int steps;                    /* taken */
+    int waits;                    /* calls that ended at --time-limit, with the step to resume */
     int unsolved, first_unsolved; /* a number from 1; 0: none */
     mo_status first_status;
     mo_message first_why;

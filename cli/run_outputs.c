@@ -29,10 +29,14 @@ static int check_file(const char *command, const named_file *file)
     return path_check(command, file->flag, file->path, inputs, 1);
 }
 
-static int check_files(const char *command, const named_file *files, int count)
+static int check_files(const char *command, const char *model, const named_file *files, int count)
 {
     int status = EXIT_DONE;
     for (int k = 0; k < count && !status; ++k) {
+        if (model && files[k].path && path_same(model, files[k].path)) {
+            say(command, "%s %.500s would replace the model", files[k].flag, files[k].path);
+            return EXIT_CALL;
+        }
         for (int i = 0; i < k && files[k].path; ++i) {
             if (files[i].path && (strcmp(files[i].path, files[k].path) == 0 ||
                                   path_same(files[i].path, files[k].path))) {
@@ -65,7 +69,8 @@ int run_outputs_check(const char *command, const run_call *call)
                                 {"--save-state", call->save_state},
                                 {"--export-problem", call->export_file}};
     const named_file vtk = {"--vtk", call->vtk}, plot = {"--plot", call->plot};
-    int status = check_files(command, files, (int)(sizeof files / sizeof files[0]));
+    const char *model = call->world.model ? call->world.model->path : NULL;
+    int status = check_files(command, model, files, (int)(sizeof files / sizeof files[0]));
     status = status ? status : check_folder(command, &vtk);
     return status ? status : check_folder(command, &plot);
 }

@@ -333,6 +333,7 @@ static void json_tally(json *j, const run_tally *tally)
     json_number(j, "worst_residual", tally->worst_residual);
     json_number(j, "worst_penetration", tally->worst_penetration);
     json_number(j, "worst_overlap", tally->worst_overlap);
+    json_whole(j, "waits", tally->waits);
     json_whole(j, "rounds", tally->rounds);
     json_whole(j, "late_contacts", tally->late_contacts);
     json_whole(j, "impacts_left", tally->impacts_left);

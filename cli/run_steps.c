@@ -97,6 +97,18 @@ static void explain(const mo_world *world, run_tally *tally)
              "came after it was");
 }
 
+/* One step, in as many calls as its time limit takes; report->is_waiting where Ctrl-C was first. */
+static mo_error take_step(const run_call *call, mo_world *world, run_tally *tally,
+                          mo_step_report *report, mo_message *why)
+{
+    mo_error error = mo_world_step(world, call->h, report, why);
+    while (!error && report->is_waiting && !interrupt_came()) {
+        tally->waits += 1;
+        error = mo_world_step(world, call->h, report, why);
+    }
+    return error;
+}
+
 static void take_steps(const run_call *call, mo_world *world, run_outputs *outputs,
                        run_tally *tally)
 {
@@ -104,10 +116,14 @@ static void take_steps(const run_call *call, mo_world *world, run_outputs *outpu
     for (int k = 1; k <= call->steps && !tally->interrupted && !tally->error.text[0]; ++k) {
         mo_step_report report;
         mo_message why = {{0}};
-        const mo_error error = mo_world_step(world, call->h, &report, &why);
+        const mo_error error = take_step(call, world, tally, &report, &why);
         if (error) {
             run_fail(tally, NULL, "step %d, from t = %.6g s, was refused: %.400s", k,
                      mo_world_time(world), text_of_error("", error, &why));
+            break;
+        }
+        if (report.is_waiting) {
+            tally->interrupted = 1;
             break;
         }
         count_step(world, &report, tally);

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Moreau authors
 # Sanitizers, for every target below: one that is not instrumented could not load a library that is.
-# MOREAU_SANITIZE: ON for address and undefined behaviour, thread for races.
+# MOREAU_SANITIZE: ON for address and undefined behaviour, thread for races, undefined for the latter.
 if(MOREAU_SANITIZE)
   set(sanitizers address,undefined)
-  if(MOREAU_SANITIZE STREQUAL "thread")
-    set(sanitizers thread)
+  if(MOREAU_SANITIZE MATCHES "^(thread|undefined)$")
+    set(sanitizers ${MOREAU_SANITIZE})
   endif()
   set(MOREAU_SANITIZE_FLAGS -fsanitize=${sanitizers} -fno-sanitize-recover=all
                             -fno-omit-frame-pointer)

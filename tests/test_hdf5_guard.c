@@ -15,7 +15,7 @@ static char other[TEMPORARY_ROOM + 16];
 
 static fuzz_bytes stored_as(fuzz_form form)
 {
-    fuzz_bytes f;
+    fuzz_bytes f = {0};
     write_sample(SAMPLE_LOCAL_2D);
     snprintf(other, sizeof other, "%s/y.hdf5", directory);
     CHECK(fuzz_rewrite(file, other, form) && fuzz_load(other, &f));

@@ -229,6 +229,31 @@ static void a_disk_that_is_full_for_a_while_loses_no_frame(void **state)
     mo_world_destroy(world);
 }
 
+/* Frames in memory are not lost with the recorder: what the disk has room for is in PATH.part. */
+static void a_disk_that_stays_full_keeps_the_frames_that_fit(void **state)
+{
+    (void)state;
+    enum { FRAMES = 20 }; /* 8 MB */
+    mo_world *world = make(BODIES);
+    mo_recorder *recorder;
+    mo_message why = {{0}};
+    struct rlimit before;
+    signal(SIGXFSZ, SIG_IGN);
+    CHECK(getrlimit(RLIMIT_FSIZE, &before) == 0);
+    CHECK(mo_recorder_create(PATH, world, NULL, NULL, &recorder, &why) == MO_OK);
+    for (int k = 0; k < FRAMES; ++k) {
+        add_frame(recorder, world, k);
+    }
+    const struct rlimit full = {5 << 20, before.rlim_max};
+    CHECK(setrlimit(RLIMIT_FSIZE, &full) == 0);
+    CHECK(mo_recorder_finish(recorder, &why) == MO_ERR_FILE && strstr(why.text, "File too large"));
+    CHECK(setrlimit(RLIMIT_FSIZE, &before) == 0);
+    const int kept = frames_in(PART);
+    CHECK(kept >= FRAMES / 3 && kept < FRAMES && access(PATH, F_OK) != 0);
+    remove(PART);
+    mo_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -237,6 +262,7 @@ int main(void)
         cmocka_unit_test(what_a_killed_run_wrote_is_readable),
         cmocka_unit_test(a_path_that_cannot_be_written_is_known_at_the_start),
         cmocka_unit_test(a_disk_that_is_full_for_a_while_loses_no_frame),
+        cmocka_unit_test(a_disk_that_stays_full_keeps_the_frames_that_fit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,7 +15,7 @@
 static const double FIRST_SECONDS = 0.3; /* shorter work shows nothing */
 static const double EVERY_SECONDS = 0.1; /* ten lines a second are readable */
 
-enum { LAST_MICROSECONDS = 500000 }; /* from SIGTERM to the end, whatever the program does */
+enum { LAST_MICROSECONDS = 200000 }; /* from SIGTERM to the end, whatever the program does */
 
 static volatile int interrupted; /* all that a signal handler may touch */
 

@@ -145,7 +145,8 @@ MO_API mo_error mo_recorder_create(const char *path, const mo_world *world, cons
  * the next call writes it. */
 MO_API mo_error mo_recorder_add(mo_recorder *recorder, const mo_world *world, double h,
                                 const mo_step_report *report, mo_message *why);
-/* Completes and renames the file, and destroys the recorder in any case. */
+/* Completes and renames the file, and destroys the recorder in any case.  If it fails, PATH.part
+ * contains as many frames as the disk has room for. */
 MO_API mo_error mo_recorder_finish(mo_recorder *recorder, mo_message *why);
 /* Destroys the recorder and keeps PATH.part. */
 MO_API void mo_recorder_destroy(mo_recorder *recorder);

@@ -396,7 +396,8 @@ int command_run(int argc, char **argv)
     r.is_terminal = call_is_root() && isatty(STDERR_FILENO) && !r.json;
     status = start(&r);
     status = status < 0 ? take_steps(&r) : status;
-    int failed = (r.rows && fclose(r.rows) != 0) | (r.frames && fclose(r.frames) != 0);
+    int failed = r.rows && fclose(r.rows) != 0;
+    failed = (r.frames && fclose(r.frames) != 0) || failed;
     MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     if (failed) {
         call_say("run: rows or frames could not be written: is the disk full?");

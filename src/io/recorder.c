@@ -162,6 +162,19 @@ mo_error mo_recorder_add(mo_recorder *recorder, const mo_world *world, double h,
     return error;
 }
 
+/* As many frames as the disk has room for. */
+static void save_what_fits(mo_recorder *recorder)
+{
+    mo_recording *recording = &recorder->recording;
+    const int frames = recording->frame_count, contacts = recording->contact_count;
+    for (int piece = frames - recorder->written; piece > 0 && recorder->written < frames;) {
+        const int end = piece < frames - recorder->written ? recorder->written + piece : frames;
+        recording->frame_count = end;
+        recording->contact_count = end < frames ? recording->frames[end].first_contact : contacts;
+        piece = append(recorder, 0, NULL) ? piece / 2 : piece;
+    }
+}
+
 /* Renamed only where all of it is on the disk. */
 static mo_error put_in_place(mo_recorder *recorder, mo_message *why)
 {
@@ -182,6 +195,9 @@ mo_error mo_recorder_finish(mo_recorder *recorder, mo_message *why)
         error =
             recorder->written < recorder->recording.frame_count ? append(recorder, 0, why) : MO_OK;
         error = error ? error : put_in_place(recorder, why);
+    }
+    if (error) {
+        save_what_fits(recorder);
     }
     mo_recorder_destroy(recorder);
     return error;

@@ -25,16 +25,17 @@ enum { FEW = 64 };                   /* constraints: another solve of so few cos
 /* Does a link touch a shape that it did not touch before?  Contacts are sorted by shapes. */
 static int has_new_link_contact(const mo_world *world)
 {
-    const mo_sim_contact *at = world->contacts.at, *end = at + world->contacts.count;
-    while (at < end) {
-        const mo_sim_contact *first = at;
-        const int has_link = world->body[at->body[0]].kind == MO_BODY_LINK ||
-                             world->body[at->body[1]].kind == MO_BODY_LINK;
+    const mo_sim_contact *list = world->contacts.at; /* NULL where there are none */
+    for (int k = 0; k < world->contacts.count;) {
+        const mo_sim_contact *first = &list[k];
+        const int has_link = world->body[first->body[0]].kind == MO_BODY_LINK ||
+                             world->body[first->body[1]].kind == MO_BODY_LINK;
         int is_new = 1, is_taken = 0;
-        for (; at < end && at->shape[0] == first->shape[0] && at->shape[1] == first->shape[1];
-             ++at) {
-            is_new &= at->is_new;
-            is_taken |= mo_contact_is_taken(at);
+        for (; k < world->contacts.count && list[k].shape[0] == first->shape[0] &&
+               list[k].shape[1] == first->shape[1];
+             ++k) {
+            is_new &= list[k].is_new;
+            is_taken |= mo_contact_is_taken(&list[k]);
         }
         if (has_link && is_new && is_taken) {
             return 1;

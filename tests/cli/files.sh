@@ -64,6 +64,8 @@ run check rod.hdf5 --verify missing.txt
 fails_on missing.txt
 run check rod.hdf5 short_rod.hdf5 --verify rod.txt
 is_wrong_call 'one problem'
+run check rod.hdf5 --certificate ./rod.hdf5
+is_wrong_call 'would replace the problem'
 run check rod.hdf5 --verify rod.txt --certificate rod2.txt
 is_wrong_call 'give one of them'
 run check crushed-ball --certificate crushed.txt

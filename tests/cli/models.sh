@@ -164,6 +164,16 @@ that "start and two rows" test "$(wc -l < sensors.csv)" = 4
 run run sensors.xml --steps 10 --json
 member_is unsolved_steps 0
 that "the last row in the JSON" grep -q "\"sensors\":\[{\"name\":\"angle\",\"kind\":\"jointpos\",\"values\":\[$(tail -1 sensors.csv | cut -d, -f2)\]}" out
+# Outputs do not replace the model.
+cp "$models/arm.xml" mine.xml
+for flag in --csv --record --replay; do
+    run run mine.xml --steps 1 "$flag" ./mine.xml
+    status_is 2
+    err_has 'would replace the model'
+done
+that "the model was replaced" cmp mine.xml "$models/arm.xml"
+rm mine.xml
+
 run run "$models/arm.xml" --steps 1 --sensors none.csv
 status_is 1
 err_has 'which has none'

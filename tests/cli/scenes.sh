@@ -253,5 +253,20 @@ if command -v timeout > /dev/null; then for signal in INT TERM; do
     that "what was recorded is not written" test "$(grep -c '' cut.csv)" -gt 3
 done; fi
 
+# A time limit divides a step into calls: they are no steps.
+run run stack --steps 20 --dt 0.01 --time-limit 1e-5 --json
+status_is 0
+member_is steps 20
+member_above waits 0
+member_above time_last 0.1999
+
+# Where address space is short, OpenBLAS's threads wait for it: the program ends all the same.
+if test "$(ldd "$moreau" | grep -c 'lib[at]san')" = 0; then
+    call="run stack, with 160 MB of address space"
+    (ulimit -v 160000 && exec timeout 20 "$moreau" run stack --steps 2) > out 2> err
+    status=$?
+    that "status $status" test "$status" -le 1
+fi
+
 echo "$checks checks, $failures failed"
 test "$failures" = 0
