@@ -62,8 +62,8 @@ int output_open(output *o, const char *path)
 static int finish(FILE *file, int on_disk)
 {
     errno = EIO;
-    int failed = fflush(file) != 0 || ferror(file) || (on_disk && fsync(fileno(file)) != 0) ? errno
-                                                                                             : 0;
+    int failed =
+        fflush(file) != 0 || ferror(file) || (on_disk && fsync(fileno(file)) != 0) ? errno : 0;
     if (fclose(file) != 0 && !failed) {
         failed = errno;
     }
