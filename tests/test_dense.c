@@ -26,9 +26,9 @@ static void cholesky_and_its_solves_invert_the_matrix(void **state)
 {
     (void)state;
     mo_random random = {1};
-    static const int sizes[] = {1, 2, 6, 47, 48, 49, 130};
-    for (int s = 0; s < 7; ++s) {
-        const int n = sizes[s];
+    static const int sizes[] = {1, 2, 6, 9, 10, 11, 12, 35, 47, 48, 49, 130};
+    for (int s = 0; s < (int)(sizeof sizes / sizeof *sizes); ++s) {
+        const int n = sizes[s], is_tree = n >= MO_TREE_FROM; /* then the upper triangle is first */
         double *A = random_spd(&random, n), *L = malloc(sizeof(double) * n * n);
         double x[130], b[130];
         memcpy(L, A, sizeof(double) * n * n);
@@ -36,8 +36,9 @@ static void cholesky_and_its_solves_invert_the_matrix(void **state)
         for (int i = 0; i < n; ++i) {
             for (int j = 0; j < n; ++j) {
                 double sum = 0;
-                for (int k = 0; k <= i && k <= j; ++k) {
-                    sum += L[i * n + k] * L[j * n + k];
+                for (int k = 0; k < n; ++k) {
+                    const int is_in = is_tree ? k >= i && k >= j : k <= i && k <= j;
+                    sum += is_in ? L[i * n + k] * L[j * n + k] : 0;
                 }
                 CHECK_NEAR(sum, A[i * n + j], 1e-11 * n);
                 CHECK(L[i * n + j] == L[j * n + i]);
@@ -47,13 +48,51 @@ static void cholesky_and_its_solves_invert_the_matrix(void **state)
         for (int i = 0; i < n; ++i) {
             b[i] = mo_dot(n, A + i * n, x);
         }
-        mo_solve_lower(n, L, b);
-        mo_solve_upper(n, L, b);
+        mo_solve_first(n, L, b);
+        mo_solve_second(n, L, b);
         for (int i = 0; i < n; ++i) {
             CHECK_NEAR(b[i], x[i], 1e-8);
         }
         free(A);
         free(L);
+    }
+}
+
+/* Two branches of dofs on a base of four: entries between the branches are zero, and stay so. */
+static void the_factor_of_a_tree_has_its_zeros(void **state)
+{
+    (void)state;
+    mo_random random = {7};
+    static const int branches[] = {4, 30};
+    for (int s = 0; s < 2; ++s) {
+        const int base = 4, m = branches[s], n = base + 2 * m;
+        double *A = random_spd(&random, n), *F = malloc(sizeof(double) * n * n), x[64], b[64];
+        for (int i = base + m; i < n; ++i) {
+            for (int j = base; j < base + m; ++j) {
+                A[i * n + j] = A[j * n + i] = 0;
+            }
+        }
+        for (int i = 0; i < n; ++i) {
+            A[i * n + i] += n;
+        }
+        memcpy(F, A, sizeof(double) * n * n);
+        CHECK(mo_factor_symmetric(n, F));
+        for (int i = base + m; i < n; ++i) {
+            for (int j = base; j < base + m; ++j) {
+                CHECK(F[i * n + j] == 0);
+            }
+        }
+        fill_uniform(&random, -1, 1, n, x);
+        for (int i = 0; i < n; ++i) {
+            b[i] = mo_dot(n, A + i * n, x);
+        }
+        mo_solve_first(n, F, b);
+        mo_solve_second(n, F, b);
+        for (int i = 0; i < n; ++i) {
+            CHECK_NEAR(b[i], x[i], 1e-12);
+        }
+        free(A);
+        free(F);
     }
 }
 
@@ -79,16 +118,16 @@ static void an_unsymmetric_matrix_is_factored_and_solved_both_ways(void **state)
         for (int i = 0; i < n; ++i) {
             b[i] = mo_dot(n, A + i * n, x);
         }
-        mo_solve_lower(n, F, b);
+        mo_solve_first(n, F, b);
         memcpy(c, b, sizeof c);
-        mo_solve_upper(n, F, b);
+        mo_solve_second(n, F, b);
         for (int i = 0; i < n; ++i) {
             CHECK_NEAR(b[i], x[i], 1e-8);
         }
-        /* c.(U^-1 c) = (U^-T c).c */
+        /* c.(Q^-1 c) = (Q^-T c).c */
         double y[70];
         memcpy(y, c, sizeof y);
-        mo_solve_upper_transposed(n, F, y);
+        mo_solve_second_transposed(n, F, y);
         CHECK_NEAR(mo_dot(n, y, c), mo_dot(n, x, c), 1e-8 * (1 + fabs(mo_dot(n, x, c))));
         free(A);
         free(F);
@@ -194,6 +233,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cholesky_and_its_solves_invert_the_matrix),
+        cmocka_unit_test(the_factor_of_a_tree_has_its_zeros),
         cmocka_unit_test(an_unsymmetric_matrix_is_factored_and_solved_both_ways),
         cmocka_unit_test(cholesky_refuses_what_is_not_positive_definite),
         cmocka_unit_test(a_small_system_is_solved_and_its_rank_found),

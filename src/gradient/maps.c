@@ -8,8 +8,8 @@ void mo_map_inverse_mass(const mo_problem *problem, double *v)
 {
     for (int b = 0; b < problem->body_count; ++b) {
         const int n = mo_body_dim(problem, b);
-        mo_solve_lower(n, mo_body_factor(problem, b), v + problem->body_start[b]);
-        mo_solve_upper(n, mo_body_factor(problem, b), v + problem->body_start[b]);
+        mo_solve_first(n, mo_body_factor(problem, b), v + problem->body_start[b]);
+        mo_solve_second(n, mo_body_factor(problem, b), v + problem->body_start[b]);
     }
 }
 
@@ -29,11 +29,11 @@ void mo_map_inverse_mass_transposed(const mo_problem *problem, double *v)
         const double *F = mo_body_factor(problem, b);
         double *part = v + problem->body_start[b];
         if (problem->asymmetric[b]) {
-            mo_solve_upper_transposed(n, F, part);
+            mo_solve_second_transposed(n, F, part);
             solve_lower_transposed(n, F, part);
         } else {
-            mo_solve_lower(n, F, part);
-            mo_solve_upper(n, F, part);
+            mo_solve_first(n, F, part);
+            mo_solve_second(n, F, part);
         }
     }
 }

@@ -177,8 +177,8 @@ static mo_error find_acceleration(mo_building *b, mo_sim_mechanism *mechanism,
     mo_linkage_mass_matrix(&mechanism->tree, M);
     mo_actuator_measure(mechanism, actuator, mechanism->v, row, &length, &speed);
     if (mo_factor_symmetric(n, M)) {
-        mo_solve_lower(n, M, row);
-        mo_solve_upper(n, M, row);
+        mo_solve_first(n, M, row);
+        mo_solve_second(n, M, row);
     }
     *out = sqrt(mo_dot(n, row, row));
     return MO_OK;

@@ -21,6 +21,13 @@ static void trsv(const char *uplo, const char *trans, int n, const double *F, do
     mo_blas_threads_end();
 }
 
+static void swap(double *a, double *b)
+{
+    const double t = *a;
+    *a = *b;
+    *b = t;
+}
+
 /* U = L' */
 static void mirror(int n, double *A)
 {
@@ -47,43 +54,86 @@ static bool cholesky_small(int n, double *A)
     return true;
 }
 
-/* Four numbers anywhere in memory. */
-enum { ROWS_FROM = 9 };
+enum { PIVOTS = 4 };
 
-/* y -= a x */
-INLINE void subtract_line(int n, double a, const double *x, double *y)
+/* y -= the sum of a[k] x[k] over four lines x; `wide` is a multiple of four. */
+INLINE void subtract_lines(int wide, const double a[PIVOTS], const double *const x[PIVOTS],
+                           double *y)
 {
-    int k = 0;
-    for (; k + LANES <= n; k += LANES) {
-        *(lanes *)(y + k) -= a * *(const lanes *)(x + k);
-    }
-    for (; k < n; ++k) {
-        y[k] -= a * x[k];
+    for (int k = 0; k < wide; k += LANES) {
+        *(lanes *)(y + k) -=
+            (a[0] * *(const lanes *)(x[0] + k) + a[1] * *(const lanes *)(x[1] + k)) +
+            (a[2] * *(const lanes *)(x[2] + k) + a[3] * *(const lanes *)(x[3] + k));
     }
 }
 
-/* By rows of U, which a mechanism has enough of: each pivot row is subtracted from those below. */
-INLINE bool cholesky_rows(int n, double *A)
+/* The same for any width. */
+INLINE void subtract_short(int n, const double a[PIVOTS], const double *const x[PIVOTS], double *y)
 {
-    mirror(n, A);
     for (int k = 0; k < n; ++k) {
-        double *pivot = A + k * n;
+        y[k] -= (a[0] * x[0][k] + a[1] * x[1][k]) + (a[2] * x[2][k] + a[3] * x[3][k]);
+    }
+}
+
+/* Rows last-3 .. last, of which those below have been subtracted, among themselves. */
+INLINE bool factor_pivots(int n, int last, double *A)
+{
+    for (int k = last; k > last - PIVOTS; --k) {
+        double *pivot = A + (size_t)k * n;
         if (!(pivot[k] > 0) || !isfinite(pivot[k])) {
             return false;
         }
-        const double root = sqrt(pivot[k]);
-        for (int j = k; j < n; ++j) {
-            pivot[j] /= root;
+        const double root = sqrt(pivot[k]), inverse = 1 / root;
+        for (int j = 0; j < k; ++j) {
+            pivot[j] *= inverse;
         }
-        for (int i = k + 1; i < n; ++i) {
-            if (pivot[i] != 0) {
-                subtract_line(n - i, pivot[i], pivot + i, A + i * n + i);
+        pivot[k] = root;
+        for (int i = k - 1; i > last - PIVOTS; --i) {
+            for (int j = 0; pivot[i] != 0 && j <= i; ++j) {
+                A[(size_t)i * n + j] -= pivot[i] * pivot[j];
             }
         }
     }
-    for (int i = 0; i < n; ++i) {
-        for (int j = 0; j < i; ++j) {
-            A[i * n + j] = A[j * n + i];
+    return true;
+}
+
+/*
+ * Cholesky's factor from the last row up, four pivot rows at a time, in the lower triangle.  Lines
+ * may reach beyond the diagonal, into what is written by `mirror`, but not beyond their row.
+ */
+INLINE bool cholesky_rows(int n, double *A)
+{
+    int last = n - 1;
+    for (; last >= PIVOTS - 1; last -= PIVOTS) {
+        if (!factor_pivots(n, last, A)) {
+            return false;
+        }
+        const double *const x[PIVOTS] = {A + (size_t)(last - 3) * n, A + (size_t)(last - 2) * n,
+                                         A + (size_t)(last - 1) * n, A + (size_t)last * n};
+        for (int i = last - PIVOTS; i >= 0; --i) {
+            const double a[PIVOTS] = {x[0][i], x[1][i], x[2][i], x[3][i]};
+            const int wide = (i + LANES) / LANES * LANES;
+            if (a[0] == 0 && a[1] == 0 && a[2] == 0 && a[3] == 0) {
+                continue;
+            }
+            if (wide <= n) {
+                subtract_lines(wide, a, x, A + (size_t)i * n);
+            } else {
+                subtract_short(i + 1, a, x, A + (size_t)i * n);
+            }
+        }
+    }
+    for (; last >= 0; --last) {
+        double *pivot = A + (size_t)last * n;
+        if (!(pivot[last] > 0) || !isfinite(pivot[last])) {
+            return false;
+        }
+        pivot[last] = sqrt(pivot[last]);
+        for (int j = 0; j < last; ++j) {
+            pivot[j] /= pivot[last];
+        }
+        for (int i = 0; i < last; ++i) {
+            mo_axpy(i + 1, -pivot[i], pivot, A + (size_t)i * n);
         }
     }
     return true;
@@ -99,38 +149,65 @@ MO_WIDE bool cholesky_wide(int n, double *A)
     return cholesky_rows(n, A);
 }
 
-bool mo_factor_symmetric(int n, double *A)
+/* Is a part of the lower triangle zero, as that of a tree with branches? */
+static bool is_sparse(int n, const double *A)
+{
+    size_t zeros = 0;
+    for (int i = 1; i < n; ++i) {
+        for (int j = 0; j < i; ++j) {
+            zeros += A[(size_t)i * n + j] == 0;
+        }
+    }
+    return zeros > (size_t)n * (size_t)n / 8;
+}
+
+/* LAPACK begins with the first row: the matrix is turned around. */
+static bool cholesky_lapack(int n, double *A)
 {
     int info = 0;
-    if (n >= MO_LAPACK_FROM) {
-        mo_blas_threads_begin();
-        dpotrf_("U", &n, A, &n, &info);
-        mo_blas_threads_end();
-    } else {
-        info = n < ROWS_FROM ? !cholesky_small(n, A)
-                             : !(mo_has_wide() ? cholesky_wide : cholesky_anywhere)(n, A);
+    const size_t all = (size_t)n * (size_t)n;
+    for (size_t k = 0; k < all / 2; ++k) {
+        swap(&A[k], &A[all - 1 - k]);
     }
-    if (n < ROWS_FROM || n >= MO_LAPACK_FROM) {
-        mirror(n, A);
+    mo_blas_threads_begin();
+    dpotrf_("L", &n, A, &n, &info);
+    mo_blas_threads_end();
+    for (size_t k = 0; k < all / 2; ++k) {
+        swap(&A[k], &A[all - 1 - k]);
     }
     return info == 0;
 }
 
+bool mo_factor_symmetric(int n, double *A)
+{
+    const bool is_regular = n < MO_TREE_FROM ? cholesky_small(n, A)
+                            : n >= MO_LAPACK_FROM && !is_sparse(n, A)
+                                ? cholesky_lapack(n, A)
+                                : (mo_has_wide() ? cholesky_wide : cholesky_anywhere)(n, A);
+    mirror(n, A);
+    return is_regular;
+}
+
+/* From the first row down, or from the last one up. */
 bool mo_factor_unsymmetric(int n, double *A)
 {
-    for (int k = 0; k < n; ++k) {
+    const int is_tree = n >= MO_TREE_FROM;
+    for (int step = 0; step < n; ++step) {
+        const int k = is_tree ? n - 1 - step : step, from = is_tree ? 0 : k + 1,
+                  rest = n - 1 - step;
         double *pivot_row = A + (size_t)k * n;
         if (!(pivot_row[k] > 0) || !isfinite(pivot_row[k])) {
             return false;
         }
         const double root = sqrt(pivot_row[k]);
-        for (int j = k; j < n; ++j) {
+        pivot_row[k] = root;
+        for (int j = from; j < from + rest; ++j) {
             pivot_row[j] /= root;
         }
-        for (int i = k + 1; i < n; ++i) {
+        for (int i = from; i < from + rest; ++i) {
             double *row = A + (size_t)i * n;
             row[k] /= root;
-            mo_axpy(n - k - 1, -row[k], pivot_row + k + 1, row + k + 1);
+            mo_axpy(rest, -row[k], pivot_row + from, row + from);
         }
     }
     return true;
@@ -157,49 +234,63 @@ static inline double dot(int n, const double *x, const double *y)
     return (a[0] + a[1]) + (k < n ? x[k] * y[k] : 0);
 }
 
-void mo_solve_lower(int n, const double *F, double *x)
+/* x = L^-1 x and x = U^-1 x, by rows. */
+static inline void solve_lower(int n, const double *F, double *x)
 {
-    if (n >= MO_LAPACK_FROM) {
-        trsv("U", "T", n, F, x);
-        return;
-    }
-    if (n == 3) { /* a body in the plane: the most of them in grains */
-        x[0] = x[0] / F[0];
-        x[1] = (x[1] - F[3] * x[0]) / F[4];
-        x[2] = (x[2] - (F[6] * x[0] + F[7] * x[1])) / F[8];
-        return;
-    }
     for (int i = 0; i < n; ++i) {
-        x[i] = (x[i] - dot(i, F + i * n, x)) / F[i * n + i];
+        x[i] = (x[i] - dot(i, F + (size_t)i * n, x)) / F[(size_t)i * n + i];
     }
 }
 
-void mo_solve_upper(int n, const double *F, double *x)
+static inline void solve_upper(int n, const double *F, double *x)
+{
+    for (int i = n - 1; i >= 0; --i) {
+        const double *row = F + (size_t)i * n;
+        x[i] = (x[i] - dot(n - 1 - i, row + i + 1, x + i + 1)) / row[i];
+    }
+}
+
+void mo_solve_first(int n, const double *F, double *x)
 {
     if (n >= MO_LAPACK_FROM) {
         trsv("L", "T", n, F, x);
-        return;
-    }
-    if (n == 3) {
-        x[2] = x[2] / F[8];
-        x[1] = (x[1] - F[5] * x[2]) / F[4];
-        x[0] = (x[0] - (F[1] * x[1] + F[2] * x[2])) / F[0];
-        return;
-    }
-    for (int i = n - 1; i >= 0; --i) {
-        x[i] = (x[i] - dot(n - 1 - i, F + i * n + i + 1, x + i + 1)) / F[i * n + i];
+    } else if (n >= MO_TREE_FROM) {
+        solve_upper(n, F, x);
+    } else if (n == 3) { /* a body in the plane: the most of them in grains */
+        x[0] = x[0] / F[0];
+        x[1] = (x[1] - F[3] * x[0]) / F[4];
+        x[2] = (x[2] - (F[6] * x[0] + F[7] * x[1])) / F[8];
+    } else {
+        solve_lower(n, F, x);
     }
 }
 
-void mo_solve_upper_transposed(int n, const double *F, double *x)
+void mo_solve_second(int n, const double *F, double *x)
 {
     if (n >= MO_LAPACK_FROM) {
-        trsv("L", "N", n, F, x);
+        trsv("U", "T", n, F, x);
+    } else if (n >= MO_TREE_FROM) {
+        solve_lower(n, F, x);
+    } else if (n == 3) {
+        x[2] = x[2] / F[8];
+        x[1] = (x[1] - F[5] * x[2]) / F[4];
+        x[0] = (x[0] - (F[1] * x[1] + F[2] * x[2])) / F[0];
+    } else {
+        solve_upper(n, F, x);
+    }
+}
+
+void mo_solve_second_transposed(int n, const double *F, double *x)
+{
+    if (n >= MO_LAPACK_FROM) {
+        trsv("U", "N", n, F, x);
         return;
     }
-    for (int i = 0; i < n; ++i) {
-        x[i] /= F[i * n + i];
-        mo_axpy(n - 1 - i, -x[i], F + i * n + i + 1, x + i + 1);
+    for (int k = 0; k < n; ++k) {
+        const int is_tree = n >= MO_TREE_FROM, i = is_tree ? n - 1 - k : k;
+        x[i] /= F[(size_t)i * n + i];
+        mo_axpy(n - 1 - k, -x[i], F + (size_t)i * n + (is_tree ? 0 : i + 1),
+                x + (is_tree ? 0 : i + 1));
     }
 }
 
@@ -215,13 +306,6 @@ static int find_pivot(int n, int from, const double *A)
         }
     }
     return best;
-}
-
-static void swap(double *a, double *b)
-{
-    const double t = *a;
-    *a = *b;
-    *b = t;
 }
 
 static void swap_rows(int n, double *A, double *b, int i, int k)

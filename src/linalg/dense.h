@@ -13,20 +13,21 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { MO_LAPACK_FROM = 48 };
-
 /*
- * A = L U with diag(L) = diag(U), in place: L in the lower triangle, U in the upper one.  For a
- * symmetric A (lower triangle read) this is Cholesky's factor, U = L'.  False where A is not
- * positive definite, an unsymmetric one by its leading minors; A is then spoilt.
+ * A = P Q with diag(P) = diag(Q), in place.  Below MO_TREE_FROM rows, P is the lower triangle and Q
+ * the upper one; from there on P is the upper one: elimination begins with the last row, and the
+ * mass matrix of a tree, whose leaves come last, stays sparse.  For a symmetric A (lower triangle
+ * read) Q = P'.  False where A is not positive definite, an unsymmetric one by its minors; A is
+ * then spoilt.
  */
+enum { MO_TREE_FROM = 9, MO_LAPACK_FROM = 48 };
 bool mo_factor_symmetric(int n, double *A);
 bool mo_factor_unsymmetric(int n, double *A);
 
-/* x = L^-1 x, x = U^-1 x and x = U^-T x. */
-void mo_solve_lower(int n, const double *F, double *x);
-void mo_solve_upper(int n, const double *F, double *x);
-void mo_solve_upper_transposed(int n, const double *F, double *x);
+/* x = P^-1 x, x = Q^-1 x and x = Q^-T x. */
+void mo_solve_first(int n, const double *F, double *x);
+void mo_solve_second(int n, const double *F, double *x);
+void mo_solve_second_transposed(int n, const double *F, double *x);
 
 /*
  * x with A x = b, by Gaussian elimination with complete pivoting; A (n x n) and b are overwritten.

@@ -7,7 +7,15 @@
 
 #include "base/pace.h"
 
-enum { LANES = 4, TILE_ROWS = 4, TILE_LANES = 2, PANEL = 24, STRIP = 2 * LANES };
+enum {
+    LANES = 4,
+    TILE_ROWS = 4,
+    TILE_LANES = 2,
+    PANEL = 24,
+    FEW = 72,
+    NARROW = 8,
+    STRIP = 2 * LANES
+};
 
 /* Four numbers anywhere in memory. */
 typedef double lanes __attribute__((vector_size(LANES * sizeof(double)), aligned(8), may_alias));
@@ -91,12 +99,18 @@ INLINE bool factor_panel(int first, int last, int pivots, int n, int ld, double 
             return false;
         }
         const double inverse = 1 / pivot_row[k];
+        const int from = first + (k + 1 - first) / LANES * LANES;
+        double right[PANEL + LANES] = {0}; /* of the pivot, within the panel, by whole lanes */
+        for (int j = k + 1; j < last; ++j) {
+            right[j - from] = pivot_row[j];
+        }
         for (int i = k + 1; i < pivots; ++i) {
             double *row = F + (size_t)i * line;
-            const double factor = row[k] *= inverse;
-            for (int j = k + 1; j < last; ++j) {
-                row[j] -= factor * pivot_row[j];
+            const double factor = row[k] * inverse;
+            for (int j = from; j < last; j += LANES) { /* the last may reach into the padding */
+                *(lanes *)(row + j) -= factor * *(const lanes *)(right + j - from);
             }
+            row[k] = factor;
         }
     }
     return true;
@@ -195,8 +209,9 @@ INLINE void finish_rows(int first, int last, int n, int ld, double *F)
 INLINE bool eliminate(int pivots, int n, int ld, double *F, int *swap)
 {
     const size_t line = (size_t)ld;
-    for (int first = 0; first < pivots; first += PANEL) {
-        const int last = first + PANEL < pivots ? first + PANEL : pivots;
+    const int width = pivots <= FEW ? NARROW : PANEL;
+    for (int first = 0; first < pivots; first += width) {
+        const int last = first + width < pivots ? first + width : pivots;
         mo_pace();
         if (!factor_panel(first, last, pivots, n, ld, F, swap)) {
             return false;

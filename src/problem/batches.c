@@ -285,8 +285,8 @@ static void accelerate(const mo_batches *b, int body, const double *x, double *o
         return;
     }
     memcpy(out, x, (size_t)n * sizeof *out);
-    mo_solve_lower(n, mo_body_factor(problem, body), out);
-    mo_solve_upper(n, mo_body_factor(problem, body), out);
+    mo_solve_first(n, mo_body_factor(problem, body), out);
+    mo_solve_second(n, mo_body_factor(problem, body), out);
 }
 
 static void fill_state(mo_batches *b)

@@ -4,15 +4,25 @@
 
 #include <string.h>
 
+#include "linalg/dense.h"
 #include "linalg/lanes4.h"
+
+enum { TILE_ROWS = 4, TILE = 2 * LANES };
 
 /* The constraints that touch one body. */
 typedef struct body_rows {
     int n, m, count;                  /* velocities, rows, constraints */
+    int wide;                         /* numbers of a line of X */
     int row[MO_DENSE_BLOCKS];         /* first row of each constraint  */
     int dim[MO_DENSE_BLOCKS];         /* its rows */
     const double *J[MO_DENSE_BLOCKS]; /* its Jacobian, dim x n */
 } body_rows;
+
+/* Numbers of a line of X: whole tiles. */
+static int padded(int m)
+{
+    return (m + TILE - 1) / TILE * TILE;
+}
 
 size_t mo_dense_scratch(const mo_problem *problem)
 {
@@ -20,7 +30,7 @@ size_t mo_dense_scratch(const mo_problem *problem)
     for (int b = 0; problem->form == MO_FORM_GLOBAL && b < problem->body_count; ++b) {
         most = mo_body_dim(problem, b) > most ? mo_body_dim(problem, b) : most;
     }
-    return (size_t)problem->row_count * (size_t)(most + 1); /* X, and one line of X' X */
+    return (size_t)padded(problem->row_count) * (size_t)most; /* X */
 }
 
 static void copy_blocks(const mo_problem *problem, int ld, double *W)
@@ -65,126 +75,126 @@ static int collect(const mo_problem *problem, int body, int first, body_rows *ro
     return 1;
 }
 
-static void transpose(const body_rows *rows, double *X)
+/* X = J', padded with zeros. */
+static void transpose(body_rows *rows, double *X)
 {
+    rows->wide = padded(rows->m);
+    memset(X, 0, (size_t)rows->n * (size_t)rows->wide * sizeof *X);
     for (int c = 0, column = 0; c < rows->count; column += rows->dim[c], ++c) {
         const double *J = rows->J[c];
         for (int a = 0; a < rows->dim[c]; ++a, J += rows->n) {
             double *to = X + column + a;
-            for (int k = 0; k < rows->n; ++k, to += rows->m) {
+            for (int k = 0; k < rows->n; ++k, to += rows->wide) {
                 *to = J[k];
             }
         }
     }
 }
 
-/* y += a x */
-INLINE void add_line(int m, double a, const double *restrict x, double *restrict y)
+/* y += a x, whole lanes. */
+INLINE void add_line(int wide, double a, const double *restrict x, double *restrict y)
 {
-    int k = 0;
-    for (; k + LANES <= m; k += LANES) {
+    for (int k = 0; k < wide; k += LANES) {
         *(lanes *)(y + k) += a * *(const lanes *)(x + k);
     }
-    for (; k < m; ++k) {
-        y[k] += a * x[k];
-    }
 }
 
-static int is_zero(int m, const double *line)
+/* X = P^-1 X (dense.h).  Jacobians and factors of large bodies contain many zeros. */
+INLINE void solve_first(const body_rows *rows, const double *F, double *X)
 {
-    int k = 0;
-    while (k < m && line[k] == 0) {
-        ++k;
-    }
-    return k == m;
-}
-
-/*
- * X = L^-1 X; returns the first line of X that is not zero.  Jacobians and factors of large bodies
- * hold many zeros.
- */
-INLINE int solve_lower(const body_rows *rows, const double *L, double *X)
-{
-    const int n = rows->n, m = rows->m;
-    int first = 0;
-    while (first < n && is_zero(m, X + (size_t)first * (size_t)m)) {
-        ++first;
-    }
-    for (int i = first; i < n; ++i) {
-        const double *factor = L + (size_t)i * (size_t)n, inverse = 1 / factor[i];
-        double *line = X + (size_t)i * (size_t)m;
-        for (int k = first; k < i; ++k) {
+    const int n = rows->n, wide = rows->wide, is_tree = n >= MO_TREE_FROM;
+    for (int step = 0; step < n; ++step) {
+        const int i = is_tree ? n - 1 - step : step, from = is_tree ? i + 1 : 0;
+        const double *factor = F + (size_t)i * (size_t)n, inverse = 1 / factor[i];
+        double *line = X + (size_t)i * (size_t)wide;
+        for (int k = from; k < from + step; ++k) {
             if (factor[k] != 0) {
-                add_line(m, -factor[k], X + (size_t)k * (size_t)m, line);
+                add_line(wide, -factor[k], X + (size_t)k * (size_t)wide, line);
             }
         }
-        for (int k = 0; k < m; ++k) {
-            line[k] *= inverse;
+        for (int k = 0; k < wide; k += LANES) {
+            *(lanes *)(line + k) *= inverse;
         }
     }
-    return first;
 }
 
-/* W += X' X, one line of the upper triangle after the other. */
-INLINE void add_product(const body_rows *rows, int first, const double *X, double *line, int ld,
-                        double *W)
+/* T = X' X for four columns from `row` on and eight from `column` on. */
+INLINE void multiply_tile(const body_rows *rows, int row, int column, const double *X,
+                          double T[TILE_ROWS][TILE])
 {
-    const int m = rows->m;
-    for (int c = 0, column = 0; c < rows->count; ++c) {
-        const int begin = column;
-        for (int a = 0; a < rows->dim[c]; ++a, ++column) {
-            const int row = rows->row[c] + a;
-            memset(line, 0, (size_t)m * sizeof *line);
-            for (int k = first; k < rows->n; ++k) {
-                const double *from = X + (size_t)k * (size_t)m;
-                if (from[column] != 0) {
-                    add_line(m - begin, from[column], from + begin, line + begin);
-                }
-            }
-            for (int e = c, from = begin; e < rows->count; from += rows->dim[e], ++e) {
-                for (int b = 0; b < rows->dim[e]; ++b) {
-                    const int other = rows->row[e] + b;
-                    W[(size_t)row * (size_t)ld + other] += line[from + b];
-                    if (e > c) {
-                        W[(size_t)other * (size_t)ld + row] += line[from + b];
-                    }
-                }
+    lanes sum[TILE_ROWS][2] = {{{0}}};
+    for (int k = 0; k < rows->n; ++k, X += rows->wide) {
+        const double *a = X + row, *b = X + column;
+        if (a[0] == 0 && a[1] == 0 && a[2] == 0 && a[3] == 0) {
+            continue;
+        }
+        for (int i = 0; i < TILE_ROWS; ++i) {
+            sum[i][0] += a[i] * *(const lanes *)b;
+            sum[i][1] += a[i] * *(const lanes *)(b + LANES);
+        }
+    }
+    for (int i = 0; i < TILE_ROWS; ++i) {
+        *(lanes *)T[i] = sum[i][0];
+        *(lanes *)(T[i] + LANES) = sum[i][1];
+    }
+}
+
+/* W += T, above the diagonal and below. */
+INLINE void add_tile(const body_rows *rows, int row, int column, double T[TILE_ROWS][TILE],
+                     const int *place, int ld, double *W)
+{
+    for (int i = 0; i < TILE_ROWS && row + i < rows->m; ++i) {
+        const size_t own = (size_t)place[row + i];
+        const int from = row + i > column ? row + i - column : 0;
+        for (int j = from; j < TILE && column + j < rows->m; ++j) {
+            const size_t other = (size_t)place[column + j];
+            W[own * (size_t)ld + other] += T[i][j];
+            if (column + j > row + i) {
+                W[other * (size_t)ld + own] += T[i][j];
             }
         }
     }
 }
 
 /* W += H' M^-1 H of one body. */
-INLINE void add_body(const body_rows *rows, const double *L, int ld, double *W, double *line,
-                     double *X)
+INLINE void add_body(const body_rows *rows, const double *F, int ld, double *W, double *X)
 {
-    const int first = solve_lower(rows, L, X);
-    add_product(rows, first, X, line, ld, W);
+    int place[MO_DENSE_ROWS]; /* the row of W of each column of X */
+    for (int c = 0, column = 0; c < rows->count; ++c) {
+        for (int a = 0; a < rows->dim[c]; ++a) {
+            place[column++] = rows->row[c] + a;
+        }
+    }
+    solve_first(rows, F, X);
+    for (int row = 0; row < rows->m; row += TILE_ROWS) {
+        for (int column = row / TILE * TILE; column < rows->m; column += TILE) {
+            double T[TILE_ROWS][TILE];
+            multiply_tile(rows, row, column, X, T);
+            add_tile(rows, row, column, T, place, ld, W);
+        }
+    }
 }
 
-static void add_body_anywhere(const body_rows *rows, const double *L, int ld, double *W,
-                              double *line, double *X)
+static void add_body_anywhere(const body_rows *rows, const double *F, int ld, double *W, double *X)
 {
-    add_body(rows, L, ld, W, line, X);
+    add_body(rows, F, ld, W, X);
 }
 
-MO_WIDE void add_body_wide(const body_rows *rows, const double *L, int ld, double *W, double *line,
-                           double *X)
+MO_WIDE void add_body_wide(const body_rows *rows, const double *F, int ld, double *W, double *X)
 {
-    add_body(rows, L, ld, W, line, X);
+    add_body(rows, F, ld, W, X);
 }
 
-static void add_bodies(const mo_problem *problem, int ld, double *W, double *scratch)
+static void add_bodies(const mo_problem *problem, int ld, double *W, double *X)
 {
-    double *X = scratch + problem->row_count;
     body_rows rows;
     for (int i = 0; i < problem->constraint_count; ++i) {
         for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k) {
             const int body = problem->block_index[k];
             if (collect(problem, body, i, &rows)) {
                 transpose(&rows, X);
-                (mo_has_wide() ? add_body_wide : add_body_anywhere)(
-                    &rows, mo_body_factor(problem, body), ld, W, scratch, X);
+                (mo_has_wide() ? add_body_wide
+                               : add_body_anywhere)(&rows, mo_body_factor(problem, body), ld, W, X);
             }
         }
     }

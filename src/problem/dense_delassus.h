@@ -4,7 +4,7 @@
  * W of a small problem in dense form, W = H' M^-1 H + diag(compliance).
  *
  * A body with n velocities and the m rows of the constraints that touch it adds X' X to W, with
- * X = L^-1 J' (n x m) and M = L L'.  Nothing is allocated; views.h keeps it with the problem.
+ * X = P^-1 J' (n x m) and M = P P'.  Nothing is allocated; views.h keeps it with the problem.
  */
 #ifndef MO_PROBLEM_DENSE_DELASSUS_H
 #define MO_PROBLEM_DENSE_DELASSUS_H

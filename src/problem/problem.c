@@ -148,8 +148,8 @@ static void solve_mass(const mo_problem *problem, int b, double *v)
     if (rigid && rigid->inverse_mass > 0) {
         mo_rigid_accelerate(rigid, v, v);
     } else {
-        mo_solve_lower(n, mo_body_factor(problem, b), v);
-        mo_solve_upper(n, mo_body_factor(problem, b), v);
+        mo_solve_first(n, mo_body_factor(problem, b), v);
+        mo_solve_second(n, mo_body_factor(problem, b), v);
     }
 }
 

@@ -304,9 +304,9 @@ static void whiten(const mo_problem *problem, int i, double *W, double *pull, do
         memcpy(pull, J, count * sizeof *J);
         memcpy(push, J, count * sizeof *J);
         for (int j = 0; j < d; ++j) {
-            mo_solve_lower(n, mo_body_factor(problem, body), push + (size_t)j * n);
+            mo_solve_first(n, mo_body_factor(problem, body), push + (size_t)j * n);
             if (pull != push) {
-                mo_solve_upper_transposed(n, mo_body_factor(problem, body), pull + (size_t)j * n);
+                mo_solve_second_transposed(n, mo_body_factor(problem, body), pull + (size_t)j * n);
             }
         }
         for (int j = 0; j < d; ++j) {
@@ -363,7 +363,7 @@ static void make_free_state(mo_sweep *sweep)
     }
     for (int b = 0; b < problem->body_count; ++b) {
         mo_pace_every(b, 512);
-        mo_solve_lower(mo_body_dim(problem, b), mo_body_factor(problem, b),
+        mo_solve_first(mo_body_dim(problem, b), mo_body_factor(problem, b),
                        sweep->free_state + problem->body_start[b]);
     }
 }

@@ -132,8 +132,10 @@ void mo_tendon_add_friction(mo_world *world, mo_sim_mechanism *mechanism, mo_sim
 void mo_tendons_place(mo_sim_mechanism *mechanism);
 mo_error mo_tendon_check_path(const mo_mechanism_def *all, int k, mo_message *why);
 
-/* mechanism_drive.c: length and speed of the transmission of an actuator, and its row over the
- * velocities if not NULL. */
+/* mechanism_drive.c: velocities from .. to are those that an actuator drives. */
+void mo_actuator_span(const mo_sim_mechanism *mechanism, const mo_sim_actuator *actuator, int *from,
+                      int *to);
+/* Length and speed of its transmission, and its row over the velocities if not NULL. */
 void mo_actuator_measure(const mo_sim_mechanism *mechanism, const mo_sim_actuator *actuator,
                          const double *v, double *row, double *length, double *speed);
 
@@ -149,6 +151,7 @@ static inline double mo_actuator_input(const mo_sim_actuator *actuator)
 /* e = constant - slope l'+ of a step of h, before its limits. */
 typedef struct mo_actuator_line {
     double constant, slope;
+    int from, to; /* the velocities that it drives: the rest of its row is zero */
 } mo_actuator_line;
 mo_actuator_line mo_actuator_line_of(const mo_sim_mechanism *mechanism,
                                      const mo_sim_actuator *actuator, double h, double *row);

@@ -17,6 +17,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "linalg/dense.h"
 #include "mechanism/muscle.h"
 #include "sim/mechanism.h"
 
@@ -48,6 +49,18 @@ static void measure_link(const mo_sim_mechanism *mechanism, const mo_actuator_de
     mo_linkage_row(&mechanism->tree, def->link, at.position, line, row);
 }
 
+void mo_actuator_span(const mo_sim_mechanism *mechanism, const mo_sim_actuator *actuator, int *from,
+                      int *to)
+{
+    *from = 0;
+    *to = mechanism->tree.dofs;
+    if (actuator->def.on == MO_ON_JOINT) {
+        const mo_linkage_joint *joint = mechanism->tree.joint + actuator->def.joint;
+        *from = joint->v_at;
+        *to = joint->v_at + mo_axis_v_count(joint->kind);
+    }
+}
+
 void mo_actuator_measure(const mo_sim_mechanism *mechanism, const mo_sim_actuator *actuator,
                          const double *v, double *row, double *length, double *speed)
 {
@@ -67,10 +80,9 @@ void mo_actuator_measure(const mo_sim_mechanism *mechanism, const mo_sim_actuato
     } else {
         measure_joint(mechanism, def, arm, length);
     }
-    *speed = 0;
-    for (int j = 0; j < n; ++j) {
-        *speed += arm[j] * v[j];
-    }
+    int from, to;
+    mo_actuator_span(mechanism, actuator, &from, &to);
+    *speed = mo_dot(to - from, arm + from, v + from);
 }
 
 /* The effort, and its derivatives b1 and b2 by length and speed. */
@@ -94,8 +106,10 @@ mo_actuator_line mo_actuator_line_of(const mo_sim_mechanism *mechanism,
     double length, speed;
     mo_actuator_measure(mechanism, actuator, mechanism->start_v, row, &length, &speed);
     const mo_muscle_effort at = effort_at(actuator, length, speed);
-    return (mo_actuator_line){.constant = at.effort - fmin(at.by_speed, 0) * speed,
-                              .slope = -(h * fmin(at.by_length, 0) + fmin(at.by_speed, 0))};
+    mo_actuator_line line = {.constant = at.effort - fmin(at.by_speed, 0) * speed,
+                             .slope = -(h * fmin(at.by_length, 0) + fmin(at.by_speed, 0))};
+    mo_actuator_span(mechanism, actuator, &line.from, &line.to);
+    return line;
 }
 
 double mo_actuator_effort(mo_sim_mechanism *mechanism, const mo_sim_actuator *actuator)

@@ -19,6 +19,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "linalg/dense.h"
 #include "sim/forces_data.h"
 
 static const double LATE = 1e-9;    /* rad or m: a limit may be passed by this before it is taken */
@@ -117,13 +118,10 @@ static double limit_rate(const limit *at, const double *v)
 
 /* ---- actuators ------------------------------------------------------------------------------- */
 
-static double speed_of(const mo_sim_mechanism *mechanism, const double *v)
+static double speed_of(const mo_sim_mechanism *mechanism, const mo_actuator_line *line,
+                       const double *v)
 {
-    double speed = 0;
-    for (int i = 0; i < mechanism->tree.dofs; ++i) {
-        speed += mechanism->row[i] * v[i];
-    }
-    return speed;
+    return mo_dot(line->to - line->from, mechanism->row + line->from, v + line->from);
 }
 
 static double beyond(const mo_actuator_def *def)
@@ -207,7 +205,8 @@ int mo_mechanism_look_again(mo_sim_mechanism *mechanism, double h)
     for (int k = 0; k < mechanism->actuators; ++k) {
         mo_sim_actuator *actuator = mechanism->actuator + k;
         const mo_actuator_line line = mo_actuator_line_of(mechanism, actuator, h, mechanism->row);
-        const double effort = line.constant - line.slope * speed_of(mechanism, mechanism->next_v);
+        const double effort =
+            line.constant - line.slope * speed_of(mechanism, &line, mechanism->next_v);
         const double off = fmax(actuator->def.lower - effort, effort - actuator->def.upper);
         if (line.slope > 0 && !actuator->is_row && off > beyond(&actuator->def)) {
             actuator->is_row = 1;
@@ -329,7 +328,7 @@ static void add_actuator(mo_world *world, mo_sim_mechanism *mechanism, mo_sim_ac
     }
     const double lower = phase->h * actuator->def.lower, upper = phase->h * actuator->def.upper;
     const double behind = -line.constant / line.slope, compliance = 1 / (h * line.slope);
-    const double w = p > 0 ? p * (speed_of(mechanism, mechanism->v) + behind) : behind;
+    const double w = p > 0 ? p * (speed_of(mechanism, &line, mechanism->v) + behind) : behind;
     mo_law law = mo_law_box(&lower, &upper);
     law.compliance = &compliance;
     actuator->constraint = mo_builder_add_constraint(world->builder, 1, &law, &w);
@@ -435,7 +434,8 @@ static void read_actuator(const mo_world *world, mo_sim_mechanism *mechanism,
     if (actuator->constraint != MO_NONE) {
         actuator->effort = to_effort * *rows_of(world, actuator->constraint, world->result.r);
     } else {
-        const double effort = line.constant - line.slope * speed_of(mechanism, mechanism->next_v);
+        const double effort =
+            line.constant - line.slope * speed_of(mechanism, &line, mechanism->next_v);
         actuator->effort = fmin(fmax(effort, def->lower), def->upper);
     }
     const double off = beyond(def);

@@ -28,13 +28,18 @@ static const double SETTLED = 1e-13; /* of the velocities, in the metric of M */
 
 /* ---- links ----------------------------------------------------------------------------------- */
 
-static void to_links(mo_world *world, mo_sim_mechanism *mechanism, const double *v, size_t field)
+static void copy_to_links(mo_world *world, const mo_sim_mechanism *mechanism, size_t field)
 {
-    mo_linkage_motions(&mechanism->tree, v, mechanism->motion);
     for (int i = 0; i < mechanism->tree.links; ++i) {
         mo_sim_body *body = world->body + mechanism->body[i];
         memcpy((char *)body + field, mechanism->motion[i], 6 * sizeof(double));
     }
+}
+
+static void to_links(mo_world *world, mo_sim_mechanism *mechanism, const double *v, size_t field)
+{
+    mo_linkage_motions(&mechanism->tree, v, mechanism->motion);
+    copy_to_links(world, mechanism, field);
 }
 
 void mo_mechanism_place_links(mo_world *world, mo_sim_mechanism *mechanism)
@@ -85,8 +90,8 @@ static void turn_from(mo_sim_mechanism *mechanism, const double *at, double h, d
     static const double weightless[3] = {0};
     const int n = mechanism->tree.dofs;
     mo_linkage_inverse(&mechanism->tree, at, NULL, weightless, mechanism->bias);
-    mo_solve_lower(n, mechanism->F, mechanism->bias);
-    mo_solve_upper(n, mechanism->F, mechanism->bias);
+    mo_solve_first(n, mechanism->F, mechanism->bias);
+    mo_solve_second(n, mechanism->F, mechanism->bias);
     for (int k = 0; k < n; ++k) {
         out[k] = mechanism->start_v[k] - h * mechanism->bias[k];
     }
@@ -98,6 +103,7 @@ static void turn_freely(mo_sim_mechanism *mechanism, double h)
     const int n = mechanism->tree.dofs;
     double *turned = mechanism->turned, *middle = mechanism->row;
     const double before = energy(n, mechanism->M, mechanism->start_v);
+    double last = 0; /* change of the last round */
     memcpy(turned, mechanism->start_v, (size_t)n * sizeof *turned);
     for (int round = 0; round < MOST_ROUNDS && before > 0; ++round) {
         for (int k = 0; k < n; ++k) {
@@ -109,9 +115,11 @@ static void turn_freely(mo_sim_mechanism *mechanism, double h)
             mechanism->rhs[k] -= turned[k];
         }
         const double change = energy(n, mechanism->M, mechanism->rhs);
-        if (change <= SETTLED * SETTLED * before) {
+        const double next = change < last ? change * (change / last) : change;
+        if (next <= SETTLED * SETTLED * before) {
             return;
         }
+        last = change;
         if (!isfinite(change)) {
             break;
         }
@@ -180,12 +188,12 @@ static void add_actuator(mo_sim_mechanism *mechanism, const mo_sim_actuator *act
     const double effort = line.slope > 0
                               ? line.constant
                               : fmin(fmax(line.constant, actuator->def.lower), actuator->def.upper);
-    for (int i = 0; i < n; ++i) {
+    for (int i = line.from; i < line.to; ++i) {
         if (mechanism->row[i] == 0) {
             continue;
         }
         mechanism->rhs[i] += h * effort * mechanism->row[i];
-        for (int j = 0; line.slope > 0 && j < n; ++j) {
+        for (int j = line.from; line.slope > 0 && j < line.to; ++j) {
             mechanism->A[(size_t)i * (size_t)n + (size_t)j] +=
                 h * line.slope * mechanism->row[i] * mechanism->row[j];
         }
@@ -226,8 +234,8 @@ void mo_mechanism_free(const mo_world *world, mo_sim_mechanism *mechanism, doubl
     memcpy(mechanism->F, mechanism->A, square * sizeof *mechanism->F);
     memcpy(mechanism->free_v, mechanism->rhs, (size_t)n * sizeof *mechanism->free_v);
     mechanism->is_singular = !mo_factor_symmetric(n, mechanism->F);
-    mo_solve_lower(n, mechanism->F, mechanism->free_v);
-    mo_solve_upper(n, mechanism->F, mechanism->free_v);
+    mo_solve_first(n, mechanism->F, mechanism->free_v);
+    mo_solve_second(n, mechanism->F, mechanism->free_v);
     memcpy(mechanism->next_v, mechanism->free_v, (size_t)n * sizeof *mechanism->next_v);
 }
 
@@ -235,7 +243,7 @@ void mo_mechanism_free(const mo_world *world, mo_sim_mechanism *mechanism, doubl
 double mo_mechanism_response(const mo_sim_mechanism *mechanism, double *row)
 {
     const int n = mechanism->tree.dofs;
-    mo_solve_lower(n, mechanism->F, row);
+    mo_solve_first(n, mechanism->F, row);
     return mo_dot(n, row, row);
 }
 
@@ -272,7 +280,7 @@ void mo_mechanisms_free(mo_world *world, double h)
         if (mechanism && mo_mechanism_moves(world, mechanism)) {
             mo_mechanism_free(world, mechanism, h);
             to_links(world, mechanism, mechanism->free_v, offsetof(mo_sim_body, free_v));
-            to_links(world, mechanism, mechanism->free_v, offsetof(mo_sim_body, next_v));
+            copy_to_links(world, mechanism, offsetof(mo_sim_body, next_v));
             mo_mechanism_choose(mechanism, h);
         }
     }

@@ -171,6 +171,12 @@ static mo_error to_tolerance(const refinement *c)
 
 /* ---- the last digits ------------------------------------------------------------------------- */
 
+double mo_refine_aim(const mo_options *options)
+{
+    const int is_watched = options->progress || options->history;
+    return options->refine && options->tol <= FINE && !is_watched ? options->tol * BEYOND : 0;
+}
+
 /* The aim; at the residual where there is nothing to gain. */
 static mo_error set_aim(const refinement *c, double *aim)
 {
@@ -199,6 +205,14 @@ static int more_iterations(const refinement *c)
     return c->problem->constraint_count <= FEW ? MORE_ITERATIONS : MORE_STEPS;
 }
 
+/* Has the method itself done so?  Small problems are refined while their matrix is at hand. */
+static int was_refined(const refinement *c)
+{
+    const mo_explanation *explanation = &c->result->explanation;
+    return is_dense(c) && explanation->rung_count == 1 && explanation->rung[0].iterations > 0 &&
+           mo_refine_aim(c->options) > 0;
+}
+
 /* A few iterations from the answer; the better of the two is kept. */
 static mo_error reach(const refinement *c, double aim)
 {
@@ -209,7 +223,7 @@ static mo_error reach(const refinement *c, double aim)
     mo_options options = *c->options;
     memcpy(c->r, result->r, (size_t)result->row_count * sizeof(double));
     options.start = c->r;
-    options.tol = aim;
+    options.tol = is_dense(c) && mo_refine_aim(c->options) > 0 ? options.tol : aim;
     options.max_iter = more_iterations(c);
     mo_error error = run(c, &options);
     const int more = result->iterations;
@@ -248,7 +262,7 @@ static mo_error refine(const refinement *c, int *is_canonical)
     if (!error && *residual > aim && c->options->canonical && !is_dense(c)) {
         error = mo_canonical_at_rest(c->problem, c->options, c->result, is_canonical);
     }
-    if (!error && *residual > FAR * aim) {
+    if (!error && *residual > FAR * aim && !was_refined(c)) {
         error = reach(c, aim);
         *is_canonical = 0;
     }

@@ -39,6 +39,10 @@ mo_error mo_solve_once(const mo_problem *problem, const mo_options *options,
 /* v, u and the residual of result->r (solve.c). */
 mo_error mo_finish_result(const mo_problem *problem, mo_result *result);
 
+/* The aim, relative as the residual is, of a method that refines its answer itself; 0: it need not,
+ * as where the tolerance is coarse. */
+double mo_refine_aim(const mo_options *options);
+
 /* 1 and 2 from above, as the option `refine` asks. */
 mo_error mo_solve_refined(const mo_problem *problem, const mo_options *options,
                           const mo_method *method, double start_time, mo_result *result);

@@ -24,12 +24,19 @@
 #include "problem/dense_delassus.h"
 #include "problem/views.h"
 #include "solver/newton_step.h"
+#include "solver/refine.h"
 #include "solver/small_system.h"
 
 static const double NEAR = 1e-3; /* relative residual from which Newton converges, as a rule */
 
 enum { HALVINGS = 4, BAD_STEPS = 5, NEAR_STEPS = 6, NEAR_PROXIMAL_STEPS = 40 };
 static const double NEAR_THETA = 100; /* of proximal points from a start that is near */
+
+/* Of refinement: with the same matrix, and with another one. */
+enum { REPEATS = 5, MORE_STEPS = 2, CENTRES = 8, AROUND_STEPS = 10 };
+static const double LITTLE = 0.9; /* of the residual: what a centre must gain */
+static const double GAIN = 0.3;   /* of the residual: a step that leaves more gains nothing */
+static const double FAR = 3;      /* of the aim: nearer, another matrix is not worth it */
 
 /* Of the proximal points: the rules of aln.c. */
 enum { INNER_STEPS = 20, ALL_STEPS = 200, INNER_HALVINGS = 10 };
@@ -51,6 +58,7 @@ typedef struct small_run {
     mo_small_system s;
     int iteration;
     double goal;   /* absolute residual */
+    double aim;    /* of refinement (refine.h); 0: none */
     double best;   /* residual of `kept` */
     double *kept;  /* the best r */
     int is_smooth; /* every law has a map for Newton's method */
@@ -78,14 +86,106 @@ static int is_watched(const mo_run *run)
     return run->options->progress || run->options->history;
 }
 
-/* The end of an iteration at w->s.r, which has been evaluated. */
-static ending look(small_run *w)
+/* Returns the residual at s.r, which has been evaluated. */
+static double keep_best(small_run *w)
 {
-    mo_run *run = w->run;
     const double residual = mo_small_residual(&w->s, w->s.r);
     if (residual < w->best) {
         w->best = residual;
         memcpy(w->kept, w->s.r, (size_t)w->s.rows * sizeof *w->kept);
+    }
+    return residual;
+}
+
+static int has_rolling(const mo_problem *problem)
+{
+    int i = 0;
+    while (i < problem->constraint_count && problem->law[i].kind != MO_LAW_ROLLING) {
+        ++i;
+    }
+    return i < problem->constraint_count;
+}
+
+/* Steps with the factored matrix of the last one: each costs a product.  False where they gain
+ * nothing more, and another matrix would not either. */
+static int repeat_step(small_run *w)
+{
+    mo_small_system *s = &w->s;
+    for (int k = 0; k < REPEATS && w->best > w->aim && mo_small_repeat_step(s); ++k) {
+        const double before = w->best;
+        mo_small_take_step(s, 0, 0, s->r);
+        if (!(keep_best(w) < GAIN * before)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* Newton steps leave a start where something hardly rolls (look_at_start); steps around it do not.
+ */
+static void refine_around(small_run *w)
+{
+    mo_small_system *s = &w->s;
+    double before = INFINITY;
+    s->theta = NEAR_THETA;
+    for (int k = 0; k < CENTRES && w->best > w->aim && w->best < LITTLE * before; ++k) {
+        before = w->best;
+        memcpy(s->r, w->kept, (size_t)s->rows * sizeof *s->r);
+        memcpy(s->centre, s->r, (size_t)s->rows * sizeof *s->r);
+        double merit = mo_small_evaluate(s, s->r);
+        const double goal = INNER * merit;
+        for (int step = 0; step < AROUND_STEPS && merit > goal; ++step, ++w->iteration) {
+            const double last = merit;
+            if (!mo_small_find_step(s, s->r)) {
+                break;
+            }
+            merit = mo_small_take_step(s, last, HALVINGS, s->r);
+            keep_best(w);
+            if (!(merit < last)) {
+                break;
+            }
+        }
+    }
+    s->theta = 0;
+}
+
+/* From the goal towards the aim of refinement, or what of it can be had; the residual. */
+static double refine(small_run *w, int has_matrix)
+{
+    mo_small_system *s = &w->s;
+    const double theta = s->theta;
+    const int rolls = has_rolling(w->run->problem), is_start = !has_matrix;
+    s->theta = 0;
+    mo_small_evaluate(s, s->r);
+    for (int k = 0; k <= MORE_STEPS; ++k, has_matrix = 1) {
+        const int may_gain = !has_matrix || repeat_step(w) || rolls || is_start;
+        const double before = w->best;
+        if (!may_gain || before <= FAR * w->aim || k == MORE_STEPS ||
+            !mo_small_find_step(s, s->r)) {
+            break;
+        }
+        mo_small_take_step(s, mo_small_evaluate(s, s->r), HALVINGS, s->r);
+        ++w->iteration;
+        if (!(keep_best(w) < before)) {
+            break;
+        }
+    }
+    if (w->best > FAR * w->aim && rolls) {
+        refine_around(w);
+    }
+    memcpy(s->r, w->kept, (size_t)s->rows * sizeof *s->r);
+    s->theta = theta;
+    mo_small_evaluate(s, s->r);
+    return w->best;
+}
+
+/* The end of an iteration at w->s.r, which has been evaluated; `has_matrix`: by a Newton step. */
+static ending look(small_run *w, int has_matrix)
+{
+    mo_run *run = w->run;
+    double residual = keep_best(w);
+    if (w->aim > 0 && w->is_smooth && residual <= w->goal) {
+        residual = refine(w, has_matrix);
     }
     if ((is_watched(run) || residual <= w->goal) && mo_run_confirm(run, w->iteration, w->s.r)) {
         return SOLVED;
@@ -101,7 +201,7 @@ static ending sweep(small_run *w, int sweeps)
         ++w->iteration;
         if (k + 1 == sweeps || k == 0) {
             mo_small_evaluate(&w->s, w->s.r);
-            end = look(w);
+            end = look(w, 0);
         }
     }
     return end;
@@ -123,7 +223,7 @@ static ending newton(small_run *w, int steps)
         merit = mo_small_take_step(s, before, HALVINGS, s->r);
         bad += !(merit < before);
         ++w->iteration;
-        const ending end = look(w);
+        const ending end = look(w, 1);
         if (end != GOES_ON) {
             return end;
         }
@@ -153,7 +253,7 @@ static int solve_inner(small_run *w, ending *end)
         const double before = merit;
         merit = mo_small_take_step(s, (1 - DESCENT) * before, INNER_HALVINGS, s->r);
         ++w->iteration;
-        *end = look(w);
+        *end = look(w, 0);
         if (*end != GOES_ON || merit <= goal) {
             return 1;
         }
@@ -189,20 +289,11 @@ static ending proximal_points(small_run *w, double theta, int steps)
     return end;
 }
 
-static int has_rolling(const mo_problem *problem)
-{
-    int i = 0;
-    while (i < problem->constraint_count && problem->law[i].kind != MO_LAW_ROLLING) {
-        ++i;
-    }
-    return i < problem->constraint_count;
-}
-
 /* The start; from one that is near, Newton's method at once. */
 static ending look_at_start(small_run *w)
 {
     mo_small_evaluate(&w->s, w->s.r);
-    ending end = look(w);
+    ending end = look(w, 0);
     const int is_near = w->best <= NEAR * w->run->q_scale;
     if (end != GOES_ON || !is_near || !w->is_smooth) {
         return end;
@@ -348,6 +439,8 @@ mo_status mo_small_solve(mo_run *run, void *memory)
     w->run = run;
     w->iteration = 0;
     w->goal = run->options->tol * run->q_scale;
+    w->aim = mo_refine_aim(run->options) * run->q_scale;
+    w->aim = w->aim > 0 ? fmax(w->aim, run->options->noise) : 0;
     w->best = INFINITY;
     if (problem->form == MO_FORM_GLOBAL) {
         const double *known = run->scratch + problem->dof_count;

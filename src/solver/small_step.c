@@ -266,6 +266,48 @@ int mo_small_find_step(mo_small_system *s, const double *r)
     return 1;
 }
 
+/* -z of the active blocks behind the columns of A, in the order of its rows; y is scratch. */
+static void write_right(const mo_small_system *s, int n, double *y)
+{
+    for (int i = 0, at = 0; i < s->problem->constraint_count; ++i) {
+        const mo_small_block *b = &s->blocks[i];
+        for (int k = 0; b->is_active && k < b->d; ++k) {
+            y[at++] = -s->z[b->row + k];
+        }
+    }
+    for (int k = 0; k < n; ++k) {
+        const double t = y[k];
+        y[k] = y[s->swap[k]];
+        y[s->swap[k]] = t;
+    }
+    for (int i = 0; i < n; ++i) {
+        double *row = s->A + (size_t)i * (size_t)s->ld;
+        row[n] = y[i] -= mo_dot(i, row, y);
+    }
+}
+
+int mo_small_repeat_step(mo_small_system *s)
+{
+    memset(s->dr, 0, (size_t)s->rows * sizeof *s->dr);
+    int n = 0;
+    for (int i = 0; i < s->problem->constraint_count; ++i) {
+        const mo_small_block *b = &s->blocks[i];
+        if (!b->is_active && mo_dot(b->d, s->z + b->row, s->z + b->row) > 0) {
+            return 0;
+        }
+        n += b->is_active ? b->d : 0;
+    }
+    write_right(s, n, s->base);
+    back_substitute(n, s->ld, s->A, s->base);
+    for (int i = 0, at = 0; i < s->problem->constraint_count; ++i) {
+        const mo_small_block *b = &s->blocks[i];
+        for (int k = 0; b->is_active && k < b->d; ++k) {
+            s->dr[b->row + k] = s->base[at++];
+        }
+    }
+    return 1;
+}
+
 static double evaluate_at(mo_small_system *s, double t, double *r)
 {
     for (int k = 0; k < s->rows; ++k) {

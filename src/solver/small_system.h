@@ -48,7 +48,7 @@ typedef struct mo_small_system {
     double *squares, *scratch;
     double *q, *u, *r, *z, *dr, *centre; /* u and z at the r that was evaluated last */
     double *base;                        /* r before a step */
-    int *swap;
+    int *swap;                           /* of the rows of A, factored */
     double eps, theta, speed;
     int is_natural; /* the natural map for all laws */
     int has_lanes;  /* the processor multiplies four numbers at once */
@@ -73,6 +73,10 @@ void mo_small_project(const mo_small_system *s, double *r);
 
 /* dr at the r that was evaluated last; false where the matrix is singular. */
 int mo_small_find_step(mo_small_system *s, const double *r);
+
+/* The same with the matrix of the last step, at the z of now; false where a block that dropped out
+ * of it must move. */
+int mo_small_repeat_step(mo_small_system *s);
 
 /*
  * r += t dr with the first t of 1, 1/2, ... that brings the merit below `target`, or the best of
