@@ -12,6 +12,7 @@ enum { AXIS_STEPS = 16, NEWTON_STEPS = 12 };
 /* Of the smaller size. */
 static const double BETTER =
     1e-10; /* margin of curves over faces, so that bodies at rest keep their axis */
+static const double HARDLY = 1e-3;      /* an overlap so small has one axis alone */
 static const double IS_SUPPORT = 1e-9;  /* points so little behind another are as far along m */
 static const double LEVEL = 1e-12;      /* sine: an edge that rises no more is level */
 static const double NEWTON_ENDS = 1e-8; /* a step so short leaves its square */
@@ -91,10 +92,11 @@ MO_OWN void consider_points(mo_axis_search *s, const double m[3], const double o
     }
 }
 
-/* Two points of cores that are apart, with no more between the cores than between the points. */
+/* Two points of cores that are apart, or hardly overlap, with no more between the cores than
+ * between the points. */
 MO_OWN int is_proven(const mo_axis_search *s)
 {
-    return s->best.has_points && s->best.gap > 0;
+    return s->best.has_points && s->best.gap > -HARDLY * s->size;
 }
 
 /* ---- faces and straight lines ---------------------------------------------------------------- */
@@ -134,11 +136,13 @@ MO_OWN void look_at_lines(mo_axis_search *s, const double n[3])
             const double *d = s->of_a.line[i], *e = s->of_b.line[j];
             double m[3];
             mo_vec3_cross(d, e, m);
-            const double length = mo_vec3_norm(m);
-            if (!(length > SAME_TANGENT)) { /* faces decide */
+            const double sign = mo_vec3_dot(m, n) < 0 ? -1 : 1, square = mo_vec3_dot(m, m);
+            const double over = sign * mo_vec3_dot(m, s->between); /* of the best or less: */
+            if (over * fabs(over) <= s->best.gap * fabs(s->best.gap) * square ||
+                !(square > SAME_TANGENT * SAME_TANGENT)) { /* faces decide */
                 continue;
             }
-            mo_vec3_scale((mo_vec3_dot(m, n) < 0 ? -1 : 1) / length, m, m);
+            mo_vec3_scale(sign / sqrt(square), m, m);
             if (consider(s, m, BETTER * s->size)) {
                 s->best.has_points = meet_lines(s, i, j);
                 if (is_proven(s)) {
@@ -168,77 +172,69 @@ MO_OWN void look_from_axis(mo_axis_search *s, const mo_feature *cylinder, const 
 
 /* ---- rims ------------------------------------------------------------------------------------ */
 
-/* A line or a circle with its point, tangent dx and bend ddx at some parameter. */
+/* A line or a circle, with its point x and the unit tangent there. */
 typedef struct curve {
-    int is_circle;
-    double centre[3], axis[3], radius; /* of a circle */
-    double out[3];                     /* from its centre to the point, unit */
-    double x[3], dx[3], ddx[3];
-    double at, from, to; /* for a line: position of its point, and the feature there */
-    double inside;       /* for the axis of a cylinder: its radius */
+    double x[3], along[3];
+    double radius;            /* of a circle; 0 for a line */
+    double centre[3], out[3]; /* of a circle; from its centre to the point, unit */
+    double at, from, to;      /* for a line: position of its point, and the feature there */
+    double inside;            /* for the axis of a cylinder: its radius */
 } curve;
-
-MO_OWN void set_circle(curve *c)
-{
-    double along[3];
-    mo_vec3_cross(c->axis, c->out, along);
-    mo_vec3_along(c->centre, c->radius, c->out, c->x);
-    mo_vec3_scale(c->radius, along, c->dx);
-    mo_vec3_scale(-c->radius, c->out, c->ddx);
-}
 
 /* The rim of the feature, from its point along n. */
 MO_OWN int rim_curve(const mo_feature *f, const double n[3], curve *c)
 {
-    c->is_circle = 1;
     c->inside = 0;
     c->radius = f->rim_radius;
     mo_vec3_copy(f->rim, c->centre);
-    mo_vec3_copy(f->axis, c->axis);
     mo_vec3_along(n, -mo_vec3_dot(n, f->axis), f->axis, c->out);
     const double length = mo_vec3_norm(c->out);
     if (!(length > 1e-9)) {
         return 0;
     }
     mo_vec3_scale(1 / length, c->out, c->out);
-    set_circle(c);
+    mo_vec3_cross(f->axis, c->out, c->along);
+    mo_vec3_along(c->centre, c->radius, c->out, c->x);
     return 1;
 }
 
 MO_OWN void line_curve(const mo_feature *f, int k, const double near[3], curve *c)
 {
     double to[3];
-    c->is_circle = 0;
     c->inside = f->has_rim ? f->rim_radius : 0;
+    c->radius = 0;
     mo_vec3_minus(near, f->on_line, to);
     c->at = mo_vec3_dot(to, f->line[k]);
     c->from = f->from[k];
     c->to = f->to[k];
     mo_vec3_along(f->on_line, c->at, f->line[k], c->x);
-    mo_vec3_copy(f->line[k], c->dx);
-    mo_vec3_set(c->ddx, 0, 0, 0);
+    mo_vec3_copy(f->line[k], c->along);
 }
 
+/* By a length along a line, by an angle on a circle: of tangent `by`, which is enough for Newton's
+ * method. */
 MO_OWN void move(curve *c, double by)
 {
-    if (!c->is_circle) {
+    if (!(c->radius > 0)) {
         c->at += by;
-        mo_vec3_along(c->x, by, c->dx, c->x);
+        mo_vec3_along(c->x, by, c->along, c->x);
         return;
     }
-    double along[3];
-    by = fmin(0.5, fmax(-0.5, by));
-    mo_vec3_cross(c->axis, c->out, along);
-    mo_vec3_along(c->out, by, along, c->out); /* tan(by) = by to second order: enough for Newton */
-    mo_vec3_scale(1 / mo_vec3_norm(c->out), c->out, c->out);
-    set_circle(c);
+    by = by > 0.5 ? 0.5 : by < -0.5 ? -0.5 : by;
+    const double cosine = 1 / sqrt(1 + by * by), sine = by * cosine;
+    for (int k = 0; k < 3; ++k) {
+        const double out = c->out[k], along = c->along[k];
+        c->out[k] = cosine * out + sine * along;
+        c->along[k] = cosine * along - sine * out;
+        c->x[k] = c->centre[k] + c->radius * c->out[k];
+    }
 }
 
 /* Is the point of the curve one of its shape, and furthest along sign * m?  Of a rim the point
  * across from that is as well at right angles to m. */
 MO_OWN int is_there(const curve *c, double sign, const double m[3])
 {
-    return c->is_circle ? sign * mo_vec3_dot(c->out, m) > 0 : c->at >= c->from && c->at <= c->to;
+    return c->radius > 0 ? sign * mo_vec3_dot(c->out, m) > 0 : c->at >= c->from && c->at <= c->to;
 }
 
 /*
@@ -247,27 +243,30 @@ MO_OWN int is_there(const curve *c, double sign, const double m[3])
  */
 MO_OWN void look_at_curves(mo_axis_search *s, curve *p, curve *q)
 {
+    /* the derivatives of x by the parameter are speed * along and -radius * out */
+    const double speed_p = p->radius > 0 ? p->radius : 1, speed_q = q->radius > 0 ? q->radius : 1;
     double d[3], m[3];
     int has_ended = 0;
     for (int step = 0; step < NEWTON_STEPS && !has_ended; ++step) {
         mo_vec3_minus(q->x, p->x, d);
-        const double g0 = -mo_vec3_dot(d, p->dx), g1 = mo_vec3_dot(d, q->dx);
-        const double h00 = mo_vec3_dot(p->dx, p->dx) - mo_vec3_dot(d, p->ddx),
-                     h01 = -mo_vec3_dot(p->dx, q->dx),
-                     h11 = mo_vec3_dot(q->dx, q->dx) + mo_vec3_dot(d, q->ddx);
-        const double det = h00 * h11 - h01 * h01;
-        if (!(fabs(det) > 1e-14 * mo_vec3_dot(p->dx, p->dx) * mo_vec3_dot(q->dx, q->dx))) {
+        const double g0 = -speed_p * mo_vec3_dot(d, p->along),
+                     g1 = speed_q * mo_vec3_dot(d, q->along);
+        const double bend_p = p->radius > 0 ? p->radius * mo_vec3_dot(d, p->out) : 0,
+                     bend_q = q->radius > 0 ? q->radius * mo_vec3_dot(d, q->out) : 0;
+        const double h00 = speed_p * speed_p + bend_p, h11 = speed_q * speed_q - bend_q,
+                     h01 = -speed_p * speed_q * mo_vec3_dot(p->along, q->along);
+        const double det = h00 * h11 - h01 * h01, scale = speed_p * speed_q;
+        if (!(fabs(det) > 1e-14 * scale * scale)) {
             return;
         }
         const double by_p = -(h11 * g0 - h01 * g1) / det, by_q = -(h00 * g1 - h01 * g0) / det;
         move(p, by_p);
         move(q, by_q);
-        has_ended = fabs(by_p) * mo_vec3_norm(p->dx) + fabs(by_q) * mo_vec3_norm(q->dx) <
-                    NEWTON_ENDS * s->size;
+        has_ended = fabs(by_p) * speed_p + fabs(by_q) * speed_q < NEWTON_ENDS * s->size;
     }
-    mo_vec3_cross(p->dx, q->dx, m);
+    mo_vec3_cross(p->along, q->along, m);
     const double length = mo_vec3_norm(m);
-    if (!(length > SAME_TANGENT * mo_vec3_norm(p->dx) * mo_vec3_norm(q->dx))) {
+    if (!(length > SAME_TANGENT)) {
         return;
     }
     mo_vec3_scale((mo_vec3_dot(m, s->best.normal) < 0 ? -1 : 1) / length, m, m);
@@ -382,15 +381,17 @@ MO_OWN void look_at_two_rims(mo_axis_search *s, const double n[3])
     }
 }
 
+/* First the rim that points at the side of the other. */
 MO_OWN void look_at_rims(mo_axis_search *s, const double n[3])
 {
-    if (s->of_a.has_rim) {
-        look_at_rim(s, n, 0);
+    const int both = s->of_a.has_rim && s->of_b.has_rim;
+    const int begin = both ? fabs(mo_vec3_dot(n, s->of_b.axis)) > fabs(mo_vec3_dot(n, s->of_a.axis))
+                           : s->of_b.has_rim;
+    look_at_rim(s, n, begin);
+    if (both && !is_proven(s)) {
+        look_at_rim(s, n, !begin);
     }
-    if (s->of_b.has_rim && !is_proven(s)) {
-        look_at_rim(s, n, 1);
-    }
-    if (s->of_a.has_rim && s->of_b.has_rim && !is_proven(s)) {
+    if (both && !is_proven(s)) {
         look_at_two_rims(s, n);
     }
 }

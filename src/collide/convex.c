@@ -70,20 +70,33 @@ MO_OWN double touch_near_rim(const mo_core *a, const mo_flat *cap, const mo_flat
     return least;
 }
 
-MO_EVERYWHERE double mo_touch_along(mo_core *a, mo_core *b, const mo_axis *axis,
-                                    const double origin[3], double reach, mo_touch_list *out)
+/* The touches of the two flats: see mo_touch_along. */
+MO_OWN double touch_flats(const mo_core *a, const mo_core *b, const mo_flat of[2],
+                          const mo_axis *axis, const double origin[3], double reach,
+                          mo_touch_list *out)
 {
-    mo_flat of_a, of_b;
-    double against[3];
-    mo_vec3_scale(-1, axis->normal, against);
-    mo_core_flat(a, axis->normal, &of_a);
-    mo_core_flat(b, against, &of_b);
-    double least = mo_manifold(&of_a, &of_b, axis, origin, ON_SIDE * smaller(a, b), reach, out);
-    if (a->kind == MO_CORE_CYLINDER && of_a.count > 2) {
-        const double near = touch_near_rim(a, &of_a, &of_b, axis->normal, origin, reach, out);
+    double least = mo_manifold(of, of + 1, axis, origin, ON_SIDE * smaller(a, b), reach, out);
+    if (a->kind == MO_CORE_CYLINDER && of->count > 2) {
+        const double near = touch_near_rim(a, of, of + 1, axis->normal, origin, reach, out);
         least = near < least ? near : least;
     }
     return least;
+}
+
+MO_OWN void take_flats(mo_core *a, mo_core *b, const double n[3], mo_flat of[2])
+{
+    double against[3];
+    mo_vec3_scale(-1, n, against);
+    mo_core_flat(a, n, of);
+    mo_core_flat(b, against, of + 1);
+}
+
+MO_EVERYWHERE double mo_touch_along(mo_core *a, mo_core *b, const mo_axis *axis,
+                                    const double origin[3], double reach, mo_touch_list *out)
+{
+    mo_flat of[2];
+    take_flats(a, b, axis->normal, of);
+    return touch_flats(a, b, of, axis, origin, reach, out);
 }
 
 /*
@@ -219,16 +232,20 @@ MO_OWN int touch_if_best(mo_core *a, mo_core *b, const mo_axis *axis, const doub
                          double reach, mo_touch_list *out)
 {
     const int before = out->count;
-    const double least = mo_touch_along(a, b, axis, origin, reach, out);
-    if (least <= axis->gap + IS_NEAREST * smaller(a, b)) {
-        return 1;
-    }
-    if (axis->has_points) {
+    mo_flat of[2];
+    take_flats(a, b, axis->normal, of);
+    const double least = touch_flats(a, b, of, axis, origin, reach, out);
+    if (least > axis->gap + IS_NEAREST * smaller(a, b)) {
+        if (!axis->has_points) {
+            out->count = before;
+            return 0;
+        }
         touch_deepest(a, b, axis, origin, out);
-        return 1;
     }
-    out->count = before;
-    return 0;
+    if (mo_core_is_rod(a) && mo_core_is_rod(b)) {
+        mo_rods_ends(a, b, of, origin, reach, before, out);
+    }
+    return 1;
 }
 
 /*
@@ -330,9 +347,6 @@ MO_EVERYWHERE void mo_collide_cores(mo_core *a, mo_core *b, const double origin[
 {
     const int before = out->count;
     mo_touch_cores(a, b, origin, reach + a->radius + b->radius, out);
-    if (out->count > before && mo_core_is_rod(a) && mo_core_is_rod(b)) {
-        mo_rods_ends(a, b, origin, reach + a->radius + b->radius, before, out);
-    }
     mo_touches_thin(out, before);
     for (int k = before; k < out->count && a->radius + b->radius > 0; ++k) {
         mo_touch *touch = out->touch + k;

@@ -150,21 +150,11 @@ MO_OWN void touch_ends(const mo_flat *line, const mo_core *other, const double o
     }
 }
 
-MO_EVERYWHERE void mo_rods_ends(mo_core *a, mo_core *b, const double origin[3], double reach,
-                                int first, mo_touch_list *out)
+MO_EVERYWHERE void mo_rods_ends(const mo_core *a, const mo_core *b, const mo_flat of[2],
+                                const double origin[3], double reach, int first, mo_touch_list *out)
 {
-    const mo_touch *least = out->touch + first;
-    for (int k = first; k < out->count; ++k) {
-        least = out->touch[k].gap < least->gap ? out->touch + k : least;
-    }
-    mo_flat of_a, of_b;
-    double n[3], against[3];
-    mo_vec3_copy(least->normal, n);
-    mo_vec3_scale(-1, n, against);
-    mo_core_flat(a, n, &of_a);
-    mo_core_flat(b, against, &of_b);
-    if (of_a.count == 2 && of_b.count == 2) {
-        touch_ends(&of_a, b, origin, reach, 0, first, out);
-        touch_ends(&of_b, a, origin, reach, 1, first, out);
+    if (of[0].count == 2 && of[1].count == 2) {
+        touch_ends(of, b, origin, reach, 0, first, out);
+        touch_ends(of + 1, a, origin, reach, 1, first, out);
     }
 }

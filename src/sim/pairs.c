@@ -393,9 +393,6 @@ mo_error mo_pairs_update(mo_world *world, double h)
 int mo_pair_is_apart(const mo_world *world, const mo_pair *pair)
 {
     const mo_shape_near *a = world->near + pair->a, *b = world->near + pair->b;
-    if (!a->is_round || !b->is_round) {
-        return 0;
-    }
     const double reach = a->size + b->size + mo_pair_reach(world, pair);
     double between[3];
     mo_vec3_minus(a->x, b->x, between);
