@@ -14,8 +14,7 @@
  * If they are apart, the lines between two vertices, a vertex and an edge, or a vertex and a rim
  * are candidates as well.  An iteration evaluates the candidates from the features around the
  * support points along n (core.h) and moves to the best, until none is better.  A bound from the
- * two support points avoids most full evaluations.  Tangents of rims follow from Newton's method on
- * t.(y - x) = u.(y - x) = 0; rims are tried last.
+ * two support points avoids most full evaluations.  Rims (rims.c) are tried last.
  */
 #ifndef MO_COLLIDE_AXIS_H
 #define MO_COLLIDE_AXIS_H
@@ -44,6 +43,32 @@ MO_EVERYWHERE void mo_axis_begin(mo_axis_search *search, mo_core *a, mo_core *b,
 
 /* False where the best axis stays. */
 MO_EVERYWHERE int mo_axis_step(mo_axis_search *search);
+
+/* Of the smaller size: margin of curves over faces, so that bodies at rest keep their axis. */
+#define MO_BETTER_AXIS 1e-10
+#define MO_ONE_AXIS 1e-3     /* likewise: an overlap so small has one axis alone */
+#define MO_SAME_TANGENT 1e-6 /* sine: below it two tangents have no normal */
+
+/* Takes the unit vector m where it separates more than the best so far, by more than `by`. */
+MO_EVERYWHERE int mo_axis_consider(mo_axis_search *search, const double m[3], double by);
+
+/*
+ * The same of points of the cores, or of axes of cylinders, which lie `inside` by their radii: they
+ * count where none is further along m.
+ */
+MO_EVERYWHERE void mo_axis_consider_points(mo_axis_search *search, const double m[3],
+                                           const double on_a[3], const double on_b[3],
+                                           double inside, int are_there);
+
+/* Two points of cores that are apart, or hardly overlap, with no more between the cores than
+ * between the points. */
+MO_ANY int mo_axis_is_proven(const mo_axis_search *s)
+{
+    return s->best.has_points && s->best.gap > -MO_ONE_AXIS * s->size;
+}
+
+/* The part of a step for rims, one of which is there, from the features along n (rims.c). */
+MO_EVERYWHERE void mo_axis_look_at_rims(mo_axis_search *search, const double n[3]);
 
 /* The axis of two boxes (box_axis.c): false where they are further apart than the reach. */
 MO_EVERYWHERE int mo_axis_of_boxes(const mo_core *a, const mo_core *b, double reach, mo_axis *axis);

@@ -193,7 +193,9 @@ MO_OWN void hull_feature(const mo_core *c, const double n[3], mo_feature *f)
         mo_mat3_apply(c->Q, edge, f->line[k]);
         f->from[k] = 0;
         f->to[k] = edge[3];
+        f->sides[k] = 1u << k | 1u << (k > 0 ? k - 1 : f->lines - 1);
     }
+    f->has_sides = f->is_whole;
 }
 
 MO_OWN void cylinder_feature(const mo_core *c, const double n[3], mo_feature *f)
@@ -213,7 +215,7 @@ MO_OWN void cylinder_feature(const mo_core *c, const double n[3], mo_feature *f)
 
 MO_EVERYWHERE void mo_core_feature(mo_core *c, const double n[3], mo_feature *f)
 {
-    f->normals = f->lines = f->has_rim = 0;
+    f->normals = f->lines = f->has_rim = f->has_sides = 0;
     f->is_vertex = f->is_whole = 1;
     mo_core_support(c, n, f->point);
     mo_vec3_copy(f->point, f->on_line);
@@ -224,7 +226,9 @@ MO_EVERYWHERE void mo_core_feature(mo_core *c, const double n[3], mo_feature *f)
             mo_vec3_scale(-1, f->normal[k], f->line[k]);
             f->from[k] = 0;
             f->to[k] = 2 * c->half[k];
+            f->sides[k] = 7u & ~(1u << k);
         }
+        f->has_sides = 1;
         f->normals = f->lines = 3;
     } else if (c->kind == MO_CORE_HULL) {
         hull_feature(c, n, f);

@@ -69,9 +69,11 @@ typedef struct mo_feature {
     int lines;
     double line[MO_CORE_AROUND][3]; /* unit, along the edges around it, or the axis of a cylinder */
     double from[MO_CORE_AROUND], to[MO_CORE_AROUND]; /* the feature there, from on_line */
-    double on_line[3]; /* where these lines meet; the centre of a cylinder */
-    int is_vertex;     /* the point is a corner: all lines go from it */
-    int is_whole;      /* and these are all of its edges */
+    double on_line[3];              /* where these lines meet; the centre of a cylinder */
+    int is_vertex;                  /* the point is a corner: all lines go from it */
+    int is_whole;                   /* and these are all of its edges */
+    int has_sides;                  /* and these its faces */
+    uint32_t sides[MO_CORE_AROUND]; /* then: bits of the two faces at each edge */
     int has_rim;
     double rim[3], axis[3], rim_radius; /* the circle about `rim` across `axis` */
 } mo_feature;

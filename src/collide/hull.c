@@ -92,6 +92,43 @@ void mo_hull_fit_planes(mo_hull *hull)
     }
 }
 
+/* The vertex before v in a face that has it. */
+static int vertex_before(const mo_hull *hull, int face, int v)
+{
+    const int first = hull->face_start[face], end = hull->face_start[face + 1];
+    int before = hull->face_vertex[end - 1];
+    for (int k = first; k < end && hull->face_vertex[k] != v; ++k) {
+        before = hull->face_vertex[k];
+    }
+    return before;
+}
+
+static void exchange(mo_hull *hull, int i, int j)
+{
+    const int vertex = hull->ring_vertex[i], face = hull->ring_face[i];
+    double edge[4];
+    memcpy(edge, hull->ring_edge[i], sizeof edge);
+    hull->ring_vertex[i] = hull->ring_vertex[j];
+    hull->ring_face[i] = hull->ring_face[j];
+    memcpy(hull->ring_edge[i], hull->ring_edge[j], sizeof edge);
+    hull->ring_vertex[j] = vertex;
+    hull->ring_face[j] = face;
+    memcpy(hull->ring_edge[j], edge, sizeof edge);
+}
+
+/* Around the vertex: the face of one edge has the next edge, too. */
+static void order_ring(mo_hull *hull, int v)
+{
+    for (int k = hull->ring_start[v]; k + 1 < hull->ring_start[v + 1]; ++k) {
+        const int next = vertex_before(hull, hull->ring_face[k], v);
+        for (int i = k + 1; i < hull->ring_start[v + 1]; ++i) {
+            if (hull->ring_vertex[i] == next) {
+                exchange(hull, k + 1, i);
+            }
+        }
+    }
+}
+
 /* The rings of the vertices, from the edges. */
 static void find_rings(mo_hull *hull)
 {
@@ -117,6 +154,9 @@ static void find_rings(mo_hull *hull)
         hull->ring_start[v] = hull->ring_start[v + 1];
     }
     hull->ring_start[hull->vertex_count] = 2 * hull->edge_count;
+    for (int v = 0; v < hull->vertex_count; ++v) {
+        order_ring(hull, v);
+    }
     for (int k = 0; k < 6; ++k) {
         const double sign = k % 2 ? 1 : -1;
         hull->furthest[k] = 0;

@@ -30,8 +30,8 @@ typedef struct mo_hull {
     int *face_vertex;   /* counterclockwise seen from outside */
     mo_hull_edge *edge; /* in space */
     /*
-     * In space, for each vertex: its neighbours, the faces that have the edges to them, and these
-     * edges.
+     * In space, for each vertex, around it: its neighbours, the faces that have the edges to them,
+     * and these edges.  A face has the next edge, too.
      */
     int *ring_start, *ring_vertex, *ring_face; /* vertex_count + 1; twice edge_count */
     double (*ring_edge)[4];                    /* a unit vector and the length of each */

@@ -69,8 +69,8 @@ MO_OWN void axis_of_segments(rod *p, rod *q, mo_axis *axis)
 MO_OWN void consider_cap(const rod *one, const rod *other, const double between[3], mo_axis *axis)
 {
     const double along = mo_vec3_dot(one->axis, between), c = mo_vec3_dot(one->axis, other->axis);
-    const double gap =
-        fabs(along) - one->half - other->half * fabs(c) - other->radius * sqrt(fmax(0, 1 - c * c));
+    const double gap = fabs(along) - one->half - other->half * fabs(c) -
+                       other->radius * sqrt(fmax(0.0, 1 - c * c));
     if (one->has_caps && gap > axis->gap) {
         axis->gap = gap;
         axis->has_points = 0;

@@ -40,6 +40,7 @@ MO_EVERYWHERE void mo_touch_add(mo_touch_list *list, const mo_touch *touch)
 #include "collide/gjk.c"
 #include "collide/hull_support.c"
 #include "collide/manifold.c"
+#include "collide/rims.c"
 #include "collide/rods.c"
 #include "collide/round.c"
 
