@@ -120,9 +120,56 @@ static void what_cannot_be_attached_is_named(void **state)
     }
 }
 
+static const char ROW[] =
+    "<mujoco><compiler angle='degree'/><worldbody><replicate count='3' offset='1 0 0' "
+    "euler='0 0 90' sep='-'><body name='b' pos='0 0 .5'><joint name='j'/><replicate count='2' "
+    "offset='0 0 2'><geom name='g' size='.1'/></replicate></body></replicate></worldbody>"
+    "<actuator><motor joint='j-2'/></actuator></mujoco>";
+
+static void replicas_are_moved_turned_and_numbered(void **state)
+{
+    (void)state;
+    mo_model model;
+    read_text(ROW, &model);
+    assert_int_equal(model.note_count, 0);
+    assert_int_equal(model.joint_count, 3);
+    const int last = mo_model_find_body(&model, "b-2"), joint = mo_model_find_joint(&model, "j-2");
+    CHECK(last > 0 && joint >= 0 && mo_model_find_body(&model, "b") < 0);
+    assert_int_equal(model.actuator_count, 1);
+    const mo_pose *pose = &model.bodies[last].pose; /* 1 along x, a quarter turn, twice */
+    CHECK_NEAR(pose->position[0], 1, 1e-15);
+    CHECK_NEAR(pose->position[1], 1, 1e-15);
+    CHECK_NEAR(pose->position[2], 0.5, 0);
+    CHECK_NEAR(fabs(pose->orientation[3]), 1, 1e-15);
+    mo_model_clear(&model);
+}
+
+static void replicas_that_cannot_be_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *why;
+    } cases[] = {{"<replicate><geom size='1'/></replicate>", "count=\"\""},
+                 {"<replicate count='0'/>", "from 1 to 400"},
+                 {"<replicate count='2x'/>", "from 1 to 400"},
+                 {"<replicate count='400'><replicate count='400'><geom size='1'/></replicate>"
+                  "</replicate>",
+                  "elements"}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
+        char text[400];
+        mo_model model;
+        mo_message why = {{0}};
+        snprintf(text, sizeof text, WORLD("%s"), cases[k].text);
+        CHECK(mo_model_read(folder_put(&folder, "model.xml", text), NULL, &model, &why) != MO_OK);
+        CHECK(strstr(why.text, cases[k].why));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(replicas_are_moved_turned_and_numbered),
+        cmocka_unit_test(replicas_that_cannot_be_are_refused),
         cmocka_unit_test(a_part_keeps_its_names_units_and_defaults),
         cmocka_unit_test(parts_have_parts),
         cmocka_unit_test(what_cannot_be_attached_is_named),

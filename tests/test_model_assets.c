@@ -214,9 +214,44 @@ static void bad_collada_files_are_refused(void **state)
     }
 }
 
+/* A tetrahedron in MuJoCo's own format: counts, points, normals, texture coordinates, triangles. */
+typedef struct own_mesh {
+    int32_t counts[4];
+    float points[4][3], normals[1][3], texture[2][2];
+    int32_t triangles[4][3];
+} own_mesh;
+
+static void meshes_in_the_format_of_mujoco_are_read(void **state)
+{
+    (void)state;
+    own_mesh mesh = {{4, 1, 2, 4},
+                     {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+                     {{0, 0, 1}},
+                     {{0, 0}, {1, 1}},
+                     {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}}};
+    static const char TEXT[] =
+        "<mujoco><asset><mesh name='m' file='m.msh' "
+        "inertia='exact'/></asset><worldbody><body><freejoint/>"
+        "<geom type='mesh' mesh='m' density='6'/></body></worldbody></mujoco>";
+    mo_model model;
+    mo_message why = {{0}};
+    folder_put_bytes(&folder, "m.msh", (const char *)&mesh, sizeof mesh);
+    read_text(TEXT, &model);
+    CHECK_NEAR(model.bodies[model.body_count - 1].mass, 1, 1e-12);
+    mo_model_clear(&model);
+    mesh.triangles[3][2] = 4;
+    folder_put_bytes(&folder, "m.msh", (const char *)&mesh, sizeof mesh);
+    CHECK(mo_model_read(folder_put(&folder, "model.xml", TEXT), NULL, &model, &why) != MO_OK);
+    CHECK(strstr(why.text, "a point that is not there"));
+    folder_put_bytes(&folder, "m.msh", (const char *)&mesh, sizeof mesh - 4);
+    CHECK(mo_model_read(folder_put(&folder, "model.xml", TEXT), NULL, &model, &why) != MO_OK);
+    CHECK(strstr(why.text, "is not as long as its counts say"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(meshes_in_the_format_of_mujoco_are_read),
         cmocka_unit_test(height_fields_are_read_from_three_sources),
         cmocka_unit_test(balls_rest_on_a_height_field),
         cmocka_unit_test(bad_height_fields_are_refused),

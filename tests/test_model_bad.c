@@ -119,7 +119,7 @@ static const struct {
     {"<mujoco><worldbody/><keyframe><key qpos='1'/></keyframe></mujoco>", "1 numbers"},
     {MESH("<mesh name='m' file='../m.stl'/>"), "leads out"},
     {MESH("<mesh name='m' file='m.dae'/>"), "is not there"},
-    {MESH("<mesh name='m' file='model.xml'/>"), ".stl, .obj and .dae"},
+    {MESH("<mesh name='m' file='model.xml'/>"), ".stl, .obj, .dae and .msh"},
     {MESH("<mesh name='m' vertex='0 0 0 1 0 0 0 1 0 1 1 0'/>"), "<mesh>"},
     {MESH("<mesh name='m' vertex='0 0 0 1 0 0 0 1 0 1 1 1' face='0 1 9'/>"), "point 9"},
     {MESH("<mesh name='n' vertex='0 0 0 1 0 0 0 1 0 1 1 1'/>"), "not among the assets"},

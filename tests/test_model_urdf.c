@@ -130,7 +130,7 @@ static void urdf_meshes_that_cannot_be_read_are_noted(void **state)
     assert_string_equal(model.notes[0].text,
                         "line 4: <joint_properties> of a joint is not understood: ignored");
     assert_string_equal(model.notes[1].text,
-                        "line 2: <mesh> is not a .stl, .obj or .dae file: the shape is left "
+                        "line 2: <mesh> is not a .stl, .obj, .dae or .msh file: the shape is left "
                         "out; convert it: 'package://p/hand.ply'");
     assert_string_equal(model.notes[2].text,
                         "line 3: <mesh> is not there: the shape is left out; looked in the file's "

@@ -6,6 +6,7 @@
  * that begins with "solid" is text unless its length is that of a binary one. OBJ: lines "v x y z"
  * and "f a b c ...", a being "5", "5/1", "5//2" or "-1" (from the end); polygons are cut into fans.
  *
+ * MSH, of MuJoCo: four counts, then points, normals (floats), texture coordinates, triangles.
  * COLLADA is read by collada.c.
  *
  * Corners that are the same point in all bits are joined, so that hulls and volumes see each point
@@ -68,6 +69,14 @@ static uint32_t little_endian(const unsigned char *at)
     return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
 }
 
+static double float_at(const unsigned char *at)
+{
+    const uint32_t bits = little_endian(at);
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return (double)value;
+}
+
 static int read_stl_binary(mo_mesh_building *b, const char *bytes, size_t size)
 {
     const unsigned char *at = (const unsigned char *)bytes;
@@ -79,10 +88,7 @@ static int read_stl_binary(mo_mesh_building *b, const char *bytes, size_t size)
     for (uint32_t k = 0; k < count; ++k, at += STL_TRIANGLE) {
         double corner[3][3];
         for (int c = 0; c < 9; ++c) {
-            const uint32_t bits = little_endian(at + 12 + 4 * c);
-            float value;
-            memcpy(&value, &bits, sizeof value);
-            corner[c / 3][c % 3] = (double)value;
+            corner[c / 3][c % 3] = float_at(at + 12 + 4 * c);
         }
         if (!add_corners(b, (const double(*)[3])corner)) {
             return 0;
@@ -123,6 +129,42 @@ static int read_stl(mo_mesh_building *b, const char *bytes, size_t size)
     }
     return size >= STL_HEAD ? read_stl_binary(b, bytes, size)
                             : mo_mesh_fail(b, "the file is too short for STL");
+}
+
+/* ---- MSH ------------------------------------------------------------------------------------- */
+
+static int read_msh(mo_mesh_building *b, const char *bytes, size_t size)
+{
+    enum { HEAD = 16, PLACES = 12 }; /* bytes; of a point, a normal or a triangle */
+    const unsigned char *at = (const unsigned char *)bytes;
+    uint64_t count[4] = {0}; /* points, normals, texture coordinates, triangles */
+    for (int k = 0; k < 4 && size >= HEAD; ++k) {
+        count[k] = little_endian(at + 4 * k);
+    }
+    if (size < HEAD || size != HEAD + PLACES * (count[0] + count[1] + count[3]) + 8 * count[2]) {
+        return mo_mesh_fail(b, "the MSH file is not as long as its counts say");
+    }
+    const unsigned char *point = at + HEAD, *face = at + size - PLACES * count[3];
+    for (uint64_t k = 0; k < count[3]; ++k, face += PLACES) {
+        double corner[3][3];
+        for (int c = 0; c < 9; ++c) {
+            const uint32_t which = little_endian(face + 4 * (c / 3));
+            if (which >= count[0]) {
+                return mo_mesh_fail(b, "a triangle of the MSH file has a point that is not there");
+            }
+            corner[c / 3][c % 3] = float_at(point + PLACES * (size_t)which + 4 * (c % 3));
+        }
+        if (!add_corners(b, (const double(*)[3])corner)) {
+            return 0;
+        }
+    }
+    for (uint64_t k = 0; count[3] == 0 && k < count[0]; ++k, point += PLACES) {
+        const double x[3] = {float_at(point), float_at(point + 4), float_at(point + 8)};
+        if (!mo_mesh_append_point(b, x)) {
+            return 0;
+        }
+    }
+    return 1;
 }
 
 /* ---- OBJ ------------------------------------------------------------------------------------- */
@@ -194,7 +236,8 @@ static int ends_in(const char *name, const char *end)
 
 int mo_mesh_file_is_known(const char *name)
 {
-    return name && (ends_in(name, ".stl") || ends_in(name, ".obj") || ends_in(name, ".dae"));
+    return name && (ends_in(name, ".stl") || ends_in(name, ".obj") || ends_in(name, ".dae") ||
+                    ends_in(name, ".msh"));
 }
 
 static int read_kind(mo_mesh_building *b, const char *path, char *bytes, size_t size)
@@ -205,12 +248,15 @@ static int read_kind(mo_mesh_building *b, const char *path, char *bytes, size_t 
     if (ends_in(path, ".obj")) {
         return read_obj(b, bytes);
     }
+    if (ends_in(path, ".msh")) {
+        return read_msh(b, bytes, size);
+    }
     if (ends_in(path, ".dae")) {
         return mo_mesh_read_collada(b, path);
     }
-    b->error =
-        mo_fail(b->why, MO_ERR_UNSUPPORTED,
-                "%.200s: meshes are read from .stl, .obj and .dae files; convert it", b->shown);
+    b->error = mo_fail(b->why, MO_ERR_UNSUPPORTED,
+                       "%.200s: meshes are read from .stl, .obj, .dae and .msh files; convert it",
+                       b->shown);
     return 0;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Triangles from STL (binary and text), Wavefront OBJ and COLLADA files. */
+/* Triangles from STL (binary and text), Wavefront OBJ, COLLADA and MSH files. */
 #ifndef MO_IO_MESH_FILE_H
 #define MO_IO_MESH_FILE_H
 
@@ -21,7 +21,7 @@ typedef struct mo_mesh_file {
     int is_exact, is_shell;   /* mass model, if given for this mesh */
 } mo_mesh_file;
 
-/* By the end of the name: .stl, .obj or .dae.  Sentences begin with `shown`. */
+/* By the end of the name: .stl, .obj, .dae or .msh.  Sentences begin with `shown`. */
 mo_error mo_mesh_file_read(const char *path, const char *shown, size_t most,
                            const mo_allocator *allocator, mo_mesh_file *mesh, size_t *size,
                            mo_message *why);

@@ -150,7 +150,7 @@ bool mo_mjcf_read(mo_reader *r)
     int parts = 0;
     r->model->step = 0.002;
     if (!mo_mjcf_include_all(r, r->root, 0) || !mo_mjcf_attach_all(r, r->root, 0, &parts) ||
-        !make_compilers(&m, parts + 1)) {
+        !mo_mjcf_replicate_all(r, r->root, 0) || !make_compilers(&m, parts + 1)) {
         return false;
     }
     const char *name = mo_xml_get(r->root, "model");

@@ -6,6 +6,7 @@
  *   mjcf.c            the sections in their order, compiler and option
  *   mjcf_include.c    <include>: the tree of all files as one
  *   mjcf_attach.c     <attach>: other models as parts of this one
+ *   mjcf_replicate.c  <replicate>: copies in a row
  *   mjcf_schema.c     which elements and attributes are read, and notes about the others
  *   mjcf_default.c    default classes, and attributes looked up through them
  *   mjcf_frame.c      positions, and the five ways to give an orientation
@@ -76,6 +77,9 @@ bool mo_mjcf_include_all(mo_reader *r, mo_xml_node *root, int part);
 bool mo_mjcf_open(mo_reader *r, const mo_xml_node *node, const char *file, mo_xml_node **root);
 /* In the tree of a file; *parts counts them. */
 bool mo_mjcf_attach_all(mo_reader *r, mo_xml_node *root, int level, int *parts);
+
+/* mjcf_replicate.c */
+bool mo_mjcf_replicate_all(mo_reader *r, mo_xml_node *node, int depth);
 /* Is the word in a list with a space before and after each? */
 bool mo_mjcf_has_word(const char *list, const char *word);
 void mo_mjcf_list_unread(mo_reader *r);

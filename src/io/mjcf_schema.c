@@ -101,8 +101,7 @@ static const element ELEMENTS[] = {
 static const char SILENT[] =
     " visual statistic size custom sensor site camera light texture material skin extension ";
 /* Passed over with all that is inside, which would have moved something. */
-static const char UNREAD[] = " composite deformable flexcomp plugin replicate "
-                             "flex ";
+static const char UNREAD[] = " composite deformable flexcomp plugin flex ";
 /* Actuators that read_actuator notes itself, and equalities likewise. */
 static const char NOTED[] = " adhesion distance ";
 

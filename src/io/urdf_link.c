@@ -128,8 +128,9 @@ static bool find_mesh(mo_urdf *u, const mo_xml_node *node, const char *name, cha
     mo_message why = {{0}};
     *found = 0;
     if (!mo_mesh_file_is_known(name)) {
-        mo_reader_note_of(u->r, node, name,
-                          "> is not a .stl, .obj or .dae file: the shape is left out; convert it");
+        mo_reader_note_of(
+            u->r, node, name,
+            "> is not a .stl, .obj, .dae or .msh file: the shape is left out; convert it");
         return true;
     }
     const mo_error error = in_package ? package_path(u, name, path, &why)
