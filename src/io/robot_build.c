@@ -223,6 +223,7 @@ static mo_error make_robot(const mo_model *model, const mo_allocator *allocator,
         return mo_fail_memory(why);
     }
     robot->texts.allocator = own;
+    memset(robot->bodies, 0, ((size_t)model->body_count + 1) * sizeof *robot->bodies);
     memset(robot->actuators, 0, ((size_t)model->actuator_count + 1) * sizeof *robot->actuators);
     memset(robot->tendons, 0, ((size_t)model->tendon_count + 1) * sizeof *robot->tendons);
     *made = robot;
