@@ -263,6 +263,7 @@ member_above time_last 0.1999
 # Where address space is short, OpenBLAS's threads wait for it: the program ends all the same.
 if test "$(ldd "$moreau" | grep -c 'lib[at]san')" = 0; then
     call="run stack, with 160 MB of address space"
+    # shellcheck disable=SC3045 # dash, bash and ksh have it
     (ulimit -v 160000 && exec timeout 20 "$moreau" run stack --steps 2) > out 2> err
     status=$?
     that "status $status" test "$status" -le 1
