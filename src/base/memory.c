@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/pace.h"
 
@@ -36,6 +37,22 @@ void *mo_memory_array(const mo_allocator *allocator, size_t count, size_t size)
     }
     const size_t bytes = count * size;
     return mo_memory_resize(allocator, NULL, bytes > 0 ? bytes : 1);
+}
+
+void *mo_memory_zeros(const mo_allocator *allocator, size_t count, size_t size)
+{
+    void *p = mo_memory_array(allocator, count, size);
+    return p ? memset(p, 0, count * size) : NULL;
+}
+
+void *mo_memory_copy(const mo_allocator *allocator, const void *from, size_t bytes)
+{
+    char *copy = bytes < SIZE_MAX ? mo_memory_array(allocator, bytes + 1, 1) : NULL;
+    if (copy) {
+        memcpy(copy, from ? from : "", bytes);
+        copy[bytes] = 0;
+    }
+    return copy;
 }
 
 void mo_memory_free(const mo_allocator *allocator, void *p)

@@ -16,6 +16,12 @@ void *mo_memory_resize(const mo_allocator *allocator, void *p, size_t size);
 /* count * size bytes, NULL for lack of memory or where the product overflows; at least one byte. */
 void *mo_memory_array(const mo_allocator *allocator, size_t count, size_t size);
 
+/* The same, all zero. */
+void *mo_memory_zeros(const mo_allocator *allocator, size_t count, size_t size);
+
+/* A copy of so many bytes, with a zero after them; NULL for lack of memory. */
+void *mo_memory_copy(const mo_allocator *allocator, const void *from, size_t bytes);
+
 /* Frees p (NULL is allowed). */
 void mo_memory_free(const mo_allocator *allocator, void *p);
 

@@ -283,11 +283,10 @@ static mo_error decide_in(mo_motion_map *map, mo_condition *condition)
 static mo_error try_rest(const mo_problem *problem, mo_condition *condition)
 {
     const size_t dofs = (size_t)problem->dof_count;
-    double *v = mo_memory_array(&condition->allocator, dofs, sizeof *v);
+    double *v = mo_memory_zeros(&condition->allocator, dofs, sizeof *v);
     if (!v) {
         return MO_ERR_MEMORY;
     }
-    memset(v, 0, dofs * sizeof *v);
     if (mo_velocity_proves(problem, condition->kind, condition->friction, v)) {
         condition->answer = MO_ANSWER_HOLDS;
         condition->motion = v;

@@ -47,10 +47,8 @@ static bool has(mo_h5 *h, const mo_h5_group *group, const char *name, mo_documen
 
 static double *zeros(mo_h5 *h, int count)
 {
-    double *values = mo_memory_array(h->allocator, (size_t)count, sizeof *values);
-    if (values) {
-        memset(values, 0, (size_t)count * sizeof *values);
-    } else {
+    double *values = mo_memory_zeros(h->allocator, (size_t)count, sizeof *values);
+    if (!values) {
         mo_h5_no_memory(h);
     }
     return values;
@@ -120,11 +118,10 @@ static bool read_guess_list(mo_h5 *h, const mo_h5_group *group, const mo_fclib_s
     if (count == 0) {
         return true;
     }
-    document->guesses = mo_memory_array(h->allocator, (size_t)count, sizeof *document->guesses);
+    document->guesses = mo_memory_zeros(h->allocator, (size_t)count, sizeof *document->guesses);
     if (!document->guesses) {
         return mo_h5_no_memory(h);
     }
-    memset(document->guesses, 0, (size_t)count * sizeof *document->guesses);
     document->guess_count = count;
     for (int k = 0; k < count; ++k) {
         char name[16];

@@ -115,12 +115,11 @@ mo_error mo_recorder_create(const char *path, const mo_world *world, const char 
 {
     MO_NEED(path && world && recorder, why);
     const mo_allocator own = mo_allocator_or_default(allocator);
-    mo_recorder *made = mo_memory_array(&own, 1, sizeof *made);
+    mo_recorder *made = mo_memory_zeros(&own, 1, sizeof *made);
     *recorder = NULL;
     if (!made) {
         return mo_fail_memory(why);
     }
-    memset(made, 0, sizeof *made);
     made->recording.allocator = own;
     made->file = -1;
     const mo_error error = begin(made, path, world, title, &own, why);

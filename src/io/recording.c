@@ -42,43 +42,20 @@ void mo_recording_clear(mo_recording *recording)
 
 /* ---- the beginning --------------------------------------------------------------------------- */
 
-static char *copy_text(const mo_allocator *allocator, const char *text)
-{
-    const size_t size = strlen(text) + 1;
-    char *copy = mo_memory_array(allocator, size, 1);
-    if (copy) {
-        memcpy(copy, text, size);
-    }
-    return copy;
-}
-
-/* A copy of an array that may be empty; false for lack of memory. */
-static bool copy_array(const mo_allocator *allocator, const void *from, size_t count, size_t size,
-                       void **to)
-{
-    *to = count ? mo_memory_array(allocator, count, size) : NULL;
-    if (*to) {
-        memcpy(*to, from, count * size);
-    }
-    return *to || count == 0;
-}
-
 /* Copies a shape with its arrays. */
 static bool copy_shape(mo_recording *recording, const mo_shape_def *from, int body)
 {
     mo_recorded_shape *shape = recording->shapes + recording->shape_count;
     const mo_allocator *allocator = &recording->allocator;
-    void *points = NULL, *indices = NULL;
-    const bool good =
-        copy_array(allocator, from->points, 3 * (size_t)from->point_count, sizeof(double),
-                   &points) &&
-        copy_array(allocator, from->indices, (size_t)from->index_count, sizeof(int), &indices);
+    const size_t points = 3 * (size_t)from->point_count, indices = (size_t)from->index_count;
     shape->body = body;
     shape->def = *from;
-    shape->def.points = points;
-    shape->def.indices = indices;
+    shape->def.points =
+        points ? mo_memory_copy(allocator, from->points, points * sizeof(double)) : NULL;
+    shape->def.indices =
+        indices ? mo_memory_copy(allocator, from->indices, indices * sizeof(int)) : NULL;
     recording->shape_count += 1;
-    return good;
+    return (!points || shape->def.points) && (!indices || shape->def.indices);
 }
 
 static bool copy_body(mo_recording *recording, const mo_world *world, int k)
@@ -87,7 +64,9 @@ static bool copy_body(mo_recording *recording, const mo_world *world, int k)
     const mo_body_state body = mo_body_get(world, id);
     recording->ids[k] = id;
     recording->bodies[k] = (mo_recorded_body){
-        .kind = body.kind, .mass = body.mass, .name = copy_text(&recording->allocator, body.name)};
+        .kind = body.kind,
+        .mass = body.mass,
+        .name = mo_memory_copy(&recording->allocator, body.name, strlen(body.name))};
     recording->body_count += 1;
     bool good = recording->bodies[k].name != NULL;
     for (int i = 0; good && i < body.shape_count; ++i) {
@@ -223,7 +202,7 @@ mo_error mo_recording_set_title(mo_recording *recording, const char *title, mo_m
 {
     MO_NEED(recording, why);
     recording->allocator = mo_allocator_or_default(&recording->allocator);
-    char *copy = title ? copy_text(&recording->allocator, title) : NULL;
+    char *copy = title ? mo_memory_copy(&recording->allocator, title, strlen(title)) : NULL;
     if (title && !copy) {
         return mo_fail_memory(why);
     }

@@ -94,11 +94,8 @@ static bool take_column(reader *in, const mo_h5_group *group, const mo_columns *
     bool good = values != NULL;
     if (good && !*structs) {
         *rows = (int)(count / (size_t)column->width);
-        *structs = mo_memory_array(h->allocator, (size_t)*rows, table->stride);
+        *structs = mo_memory_zeros(h->allocator, (size_t)*rows, table->stride);
         good = *structs ? true : mo_h5_no_memory(h);
-        if (good) {
-            memset(*structs, 0, (size_t)*rows * table->stride);
-        }
     }
     good =
         good && check_count(h, group, column->name, count, (size_t)*rows * (size_t)column->width);
@@ -133,18 +130,6 @@ static void *read_table(reader *in, const mo_h5_group *group, mo_recording_table
 
 /* ---- bodies ---------------------------------------------------------------------------------- */
 
-static char *copy_line(const mo_allocator *allocator, const char *from, size_t length)
-{
-    char *to = mo_memory_array(allocator, length + 1, 1);
-    if (to) {
-        if (length) {
-            memcpy(to, from, length);
-        }
-        to[length] = 0;
-    }
-    return to;
-}
-
 /* Names that are missing, or too few, are empty. */
 static bool read_names(reader *in, const mo_h5_group *group)
 {
@@ -158,7 +143,7 @@ static bool read_names(reader *in, const mo_h5_group *group)
     const char *from = all ? all : "";
     for (int k = 0; good && k < recording->body_count; ++k) {
         const size_t length = strcspn(from, "\n");
-        recording->bodies[k].name = copy_line(h->allocator, from, length);
+        recording->bodies[k].name = mo_memory_copy(h->allocator, from, length);
         good = recording->bodies[k].name ? true : mo_h5_no_memory(h);
         from += length + (from[length] == '\n');
     }
@@ -192,18 +177,10 @@ static bool share_arrays(reader *in, const double *points, size_t point_count, c
             return mo_h5_fail(h, MO_ERR_FORMAT,
                               "shape %d has more points or indices than there are", k);
         }
-        double *own_points = np ? mo_memory_array(h->allocator, np, sizeof *own_points) : NULL;
-        int *own_indices = ni ? mo_memory_array(h->allocator, ni, sizeof *own_indices) : NULL;
-        def->points = own_points;
-        def->indices = own_indices;
-        if ((np && !own_points) || (ni && !own_indices)) {
+        def->points = np ? mo_memory_copy(h->allocator, points + p, np * sizeof *points) : NULL;
+        def->indices = ni ? mo_memory_copy(h->allocator, indices + i, ni * sizeof *indices) : NULL;
+        if ((np && !def->points) || (ni && !def->indices)) {
             return mo_h5_no_memory(h);
-        }
-        if (np) {
-            memcpy(own_points, points + p, np * sizeof *own_points);
-        }
-        if (ni) {
-            memcpy(own_indices, indices + i, ni * sizeof *own_indices);
         }
         if (!check_indices(h, def, k)) {
             return false;

@@ -22,6 +22,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "measure/measure_blocks.h"
 #include "measure/mode_equations.h"
 #include "measure/root.h"
 #include "moreau/certificate.h"
@@ -90,15 +91,6 @@ static int evaluate(krawczyk *k)
 
 /* ---- Newton, then Krawczyk ------------------------------------------------------------------- */
 
-static int all_finite(int n, const double *x)
-{
-    int good = 1;
-    for (int i = 0; i < n; ++i) {
-        good = good && isfinite(x[i]);
-    }
-    return good;
-}
-
 /* C near the inverse of J at the point; z = C F. */
 static int linearise(krawczyk *k)
 {
@@ -111,7 +103,7 @@ static int linearise(krawczyk *k)
     for (int i = 0; i < k->n * k->n; ++i) {
         k->C[i] = k->J[i].mid;
     }
-    if (!all_finite(k->n * k->n, k->C) || !mo_invert_small(k->n, k->C)) {
+    if (!mo_all_finite(k->C, (size_t)(k->n * k->n)) || !mo_invert_small(k->n, k->C)) {
         return 0;
     }
     for (int i = 0; i < k->n; ++i) {
@@ -142,7 +134,7 @@ static int refine(krawczyk *k)
             k->x[i] -= k->z[i].mid;
         }
     }
-    return all_finite(k->n, k->x) && linearise(k);
+    return mo_all_finite(k->x, (size_t)k->n) && linearise(k);
 }
 
 /* K(X) - x, entry i, for the box x +- p with J = F'(X). */
@@ -192,7 +184,7 @@ static int find_root(krawczyk *k)
     }
     for (int round = 0; round < INFLATIONS && !found; ++round) {
         found = encloses(k);
-        found = found && all_finite(k->n, k->p);
+        found = found && mo_all_finite(k->p, (size_t)k->n);
     }
     return found;
 }
@@ -469,8 +461,8 @@ mo_error mo_bound_error(const mo_problem *problem, const double *v, const double
     MO_NEED(problem && (r || problem->row_count == 0) && bound, NULL);
     mo_enclosure enclosure;
     *bound = (mo_error_bound){.v = INFINITY, .v_energy = INFINITY, .u = INFINITY, .r = INFINITY};
-    if (!all_finite(problem->row_count, r) ||
-        (v && (problem->form != MO_FORM_GLOBAL || !all_finite(problem->dof_count, v)))) {
+    if (!mo_all_finite(r, (size_t)problem->row_count) ||
+        (v && (problem->form != MO_FORM_GLOBAL || !mo_all_finite(v, (size_t)problem->dof_count)))) {
         return MO_ERR_ARGUMENT;
     }
     mo_error error = mo_enclosure_create(problem, &enclosure, &bound->message);

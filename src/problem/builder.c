@@ -68,11 +68,10 @@ mo_error mo_builder_create(const mo_allocator *allocator, mo_builder **builder)
 {
     MO_NEED(builder, NULL);
     const mo_allocator own = mo_allocator_or_default(allocator);
-    *builder = mo_memory_array(&own, 1, sizeof **builder);
+    *builder = mo_memory_zeros(&own, 1, sizeof **builder);
     if (!*builder) {
         return MO_ERR_MEMORY;
     }
-    memset(*builder, 0, sizeof **builder);
     (*builder)->allocator = own;
     return MO_OK;
 }

@@ -363,11 +363,10 @@ mo_error mo_builder_finish(mo_builder *builder, mo_problem **out, mo_message *wh
     mo_error error = builder->error;
     mo_problem *problem = NULL;
     if (!error) {
-        problem = mo_memory_array(&builder->allocator, 1, sizeof *problem);
+        problem = mo_memory_zeros(&builder->allocator, 1, sizeof *problem);
         error = problem ? MO_OK : mo_fail_memory(&builder->why);
     }
     if (problem) {
-        memset(problem, 0, sizeof *problem);
         problem->allocator = builder->allocator;
         error = assemble(builder, problem);
     }

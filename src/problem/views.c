@@ -53,12 +53,11 @@ static void give(mo_views *views)
 
 mo_error mo_views_create(mo_problem *problem)
 {
-    mo_views *views = mo_memory_array(&problem->allocator, 1, sizeof *views);
+    mo_views *views = mo_memory_zeros(&problem->allocator, 1, sizeof *views);
     problem->views = views;
     if (!views) {
         return MO_ERR_MEMORY;
     }
-    memset(views, 0, sizeof *views);
     views->owner = problem;
     views->q_norm = -1;
     pthread_mutex_init(&views->lock, NULL);

@@ -15,6 +15,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "linalg/dense.h"
 #include "solver/dantzig.h"
 
 void dtrsv_(const char *uplo, const char *trans, const char *diag, const int *n, const double *A,
@@ -49,27 +50,12 @@ void mo_cholesky_full_solve(mo_dantzig_factor *F, double *x)
     solve_triangle(F, "T", x);
 }
 
-static double dot(int n, const double *x, const double *y)
-{
-    double sum[4] = {0, 0, 0, 0};
-    int i = 0;
-    for (; i + 4 <= n; i += 4) {
-        for (int k = 0; k < 4; ++k) {
-            sum[k] += x[i + k] * y[i + k];
-        }
-    }
-    for (; i < n; ++i) {
-        sum[0] += x[i] * y[i];
-    }
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
-}
-
 /* The square of the new diagonal entry of L; `left` holds the new row. */
 double mo_cholesky_try(mo_dantzig_factor *F, const double *v, double diagonal)
 {
     memcpy(F->left, v, (size_t)F->count * sizeof *v);
     solve_triangle(F, "N", F->left);
-    return diagonal - dot(F->count, F->left, F->left);
+    return diagonal - mo_dot(F->count, F->left, F->left);
 }
 
 /* The row in `left` enters; driven_entry is A_jd, or zero where no row is driven. */
@@ -81,7 +67,7 @@ void mo_cholesky_append(mo_dantzig_factor *F, double pivot, double driven_entry)
         F->F[(size_t)j * F->stride + k] = F->left[j];
     }
     F->F[(size_t)k * F->stride + k] = root;
-    F->driven[k] = (driven_entry - dot(k, F->left, F->driven)) / root;
+    F->driven[k] = (driven_entry - mo_dot(k, F->left, F->driven)) / root;
     F->count = k + 1;
 }
 

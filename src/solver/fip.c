@@ -23,6 +23,7 @@
 
 #include "base/error.h"
 #include "linalg/dense.h"
+#include "measure/measure_blocks.h"
 
 void dgetrf_(const int *m, const int *n, double *A, const int *lda, int *pivot, int *info);
 void dgetrs_(const char *trans, const int *n, const int *columns, const double *A, const int *lda,
@@ -71,16 +72,6 @@ static void set_matrix(mo_fip *f)
     }
 }
 
-static int all_finite(int n, const double *x)
-{
-    for (int k = 0; k < n; ++k) {
-        if (!isfinite(x[k])) {
-            return 0;
-        }
-    }
-    return 1;
-}
-
 /* Eq. 38, its sign mended; a full step leaves beta of the infeasibility p.  0 where it is singular.
  */
 static int find_direction(mo_fip *f, double beta)
@@ -100,7 +91,7 @@ static int find_direction(mo_fip *f, double beta)
     dgetrs_("N", &n, &one, f->K, &n, f->pivot, f->dz, &n, &info);
     mo_fip_multiply(f, f->dz, f->dw);
     mo_axpy(n, -(1 - beta), f->p, f->dw);
-    return all_finite(n, f->dz) && all_finite(n, f->dw);
+    return mo_all_finite(f->dz, (size_t)n) && mo_all_finite(f->dw, (size_t)n);
 }
 
 /* ---- step 2 ---------------------------------------------------------------------------------- */
