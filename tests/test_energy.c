@@ -189,6 +189,59 @@ static double spin_for_a_second(double h, double *turn_of_momentum)
     return 1 - now / energy;
 }
 
+/* A trunk and four limbs on ball joints, turned by `angle`. */
+static void add_doll(mo_world *world, double x, double z, double angle)
+{
+    static const double LIMB[4][3] = {
+        {0.11, 0, 0}, {-0.11, 0, 0}, {0.04, 0, -0.21}, {-0.04, 0, -0.21}};
+    static const double a[3] = {0, 0, -0.06}, b[3] = {0, 0, 0.06};
+    const double c = cos(angle), s = sin(angle), across[3] = {0, 1, 0};
+    const mo_shape_def trunk = mo_shape_box(0.06, 0.05, 0.1), limb = mo_shape_capsule(a, b, 0.03);
+    mo_pose pose = mo_pose_turned(x, 0, z, across, angle);
+    const mo_body_id first = mo_world_add_solid(world, MO_BODY_FREE, &trunk, &pose, NULL);
+    for (int k = 0; k < 4; ++k) {
+        const double *at = LIMB[k], up = at[2] < 0 ? 0.09 : 0.06;
+        pose =
+            mo_pose_turned(x + c * at[0] + s * at[2], 0, z - s * at[0] + c * at[2], across, angle);
+        const mo_body_id body = mo_world_add_solid(world, MO_BODY_FREE, &limb, &pose, NULL);
+        mo_joint_def ball = mo_default_joint(MO_JOINT_BALL, first, body);
+        ball.anchor[0] = pose.position[0] + s * up;
+        ball.anchor[2] = pose.position[2] + c * up;
+        CHECK(mo_world_add_joint(world, &ball, NULL).index > 0);
+    }
+}
+
+/* A tolerance of 2e-3 is a norm over all constraints: no joint may open by more than a hundredth of
+ * the size of a limb (0.09 m), and no limb may end inside another. */
+static void limbs_stay_joined_at_a_coarse_tolerance(void **state)
+{
+    (void)state;
+    mo_world_def def = mo_default_world();
+    def.solver.tol = 2e-3;
+    mo_world *world;
+    CHECK(mo_world_create(&def, NULL, &world, NULL) == MO_OK);
+    const mo_shape_def plane = mo_shape_plane();
+    mo_world_add_solid(world, MO_BODY_FIXED, &plane, NULL, NULL);
+    for (int k = 0; k < 12; ++k) {
+        add_doll(world, 0.7 * (k % 3), 0.5 + 0.6 * (k / 3), 0.7 * k);
+    }
+    for (int k = 0; k < mo_world_body_count(world); ++k) {
+        const mo_body_state s = mo_body_get(world, mo_world_body(world, k));
+        const double down[3] = {0, 0, -5};
+        if (s.kind == MO_BODY_FREE) {
+            CHECK(mo_body_set(world, mo_world_body(world, k), &s.pose, down, s.spin, NULL) ==
+                  MO_OK);
+        }
+    }
+    for (int step = 0; step < 60; ++step) {
+        mo_step_report report;
+        CHECK(mo_world_step(world, 0.01, &report, NULL) == MO_OK && report.status == MO_SOLVED);
+        CHECK_BELOW(worst_joint(world), 1e-2 * 0.09);
+        CHECK_BELOW(report.overlap, 1e-2);
+    }
+    mo_world_destroy(world);
+}
+
 static void a_free_spin_keeps_its_momentum_and_loses_energy_at_first_order(void **state)
 {
     (void)state;
@@ -249,6 +302,7 @@ int main(void)
         cmocka_unit_test(no_step_of_a_passive_scene_adds_energy),
         cmocka_unit_test(a_stiff_chain_neither_explodes_nor_opens),
         cmocka_unit_test(what_is_joined_and_free_keeps_its_momentum),
+        cmocka_unit_test(limbs_stay_joined_at_a_coarse_tolerance),
         cmocka_unit_test(a_free_spin_keeps_its_momentum_and_loses_energy_at_first_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

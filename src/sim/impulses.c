@@ -31,6 +31,7 @@ static const double MOVES = 1e-3;  /* of its size, each second: faster is in mot
 /* Of the smallest body's size: how far a contact may penetrate in a step, from a fine to a coarse
  * tolerance, of which it is a part.  Below the overlap that a step may leave (1e-3) no projection
  * of positions is needed; large heaps need twice the sweeps for it. */
+static const double FINER = 0.1; /* of the tolerance, where a solution leaves more than that */
 static const double LEAST_DEPTH = 8e-4, MOST_DEPTH = 2e-3, DEPTH_OF_TOLERANCE = 0.4;
 
 static double place_rounding(const mo_world *world, double h)
@@ -186,16 +187,40 @@ static mo_error solve_in_time(mo_world *world, double h, int from_start, double 
 
 /*
  * The residual is a norm over all contacts: a coarse tolerance may leave much of it to one, which
- * then penetrates.  In m/s, and of steps alone: impacts have no length.
+ * then penetrates.  Of steps alone: impacts have no length.
  */
+double mo_step_depth(const mo_world *world)
+{
+    return world->step.tol > MO_FINE_TOLERANCE
+               ? fmax(LEAST_DEPTH, fmin(MOST_DEPTH, DEPTH_OF_TOLERANCE * world->step.tol))
+               : 0;
+}
+
+/* The same in m/s. */
 static double largest_rate(const mo_world *world, double h)
 {
-    const double rate = world->def.solver.penetration_rate;
-    const double deepest =
-        fmax(LEAST_DEPTH, fmin(MOST_DEPTH, DEPTH_OF_TOLERANCE * world->step.tol));
-    return world->step.tol > MO_FINE_TOLERANCE && isfinite(h)
-               ? fmin(rate, deepest * world->contacts.least / h)
-               : rate;
+    const double rate = world->def.solver.penetration_rate, depth = mo_step_depth(world);
+    return depth > 0 && isfinite(h) ? fmin(rate, depth * world->contacts.least / h) : rate;
+}
+
+/* Methods other than sweeps look at the residual alone: a solution that leaves a contact or a joint
+ * with more than the rate is improved, to a finer tolerance. */
+static mo_error meet_rate(mo_world *world, double h, double rate)
+{
+    mo_result *result = &world->result;
+    const double asked = world->step.finer_tol;
+    double tol = asked > 0 ? asked : world->step.tol;
+    mo_error error = MO_OK;
+    while (!error && result->status == MO_SOLVED && tol > MO_FINE_TOLERANCE &&
+           result->residual.penetration_rate.value > rate) {
+        const int iterations = result->iterations;
+        tol = world->step.finer_tol = fmax(MO_FINE_TOLERANCE, FINER * tol);
+        memcpy(world->start, result->r, (size_t)result->row_count * sizeof *world->start);
+        error = solve_in_time(world, h, 1, rate);
+        result->iterations += iterations;
+    }
+    world->step.finer_tol = asked;
+    return error;
 }
 
 mo_error mo_find_impulses(mo_world *world, double h, int from_start, mo_message *why)
@@ -203,7 +228,9 @@ mo_error mo_find_impulses(mo_world *world, double h, int from_start, mo_message 
     if (mo_accuracy_choose(world, h)) {
         return mo_fail_memory(why);
     }
-    const mo_error error = solve_in_time(world, h, from_start, largest_rate(world, h));
+    const double rate = largest_rate(world, h);
+    mo_error error = solve_in_time(world, h, from_start, rate);
+    error = error ? error : meet_rate(world, h, rate);
     return error ? mo_fail(why, error, "the step's contact problem was not taken: %.400s",
                            world->result.message.text)
                  : MO_OK;

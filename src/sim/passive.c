@@ -15,7 +15,9 @@
  *   2. if that gains energy too (a cracking whip), it is accepted, and the gain is removed from the
  *      relative velocities of jointed bodies, conserving momenta (energy_gain.c);
  *   3. if that is impossible, or Newton's method did not close the joints, with joints held in
- *      velocity alone; later steps correct the drift.
+ *      velocity alone.  Joints that are then open by more than OPEN are closed by the projection of
+ *      positions; the height that bodies gain by it, beyond what the step has lost, is taken from
+ *      the same velocities.  Later steps correct the rest.
  *
  * Nothing is done if kinematic bodies, motors, mechanisms or applied forces may supply energy.
  */
@@ -46,24 +48,61 @@ static int is_driven(const mo_world *world)
     return 0;
 }
 
-double mo_step_gain(const mo_world *world, double h)
+static int is_passive(const mo_world *world)
 {
-    if (world->jointed_count == 0 || world->mechanism_count > 0 || world->def.first_order > 0 ||
-        is_driven(world)) {
-        return 0;
-    }
+    return world->jointed_count > 0 && world->mechanism_count == 0 && world->def.first_order == 0 &&
+           !is_driven(world);
+}
+
+/* Negative where the step loses energy. */
+static double change_of_energy(const mo_world *world, double h, double *rounding)
+{
     const double g = mo_vec3_norm(world->def.gravity);
-    double gain = 0, rounding = 0;
+    double gain = 0;
+    *rounding = 0;
     for (int k = 0; k < world->living_count; ++k) {
         const mo_sim_body *body = world->body + world->living[k];
         if (body->block != MO_NONE) {
             const double before = mo_body_kinetic(world, body, body->start_v),
                          after = mo_body_kinetic(world, body, body->next_v);
             gain += after - before - h * body->mass * mo_vec3_dot(world->def.gravity, body->next_v);
-            rounding += OF_MOTION * (before + after) + OF_SIZE * body->mass * g * body->size;
+            *rounding += OF_MOTION * (before + after) + OF_SIZE * body->mass * g * body->size;
         }
     }
-    return gain > rounding ? gain : 0;
+    return gain;
+}
+
+double mo_step_gain(const mo_world *world, double h)
+{
+    double rounding, gain = 0;
+    if (is_passive(world)) {
+        gain = change_of_energy(world, h, &rounding);
+        gain = gain > rounding ? gain : 0;
+    }
+    return gain;
+}
+
+double mo_step_loss(const mo_world *world, double h)
+{
+    double rounding;
+    return is_passive(world) ? fmax(0, -change_of_energy(world, h, &rounding)) : INFINITY;
+}
+
+void mo_take_back_lift(mo_world *world, double lift)
+{
+    if (!(lift > 0)) {
+        return;
+    }
+    for (int k = 0; k < world->living_count; ++k) {
+        mo_sim_body *body = world->body + world->living[k];
+        memcpy(body->next_v, body->v, sizeof body->v);
+        mo_body_turn_inertia(body);
+    }
+    mo_remove_energy_gain(world, 0, lift, 1);
+    for (int k = 0; k < world->living_count; ++k) {
+        mo_sim_body *body = world->body + world->living[k];
+        memcpy(body->v, body->next_v, sizeof body->v);
+    }
 }
 
 void mo_hold_otherwise(mo_world *world)

@@ -26,6 +26,7 @@
 
 enum { MOST_ROUNDS = 3, MOST_JOINT_ROUNDS = 10, MOST_ITERATIONS = 300 };
 static const double CLOSED = 1e-11; /* of the size of a body, or rad: error of a joint */
+static const double NEARLY = 1e-3;  /* the same, of a joint whose drift the next step corrects */
 /* Relative to the unit, which is the permitted overlap: the tolerance, and the largest error of one
  * contact. */
 static const double TOLERANCE = 1e-3, OFF = 0.25;
@@ -48,9 +49,11 @@ static double joint_error(const mo_world *world)
     for (int k = 0; k < world->jointed_count; ++k) {
         const mo_sim_joint *joint = world->joint + world->jointed[k];
         mo_joint_rows rows;
-        if (mo_joint_is_projected(world, joint)) {
+        const int is_projected = mo_joint_is_projected(world, joint);
+        if (is_projected || world->step.has_open_joints) {
             mo_joint_hold(world, joint, &rows);
-            worst = fmax(worst, mo_joint_gap(world, joint, &rows));
+            const double error = mo_joint_gap(world, joint, &rows);
+            worst = is_projected || error > NEARLY ? fmax(worst, error) : worst;
         }
     }
     return worst;

@@ -33,8 +33,9 @@ enum {
     MOST_NEWTON = 10,
     AHEAD_ITERATIONS = 200 /* of a problem on the way to closed joints */
 };
-static const double OPEN = 1e-2,
-                    CLOSED = 1e-8; /* error of a joint over the size of a body: held ahead */
+/* Errors of joints, relative to the size of a body: a step that leaves more is solved again, and if
+ * that does not help they are closed by the projection; Newton's method ends below the second. */
+static const double OPEN = 1e-2, CLOSED = 1e-8;
 /* Limits of the penetration of a contact that was left out: parts of a body's size, of a coarse
  * tolerance and of the overlap that is let be. */
 static const double LATE = 1e-6, LATE_OF_TOLERANCE = 0.1, LATE_OF_OVERLAP = 0.5;
@@ -181,7 +182,8 @@ static int closes_joints(mo_world *world)
     }
     const int is_left = step->newton_rounds++ < MOST_NEWTON;
     const int is_cut = is_left && mo_guess_cut(world, step->h, step->guess);
-    if (is_left && (is_cut || mo_joints_error_ahead(world, step->h) > CLOSED)) {
+    const double closed = fmax(CLOSED, mo_step_depth(world));
+    if (is_left && (is_cut || mo_joints_error_ahead(world, step->h) > closed)) {
         return 1;
     }
     mo_memory_free(&world->allocator, step->guess);
@@ -303,10 +305,12 @@ static mo_error accept(mo_world *world)
     if (error) {
         return error;
     }
+    step->has_open_joints = mo_joints_error_ahead(world, h) > OPEN;
     const double gain = mo_step_gain(world, h);
     if (gain > 0 && mo_remove_energy_gain(world, h, gain, 1)) {
         report->energy_removed = gain;
     }
+    const double loss = mo_step_loss(world, h);
     mo_assemble_finish(world);
     step->stage = MO_STAGE_ACCEPT;
     const int holds = world->mechanism_count > 0 || world->def.sleeping; /* which is not kept */
@@ -317,7 +321,9 @@ static mo_error accept(mo_world *world)
     const double accepted = mo_work_clock();
     mo_message why;
     report->overlap_before = step->overlap_before;
+    const double low = mo_world_potential_energy(world);
     const int is_projected = !mo_project_positions(world, &report->overlap, &why);
+    mo_take_back_lift(world, mo_world_potential_energy(world) - low - loss);
     report->seconds_project = mo_work_clock() - accepted;
     mo_contacts_keep_taken(world);
     report->islands = mo_islands_update(world);

@@ -47,7 +47,8 @@ typedef struct mo_step {
 
     /* Rounds since joints were last held otherwise; of Newton's method on joints held ahead. */
     int late_rounds, overlap_rounds, newton_rounds;
-    double *guess; /* next_v that joints are held ahead of, while they are */
+    double *guess;       /* next_v that joints are held ahead of, while they are */
+    int has_open_joints; /* at the end of the step: the projection closes them */
 
     mo_late_contact *late; /* records of contacts that were taken late */
     size_t late_room;
@@ -142,6 +143,9 @@ mo_error mo_check_masses(mo_world *world, mo_message *why);
  * of gaps, which are rounded; infinite where the problem has none.
  */
 mo_error mo_find_impulses(mo_world *world, double h, int from_start, mo_message *why);
+/* How far a contact may penetrate and a joint open in a step, relative to the smallest body; 0: by
+ * the tolerance alone, which is fine. */
+double mo_step_depth(const mo_world *world);
 double mo_body_kinetic(const mo_world *world, const mo_sim_body *body, const double v[6]);
 
 /* accuracy.c: which islands this step solves to the coarse tolerance, into is_coarse of bodies and
@@ -154,6 +158,10 @@ mo_error mo_accuracy_rest(mo_world *world, double h);
 /* passive.c: the energy that the step which next_v ends would leave above what there was, with
  * nothing that has given it; 0: none but rounding */
 double mo_step_gain(const mo_world *world, double h);
+/* The energy that the step loses; infinite where something drives it */
+double mo_step_loss(const mo_world *world, double h);
+/* Removes from the velocities of jointed bodies the energy by which a projection has lifted them */
+void mo_take_back_lift(mo_world *world, double lift);
 void mo_hold_otherwise(mo_world *world); /* then: the next of mo_hold */
 
 /* energy_gain.c: takes the gain out of next_v; false where it cannot.  Without `does_it`: can it?
