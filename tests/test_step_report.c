@@ -229,6 +229,26 @@ static void a_step_goes_on_in_the_next_call(void **state)
     mo_world_destroy(world);
 }
 
+/* Two sweeps do not solve a mechanism. */
+static void an_unsolved_step_gives_its_reason(void **state)
+{
+    (void)state;
+    mo_world *world = scene_world("blockfeeder", NULL, 0);
+    mo_world_def def = mo_world_definition(world);
+    def.solver.method = "nsgs";
+    def.solver.max_iter = 2;
+    CHECK(mo_world_change(world, &def, NULL) == MO_OK);
+    int unsolved = 0;
+    for (int k = 0; k < 20; ++k) {
+        mo_step_report report;
+        CHECK(mo_world_step(world, 0.01, &report, NULL) == MO_OK);
+        unsolved += report.status != MO_SOLVED;
+        CHECK((report.status == MO_SOLVED) == !report.message.text[0]);
+    }
+    CHECK(unsolved > 0);
+    mo_world_destroy(world);
+}
+
 /* What is changed while a step waits counts in that step. */
 static void a_change_while_a_step_waits_counts(void **state)
 {
@@ -262,6 +282,7 @@ int main(void)
         cmocka_unit_test(a_step_without_time_waits),
         cmocka_unit_test(without_a_solution_contacts_give_way),
         cmocka_unit_test(a_step_goes_on_in_the_next_call),
+        cmocka_unit_test(an_unsolved_step_gives_its_reason),
         cmocka_unit_test(a_change_while_a_step_waits_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,6 +39,10 @@ static void say_left(const mo_world *world, mo_step_report *report)
         mo_say(&report->message, "%d pairs of bodies that overlap deeply were left out",
                world->step.left_out);
     }
+    if (report->status != MO_SOLVED && !report->message.text[0]) {
+        mo_say(&report->message, "%s: relative residual %.1e", mo_status_text(report->status),
+               report->residual.natural_relative);
+    }
 }
 
 static int count_held(const mo_world *world)
