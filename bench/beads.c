@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * `moreau bench beads`: balls that fall into a box and come to rest, a heap larger from row to row.
+ * `moreau bench beads`: spheres that fall into a box and come to rest, in growing numbers.
  *
- * The scene `beads` with 600, 5,000, 20,000 and 100,000 balls, up to --contacts of them, runs for
- * six seconds with steps of 0.02 s, on one thread, with every step solved to a relative residual of
- * 2e-3 (2e-2 from VERY_MANY balls on), then of 1e-4 (up to FINE_MOST balls).
+ * The scene `beads` with 600 to 100,000 spheres, up to --contacts of them, runs for six seconds
+ * with steps of 0.02 s on one thread, every step solved to a relative residual of 2e-3 (2e-2 from
+ * VERY_MANY spheres on), then to 1e-4 (up to FINE_MOST spheres).
  *
- *   ms          processor time of a step: mean; mean while they fall (up to 2 s), settle (to 4 s)
- *               and rest; the parts are shares of it by the wall clock
+ *   ms          processor time of a step: mean, and means while they fall (up to 2 s), settle (to
+ *               4 s) and rest; the phases are shares of the wall time
  *   penetration the deepest at the start of any step, in radii
- *   residual    the worst of any step, by mo_measure
+ *   residual    the worst of any step, by mo_measure; unsolved: steps that missed the tolerance
  *   sinking     penetration rate of the last step (mo_step_report)
- *   unsolved    steps that missed the tolerance
  *
- * With --device and --threads, on a GPU or on several threads: a step's time is then that of the
- * wall clock.  --balls runs one size alone, up to millions of balls, which are solved to 2e-2 with
- * the step of --dt; --shape, bodies of the scene `heap` in their place.  With --out: beads.csv, a
- * row for each run and step, and the figure beads.svg.
+ * With --device or --threads times are wall times.  --balls runs one size, solved to 2e-2 with the
+ * step --dt; --shape selects the bodies of the scene `heap`.  With --out: beads.csv, one row per
+ * run and step, and the figure beads.svg.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,23 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * `moreau bench families`: how many problems of each family the default method solves to 1e-8, with
+ * `moreau bench families`: the problems of each family that the default method solves to 1e-8 with
  * no option set.
  *
- *   towers    2 to 20 boxes, four contacts a face, mass of the top over that of the bottom 1, 1e3,
- *             1e6 and their inverses, mu 0.1, 0.5, 1.5, at rest, pushed gently, pushed over
- *   planted   random problems that are built around a solution (scene_random): 5 contacts up to
- *             --contacts, mass ratio 1 and 1e4, mu up to 0.7 and 1.5, in the plane and in space,
- *             with two thirds, a third or a fifth as many bodies as contacts
- *   joints    the same with joints among the contacts
+ *   towers    2 to 20 boxes with four contacts a face; mass ratios of top to bottom 1e-6 to 1e6, mu
+ *             0.1, 0.5, 1.5; at rest, pushed gently, pushed over
+ *   planted   random problems built around a solution (scene_random): 5 contacts up to --contacts,
+ *             mass ratio 1 and 1e4, mu up to 0.7 and 1.5, planar and spatial, with two thirds, a
+ *             third or a fifth as many bodies as contacts; joints: the same with joints
  *   packing   spheres in a box (scene_packing), 50 to 600 contacts
- *   heaps     boxes, capsules, cylinders, hulls and their mixture dropped into a box (the scene
- *             `heap`), the problem of a step in which they fall, settle and rest: 100, 400 and
- *             2,000 bodies as far as --contacts allows
+ *   heaps     boxes, capsules, cylinders, hulls and their mixture (the scene `heap`) while they
+ *             fall, settle and rest: 100, 400 and 2,000 bodies as far as --contacts allows
  *
- * Every answer is judged by mo_measure; what is left unsolved is listed with its residual and the
- * summary of the solver.  A solution of a planted problem exists by construction, so a miss there
- * is the method's.
+ * Answers are judged by mo_measure.  Unsolved problems are listed with their residual and the
+ * solver's summary; a planted problem has a solution by construction.
  */
 #include <math.h>
 #include <stdarg.h>

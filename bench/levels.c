@@ -7,14 +7,12 @@
  *   pendulum       a rod of 1 m falls from level, as a mechanism; 1 s
  *   chain          the scene: twenty bodies with ball joints fall from level; 0.4 s
  *   block          slides at 1 m/s on a floor of mu = 0.5, and stops; 0.5 s
- *   biped          a torso on two legs with knees, in the plane, held by servos that yield under
- *                  its weight; 0.2 s
+ *   biped          a planar torso on two legs, whose servos yield under its weight; 0.2 s
  *   slider-crank   the scene: a motor, a loop closed by joints; 0.4 s
  *
- * Both run with steps of STEPS.  The distance of two runs is the largest between the centres of a
- * body at the end.  The reference is a run by forces with a step of REFERENCE; a method of first
- * order halves its distance to it with the step.  `order` is the slope of a line through (log step,
- * log distance).
+ * The error of a run is the largest distance of a body's centre at the end from that of the
+ * reference, a run by forces with the step REFERENCE.  `order` is the slope of a line through (log
+ * step, log error) over the steps STEPS.
  *
  * With --out: levels.csv, and the figure levels.svg.
  */

@@ -2,31 +2,19 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
  * Objects and manipulators in contact at one instant: the system of [trinkle1997, section 2], with
- * its geometry.
- *
- * Objects and manipulators are mechanisms of a world (moreau/mechanism.h), one body block each: an
- * object is a link with a free joint at its centre of mass, a manipulator a serial chain on a fixed
- * base.  M, the velocity-quadratic and gravity forces, Jacobians and velocity products are those of
- * the library,
- *
+ * its geometry.  Both are mechanisms (moreau/mechanism.h), one body block each: an object is a link
+ * with a free joint at its centre of mass, a manipulator a serial chain on a fixed base,
  *     M qdd = f + (what contacts do),   f = applied - bias          (eq. 1, 3)
  *
- * Two links touch with caps: near the contact each surface is a sphere, of radius rho_0 on the
- * first link (or the world) and rho_1 on the second, whose centres c_0, c_1 are fixed in their
- * links.  The normal n points from c_0 to c_1, into the second link, on which r acts.  So the gap,
- * the contact point and the slip are functions of the configuration alone,
- *
- *     gap  = |c_1 - c_0| - rho_0 - rho_1,     slip = v_1 - v_0 at the point of contact,
- *
- * and their rates are exact:
- *
- *     gap'  = n.slip
- *     gap'' = n.(c_1'' - c_0'') + |P (c_1' - c_0')|^2 / (rho_0 + rho_1)      P = I - n n'
- *     slip' = c_1'' - c_0'' - sum over both of rho (alpha x n + omega x n'),   n' = P (c_1' - c_0')
- *                                                                              / (rho_0 + rho_1)
+ * Near a contact each surface is a sphere, of radius rho_0 on the first link (or the world) and
+ * rho_1 on the second, with centres c_0, c_1 fixed in their links.  The normal n points from c_0 to
+ * c_1, into the second link, on which r acts.  With s = rho_0 + rho_1 and P = I - n n',
+ *     gap  = |c_1 - c_0| - s,     slip = v_1 - v_0 at the contact point,     gap'  = n.slip
+ *     gap'' = n.(c_1'' - c_0'') + |P (c_1' - c_0')|^2 / s
+ *     slip' = c_1'' - c_0'' - sum over both of rho (alpha x n + omega x P (c_1' - c_0') / s)
  *
  * Rows of a contact are (gap'', t.slip', o.slip'): a_n, a_t, a_o of eq. 4.  Their part without qdd
- * is w, the velocity products.  All of it is asked of the world as it stands.
+ * is w, the velocity products.
  */
 #ifndef SCENES_GRASP_H
 #define SCENES_GRASP_H

@@ -3,20 +3,18 @@
 /*
  * Contact problems built in code, shared by tests, benchmarks and the reruns of the papers.
  *
- * Every scene is one step of a time-stepping scheme: v and u are velocities (m/s, rad/s), r
- * impulses (N s), w the gap over the step where there is one.  With M the mass, v0 the velocity
- * before the step, h the step and g gravity,
+ * Every scene is one step of length h of a time-stepping scheme, with gravity g and the velocity v0
+ * before the step; v and u in m/s and rad/s, r in N s, w the gap over the step:
  *
  *     M v = H r + f,   f = M (v0 + h g),   u = H' v + w.
  *
- * A rigid body in space has the velocities (v_x v_y v_z, omega_x omega_y omega_z) of its centre of
- * mass, in world axes; in the plane (v_x v_y, omega).  The rows of a contact are its normal, then
- * its tangents; the normal points away from the first body (or the fixed world) into the second,
- * and r acts on the second.
+ * A rigid body has the velocity of its centre of mass and its angular velocity, in world axes.  The
+ * rows of a contact are its normal, then its tangents; the normal points from the first body (or
+ * the world) into the second, on which r acts.
  *
- * A scene is described by a small struct; its *_default() fills it, so that a caller names only
- * what it changes.  The same description gives the same bits.  The problem belongs to the caller
- * (mo_problem_destroy); on failure it is NULL and `why` (or NULL) holds a sentence.
+ * The *_default() of a scene fills its struct, so that a caller names only what it changes.  The
+ * same struct gives the same bits.  The problem belongs to the caller (mo_problem_destroy); on
+ * failure it is NULL and `why` (or NULL) holds a sentence.
  */
 #ifndef SCENES_H
 #define SCENES_H

@@ -4,20 +4,17 @@
  * moreau-siconos --list
  * moreau-siconos FILE CONFIGURATION TIME_LIMIT REPEATS TARGET...
  *
- * The first prints the names of the configurations, one a line.  The second tries one on the
- * problem of an FCLIB file and prints a line for each target (bench/solvers/trial.h), or ends with
- * CHILD_REFUSES where it is not for that problem.  `moreau bench solvers --against siconos` calls
- * it.
+ * The first form prints the names of the configurations.  The second runs one on the problem of an
+ * FCLIB file and prints a line for each target (bench/solvers/trial.h), or exits with CHILD_REFUSES
+ * if it does not apply.  `moreau bench solvers --against siconos` calls it.
  *
- *   What is timed.  The call of Siconos' driver alone: its problem and its options have been made
- *   before.  Each run has new ones, since some solvers change theirs.  Where a local solver is
- *   tried on a global problem the time of our own mo_problem_reduce is added: everybody starts from
- *   what the file holds.
+ * Timed is the call of Siconos' driver alone, with a new problem and new options in each run.  If a
+ * local solver runs on a global problem, the time of mo_problem_reduce is added.
  *
- *   Which tolerance.  Siconos divides by |q| what we divide by max(1, |q|).  A run is given the
- *   tolerance that means the same as the target; where Siconos converged and our measure of its r
- *   is not, a tenth of that, and so on.  The time is that of the first run that our measure
- *   accepts, the fastest of a few.
+ * Siconos divides by |q| what we divide by max(1, |q|).  A run gets the tolerance that means the
+ * same as the target; if Siconos converged and our measure of its r has not, a tenth of that, and
+ * so on.  The reported time is the fastest of REPEATS runs at the first tolerance that our measure
+ * accepts.
  */
 #include <fcntl.h>
 #include <math.h>

@@ -6,17 +6,13 @@
  *
  * Contacts that touch (5) are divided into rolling, R (6), and sliding, S.  With a their relative
  * accelerations and c their forces,
- *
  *     a = A c + b        A = J' M^-1 J,   b = J' M^-1 (forces) + (d/dt J') v         (21-23)
- *
  *     all     0 <= a_n  perp  c_n >= 0                                               (7, 9, 12)
  *     in S    c_t opposes the sliding velocity with mu c_n                           (10)
- *     in R    Coulomb's law with accelerations instead of velocities             (8, 11),
- *             or its pyramid                                                     (15, 16)
+ *     in R    Coulomb's law with accelerations for velocities, or its pyramid   (8, 11, 15, 16)
  *
- * This is a contact problem (problem.h) with accelerations for velocities and forces for impulses.
- * Joints, limits, dry friction and actuators take part as in a step.  Dry friction opposes the
- * motion of a joint that moves, and may hold a joint at rest.
+ * This is a contact problem (problem.h).  Joints, limits, dry friction and actuators take part as
+ * in a step; dry friction opposes the motion of a joint, or may hold it at rest.
  *
  * With sliding contacts such forces may not exist (Painleve).  The result is then the impulse of
  * [baraff1994, section 6], which time stepping finds in the limit of small steps.

@@ -1,29 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Laws: relations between the relative velocity u of a constraint block and its impulse r.
+ * Laws: relations between the relative velocity u of a constraint block and its impulse r, normal
+ * component first.  With compliance c >= 0 (one number per row) the law relates u + diag(c) r to r:
+ * the relaxation zeta of [lu2015, eq. 11, 20], in units of u over r.
  *
- * The normal component comes first.  With compliance c >= 0 (one number per row) the law relates
- * u + diag(c) r to r: the relaxation zeta of [lu2015, eq. 11, 20], in units of u over r.
- *
- *   law           d      meaning
- *   coulomb       2, 3   0 <= u_N perp r_N >= 0, |r_T| <= mu r_N, friction opposes u_T
- *   frictionless  1      0 <= u perp r >= 0 (also a joint limit)
- *   bilateral     any    u = 0 (a joint)
- *   box           any    lower <= r <= upper; u_k > 0 implies r_k = lower_k, u_k < 0 r_k = upper_k
- *                        (dry joint friction, motors)
- *   rolling       5      coulomb on (r_N, r_T), and a rolling moment |r_R| <= mu_rolling r_N that
- *                        opposes the rolling velocity u_R
- *   faceted       3      coulomb with the disc replaced by a regular polygon of k vertices, the
- *                        first in the direction of the second row [anitescu2004, eq. 2.5]; r_T
- *                        maximises dissipation over mu r_N times the polygon
- *   pyramid       3      0 <= u_N perp r_N >= 0, and for each tangential row |r_k| <= mu r_N,
- *                        friction opposes u_k [trinkle1997, eq. 15-16]
- *   sliding       2, 3   0 <= u_N perp r_N >= 0, r_T = -mu r_N s with the known direction of
- *                        sliding s, a unit vector [trinkle1997, eq. 10]; u_T is free
- *   soft-finger   4      coulomb on (r_N, r_T), and a torsional moment r_S about the normal; both
- *                        maximise dissipation under |r_T|^2 / mu^2 + r_S^2 / mu_torsion^2 <= r_N^2
- *                        [trinkle1997, section 2.5]
+ *   coulomb       d = 2, 3   0 <= u_N perp r_N >= 0, |r_T| <= mu r_N, friction opposes u_T
+ *   frictionless  d = 1      0 <= u perp r >= 0 (also a joint limit)
+ *   bilateral     any d      u = 0 (a joint)
+ *   box           any d      lower <= r <= upper; u_k > 0 implies r_k = lower_k, u_k < 0 r_k =
+ *                            upper_k (dry joint friction, motors)
+ *   others        rolling, faceted, pyramid, sliding, soft-finger: below, with their functions
  *
  * mu = 0 is a frictionless contact with zero tangential impulse.  mu = infinity (coulomb only)
  * never slides: either r = 0 and u_N >= 0, or u_T = 0 and 0 <= u_N perp r_N >= 0.
@@ -75,10 +62,22 @@ MO_API mo_law mo_law_coulomb(double mu);
 MO_API mo_law mo_law_frictionless(void);
 MO_API mo_law mo_law_bilateral(void);
 MO_API mo_law mo_law_box(const double *lower, const double *upper);
+/* d = 5: coulomb on (r_N, r_T), and a rolling moment |r_R| <= mu_rolling r_N that opposes the
+ * rolling velocity u_R.  mu_rolling is a length. */
 MO_API mo_law mo_law_rolling(double mu, double mu_rolling);
+/* d = 3: coulomb with the disc replaced by a regular polygon of `facets` vertices, the first in the
+ * direction of the second row [anitescu2004, eq. 2.5]; r_T maximises dissipation over mu r_N times
+ * the polygon. */
 MO_API mo_law mo_law_faceted(double mu, int facets);
+/* d = 3: 0 <= u_N perp r_N >= 0, and for each tangential row |r_k| <= mu r_N, friction opposes u_k
+ * [trinkle1997, eq. 15-16]. */
 MO_API mo_law mo_law_pyramid(double mu);
+/* d = 2, 3: 0 <= u_N perp r_N >= 0, r_T = -mu r_N s with the known direction of sliding s, a unit
+ * vector [trinkle1997, eq. 10]; u_T is free. */
 MO_API mo_law mo_law_sliding(double mu, const double *direction);
+/* d = 4: coulomb on (r_N, r_T), and a torsional moment r_S about the normal; both maximise
+ * dissipation under |r_T|^2 / mu^2 + r_S^2 / mu_torsion^2 <= r_N^2 [trinkle1997, section 2.5].
+ * mu_torsion is a length. */
 MO_API mo_law mo_law_soft_finger(double mu, double mu_torsion);
 
 /* The name of a kind ("coulomb"), or NULL for an invalid kind. */

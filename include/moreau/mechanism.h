@@ -5,30 +5,16 @@
  *
  * The links of a mechanism are numbered from 0, parents before children; the parent of a root is
  * the world.  Each link is a body of the world of kind MO_BODY_LINK, with an id, shapes, a name and
- * contacts.  Its pose follows from the joint coordinates q.  A link without joints between it and
- * the world does not move and has the kind MO_BODY_FIXED.
- *
- *   joint       q                                        v = velocities
- *   revolute    angle, rad                               its rate
- *   prismatic   displacement, m                          its rate
- *   ball        unit quaternion (4)                      angular velocity in link axes (3)
- *   planar      two displacements, then an angle (3)     their rates
- *   free        position, unit quaternion (7)            velocity of the origin in world axes,
- *                                                        angular velocity in link axes (6)
- *
- * A link may have any number of joints, which act in the order of the list; a link without joints
- * is fixed to its parent.  Anchors and axes are given in the link frame, whose pose in the parent
- * is `pose` if all joints are at their reference.  These are the conventions of MJCF.
+ * contacts.  A link that cannot move has the kind MO_BODY_FIXED.  Joints of a link act in the order
+ * of the list; anchors and axes are given in the link frame, as in MJCF.
  *
  * With M the mass matrix and b the bias (gravity and forces quadratic in v), M a + b = efforts.  In
  * a step, a mechanism is one body block of the contact problem,
- *
  *     (M + h D + h^2 K) v+ = M v' + h (efforts - gravity - K (q - rest)) + H r,
- *
- * with D the damping and K the stiffness of joints and actuators.  They are implicit, and stable
- * for any stiffness; v' is v after the velocity-quadratic forces of the step (docs/mechanisms.md).
- * Limits, dry friction and saturated actuators are rows of the problem.  Joints of joint.h between
- * links close loops.
+ * with D the damping and K the stiffness of joints and actuators, implicit and stable for any
+ * stiffness; v' is v after the velocity-quadratic forces of the step (docs/mechanisms.md).  Limits,
+ * dry friction and saturated actuators are rows of the problem.  Joints of joint.h between links
+ * close loops.
  */
 #ifndef MOREAU_MECHANISM_H
 #define MOREAU_MECHANISM_H
@@ -62,6 +48,15 @@ typedef struct mo_link_def {
     const char *name; /* copied; may be NULL */
 } mo_link_def;
 
+/*
+ *   joint       q                                        v = velocities
+ *   revolute    angle, rad                               its rate
+ *   prismatic   displacement, m                          its rate
+ *   ball        unit quaternion (4)                      angular velocity in link axes (3)
+ *   planar      two displacements, then an angle (3)     their rates
+ *   free        position, unit quaternion (7)            velocity of the origin in world axes,
+ *                                                        angular velocity in link axes (6)
+ */
 typedef enum mo_axis_kind {
     MO_AXIS_REVOLUTE,
     MO_AXIS_PRISMATIC,

@@ -4,23 +4,17 @@
  * Models of robots from files: a tree of bodies, joints, shapes, actuators, loop closures,
  * keyframes.
  *
- * MJCF (root <mujoco>, as documented by MuJoCo 2.2), URDF (root <robot>) and SDF (root <sdf>) are
- * read into one representation: defaults and includes are resolved, angles are in radians, inertias
- * are computed, and quaternions are (w, x, y, z).  robot.h adds a model to a world.  docs/models.md
- * lists supported elements and differences from MuJoCo.
+ * MJCF (as documented by MuJoCo 2.2), URDF and SDF are read into one representation: defaults and
+ * includes are resolved, angles are in radians, inertias are computed, and quaternions are (w, x,
+ * y, z).  robot.h adds a model to a world.  docs/models.md lists supported elements.
  *
  * Files are untrusted input: reading returns a model or an error message with the line.
  * Unsupported elements are listed once, in `notes`.  Includes and meshes must be inside the folder
  * of the file or inside its ROS package, the nearest parent folder with a package.xml.
  *
- * Coordinates are those of MuJoCo, joint by joint in the order of the bodies:
- *
- *   joint    numbers in q                          in v
- *   free     position, quaternion (7)              velocity of the origin in world axes, angular
- *                                                  velocity in body axes (6)
- *   ball     quaternion (4)                        angular velocity in body axes (3)
- *   slide    displacement, m (1)                   speed (1)
- *   hinge    angle, rad (1)                        speed (1)
+ * Coordinates q and v are those of MuJoCo, joint by joint in the order of the bodies: free 7 and 6
+ * (position, quaternion; velocity of the origin in world axes, angular velocity in body axes), ball
+ * 4 and 3, slide and hinge 1 and 1 (m, rad).
  */
 #ifndef MOREAU_MODEL_H
 #define MOREAU_MODEL_H

@@ -4,9 +4,8 @@
  * Sensors of MJCF, and dynamics in the coordinates of the model: mass matrix, bias, inverse
  * dynamics and Jacobians.
  *
- * Velocities, forces and torques are those at the end of the last step.  An acceleration is the
- * change of velocity over the last step divided by its length, so it includes impacts and requires
- * a call of mo_robot_sense after every step.
+ * Values are those at the end of the last step.  An acceleration is the change of velocity over the
+ * last step divided by its length: it includes impacts and needs mo_robot_sense after every step.
  *
  *   jointpos jointvel ballquat ballangvel          of a joint
  *   tendonpos tendonvel                            of a tendon

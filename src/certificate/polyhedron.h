@@ -7,16 +7,14 @@
  * 1. Equations.  Their rows are orthonormalised with pivoting, a_m = sum_j L_mj q_j, which gives a
  *    point x_p of the plane where all hold and an orthonormal basis N of its directions.  A row
  *    that depends on the others and contradicts them is the proof.
- * 2. The others, with x = x_p + N t, ask G t >= h, and are solved as a least distance problem
- *    [lawson1974, chapter 23]: the nonnegative least squares problem
+ * 2. The others, with x = x_p + N t, ask G t >= h, a least distance problem [lawson1974, chapter
+ *    23] that is solved as nonnegative least squares:
  *
- *        min | [G'; h'] y - [0; 1] |,  y >= 0                                                   (1)
+ *        min | [G'; h'] y - [0; 1] |,  y >= 0,     residual (s, s0) = [0; 1] - [G'; h'] y       (1)
  *
- *    ends with the residual (s, s0) = [0; 1] - [G'; h'] y.  If it is zero, y is the proof.  If not,
- *    t = -s / s0 is the shortest t with G t >= h.
+ *    If it is zero, y is the proof.  If not, t = -s / s0 is the shortest t with G t >= h.
  *
- * The checker decides whether a proof is good enough; near the border both a point and multipliers
- * are returned.
+ * Near the border both a point and multipliers are returned; the checker decides.
  */
 #ifndef MO_CERTIFICATE_POLYHEDRON_H
 #define MO_CERTIFICATE_POLYHEDRON_H

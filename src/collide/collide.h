@@ -7,16 +7,14 @@
  * phase is one function of two colliders without state; collide.c has a table with one function per
  * pair of kinds.
  *
- * A touch has a `point` midway between the surfaces, a `normal` from a to b and a gap, negative if
- * they overlap.  Gaps up to `reach` are reported, also of vertices and ends that may close when the
- * pair rotates.  Faces give the vertices of their overlap: a box on a plane has four touches.  Of
- * more than eight, the outermost and the deepest are kept.
+ * A touch has a `point` midway between the surfaces, a `normal` from a to b, a gap (negative: they
+ * overlap) and a `feature` (vertex, edge or face, unique within the pair, for warm starts).  Gaps
+ * up to `reach` are reported, also of vertices and ends that may close when the pair rotates.  Of
+ * more than eight touches the outermost and the deepest are kept.
  *
  * The gap is exact to rounding, except where a round shape penetrates by more than a twentieth of
- * its size: depth and points may then be off by a thousandth of the depth.  `feature` identifies
- * the vertex, edge or face, unique within the pair, for warm starts.  The result depends on
- * colliders and poses alone, bit for bit, and (b, a) gives the touches of (a, b) with opposite
- * normals.
+ * its size: it may be off by a thousandth of the depth.  The result depends on colliders and poses
+ * alone, bit for bit, and (b, a) gives the touches of (a, b) with opposite normals.
  */
 #ifndef MO_COLLIDE_COLLIDE_H
 #define MO_COLLIDE_COLLIDE_H

@@ -3,15 +3,14 @@
 /*
  * Block kernels of sweeps, whose threads share fast memory.
  *
- * A patch is MO_PATCH bodies with consecutive numbers.  Neighbours in heaps have close numbers, so
- * most contacts lie inside a patch: a block loads the bodies of a patch, visits these contacts
- * colour by colour, and stores the bodies once per sweep; in small heaps twice, the second time
- * without momentum, which saves a third of the sweeps.  Contacts between patches follow in one
- * launch per colour (colour_visit.h), the last colours in one block (end_visit.h).
+ * A patch is MO_PATCH bodies with consecutive numbers.  Most contacts lie inside a patch: a block
+ * loads the bodies of a patch, visits these contacts colour by colour, and stores the bodies once
+ * per sweep; in small heaps twice, the second time without momentum, which saves a third of the
+ * sweeps.  Contacts between patches follow in one launch per colour (colour_visit.h), the last
+ * colours in one block (end_visit.h).
  *
- * A block kernel has three functions of (arguments, block, thread, own):
- *
- *     early   reads data not written since the first launch of the sweep; own: data of a thread
+ * A block kernel has three functions of (arguments, block, thread, own), own: data of a thread:
+ *     early   reads data not written since the first launch of the sweep
  *     begin   before the first part
  *     part    0, 1, ... until it returns 0, for all threads of a block together
  *

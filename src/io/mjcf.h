@@ -4,16 +4,12 @@
  * Reading MJCF, as MuJoCo 2.2 documents it.
  *
  *   mjcf.c            the sections in their order, compiler and option
- *   mjcf_include.c    <include>: the tree of all files as one
- *   mjcf_attach.c     <attach>: other models as parts of this one
- *   mjcf_replicate.c  <replicate>: copies in a row
+ *   mjcf_include.c, mjcf_attach.c, mjcf_replicate.c   elements that are replaced by others
  *   mjcf_schema.c     which elements and attributes are read, and notes about the others
  *   mjcf_default.c    default classes, and attributes looked up through them
  *   mjcf_frame.c      positions, and the five ways to give an orientation
- *   mjcf_asset.c      meshes, and how materials look
- *   mjcf_hfield.c     height fields
- *   mjcf_body.c       bodies, their inertia, joints
- *   mjcf_geom.c       geoms
+ *   mjcf_asset.c      meshes, and how materials look; mjcf_hfield.c: height fields
+ *   mjcf_body.c       bodies, their inertia, joints; mjcf_geom.c: geoms
  *   mjcf_tendon.c     tendons
  *   mjcf_actuator.c   actuators
  *   mjcf_sensor.c     sensors

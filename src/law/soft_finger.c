@@ -3,12 +3,10 @@
 /*
  * The soft finger in space (d = 4): a contact patch with a moment about its normal [trinkle1997,
  * section 2.5].  r = (r_N, r_T, r_S) with the torsional moment r_S, which works on the relative
- * angular velocity u_S.  Force and moment share an ellipsoidal limit surface:
+ * angular velocity u_S.  Force and moment share an ellipsoidal limit surface (mu_torsion in m):
  *
  *   K = { r : |D^-1 r_F| <= r_N },   r_F = (r_T, r_S),   D = diag(mu, mu, mu_torsion)
  *   uhat = u + |D u_F| e_N,   K* = { u : |D u_F| <= u_N } contains uhat, perpendicular to r in K
- *
- * mu_torsion is a length.
  *
  * Projection.  With l_i(s) = (1 - s) D_i^2 + s and N(s) = |D x_F / l|, the nearest point of the
  * boundary is y_N = (1 - s) N(s), y_i = (1 - s) D_i^2 x_i / l_i with

@@ -10,13 +10,11 @@
  *   A_i loses what L_p holds, E_i loses what p absorbed and gains p,    for i in L_p
  *   degree(i) <= |A_i| + |L_p \ i| + sum over e in E_i \ p of |L_e \ L_p|
  *
- * with |.| the rows of the blocks in the set.  L_p is the column of p in the factor, so that the
- * structure of the factor comes with the order.  Each i of L_p gives up p or an absorbed element
- * for its new element, so its two lists never outgrow the room of its first neighbours.
- *
- * Ties go to the block that was touched last; the order depends on the graph alone.  Blocks with
- * the same neighbours are not merged: for graphs of a million blocks a library's ordering is
- * faster.
+ * with |.| the rows of the blocks in the set.  L_p is the column of p in the factor.  Each i of L_p
+ * gives up p or an absorbed element for its new element, so its two lists never outgrow the room of
+ * its first neighbours.  Ties go to the block that was touched last; the order depends on the graph
+ * alone.
+ * Limits: blocks with the same neighbours are not merged, which is slow above a million blocks.
  */
 #include "linalg/min_degree.h"
 #include "base/pace.h"

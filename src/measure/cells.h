@@ -1,32 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Laws cut into cells.  The pairs (u, r) that obey a polyhedral law are a union of polyhedra, one
- * for each mode:
+ * Laws divided into cells.  The pairs (u, r) that obey a polyhedral law are a union of polyhedra,
+ * one for each mode; the table is below.
  *
- *   law                    cells
- *   frictionless           apart: r = 0, u >= 0;   touch: u = 0, r >= 0
- *   coulomb in the plane   apart: r = 0, u_N >= 0;   stick: u = 0, |r_T| <= mu r_N;
- *                          slide, both ways: u_N = 0, r_N >= 0, r_T = -+ mu r_N, +- u_T >= 0
- *   pyramid           apart; for each tangential row by itself stick or slide either way: nine more
- *   faceted                apart; stick; r at a corner, or on an edge, of the polygon mu r_N
- *                          conv(d_j), with -u_T in its normal cone there: 2 k more
- *   coulomb in space       apart; stick; slide with u_T in a sector of the plane, which is a
- *                          relaxation: every sector can be halved.  Sticking has a polygon around
- *                          the disc in its place.
- *   sliding                apart; slide: u_N = 0, r = r_N (1, -mu s)
- *   box, row by row        lower: r = lower, u >= 0;   upper: r = upper, u <= 0;
- *                          held: u = 0, lower <= r <= upper
- *   joint, row by row      u = 0
+ * A *unit* is what is decided at once: a contact, or one row of a box or joint.  In the plane and
+ * for pyramids, cells that join some of the modes come first: closed, with the tangential rows
+ * undecided.  A contact that is not decided yet has the rows that all its cells share.  mu = 0
+ * leaves open and closed; mu = infinity leaves open and stick (u = 0, r_N >= 0).
  *
- * In the plane and for pyramids, cells that join some of these come first: closed, with the
- * tangential rows undecided.
- *
- * mu = 0 leaves apart and touch; mu = infinity leaves apart and stick (u = 0, r_N >= 0).  A contact
- * that is not decided yet has the rows that all its cells share.  A *unit* is what is decided at
- * once: a contact, or one row of a box or joint.  Every cell is closed, neighbours overlap in their
- * borders, and together they are the law; only a sector is more than the law.  The directions of a
- * polygon are the law's own doubles, those of sectors are rounded outwards.
+ * Every cell is closed, neighbours overlap in their borders, and together they are the law; only a
+ * sector is more than the law.  The directions of a polygon are the law's own doubles, those of
+ * sectors are rounded outwards.
  */
 #ifndef MO_MEASURE_CELLS_H
 #define MO_MEASURE_CELLS_H
@@ -61,7 +46,22 @@ int mo_units_list(const mo_problem *problem, mo_unit *units);
 /* The same; -1 where a law has no cells. */
 int mo_units_of(const mo_problem *problem, mo_unit *units);
 
-/* The cells into which the cell splits (room for MO_CELL_MOST_CELLS); 0 if it is final. */
+/*
+ * The cells into which the cell splits (room for MO_CELL_MOST_CELLS); 0 if it is final.
+ *
+ *   frictionless           open: r = 0, u >= 0;   closed: u = 0, r >= 0
+ *   coulomb in the plane   open: r = 0, u_N >= 0;   stick: u = 0, |r_T| <= mu r_N;
+ *                          slide, both ways: u_N = 0, r_N >= 0, r_T = -+ mu r_N, +- u_T >= 0
+ *   pyramid                open; each tangential row by itself sticks or slides either way: nine
+ *   faceted                open; stick; r at a corner, or on an edge, of the polygon mu r_N
+ *                          conv(d_j), with -u_T in its normal cone there: 2 k more
+ *   coulomb in space       open; stick, on a polygon around the disc; slide with u_T in a sector
+ *                          of the plane, a relaxation: every sector can be halved
+ *   sliding                open; slide: u_N = 0, r = r_N (1, -mu s)
+ *   box, row by row        lower: r = lower, u >= 0;   upper: r = upper, u <= 0;
+ *                          held: u = 0, lower <= r <= upper
+ *   joint, row by row      u = 0
+ */
 int mo_cell_split(const mo_unit *unit, int cell, int *children);
 
 /* The cells that do not split, or are sectors (room for MO_CELL_MOST_CELLS); their number. */

@@ -6,18 +6,15 @@
  *
  * A manifold is the run of contacts of one pair of bodies.  MO_LANES manifolds make a batch: their
  * bodies are read once, their points visited one after the other in registers.  A manifold is
- * central where both bodies have isotropic inertia and all arms lie along the normal, a = l e_0, as
- * between balls; a batch is central where all of its manifolds are.  With all vectors in the axes
- * of the world, impulses being r = sum_k r_k e_k,
+ * central where both bodies have isotropic inertia and all arms lie along the normal, a = l e_0; a
+ * batch is central where all its manifolds are.  In world axes, with r = sum_k r_k e_k,
  *
  *     u = v_1 + s_1 x a_1 - v_2 - s_2 x a_2 + w
  *
- * Batches and rows of one colour share no moving body, so a colour is a parallel loop.  Lanes
- * without a manifold, and points that a manifold lacks, are zero and belong to the world, which has
- * no inverse mass.  The last colour may share bodies; it is marked as sequential.
- *
- * The state holds the velocities of each body in whole cache lines: a rigid body has one
- * (mo_motion), a block of n velocities as many as they need, the world the last one.
+ * Batches and rows of one colour share no moving body, so a colour is a parallel loop; the last
+ * colour may share bodies and is marked as sequential.  Empty lanes and points are zero and belong
+ * to the world, which has no inverse mass.  The velocities of a body fill whole cache lines: one
+ * for a rigid body (mo_motion), the last one for the world.
  */
 #ifndef MO_PROBLEM_BATCHES_H
 #define MO_PROBLEM_BATCHES_H

@@ -9,15 +9,12 @@
  *
  *     (d/dt J') v = (J'(+d) v - J'(-d) v) / 2 d        to second order in d.
  *
- * If the accelerations act for a time d, positions advance by d v+, so v+ is the velocity in the
- * middle, and half of the product is used: J(x) v+ = -(d/2) (d/dt J') v keeps a joint closed to d^3
- * and conserves its energy as the leapfrog method does; the full product would add (d w)^2 of the
- * energy of a rotation w per step.  The velocity of the row supplies the other half from the second
- * step on.
+ * If the accelerations act for a time d, v+ is the velocity in the middle, and half of the product
+ * is used: J(x) v+ = -(d/2) (d/dt J') v keeps a joint closed to d^3 and conserves energy as the
+ * leapfrog method does.  The velocity of the row supplies the other half from the second step on.
  *
  * Tangents follow the normal without rotation about it.  A contact found on one side only gives a
- * one-sided difference; otherwise the product is zero.  d moves no body by more than MOMENT of its
- * size.
+ * one-sided difference, on neither zero.  d moves no body by more than MOMENT of its size.
  */
 #include <math.h>
 #include <string.h>

@@ -2,19 +2,14 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
  * Joints closed at the end of a step: implicit Euler, solved by Newton's method.
- *
  *     M (v+ - v) = h F + J(x+)' r,      g(x+) = 0,      x+ = x + h v+,                          (1)
- *
  * with g the joint errors and J their derivatives.  Around a guess v*, with x* = x + h v* and the
  * last impulses r*,
- *
  *     g(x*) + h J(x*) (v+ - v*) = 0,    M (v+ - v) + h K (v+ - v*) = h F + J(x*)' r             (2)
- *
  * is a contact problem with another mass; its solution is the next guess.  The geometric stiffness
- * K = -d(J' r*) / dx [tournier2015] makes this converge for light links that pull heavy ones, whose
- * frequency sqrt(T / (m l)) may exceed 1 / h.  An impulse p at the lever arm a gives (3), a rod
- * under tension (4), without their negative parts, which does not change the solution of (1):
- *
+ * K = -d(J' r*) / dx [tournier2015] makes this converge for light links that pull heavy ones.  An
+ * impulse p at the lever arm a gives (3), a rod under tension (4), without their negative parts,
+ * which does not change the solution of (1):
  *     K = (a.p) 1 - (a p' + p a') / 2  (spin) (3);   K = 2 (|p| / d) (1 - e e')  (velocity)     (4)
  *
  * No body rotates by more than a radian between guesses.  Rotation under tension loses h w^2 / 2 of

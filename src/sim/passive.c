@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Steps that would add energy.
- *
- * A step whose joints hold in velocity alone (w = 0) cannot add energy: with M (v+ - v - h g) = H r
- * and u' r <= 0,
- *
+ * Steps that would add energy.  A step whose joints hold in velocity alone (w = 0) cannot: with M
+ * (v+ - v - h g) = H r and u' r <= 0,
  *     E+ - E = v+' M v+ / 2 - v' M v / 2 - h g' M v+ = u' r - (v+ - v)' M (v+ - v) / 2 <= 0.
- *
  * Drift correction (w = error / h) does work w' r, which may exceed the last term.  Such a step,
  * and one that would leave a joint open by more than OPEN (step.c), is solved again:
  *
@@ -15,9 +11,8 @@
  *   2. if that gains energy too (a cracking whip), it is accepted, and the gain is removed from the
  *      relative velocities of jointed bodies, conserving momenta (energy_gain.c);
  *   3. if that is impossible, or Newton's method did not close the joints, with joints held in
- *      velocity alone.  Joints that are then open by more than OPEN are closed by the projection of
- *      positions; the height that bodies gain by it, beyond what the step has lost, is taken from
- *      the same velocities.  Later steps correct the rest.
+ *      velocity alone.  The projection of positions closes joints that are then open by more than
+ *      OPEN; the height that bodies gain by it, beyond the loss of the step, is removed as in 2.
  *
  * Nothing is done if kinematic bodies, motors, mechanisms or applied forces may supply energy.
  */

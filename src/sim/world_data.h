@@ -2,33 +2,17 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
  * What a world holds: records.h has its records, contact_list.h its contacts, step.h the step and
- * its phases.  The files of this folder:
+ * its phases.  The files of this folder by subject:
  *
- *   world.c      create, bodies come and go; shapes.c: shapes
- *   body.c       masses, looking at a body and moving it; apply.c: forces, impulses, user data
- *   pairs.c      positions -> pairs of shapes that may touch; pairs_sort.c: their order
- *   contacts.c   pairs -> contacts, matched with those of the last step; surfaces.c: their friction
- *   contacts_take.c  which of them take part in the step
- *   advance.c    free velocities before the solve, new poses after it
- *   assemble.c   contacts and joints -> a contact problem (assemble_bodies.c, assemble_contacts.c);
- *                its answer back (assemble_answer.c)
- *   joint.c      joints in the problem; joint_rows.c: what each kind holds; joint_ahead.c: held at
- *                the end of a step
- *   impulses.c   the solve, to the tolerance and to the last digits that count; accuracy.c: which
- *                tolerance that is, by the motion
- *   impact.c     impacts that bounce
- *   step.c       the step itself
- *   state.c      everything that changes, as bytes
- *   passive.c    steps that would add energy; energy_gain.c: taking it out
- *   projection.c correction of positions at the end of a step, where asked for
- *   overlap.c    contacts of what would overlap at the end of a step
- *   answer.c     one round: assembled, solved, read back
- *   deadline.c   the time of a step; report.c: what it says of itself
- *   islands.c    islands, sleep
- *   energy.c     energies and momenta; penetration.c: the deepest
- *   query.c      rays, overlaps and distances; events.c: contacts that begin and end
- *   forces_data.h  forces at one instant
- *   mechanism.h  mechanisms in joint coordinates, and the files that do their part of each of these
+ *   world, shapes, body, apply, query, events   creation, access, forces, queries
+ *   pairs*, contacts*, surfaces, own_pairs      positions -> pairs -> contacts of the step
+ *   advance, assemble*, answer, impulses        free velocities, problem, solve, solution, poses
+ *   accuracy, islands, impact                   tolerances by motion; sleep; restitution
+ *   joint*, mechanism*                          joints of bodies; trees in joint coordinates
+ *   passive, energy*, projection, overlap, penetration   energy and positions kept in bounds
+ *   step, deadline, report, state, batch        the step; its time limit; its report; saved states
+ *   forces*                                     forces at one instant (acceleration level)
+ *   device_*                                    heaps stepped on a GPU
  */
 #ifndef MO_SIM_WORLD_DATA_H
 #define MO_SIM_WORLD_DATA_H

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The alternating direction method of multipliers on a contact problem, for `admm` and
- * convex_admm.c.
+ * The alternating direction method of multipliers, for `admm` and convex_admm.c.
  *
  * Of two copies of the impulses, r satisfies the dynamics and z the laws; the velocity lambda
  * couples them (x, z, -y in [boyd2011, section 5.3]).  With the compliance C, one number D per
@@ -15,8 +14,7 @@
  *   4. z = prox(x), step 1 / (rho D), shift s;  lambda = rho D (z - x)
  *
  * After 4, (lambda, z) satisfies the laws with shift s exactly; the residual is the distance of
- * lambda from the velocity of z.  rho starts from the spectrum of W; a change of it costs a
- * factorisation.
+ * lambda from the velocity of z.  rho starts from the spectrum of W; changing it refactors.
  */
 #ifndef MO_SOLVER_ADMM_STEP_H
 #define MO_SOLVER_ADMM_STEP_H

@@ -7,14 +7,13 @@
  * mo_ladder: each rung is a method with a limit on iterations, used if its predicate holds for the
  * facts.  The first rungs apply to the whole problem; it is then split into islands
  * (auto_islands.c), which continue independently.  A rung starts from the impulses of the previous
- * ones.
+ * ones, and allocates its memory when it is used.
  *
  *   facts    mo_facts: counts, laws, and the costs of a factorisation and of a sweep in operations
  *   budgets  iterations, never seconds: the result is the same in every run
  *
- * Memory is allocated when a rung is used.  result.explanation contains the facts and the rungs;
- * result.message summarises them if more than one rung was used.
- *
+ * result.explanation contains the facts and the rungs; result.message summarises them if more than
+ * one rung was used.
  * Limits: an island of more than LARGE constraints, or with factors above HEAVY operations, has
  * first-order convergence only.
  */

@@ -5,14 +5,11 @@
  *
  * For redundant contacts (four corners of a cube) many impulses r give the velocity u of a solution
  * r*.  With u fixed, a block allows a convex set K_i of impulses: its cone if it sticks, a ray if
- * it slides, zero if it is open.  The canonical impulses are
- *
+ * it slides, zero if it is open.  The canonical impulses are unique, depend on the motion only, and
+ * have the symmetries of the problem:
  *     min 1/2 |r|^2_D   subject to   W r = W r*,  r_i in K_i                                 (1)
- *
- * which is unique, depends on the motion only, and has the symmetries of the problem.  D is 1,
- * except for rows of a joint (mixed units): W_kk over the mean of its block.  The dual of (1) and
- * its semismooth Newton steps, with J = dr/dy and a small regularisation sigma, are
- *
+ * D is 1, except for rows of a joint (mixed units): W_kk over the mean of its block.  The dual of
+ * (1) and its semismooth Newton steps, with J = dr/dy and a small regularisation sigma, are
  *     r = proj_K(D^-1 y),  y in the range of W;    min theta(y) - r*'y                       (2)
  *     dy = W (sigma + J W)^-1 (r* - r)                                                       (3)
  *

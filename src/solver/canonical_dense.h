@@ -10,9 +10,8 @@
  *
  * is the dual of canonical.h: L from Cholesky's method with pivoting, n x k for the rank k of G; Q
  * has orthonormal columns; s = proj_K(y).  Newton's method begins at x = Q' s*, the solution where
- * no cone is active, and its matrices Q' J Q need no regularisation but for rounding.  Where k = n
- * there is nothing to choose.  At rest, s* first makes a Newton step that takes the velocity of N
- * away:
+ * no cone is active.  Where k = n there is nothing to choose.  At rest, a Newton step removes the
+ * velocity of N first:
  *
  *     s* - Q (R R')^-1 Q' N' u                                                                 (2)
  *

@@ -5,19 +5,15 @@
  *
  *     minimise  1/2 r' W r + q' r + sum_i g_i(r_i)          (W with compliance on its diagonal)
  *
- *   shifted       g_i = s_i r_N on the set K_i of the law: with the shift s frozen, K_i* contains
- *                 u_i + s_i e_N, perpendicular to r_i in K_i
+ *   shifted       g_i = s_i r_N on the set K_i of the law, with the shift s frozen
  *                 [anitescu2004, eq. 4.21] for facets, [acary2011, eq. 3.15, 4.7] for the cone
- *   bounded slip  g_i = lambda_i |r_T| (dual slip norm) on r_N >= 0: with the slip speeds lambda
- *                 frozen, u_N >= 0 and |u_T| <= lambda; r holds the multipliers, which need not lie
- *                 in the friction cone [anitescu2004, eq. 4.29]
+ *   bounded slip  g_i = lambda_i |r_T| (dual slip norm) on r_N >= 0, with the slip speeds lambda
+ *                 frozen: u_N >= 0, |u_T| <= lambda; r need not lie in the friction cone
+ *                 [anitescu2004, eq. 4.29]
  *
- *   here        anitescu2004       acary2011    meaning
- *   s, lambda   Gamma, lambda      mu s, s      shift of the normal velocity, slip speed
- *   r_N, r_T    c_n, D beta        r            impulse;  w_N is Delta, w: gap over the step
- *
- * Laws without friction are convex and the same in both.  The `shift` of a law defines s; a law
- * whose shift is not along e_N (sliding in a known direction) is not supported.
+ * In [anitescu2004] and [acary2011] s is Gamma and mu s, lambda is lambda and s, (r_N, r_T) is
+ * (c_n, D beta) and r, w_N is Delta and w.  Laws without friction are convex, the same in both.
+ * Limits: a law whose shift is not along e_N (sliding in a known direction) is not supported.
  */
 #ifndef MO_SOLVER_CONVEX_H
 #define MO_SOLVER_CONVEX_H

@@ -2,23 +2,19 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
  * The interior point engine for shifted convex contact problems (convex.h): option (i) of
- * [acary2011, section 6].
- *
- * With s frozen, the steps of interior.h follow the central path of a second-order cone program:
- * strictly convex in the velocity, with one path and a positive definite matrix W + E' T^2 E for
- * any redundancy.  There is no warm start.  It takes about 10 factorisations of the size of W.
+ * [acary2011, section 6].  With s frozen, the steps of interior.h follow the central path of a
+ * second-order cone program with a positive definite matrix for any redundancy, in about 10
+ * factorisations of the size of W.
  *
  * Crossover.  Near the end the residual is of order sqrt(tau) at contacts between two modes.  At
  * FIRST_TRY of the first residual, each further factor of ten and the end, Newton steps on the
  * natural map try to finish, until BAD_STEPS have not halved the residual.  With x = r - velocity /
  * lambda, z = r - prox(x), J the derivative of the prox and lambda the scale of W_ii,
- *
  *     (W + lambda (J + NULL_J)^-1 (I - (1 - STUCK) J)) dr = -lambda (J + NULL_J)^-1 z
- *
  * NULL_J regularises open contacts (dr = -z), STUCK redundant ones; neither moves the solution.
  *
- * Limits: no derivative with respect to s; no bounded slip; infinite mu is MO_CONES_MU_MOST.  A
- * problem without a strict interior ends with the best r found.
+ * Limits: no derivative with respect to s; no bounded slip; no warm start; infinite mu is
+ * MO_CONES_MU_MOST.  A problem without a strict interior ends with the best r found.
  */
 #include <math.h>
 #include <string.h>

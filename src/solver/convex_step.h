@@ -4,13 +4,9 @@
  * One proximal point step of a convex problem (convex.h), by semismooth Newton.
  *
  * From r, with a = u + compliance r at r, it solves
- *
  *     c = dr(c),    dr(c) = prox_{1/kappa}( r - (a + W c) / kappa ) - r                         (1)
- *
  * for the change c of the impulses; r + dr is the next r.  Newton's direction e at c is
- *
  *     (1 + B W) e = -(c - dr),    B = J / kappa,  J the derivative of the prox,                 (2)
- *
  * one of the systems of delassus.h, in whichever space costs less.  For symmetric masses the gap c
  * - dr is, in the energy norm, the gradient of a strongly convex function of W c (the augmented
  * Lagrangian of the problem in v).  kappa_i = rho scale_i + the largest compliance of the block: a

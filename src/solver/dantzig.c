@@ -14,9 +14,8 @@
  *
  * The main loop picks a row that violates its conditions (dantzig_pick.c) and drives it until they
  * hold (dantzig_drive.c).  Contacts in space (5.6) end with Newton steps.
- *
- * Limits: two dense matrices of all rows; no proof of termination with friction, so
- * each start has a limit on pivots.  A pivot costs O(k^2) for k clamped rows.
+ * Limits: two dense matrices of all rows; no proof of termination with friction, so each start has
+ * a limit on pivots.  A pivot costs O(k^2) for k clamped rows.
  */
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Primal-dual interior point steps for contact problems: what the method `ipm` and the convex
- * engine of convex_interior.c share.
+ * Primal-dual interior point steps for contact problems, for `ipm` and convex_interior.c.
  *
  * The laws are written as Lorentz cones (law/cones.h).  For a barrier parameter tau > 0 the points
  * of the central path satisfy, with p_k = E_k r + o_k e kept exactly,
@@ -10,38 +9,9 @@
  *     W r + q  =  yhat - phi(yhat) e_N,     yhat_i = sum_k E_k' z_k          (1)
  *     p_k o z_k  =  tau e,     p_k, z_k in the interior of L                 (2)
  *
- * where phi is the law's shift mu |u_T|, a function of the tangential part alone, in which yhat and
- * u agree; the laws hold at tau = 0.  With s frozen phi is the constant s, and (1)-(2) is the
- * central path of the convex problem of convex.h: symmetric where W is.
- *
- * A step linearises (1) and, with the scaling T of Nesterov and Todd, (2):
- *
- *  T dp + T^-1 dz = lambda \ (target - lambda o lambda)  =: h,  dp = E dr,  dz = T h - T^2 dp   (3)
- *     (W + (I - e_N g') sum E' T^2 E) dr = -rest + (I - e_N g') sum E' T h                      (4)
- *
- * rest = W r + q - yhat + phi(yhat) e_N, g the gradient of phi.  (4) has the size and pattern of W;
- * the unknowns z, s and u, which [acary2024] keeps, are eliminated exactly.  One factorisation
- * serves two right sides [mehrotra1992]:
- *
- *     predictor   target = 0                                                  -> dp_a, dz_a, step a
- *     corrector   target = sigma tau e - (T dp_a) o (T^-1 dz_a)
- *  sigma = 0.998 min(1, tau_a / tau)^max(1, 3 a^2), but not below 0.1;  tau_a that of the predictor
- *     step        (0.9 + 0.09 a) of the way to the nearest wall, at most 1; the same for r and z,
- *                 which (1) ties
- *
- *   here         acary2024    meaning
- *   r, yhat      r, u + s n   impulse, shifted velocity
- *   p, z         P r, P^-1 u  the same in the coordinates of the cones
- *   tau          mu           barrier parameter: the mean of p.z over the cones
- *   phi, s       s            shift of the normal velocity
- *
- * Folds.  With friction the path may turn back: tau has to increase before it decreases again, and
- * the steps become short.  The path is then followed by its arc length (by_arc, interior_arc.c), or
- * the next steps linearise phi with a part of its gradient (least_slope) and leave the path.
- *
- * Scales.  (3)-(4) do not change where a cone's coordinates are stretched, p by a and z by 1 / a.
- * All that depends on the scale of a block is the starting point, p = z = beta e, and that is given
- * in units in which W_ii has the norm 1: heavy and light bodies start alike.
+ * where phi is the law's shift mu |u_T|, or the constant s if it is frozen (the central path of
+ * convex.h, symmetric where W is); the laws hold at tau = 0.  In [acary2024] r is r, yhat is u + s
+ * n, (p, z) is (P r, P^-1 u) and tau is mu.
  *
  * Limits.  The path need not exist where the contacts cannot all open at once; with friction it
  * need not be unique, nor tau fall along it [acary2024].  A step may fail: the caller sees it by
@@ -121,8 +91,21 @@ void mo_interior_start(mo_interior *interior, double beta);
  * the path is entered near them; p = z = beta e where a law is not one cone. */
 void mo_interior_start_near(mo_interior *interior, double beta, const double *r);
 
-/* One step, at r and z as they are; its length, or 0 where it failed (the iterate is then as
- * before). */
+/*
+ * One step from r and z; its length, or 0 where it failed (the iterate is then as before).  It
+ * linearises (1) and, with the scaling T of Nesterov and Todd, (2):
+ *
+ *  T dp + T^-1 dz = lambda \ (target - lambda o lambda)  =: h,  dp = E dr,  dz = T h - T^2 dp   (3)
+ *     (W + (I - e_N g') sum E' T^2 E) dr = -rest + (I - e_N g') sum E' T h                      (4)
+ *
+ * rest = W r + q - yhat + phi(yhat) e_N, g the gradient of phi.  One factorisation serves two right
+ * sides [mehrotra1992]:
+ *
+ *     predictor   target = 0                                                  -> dp_a, dz_a, step a
+ *     corrector   target = sigma tau e - (T dp_a) o (T^-1 dz_a)
+ *                 sigma = 0.998 min(1, tau_a / tau)^max(1, 3 a^2), at least 0.1
+ *     step        (0.9 + 0.09 a) of the way to the nearest wall, at most 1; one for r and z
+ */
 double mo_interior_step(mo_interior *interior);
 
 /* Parts of a step, from the factors: targets of the centre at tau; dr, dp and dz of (3)-(4) from

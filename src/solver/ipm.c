@@ -4,9 +4,7 @@
  * The interior point method for the full Coulomb law, with crossover to Newton's method.
  *
  * The steps of interior.h follow the central path of the law itself, with the shift mu |u_T|
- * linearised [acary2024].  They need no guess of the modes, but lose digits near a solution, and
- * the path may turn back.  Newton steps on regularised problems (proximal.h) converge in a few
- * steps if the modes are nearly right.
+ * linearised [acary2024].  Newton steps on regularised problems (proximal.h) finish.
  *
  *   1. with an accurate start: try Newton steps from it
  *   2. interior point steps, at most `ipm.iterations`: first from the point near the start with
@@ -17,7 +15,6 @@
  *      iteration: proximal points; if they fail, 2 from the next start
  *
  * ipm.crossover = 0 skips 1 and 3: the path then ends at the analytic centre of the solutions.
- * beta is the size of the start in units in which W_ii and the largest q_i are 1.
  * Limits: no proof with friction; no path if the contacts cannot all open at once; W is factored.
  */
 #include <math.h>

@@ -3,21 +3,16 @@
 /*
  * One Newton step on the natural map, shared by `newton` and `aln`; see docs/methods/newton.md.
  *
- * With a step rho_i per block, z_i = r_i - proj(r_i - rho_i uhat_i) = 0.  J and G are the
- * derivatives of the projection and of uhat:
- *
+ * With a step rho_i per block (1 / mean diagonal of W_ii), z_i = r_i - proj(r_i - rho_i uhat_i) =
+ * 0.  J and G are the derivatives of the projection and of uhat:
  *     (I - (1 - eps) J + rho J G W) dr = -z                                               (natural)
  *     z_i = r_i - proj(c_i - theta rho_i uhat_i),    (I + theta rho J G W) dr = -z      (augmented)
- *
  * (augmented) is the proximal point problem around c (aln.c); fischer_burmeister.h is an
  * alternative to (natural).  For infinite mu the projection is that on r_N >= 0 with u_T = 0.  A
  * step leaves eps / (eps + lambda) of a motion with eigenvalue lambda of rho W, so loaded contacts
- * have a smaller eps:
- *
+ * have a smaller eps, with U the largest speed of a block without impulses:
  *     eps_i = 0.3 eps U / (|r_i| / rho_i),   at most eps and at least eps / 1e6,            (loads)
- *
- * with U the largest speed of a block without impulses.  Blocks with J = 0 have dr = -z and are
- * eliminated.  rho_i is 1 / mean diagonal of W_ii; the merit is sqrt(sum |z_i|^2 / rho_i); eps
+ * Blocks with J = 0 have dr = -z and are eliminated.  The merit is sqrt(sum |z_i|^2 / rho_i); eps
  * regularises the matrix only and does not change the solution.
  */
 #ifndef MO_SOLVER_NEWTON_STEP_H

@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Projected gradient steps on a convex problem (convex.h), plain or accelerated: what `apgd` and
- * the engines of convex_gradient.c share.  W is never formed and nothing is factored; an iteration
- * is one product with W.
+ * Projected gradient steps on a convex problem (convex.h), plain or accelerated, for `apgd` and the
+ * engines of convex_gradient.c.  An iteration is one product with W; nothing is factored.
  *
  *     d = least of  a(y).d + L/2 |d|_D^2 + g(y + d),      r+ = y + d         a(y) = velocity at y
  *
- *   y       r where plain [acary2011, section 6 (v)]; else r + beta (r - r before) [nesterov1983]
- *  D  diagonal: one number a block, a bound of |W_ii + compliance + weight|, so that L has no units
- *  L   the curvature: raised while d.(a(r+) - a(y)) > L |d|_D^2, lowered a little in each iteration
- *   beta    (t - 1) / t+, t+ = (1 + sqrt(1 + 4 t^2)) / 2; t falls back to 1 where the last step
- *           went against the one before: (y - r+).D(r+ - r) > 0 [odonoghue2015]
+ *   y     r where plain [acary2011, section 6 (v)]; else r + beta (r - r before) [nesterov1983]
+ *   D     diagonal: one number a block, a bound of |W_ii + compliance + weight|; L has no units
+ *   L     the curvature: raised while d.(a(r+) - a(y)) > L |d|_D^2, lowered a little each iteration
+ *   beta  (t - 1) / t+, t+ = (1 + sqrt(1 + 4 t^2)) / 2; t falls back to 1 where the last step
+ *         went against the one before: (y - r+).D(r+ - r) > 0 [odonoghue2015]
  *
- * The velocity at y follows from those of r and of r before, since it is affine.  Sums are taken
- * chunk by chunk, so that they have the same bits for any number of threads.
- *
+ * Sums are taken chunk by chunk, with the same bits for any number of threads.
  * Limits: a linear rate at best, which depends on the condition of W: heavy bodies on light ones
  * are slow.  Where W is not symmetric, a is no gradient; only solutions are fixed points.
  */

@@ -3,9 +3,8 @@
 /*
  * The prox method: fixed-point iteration on proximal maps; see docs/methods/prox.md.
  *
- * The law of a block is z = prox(z - r F(z)) for any r > 0 [lu2015, eq. 22], which is iterated
- * [Algorithm 1, eq. 26-28] with the velocity of the last iterate (Jacobi) or the newest one
- * (Gauss-Seidel).
+ * The law of a block is z = prox(z - r F(z)) for any r > 0 [lu2015, eq. 22], iterated [Algorithm 1,
+ * eq. 26-28] with the velocity of the last iterate (Jacobi) or the newest one (Gauss-Seidel).
  *
  *   here          paper           meaning
  *   r (impulse)   p = (p_n, p_f)  contact impulse

@@ -3,18 +3,14 @@
 /*
  * Proximal points, each by Newton's method: the method `aln`, and the final phase of `ipm`.
  *
- * A sequence of regularised problems replaces the problem, whose W may be singular:
- *
+ * The proximal point algorithm on r [acary2018, PPA]: a sequence of regularised problems,
  *     r = proj(r_k - theta rho uhat(u)),    u = W r + q;    r_{k+1} = r                       (1)
- *
- * This is the proximal point algorithm on r [acary2018, PPA].  In velocities it is the method of
- * multipliers, M v = f + H proj(r_k - theta rho uhat(H' v + w)), with the same Newton steps, taken
- * in the cheaper space (delassus.h).  The regularisation vanishes at a fixed point.
- *
  *     theta_0 = 0.1 |r| / |z|                                                                 (2)
- *
- * with z the natural map and the norms of the merit (newton_step.h).  theta increases after each
- * inner problem and decreases if six Newton steps do not solve one; r_k is then kept.
+ * with z the natural map and the norms of the merit (newton_step.h).  In velocities it is the
+ * method of multipliers, M v = f + H proj(r_k - theta rho uhat(H' v + w)), with the same Newton
+ * steps, taken in the cheaper space (delassus.h).  The regularisation vanishes at a fixed point.
+ * theta increases after each inner problem and decreases if six Newton steps do not solve one; r_k
+ * is then kept.
  *
  * Steps on the natural map (theta = infinity) are faster if the modes are right, but have length
  * |z| / eps in the null space of W otherwise.  They are tried with eps = EPS |z| / |r| while each

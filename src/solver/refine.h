@@ -5,22 +5,14 @@
  *
  *   1. to the tolerance.  Where `refine` is `rest`, a few iterations are tried first: a problem
  *      where rounding alone leaves more than twice the tolerance ends as stalled
- *   2. a few iterations more, to the aim: 1e-4 of the tolerance, or what rounding leaves.  They may
- *      fail, and the answer is then as good as the tolerance
+ *   2. a few iterations more, to the aim: 1e-4 of the tolerance, or what rounding leaves:
+ *          eps |W (s r)|, s random signs, where r is rounded; `noise`, a norm of u, for the data
  *
- * Rounding.  u = W r + q is a sum of large numbers where heavy bodies rest on light ones.  Rounding
- * of r moves it by (1), and the data of the problem are known to `noise` (2).  No method comes
- * below the two.
+ * Steps of a simulation need it, since what is left of a motion in the last three steps, e_1, e_2,
+ * e_3, returns as a gap or a slip, as a velocity and as an impulse: the next step starts with u = 3
+ * e_1 - 3 e_2 + e_3.  If a Newton step leaves the part c of it, the motion is that of
  *
- *     eps |W (s r)|,      s random signs                                                      (1)
- *     noise, a norm of u that the caller gives                                                (2)
- *
- * Why each step of a simulation needs it.  What is left of a motion in the last three steps, e_1,
- * e_2, e_3, returns as a gap or a slip, as a velocity and as an impulse: from the impulses of the
- * last step the next one starts with u = 3 e_1 - 3 e_2 + e_3.  Where one Newton step leaves the
- * part c of it, the motion is that of
- *
- *     z^3 = c (3 z^2 - 3 z + 1),   or   (1 - 1/z)^3 = -(1 - c) / c,                           (3)
+ *     z^3 = c (3 z^2 - 3 z + 1),   or   (1 - 1/z)^3 = -(1 - c) / c,                           (1)
  *
  * which decays for c < 1/2 and grows for c > 1/2, far below what a norm over all contacts shows.
  */

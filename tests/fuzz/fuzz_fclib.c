@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Damaged FCLIB files: the reader must answer with data or a sentence, never crash, hang or waste
- * memory.
+ * Damaged FCLIB files: the reader must return data or an error message, never crash or hang.
  *
  *     fuzz_fclib [--seconds S] [--seed N] [--cases N] [--bare] [--keep DIR] [FILE...]
  *
@@ -12,12 +11,10 @@
  * and links through HDF5.  Cases depend on their number and on --seed alone.
  *
  * Cases run in batches, each in a child process.  One that ends the child, or takes more than a
- * second of processor time, is reported and its file kept.  Built with the address sanitizer,
- * memory errors and leaks count as well.
+ * second of processor time, is reported and its file kept.
  *
- * --bare shows the files to libhdf5 instead, to see what our own reader is good for.
- *
- * With MOREAU_LIBFUZZER defined it is a target for libFuzzer instead of a program.
+ * --bare gives the files to libhdf5 instead, to show what our own reader prevents.  With
+ * MOREAU_LIBFUZZER defined it is a target for libFuzzer instead of a program.
  */
 #define _GNU_SOURCE
 

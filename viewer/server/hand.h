@@ -1,24 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The hand of a page: a damped spring between a point of a body and a point of the world.
+ * Dragging with the pointer: a damped spring between a point of a body and a point of the world.
  *
- * Were the body alone, its point x with velocity v would follow the target T as x'' = w^2 (T - x) -
- * 2 w x', critically damped, integrated implicitly with the step h:
- *
+ * A free body's point x with velocity v follows the target T as x'' = w^2 (T - x) - 2 w x',
+ * critically damped, integrated implicitly with the step h:
  *     a = ( w^2 (T - x) - (2 w + h w^2) v ) / (1 + h w)^2                                       (1)
  *     f = s K^-1 a,        K = 1/m - [r] J^-1 [r]                                               (2)
- *
  * where K is the mobility of the point: r from the centre of mass, [r] the matrix of the cross
- * product, m and J the mass and the inertia.  In the step, x and v change by s rho times what (1)
- * asks for, rho <= 1 being the share of the body's own inertia in what it drags along (a mechanism,
- * a pile).  With d = (2 h w + h^2 w^2) / (1 + h w)^2 < 1, the share of v that one step takes away,
- * the step contracts for any s rho d <= 1 (Jury's test of the 2 x 2 matrix).  So a body that is
- * joined to others is pulled with s = min(mass of all that hangs together by joints / its own,
- * 1/d), and a lone one with s = 1: as strong as is safe at any step, whatever moves along.
+ * product, m and J the mass and the inertia.
  *
- * A held body is also kept from spinning on and on: its spin decays with the rate SPIN_DECAY, on
- * the principal moment that is smallest.
+ * A step removes the fraction d = (2 h w + h^2 w^2) / (1 + h w)^2 < 1 of v.  It contracts for s rho
+ * d <= 1 (Jury's test), with rho <= 1 the body's share in the inertia of all that it drags along.
+ * So s = min(mass of all bodies connected by joints / its own, 1/d), and 1 for a free body.
+ *
+ * The spin of a held body decays with the rate SPIN_DECAY, by its smallest principal moment.
  */
 #ifndef VIEWER_HAND_H
 #define VIEWER_HAND_H
