@@ -197,7 +197,8 @@ static void every_source_of_effort_holds_a_bar(void **state)
         } else if (how == PUSH) {
             CHECK(!mo_mechanism_push(world, id, (const double[2]){hold, 0}, NULL));
         } else if (how == COUPLING) {
-            const mo_coupling_def gear = {.a = 1, .b = 0, .polynomial = {0, 3}};
+            mo_coupling_def gear = mo_default_coupling(1, 0);
+            gear.polynomial[1] = 3;
             CHECK(!mo_mechanism_couple(world, id, &gear, NULL));
         }
         const mo_known_acceleration still = {.mechanism = id, .velocity = 0};

@@ -11,6 +11,9 @@
  * always be NULL, and so may an array of no elements.  A call that breaks this changes nothing and
  * returns MO_ERR_ARGUMENT, an id of {0}, or zero (-1 for an index).  Functions that clear or
  * destroy ignore NULL.
+ *
+ * A struct that a caller fills in (*_def, *_options, *_filter) is made by a function of its header,
+ * such as mo_default_world, and changed by field name: new fields then keep their default.
  */
 #ifndef MOREAU_BASE_H
 #define MOREAU_BASE_H

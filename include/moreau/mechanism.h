@@ -164,6 +164,9 @@ typedef struct mo_coupling_def {
     int of_tendons; /* 1: a and b are tendons */
 } mo_coupling_def;
 
+/* Joint a moves as joint b: c1 = 1, all else zero. */
+MO_API mo_coupling_def mo_default_coupling(int a, int b);
+
 MO_API mo_error mo_mechanism_couple(mo_world *world, mo_mechanism_id mechanism,
                                     const mo_coupling_def *def, mo_message *why);
 

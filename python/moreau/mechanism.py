@@ -159,13 +159,14 @@ class Tree:
 
         Without b, q of a is the first number of the polynomial.
         """
-        made = structs["mo_coupling_def"]()
-        made.a = self._number(a, self._joints, "joint")
-        made.b = -1 if b is None else self._number(b, self._joints, "joint")
+        made = C.mo_default_coupling(
+            self._number(a, self._joints, "joint"),
+            -1 if b is None else self._number(b, self._joints, "joint"))
         polynomial = array(polynomial)
         if len(polynomial) > len(made.polynomial):
             raise Error(f"a coupling has at most {len(made.polynomial)} coefficients, not "
                         f"{len(polynomial)}")
+        made.polynomial[:] = [0] * len(made.polynomial)
         made.polynomial[:len(polynomial)] = polynomial
         self._couplings.append(made)
 

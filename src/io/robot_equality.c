@@ -31,8 +31,9 @@ static mo_error add_coupling(mo_building *b, const mo_model_equality *e)
     const mo_robot *robot = b->robot;
     const mo_mechanism_id id =
         of_tendons ? robot->tendons[e->a].mechanism : robot->joints[e->a].mechanism;
-    mo_coupling_def def = {.b = -1, .of_tendons = of_tendons};
-    def.a = of_tendons ? robot->tendons[e->a].number : robot->joints[e->a].number;
+    mo_coupling_def def = mo_default_coupling(
+        of_tendons ? robot->tendons[e->a].number : robot->joints[e->a].number, -1);
+    def.of_tendons = of_tendons;
     if (of_tendons && !id.index) {
         return MO_OK; /* between still bodies */
     }

@@ -48,6 +48,11 @@ mo_actuator_def mo_actuator_velocity(int joint, double damping)
     return def;
 }
 
+mo_coupling_def mo_default_coupling(int a, int b)
+{
+    return (mo_coupling_def){.a = a, .b = b, .polynomial = {0, 1}};
+}
+
 mo_mechanism_def mo_default_mechanism(void)
 {
     return (mo_mechanism_def){0};
@@ -246,10 +251,7 @@ static mo_error check_tendon(const mo_mechanism_def *all, int k, mo_message *why
     const char *name = named(def->name);
     const int is_path = def->path_count > 0 && def->path;
     if (is_path) {
-        const mo_error error = mo_tendon_check_path(all, k, why);
-        if (error) {
-            return error;
-        }
+        MO_TRY(mo_tendon_check_path(all, k, why));
     } else if (def->count < 1 || !def->joints || !def->coefficients || def->path_count != 0 ||
                !mo_are_moderate(def->count, def->coefficients)) {
         return mo_fail(why, MO_ERR_ARGUMENT, "tendon %d '%.64s' has no joints, or no coefficients",
