@@ -242,7 +242,7 @@ static void print_json(const bead_call *call, const bead_report *report)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-/* beads.csv in the folder, or NULL, which has then been said. */
+/* beads.csv in the folder, or NULL; the error is reported. */
 static FILE *open_csv(const char *folder)
 {
     char path[1024];
@@ -361,7 +361,7 @@ static const args_flag FLAGS[FLAG_COUNT] = {
     [FLAG_JSON] = {.name = "json", .text = "print one JSON object"},
 };
 
-/* A number above zero of a flag, or `usual`; 0 after a sentence. */
+/* A number above zero of a flag, or `usual`; 0 after a message. */
 static double number_of(const args_flag *flag, double usual, double most, int is_whole)
 {
     char *end;

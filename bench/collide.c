@@ -286,7 +286,7 @@ static double least_of_runs(const pairs *p, double by)
 }
 
 /*
- * The worst error of all pairs of the last step; -1 where none has a contact, or the shapes are not
+ * The worst error of all pairs of the last step; -1 if none has a contact, or the shapes are not
  * convex.
  */
 static double error_of(const pairs *p, double by)

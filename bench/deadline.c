@@ -5,7 +5,7 @@
  *
  * Heaps (the scene `heap`) fall into a box, in steps of 0.01 s, with the world's own tolerances.
  *
- *   late         part of the calls that took more than 1.1 times the limit, by the clock and in
+ *   late         part of the calls that took more than 1.1 times the limit, in wall time and in
  *                processor time of the thread.  On a busy machine the second counts
  *   worst        the longest call over the limit, likewise
  *   calls        of one step, in the mean
@@ -75,10 +75,10 @@ typedef struct deadline_run {
     const char *heap;
     double count, limit;
     int calls, steps, unsolved;
-    double late[2];    /* part of the calls: by the clock, in processor time */
+    double late[2];    /* part of the calls: in wall time, in processor time */
     double worst[2];   /* s */
     double overlap[2]; /* over the radius of a ball, of each half */
-    double seconds;    /* of all calls, by the clock */
+    double seconds;    /* of all calls, in wall time */
 } deadline_run;
 
 enum { COLUMN_COUNT = 13 };

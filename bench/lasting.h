@@ -43,17 +43,17 @@ double lasting_weight(const mo_world *world);
 void lasting_places(const mo_world *world, double *at);
 double lasting_way(const mo_world *world, const double *at);
 
-/* Memory of this process that lies in the machine now, in bytes; 0 where that is not known. */
+/* Memory of this process that lies in the machine now, in bytes; 0 if that is not known. */
 double lasting_memory(void);
 
-/* Is this one of the names that were asked for?  All are where none was. */
+/* Is this one of the names that were asked for?  All are if none was. */
 int lasting_is_asked(const args_values *asked, const char *name);
 
 /* Says which names there are where one of `asked` is none of them: false. */
 int lasting_know_all(const char *command, const args_values *asked, const lasting_scene *scenes,
                      int count);
 
-/* A number after a flag inside the range; false where it is none, which has then been said. */
+/* A number after a flag inside the range; false if it is none; the error is reported. */
 int lasting_number(const char *command, const args_flag *flag, double least, double most,
                    double *value);
 
@@ -63,7 +63,7 @@ typedef struct lasting_sheet {
     const char *out, *name, *columns;
 } lasting_sheet;
 
-/* Runs with that sheet (csv: NULL where there is none), on one thread of BLAS; says what went
+/* Runs with that sheet (csv: NULL if there is none), on one thread of BLAS; says what went
  * wrong.  An exit status. */
 typedef mo_error lasting_fn(const void *call, FILE *csv, mo_message *why);
 int lasting_run(const char *command, const lasting_sheet *sheet, lasting_fn *run, const void *call);

@@ -197,7 +197,7 @@ static void print_json(const scaling_report *report)
     json_end(&j);
 }
 
-/* scaling.csv and the figure; false where they cannot be written, which has then been said. */
+/* scaling.csv and the figure; false if they cannot be written; the error is reported. */
 static int write_files(const scaling_report *report, const char *folder)
 {
     char path[1024];

@@ -63,7 +63,7 @@ static const experiment BENCHES[] = {
      bench_deadline, 0},
 };
 
-/* Those with flags and operands of their own. */
+/* Benchmarks with their own flags and operands. */
 typedef struct own_command {
     const char *name;
     int (*run)(int argc, char **argv);
@@ -81,10 +81,7 @@ static const args_flag CONTACTS = {.name = "contacts",
                                    .text = "size of the generated problem",
                                    .initial = "1000000"};
 
-/*
- * Where a benchmark that has flags and operands of its own is named, after flags or before them,
- * moves its name to the front.
- */
+/* If a benchmark with its own flags and operands is named, moves its name to the front. */
 static const own_command *find_own(int argc, char **argv)
 {
     int at = 0;

@@ -58,7 +58,7 @@ typedef struct call {
     int json;
 } call;
 
-/* A whole number of a flag, from 1; where it is absent the value stays. */
+/* A positive integer of a flag; the value does not change if the flag is absent. */
 static int read_whole(const args_flag *flag, const char *typed, double most, double *value)
 {
     double given = 0;
@@ -91,7 +91,7 @@ static int read_call(const args_flag *flags, call *c)
     return status;
 }
 
-/* Writes what the judge accepts, and nothing else. */
+/* Writes a certificate only if the judge accepts it. */
 static mo_error keep_certificate(const call *c, const mo_problem *problem,
                                  const mo_check_result *check, mo_message *why)
 {

@@ -28,8 +28,7 @@ typedef struct check_input {
 /* The scene's name and parameters, or NULL for a file. */
 const world_scene *check_input_scene(const check_input *input);
 
-/* Finds out what the word means, and sets the parameters of a scene; an exit status, after a
- * sentence. */
+/* Interprets an argument and sets the parameters of a scene; an exit status, after a message. */
 int check_input_find(const char *command, const char *word, const args_values *sets, int step,
                      check_input *input);
 

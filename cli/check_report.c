@@ -23,7 +23,7 @@ static void json_numbers(json *j, const char *key, int count, const double *x)
     json_array_end(j);
 }
 
-/* The one mu of all contacts with friction; 0 where they differ or have moments as well. */
+/* The common mu of all contacts with friction; 0 if they differ or have moments. */
 static double common_mu(const mo_problem *problem)
 {
     double common = 0;
@@ -38,7 +38,7 @@ static double common_mu(const mo_problem *problem)
     return common;
 }
 
-/* A member that is null where nothing is known of it. */
+/* A member that is null if unknown. */
 static void json_limit(json *j, const mo_problem *problem, const mo_friction_limit *limit)
 {
     const double mu = common_mu(problem);
@@ -99,7 +99,7 @@ static void json_solution(json *j, const mo_problem *problem, const mo_found_sol
     if (s->v) {
         json_numbers(j, "v", mo_problem_dof_count(problem), s->v);
     } else {
-        json_null(j, "v"); /* a local problem has lost its bodies */
+        json_null(j, "v"); /* a local problem has no bodies */
     }
     json_numbers(j, "u", rows, s->u);
     json_numbers(j, "r", rows, s->r);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* What `moreau check` says of one problem. */
+/* Report of `moreau check` on one problem. */
 #ifndef CLI_CHECK_REPORT_H
 #define CLI_CHECK_REPORT_H
 

@@ -165,7 +165,7 @@ static int convert(const call *c)
     return status;
 }
 
-/* The value of --form; 0 where it is none. */
+/* The value of --form; 0 if invalid. */
 static int read_form(const char *text, target_form *form)
 {
     *form = !text ? FORM_SAME : strcmp(text, "local") == 0 ? FORM_LOCAL : FORM_GLOBAL;

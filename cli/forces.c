@@ -147,8 +147,7 @@ static mo_error make_world(const forces_call *call, mo_world **world, mo_message
 
 /* ---- known accelerations --------------------------------------------------------------------- */
 
-/* A joint by its name: in which mechanism, and its place in the velocities; 0 where there is none.
- */
+/* Finds a joint by name: its mechanism and its index in the velocities; 0 if not found. */
 static int find_joint(const mo_world *world, const char *name, size_t length,
                       mo_known_acceleration *known)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* What `moreau forces` tells: contacts, joints, links, efforts; as JSON and as lines. */
+/* Report of `moreau forces`: contacts, joints, links, efforts; as JSON and as text. */
 #include "forces_report.h"
 
 #include <math.h>
@@ -257,7 +257,7 @@ static void put_axes(const mo_world *world, const mo_forces *forces)
     put_rest(forces->axis_count);
 }
 
-/* The parts of an assembly that do not hold, by name. */
+/* The parts of an assembly that accelerate, by name. */
 static void put_moving(const mo_world *world, const mo_forces *forces)
 {
     enum { MOST_NAMES = 8 };

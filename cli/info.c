@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* `moreau info`: what a file holds, and how good the solution in it is. */
+/* `moreau info`: contents of a file, and the residual of its solution. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -106,14 +106,14 @@ static void report_json(const char *file, const mo_document *document, const fil
 
 enum { COLUMN = 16 };
 
-static const double ROUNDING = 1e-13; /* less asymmetry than this comes from rounding alone */
+static const double ROUNDING = 1e-13; /* smaller asymmetry is rounding */
 
 static void put_label(const char *label)
 {
     printf("  %-*s", COLUMN - 2, label);
 }
 
-/* A string of the file, line by line. */
+/* A text of the file, line by line. */
 static void put_lines(const char *label, const char *text)
 {
     while (text && *text) {
@@ -246,7 +246,7 @@ static void report(const char *file, const mo_document *document, const file_fac
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-/* One file; `shown` counts those that came before it on standard output. */
+/* One file; `shown`: number of files printed before it. */
 static int info(const char *file, int as_json, int *shown)
 {
     mo_message why = {{0}};

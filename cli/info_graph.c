@@ -146,7 +146,7 @@ static void compare_row(const mo_problem *problem, int i, const columns *c, cons
         *apart += difference(slot[j], c->values[k], row.dim, block_width(problem, j));
         slot[j] = NULL;
     }
-    /* What is left has no partner on the other side. */
+    /* The remaining blocks have no partner on the other side. */
     for (int k = 0; k < row.block_count; ++k) {
         const int j = mo_problem_block(problem, i, k).index;
         *apart += slot[j] ? difference(slot[j], NULL, row.dim, block_width(problem, j)) : 0;

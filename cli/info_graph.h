@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* How a problem hangs together: its blocks, its islands, and how far W is from symmetric. */
+/* Structure of a problem: blocks, islands, and the asymmetry of W. */
 #ifndef CLI_INFO_GRAPH_H
 #define CLI_INFO_GRAPH_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* The program: finds the command, and sees to it that what it printed arrived. */
+/* The program: runs the command, and checks that its output was written. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -163,8 +163,8 @@ static int wants_json(int argc, char **argv)
 }
 
 /*
- * What is too large for the machine fails with a sentence where memory is asked for, and not by the
- * system's hand when it is used.  Sanitizers reserve far more than there is.
+ * Limits the address space, so that too large a request fails with a message and the system does
+ * not kill the process later.  Sanitizers reserve far more than there is.
  */
 static void bound_memory(void)
 {
@@ -181,7 +181,7 @@ static void bound_memory(void)
 #endif
 }
 
-/* The object of a command that failed before it came to its own. */
+/* The JSON object of a command that failed before printing its own. */
 static void put_failure(void)
 {
     json j = json_begin(stdout);
@@ -193,11 +193,11 @@ static void put_failure(void)
     json_end(&j);
 }
 
-/* Without the destructors of libraries: OpenBLAS's joins its threads, which wait for memory without
- * end where there is little address space (ulimit -v). */
+/* Skips the destructors of libraries: OpenBLAS joins its threads, which wait forever for memory if
+ * address space is short (ulimit -v). */
 static int end(int status)
 {
-#ifndef MOREAU_SANITIZED /* leaks and lines are counted in destructors */
+#ifndef MOREAU_SANITIZED /* leak checks and coverage run in destructors */
     _exit(status);
 #else
     return status;
@@ -209,7 +209,7 @@ int main(int argc, char **argv)
     const int as_json = wants_json(argc, argv); /* argv is reordered by what follows */
     fill_standard_streams();
     bound_memory();
-    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a failed write, not the end */
+    signal(SIGXFSZ, SIG_IGN); /* exceeding the file size limit is a failed write */
     const int status = dispatch(argc, argv);
     if (status == EXIT_FAILED && as_json && !json_was_printed()) {
         put_failure();

@@ -71,7 +71,7 @@ static int find_key(const char *command, const char *name, model_file *file)
     return EXIT_CALL;
 }
 
-/* The actuator of a name, or the one on the joint of that name. */
+/* The actuator with this name, or that of the joint with this name. */
 static int find_actuator(const mo_model *model, const char *name)
 {
     const int found = mo_model_find_actuator(model, name), joint = mo_model_find_joint(model, name);
@@ -108,7 +108,7 @@ static int read_target(const char *command, const char *text, model_file *file)
     return EXIT_DONE;
 }
 
-/* Sets free what the file fixes to the world and has joints or mass. */
+/* Gives a floating base to bodies that the file fixes to the world and that have joints or mass. */
 static int set_free(const char *command, model_file *file)
 {
     mo_message why = {{0}};
@@ -141,7 +141,7 @@ static int set_servos(const char *command, const args_flag *row, model_file *fil
         say(command, "--servo: %.100s has no motor on a hinge or slide", file->path);
         return EXIT_CALL;
     }
-    /* They hold the joints where they are at first. */
+    /* They hold the joints at their initial positions. */
     for (int k = 0; k < file->model.actuator_count; ++k) {
         const mo_model_actuator *a = file->model.actuators + k;
         const double *q = file->key >= 0 ? file->model.keys[file->key].q : file->model.q;

@@ -57,23 +57,21 @@ enum { MODEL_KEY, MODEL_TARGET, MODEL_SERVO, MODEL_FREE, MODEL_FLOOR, MODEL_MESH
                 " the folder of the file or its ROS package"}
 /* clang-format on */
 
-/* Does the name end as that of a model? */
+/* Whether the name has the suffix of a model file. */
 int model_file_is(const char *name);
 
 /*
- * Reads it as the rows of MODEL_FLAG_ROWS ask, and says its notes on standard error unless `quiet`;
- * `sets` (--set) must be empty.  An exit status, after a sentence.
+ * Reads it with the flags of MODEL_FLAG_ROWS, and prints its notes on standard error unless
+ * `quiet`; `sets` (--set) must be empty.  An exit status, after a message.
  */
 int model_file_open(const char *command, const char *path, const args_flag *rows,
                     const args_values *sets, int quiet, model_file *file);
-/* What a newcomer would ask next, on standard error: motors that give no force, keyframes
- * that are not used. */
+/* Hints on standard error: motors without force, unused keyframes. */
 void model_file_hint(const args_flag *rows, const model_file *file);
-/* For a scene, which takes none of these flags: an exit status, after a sentence where there is
- * one. */
+/* Refuses these flags for a scene; an exit status, after a message. */
 int model_flags_refuse(const char *command, const args_flag *rows);
 void model_file_close(model_file *file);
-/* The step that the file asks for, or MJCF's default, s. */
+/* The step of the file, or MJCF's default, s. */
 double model_file_step(const model_file *file);
 
 /* A new world with the robot in it; `user` is the model_file. */
@@ -82,10 +80,10 @@ mo_error model_file_build(void *user, mo_world **world, mo_message *why);
 /* The robot in the world that was built last; `user` is the model_file. */
 mo_robot *model_file_robot(void *user);
 
-/* What the contacts of the last step, of h, put on each body of the robot that moves. */
+/* Contact forces of the last step, of length h, on each moving body of the robot. */
 void model_file_forces(model_file *file, const mo_world *world, double h);
 
-/* Joints, actuators and keyframes, for a person or as JSON. */
+/* Joints, actuators and keyframes, as text or JSON. */
 void model_file_list(const model_file *file, int as_json);
 
 #endif

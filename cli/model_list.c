@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* `moreau run robot.xml --joints`: what can be moved, and how far. */
+/* `moreau run robot.xml --joints`: joints, actuators and their ranges. */
 #include <stdio.h>
 
 #include "json.h"

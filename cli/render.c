@@ -154,14 +154,14 @@ static int read_call(const args_flag *flags, char **operands, render_call *call)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static void report(const render_call *call, int pictures)
+static void report(const render_call *call, int images)
 {
     if (call->json) {
         json j = json_begin(stdout);
         json_object(&j, NULL);
         json_text(&j, "out", call->out);
-        json_whole(&j, "pictures", pictures);
-        json_whole(&j, "frames", call->kept ? call->kept : pictures);
+        json_whole(&j, "images", images);
+        json_whole(&j, "frames", call->kept ? call->kept : images);
         json_whole(&j, "width", call->def.width);
         json_whole(&j, "height", call->def.height);
         json_object_end(&j);
@@ -169,9 +169,9 @@ static void report(const render_call *call, int pictures)
         return;
     }
     text_put(stdout, call->out);
-    printf(": %d %s of %d x %d", pictures, pictures == 1 ? "image" : "images", call->def.width,
+    printf(": %d %s of %d x %d", images, images == 1 ? "image" : "images", call->def.width,
            call->def.height);
-    if (call->kept && call->kept < pictures) {
+    if (call->kept && call->kept < images) {
         printf(", %d of them different", call->kept);
     }
     fputc('\n', stdout);
@@ -207,15 +207,15 @@ static int find_followed(const mo_recording *recording, render_call *call)
 /* Draws what was read or simulated. */
 static int draw(const mo_recording *recording, render_call *call)
 {
-    int pictures = 0;
+    int images = 0;
     int status = find_followed(recording, call);
-    status = status ? status : render_out(recording, call, &pictures);
+    status = status ? status : render_out(recording, call, &images);
     if (!status && interrupt_came()) {
         say(COMMAND.name, "interrupted");
         status = EXIT_FAILED;
     }
     if (!status) {
-        report(call, pictures);
+        report(call, images);
     }
     return status;
 }
@@ -232,7 +232,7 @@ static int read_recording(const char *path, mo_recording *recording)
     return error || recording->frame_count == 0 ? EXIT_FAILED : EXIT_DONE;
 }
 
-/* A recording; or a scene or a robot, which is simulated first. */
+/* A recording, or a scene or a robot that is simulated first. */
 static int render(render_call *call, const args_flag *flags, const args_values *sets)
 {
     mo_recording recording = {0};

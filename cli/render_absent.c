@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* `moreau render` where libpng was not there when the program was built. */
+/* `moreau render` in a build without libpng. */
 #include "command.h"
 #include "text.h"
 

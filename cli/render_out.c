@@ -15,7 +15,7 @@
 #include "output.h"
 #include "paths.h"
 #include "progress.h"
-#include "render_film.h"
+#include "render_video.h"
 #include "sheet.h"
 #include "text.h"
 
@@ -39,7 +39,7 @@ static int frame_at(const mo_recording *recording, double time)
 
 static int say_memory(const char *file)
 {
-    say_of_file(file, "there is not enough memory for the picture");
+    say_of_file(file, "not enough memory for the image");
     return EXIT_FAILED;
 }
 
@@ -62,8 +62,8 @@ static int write_png(const renderer *r, const char *path)
     return EXIT_DONE;
 }
 
-/* How many pictures the recording makes, at so many in a second. */
-static int count_pictures(const mo_recording *recording, double fps)
+/* Number of images of the recording at this frame rate. */
+static int count_images(const mo_recording *recording, double fps)
 {
     const double first = recording->frames[0].time,
                  last = recording->frames[recording->frame_count - 1].time;
@@ -78,7 +78,7 @@ static int picture_frame(const mo_recording *recording, const render_call *call,
 
 /* ---- many frames ----------------------------------------------------------------------------- */
 
-/* Takes the image of frame k, in the order of the frames; an exit status. */
+/* Receives the image of frame k, in order; an exit status. */
 typedef int take_fn(void *user, const renderer *r, int k);
 
 enum { MOST_AT_ONCE = 4 }; /* renderers, of about 100 MB each at 1280 x 720 */
@@ -93,7 +93,7 @@ static int open_renderers(renderer *pool, int count, const mo_recording *recordi
     return opened;
 }
 
-/* Draws the frames, several at once on as many threads, and hands them over one by one. */
+/* Draws frames in parallel and passes them on in order. */
 static int draw_all(const mo_recording *recording, const render_call *call, int count,
                     take_fn *take, void *user)
 {
@@ -260,21 +260,21 @@ static int write_gif(const mo_recording *recording, render_call *call, int count
 
 /* ---- videos ---------------------------------------------------------------------------------- */
 
-typedef struct filming {
-    film to;
+typedef struct video_output {
+    video to;
     unsigned char *bytes;
     size_t size;
-} filming;
+} video_output;
 
-static int take_filmed(void *user, const renderer *r, int k)
+static int add_to_video(void *user, const renderer *r, int k)
 {
-    filming *f = user;
+    video_output *f = user;
     (void)k;
     canvas_bytes(&r->small, f->bytes);
-    return film_add(&f->to, f->bytes, f->size) ? EXIT_DONE : EXIT_FAILED;
+    return video_add(&f->to, f->bytes, f->size) ? EXIT_DONE : EXIT_FAILED;
 }
 
-static int say_no_film(const render_call *call, int error)
+static int report_no_video(const render_call *call, int error)
 {
     if (error == ENOENT) {
         say_of_file(call->out, "a video is made by ffmpeg, which is not installed; install it "
@@ -285,20 +285,20 @@ static int say_no_film(const render_call *call, int error)
     return EXIT_FAILED;
 }
 
-static int write_film(const mo_recording *recording, render_call *call, int count)
+static int write_video(const mo_recording *recording, render_call *call, int count)
 {
     const size_t size = 3 * (size_t)call->def.width * (size_t)call->def.height;
-    filming f = {.bytes = malloc(size), .size = size};
+    video_output f = {.bytes = malloc(size), .size = size};
     if (!f.bytes) {
         return say_memory(call->out);
     }
-    const int error = film_begin(&f.to, call->out, call->def.width, call->def.height, call->fps);
+    const int error = video_begin(&f.to, call->out, call->def.width, call->def.height, call->fps);
     if (error) {
         free(f.bytes);
-        return say_no_film(call, error);
+        return report_no_video(call, error);
     }
-    const int drawn = draw_all(recording, call, count, take_filmed, &f) == EXIT_DONE;
-    const int good = film_end(&f.to) && drawn;
+    const int drawn = draw_all(recording, call, count, add_to_video, &f) == EXIT_DONE;
+    const int good = video_end(&f.to) && drawn;
     free(f.bytes);
     if (!good) {
         say_of_file(call->out, "the video was not made; see the output of ffmpeg above");
@@ -328,8 +328,8 @@ static write_fn *writer_of(const char *out)
         write_fn *write;
     } WRITERS[] = {{".webp", write_animation},
                    {".gif", write_gif},
-                   {".mp4", write_film},
-                   {".webm", write_film}};
+                   {".mp4", write_video},
+                   {".webm", write_video}};
     for (size_t k = 0; k < sizeof WRITERS / sizeof *WRITERS; ++k) {
         if (ends_with(out, WRITERS[k].end)) {
             return WRITERS[k].write;
@@ -343,7 +343,7 @@ int render_out_is_known(const char *out)
     return ends_with(out, ".png") || writer_of(out);
 }
 
-/* Half a frame beyond the end is meant for the last one. */
+/* Up to half a frame after the end counts as the last frame. */
 static int check_time(const mo_recording *recording, const render_call *call)
 {
     const int last = recording->frame_count - 1;
@@ -357,20 +357,20 @@ static int check_time(const mo_recording *recording, const render_call *call)
     return EXIT_CALL;
 }
 
-int render_out(const mo_recording *recording, render_call *call, int *pictures)
+int render_out(const mo_recording *recording, render_call *call, int *images)
 {
     const int status = check_time(recording, call);
     if (status) {
         return status;
     }
     const int last = call->at >= 0 ? frame_at(recording, call->at) : recording->frame_count - 1;
-    *pictures = 1;
+    *images = 1;
     if (ends_with(call->out, ".png")) {
         return write_image(recording, call, last);
     }
     const int is_image = ends_with(call->out, ".webp") || ends_with(call->out, ".gif");
     const int is_still = is_image && call->at >= 0;
     call->at = is_still ? call->at : -1; /* of images alone */
-    *pictures = is_still ? 1 : count_pictures(recording, call->fps);
-    return writer_of(call->out)(recording, call, *pictures);
+    *images = is_still ? 1 : count_images(recording, call->fps);
+    return writer_of(call->out)(recording, call, *images);
 }

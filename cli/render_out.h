@@ -20,9 +20,9 @@ typedef struct render_call {
     int kept; /* WebP: frames in the file, where equal ones are one that is shown longer; else 0 */
 } render_call;
 
-/* Whether the name is one of those that can be written. */
+/* Whether the name has a supported suffix. */
 int render_out_is_known(const char *out);
-/* Draws and writes; `pictures`: how many.  An exit status, after a sentence. */
-int render_out(const mo_recording *recording, render_call *call, int *pictures);
+/* Draws and writes; `images`: their number.  An exit status, after a message. */
+int render_out(const mo_recording *recording, render_call *call, int *images);
 
 #endif

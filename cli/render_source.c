@@ -11,7 +11,7 @@
 #include "text.h"
 #include "world_call.h"
 
-/* For the eye, as the viewer has it; a scene that asks for less has its reasons. */
+/* Tolerance for display, as in the viewer; a scene may require a coarser one. */
 static const double IMAGE_TOL = 1e-4;
 
 int render_source_is_world(const char *name)
@@ -26,7 +26,7 @@ static mo_error set_tolerance(mo_world *world, mo_message *why)
     return mo_world_change(world, &def, why);
 }
 
-/* Every so many steps a frame; the first is the start. */
+/* Steps per frame; the first frame is the initial state. */
 static mo_error simulate(mo_world *world, double h, int steps, int every, mo_recording *recording,
                          mo_message *why)
 {

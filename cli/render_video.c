@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-#include "render_film.h"
+#include "render_video.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 
 extern char **environ;
 
-static int spawn(film *f, int from, char *const words[])
+static int spawn(video *f, int from, char *const words[])
 {
     posix_spawn_file_actions_t actions;
     int error = posix_spawn_file_actions_init(&actions);
@@ -30,7 +30,7 @@ static int spawn(film *f, int from, char *const words[])
 
 enum { MOST_WORDS = 24 };
 
-/* Cuts a line at its spaces; how many words there are. */
+/* Splits a line at spaces; the number of words. */
 static int split(char *line, char *words[])
 {
     int count = 0;
@@ -42,11 +42,11 @@ static int split(char *line, char *words[])
     return count;
 }
 
-int film_begin(film *f, const char *path, int width, int height, double fps)
+int video_begin(video *f, const char *path, int width, int height, double fps)
 {
     char name[OUTPUT_PATH + 2], line[256], *words[MOST_WORDS];
     int ends[2];
-    /* a name that begins with '-' would be read as an option */
+    /* a name beginning with '-' would be an option */
     const int length = snprintf(name, sizeof name, "%s%s", path[0] == '-' ? "./" : "", path);
     if (length < 0 || (size_t)length >= sizeof name) {
         return ENAMETOOLONG;
@@ -61,7 +61,7 @@ int film_begin(film *f, const char *path, int width, int height, double fps)
     if (pipe(ends)) {
         return errno;
     }
-    /* Neither end is left open in another child: ffmpeg ends when the writing end is closed. */
+    /* Other children do not inherit either end: ffmpeg ends when the writing end is closed. */
     fcntl(ends[0], F_SETFD, FD_CLOEXEC);
     fcntl(ends[1], F_SETFD, FD_CLOEXEC);
     const int error = spawn(f, ends[0], words);
@@ -70,12 +70,12 @@ int film_begin(film *f, const char *path, int width, int height, double fps)
         close(ends[1]);
         return error;
     }
-    signal(SIGPIPE, SIG_IGN); /* where ffmpeg gives up, it is a failed write */
+    signal(SIGPIPE, SIG_IGN); /* if ffmpeg fails, the write fails */
     f->to = ends[1];
     return 0;
 }
 
-int film_add(film *f, const unsigned char *bytes, size_t size)
+int video_add(video *f, const unsigned char *bytes, size_t size)
 {
     while (size > 0) {
         const ssize_t written = write(f->to, bytes, size);
@@ -88,7 +88,7 @@ int film_add(film *f, const unsigned char *bytes, size_t size)
     return 1;
 }
 
-int film_end(film *f)
+int video_end(video *f)
 {
     int status = 0;
     pid_t ended;

@@ -220,7 +220,7 @@ static int read_export(const args_flag *flag, run_call *call)
     return EXIT_DONE;
 }
 
-/* A rule by its name; none: the default. */
+/* A combination rule by name; none: the default. */
 static int read_rule(const args_flag *flag, mo_combine_rule *rule)
 {
     for (int k = MO_COMBINE_GEOMETRIC; flag->value && k < MO_COMBINE_COUNT; ++k) {

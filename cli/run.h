@@ -55,11 +55,11 @@ typedef struct run_tally {
     int unsolved, first_unsolved; /* a number from 1; 0: none */
     mo_status first_status;
     mo_message first_why;
-    solve_proof proof; /* of the first, where it was asked for */
+    solve_proof proof; /* of the first step, if requested */
     double worst_residual, worst_penetration;
-    double tolerance;     /* relative, the coarsest that a step was asked for */
-    double worst_overlap; /* over the size of a shape, that projections have left */
-    /* sums over the steps of what their reports say */
+    double tolerance;     /* relative, the coarsest of any step */
+    double worst_overlap; /* relative to the size of a shape, after projections */
+    /* sums over the reports of all steps */
     int rounds, late_contacts, impacts_left, held_back, compliant;
     double energy_removed, seconds_project;
     double start_time, end_time; /* of the world */
@@ -69,16 +69,16 @@ typedef struct run_tally {
     run_seconds seconds;
     int interrupted;
     mo_message device;     /* where the last step ran */
-    mo_message error;      /* the first thing that failed, or empty */
+    mo_message error;      /* the first error, or empty */
     const char *error_at;  /* the file it is about, or NULL */
     int plot_drawn;        /* gnuplot ran */
-    char replay_note[128]; /* what the replay leaves out, or empty */
+    char replay_note[128]; /* what the replay omits, or empty */
 } run_tally;
 
 /* Keeps the first error; `file` may be NULL. */
 void run_fail(run_tally *tally, const char *file, const char *format, ...) MO_PRINTF(3, 4);
 
-/* Takes the steps and writes what was asked for on the way. */
+/* Takes the steps and writes the requested outputs. */
 void run_simulate(const run_call *call, mo_world *world, run_tally *tally);
 
 #endif

@@ -9,8 +9,7 @@ void run_csv_head(FILE *out)
     fputs("time,body,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz,name\n", out);
 }
 
-/* Seventeen digits read back as the same double; to look for fewer would take three times as long.
- */
+/* Seventeen digits give the same double; finding the shortest takes three times as long. */
 static void put_numbers(FILE *out, int count, const double *x)
 {
     for (int k = 0; k < count; ++k) {

@@ -9,7 +9,7 @@
 #include "moreau/world.h"
 
 void run_csv_head(FILE *out);
-/* A name as a field: what would end it is replaced by an underscore. */
+/* A name as a CSV field: separators become underscores. */
 void run_csv_name(FILE *out, const char *name);
 void run_csv_frame(FILE *out, const mo_world *world);
 

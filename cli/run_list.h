@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* The scenes and their parameters: all, or the one that is given. */
+/* The scenes and their parameters: all, or the given one. */
 #ifndef CLI_RUN_LIST_H
 #define CLI_RUN_LIST_H
 
@@ -9,7 +9,7 @@
 
 void run_list(const world_scene *one, int as_json);
 
-/* One of them, with its time and its step where it is one that moves. */
+/* One scene, with its time and step if it moves. */
 void run_list_put(const world_scene *scene);
 void run_list_json(json *j, const world_scene *scene);
 

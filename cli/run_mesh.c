@@ -10,7 +10,7 @@ static const double PI = 3.14159265358979323846;
 enum { FINE_SECTORS = 12, FINE_RINGS = 6, COARSE_SECTORS = 8, COARSE_RINGS = 4 };
 enum { MANY_BODIES = 300 /* and more are drawn coarsely */, ROUND = 24 /* corners of a disk */ };
 
-/* What a shape is drawn into: the mesh, the body, the pose in the body's frame. */
+/* Target of a shape: the mesh, the body, the pose in the body's frame. */
 typedef struct pen {
     run_mesh *mesh;
     int body;
@@ -38,7 +38,7 @@ static int grow(run_mesh *mesh, void **array, int *room, int needed, size_t size
     return 1;
 }
 
-/* A point of the shape's frame; its number. */
+/* Adds a point of the shape's frame; its index. */
 static int add_point(pen *p, double x, double y, double z)
 {
     run_mesh *mesh = p->mesh;
@@ -127,7 +127,7 @@ static void add_cylinder(pen *p, double radius, double half)
     add_lathe(p, 4, profile);
 }
 
-/* Puts the pen where z runs from a to b; the distance. */
+/* Sets the frame so that z runs from a to b; returns the distance. */
 static double turn_along(pen *p, const double a[3], const double b[3])
 {
     const double d[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};

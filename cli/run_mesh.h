@@ -27,7 +27,7 @@ typedef struct run_mesh {
     int failed; /* memory ran out */
 } run_mesh;
 
-/* False for lack of memory.  To be cleared in either case. */
+/* False if memory runs out.  To be cleared in either case. */
 int run_mesh_make(run_mesh *mesh, const mo_world *world);
 void run_mesh_clear(run_mesh *mesh);
 

@@ -81,7 +81,7 @@ static int export_problem(const run_call *call, const mo_world *world, run_tally
 {
     const mo_result *result = mo_world_result(world);
     const mo_problem *const taken = mo_world_problem(world);
-    /* a document owns its problem; this one is only read, and stays the world's */
+    /* borrowed from the world: the document only reads it */
     mo_problem *problem;
     if (!taken) {
         run_fail(tally, call->export_file,
@@ -135,8 +135,8 @@ static int recording_frame(run_outputs *o, const run_call *call, const mo_world 
     return !error;
 }
 
-/* The world as it is, to all that record: after a step of h with its report, or before the first
- * (0, NULL). */
+/* Passes the state of the world to all outputs: after a step of h with its report, or before the
+ * first (0, NULL). */
 static int record(run_outputs *o, const run_call *call, const mo_world *world, double h,
                   const mo_step_report *report, run_tally *tally)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* What a run writes on its way.  A call is true, or false after run_fail. */
+/* Outputs during a run.  Functions return true, or false after run_fail. */
 #ifndef CLI_RUN_OUTPUTS_H
 #define CLI_RUN_OUTPUTS_H
 
@@ -21,16 +21,15 @@ typedef struct run_outputs {
     int has_vtk, has_plot; /* begun */
 } run_outputs;
 
-/* May the files that the call names be written?  An exit status; what is wrong has then been said.
- */
+/* Checks that the output files can be written; an exit status, after a message. */
 int run_outputs_check(const char *command, const run_call *call);
 
-/* Opens them, and records the start. */
+/* Opens them and records the initial state. */
 int run_outputs_begin(run_outputs *o, const run_call *call, mo_world *world, run_tally *tally);
 /* After step k, from 1. */
 int run_outputs_step(run_outputs *o, const run_call *call, mo_world *world, int k,
                      const mo_step_report *report, run_tally *tally);
-/* Puts the files in place: also those of a run that ended early. */
+/* Completes and renames the files, also after an interrupted run. */
 void run_outputs_end(run_outputs *o, const run_call *call, const mo_world *world, run_tally *tally);
 
 #endif

@@ -16,11 +16,11 @@ static int add(run_replay *r, const run_call *call, const mo_world *world,
                const mo_step_report *report, int must, run_tally *tally)
 {
     mo_message why = {{0}};
-    const mo_error error = frames_of_world(&r->picture, world, report ? call->h : 0, report, &why);
+    const mo_error error = frames_of_world(&r->shown, world, report ? call->h : 0, report, &why);
     if (!error) {
         frames_read(&r->readings, world, NULL, report ? call->h : 0);
         r->numbers.readings = &r->readings;
-        replay_add(&r->frames, &r->picture, 0, &r->numbers, must);
+        replay_add(&r->frames, &r->shown, 0, &r->numbers, must);
     }
     if (error || r->frames.failed) {
         run_fail(tally, call->replay, "%s",
@@ -34,14 +34,14 @@ int run_replay_begin(run_replay *r, const run_call *call, const mo_world *world,
 {
     mo_message why = {{0}};
     *r = (run_replay){.frames = replay_begin(0), .numbers = {.generation = 1}, .last_is_kept = 1};
-    const mo_error error = mo_recording_begin(&r->picture, world, NULL, &why);
+    const mo_error error = mo_recording_begin(&r->shown, world, NULL, &why);
     if (error) {
         run_fail(tally, call->replay, "%s", text_of_error(call->replay, error, &why));
         return 0;
     }
     r->drive_count = frames_drives(world, &r->drives);
     r->actuator_count = frames_actuators(world, &r->actuators);
-    r->readings = frames_readings_of(world, NULL, &r->picture, r->actuators, r->actuator_count);
+    r->readings = frames_readings_of(world, NULL, &r->shown, r->actuators, r->actuator_count);
     return add(r, call, world, NULL, 1, tally);
 }
 
@@ -75,12 +75,12 @@ static void write_page(const run_replay *r, const run_call *call, run_tally *tal
                           .actuators = r->actuators,
                           .actuator_count = r->actuator_count,
                           .readings = &r->readings};
-    memcpy(facts.gravity, r->picture.gravity, sizeof facts.gravity);
+    memcpy(facts.gravity, r->shown.gravity, sizeof facts.gravity);
     if (!output_open(&o, call->replay)) {
         run_fail(tally, call->replay, "could not be written: %s", strerror(errno));
         return;
     }
-    if (!replay_put(&r->frames, o.file, html, html_size, &r->picture, &facts)) {
+    if (!replay_put(&r->frames, o.file, html, html_size, &r->shown, &facts)) {
         output_cancel(&o);
         run_fail(tally, call->replay, "out of memory");
     } else if (!output_commit(&o)) {
@@ -97,7 +97,7 @@ void run_replay_end(run_replay *r, const run_call *call, const mo_world *world, 
         }
     }
     replay_clear(&r->frames);
-    mo_recording_clear(&r->picture);
+    mo_recording_clear(&r->shown);
     free(r->drives);
     free(r->actuators);
     frames_readings_clear(&r->readings);

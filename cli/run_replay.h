@@ -9,7 +9,7 @@
 
 typedef struct run_replay {
     replay frames;
-    mo_recording picture; /* one frame: the last step */
+    mo_recording shown; /* one frame: the last step */
     frames_drive *drives;
     int drive_count;
     frames_actuator *actuators;

@@ -28,7 +28,7 @@ static double simulated(const run_tally *tally)
     return tally->end_time - tally->start_time;
 }
 
-/* Seconds simulated in a second of the clock; 0 where nothing was. */
+/* Simulated seconds per second of wall time; 0 if there was no step. */
 static double real_time_factor(const run_tally *tally)
 {
     return tally->seconds.all > 0 ? simulated(tally) / tally->seconds.all : 0;
@@ -103,7 +103,7 @@ static void put_unsolved(const run_call *call, const run_tally *tally)
     text_put_wrapped(stdout, sentence, COLUMN, COLUMN);
 }
 
-/* What steps have left undone, where they have. */
+/* Unsolved, overlapping and incomplete steps, if any. */
 static void put_left(const run_tally *tally)
 {
     if (tally->late_contacts + tally->impacts_left + tally->held_back + tally->compliant == 0) {
@@ -153,7 +153,7 @@ static void put_body_name(const char *name, int number)
     text_put_column(stdout, name[0] ? name : without, 20);
 }
 
-/* What the contacts of the last step put on each body of a robot. */
+/* Contact forces of the last step on each body of a robot. */
 static void put_forces(const model_file *file)
 {
     enum { MOST = 12 };

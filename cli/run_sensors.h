@@ -12,7 +12,7 @@ typedef struct run_sensors {
     int reads; /* sensors are read after each step */
 } run_sensors;
 
-/* Where they are asked for: the head, and the row of the start.  0 after a failure, which is in the
+/* If requested: the header and the row of the initial state.  0 after a failure, which is in the
  * tally. */
 int run_sensors_begin(run_sensors *s, const run_call *call, const mo_world *world,
                       run_tally *tally);

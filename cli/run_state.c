@@ -71,7 +71,7 @@ int run_state_save(const run_call *call, const mo_world *world, run_tally *tally
 
 /* ---- loading --------------------------------------------------------------------------------- */
 
-/* One line of the head, without its end; moves on.  NULL where there is no whole line. */
+/* The next line of the head, without its end.  NULL if there is no complete line. */
 static const char *take_line(const char **from, const char *end, char line[SCENE_LINE])
 {
     const char *stop = memchr(*from, '\n', (size_t)(end - *from));
@@ -84,7 +84,7 @@ static const char *take_line(const char **from, const char *end, char line[SCENE
     return line;
 }
 
-/* Where the world's bytes begin, or NULL after run_fail. */
+/* Start of the world's bytes, or NULL after run_fail. */
 static const char *read_head(const run_call *call, const char *from, const char *end,
                              run_tally *tally)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* The steps of `moreau run`, and what is counted on the way. */
+/* The steps of `moreau run`, and their statistics. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ static void begin_tally(const mo_world *world, run_tally *tally)
     tally->potential_first = tally->potential_last = mo_world_potential_energy(world);
 }
 
-/* The larger of two, where no number at all is the largest. */
+/* The larger of two; NaN is the largest. */
 static double worse(double a, double b)
 {
     return isnan(a) || a >= b ? a : b;
@@ -78,8 +78,8 @@ static void count_step(const mo_world *world, const mo_step_report *report, run_
     tally->seconds.advance += report->seconds_advance;
 }
 
-/* Why the step that was taken last is not solved.  The problem of an impact is not kept, of which
- * that is said. */
+/* The reason why the last step is unsolved.  The problem of an impact is not kept; the message says
+ * so. */
 static void explain(const mo_world *world, run_tally *tally)
 {
     const mo_result *result = mo_world_result(world);
@@ -97,7 +97,7 @@ static void explain(const mo_world *world, run_tally *tally)
              "came after it was");
 }
 
-/* One step, in as many calls as its time limit takes; report->is_waiting where Ctrl-C was first. */
+/* One step, in as many calls as its time limit requires; report->is_waiting after Ctrl-C. */
 static mo_error take_step(const run_call *call, mo_world *world, run_tally *tally,
                           mo_step_report *report, mo_message *why)
 {

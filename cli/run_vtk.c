@@ -64,7 +64,7 @@ static void end_piece(FILE *out)
 
 /* ---- bodies ---------------------------------------------------------------------------------- */
 
-/* Where point k is, and how fast it moves: v + w x (point - centre). */
+/* Position of point k, and its velocity v + w x (point - centre). */
 static void move_point(const run_mesh *mesh, int k, const mo_body_state *body, double x[3],
                        double v[3])
 {

@@ -19,7 +19,7 @@ int settings_number(const char *text, double *value)
     return end != text && !*end && isfinite(*value);
 }
 
-/* Says that the scene has no such parameter, with the nearest one or all of them. */
+/* Reports an unknown parameter, with the nearest name or all of them. */
 static void say_no_parameter(const char *command, const world_scene *scene, const char *name)
 {
     char all[512] = "";

@@ -7,18 +7,18 @@
 #include "args.h"
 #include "worlds.h"
 
-/* The scene of this name, or NULL after a sentence. */
+/* The scene with this name, or NULL after a message. */
 const world_scene *settings_scene(const char *command, const char *name);
 
 /* A finite number, and nothing else. */
 int settings_number(const char *text, double *value);
 
-/* The defaults, then what was set; an exit status, after a sentence. */
+/* The defaults, then the given values; an exit status, after a message. */
 int settings_read(const char *command, const world_scene *scene, const args_values *sets,
                   double *values);
 
-/* A number of a flag between bounds; where it is absent the value stays.  An exit status, after a
- * sentence. */
+/* A number of a flag within bounds; the value does not change if the flag is absent.  An exit
+ * status, after a message. */
 int settings_bounded(const char *command, const args_flag *flag, double least, double most,
                      int whole, double *value);
 

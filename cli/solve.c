@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* `moreau solve`: one contact problem from each FCLIB file, solved and judged. */
+/* `moreau solve`: solves the contact problem of each FCLIB file and measures the solution. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,7 +109,7 @@ static int read_start(const char *text, start_kind *start)
     return !text;
 }
 
-/* The flags' values into the call; an exit status. */
+/* Reads the flags; an exit status. */
 static int read_call(const args_flag *flags, int flag_count, call *c)
 {
     c->options = mo_default_options();
@@ -134,7 +134,7 @@ static int read_call(const args_flag *flags, int flag_count, call *c)
     return EXIT_DONE;
 }
 
-/* A history in place of an input, or of --out, would destroy it. */
+/* The history must not replace an input or --out. */
 static int history_is_apart(const call *c)
 {
     int apart = !c->out || strcmp(c->out, c->history) != 0;
@@ -164,7 +164,7 @@ static int check_outputs(const call *c)
 
 /* ---- one file -------------------------------------------------------------------------------- */
 
-/* Keeps the first thing that went wrong, and the file it is about. */
+/* Keeps the first error and its file. */
 static void fail(outcome *o, const char *file, const char *sentence)
 {
     if (!o->error.text[0]) {
@@ -173,7 +173,7 @@ static void fail(outcome *o, const char *file, const char *sentence)
     }
 }
 
-/* The impulses to start from; 0 where the file does not hold them. */
+/* The initial impulses; 0 if the file does not contain them. */
 static int choose_start(const call *c, const mo_document *document, outcome *o,
                         const double **start)
 {
@@ -225,7 +225,7 @@ static void write_history(outcome *o)
     }
 }
 
-/* Writes what was asked for, and remembers under which names. */
+/* Writes the requested files and keeps their names. */
 static void write_outputs(const call *c, const mo_document *document, outcome *o)
 {
     o->out = c->out ? path_for(c->out, o->file, "") : NULL;
@@ -242,7 +242,7 @@ static void write_outputs(const call *c, const mo_document *document, outcome *o
     }
 }
 
-/* What --bound and --explain ask for. */
+/* The additions of --bound and --explain. */
 static void prove(const call *c, const mo_problem *problem, outcome *o)
 {
     const mo_status status = o->result.status;
@@ -337,7 +337,7 @@ static int solve_files(const call *c)
     const int table = !c->json && c->file_count > 1, width = name_width(c);
     int solved = 0, done = 0;
     double seconds = 0;
-    mo_result result = {0}; /* its memory is reused from file to file */
+    mo_result result = {0}; /* its memory is reused for all files */
     if (table) {
         outcome_head(width);
     }

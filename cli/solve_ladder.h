@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* What `auto` saw of a problem and which rungs of its ladder it took. */
+/* The facts that `auto` counted and the rungs that it used. */
 #ifndef CLI_SOLVE_LADDER_H
 #define CLI_SOLVE_LADDER_H
 

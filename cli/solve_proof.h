@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* What `moreau solve` can add to an answer: how far it is from a solution, and why there is none.
- */
+/* Additions to the report of `moreau solve`: error bounds, and the reason of a failure. */
 #ifndef CLI_SOLVE_PROOF_H
 #define CLI_SOLVE_PROOF_H
 
@@ -22,7 +21,7 @@ typedef struct solve_proof {
 /* --bound: proven distances to a solution. */
 mo_error solve_proof_bound(const mo_problem *problem, const mo_result *result, solve_proof *proof);
 
-/* --explain, after a method ended without a solution: is it the problem or the method? */
+/* --explain, if no solution was found: whether the problem or the method is the reason. */
 mo_error solve_proof_explain(const mo_problem *problem, const mo_result *result,
                              solve_proof *proof);
 

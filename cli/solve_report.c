@@ -114,7 +114,7 @@ static void put_headline(const outcome *o)
     }
 }
 
-/* What may help where the tolerance was not reached. */
+/* Suggestions if the tolerance was not reached. */
 static const char *advice(mo_status status)
 {
     switch (status) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* What `moreau solve` says of each file: an object, a paragraph, or a row of a table. */
+/* Report of `moreau solve` on each file: a JSON object, a paragraph, or a row of a table. */
 #ifndef CLI_SOLVE_REPORT_H
 #define CLI_SOLVE_REPORT_H
 
@@ -13,7 +13,7 @@ typedef struct outcome {
     const char *file;
     double tol;
     int threads;
-    mo_message error;   /* why the file failed; empty where it did not */
+    mo_message error;   /* error of the file; empty if none */
     const char *failed; /* the file that the error is about */
     int ran;            /* what follows is there */
     summary problem;
@@ -31,7 +31,7 @@ int outcome_is_solved(const outcome *o);
 void outcome_json(const outcome *o);
 void outcome_put(const outcome *o);
 
-/* The table: its head, a row, its last line.  `width` is that of the column of names. */
+/* The table: header, row, last line.  `width`: of the column of names. */
 void outcome_head(int width);
 void outcome_row(const outcome *o, int width);
 void outcome_total(int solved, int count, double tol, double seconds);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* What a problem is made of, in numbers: shared by the commands that report on one. */
+/* Counts of a problem, shared by several commands. */
 #ifndef CLI_SUMMARY_H
 #define CLI_SUMMARY_H
 

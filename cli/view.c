@@ -26,8 +26,8 @@
 #include "world_call.h"
 
 static const char DEFAULT_SCENE[] = "cascade"; /* it moves, and starts again */
-static const double DEFAULT_TOL = 1e-4; /* for the eye, so that piles keep up with the clock */
-static const double CROWD_TOL = 2e-3;   /* where there are more bodies than CROWD */
+static const double DEFAULT_TOL = 1e-4;        /* for display, so that piles run in real time */
+static const double CROWD_TOL = 2e-3;          /* where there are more bodies than CROWD */
 enum { CROWD = 1000 };
 
 static const args_command COMMAND = {
@@ -90,7 +90,7 @@ typedef struct view_call {
 
 /* ---- the browser ----------------------------------------------------------------------------- */
 
-/* In a grandchild, so that no process waits for it; its output is dropped. */
+/* Runs in a grandchild process, so that no process waits for it; its output is discarded. */
 static void open_browser(const char *url)
 {
     const char *display = getenv("DISPLAY"), *wayland = getenv("WAYLAND_DISPLAY");
@@ -147,7 +147,7 @@ static int is_over(void *user)
 static void configure(void *user, int bodies, mo_options *options)
 {
     const view_call *call = user;
-    /* A scene that asks for less (a heap of beads) has its reasons. */
+    /* A scene may require a coarser one (a heap of beads). */
     options->tol = fmax(options->tol, bodies > CROWD ? CROWD_TOL : DEFAULT_TOL);
     if (call->flags[FLAG_METHOD].value) {
         options->method = call->flags[FLAG_METHOD].value;
@@ -159,7 +159,7 @@ static int serve(view_call *call, const view_def *def)
 {
     mo_message why = {{0}};
     (void)call;
-    signal(SIGPIPE, SIG_IGN); /* a page that has gone is a failed write */
+    signal(SIGPIPE, SIG_IGN); /* writing to a closed page fails */
     interrupt_watch();
     const mo_error error = view_run(def, &why);
     if (error) {
@@ -236,7 +236,7 @@ static int read_world(view_call *call, const char *name, const args_values *sets
     return EXIT_DONE;
 }
 
-/* What is no scene and looks like a file. */
+/* Not a scene, and looks like a file. */
 static int is_recording(const char *name)
 {
     return !model_file_is(name) && !world_scene_find(name) &&

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* `moreau view` where libwebsockets was not there when the program was built. */
+/* `moreau view` in a build without libwebsockets. */
 #include "command.h"
 #include "text.h"
 

@@ -25,12 +25,12 @@
 typedef struct world_call {
     const world_scene *scene; /* of the list, or file_scene */
     double values[WORLD_PARAMETERS];
-    model_file *model; /* where a robot's file goes; after reading NULL: a scene of the list */
+    model_file *model; /* receives a robot's file; NULL after reading: a scene */
     world_scene file_scene;
 } world_call;
 
 /* `sets` are of --set, `rows` those of MODEL_FLAG_ROWS; `quiet`: notes on a robot's file are not
- * said.  An exit status, after a sentence. */
+ * said.  An exit status, after a message. */
 int world_call_read(const char *command, const char *name, const args_values *sets,
                     const args_flag *rows, int quiet, world_call *call);
 

@@ -84,7 +84,7 @@ int mo_heap_add_pair(struct mo_heap *heap, mo_heap_pair pair); /* 0: no memory *
 void mo_heap_sort_pairs(mo_heap_pair *pair, int count);
 
 /* heap_overlap.c: adds contacts of solids that would overlap at the end of the step, behind all
- * others; *grown: by how much more than before, of their size.  0 where memory is short. */
+ * others; *grown: by how much more than before, of their size.  0 if memory is short. */
 int mo_heap_look_for_overlaps(struct mo_heap *heap, int round, double *grown);
 
 /* Is that so much that the step is to be solved again? */

@@ -13,7 +13,7 @@ typedef struct mail {
     int *count, *start, *count_in, *start_in;
 } mail;
 
-/* How many come from whom; 0 where there is no room, or more than an int counts. */
+/* How many come from whom; 0 if there is no room, or more than an int counts. */
 static int address(MPI_Comm comm, int size, const int *count, mail *m, int *total)
 {
     long long sum = 0, sum_in = 0;

@@ -144,7 +144,7 @@ static mo_status why_end(const spread_newton *a)
 
 /* ---- steps ---------------------------------------------------------------------------------- */
 
-/* D becomes D^-1, K = D^-1 B, and dr = -D^-1 z; false where a block is singular. */
+/* D becomes D^-1, K = D^-1 B, and dr = -D^-1 z; false if a block is singular. */
 static int invert_blocks(spread_newton *a)
 {
     const mo_problem *part = a->run->s->part;
@@ -187,7 +187,7 @@ static void add_response(spread_newton *a)
     }
 }
 
-/* dr at the r that was evaluated last; *is_found is false where the matrix is singular. */
+/* dr at the r that was evaluated last; *is_found is false if the matrix is singular. */
 static PetscErrorCode find_step(spread_newton *a, int *is_found)
 {
     const size_t bodies = (size_t)a->run->s->part->body_count * (size_t)a->system.width;

@@ -35,7 +35,7 @@ typedef struct mo_pieces {
     mo_piece_list bodies, constraints;
 } mo_pieces;
 
-/* Adds a piece of so many numbers; NULL for lack of memory. */
+/* Adds a piece of so many numbers; NULL if memory runs out. */
 double *mo_piece_add(mo_piece_list *list, size_t numbers);
 void mo_piece_list_clear(mo_piece_list *list);
 void mo_pieces_clear(mo_pieces *pieces);

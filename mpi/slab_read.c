@@ -124,7 +124,7 @@ static bool read_triplets(slabs *s, const mo_h5_group *g, matrix *a)
     return a->p && mo_h5_read_int_run(&s->h, g, "p", a->first, a->count, a->p);
 }
 
-/* Rows and columns of the entries; false where one is outside the matrix. */
+/* Rows and columns of the entries; false if one is outside the matrix. */
 static bool expand(const matrix *a, size_t line, size_t line_count, entries *out)
 {
     out->at = malloc((a->count + 1) * sizeof *out->at);

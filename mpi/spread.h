@@ -39,7 +39,7 @@ struct mo_spread {
     int colour_count;
     uint8_t *colour, *is_outer; /* of each constraint */
     mo_batches *batches;
-    PetscSF *exchange; /* of each colour; NULL where nothing is exchanged */
+    PetscSF *exchange; /* of each colour; NULL if nothing is exchanged */
     MPI_Datatype line;
 
     struct mo_reduced *reduced; /* of a reduced problem; then nothing of the above is there */

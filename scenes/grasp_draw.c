@@ -341,7 +341,7 @@ static void spread_row(const grasp *system, const grasp_contact *contact, int ax
     }
 }
 
-/* qd: random, orthogonal to all rows of eq. 5 and 6; zero where these leave no freedom. */
+/* qd: random, orthogonal to all rows of eq. 5 and 6; zero if these leave no freedom. */
 static void draw_velocity(rng *g, grasp *system, double *basis)
 {
     const double dependent =
@@ -375,7 +375,7 @@ static void draw_velocity(rng *g, grasp *system, double *basis)
     }
 }
 
-/* The directions of the sliding contacts; 0 where one of them hardly slips. */
+/* The directions of the sliding contacts; 0 if one of them hardly slips. */
 static int set_directions(grasp *system)
 {
     for (int i = 0; i < system->contact_count; ++i) {

@@ -34,7 +34,7 @@ typedef struct problem_scene {
 
 int problem_scene_count(void);
 const problem_scene *problem_scene_at(int k);
-const problem_scene *problem_scene_find(const char *name); /* NULL where there is none */
+const problem_scene *problem_scene_find(const char *name); /* NULL if there is none */
 
 /*
  * One velocity v along the rail, u_N = v sin(angle), u_T = v cos(angle) + speed, v = gravity

@@ -41,7 +41,7 @@ typedef struct world_scene {
 
 int world_scene_count(void);
 const world_scene *world_scene_at(int k);
-const world_scene *world_scene_find(const char *name); /* NULL where there is none */
+const world_scene *world_scene_find(const char *name); /* NULL if there is none */
 
 int world_parameter_count(const world_scene *scene);
 void world_default_values(const world_scene *scene, double *values);

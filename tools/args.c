@@ -48,7 +48,7 @@ static int has_group(const char *name)
     return strchr(name, '.') != NULL;
 }
 
-/* Flags, then the names of the options of methods, which have a command of their own. */
+/* Flags, then the names of the options of methods. */
 static void put_flags(const args_flag *flags, int count)
 {
     static const args_flag help = {.name = "help", .text = "this text"};
@@ -94,7 +94,7 @@ static void put_help(const args_command *command, const args_flag *flags, int fl
     put_flags(flags, flag_count);
 }
 
-/* Prints the help that is asked for; MANUAL_NONE where none is. */
+/* Prints the requested help; MANUAL_NONE: none was requested. */
 static manual_form answer_help(const args_command *command, const args_flag *flags, int flag_count,
                                int argc, char **argv)
 {

@@ -27,7 +27,7 @@ typedef struct args_flag {
     const char *operand; /* what --help calls its value ("FILE"); NULL for a switch     */
     const char *text;    /* what it does, for --help */
     char initial[40];    /* the default, for --help; may be empty */
-    const char *value;   /* set by args_parse: "" for a switch, NULL where it is absent */
+    const char *value;   /* set by args_parse: "" for a switch, NULL if absent */
     int takes_two;       /* the operand stands for two words */
     const char *second;  /* set by args_parse: the second word */
     args_values *all;    /* may be given several times: filled by args_parse */
@@ -39,13 +39,13 @@ typedef struct args_command {
     const char *summary;  /* one line */
     const char *about;    /* paragraphs, separated by empty lines; or NULL */
     const char *examples; /* lines, as --help shows them */
-    int least, most;      /* how many operands it takes; most < 0: any number */
+    int least, most;      /* number of operands; most < 0: any number */
 } args_command;
 
 typedef enum args_answer {
     ARGS_RUN,  /* go on */
-    ARGS_HELP, /* the help was asked for and printed: nothing is left to do */
-    ARGS_WRONG /* the call was wrong and the sentence has been said */
+    ARGS_HELP, /* help was printed: nothing is left to do */
+    ARGS_WRONG /* the arguments are wrong; the message was printed */
 } args_answer;
 
 /* A flag as it is typed, "--max-iter", for a sentence. */

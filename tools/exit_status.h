@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Exit statuses: done; it ran and failed; the call itself was wrong. */
+/* Exit statuses: success; failure; wrong arguments. */
 #ifndef TOOLS_EXIT_STATUS_H
 #define TOOLS_EXIT_STATUS_H
 

@@ -14,7 +14,7 @@
 #include "progress.h"
 #include "text.h"
 
-/* "about 4 min", or "" where it is not known. */
+/* "about 4 min", or "" if it is not known. */
 static const char *usual_time(const experiment *e, char text[40])
 {
     char duration[24];
@@ -62,7 +62,7 @@ static void list(const experiment *all, int count, int as_json)
     }
 }
 
-/* Its position, or -1 where the name is unknown, which has then been said. */
+/* Its index, or -1 after a message if the name is unknown. */
 static int find(const char *command, const experiment *all, int count, const char *name)
 {
     nearest n = {.typed = name};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Named things to run, for `moreau reproduce` and `moreau bench`.  Their sources lie in papers/ and
- * bench/; a command gives each of them one row with a function that calls it.
+ * Named experiments of `moreau reproduce` and `moreau bench`, whose sources are in papers/ and
+ * bench/. A command has a table with one row and one function for each.
  */
 #ifndef TOOLS_EXPERIMENTS_H
 #define TOOLS_EXPERIMENTS_H
@@ -23,8 +23,8 @@ typedef struct experiment {
     double seconds; /* of processor time that it usually takes (AMD EPYC); 0: not measured */
 } experiment;
 
-/* The whole command: lists the experiments, or runs the one that is named.  own: one more flag that
- * they understand, or NULL. */
+/* The whole command: lists the experiments, or runs the named one.  own: an additional flag, or
+ * NULL. */
 int experiments_command(const args_command *command, const args_flag *own, const experiment *all,
                         int count, int argc, char **argv);
 

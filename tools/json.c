@@ -28,7 +28,7 @@ static void put_string(FILE *out, const char *text)
     fputc('"', out);
 }
 
-/* Before a value: a comma where one is needed, and the key. */
+/* Before a value: a comma if needed, and the key. */
 static void lead(json *j, const char *key)
 {
     if (j->started) {

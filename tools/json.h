@@ -12,13 +12,13 @@
 
 typedef struct json {
     FILE *out;
-    int started; /* something stands before the next value, so that a comma is due */
+    int started; /* a comma precedes the next value */
 } json;
 
 json json_begin(FILE *out); /* then one value, then: */
 void json_end(json *j);     /* ends the line */
 
-/* Has a value been begun on standard output? */
+/* Whether output of a value has begun. */
 int json_was_printed(void);
 
 void json_object(json *j, const char *key); /* members until */

@@ -38,7 +38,7 @@ double machine_peak_bytes(void)
 #endif
 }
 
-/* Sixteen sums side by side: one alone would wait for its additions and not for memory. */
+/* Sixteen independent sums, so that memory limits the speed and not the latency of additions. */
 static double sum(const double *x, size_t count)
 {
     enum { LANES = 16 };

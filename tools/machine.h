@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* What commands ask the machine: the time, the memory in use, and how fast memory can be read. */
+/* Queries of the machine: time, memory in use, and memory bandwidth. */
 #ifndef TOOLS_MACHINE_H
 #define TOOLS_MACHINE_H
 
@@ -11,7 +11,7 @@ double machine_processor_clock(void); /* seconds of this thread on a processor *
 double machine_process_clock(void);   /* seconds of all threads of this process */
 int machine_cores(void);
 
-/* The most memory the process has held at once so far, in bytes; 0 where that is not known. */
+/* Peak memory of the process in bytes; 0 if unknown. */
 double machine_peak_bytes(void);
 
 /*

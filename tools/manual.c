@@ -17,7 +17,7 @@ manual_form manual_asked(const char *word)
 
 /* ---- man(7) ---------------------------------------------------------------------------------- */
 
-/* Text as roff: a hyphen that can be copied, and no line that begins as a request does. */
+/* Escapes text for roff: hyphens, and lines that would begin like a request. */
 static void put_roff(const char *text, int length)
 {
     for (int k = 0; k < length; ++k) {

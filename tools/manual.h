@@ -21,11 +21,10 @@ manual_form manual_asked(const char *word);
 /* The page of a command. */
 void manual_put_man(const args_command *command, const args_flag *flags, int flag_count);
 
-/* What completes the flags of a command: a branch of the case in the script. */
+/* Completion of the flags of a command: a branch of the case in the script. */
 void manual_put_bash(const args_command *command, const args_flag *flags, int flag_count);
 
-/* The page of the program, and the script: what comes before and after the
- * commands, one row each. */
+/* The page of the program and the script: the parts before and after the commands, one row each. */
 typedef struct manual_row {
     const char *name, *operands, *summary;
 } manual_row;

@@ -13,15 +13,15 @@ const char *method_default(void);
         .name = "method", .operand = "NAME", .text = "solver; moreau solvers lists them"           \
     }
 
-/* Is it NULL or the name of a method?  An exit status, after a sentence. */
+/* Checks that it is NULL or the name of a method; an exit status, after a message. */
 int method_check(const char *command, const char *name);
 
-/* Says that there is no such method, with the nearest one or the way to the list. */
+/* Reports an unknown method, with the nearest name or the command that lists them. */
 void method_say_unknown(const char *command, const char *name);
 
 /*
- * Whose is an option of the table?  "nsgs.omega" is of nsgs alone, "tol" of every method; "history"
- * is the program's own affair, which asks for a file instead.
+ * The method of an option: "nsgs.omega" belongs to nsgs, "tol" to every method.  "history" is left
+ * out; commands take a file instead.
  */
 int option_is_of(const char *option, const char *method);
 int option_is_common(const char *option);

@@ -18,7 +18,7 @@ static int begins_with(const char *text, const char *head)
     return *head == 0;
 }
 
-/* Edits between two words: a letter more, less, other, or two swapped. */
+/* Edit distance of two words: insertions, deletions, substitutions and transpositions. */
 static int edits(const char *a, int length_a, const char *b, int length_b)
 {
     enum { ROOM = 48 };
@@ -47,7 +47,7 @@ static int edits(const char *a, int length_a, const char *b, int length_b)
     return rows[length_a % 3][length_b];
 }
 
-/* From what was typed to a name; -1 where they are too different to suggest one for the other. */
+/* Distance of a typed word from a name; -1 if they are too different for a suggestion. */
 static int distance_of(const char *typed, const char *name)
 {
     const size_t length = strlen(typed), name_length = strlen(name);

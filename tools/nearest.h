@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The name that was meant by one that was mistyped: try every name there is, and take the nearest.
- * Names that begin alike are near; others are by the number of edits between them, up to three.
+ * Suggestions for mistyped names: the nearest name by common prefix, then by edit distance up to
+ * three.
  */
 #ifndef TOOLS_NEAREST_H
 #define TOOLS_NEAREST_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Numbers as people like to read them, and as programs read them back. */
+/* Numbers as text, for people and for programs. */
 #ifndef TOOLS_NUMBER_H
 #define TOOLS_NUMBER_H
 
@@ -10,7 +10,7 @@ typedef struct number_text {
 
 number_text number_real(double value);      /* "3.1e-09", "0"                                */
 number_text number_short(double value);     /* "1e-08", "0.3", "10000"                       */
-number_text number_exact(double value);     /* the shortest that reads back as the same double */
+number_text number_exact(double value);     /* the shortest text that gives the same double */
 number_text number_whole(long long value);  /* "1,234,567"                                   */
 number_text number_seconds(double seconds); /* "3.2 ms"                                      */
 number_text number_bytes(double bytes);     /* "1.5 MB"                                      */

@@ -15,8 +15,7 @@
 args_flag *option_flags(const args_flag *own, int own_count, const mo_options *defaults,
                         int *count);
 
-/* The values given by the rows of the table, into the options; false where one is wrong, which has
- * then been said. */
+/* Sets the options from the flags; false, after a message, if a value is wrong. */
 int option_flags_read(const char *command, const args_flag *rows, int count, mo_options *options);
 
 #endif

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The file that a path stands for.  One that does not exist yet stands for itself. */
+/* Resolves links of a path; a file that does not exist keeps its path. */
 static int resolve(output *o, const char *path)
 {
     _Static_assert(OUTPUT_PATH >= PATH_MAX, "realpath needs so much room");
@@ -24,7 +24,7 @@ static int resolve(output *o, const char *path)
     return length > 0 && length < OUTPUT_PATH;
 }
 
-/* A name in the target's folder that is not in use. */
+/* An unused name in the folder of the target. */
 static int open_temporary(output *o)
 {
     const char *slash = strrchr(o->target, '/');
@@ -58,7 +58,7 @@ int output_open(output *o, const char *path)
     return o->file != NULL;
 }
 
-/* Everything written (and on the disk), and closed; an errno. */
+/* Flushes, syncs and closes; an errno. */
 static int finish(FILE *file, int on_disk)
 {
     errno = EIO;

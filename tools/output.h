@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * A file that is whole or untouched: written beside its place under a temporary name, brought to
- * the disk, and renamed. An existing file keeps its permissions, a symbolic link its target.
+ * Atomic output files: written next to the target under a temporary name, synced and renamed.  An
+ * existing file keeps its permissions, a symbolic link its target.
  */
 #ifndef TOOLS_OUTPUT_H
 #define TOOLS_OUTPUT_H
@@ -13,18 +13,17 @@
 enum { OUTPUT_PATH = 4096 };
 
 typedef struct output {
-    FILE *file; /* to be written; NULL where none is open */
+    FILE *file; /* NULL: none is open */
     char target[OUTPUT_PATH], temporary[OUTPUT_PATH];
 } output;
 
-/* Each is true, or false with errno; a file that could not be put in place is gone. */
+/* They return true, or false with errno; a file that cannot be renamed is removed. */
 int output_open(output *o, const char *path);
 int output_commit(output *o);
-int output_place(
-    output *o); /* the same without waiting for the disk: one of many files of a folder */
+int output_place(output *o); /* the same without sync, for one of many files */
 void output_cancel(output *o);
 
-/* "FOLDER/NAME" into `path`; false, with errno, where it is too long. */
+/* "FOLDER/NAME" into `path`; false, with errno, if it is too long. */
 int output_join(char path[OUTPUT_PATH], const char *folder, const char *name);
 
 /* All bytes of a file as new memory, or NULL with errno. */

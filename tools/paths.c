@@ -30,7 +30,7 @@ int path_is_folder(const char *path)
     return length > 0 && path[length - 1] == '/';
 }
 
-/* Two inputs of the same name would end in the same file. */
+/* Two inputs with the same name would be written to the same file. */
 static int names_differ(const char *command, const char *flag, char **inputs, int count)
 {
     const char **sorted = malloc((size_t)count * sizeof *sorted);
@@ -56,7 +56,7 @@ static int names_differ(const char *command, const char *flag, char **inputs, in
     return differ;
 }
 
-/* One file for one input: the folder it goes to has to be there. */
+/* One file for one input: its folder must exist. */
 static int check_file(const char *command, const char *flag, const char *value, int count)
 {
     if (count > 1) {

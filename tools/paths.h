@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Where results go.  A flag that names an output takes a file, or a folder with a slash at its end,
- * which receives one file for each input under the input's own name.
+ * Output paths.  A flag for output takes a file, or a folder ending in a slash, which receives one
+ * file for each input with the name of the input.
  */
 #ifndef TOOLS_PATHS_H
 #define TOOLS_PATHS_H
 
-/* Is it the name of a folder, with a slash at its end? */
+/* Whether it is a folder, ending in a slash. */
 int path_is_folder(const char *path);
 
 /*
- * May the value of this flag receive the results of these inputs?  Returns an exit status; if it
- * may not, the sentence has been said.  A folder that is missing is made.
+ * Checks that the value of this flag can receive the results of these inputs; an exit status, after
+ * a message.  A missing folder is created.
  */
 int path_check(const char *command, const char *flag, const char *value, char **inputs, int count);
 
 /*
- * The output for one input, as new memory, or NULL where there is none.  In a folder it has the
- * input's name with the suffix, which may be empty, after it.
+ * The output path for one input, as new memory, or NULL.  In a folder it is the input's name with
+ * the suffix.
  */
 char *path_for(const char *value, const char *input, const char *suffix);
 

@@ -34,7 +34,7 @@ static void become_gnuplot(const char *folder, const char *name)
     if (chdir(folder) != 0 || nowhere < 0 || dup2(nowhere, STDOUT_FILENO) < 0) {
         _exit(NO_FOLDER);
     }
-    setenv("LC_ALL", "C.UTF-8", 1); /* the scripts are UTF-8, whatever the user's locale is */
+    setenv("LC_ALL", "C.UTF-8", 1); /* the scripts are UTF-8 in any locale */
     execlp("gnuplot", "gnuplot", name, (char *)NULL);
     _exit(NO_PROGRAM);
 }
@@ -62,17 +62,17 @@ static plot_outcome run_script(const char *folder, const char *name, const char 
 
 /* ---- the same figures as vector files -------------------------------------------------------- */
 
-/* What a script that draws PNG has, and what it has to have for SVG. */
+/* Terminal settings of scripts for PNG, and their replacements for SVG. */
 static const char *const CHANGES[][2] = {
     {"strstrt(GPVAL_TERMINALS, \"pngcairo\") > 0 ? \"pngcairo\" : \"png\"", "\"svg\""},
     {".png\"", ".svg\""},
 };
 enum { CHANGE_COUNT = sizeof CHANGES / sizeof *CHANGES };
 
-/* The script for SVG as new memory; NULL where it draws no PNG, or for lack of memory. */
+/* The script for SVG as new memory; NULL if it draws no PNG or memory runs out. */
 static char *vector_script(const char *script, size_t size)
 {
-    char *text = malloc(size + 1), *to = text; /* each change makes it shorter, or as long */
+    char *text = malloc(size + 1), *to = text; /* no replacement makes it longer */
     int changed = 0;
     for (size_t at = 0; text && at < size;) {
         size_t taken = 0;

@@ -13,12 +13,11 @@ typedef enum plot_outcome {
     PLOT_GNUPLOT_FAILED /* it is, and has failed */
 } plot_outcome;
 
-/* Leaves the gnuplot script as figures.gp beside the data, and runs it there.  Figures that are
- * written as PNG are written as SVG, too, by figures-svg.gp. */
+/* Writes the gnuplot script to figures.gp next to the data and runs it.  Figures in PNG are also
+ * written as SVG, by figures-svg.gp. */
 plot_outcome plot_draw(const char *folder, const unsigned char *script, size_t size);
 
-/* Says what went wrong, if anything, and returns the exit status: a missing gnuplot is no failure.
- */
+/* Reports errors and returns the exit status; a missing gnuplot is not a failure. */
 int plot_explain(plot_outcome drawn, const char *folder);
 
 #endif

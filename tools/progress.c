@@ -15,7 +15,7 @@
 static const double FIRST_SECONDS = 0.3; /* shorter work shows nothing */
 static const double EVERY_SECONDS = 0.1; /* ten lines a second are readable */
 
-enum { LAST_MICROSECONDS = 200000 }; /* from SIGTERM to the end, whatever the program does */
+enum { LAST_MICROSECONDS = 200000 }; /* maximum time from SIGTERM to the exit */
 
 static volatile int interrupted; /* all that a signal handler may touch */
 
@@ -25,7 +25,7 @@ static void end_now(int signal_number)
     _exit(128 + SIGTERM);
 }
 
-/* A step or a scene may take long; SIGTERM and SIGHUP do not wait for it. */
+/* SIGTERM and SIGHUP do not wait for a long step or scene. */
 static void interrupt(int signal_number)
 {
     interrupted = 1;
@@ -41,7 +41,7 @@ const volatile int *interrupt_watch(void)
     struct sigaction action, before;
     memset(&action, 0, sizeof action);
     action.sa_handler = interrupt;
-    action.sa_flags = (int)SA_RESETHAND; /* the second one does what it always did */
+    action.sa_flags = (int)SA_RESETHAND; /* the second one has its default effect */
     signal(SIGALRM, end_now);
     for (size_t k = 0; k < sizeof SIGNALS / sizeof SIGNALS[0]; ++k) {
         if (sigaction(SIGNALS[k], NULL, &before) == 0 && before.sa_handler != SIG_IGN) {

@@ -17,7 +17,7 @@ int interrupt_came(void);
 
 typedef struct progress {
     int on_terminal;  /* standard error is one: show the line */
-    int shown;        /* the line stands there and has to be erased  */
+    int shown;        /* a line is shown and must be erased */
     double next;      /* seconds of the solve at which it is due */
     double tol;       /* what the residual is compared with */
     const char *name; /* of the file */
@@ -31,9 +31,9 @@ void progress_show(void *user, const mo_progress *now, const double *r);
 
 void progress_end(progress *p);
 
-/* The whole work, which begins now, usually takes so long: lines say how long it may take still. */
+/* Starts work with a known usual duration; lines then show the remaining time. */
 void progress_expect(double seconds);
-/* What is being done, in the same place, on a terminal alone; "" erases it. */
+/* Shows the current activity on a terminal; "" erases it. */
 void MO_PRINTF(1, 2) progress_line(const char *format, ...);
 
 /*
@@ -46,7 +46,7 @@ typedef struct progress_clock {
 } progress_clock;
 
 progress_clock progress_begin(void);
-/* After `done` of `count` parts: progress_line says how long the rest will take. */
+/* After `done` of `count` parts: progress_line shows the remaining time. */
 void progress_expect_rest(const progress_clock *p, int done, int count);
 /* After `done` of `count` parts, which are called `what`: "frame 12 of 90, 3.1 s left". */
 void progress_part(progress_clock *p, const char *what, long long done, long long count);

@@ -4,7 +4,7 @@
 #ifndef TOOLS_REPORT_H
 #define TOOLS_REPORT_H
 
-/* A file that failed: the sentence on standard error and, as_json, an object with `file` and
+/* Reports a file that failed: the message on standard error and, as_json, an object with `file` and
  * `error` on standard output.  Returns the exit status. */
 int report_failure(const char *file, const char *sentence, int as_json);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Tables of numbers that a command writes, one file each, into a folder. */
+/* CSV tables of a command, one file each, in a folder. */
 #ifndef TOOLS_SHEET_H
 #define TOOLS_SHEET_H
 
@@ -8,10 +8,10 @@
 
 #include "moreau/base.h"
 
-/* Makes the folder and those above it; false, with errno, where that fails. */
+/* Creates the folder and its parents; false with errno on failure. */
 int sheet_make_folder(const char *folder);
 
-/* A table that is being written; its path is for sentences. */
+/* A table that is being written; the path is for messages. */
 typedef struct sheet_file {
     FILE *file;
     char path[1024];

@@ -17,7 +17,7 @@ static said last;
 static void put_sentence(const char *head, const char *name, const char *format, va_list values)
 {
     vsnprintf(last.text, sizeof last.text, format, values);
-    fflush(stdout); /* what came before the error stays before it on a terminal */
+    fflush(stdout); /* keeps the order of output and errors on a terminal */
     fputs("moreau", stderr);
     fputs(head, stderr);
     text_put(stderr, name);
@@ -49,7 +49,7 @@ const said *said_last(void)
     return &last;
 }
 
-/* Is `head`, of this length, the name of the file, or "..." and the end of it? */
+/* Whether `head`, of this length, is the name of the file, or "..." and its end. */
 static int is_name(const char *head, size_t length, const char *file)
 {
     const size_t file_length = strlen(file);
@@ -78,7 +78,7 @@ int output_is_good(void)
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* How many bytes a UTF-8 character takes by its first one; 0 for a byte that cannot be first. */
+/* Number of bytes of a UTF-8 character by its first byte; 0: not a first byte. */
 static int utf8_length(unsigned char first)
 {
     return first < 0x80   ? 1

@@ -21,7 +21,7 @@ void say(const char *command, const char *format, ...) MO_PRINTF(2, 3);
 /* "moreau: FILE: sentence". */
 void say_of_file(const char *file, const char *format, ...) MO_PRINTF(2, 3);
 
-/* The sentence that was said last, and the file it was about; "" where there is none. */
+/* The last message and its file; "" if there is none. */
 typedef struct said {
     char text[8192], file[4096];
 } said;
@@ -31,7 +31,7 @@ const said *said_last(void);
  * in front, which say_of_file puts there. */
 const char *text_of_error(const char *file, mo_error error, const mo_message *why);
 
-/* Can standard output still be written?  Flushes it. */
+/* Flushes standard output; whether that succeeded. */
 int output_is_good(void);
 
 /* ---- writing --------------------------------------------------------------------------------- */

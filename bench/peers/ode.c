@@ -36,7 +36,7 @@ typedef struct ode {
     dWorldID world;
     dSpaceID space;
     dJointGroupID group;
-    dBodyID *body;         /* of each body; NULL where it is fixed */
+    dBodyID *body;         /* of each body; NULL if it is fixed */
     int *owner;            /* body of each shape */
     struct ode_hull *hull; /* of each shape that is one */
     int iterations;
@@ -78,7 +78,7 @@ static double dot(const double a[3], const double b[3])
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* The unit normal of three corners; false where they lie on a line. */
+/* The unit normal of three corners; false if they lie on a line. */
 static int normal_of(const double *a, const double *b, const double *c, double n[3])
 {
     const double u[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]},
@@ -113,7 +113,7 @@ static void walk_face(const sim_shape *shape, const double n[3], const unsigned 
     }
 }
 
-/* How many corners the face through i < j < k has; 0 where it is none, or these are not its first.
+/* How many corners the face through i < j < k has; 0 if it is none, or these are not its first.
  */
 static unsigned find_face(const sim_shape *shape, const unsigned ijk[3], double plane[4],
                           unsigned *on)

@@ -62,7 +62,7 @@ static SolverOptions *make_options(const siconos_config *config, double toleranc
     return options;
 }
 
-/* One call of the driver; its answer is in r.  Returns the seconds, or NAN where the call could not
+/* One call of the driver; its answer is in r.  Returns the seconds, or NAN if the call could not
  * be made. */
 static double run_once(attempt *a, trial_line *line, int *content)
 {

@@ -56,7 +56,7 @@ int siconos_takes(const siconos_config *config, const siconos_source *source);
 /* The problem in Siconos' own terms, opaque here. */
 typedef struct siconos_problem siconos_problem;
 
-/* NULL for lack of memory. */
+/* NULL if memory runs out. */
 siconos_problem *siconos_problem_make(const siconos_config *config, const siconos_source *source);
 void siconos_problem_free(siconos_problem *problem);
 

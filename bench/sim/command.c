@@ -218,7 +218,7 @@ static int take_rows(const args_values *names, const call *c, sim_board *board)
     return board->row != NULL;
 }
 
-/* A number after a flag; false where it is none within its range, which has then been said. */
+/* A number after a flag; false if it is none within its range; the error is reported. */
 static int read_number(const char *text, const char *flag, double least, double most, int whole,
                        double *value)
 {

@@ -9,7 +9,7 @@
 
 extern const sim_engine sim_ours;
 
-/* The tolerance of this name, "2e-3"; 0 where it is none. */
+/* The tolerance of this name, "2e-3"; 0 if it is none. */
 double sim_ours_tolerance(const char *name);
 
 #endif

@@ -62,7 +62,7 @@ void sim_outcome_print(FILE *out, const sim_outcome *outcome)
     fflush(out);
 }
 
-/* The number after " name=" in the line; false where it is missing. */
+/* The number after " name=" in the line; false if it is missing. */
 static int find_number(const char *line, const char *end, const char *name, double *value)
 {
     const size_t length = strlen(name);

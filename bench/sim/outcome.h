@@ -35,7 +35,7 @@ extern "C" {
     X(residual_scaled)  /* median, by mo_measure_scaled                                       */   \
     X(momentum)         /* median: what its impulses leave unexplained of its motion          */   \
     X(judged)           /* steps that were judged                                             */   \
-    X(error)            /* relative, against a closed form; NaN where there is none           */   \
+    X(error)            /* relative, against a closed form; NaN if there is none           */      \
     X(error_step)       /* one step over what is measured, where that is a time; 0 elsewhere  */
 
 enum { SIM_STATUS_SIZE = 16, SIM_MESSAGE_SIZE = 200 };
@@ -63,7 +63,7 @@ void sim_outcome_add(sim_outcome *mean, int count, const sim_outcome *next);
 int sim_outcome_is(const sim_outcome *outcome, const char *status);
 
 void sim_outcome_print(FILE *out, const sim_outcome *outcome);
-/* The last line of the text that is one; false where there is none. */
+/* The last line of the text that is one; false if there is none. */
 int sim_outcome_parse(const char *text, sim_outcome *outcome);
 
 #ifdef __cplusplus

@@ -19,7 +19,7 @@ static const char *const QUESTIONS[SIM_QUESTION_COUNT] = {"settle", "stand", "re
 
 /* ---- for a person ---------------------------------------------------------------------------- */
 
-/* A number in a column, "-" where there is none. */
+/* A number in a column, "-" if there is none. */
 static void put(int width, double value)
 {
     if (isnan(value)) {

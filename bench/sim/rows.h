@@ -32,7 +32,7 @@ const sim_row *sim_row_at(int k);
 
 /*
  * The row of this name, or one made from a scene of worlds.h with its values ("funnel,count=100").
- * False where neither is there, or the scene is not one for others: `why` says it.
+ * False if neither is there, or the scene is not one for others: `why` has the reason.
  */
 int sim_row_find(const char *text, sim_row *row, mo_message *why);
 
@@ -57,14 +57,14 @@ typedef struct sim_board {
     double limit;
 } sim_board;
 
-/* False where memory ran out. */
+/* False if memory ran out. */
 int sim_board_add(sim_board *board, const sim_entry *entry);
 void sim_board_clear(sim_board *board);
 
 /* The run of a peer with the least time a step among those that came to their end, or NULL. */
 const sim_entry *sim_board_fastest_peer(const sim_board *board, int row);
 
-/* Its time a step over that of the fastest peer, NaN where there is none. */
+/* Its time a step over that of the fastest peer, NaN if there is none. */
 double sim_entry_ratio(const sim_board *board, const sim_entry *entry);
 
 /* A few words: did it stand, was it right? */

@@ -100,7 +100,7 @@ void sim_give_up(const char *message)
     _exit(0);
 }
 
-/* The deepest penetration at these poses, by our own collision; false where they are not finite. */
+/* The deepest penetration at these poses, by our own collision; false if they are not finite. */
 static int probe_penetration(run *r)
 {
     static const double still[3] = {0};

@@ -36,7 +36,7 @@ typedef struct sim_call {
     double tol; /* ours: the relative residual of a step; 0: what the scene says */
 } sim_call;
 
-/* The world of a text such as "beads,count=600"; NULL where the text is wrong: `why` says it. */
+/* The world of a text such as "beads,count=600"; NULL if it is wrong: `why` has the reason. */
 mo_world *sim_world_make(const char *text, mo_message *why);
 
 /* The engine's configuration on the scene; outcome lines go to `out`. */

@@ -191,7 +191,7 @@ static int refuse(mo_message *why, const char *what)
     return 0;
 }
 
-/* What is in the world that others have not; NULL where all is well. */
+/* What is in the world that others have not; NULL if all is well. */
 static const char *strange(const mo_world *world)
 {
     if (mo_world_joint_count(world) > 0) {

@@ -58,7 +58,7 @@ typedef struct sim_scene {
     mo_world *world; /* what it was taken from */
 } sim_scene;
 
-/* False where the scene is not one for others, or memory runs out: `why` says it. */
+/* False if the scene is not one for others, or memory runs out: `why` has the reason. */
 int sim_scene_take(mo_world *world, double step, sim_scene *scene, mo_message *why);
 void sim_scene_clear(sim_scene *scene); /* not the world */
 

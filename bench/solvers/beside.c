@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The folder of the running program, without a slash at its end; false where the system does not
+/* The folder of the running program, without a slash at its end; false if the system does not
  * tell. */
 static int own_folder(char *folder, size_t room)
 {

@@ -13,7 +13,7 @@ enum { BESIDE_PATH_SIZE = 1024 };
 int beside_find(const char *name, char path[BESIDE_PATH_SIZE]);
 
 /* In a child: becomes the program words[0] with one thread, its standard output being `out`.
- * Returns only where that fails. */
+ * Returns only on failure. */
 int beside_become(char *const *words, FILE *out);
 
 #endif

@@ -72,7 +72,7 @@ int board_has_peer(const board *b, int problem, int target)
 
 /* ---- each solver ----------------------------------------------------------------------------- */
 
-/* The fastest time on each problem of all solvers; infinity where none solves it. */
+/* The fastest time on each problem of all solvers; infinity if none solves it. */
 static void find_fastest(const board *b, int target, double *least)
 {
     for (int p = 0; p < b->problem_count; ++p) {

@@ -26,7 +26,7 @@ typedef struct board_run {
 
 typedef struct board {
     trial_call call;      /* targets, limits */
-    const char *peer;     /* "siconos", or NULL where there is none */
+    const char *peer;     /* "siconos", or NULL if there is none */
     const char *standard; /* our default method */
     board_problem *problems;
     int problem_count;
@@ -45,7 +45,7 @@ void board_add(board *b, int problem, int target, int is_peer, const char *solve
 const board_run *board_find(const board *b, int problem, int target, int is_peer,
                             const char *solver);
 
-/* The fastest that solved it, ours or the peer's; NULL where none did. */
+/* The fastest that solved it, ours or the peer's; NULL if none did. */
 const board_run *board_best(const board *b, int problem, int target, int is_peer);
 
 /* ---- each solver ----------------------------------------------------------------------------- */
@@ -60,12 +60,12 @@ typedef struct board_solver {
 } board_solver;
 
 /* All solvers of the board at one target, as new memory, ours first, each side by falling area;
- * NULL for lack of memory. */
+ * NULL if memory runs out. */
 board_solver *board_solvers(const board *b, int target, int *count);
 
 /* The performance profile of one solver at one target. */
 typedef struct board_curve {
-    /* of each problem: its time over the fastest of anybody; infinity where it is not solved */
+    /* of each problem: its time over the fastest of anybody; infinity if it is not solved */
     double *ratio;
     int problem_count;
     int solvable; /* problems that anybody solves */
@@ -88,7 +88,7 @@ typedef struct board_match {
     int ours_only, theirs_only, neither; /* problems of any size that the peer was tried on */
 } board_match;
 
-/* Our time over theirs; NAN where one of them does not solve it.  method = NULL: the best of ours.
+/* Our time over theirs; NAN if one of them does not solve it.  method = NULL: the best of ours.
  */
 double board_ratio(const board *b, int problem, int target, const char *method);
 

@@ -227,7 +227,7 @@ static int ends_with(const char *text, const char *end)
 
 enum { DEPTH_MOST = 8 };
 
-/* Every file below the folder; false for lack of memory. */
+/* Every file below the folder; false if memory runs out. */
 static int add_folder(bench_cases *cases, const char *folder, int depth)
 {
     struct dirent **entries = NULL;

@@ -20,8 +20,8 @@ typedef struct bench_cases {
 
 /*
  * The files, and those below the folders that end in .hdf5 or .h5, sorted by their paths within a
- * folder; or every scene, where count is 0.  False where a path leads nowhere or memory runs out:
- * then `why` says it.
+ * folder; or every scene, where count is 0.  False if a path leads nowhere or memory runs out:
+ * then `why` has the reason.
  */
 int bench_cases_find(char **paths, int count, bench_cases *cases, mo_message *why);
 void bench_cases_clear(bench_cases *cases);

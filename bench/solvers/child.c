@@ -34,7 +34,7 @@ static void become_worker(int (*work)(const void *input, FILE *out), const void 
     _exit(status);
 }
 
-/* Reads until the other end is closed; false where the time is up first. */
+/* Reads until the other end is closed; false if the time is up first. */
 static int read_until(int fd, double deadline, char *answer, size_t room)
 {
     size_t length = 0;

@@ -121,7 +121,7 @@ typedef struct call {
 
 /* ---- the call -------------------------------------------------------------------------------- */
 
-/* A number after a flag; false where it is none within its range, which has then been said. */
+/* A number after a flag; false if it is none within its range; the error is reported. */
 static int read_number(const args_flag *flag, double least, double most, int whole, double *value)
 {
     char *end;

@@ -33,7 +33,7 @@ static void put_quoted(FILE *file, const char *text)
     fputc('"', file);
 }
 
-/* A number, or nothing where there is none. */
+/* A number, or nothing if there is none. */
 static void put_number(FILE *file, double value)
 {
     if (isfinite(value)) {

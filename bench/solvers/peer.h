@@ -24,8 +24,8 @@ typedef struct peer {
 
 /*
  * Finds the program of a peer and asks it for its configurations.  only: names between commas, or
- * NULL for all.  False where there is no such peer, no such program, or no such configuration: then
- * `why` says it.
+ * NULL for all.  False if there is no such peer, no such program, or no such configuration: then
+ * `why` has the reason.
  */
 int peer_open(const char *name, const char *only, peer *p, mo_message *why);
 
@@ -40,7 +40,7 @@ typedef struct peer_input {
 int peer_try(const void *input, FILE *out);
 
 /*
- * The problem of a case as an FCLIB file: its own, or one in `folder`.  False where FCLIB cannot
+ * The problem of a case as an FCLIB file: its own, or one in `folder`.  False if FCLIB cannot
  * hold it, which no peer takes either.
  */
 int peer_file(const bench_case *one, const char *folder, char *path, size_t room);

@@ -14,7 +14,7 @@ void report_json(const board *b);
 /*
  * runs.csv (with REPORT_ALL), a profile-TARGET.csv for each target and, where there is gnuplot, the
  * performance profiles as profile-TARGET.svg, in a folder that is made where it is missing.  An
- * exit status; what went wrong has been said.
+ * exit status; errors are reported.
  */
 typedef enum report_parts { REPORT_ALL, REPORT_PROFILES } report_parts;
 

@@ -127,7 +127,7 @@ static int read_table(table *t)
     return good && has_header;
 }
 
-/* The last two tables of a folder by name; false where there are fewer, which has
+/* The last two tables of a folder by name; false if there are fewer, which has
  * then been said. */
 static int find_last_two(const char *folder, table *before, table *now)
 {
@@ -161,13 +161,13 @@ typedef enum change { SAME, SLOWER, FASTER, LOST, GAINED } change;
 typedef struct pair {
     const entry *before, *now;
     change change;
-    double ratio; /* NAN where one of them is not solved */
+    double ratio; /* NAN if one of them is not solved */
 } pair;
 
 typedef struct comparison {
     pair *list;
     int count, of[GAINED + 1];
-    double mean; /* geometric, of the ratios; NAN where there are none */
+    double mean; /* geometric, of the ratios; NAN if there are none */
 } comparison;
 
 static const entry *find_entry(const table *t, const entry *like)

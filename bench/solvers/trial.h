@@ -53,7 +53,7 @@ int trial_is_solved(const trial_line *line);
 /* Writes a line and flushes it, so that it survives whatever comes next. */
 void trial_print(FILE *out, const trial_line *line);
 
-/* Reads one; false where the text is something else. */
+/* Reads one; false if the text is something else. */
 int trial_parse(const char *text, trial_line *line);
 
 /* Is another run worth its time, after `done` that took `total` seconds together? */

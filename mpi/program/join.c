@@ -34,7 +34,7 @@ typedef struct part {
     int is_over;
 } part;
 
-/* The next line of a part; false where it is none of ours. */
+/* The next line of a part; false if it is none of ours. */
 static int read_line(part *p)
 {
     char *end;

@@ -67,7 +67,7 @@ typedef struct setting {
     int is_whole;
 } setting;
 
-/* One NAME=VALUE; false, with a sentence, where it is none of those known. */
+/* One NAME=VALUE; false, with a sentence, if it is none of those known. */
 static int apply_setting(const char *text, const setting *known, int count)
 {
     for (int k = 0; k < count; ++k) {

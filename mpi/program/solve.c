@@ -106,7 +106,7 @@ static mo_error write_out(job *j, mo_message *why)
     return (mo_error)code;
 }
 
-/* The way to solve linear systems; false where there is none of that name. */
+/* The way to solve linear systems; false if there is none of that name. */
 static int find_linear(const char *name, mo_linear *linear)
 {
     static const char *const names[] = {"auto", "factor", "multigrid"};

@@ -84,7 +84,7 @@ mo_error ac_fall_rod(double mu, double angle, ac_fall *fall, mo_message *why);
  */
 typedef struct ac_rail {
     double theta, mu;
-    double force, expected; /* over the weight; expected: NAN where there is none */
+    double force, expected; /* over the weight; expected: NAN if there is none */
     mo_status status;       /* of the first step */
     int steps, unsolved;    /* of a hundred */
     double residual;        /* worst */

@@ -50,7 +50,7 @@ typedef struct ah_run {
     double contraction; /* 0: not measured */
     double discrepancy; /* 2-norm of min(r_N, u_N): the error of table 1 */
     double slip;        /* the largest mu lambda */
-    double difference;  /* largest |v - v of LCP0|; NAN where LCP0 has none */
+    double difference;  /* largest |v - v of LCP0|; NAN if LCP0 has none */
 } ah_run;
 
 /* The first step of a pile by one method.  v: NULL, or where to put the velocity; r likewise. */
@@ -89,7 +89,7 @@ mo_error ah_solve_row(int k, ah_row *row, mo_message *why);
 /* 21 disks: the published loops with exact convex problems. */
 typedef struct ah_rate {
     double mu;
-    double contraction[2]; /* of LCP1 and LCP2; NAN where the loop did not converge */
+    double contraction[2]; /* of LCP1 and LCP2; NAN if the loop did not converge */
     double error;          /* largest |v of LCP3 - v| */
     double slip;           /* the largest mu lambda of the solution */
 } ah_rate;

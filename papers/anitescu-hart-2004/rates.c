@@ -12,7 +12,7 @@
 #include "anitescu_hart.h"
 #include "scenes.h"
 
-/* NAN where the loop did not converge within some hundred rounds. */
+/* NAN if the loop did not converge within some hundred rounds. */
 static mo_error contraction_of(const mo_problem *problem, ah_method method, double *factor,
                                double *v)
 {

@@ -105,7 +105,7 @@ typedef struct lt_eigenvalues {
     double r_star;                     /* eq. 32, from the real ones */
 } lt_eigenvalues;
 
-/* Of the matrix of eq. 33 with the relaxation of eq. 11 on its whole diagonal.  False where LAPACK
+/* Of the matrix of eq. 33 with the relaxation of eq. 11 on its whole diagonal.  False if LAPACK
  * fails. */
 int lt_compute_eigenvalues(double zeta, lt_eigenvalues *values);
 

@@ -27,7 +27,7 @@ extern const char *const tp_method_names[TP_METHOD_COUNT];
 
 typedef struct tp_run {
     int solved;
-    int starts;      /* covering vectors or interior points used; 0 where it is not solved */
+    int starts;      /* covering vectors or interior points used; 0 if it is not solved */
     int iterations;  /* pivots, or linear systems; those of failed starts included */
     double residual; /* relative */
     double seconds;
@@ -59,7 +59,7 @@ mo_error tp_judge(const tp_set *set, tp_verdict *out, mo_message *why);
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-/* Averages are over the sets that the method solved; NAN where it solved none. */
+/* Averages are over the sets that the method solved; NAN if it solved none. */
 typedef struct tp_figures {
     double fraction, starts, iterations;
 } tp_figures;

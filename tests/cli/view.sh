@@ -39,7 +39,7 @@ if grep -q -- '--azimuth' out; then
     run render incline.hdf5 frames/ --size 64x48 --fps 100 --json
     status_is 0
     is_json_lines 1
-    out_has '"pictures":3'
+    out_has '"images":3'
     that "a picture is missing" test -s frames/00002.png
     run render incline.hdf5 last.png --size 64x48
     that "an image alone differs from the same image among others" cmp -s last.png frames/00002.png

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* The eye of an image: what moves and what is fixed near it fills the picture; what is far does
+/* The eye of an image: what moves and what is fixed near it fills the image; what is far does
  * not. */
 #include "check.h"
 
@@ -62,13 +62,13 @@ static void check_view(const double table[3], const double half[3], const double
     CHECK(seen.high[0] <= r.eye.width && seen.high[1] <= r.eye.height);
     const double wide = (seen.high[0] - seen.low[0]) / r.eye.width,
                  high = (seen.high[1] - seen.low[1]) / r.eye.height;
-    CHECK(fmax(wide, high) > 0.8); /* and it fills the picture */
+    CHECK(fmax(wide, high) > 0.8); /* and it fills the image */
     render_close(&r);
     mo_recording_clear(&recording);
     mo_world_destroy(world);
 }
 
-static void what_is_fixed_nearby_is_in_the_picture(void **state)
+static void what_is_fixed_nearby_is_in_the_image(void **state)
 {
     (void)state;
     check_view((const double[3]){0.5, 0, -0.5}, (const double[3]){0.6, 0.4, 0.02},
@@ -82,7 +82,7 @@ static void what_is_fixed_nearby_is_in_the_picture(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_fixed_nearby_is_in_the_picture),
+        cmocka_unit_test(what_is_fixed_nearby_is_in_the_image),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

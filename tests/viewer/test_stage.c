@@ -255,7 +255,7 @@ static void hands_lift_and_let_go(void **state)
     /* At rest the spring carries the weight: w^2 (T - x) = g (1 + h w)^2. */
     const double sag = 9.81 * 1.3 * 1.3 / (15 * 15);
     CHECK_NEAR(height(s, 10), 11.5 - sag, 1e-3);
-    CHECK_NEAR(s->hand_force, 9.81 * mo_body_get(s->world, s->picture.ids[10]).mass, 0.1);
+    CHECK_NEAR(s->hand_force, 9.81 * mo_body_get(s->world, s->shown.ids[10]).mass, 0.1);
     const unsigned there[] = {7, 1};
     stage_keep_pages(s, there, 2);
     take_steps(s, 10);
@@ -278,7 +278,7 @@ static void balls_come_and_the_oldest_goes(void **state)
     const unsigned generation = s->generation;
     ask(s, 1, "{\"do\":\"throw\",\"from\":[0,0,50],\"velocity\":[3,0,0],\"radius\":0.1}", 1);
     CHECK(mo_world_body_count(s->world) == before + 1 && s->generation == generation + 1);
-    CHECK(s->picture.body_count == before + 1);
+    CHECK(s->shown.body_count == before + 1);
     take_steps(s, 10);
     const mo_body_state ball = mo_body_get(s->world, mo_world_body(s->world, before));
     CHECK_NEAR(ball.velocity[0], 3, 1e-9);
@@ -424,8 +424,8 @@ static void a_link_is_dragged(void **state)
     (void)state;
     stage *s = open_arm();
     int last = -1;
-    for (int k = 0; k < s->picture.body_count; ++k) {
-        last = s->picture.bodies[k].kind == MO_BODY_LINK ? k : last;
+    for (int k = 0; k < s->shown.body_count; ++k) {
+        last = s->shown.bodies[k].kind == MO_BODY_LINK ? k : last;
     }
     CHECK(last >= 0);
     char text[200];
@@ -433,7 +433,7 @@ static void a_link_is_dragged(void **state)
              "{\"do\":\"grab\",\"body\":%d,\"local\":[0,0,0.45],\"target\":[0.3,0,1.85]}", last);
     ask(s, 1, text, 1);
     take_steps(s, 300);
-    const mo_pose pose = mo_body_get(s->world, s->picture.ids[last]).pose;
+    const mo_pose pose = mo_body_get(s->world, s->shown.ids[last]).pose;
     double at[3];
     mo_pose_point(&pose, (const double[3]){0, 0, 0.45}, at);
     CHECK(at[0] > 0.2); /* it was at 0; the servos of the others hold against it */

@@ -109,7 +109,7 @@ static mo_error replay_page(stage *s, const char *text, mo_message *why)
     const long before = live;
     (void)text;
     CHECK(nowhere != NULL);
-    const int good = replay_put_recording(&s->picture, "one frame", nowhere, html, sizeof html - 1);
+    const int good = replay_put_recording(&s->shown, "one frame", nowhere, html, sizeof html - 1);
     fclose(nowhere);
     live += live < before ? before - live : 0; /* text of the C library, which is freed by us */
     snprintf(why->text, sizeof why->text, "out of memory");

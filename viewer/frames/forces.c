@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * How contact forces are shown: the same rule as in page/src/forces.ts.
+ * Display of contact forces, by the same rule as page/src/forces.ts.
  *
  * A contact has two opposite forces, and one of them is drawn: the one on the body that can move;
  * else on the upper one, by the normal; else, where the normal is level, on the one that comes

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Frames: little endian, whatever the machine. */
+/* Frames, in little-endian order on any machine. */
 #include "frames.h"
 
 #include <string.h>

@@ -28,7 +28,7 @@ enum {
     FRAME_READING = 4
 };
 
-/* What drives a joint, which is where it is in the recording's list. */
+/* The drive of a joint, at the index of the joint in the recording. */
 typedef struct frames_drive {
     mo_drive_kind kind;
     double target, least, most; /* now, and the range of a slider */
@@ -40,7 +40,7 @@ typedef enum frames_actuator_kind {
     FRAMES_EFFORT
 } frames_actuator_kind;
 
-/* An actuator of a mechanism: what its target asks for, now, and the range of a slider. */
+/* An actuator of a mechanism: the meaning of its target, its value, and the range of a slider. */
 typedef struct frames_actuator {
     char name[64]; /* its own, or that of its joint */
     mo_mechanism_id mechanism;
@@ -51,7 +51,7 @@ typedef struct frames_actuator {
     int q, effort; /* places among the readings; -1: none */
 } frames_actuator;
 
-/* A number of a mechanism or a robot that every frame has. */
+/* A reading of a mechanism or a robot, contained in every frame. */
 typedef struct frames_reading {
     enum { FRAMES_COORDINATE, FRAMES_LENGTH, FRAMES_DRIVE_EFFORT, FRAMES_SENSOR } kind;
     char name[64];
@@ -68,13 +68,13 @@ typedef struct frames_readings {
     int count;
 } frames_readings;
 
-/* What the scene message says besides the recording. */
+/* Contents of the scene message besides the recording. */
 typedef struct frames_facts {
     uint32_t generation;
     const char *title;
     const world_scene *scene; /* or NULL: neither name nor parameters */
     const double *values;     /* of its parameters */
-    const char *name;         /* of a file, with or without a scene in its place; or NULL */
+    const char *name;         /* of a file, or NULL */
     const char *file_title;   /* of that file, if it may be chosen among the scenes; or NULL */
     int restart;              /* starts again when it has come to rest */
     double gravity[3];
@@ -88,35 +88,34 @@ typedef struct frames_facts {
     const frames_actuator *actuators;
     int actuator_count;
     const frames_readings *readings; /* or NULL */
-    int is_replay;                   /* then there are no scenes to choose from */
+    int is_replay;                   /* no scenes can be selected */
     const char *note;
 } frames_facts;
 
-/* What a frame says besides the recording. */
+/* Contents of a frame besides the recording. */
 typedef struct frames_numbers {
     uint32_t generation, steps, unsolved;
-    int contacts;              /* of the step, where the recording does not have them */
-    double milliseconds, rate; /* of a step; simulated seconds in a second */
+    int contacts;              /* of the step, if the recording has none */
+    double milliseconds, rate; /* of a step; simulated seconds per second */
     double phases[4];          /* ms of the last step: collide, assemble, solve, advance */
     double hand;               /* N: the largest force by which a page pulled in the last step */
     const frames_readings *readings; /* or NULL */
 } frames_numbers;
 
-/* The scene message, without an end of line; the recording has a frame, by which the camera is
- * chosen. */
+/* Writes the scene message, without an end of line; the camera is chosen by the first frame. */
 void frames_scene(FILE *out, const mo_recording *recording, const frames_facts *facts);
 /* The members that the scene message and the state message share. */
 void frames_state(FILE *out, const frames_facts *facts);
 
-/* A ball that holds what can move, by the first frame: for the first look. */
+/* A bounding sphere of the moving bodies in the first frame, for the first camera. */
 void frames_look(const mo_recording *recording, double centre[3], double *size);
 
-/* The farthest that a shape reaches from the origin of its body; infinity for a plane. */
+/* Largest distance of a shape from the origin of its body; infinity for a plane. */
 double frames_reach(const mo_shape_def *shape);
 
 /* ---- forces ---------------------------------------------------------------------------------- */
 
-enum { FRAMES_CHAINS_ABOVE = 300 }; /* contacts: then force chains take the place of arrows */
+enum { FRAMES_CHAINS_ABOVE = 300 }; /* number of contacts above which arrows become force chains */
 
 /* 1: the force on b is shown, -1: the one on a (forces.c has the rule); z is up, y in the plane. */
 int frames_shown_side(const mo_recording *recording, const mo_recorded_contact *contact);
@@ -128,7 +127,8 @@ typedef struct frames_link {
     double point[3], force[3]; /* weighted by the forces; on b, N */
 } frames_link;
 
-/* The pair of contact `first` of a frame, whose contacts lie together; where the next begins. */
+/* The pair of contact `first` of a frame, whose contacts are consecutive; the index of the next
+ * pair. */
 int frames_next_link(const mo_recording *recording, const mo_recorded_frame *frame, int first,
                      frames_link *link);
 
@@ -137,16 +137,16 @@ int frames_next_link(const mo_recording *recording, const mo_recorded_frame *fra
 /* Whether a colour, or a finish (metal, roughness), was given for the shape. */
 int frames_has_colour(const mo_shape_def *def);
 int frames_has_finish(const mo_shape_def *def);
-/* For each shape whether it is drawn: of a body with visual shapes (layer 0), only those;
- * nothing that a file makes invisible.  False for lack of memory. */
+/* Whether each shape is drawn: only visual shapes (layer 0) if the body has any; no shape that a
+ * file makes invisible.  False if memory runs out. */
 int frames_drawn(const mo_recording *recording, unsigned char *drawn);
 
 size_t frames_size(const mo_recording *recording, int frame, const frames_numbers *numbers);
 void frames_write(const mo_recording *recording, int frame, const frames_numbers *numbers,
                   unsigned char *to);
 
-/* Forgets the frames and records the world as it is: after a step of h with its report, or without
- * one (0, NULL). */
+/* Replaces all frames by the current state: after a step of h with its report, or without one (0,
+ * NULL). */
 mo_error frames_of_world(mo_recording *recording, const mo_world *world, double h,
                          const mo_step_report *report, mo_message *why);
 

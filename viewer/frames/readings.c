@@ -53,7 +53,7 @@ static void add_coordinates(frames_readings *to, const mo_world *world, mo_mecha
     }
 }
 
-/* Where the coordinate of a joint is; -1: it has none, or several. */
+/* Index of the coordinate of a joint; -1: it has none, or several. */
 static int coordinate_of(const frames_readings *in, mo_mechanism_id mechanism, int joint)
 {
     for (int k = 0; k < in->count; ++k) {
@@ -66,7 +66,7 @@ static int coordinate_of(const frames_readings *in, mo_mechanism_id mechanism, i
     return -1;
 }
 
-/* The length of what it drives is shown where that is no joint with one coordinate. */
+/* If it does not drive a joint with one coordinate, its length is shown. */
 static void add_actuator(frames_readings *to, const mo_world *world, frames_actuator *actuator)
 {
     const mo_actuator_state state =

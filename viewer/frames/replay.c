@@ -97,12 +97,12 @@ enum { ROOM = 3 * 16384 };
 typedef struct packer {
     FILE *out;
     z_stream stream;
-    /* packed bytes, not yet written: a multiple of three until the end */
+    /* packed bytes, not yet written: a multiple of three except at the end */
     unsigned char waiting[ROOM];
 } packer;
 
-/* Any number of bytes; what is not a multiple of three is padded, so that only the last call may
- * have it. */
+/* Any number of bytes; only the last call may have a number that is not a multiple of three, which
+ * is padded. */
 static void put_base64(FILE *out, const unsigned char *bytes, size_t size)
 {
     static const char LETTERS[] =

@@ -46,7 +46,7 @@ void replay_add(replay *r, const mo_recording *recording, int frame, const frame
 /* What was left out, in a sentence; "" where nothing was beyond REPLAY_RATE. */
 void replay_note(const replay *r, char note[REPLAY_NOTE]);
 
-/* Writes the page to `out`; the caller checks its errors.  False for lack of memory. */
+/* Writes the page to `out`; the caller checks its errors.  False if memory runs out. */
 int replay_put(const replay *r, FILE *out, const unsigned char *html, size_t html_size,
                const mo_recording *recording, const frames_facts *facts);
 

@@ -279,7 +279,7 @@ static void put_choice(json *j, const char *name, const char *summary, const wor
     json_object_end(j);
 }
 
-/* The file that was opened comes first: it can be reached again after another choice. */
+/* The opened file comes first, so that it can be selected again. */
 static void put_scenes(json *j, const frames_facts *facts)
 {
     json_array(j, "scenes");
@@ -368,7 +368,7 @@ void frames_scene(FILE *out, const mo_recording *recording, const frames_facts *
 
 /* ---- drives ---------------------------------------------------------------------------------- */
 
-/* The range of a slider: the limits, or what is of the size of the target. */
+/* The range of a slider: the limits, or multiples of the target. */
 static frames_drive drive_of(const mo_joint_state *state)
 {
     const double wide = state->kind == MO_JOINT_REVOLUTE ? acos(-1) : 1;

@@ -8,7 +8,7 @@
 #include <webp/encode.h>
 #include <webp/mux.h>
 
-/* Of 100: lossy, with no artefact that one sees on shaded faces and thin outlines. */
+/* Quality of 100: lossy, without visible artefacts on shaded faces and thin outlines. */
 static const float QUALITY = 80;
 
 struct animation {
@@ -56,7 +56,7 @@ int animation_add(animation *a, const unsigned char *bytes, int time)
     return good;
 }
 
-/* Frames of an image that was made here: chunks ANMF of its RIFF; a still one has none. */
+/* Number of frames of an encoded image: its ANMF chunks; a still image has none. */
 static int count_frames(const WebPData *data)
 {
     int count = 0;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* An animated WebP image that loops endlessly, by libwebp; animation_absent.c where that is
- * missing. */
+/* An animated WebP image that loops endlessly, by libwebp; animation_absent.c replaces it. */
 #ifndef VIEWER_ANIMATION_H
 #define VIEWER_ANIMATION_H
 
@@ -10,13 +9,13 @@
 typedef struct animation animation;
 
 int animation_is_built_in(void);
-/* NULL for lack of memory. */
+/* NULL if memory runs out. */
 animation *animation_begin(int width, int height);
 /* 3 bytes a pixel, row by row from the top; shown from `time` on, in ms.  False
- * for lack of memory. */
+ * if memory runs out. */
 int animation_add(animation *a, const unsigned char *bytes, int time);
-/* The last frame is shown until `time`; `frames`: how many there are, equal ones being one.  False
- * with errno. */
+/* The last frame is shown until `time`; `frames`: their number, equal ones merged.  False with
+ * errno. */
 int animation_write(animation *a, int time, FILE *out, int *frames);
 void animation_end(animation *a);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Where libwebp is missing: no animation can be begun. */
+/* Without libwebp: animations are refused. */
 #include "animation.h"
 
 int animation_is_built_in(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* A picture in memory, with the depth of what it shows, and the camera that looks. */
+/* An image in memory with depths, and the camera. */
 #ifndef VIEWER_CANVAS_H
 #define VIEWER_CANVAS_H
 
@@ -18,7 +18,7 @@ typedef struct canvas {
     float *depth;       /* infinity: nothing there */
 } canvas;
 
-int canvas_open(canvas *c, int width, int height, int has_colour); /* false for lack of memory */
+int canvas_open(canvas *c, int width, int height, int has_colour); /* false if memory runs out */
 void canvas_close(canvas *c);
 /* The mean of 2 x 2 pixels for each; `to` has half the size. */
 void canvas_halve(const canvas *from, canvas *to);
@@ -27,12 +27,12 @@ void canvas_bytes(const canvas *c, unsigned char *to);
 /* False with errno. */
 int canvas_write_png(const canvas *c, FILE *out);
 
-/* A line of some width, round at its ends, over all else. */
+/* A line with round ends, drawn over everything. */
 void canvas_line(canvas *c, const double a[2], const double b[2], double width, colour how);
 
 /*
- * Looks along `ahead`; `right` and `up` complete it.  A pixel is `pixel` m wide at the eye (flat),
- * or at a distance of 1 m.
+ * A camera along `ahead`, with `right` and `up`.  A pixel is `pixel` m wide at the eye (flat), or
+ * at a distance of 1 m.
  */
 typedef struct camera {
     double eye[3], right[3], up[3], ahead[3];
@@ -45,7 +45,7 @@ typedef struct camera {
 void camera_ray(const camera *c, double x, double y, double from[3], double direction[3]);
 /* Where a point is seen; its depth. */
 double camera_see(const camera *c, const double point[3], double at[2]);
-/* From a direction, up towards `up`, with the ball (centre, size) in view. */
+/* A camera from a direction, with the sphere (centre, size) in view. */
 camera camera_towards(const double centre[3], double size, const double ahead[3],
                       const double up[3], int is_flat, int width, int height);
 

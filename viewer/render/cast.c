@@ -19,7 +19,7 @@ static double dot(const double a[3], const double b[3])
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* ---- where a ray enters: t, and the normal; infinity where it does not ----------------------- */
+/* ---- where a ray enters: t, and the normal; infinity if it does not ----------------------- */
 
 static double meet_ball(const ray *r, const double centre[3], double radius, double normal[3])
 {
@@ -152,7 +152,7 @@ static pixels clip(const camera *eye, double x0, double y0, double x1, double y1
                     (int)fmin(eye->width - 1, ceil(x1)), (int)fmin(eye->height - 1, ceil(y1))};
 }
 
-/* The box on the canvas of a ball of the world. */
+/* Bounding box on the canvas of a sphere in the world. */
 static pixels cover(const camera *eye, const double centre[3], double radius)
 {
     double at[2];
@@ -162,7 +162,7 @@ static pixels cover(const camera *eye, const double centre[3], double radius)
         return depth + radius > 0 ? (pixels){0, 0, eye->width - 1, eye->height - 1}
                                   : (pixels){0, 0, -1, -1};
     }
-    /* The centre moves by no more than this too, when it is seen from nearest. */
+    /* An upper bound of the displacement of the centre, at the nearest distance. */
     const double reach =
         radius / (nearest * eye->pixel) +
         (eye->is_flat

@@ -17,8 +17,8 @@ typedef struct caster {
     const camera *eye;
 } caster;
 
-/* A shape of a body at its place in the world; planes only where there are colours.  False for lack
- * of memory. */
+/* Draws a shape at its pose in the world; planes only on a canvas with colours.  False if memory
+ * runs out. */
 int cast_shape(const caster *c, const mo_shape_def *shape, const mo_pose *pose, int body);
 
 #endif

@@ -17,7 +17,7 @@ typedef struct finish {
     double lit;                 /* part of the sun's light that is not in a shadow */
 } finish;
 
-/* What is seen of a surface of this colour, which would be `shaded` without: sRGB in, sRGB out. */
+/* The colour of a surface with a finish; `shaded`: without it.  sRGB in, sRGB out. */
 colour finish_light(const palette *p, colour shaded, colour surface, const finish *f);
 
 #endif

@@ -7,8 +7,8 @@
 
 #include "frames.h"
 
-static const double FAR = 1.5;   /* sizes of what moves: a body that has gone farther is left out */
-static const double NEAR_BY = 3; /* sizes: what is fixed and ends within them is in the picture */
+static const double FAR = 1.5;   /* sizes of the moving bodies: bodies farther away are ignored */
+static const double NEAR_BY = 3; /* sizes: fixed shapes within this distance are in view */
 static const double MARGIN = 1.12;
 
 typedef struct view_box {
@@ -72,7 +72,7 @@ static int balls_of(const mo_shape_def *def, ball *balls)
     }
 }
 
-/* In the world; the farthest that they reach from a point. */
+/* In the world; their largest distance from a point. */
 static double place_balls(const mo_shape_def *def, const mo_pose *body, const double from[3],
                           ball *balls, int count)
 {
@@ -100,7 +100,7 @@ static void add_ball(const camera *eye, const ball *b, view_box *box)
     }
 }
 
-/* What is fixed is the same in all frames: only the first has it. */
+/* Fixed bodies are the same in all frames: only the first is used. */
 static void add_frame(const renderer *r, int frame, view_box *box)
 {
     const mo_recording *recording = r->recording;
@@ -125,7 +125,7 @@ static void add_frame(const renderer *r, int frame, view_box *box)
 
 void fit_eye(renderer *r)
 {
-    /* A camera that follows has in view what it sees at the start. */
+    /* A following camera is fitted to the first frame. */
     const int every =
         r->def.follow ? r->recording->frame_count : r->recording->frame_count / 20 + 1;
     for (int round = 0; round < 3; ++round) {
@@ -148,6 +148,6 @@ void fit_eye(renderer *r)
         }
         eye->pixel *= fmax(wide, high) * MARGIN;
     }
-    /* A camera that turns sees the same from the side, too. */
+    /* A turning camera also needs the view from the side. */
     r->eye.pixel *= (r->def.turn != 0 ? 1.25 : 1) / r->def.zoom;
 }

@@ -75,7 +75,7 @@ double flat_distance(const mo_shape_def *shape, const double p[3])
     }
 }
 
-/* From the origin of the shape; infinity for a plane. */
+/* Distance from the origin of the shape; infinity for a plane. */
 static double reach_of(const mo_shape_def *shape)
 {
     double most = 0;
@@ -118,7 +118,7 @@ static void draw(canvas *c, const camera *eye, const mo_shape_def *shape, const 
             mo_pose_point_back(pose, from, local);
             /* A mesh is a chain of lines, all edge. */
             const double off = flat_distance(shape, local) - (shape->kind == MO_SHAPE_MESH) * rim;
-            /* A disk has a spoke, that shows its turning. */
+            /* A disk has a spoke that shows its rotation. */
             const int spoke =
                 shape->kind == MO_SHAPE_BALL && local[0] > 0 && fabs(local[1]) < 0.4 * rim;
             if (off < 0) {

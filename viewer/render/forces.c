@@ -25,7 +25,7 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The middle one of the numbers that are above 0; 0 where there is none. */
+/* The median of the positive numbers; 0 if there is none. */
 static double median(double *values, int count)
 {
     int used = 0;

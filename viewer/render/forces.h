@@ -21,7 +21,7 @@ typedef struct forces_view {
 } forces_view;
 
 /* A typical largest force of a frame (the median, so that an impact does not make all others
- * small), N, and a typical half width of a body, m.  False for lack of memory. */
+ * small), N, and a typical half width of a body, m.  False if memory runs out. */
 int forces_measure(const mo_recording *recording, double *strongest, double *thickness);
 
 int forces_are_chains(const mo_recorded_frame *frame);

@@ -58,7 +58,7 @@ static int longest_axis(const box *b)
     return best;
 }
 
-/* Cuts the box in two at the median of its longest side; false where it is one cell. */
+/* Splits the box at the median of its longest side; false if it is one cell. */
 static int cut(const gif *g, box *b, box *other)
 {
     const int axis = longest_axis(b);
@@ -79,7 +79,7 @@ static int cut(const gif *g, box *b, box *other)
     return 1;
 }
 
-/* The box that is best cut next: many pixels over a long side. */
+/* The box to split next: many pixels over a long side. */
 static int worst(const box *boxes, int count)
 {
     int best = 0;
@@ -95,7 +95,7 @@ static int worst(const box *boxes, int count)
     return best;
 }
 
-/* The mean colour of a box, and the place of its cells. */
+/* The mean colour of a box, and the index of its cells. */
 static void settle(gif *g, const box *b, int place, GifColorType *colour)
 {
     double sum[3] = {0, 0, 0}, weight = 0;

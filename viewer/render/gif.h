@@ -14,12 +14,12 @@
 typedef struct gif gif;
 
 int gif_is_built_in(void);
-/* Writes to `out`, which stays the caller's; NULL for lack of memory. */
+/* Writes to `out`, which stays the caller's; NULL if memory runs out. */
 gif *gif_begin(int width, int height, FILE *out);
 /* 3 bytes a pixel, row by row from the top, shown for so many hundredths of a second.  False with
  * errno. */
 int gif_add(gif *g, const unsigned char *bytes, int hundredths);
-/* Writes the end, and frees it; false with errno.  `g` may be NULL. */
+/* Completes the file and frees g, which may be NULL; false with errno. */
 int gif_end(gif *g);
 
 #endif

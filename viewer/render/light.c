@@ -13,7 +13,7 @@ enum { TAPS = 2 /* to each side, of the shadow's map */ };
 
 static const double PALE = 0.75;    /* of the background, for bodies behind force chains */
 static const double OCTANT = 0.9;   /* brightness of every other octant of a ball */
-static const double OUTLINE = 0.82; /* brightness where one body ends and another begins */
+static const double OUTLINE = 0.82; /* brightness of the outline between bodies */
 
 /* What a pixel shows. */
 typedef struct surface {
@@ -87,11 +87,11 @@ void light_background(renderer *r)
 
 /* ---- light ----------------------------------------------------------------------------------- */
 
-/* The part of the light that reaches a point: the map of depths, asked about it and around it. */
+/* Fraction of the light that reaches a point: samples of the depth map around it. */
 static double light_at(const renderer *r, const surface *hit)
 {
     double at[2];
-    double off[3]; /* a little off the surface, which would shadow itself where the map is coarse */
+    double off[3]; /* offset from the surface, against self-shadowing of a coarse map */
     const double slack = 3 * r->light.pixel;
     for (int k = 0; k < 3; ++k) {
         off[k] = hit->point[k] + slack * hit->normal[k];
@@ -121,7 +121,7 @@ static double octant(const renderer *r, const surface *hit, const mo_pose *poses
     return local[0] * local[1] * local[2] < 0 ? OCTANT : 1;
 }
 
-/* Of a surface with a finish; lit: the part of the sun's light that reaches it. */
+/* Colour of a surface with a finish; lit: fraction of the sunlight that reaches it. */
 static colour reflect(const renderer *r, const surface *hit, colour shaded, colour own, double lit)
 {
     const mo_shape_def *def = &r->recording->shapes[hit->shape].def;
@@ -157,8 +157,7 @@ static colour shade_body(const renderer *r, const surface *hit, const mo_pose *p
 
 /* ---- floors ---------------------------------------------------------------------------------- */
 
-/* How much of the horizon there is at a distance, in sizes of the scene: as the rings of the page.
- */
+/* Blend with the horizon at a distance, in sizes of the scene, as on the page. */
 static double fade(double far)
 {
     static const double RINGS[][2] = {{0, 0}, {3, 0.05}, {9, 0.55}, {22, 0.9}, {60, 1}};
@@ -171,7 +170,7 @@ static double fade(double far)
     return 1;
 }
 
-/* How much of a grid's line a point of the floor has; footprint: of a pixel, m. */
+/* Coverage of a point of the floor by grid lines; footprint: of a pixel, m. */
 static double grid_line(const double local[3], double cell, double footprint)
 {
     double nearest = INFINITY;
@@ -229,7 +228,7 @@ static double extent(const mo_shape_def *s, const double d[3])
     }
 }
 
-/* The patch of a shape at its place on a floor; false where it is too high. */
+/* The contact shadow of a shape on a floor; false if it is too high. */
 static int make_patch(const mo_shape_def *s, const mo_pose *pose, const mo_pose *floor, patch *p)
 {
     double axes[3][3], local[3], centre[3], half[3], off[3], middle[3] = {0, 0, 0};
@@ -261,7 +260,7 @@ static int make_patch(const mo_shape_def *s, const mo_pose *pose, const mo_pose 
     return 1;
 }
 
-/* The pixels of the floor that the patch darkens. */
+/* Darkens the pixels of the floor. */
 static void draw_patch(renderer *r, const patch *p, int floor)
 {
     canvas *c = &r->large;
@@ -323,7 +322,7 @@ static void draw_patches(renderer *r, const mo_pose *poses)
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-/* A thin line where one body ends and another one begins. */
+/* A thin outline between bodies. */
 static void draw_outlines(renderer *r)
 {
     canvas *c = &r->large;

@@ -18,7 +18,7 @@
 
 /* The background, or one colour for planar scenes, into the large canvas. */
 void light_background(renderer *r);
-/* Every pixel that shows a shape; poses of this frame's bodies. */
+/* Colours every pixel that shows a shape; poses of this frame's bodies. */
 void light_shapes(renderer *r, const mo_pose *poses);
 
 /* Whether a shape is a plane that is seen as a floor: it faces upwards. */

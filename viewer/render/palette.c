@@ -15,7 +15,7 @@ const palette *palette_of(int is_dark)
 
 colour palette_body(const palette *p, int body)
 {
-    /* Neighbours in the list differ; a golden stride, so that regular scenes show no stripes. */
+    /* Consecutive bodies differ; a golden-ratio stride avoids stripes in regular scenes. */
     return p->bodies[(int)floor(body * 0.618034 * PALETTE_BODIES) % PALETTE_BODIES];
 }
 

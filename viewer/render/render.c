@@ -42,7 +42,7 @@ static int by_layer(const mo_recording *recording, int a, int b)
     return x > y || (x == y && a > b);
 }
 
-/* Few shapes, or nearly all of one layer: an insertion is enough. */
+/* Insertion sort: few shapes, or nearly all in one layer. */
 static void sort_shapes(renderer *r)
 {
     for (int k = 0; k < r->recording->shape_count; ++k) {
@@ -59,7 +59,7 @@ static void place_cameras(renderer *r)
     static const double up_3d[3] = {0, 0, 1}, up_2d[3] = {0, 1, 0}, front[3] = {0, 0, -1};
     const double a = r->def.azimuth, e = r->def.elevation;
     const double ahead[3] = {-cos(a) * cos(e), -sin(a) * cos(e), -sin(e)};
-    /* The sun is at the left of the first eye; a camera that turns leaves it where it is. */
+    /* The sun is to the left of the first camera and does not turn with it. */
     const double sun = r->def.azimuth + SUN_AZIMUTH;
     const double light[3] = {-cos(sun), -sin(sun), -SUN_RISE};
     r->eye = camera_towards(r->centre, r->size, is_planar(r) ? front : ahead,
@@ -70,7 +70,7 @@ static void place_cameras(renderer *r)
 
 /* ---- a camera that moves --------------------------------------------------------------------- */
 
-/* The place of the followed body in a frame, or the mean of what can move. */
+/* Position of the followed body in a frame, or the mean of the moving bodies. */
 static void find_middle(const renderer *r, int frame, double middle[3])
 {
     const mo_recording *recording = r->recording;
@@ -93,7 +93,7 @@ static void find_middle(const renderer *r, int frame, double middle[3])
     }
 }
 
-/* Puts a followed body into the middle of the picture. */
+/* Centres the followed body in the image. */
 static void aim(renderer *r)
 {
     camera *eye = &r->eye;
@@ -115,7 +115,7 @@ static void spin(double v[3], double angle)
     v[1] = sin(angle) * x + cos(angle) * y;
 }
 
-/* The eye of a frame: turned about the middle of the scene, moved along with what moves. */
+/* The camera of a frame: rotated about the centre of the scene, moved with the followed bodies. */
 static void move_eye(renderer *r, int frame)
 {
     const mo_recording *recording = r->recording;
@@ -190,7 +190,7 @@ static void wipe(canvas *c)
     }
 }
 
-/* Walls without end, which would hide what is behind them, are not drawn. */
+/* Infinite walls, which would hide everything behind them, are not drawn. */
 static int is_seen(const renderer *r, int k, const mo_pose *poses)
 {
     const mo_recorded_shape *shape = r->recording->shapes + k;
@@ -220,7 +220,7 @@ static colour plane_colour(const renderer *r, int k)
     return shape->def.kind == MO_SHAPE_PLANE ? r->colours->ground : light_colour_of(r, k);
 }
 
-/* Rods that would be thinner than a line are drawn wider, as on the page (page/src/shapes.ts). */
+/* Rods thinner than a line are drawn wider, as on the page (page/src/shapes.ts). */
 static mo_shape_def visible(const renderer *r, const mo_shape_def *shape)
 {
     const double least = 0.012 * r->size;

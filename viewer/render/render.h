@@ -24,7 +24,7 @@ typedef struct render_def {
     int dark;     /* the dark palette */
     int axes;     /* the axes of the world, a length, the time */
     double turn;  /* rad/s of the recording: the eye goes about the vertical; space only */
-    int follow;   /* the eye keeps what moves in its middle, or `followed` alone */
+    int follow;   /* the camera follows the moving bodies, or `followed` alone */
     int followed; /* a body; -1: all that moves */
 } render_def;
 
@@ -37,19 +37,19 @@ typedef struct renderer {
     canvas large, small, shadow;
     double centre[3], size;      /* of what can move, at the start, m */
     double strongest, thickness; /* forces_measure */
-    int is_pale;                 /* this frame has force chains, behind which bodies stand back */
+    int is_pale;                 /* this frame has force chains; bodies are paler */
     camera first;                /* the eye that fits; of a frame: eye */
-    double middle[3];            /* of what can move, in the first frame, m */
+    double middle[3];            /* of the moving bodies in the first frame, m */
     double lit[3];               /* the same in the frame that the light's camera is for */
     int *order;                  /* of shapes, by layer */
     unsigned char *drawn;        /* of each shape (frames_drawn) */
     const palette *colours;
 } renderer;
 
-/* False for lack of memory.  The recording has a frame, and stays the caller's. */
+/* False if memory runs out.  The recording has a frame, and stays the caller's. */
 int render_open(renderer *r, const mo_recording *recording, const render_def *def);
 void render_close(renderer *r);
-/* The frame, into r->small; false for lack of memory. */
+/* The frame, into r->small; false if memory runs out. */
 int render_frame(renderer *r, int frame);
 
 #endif

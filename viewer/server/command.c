@@ -52,7 +52,7 @@ typedef struct reading {
     size_t length;
     int too_long; /* a string of the command */
     int not_finite;
-    int has_long; /* the next number stands for one that is too long for the parser: */
+    int has_long; /* the next number replaces one that is too long for the parser: */
     double long_value;
 } reading;
 
@@ -168,7 +168,7 @@ static mo_error check_fields(const command *w, mo_message *why)
 
 /* ---- long numbers ---------------------------------------------------------------------------- */
 
-enum { SHORT_NUMBER = 20 }; /* characters that the parser surely takes */
+enum { SHORT_NUMBER = 20 }; /* characters that the parser accepts */
 
 /* How many characters the text, which ends with a 0, has of a number of JSON:
  * -?(0|[1-9][0-9]*)(.[0-9]+)?([eE][+-]?[0-9]+)? */
@@ -188,7 +188,7 @@ static size_t number_length(const char *text)
     return whole ? (size_t)(at - text) : 0;
 }
 
-/* The characters from here on that a number may have; 0 where none begins. */
+/* Length of the characters of a number from here on; 0: none. */
 static size_t number_run(const char *text, size_t size)
 {
     size_t run = 0;
@@ -246,7 +246,7 @@ static int parse_long(struct lejp_ctx *ctx, reading *r, const char *text, size_t
     return r->has_long && done >= LEJP_CONTINUE ? LEJP_REJECT_MP_VAL_NUM_FORMAT : done;
 }
 
-/* What lejp_parse says of the whole: how many bytes are left behind the object, or below 0. */
+/* The result of lejp_parse: number of bytes after the object, or negative. */
 static int parse_all(struct lejp_ctx *ctx, reading *r, const char *text, size_t size)
 {
     size_t from = 0, length = 0;

@@ -25,7 +25,7 @@ static double dot(const double a[3], const double b[3])
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* x = A^-1 b by the adjugate; false where A is singular. */
+/* x = A^-1 b by the adjugate; false if A is singular. */
 static int solve3(double A[3][3], const double b[3], double x[3])
 {
     double adjugate[3][3];
@@ -40,7 +40,7 @@ static int solve3(double A[3][3], const double b[3], double x[3])
     return isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]);
 }
 
-/* J^-1 moment, in world axes; zero where the body has no inertia. */
+/* J^-1 moment, in world axes; zero if the body has no inertia. */
 static void turn(const mo_body_state *body, int planar, const double moment[3], double out[3])
 {
     const double *J = body->inertia;
@@ -80,7 +80,7 @@ static int can_move(const mo_world *world, mo_body_id id)
     return id.index && body.mass > 0 && body.kind != MO_BODY_FIXED && body.kind != MO_BODY_DRIVEN;
 }
 
-/* Groups as trees of indices: the root of one. */
+/* Union-find: the root of a group. */
 static int root_of(int *above, int k)
 {
     while (above[k] != k) {
@@ -128,7 +128,7 @@ hand hand_take(const mo_world *world, mo_body_id body, const double local[3],
             above[root_of(above, joint.a.index)] = root_of(above, joint.b.index);
         }
     }
-    h.load = above ? weigh(world, above, body) : 1; /* for lack of memory, the weaker hand */
+    h.load = above ? weigh(world, above, body) : 1; /* if memory runs out, the weaker hand */
     free(above);
     return h;
 }
@@ -142,7 +142,7 @@ static double smallest_inertia(const mo_body_state *body, int planar)
     if (planar) {
         return J[2];
     }
-    /* By Gershgorin's disks, and no more than a third of the trace: a bound is enough. */
+    /* Upper bound by Gershgorin's disks and a third of the trace. */
     const double x = J[0] - fabs(J[3]) - fabs(J[4]), y = J[1] - fabs(J[3]) - fabs(J[5]),
                  z = J[2] - fabs(J[4]) - fabs(J[5]);
     return fmax(0, fmin(fmin(x, y), fmin(z, trace / 3)));

@@ -25,14 +25,14 @@ typedef struct hand {
     mo_body_id body; /* none: the hand is empty */
     double local[3]; /* the point, in the body's frame */
     double target[3];
-    double load; /* mass of what hangs together by joints with the body, over its own */
+    double load; /* mass of all bodies connected to it by joints, relative to its own */
 } hand;
 
 /* Takes a body: finds what moves along. */
 hand hand_take(const mo_world *world, mo_body_id body, const double local[3],
                const double target[3]);
 
-/* Pushes the body, for the step of h that comes next; the size of the force, N. */
+/* Applies the force for the next step of h; returns its norm, N. */
 double hand_pull(const hand *h, mo_world *world, double step);
 
 #endif

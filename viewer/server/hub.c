@@ -65,7 +65,7 @@ void hub_post(hub *h, hub_kind kind, hub_message *message)
     drop(h->newest[kind]);
     h->newest[kind] = message;
     h->number[kind] += 1;
-    if (kind == HUB_SCENE) { /* what was said before it is of another world */
+    if (kind == HUB_SCENE) { /* older messages refer to another world */
         for (int k = HUB_STATE; k <= HUB_FRAME; ++k) {
             drop(h->newest[k]);
             h->newest[k] = NULL;

@@ -60,10 +60,10 @@ typedef struct hub {
     int is_over;
 } hub;
 
-int hub_open(hub *h); /* false for lack of memory */
+int hub_open(hub *h); /* false if memory runs out */
 void hub_close(hub *h);
 
-/* A message with room for size bytes, used once; NULL for lack of memory. */
+/* A message with room for size bytes, used once; NULL if memory runs out. */
 hub_message *hub_message_make(size_t size);
 unsigned char *hub_message_text(hub_message *message);
 
@@ -73,15 +73,15 @@ void hub_refuse(hub *h, unsigned page, const mo_message *why);
 
 /* ---- for the server -------------------------------------------------------------------------- */
 /*
- * The first of scene, state and frame whose newest one this page has not seen yet, which it then
- * has; else NULL.  To be let go. One call, so that no frame overtakes its scene.
+ * The next unseen message for this page: scene, state, then frame; or NULL.  To be released.  One
+ * call, so that no frame overtakes its scene.
  */
 hub_message *hub_take(hub *h, unsigned long seen[HUB_KINDS], hub_kind *kind);
 void hub_let_go(hub *h, hub_message *message);
 int hub_command_add(hub *h, unsigned page, const command *w); /* false: there are too many */
 int hub_page_add(hub *h, unsigned page);                      /* false: there are too many */
 void hub_page_remove(hub *h, unsigned page);
-int hub_refusals(hub *h, hub_refusal *to); /* all of them, which are then gone: how many */
+int hub_refusals(hub *h, hub_refusal *to); /* removes and returns all of them; their number */
 void hub_end(hub *h);
 
 #endif

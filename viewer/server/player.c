@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-static const double FRAME_SECONDS = 1.0 / 70; /* less than a 60th: steps of 1/60 s all pass */
+static const double FRAME_SECONDS = 1.0 / 70; /* below 1/60 s: no step of 1/60 s is skipped */
 static const double LATE_SECONDS = 0.1;       /* of lateness that is made up for */
 static const double WINDOW_SECONDS = 0.5;     /* over which the rate is measured */
 
@@ -31,7 +31,7 @@ static void post_text(player *p, hub_kind kind, void (*put)(stage *, FILE *))
         put(p->stage, out);
         message = fclose(out) == 0 ? hub_message_make(size) : NULL;
     }
-    if (message) { /* else out of memory: the page keeps what it has */
+    if (message) { /* out of memory: the page keeps its data */
         memcpy(hub_message_text(message), text, size);
         hub_post(p->hub, kind, message);
     }
@@ -50,7 +50,7 @@ static void post_frame(player *p)
     p->stage->frame_changed = 0;
 }
 
-/* What changed; the frame only where it is time for one, unless all has come to rest. */
+/* Posts changes; a frame only if one is due, or before a pause. */
 static void post_news(player *p, int at_rest)
 {
     stage *s = p->stage;
@@ -112,7 +112,7 @@ static void take_step(player *p)
 
 /* ---- the loop -------------------------------------------------------------------------------- */
 
-/* Waits for news, or until `until`; called with the lock. */
+/* Waits for a message, or until `until`; called with the lock held. */
 static void wait_for_news(hub *h, double until)
 {
     if (isinf(until)) {
@@ -124,8 +124,7 @@ static void wait_for_news(hub *h, double until)
     pthread_cond_timedwait(&h->news, &h->lock, &at);
 }
 
-/* The commands and pages, as soon as there is something to do; false at the end.  due: when there
- * is, anyway. */
+/* Waits for commands or pages, at most until `due`; false at the end. */
 static int take_news(player *p, double due, hub_command *commands, int *command_count,
                      int *has_pages)
 {
@@ -195,7 +194,7 @@ int player_start(player *p)
 {
     sigset_t all, before;
     post_news(p, 1);
-    sigfillset(&all); /* signals are for the thread that serves */
+    sigfillset(&all); /* signals are handled by the serving thread */
     pthread_sigmask(SIG_SETMASK, &all, &before);
     p->is_running = pthread_create(&p->thread, NULL, play, p) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);

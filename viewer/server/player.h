@@ -20,20 +20,20 @@
 typedef struct player {
     stage *stage;
     hub *hub;
-    void (*wake)(void *user); /* there is something in the hub; called by the player's thread */
+    void (*wake)(void *user); /* the hub has a message; called by the player's thread */
     void *wake_user;
     pthread_t thread;
     int is_running;
 
-    double due;          /* of the next step, by the clock */
+    double due;          /* of the next step, wall time */
     double posted;       /* when the last frame was */
     double milliseconds; /* of a step, averaged */
     double began;        /* the step that is not yet solved; 0: none is */
-    double rate;         /* simulated seconds in a second, measured  */
+    double rate;         /* measured simulated seconds per second */
     double window_began, window_time;
 } player;
 
-/* Posts the first scene and frame, and starts the thread; false where it cannot. */
+/* Posts the first scene and frame, and starts the thread; false if it cannot. */
 int player_start(player *p);
 /* Waits for the thread; the hub has been ended before. */
 void player_join(player *p);

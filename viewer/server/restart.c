@@ -6,8 +6,8 @@
 
 #include "frames.h"
 
-static const double LEFT_SIZES = 2.5;    /* from the centre at the start, in sizes of the scene */
-static const double LEFT_TIMES = 3;      /* of the scene's time, before which nothing has left */
+static const double LEFT_SIZES = 2.5;    /* from the initial centre, in sizes of the scene */
+static const double LEFT_TIMES = 3;      /* fraction of the scene's time before this is tested */
 static const double REST_PART = 1e-4;    /* of the largest kinetic energy since the start */
 static const double REST_LIFT = 1e-9;    /* of the scene's size: lifts as much as rounding moves */
 static const double REST_SECONDS = 2;    /* simulated, that the scene is shown at rest */
@@ -33,7 +33,7 @@ void restart_touch(restart_watch *w, double time)
     w->touched = time;
 }
 
-/* Whether every body that can move is far from where the scene began; false where there is none. */
+/* Whether every body that can move is far from where the scene began; false if there is none. */
 static int have_left(const restart_watch *w, const mo_recording *recording)
 {
     int count = 0;

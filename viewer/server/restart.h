@@ -20,11 +20,11 @@ typedef struct restart_watch {
     double moved, touched;  /* simulated times, s */
 } restart_watch;
 
-/* The recording has one frame, of the start; usual_time: s, or 0 where it is not known. */
+/* The recording has one frame, the initial state; usual_time: s, or 0 if unknown. */
 restart_watch restart_begin(const mo_recording *recording, double usual_time);
-/* A user did something at this simulated time. */
+/* Records user activity at this simulated time. */
 void restart_touch(restart_watch *w, double time);
-/* After each step, with the frame of that step; whether the scene is to start again. */
+/* After each step, with its frame: whether the scene restarts. */
 int restart_is_due(restart_watch *w, const mo_recording *recording, int at_rest_too);
 
 #endif

@@ -85,7 +85,7 @@ static void add_header(headers *h, struct lws *wsi, const char *name, const char
                                     (int)strlen(value), &h->at, h->end);
 }
 
-/* The head of an answer; the body follows as the socket takes it. */
+/* The header of a response; the body follows as the socket accepts it. */
 static int answer(struct lws *wsi, connection *c, unsigned status, const char *type,
                   const void *body, size_t size)
 {
@@ -192,7 +192,7 @@ static int on_open(struct lws *wsi, connection *c)
         c->page = 0;
         return -1;
     }
-    const int few = SEND_BUFFER; /* what waits in the system's buffers would be shown late */
+    const int few = SEND_BUFFER; /* data in the system's buffers would be shown late */
     setsockopt(lws_get_socket_fd(wsi), SOL_SOCKET, SO_SNDBUF, &few, sizeof few);
     lws_callback_on_writable(wsi);
     return 0;
@@ -278,7 +278,7 @@ static int send_refusal(struct lws *wsi, connection *c)
     return lws_write(wsi, bytes + LWS_PRE, length, LWS_WRITE_TEXT) < 0 ? -1 : 1;
 }
 
-/* One message; the next when this one has gone. */
+/* Sends one message; the next one follows when it is sent. */
 static int on_room(struct lws *wsi, connection *c)
 {
     hub *h = server_of(wsi)->def.hub;
@@ -315,7 +315,7 @@ static void share_refusals(server *s, struct lws *wsi, connection *c)
     }
 }
 
-/* Something new in the hub: every page is asked for room. */
+/* The hub has a message: requests write callbacks for every page. */
 static void on_news(struct lws *wsi)
 {
     server *s = server_of(wsi);
@@ -373,7 +373,7 @@ static void on_tick(lws_sorted_usec_list_t *list)
     lws_sul_schedule(s->context, 0, &s->tick, on_tick, LWS_USEC_PER_SEC / 5);
 }
 
-/* Connections that say nothing: so many are waited for, so long.  Then one that speaks waits. */
+/* Idle connections: maximum number and time to wait for them. */
 enum { SILENT = 256, QUIET_SECONDS = 3 };
 
 server *server_open(const server_def *def, mo_message *why)

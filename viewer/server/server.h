@@ -34,9 +34,9 @@ server *server_open(const server_def *def, mo_message *why);
 void server_close(server *s);
 int server_port(const server *s);
 
-/* Serves until something has happened, or a fifth of a second; false where it cannot go on. */
+/* Serves until an event, or for a fifth of a second; false after an error. */
 int server_serve(server *s);
-/* From another thread: the hub has something new. */
+/* From another thread: the hub has a message. */
 void server_wake(void *server);
 
 #endif

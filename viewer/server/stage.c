@@ -31,43 +31,43 @@ static void forget_lists(stage *s)
     frames_readings_clear(&s->readings);
 }
 
-/* Of very many contacts their number alone is sent: a page could not show them at its rate. */
+/* Above this number of contacts only the number is sent: a page could not draw them in time. */
 enum { MOST_CONTACTS = 20000 };
 
-static mo_error take_picture(const stage *s, mo_recording *picture, mo_message *why)
+static mo_error record_shown(const stage *s, mo_recording *shown, mo_message *why)
 {
     const int are_many = s->steps > 0 && s->report.contacts > MOST_CONTACTS;
-    const mo_error error = frames_of_world(picture, s->world, s->steps && !are_many ? s->step : 0,
+    const mo_error error = frames_of_world(shown, s->world, s->steps && !are_many ? s->step : 0,
                                            s->steps ? &s->report : NULL, why);
     if (!error && are_many) {
-        picture->frames[0].step = s->step;
+        shown->frames[0].step = s->step;
     }
     return error;
 }
 
 mo_error stage_look(stage *s, mo_message *why)
 {
-    mo_recording picture = {0};
-    mo_error error = mo_recording_begin(&picture, s->world, NULL, why);
-    error = error ? error : take_picture(s, &picture, why);
+    mo_recording shown = {0};
+    mo_error error = mo_recording_begin(&shown, s->world, NULL, why);
+    error = error ? error : record_shown(s, &shown, why);
     if (error) {
-        mo_recording_clear(&picture);
+        mo_recording_clear(&shown);
         return error;
     }
-    mo_recording_clear(&s->picture);
+    mo_recording_clear(&s->shown);
     forget_lists(s);
-    s->picture = picture;
+    s->shown = shown;
     s->drive_count = frames_drives(s->world, &s->drives);
     s->actuator_count = frames_actuators(s->world, &s->actuators);
     s->readings =
-        frames_readings_of(s->world, robot_of(s), &s->picture, s->actuators, s->actuator_count);
+        frames_readings_of(s->world, robot_of(s), &s->shown, s->actuators, s->actuator_count);
     frames_read(&s->readings, s->world, robot_of(s), s->steps ? s->step : 0);
     s->generation += 1;
     s->scene_changed = s->frame_changed = 1;
     return MO_OK;
 }
 
-/* A page waits no longer than this for the answer to a command, however large the scene is. */
+/* Maximum time of a step, so that commands are answered in large scenes, too. */
 static const double STEP_SECONDS = 0.5;
 
 mo_error stage_apply(stage *s, mo_message *why)
@@ -90,8 +90,7 @@ mo_error stage_apply(stage *s, mo_message *why)
     return mo_world_change(s->world, &def, why);
 }
 
-/* The world of this source takes the place of the one that is shown; nothing changes where that
- * fails. */
+/* Replaces the shown world by that of this source; nothing changes on failure. */
 static mo_error replace(stage *s, const stage_source *source, mo_message *why)
 {
     mo_world *world = NULL;
@@ -113,10 +112,10 @@ static mo_error replace(stage *s, const stage_source *source, mo_message *why)
     if (error) {
         free(s->material);
         mo_world_destroy(world);
-        *s = before; /* stage_look, the last, changes nothing where it fails */
+        *s = before; /* stage_look comes last and changes nothing on failure */
         return error;
     }
-    s->watch = restart_begin(&s->picture, source->scene ? source->scene->time : 0);
+    s->watch = restart_begin(&s->shown, source->scene ? source->scene->time : 0);
     free(before.material);
     mo_world_destroy(before.world);
     return MO_OK;
@@ -135,7 +134,7 @@ mo_error stage_open(stage *s, const stage_source *source, mo_message *why)
 
 void stage_close(stage *s)
 {
-    mo_recording_clear(&s->picture);
+    mo_recording_clear(&s->shown);
     forget_lists(s);
     free(s->material);
     mo_world_destroy(s->world);
@@ -214,7 +213,7 @@ mo_error stage_step(stage *s, mo_message *why)
         s->report = report;
         s->steps += 1;
         s->unsolved += s->report.status != MO_SOLVED;
-        error = take_picture(s, &s->picture, why);
+        error = record_shown(s, &s->shown, why);
         frames_read(&s->readings, s->world, robot_of(s), s->step);
     }
     if (error) {
@@ -222,8 +221,7 @@ mo_error stage_step(stage *s, mo_message *why)
         s->state_changed = 1;
     }
     s->frame_changed = 1;
-    if (!error && s->playing && !holds_any(s) &&
-        restart_is_due(&s->watch, &s->picture, s->restart)) {
+    if (!error && s->playing && !holds_any(s) && restart_is_due(&s->watch, &s->shown, s->restart)) {
         error = stage_reset(s, why);
     }
     return error;
@@ -272,7 +270,7 @@ void stage_put_scene(stage *s, FILE *out)
             mo_mechanism_actuator(s->world, actuator->mechanism, actuator->number).target;
     }
     const frames_facts facts = facts_of(s);
-    frames_scene(out, &s->picture, &facts);
+    frames_scene(out, &s->shown, &facts);
 }
 
 void stage_put_state(stage *s, FILE *out)
@@ -284,7 +282,7 @@ void stage_put_state(stage *s, FILE *out)
 size_t stage_frame_size(const stage *s)
 {
     const frames_numbers numbers = {.readings = &s->readings};
-    return frames_size(&s->picture, 0, &numbers);
+    return frames_size(&s->shown, 0, &numbers);
 }
 
 void stage_frame(const stage *s, double milliseconds, double rate, unsigned char *to)
@@ -300,5 +298,5 @@ void stage_frame(const stage *s, double milliseconds, double rate, unsigned char
                    1e3 * s->report.seconds_solve, 1e3 * s->report.seconds_advance},
         .hand = s->hand_force,
         .readings = &s->readings};
-    frames_write(&s->picture, 0, &numbers, to);
+    frames_write(&s->shown, 0, &numbers, to);
 }

@@ -23,7 +23,7 @@
 enum {
     STAGE_PAGES = 16,
     STAGE_BALLS = 100
-}; /* pages at once; thrown balls: then the oldest goes */
+}; /* simultaneous pages; thrown balls, after which the oldest is removed */
 
 /* Where the world comes from: a scene of the list, or a function of the host. */
 typedef struct stage_source {
@@ -35,7 +35,7 @@ typedef struct stage_source {
     const char *name, *title;
 
     double step; /* s; 0: that of the scene */
-    int restart; /* whether it starts again when it has come to rest */
+    int restart; /* whether it restarts at rest */
     void (*configure)(
         void *user, int bodies,
         mo_options
@@ -51,7 +51,7 @@ typedef struct stage_hand {
 typedef struct stage {
     stage_source source;
     mo_world *world;
-    mo_recording picture; /* of the world as it is: one frame */
+    mo_recording shown; /* of the world as it is: one frame */
     frames_drive *drives;
     int drive_count;
     frames_actuator *actuators;
@@ -60,7 +60,7 @@ typedef struct stage {
     double hand_force; /* N: the largest of the last step */
     uint32_t generation, steps, unsolved;
     mo_step_report report; /* of the last step, where steps > 0 */
-    int is_waiting;        /* the time of a call ended before the step was solved: no step yet */
+    int is_waiting;        /* the call reached its time limit before the step was solved */
     restart_watch watch;
 
     int playing, restart;
@@ -70,13 +70,13 @@ typedef struct stage {
     double friction;           /* NaN: as the scene has it */
     int has_gravity;
     double gravity[3];
-    mo_material *material; /* of each body, before friction was replaced; NULL: it was not */
+    mo_material *material; /* original friction of each body; NULL: not replaced */
 
     stage_hand hands[STAGE_PAGES];
     mo_body_id balls[STAGE_BALLS]; /* a ring */
     int ball_count, next_ball;
 
-    /* since they were last told; the teller clears them */
+    /* since they were last sent; cleared by the sender */
     int scene_changed, state_changed, frame_changed;
     int single_steps; /* asked for by single-step commands */
 } stage;
@@ -85,12 +85,12 @@ typedef struct stage {
 mo_error stage_open(stage *s, const stage_source *source, mo_message *why);
 void stage_close(stage *s);
 
-/* What a page commands; a sentence where it cannot be. */
+/* Executes a command of a page; an error message if refused. */
 mo_error stage_command(stage *s, unsigned page, const command *w, mo_message *why);
-/* The hands of pages that are not in the list let go. */
+/* Releases the hands of pages that are not in the list. */
 void stage_keep_pages(stage *s, const unsigned *pages, int count);
 
-/* One step, or the start again where that is due; a step that is refused pauses. */
+/* One step, or a restart if due; a refused step pauses. */
 mo_error stage_step(stage *s, mo_message *why);
 
 /* Messages for the page: see frames.h. */

@@ -9,7 +9,7 @@
 #include "say.h"
 #include "stage_parts.h"
 
-static const double FAR = 1e9; /* m: no point, and in a second no ball, is farther */
+static const double FAR = 1e9; /* m: limit of positions, and of the path of a ball in a second */
 
 /* ---- hands and balls ------------------------------------------------------------------------- */
 
@@ -36,16 +36,16 @@ static stage_hand *hand_of(stage *s, unsigned page)
 static void copy_point(const stage *s, const command_numbers *from, double to[3])
 {
     memcpy(to, from->at, 3 * sizeof *to);
-    to[2] = s->picture.dimension == 2 ? 0 : to[2];
+    to[2] = s->shown.dimension == 2 ? 0 : to[2];
 }
 
 static mo_error grab(stage *s, unsigned page, const command *w, mo_message *why)
 {
     const double place = w->field[FIELD_BODY].at[0];
-    if (!(place >= 0 && place < s->picture.body_count && place == floor(place))) {
+    if (!(place >= 0 && place < s->shown.body_count && place == floor(place))) {
         return view_fail(why, "there is no body %g", place);
     }
-    const mo_body_id body = s->picture.ids[(int)place];
+    const mo_body_id body = s->shown.ids[(int)place];
     const mo_body_state state = mo_body_get(s->world, body);
     if (state.kind == MO_BODY_FIXED || state.kind == MO_BODY_DRIVEN || !(state.mass > 0)) {
         return view_fail(why, "this body is held in its place and cannot be dragged");
@@ -67,7 +67,7 @@ static mo_error drag(stage *s, unsigned page, const command *w, mo_message *why)
 {
     stage_hand *mine = hand_of(s, page);
     const mo_error error = check_near(w->field[FIELD_TARGET].at, why);
-    if (!error && mine) { /* a body may have gone while it was dragged */
+    if (!error && mine) { /* a body may be removed while it is dragged */
         copy_point(s, &w->field[FIELD_TARGET], mine->hand.target);
     }
     return error;
@@ -81,15 +81,15 @@ static void release(stage *s, unsigned page)
     }
 }
 
-/* The material and density of what is shown: those of the first body that moves. */
+/* Material and density of thrown balls: those of the first dynamic body. */
 static mo_shape_def ball_shape(const stage *s, double radius)
 {
     mo_shape_def ball = mo_shape_ball(radius);
-    for (int k = 0; k < s->picture.shape_count; ++k) {
-        const mo_recorded_shape *shape = s->picture.shapes + k;
-        if (s->picture.bodies[shape->body].kind == MO_BODY_FREE) {
+    for (int k = 0; k < s->shown.shape_count; ++k) {
+        const mo_recorded_shape *shape = s->shown.shapes + k;
+        if (s->shown.bodies[shape->body].kind == MO_BODY_FREE) {
             const mo_shape_def now =
-                mo_body_shape(s->world, s->picture.ids[shape->body], 0); /* as it is now */
+                mo_body_shape(s->world, s->shown.ids[shape->body], 0); /* as it is now */
             ball.material = now.material;
             ball.density = now.density > 0 ? now.density : ball.density;
             break;
@@ -152,8 +152,7 @@ mo_error stage_replace_friction(stage *s, double friction, mo_message *why)
             s->material[k] = mo_body_shape(s->world, mo_world_body(s->world, k), 0).material;
         }
     }
-    const int known =
-        count - s->ball_count; /* thrown balls are the last, and have what they have */
+    const int known = count - s->ball_count; /* thrown balls are last and keep theirs */
     for (int k = 0; k < count; ++k) {
         mo_material material =
             k < known ? s->material[k]
@@ -176,10 +175,10 @@ static mo_error set_friction(stage *s, const command_numbers *field, mo_message 
     return stage_replace_friction(s, field->count ? field->at[0] : NAN, why);
 }
 
-/* One number is the strength downwards: -z, or -y in the plane. */
+/* One number is the magnitude downwards: -z, or -y in the plane. */
 static mo_error set_gravity(stage *s, const command_numbers *field, mo_message *why)
 {
-    const int planar = s->picture.dimension == 2;
+    const int planar = s->shown.dimension == 2;
     double g[3] = {0, 0, 0};
     if (!field->count) {
         return MO_OK;
@@ -198,7 +197,7 @@ static mo_error set_gravity(stage *s, const command_numbers *field, mo_message *
     return MO_OK;
 }
 
-/* A number of a command between bounds; where it is absent the value stays. */
+/* A number of a command within bounds; the value does not change if absent. */
 static mo_error set_number(const command_numbers *field, const char *name, double least,
                            double most, double *value, mo_message *why)
 {
@@ -280,8 +279,8 @@ static mo_error drive(stage *s, const command *w, mo_message *why)
     return mo_joint_set_drive(s->world, joint, state.drive, target, state.max_effort, why);
 }
 
-/* A target beyond the slider is put at its end, as mo_mechanism_set_target does for those that have
- * a range of their own. */
+/* A target beyond the slider is clamped, as mo_mechanism_set_target clamps to the actuator's own
+ * range. */
 static mo_error aim(stage *s, const command *w, mo_message *why)
 {
     const double index = w->field[FIELD_INDEX].at[0], value = w->field[FIELD_VALUE].at[0];

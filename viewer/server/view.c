@@ -21,7 +21,7 @@ static mo_error serve(const view_def *def, server *s, mo_message *why)
     return MO_OK;
 }
 
-/* With the player's thread, from its start to its end. */
+/* Runs with the player's thread from start to end. */
 static mo_error play_and_serve(const view_def *def, stage *shown, hub *h, mo_message *why)
 {
     const server_def how = {
@@ -34,7 +34,7 @@ static mo_error play_and_serve(const view_def *def, stage *shown, hub *h, mo_mes
     mo_error error =
         player_start(&p) ? serve(def, s, why) : view_fail(why, "no thread could be started");
     hub_end(h);
-    player_join(&p); /* before the server goes, which the player wakes */
+    player_join(&p); /* before the server, which the player wakes */
     server_close(s);
     return error;
 }
