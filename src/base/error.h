@@ -38,6 +38,22 @@ mo_error mo_fail_null(mo_message *why, const char *function, const char *pointer
         }                                                                                          \
     } while (0)
 
+/* Returns the error of a call that fails, or the lack of memory.  For functions that return an
+ * mo_error and have nothing to free. */
+#define MO_TRY(call)                                                                               \
+    do {                                                                                           \
+        const mo_error mo_tried = (call);                                                          \
+        if (mo_tried) {                                                                            \
+            return mo_tried;                                                                       \
+        }                                                                                          \
+    } while (0)
+#define MO_NEED_MEMORY(pointers, why)                                                              \
+    do {                                                                                           \
+        if (!(pointers)) {                                                                         \
+            return mo_fail_memory(why);                                                            \
+        }                                                                                          \
+    } while (0)
+
 /* Fills the message without an error; NULL is allowed. */
 void mo_say(mo_message *message, const char *format, ...) MO_PRINTF(2, 3);
 

@@ -62,6 +62,13 @@ void mo_memory_free(const mo_allocator *allocator, void *p)
     }
 }
 
+void mo_memory_free_all(const mo_allocator *allocator, size_t count, void *const *pointers)
+{
+    for (size_t k = 0; k < count; ++k) {
+        mo_memory_free(allocator, pointers[k]);
+    }
+}
+
 enum {
     LEAST = 512,      /* bytes of a growing array */
     LARGE = 64 * 1024 /* bytes: larger blocks grow in pieces, in paced work */

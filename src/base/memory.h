@@ -22,8 +22,12 @@ void *mo_memory_zeros(const mo_allocator *allocator, size_t count, size_t size);
 /* A copy of so many bytes, with a zero after them; NULL for lack of memory. */
 void *mo_memory_copy(const mo_allocator *allocator, const void *from, size_t bytes);
 
-/* Frees p (NULL is allowed). */
+/* Frees p (NULL is allowed), or all of several pointers. */
 void mo_memory_free(const mo_allocator *allocator, void *p);
+#define MO_FREE(allocator, ...)                                                                    \
+    mo_memory_free_all((allocator), sizeof((void *[]){__VA_ARGS__}) / sizeof(void *),              \
+                       (void *[]){__VA_ARGS__})
+void mo_memory_free_all(const mo_allocator *allocator, size_t count, void *const *pointers);
 
 /* A growing array: room for `needed` elements, at least half as many again when it must grow. */
 bool mo_memory_enlarge(const mo_allocator *allocator, void **array, size_t *room, size_t needed,

@@ -162,10 +162,7 @@ mo_error mo_options_check(const mo_options *options, mo_message *why)
                           ? COMMON_COUNT
                           : OPTION_COUNT;
     for (int k = 0; k < count; ++k) {
-        const mo_error error = check_value(&table[k], get_value(options, &table[k]), why);
-        if (error) {
-            return error;
-        }
+        MO_TRY(check_value(&table[k], get_value(options, &table[k]), why));
     }
     return MO_OK;
 }

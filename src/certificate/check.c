@@ -23,17 +23,13 @@ static mo_error keep_result(const mo_problem *problem, const mo_result *result,
     const size_t n = (size_t)problem->row_count, dofs = (size_t)problem->dof_count;
     set->allocator = problem->allocator;
     set->solutions = mo_memory_array(&set->allocator, 1, sizeof *set->solutions);
-    if (!set->solutions) {
-        return MO_ERR_MEMORY;
-    }
+    MO_NEED_MEMORY(set->solutions, NULL);
     mo_found_solution *found = set->solutions;
     *found = (mo_found_solution){0};
     set->count = 1;
     found->r = mo_memory_array(&set->allocator, 2 * n + dofs, sizeof(double));
     found->modes = mo_memory_array(&set->allocator, n, sizeof *found->modes);
-    if (!found->r || !found->modes) {
-        return MO_ERR_MEMORY;
-    }
+    MO_NEED_MEMORY(found->r && found->modes, NULL);
     found->u = found->r + n;
     found->v = problem->form == MO_FORM_GLOBAL ? found->u + n : NULL;
     if (n) {

@@ -258,9 +258,7 @@ static mo_error decide_in(mo_motion_map *map, mo_condition *condition)
     mo_arena arena = {0};
     lay_out(&p, &arena);
     void *memory = mo_arena_allocate(&arena, &condition->allocator);
-    if (!memory) {
-        return MO_ERR_MEMORY;
-    }
+    MO_NEED_MEMORY(memory, NULL);
     lay_out(&p, &arena);
     condition->answer = decide(&p, &condition->reach);
     mo_error error = MO_OK;
@@ -284,9 +282,7 @@ static mo_error try_rest(const mo_problem *problem, mo_condition *condition)
 {
     const size_t dofs = (size_t)problem->dof_count;
     double *v = mo_memory_zeros(&condition->allocator, dofs, sizeof *v);
-    if (!v) {
-        return MO_ERR_MEMORY;
-    }
+    MO_NEED_MEMORY(v, NULL);
     if (mo_velocity_proves(problem, condition->kind, condition->friction, v)) {
         condition->answer = MO_ANSWER_HOLDS;
         condition->motion = v;
@@ -360,8 +356,7 @@ mo_error mo_condition_decide_with(const mo_problem *problem, mo_condition_kind k
 void mo_condition_clear(mo_condition *condition)
 {
     MO_NEED_OR(, condition, NULL);
-    mo_memory_free(&condition->allocator, condition->motion);
-    mo_memory_free(&condition->allocator, condition->impulse);
+    MO_FREE(&condition->allocator, condition->motion, condition->impulse);
     *condition = (mo_condition){
         .kind = condition->kind, .answer = MO_ANSWER_UNKNOWN, .friction = condition->friction};
 }

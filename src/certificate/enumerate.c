@@ -332,9 +332,7 @@ static mo_error search_in(mo_cell_system *system, long long most_systems, mo_sol
     mo_arena arena = {0};
     lay_out(&s, n, rows, &arena);
     void *memory = mo_arena_allocate(&arena, allocator);
-    if (!memory) {
-        return MO_ERR_MEMORY;
-    }
+    MO_NEED_MEMORY(memory, NULL);
     lay_out(&s, n, rows, &arena);
     s.is_exact = !has_relaxed_cells(system);
     mo_search_find_islands(&s);

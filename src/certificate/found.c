@@ -138,13 +138,10 @@ void mo_solution_set_clear(mo_solution_set *set)
 {
     MO_NEED_OR(, set, NULL);
     for (int s = 0; s < set->count; ++s) {
-        mo_memory_free(&set->allocator, set->solutions[s].r);
-        mo_memory_free(&set->allocator, set->solutions[s].modes);
-        mo_memory_free(&set->allocator, set->solutions[s].other_u);
+        MO_FREE(&set->allocator, set->solutions[s].r, set->solutions[s].modes,
+                set->solutions[s].other_u);
     }
-    mo_memory_free(&set->allocator, set->solutions);
-    mo_memory_free(&set->allocator, set->certificate.nodes);
-    mo_memory_free(&set->allocator, set->certificate.values);
-    mo_memory_free(&set->allocator, set->certificate.u);
+    MO_FREE(&set->allocator, set->solutions, set->certificate.nodes, set->certificate.values,
+            set->certificate.u);
     *set = (mo_solution_set){.verdict = MO_VERDICT_UNKNOWN};
 }

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "device/block_sum.h"
@@ -308,9 +309,7 @@ mo_error mo_device_open_host(const mo_allocator *allocator, int threads, mo_inde
     const mo_allocator own = mo_allocator_or_default(allocator);
     host_device *made = mo_memory_array(&own, 1, sizeof *made);
     *device = NULL;
-    if (!made) {
-        return MO_ERR_MEMORY;
-    }
+    MO_NEED_MEMORY(made, NULL);
     *made = (host_device){.base = {.ops = &OPS, .allocator = own, .name = "host"},
                           .threads = threads,
                           .order = order};

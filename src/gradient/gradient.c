@@ -253,17 +253,12 @@ static mo_error make_room(mo_gradient *g)
 {
     const mo_allocator *own = &g->problem->allocator;
     const mo_contact_space *space;
-    mo_error error = mo_problem_contact_space(g->problem, &space);
-    error = error ? error : mo_pair_pattern_create(own, space->W, &g->pattern);
-    if (error) {
-        return error;
-    }
+    MO_TRY(mo_problem_contact_space(g->problem, &space));
+    MO_TRY(mo_pair_pattern_create(own, space->W, &g->pattern));
     mo_arena arena = {0};
     layout(g, space->W, &arena);
     g->memory = mo_arena_allocate(&arena, own);
-    if (!g->memory) {
-        return MO_ERR_MEMORY;
-    }
+    MO_NEED_MEMORY(g->memory, NULL);
     layout(g, space->W, &arena);
     return MO_OK;
 }
@@ -309,8 +304,7 @@ void mo_gradient_destroy(mo_gradient *gradient)
     if (gradient) {
         const mo_allocator own = gradient->problem->allocator;
         mo_pair_pattern_clear(&own, &gradient->pattern);
-        mo_memory_free(&own, gradient->memory);
-        mo_memory_free(&own, gradient);
+        MO_FREE(&own, gradient->memory, gradient);
     }
 }
 

@@ -2,6 +2,8 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 #include "gradient/pair_matrix.h"
 
+#include "base/error.h"
+
 #include <string.h>
 
 enum { NONE = -1 };
@@ -23,10 +25,7 @@ static bool reserve(const mo_allocator *own, const mo_problem *W, lists *g)
 
 static void release(const mo_allocator *own, lists *g)
 {
-    mo_memory_free(own, g->start);
-    mo_memory_free(own, g->next);
-    mo_memory_free(own, g->seen);
-    mo_memory_free(own, g->index);
+    MO_FREE(own, g->start, g->next, g->seen, g->index);
 }
 
 /* Row i lists itself and every j of which W has (i, j) or (j, i), some of them twice. */
@@ -109,9 +108,7 @@ static mo_error make(const mo_allocator *own, const mo_problem *W, lists *g, mo_
     out->start = mo_memory_array(own, count + 1, sizeof(int));
     out->index = mo_memory_array(own, entries, sizeof(int));
     out->value = mo_memory_array(own, entries, sizeof(size_t));
-    if (!out->dim || !out->start || !out->index || !out->value) {
-        return MO_ERR_MEMORY;
-    }
+    MO_NEED_MEMORY(out->dim && out->start && out->index && out->value, NULL);
     write_sorted(W, g, out);
     const mo_block_pattern pattern = {out->count, out->dim, out->start, out->index};
     return mo_front_plan_create(own, &pattern, &out->plan);
@@ -132,10 +129,7 @@ void mo_pair_pattern_clear(const mo_allocator *allocator, mo_pair_pattern *patte
     if (pattern->plan) {
         mo_front_plan_destroy(allocator, pattern->plan);
     }
-    mo_memory_free(allocator, pattern->dim);
-    mo_memory_free(allocator, pattern->start);
-    mo_memory_free(allocator, pattern->index);
-    mo_memory_free(allocator, pattern->value);
+    MO_FREE(allocator, pattern->dim, pattern->start, pattern->index, pattern->value);
 }
 
 size_t mo_pair_pattern_find(const mo_pair_pattern *pattern, int i, int j)

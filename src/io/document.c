@@ -5,9 +5,7 @@
 
 static void clear_point(const mo_allocator *allocator, mo_point *point)
 {
-    mo_memory_free(allocator, point->v);
-    mo_memory_free(allocator, point->u);
-    mo_memory_free(allocator, point->r);
+    MO_FREE(allocator, point->v, point->u, point->r);
 }
 
 void mo_document_clear(mo_document *document)
@@ -17,10 +15,8 @@ void mo_document_clear(mo_document *document)
     }
     const mo_allocator allocator = mo_allocator_or_default(&document->allocator);
     mo_problem_destroy(document->problem);
-    mo_memory_free(&allocator, document->title);
-    mo_memory_free(&allocator, document->description);
-    mo_memory_free(&allocator, document->math_info);
-    mo_memory_free(&allocator, document->notes);
+    MO_FREE(&allocator, document->title, document->description, document->math_info,
+            document->notes);
     for (int k = 0; k < MO_DOCUMENT_MATRICES; ++k) {
         mo_memory_free(&allocator, document->facts[k].comment);
     }

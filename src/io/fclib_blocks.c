@@ -40,8 +40,7 @@ bool mo_fclib_init_parts(mo_h5 *h, mo_fclib_parts *parts, int rows)
 
 void mo_fclib_clear_parts(const mo_allocator *allocator, mo_fclib_parts *parts)
 {
-    mo_memory_free(allocator, parts->start);
-    mo_memory_free(allocator, parts->of);
+    MO_FREE(allocator, parts->start, parts->of);
     *parts = (mo_fclib_parts){0};
 }
 
@@ -145,10 +144,7 @@ static bool init_scratch(mo_h5 *h, const mo_fclib_blocks *blocks, scratch *s)
 
 static void clear_scratch(mo_h5 *h, scratch *s)
 {
-    mo_memory_free(h->allocator, s->touched);
-    mo_memory_free(h->allocator, s->slot);
-    mo_memory_free(h->allocator, s->stamp);
-    mo_memory_free(h->allocator, s->values);
+    MO_FREE(h->allocator, s->touched, s->slot, s->stamp, s->values);
 }
 
 bool mo_fclib_add_blocks(mo_h5 *h, const char *place, const mo_fclib_blocks *blocks,

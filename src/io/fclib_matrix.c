@@ -53,9 +53,7 @@ static bool read_stored(mo_h5 *h, const mo_h5_group *g, stored *s)
 
 static void clear_stored(mo_h5 *h, stored *s)
 {
-    mo_memory_free(h->allocator, s->p);
-    mo_memory_free(h->allocator, s->i);
-    mo_memory_free(h->allocator, s->x);
+    MO_FREE(h->allocator, s->p, s->i, s->x);
 }
 
 /* ---- checks ---------------------------------------------------------------------------------- */

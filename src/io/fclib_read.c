@@ -460,11 +460,7 @@ static void clear_reader(reader *in)
     const mo_allocator *allocator = in->h.allocator;
     mo_h5_leave(&in->h, &in->root);
     mo_h5_leave(&in->h, &in->top);
-    mo_memory_free(allocator, in->f);
-    mo_memory_free(allocator, in->w);
-    mo_memory_free(allocator, in->b);
-    mo_memory_free(allocator, in->mu);
-    mo_memory_free(allocator, in->mu_r);
+    MO_FREE(allocator, in->f, in->w, in->b, in->mu, in->mu_r);
     mo_sparse_clear(allocator, &in->M);
     mo_sparse_clear(allocator, &in->blocks.A);
     mo_fclib_clear_parts(allocator, &in->bodies);

@@ -85,10 +85,7 @@ static mo_error classify(mo_fclib_writer *out, mo_message *why)
     out->sizes = (mo_fclib_sizes){
         .d = 3, .dofs = mo_problem_dof_count(out->problem), .is_global = out->kind.is_global};
     for (int c = 0; c < mo_problem_constraint_count(out->problem); ++c) {
-        const mo_error error = count_constraint(out, c, &first, why);
-        if (error) {
-            return error;
-        }
+        MO_TRY(count_constraint(out, c, &first, why));
     }
     for (int k = 0; k < MO_FCLIB_KINDS; ++k) {
         if (mo_fclib_kinds[k].is_global == out->kind.is_global &&
@@ -297,13 +294,10 @@ mo_error mo_fclib_write(const char *path, const mo_document *document, mo_messag
     void *bytes = NULL;
     size_t size = 0;
     out.column = mo_memory_array(&own, (size_t)out.problem->constraint_count, sizeof *out.column);
-    if (!out.column) {
-        return mo_fail_memory(why);
-    }
+    MO_NEED_MEMORY(out.column, why);
     error = classify(&out, why);
     error = error ? error : build_file(&out, &own, &bytes, &size, why);
     error = error ? error : mo_replace_file(path, bytes, size, why);
-    mo_memory_free(&own, bytes);
-    mo_memory_free(&own, out.column);
+    MO_FREE(&own, bytes, out.column);
     return error;
 }

@@ -34,9 +34,7 @@ static mo_error read_all(FILE *stream, const char *shown, size_t most,
     }
     const size_t length = (size_t)about.st_size;
     char *all = mo_memory_array(allocator, length + 1, 1);
-    if (!all) {
-        return mo_fail_memory(why);
-    }
+    MO_NEED_MEMORY(all, why);
     if (fread(all, 1, length, stream) != length) {
         mo_memory_free(allocator, all);
         return mo_fail(why, MO_ERR_FILE, "%.200s could not be read to its end", subject(shown));

@@ -276,8 +276,7 @@ bool mo_h5_read_links(mo_h5 *h, uint64_t address, mo_h5_group *group)
 
 void mo_h5_leave(mo_h5 *h, mo_h5_group *group)
 {
-    mo_memory_free(h->allocator, group->links);
-    mo_memory_free(h->allocator, group->names);
+    MO_FREE(h->allocator, group->links, group->names);
     group->links = NULL;
     group->names = NULL;
     group->count = group->room = 0;

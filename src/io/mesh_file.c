@@ -273,8 +273,7 @@ mo_error mo_mesh_file_read(const char *path, const char *shown, size_t most,
         mesh->point_count < 4) {
         mo_mesh_fail(&b, "the mesh has no triangles");
     }
-    mo_memory_free(allocator, bytes);
-    mo_memory_free(allocator, b.slots);
+    MO_FREE(allocator, bytes, b.slots);
     if (b.error) {
         mo_mesh_file_clear(allocator, mesh);
     }
@@ -283,7 +282,6 @@ mo_error mo_mesh_file_read(const char *path, const char *shown, size_t most,
 
 void mo_mesh_file_clear(const mo_allocator *allocator, mo_mesh_file *mesh)
 {
-    mo_memory_free(allocator, mesh->points);
-    mo_memory_free(allocator, mesh->triangles);
+    MO_FREE(allocator, mesh->points, mesh->triangles);
     *mesh = (mo_mesh_file){0};
 }

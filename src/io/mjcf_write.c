@@ -256,9 +256,7 @@ mo_error mo_model_write(const char *path, const mo_model *model, mo_message *why
     char *text = NULL;
     size_t size = 0;
     mo_mjcf_writer w = {.out = open_memstream(&text, &size), .model = model};
-    if (!w.out) {
-        return mo_fail_memory(why);
-    }
+    MO_NEED_MEMORY(w.out, why);
     mo_c_locale numbers = mo_c_locale_begin();
     const int is_ordered = put_model(&w);
     mo_c_locale_end(&numbers);

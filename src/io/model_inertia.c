@@ -100,11 +100,46 @@ static void corners(const mo_mesh_file *mesh, int k, const double tip[3], double
     }
 }
 
-static double pyramid(const double corner[3][3])
+/* |V| unless exact. */
+static double pyramid(const double corner[3][3], bool exact)
 {
     double n[3];
     mo_vec3_cross(corner[1], corner[2], n);
-    return mo_vec3_dot(corner[0], n) / 6;
+    const double V = mo_vec3_dot(corner[0], n) / 6;
+    return exact ? V : fabs(V);
+}
+
+static double area_of(const double corner[3][3])
+{
+    double u[3], v[3], n[3];
+    mo_vec3_minus(corner[1], corner[0], u);
+    mo_vec3_minus(corner[2], corner[0], v);
+    mo_vec3_cross(u, v, n);
+    return mo_vec3_norm(n) / 2;
+}
+
+/* moment += factor (a a' + b b' + c c' + s s'), stored as xx yy zz xy xz yz. */
+static void add_moment(const double corner[3][3], double factor, double moment[6])
+{
+    static const int ROW[6] = {0, 1, 2, 0, 0, 1}, COLUMN[6] = {0, 1, 2, 1, 2, 2};
+    double s[3];
+    for (int c = 0; c < 3; ++c) {
+        s[c] = corner[0][c] + corner[1][c] + corner[2][c];
+    }
+    for (int e = 0; e < 6; ++e) {
+        const int i = ROW[e], j = COLUMN[e];
+        moment[e] += factor * (corner[0][i] * corner[0][j] + corner[1][i] * corner[1][j] +
+                               corner[2][i] * corner[2][j] + s[i] * s[j]);
+    }
+}
+
+/* From second moments to the inertia. */
+static void set_inertia(const double moment[6], double inertia[6])
+{
+    for (int k = 0; k < 3; ++k) {
+        inertia[k] = moment[(k + 1) % 3] + moment[(k + 2) % 3];
+        inertia[3 + k] = -moment[3 + k];
+    }
 }
 
 /* The centre of the surface, triangles weighed by their area. */
@@ -113,12 +148,9 @@ static void surface_centre(const mo_mesh_file *mesh, double centre[3])
     const double origin[3] = {0};
     double all = 0, sum[3] = {0};
     for (int k = 0; k < mesh->triangle_count; ++k) {
-        double corner[3][3], u[3], v[3], n[3];
+        double corner[3][3];
         corners(mesh, k, origin, corner);
-        mo_vec3_minus(corner[1], corner[0], u);
-        mo_vec3_minus(corner[2], corner[0], v);
-        mo_vec3_cross(u, v, n);
-        const double area = mo_vec3_norm(n) / 2;
+        const double area = area_of((const double(*)[3])corner);
         all += area;
         for (int c = 0; c < 3; ++c) {
             mo_vec3_along(sum, area / 3, corner[c], sum);
@@ -145,39 +177,25 @@ static void as_box(mo_mass *mass)
 
 void mo_mass_of_mesh(const mo_mesh_file *mesh, bool exact, mo_mass *out)
 {
-    double tip[3], corner[3][3], volume = 0, centre[3] = {0};
+    double tip[3], corner[3][3], volume = 0, centre[3] = {0}, moment[6] = {0};
     memset(out, 0, sizeof *out);
     surface_centre(mesh, tip);
     for (int k = 0; k < mesh->triangle_count; ++k) {
         corners(mesh, k, tip, corner);
-        const double V =
-            exact ? pyramid((const double(*)[3])corner) : fabs(pyramid((const double(*)[3])corner));
+        const double V = pyramid((const double(*)[3])corner, exact);
         volume += V;
         for (int c = 0; c < 3; ++c) {
             mo_vec3_along(centre, V / 4, corner[c], centre);
         }
     }
     mo_vec3_along(tip, volume != 0 ? 1 / volume : 0, centre, out->centre);
-    double moment[6] = {0}; /* int x x': xx yy zz xy xz yz */
     for (int k = 0; k < mesh->triangle_count; ++k) {
         corners(mesh, k, out->centre, corner);
-        const double V =
-            exact ? pyramid((const double(*)[3])corner) : fabs(pyramid((const double(*)[3])corner));
-        static const int ROW[6] = {0, 1, 2, 0, 0, 1}, COLUMN[6] = {0, 1, 2, 1, 2, 2};
+        const double V = pyramid((const double(*)[3])corner, exact);
         out->mass += V;
-        for (int e = 0; e < 6; ++e) {
-            const int i = ROW[e], j = COLUMN[e];
-            const double si = corner[0][i] + corner[1][i] + corner[2][i];
-            const double sj = corner[0][j] + corner[1][j] + corner[2][j];
-            moment[e] += V / 20 *
-                         (corner[0][i] * corner[0][j] + corner[1][i] * corner[1][j] +
-                          corner[2][i] * corner[2][j] + si * sj);
-        }
+        add_moment((const double(*)[3])corner, V / 20, moment);
     }
-    for (int k = 0; k < 3; ++k) {
-        out->inertia[k] = moment[(k + 1) % 3] + moment[(k + 2) % 3];
-        out->inertia[3 + k] = -moment[3 + k];
-    }
+    set_inertia(moment, out->inertia);
     if (!exact) {
         as_box(out);
     }
@@ -185,32 +203,16 @@ void mo_mass_of_mesh(const mo_mesh_file *mesh, bool exact, mo_mass *out)
 
 void mo_mass_of_shell(const mo_mesh_file *mesh, mo_mass *out)
 {
-    static const int ROW[6] = {0, 1, 2, 0, 0, 1}, COLUMN[6] = {0, 1, 2, 1, 2, 2};
-    double moment[6] = {0}; /* int x x' dA: xx yy zz xy xz yz */
+    double corner[3][3], moment[6] = {0};
     memset(out, 0, sizeof *out);
     surface_centre(mesh, out->centre);
     for (int k = 0; k < mesh->triangle_count; ++k) {
-        double corner[3][3], u[3], v[3], n[3], sum[3];
         corners(mesh, k, out->centre, corner);
-        mo_vec3_minus(corner[1], corner[0], u);
-        mo_vec3_minus(corner[2], corner[0], v);
-        mo_vec3_cross(u, v, n);
-        const double area = mo_vec3_norm(n) / 2;
+        const double area = area_of((const double(*)[3])corner);
         out->mass += area;
-        for (int c = 0; c < 3; ++c) {
-            sum[c] = corner[0][c] + corner[1][c] + corner[2][c];
-        }
-        for (int e = 0; e < 6; ++e) {
-            const int i = ROW[e], j = COLUMN[e];
-            moment[e] += area / 12 *
-                         (corner[0][i] * corner[0][j] + corner[1][i] * corner[1][j] +
-                          corner[2][i] * corner[2][j] + sum[i] * sum[j]);
-        }
+        add_moment((const double(*)[3])corner, area / 12, moment);
     }
-    for (int k = 0; k < 3; ++k) {
-        out->inertia[k] = moment[(k + 1) % 3] + moment[(k + 2) % 3];
-        out->inertia[3 + k] = -moment[3 + k];
-    }
+    set_inertia(moment, out->inertia);
 }
 
 /* ---- together -------------------------------------------------------------------------------- */

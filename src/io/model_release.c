@@ -67,9 +67,7 @@ static mo_error widen_all(mo_model *model, int at_q, int at_v, const mo_pose *po
             model->keys[k].v = key_v;
         }
     }
-    if (!good) {
-        return mo_fail_memory(why);
-    }
+    MO_NEED_MEMORY(good, why);
     model->q = q;
     model->q_count += 7;
     model->v_count += 6;
@@ -91,10 +89,7 @@ mo_error mo_model_release(mo_model *model, int body, mo_message *why)
     const int at = of->first_joint, is_last = at == model->joint_count;
     const int at_q = is_last ? model->q_count : model->joints[at].first_q;
     const int at_v = is_last ? model->v_count : model->joints[at].first_v;
-    const mo_error error = widen_all(model, at_q, at_v, &of->pose, why);
-    if (error) {
-        return error;
-    }
+    MO_TRY(widen_all(model, at_q, at_v, &of->pose, why));
     memmove(model->joints + at + 1, model->joints + at,
             (size_t)(model->joint_count++ - at) * sizeof *model->joints);
     model->joints[at] = (mo_model_joint){.name = "",

@@ -117,9 +117,7 @@ mo_error mo_recorder_create(const char *path, const mo_world *world, const char 
     const mo_allocator own = mo_allocator_or_default(allocator);
     mo_recorder *made = mo_memory_zeros(&own, 1, sizeof *made);
     *recorder = NULL;
-    if (!made) {
-        return mo_fail_memory(why);
-    }
+    MO_NEED_MEMORY(made, why);
     made->recording.allocator = own;
     made->file = -1;
     const mo_error error = begin(made, path, world, title, &own, why);

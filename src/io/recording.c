@@ -25,18 +25,11 @@ void mo_recording_clear(mo_recording *recording)
         void *arrays[2];
         memcpy(&arrays[0], &recording->shapes[k].def.points, sizeof arrays[0]);
         memcpy(&arrays[1], &recording->shapes[k].def.indices, sizeof arrays[1]);
-        mo_memory_free(&allocator, arrays[0]);
-        mo_memory_free(&allocator, arrays[1]);
+        MO_FREE(&allocator, arrays[0], arrays[1]);
     }
-    mo_memory_free(&allocator, recording->title);
-    mo_memory_free(&allocator, recording->bodies);
-    mo_memory_free(&allocator, recording->shapes);
-    mo_memory_free(&allocator, recording->joints);
-    mo_memory_free(&allocator, recording->frames);
-    mo_memory_free(&allocator, recording->contacts);
-    mo_memory_free(&allocator, recording->poses);
-    mo_memory_free(&allocator, recording->velocities);
-    mo_memory_free(&allocator, recording->ids);
+    MO_FREE(&allocator, recording->title, recording->bodies, recording->shapes, recording->joints,
+            recording->frames, recording->contacts, recording->poses, recording->velocities,
+            recording->ids);
     *recording = (mo_recording){0};
 }
 
@@ -287,11 +280,8 @@ mo_error mo_recording_add(mo_recording *recording, const mo_world *world, double
 {
     MO_NEED(recording && world, why);
     const int contacts = h > 0 ? mo_world_contact_count(world) : 0;
-    mo_error error = check_bodies(recording, world, why);
-    error = error ? error : make_room(recording, contacts, why);
-    if (error) {
-        return error;
-    }
+    MO_TRY(check_bodies(recording, world, why));
+    MO_TRY(make_room(recording, contacts, why));
     const mo_energy energy = mo_world_energy(world);
     mo_recorded_frame *frame = recording->frames + recording->frame_count;
     *frame = (mo_recorded_frame){.time = mo_world_time(world),

@@ -199,8 +199,7 @@ static bool read_arrays(reader *in, const mo_h5_group *group)
     double *points = read_doubles(h, group, "points", &point_count, MO_COLUMN_ANY);
     int *indices = points ? read_ints(h, group, "indices", &index_count, 0, INT_MAX) : NULL;
     const bool good = indices && share_arrays(in, points, point_count, indices, index_count);
-    mo_memory_free(h->allocator, points);
-    mo_memory_free(h->allocator, indices);
+    MO_FREE(h->allocator, points, indices);
     return good;
 }
 

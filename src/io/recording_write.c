@@ -95,8 +95,7 @@ static bool write_arrays(mo_h5 *h, const mo_recording *recording)
     good = good &&
            mo_h5_write_doubles(h, "/" MO_RECORDING_ROOT "/shapes/points", points, all_points) &&
            mo_h5_write_ints(h, "/" MO_RECORDING_ROOT "/shapes/indices", indices, all_indices);
-    mo_memory_free(h->allocator, all_points);
-    mo_memory_free(h->allocator, all_indices);
+    MO_FREE(h->allocator, all_points, all_indices);
     return good;
 }
 

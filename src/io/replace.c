@@ -144,7 +144,7 @@ void mo_replace_cancel(mo_replacement *replacement)
 mo_error mo_replace_file(const char *path, const void *bytes, size_t size, mo_message *why)
 {
     mo_replacement replacement;
-    mo_error error = mo_replace_begin(&replacement, path, why);
-    error = error ? error : mo_replace_write(&replacement, bytes, size, why);
-    return error ? error : mo_replace_commit(&replacement, why);
+    MO_TRY(mo_replace_begin(&replacement, path, why));
+    MO_TRY(mo_replace_write(&replacement, bytes, size, why));
+    return mo_replace_commit(&replacement, why);
 }

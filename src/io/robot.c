@@ -15,18 +15,9 @@ void mo_robot_destroy(mo_robot *robot)
 {
     if (robot) {
         const mo_allocator allocator = robot->allocator;
-        mo_memory_free(&allocator, robot->bodies);
-        mo_memory_free(&allocator, robot->joints);
-        mo_memory_free(&allocator, robot->actuators);
-        mo_memory_free(&allocator, robot->tendons);
-        mo_memory_free(&allocator, robot->mocap);
-        mo_memory_free(&allocator, robot->sensors);
-        mo_memory_free(&allocator, robot->sites);
-        mo_memory_free(&allocator, robot->parent);
-        mo_memory_free(&allocator, robot->last);
-        mo_memory_free(&allocator, robot->q);
-        mo_memory_free(&allocator, robot->v);
-        mo_memory_free(&allocator, (void *)robot->notes);
+        MO_FREE(&allocator, robot->bodies, robot->joints, robot->actuators, robot->tendons,
+                robot->mocap, robot->sensors, robot->sites, robot->parent, robot->last, robot->q,
+                robot->v, (void *)robot->notes);
         mo_pool_clear(&robot->texts);
         mo_memory_free(&allocator, robot);
     }
@@ -47,9 +38,7 @@ mo_error mo_robot_keep_note(mo_robot *robot, mo_message *why, const char *format
     va_end(values);
     const char **notes = mo_memory_resize(&robot->allocator, (void *)robot->notes,
                                           ((size_t)robot->note_count + 1) * sizeof *notes);
-    if (!notes) {
-        return mo_fail_memory(why);
-    }
+    MO_NEED_MEMORY(notes, why);
     robot->notes = notes;
     notes[robot->note_count] = mo_pool_text(&robot->texts, said, strlen(said));
     return notes[robot->note_count++] ? MO_OK : mo_fail_memory(why);

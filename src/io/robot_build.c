@@ -56,9 +56,7 @@ static mo_error check_weights(mo_building *b)
 {
     const mo_model *model = b->model;
     double *below = mo_pool_take(&b->pool, (size_t)model->body_count, sizeof *below);
-    if (!below) {
-        return mo_fail_memory(b->why);
-    }
+    MO_NEED_MEMORY(below, b->why);
     for (int k = model->body_count - 1; k > 0; --k) {
         const mo_model_body *body = model->bodies + k;
         below[k] += body->mass;
@@ -72,14 +70,11 @@ static mo_error check_weights(mo_building *b)
                            "<inertial>",
                            body->line, body->name);
         }
-        const mo_error error = mo_robot_keep_note(
+        MO_TRY(mo_robot_keep_note(
             b->robot, b->why,
             "line %d: the body '%.80s' moves but has no mass: the armature of its joint alone "
             "resists (MuJoCo refuses it)",
-            body->line, body->name);
-        if (error) {
-            return error;
-        }
+            body->line, body->name));
     }
     return MO_OK;
 }
@@ -130,9 +125,7 @@ static mo_error add_pairs(mo_building *b, const mo_shape_id *shapes)
 static mo_error add_shapes(mo_building *b)
 {
     mo_shape_id *shapes = mo_pool_take(&b->pool, (size_t)b->model->geom_count + 1, sizeof *shapes);
-    if (!shapes) {
-        return mo_fail_memory(b->why);
-    }
+    MO_NEED_MEMORY(shapes, b->why);
     for (int k = 0; k < b->model->geom_count; ++k) {
         const mo_model_geom *geom = b->model->geoms + k;
         mo_shape_def shape = geom->shape;
@@ -201,9 +194,7 @@ static mo_error make_robot(const mo_model *model, const mo_allocator *allocator,
 {
     const mo_allocator own = mo_allocator_or_default(allocator);
     mo_robot *robot = mo_memory_array(&own, 1, sizeof *robot);
-    if (!robot) {
-        return mo_fail_memory(why);
-    }
+    MO_NEED_MEMORY(robot, why);
     *robot = (mo_robot){.allocator = own,
                         .body_count = model->body_count,
                         .joint_count = model->joint_count,

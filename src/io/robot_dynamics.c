@@ -195,9 +195,7 @@ mo_error mo_robot_bias(const mo_robot *robot, const mo_world *world, double *bia
 {
     MO_NEED(robot && world && bias, why);
     double *none = take(robot, (size_t)robot->v_count, why);
-    if (!none) {
-        return MO_ERR_MEMORY;
-    }
+    MO_NEED_MEMORY(none, NULL);
     memset(none, 0, (size_t)robot->v_count * sizeof *none);
     const mo_error error = mo_robot_inverse(robot, world, none, bias, why);
     mo_memory_free(&robot->allocator, none);

@@ -192,9 +192,7 @@ static mo_error add_tendons(mo_building *b, parts *p)
         int *joints = mo_pool_take(&b->pool, (size_t)tendon->count + 1, sizeof *joints);
         mo_tendon_point *path =
             mo_pool_take(&b->pool, (size_t)tendon->path_count + 1, sizeof *path);
-        if (!joints || !path) {
-            return mo_fail_memory(b->why);
-        }
+        MO_NEED_MEMORY(joints && path, b->why);
         copy_path(b, tendon, path);
         for (int i = 0; i < tendon->count; ++i) {
             joints[i] = b->number[tendon->joints[i]];
@@ -335,14 +333,9 @@ static mo_error add_mechanism(mo_building *b, int root)
     p.axes = mo_pool_take(&b->pool, (size_t)model->joint_count + 1, sizeof *p.axes);
     p.actuators = mo_pool_take(&b->pool, (size_t)model->actuator_count + 1, sizeof *p.actuators);
     p.tendons = mo_pool_take(&b->pool, (size_t)model->tendon_count + 1, sizeof *p.tendons);
-    if (!p.links || !p.axes || !p.actuators || !p.tendons) {
-        return mo_fail_memory(b->why);
-    }
+    MO_NEED_MEMORY(p.links && p.axes && p.actuators && p.tendons, b->why);
     add_links(b, &p);
-    const mo_error error = add_tendons(b, &p);
-    if (error) {
-        return error;
-    }
+    MO_TRY(add_tendons(b, &p));
     add_actuators(b, &p);
     p.def.links = p.links;
     p.def.joints = p.axes;

@@ -72,13 +72,8 @@ static mo_error lever_of(const mo_world *world, const mo_sim_contact *contact, m
         const int shared = side == 1 && id[0].index == id[1].index;
         row[side] = shared ? row[0] : mo_pool_take(pool, (size_t)n[side] + 1, sizeof(double));
         double *J = mo_pool_take(pool, 6 * (size_t)n[side] + 1, sizeof *J);
-        if (!row[side] || !J) {
-            return mo_fail_memory(why);
-        }
-        const mo_error error = add_row(world, of, contact, side ? 1 : -1, J, row[side], why);
-        if (error) {
-            return error;
-        }
+        MO_NEED_MEMORY(row[side] && J, why);
+        MO_TRY(add_row(world, of, contact, side ? 1 : -1, J, row[side], why));
     }
     for (int side = 0; side < 2; ++side) {
         *lever = fmax(*lever, row[side] ? largest(row[side], n[side]) : 0);

@@ -61,9 +61,7 @@ mo_error mo_robot_keep_sensors(mo_robot *robot, const mo_model *model, mo_messag
     robot->last = mo_memory_array(a, bodies, sizeof *robot->last);
     robot->parent = mo_memory_array(a, bodies, sizeof *robot->parent);
     robot->sites = mo_memory_array(a, (size_t)model->site_count + 1, sizeof *robot->sites);
-    if (!robot->sensors || !robot->last || !robot->parent || !robot->sites) {
-        return mo_fail_memory(why);
-    }
+    MO_NEED_MEMORY(robot->sensors && robot->last && robot->parent && robot->sites, why);
     robot->sensor_count = model->sensor_count;
     robot->sensor_values = model->sensor_values;
     robot->site_count = model->site_count;
@@ -79,9 +77,7 @@ mo_error mo_robot_keep_sensors(mo_robot *robot, const mo_model *model, mo_messag
         const char *name = model->sensors[k].name;
         robot->sensors[k] = model->sensors[k];
         robot->sensors[k].name = mo_pool_text(&robot->texts, name, strlen(name));
-        if (!robot->sensors[k].name) {
-            return mo_fail_memory(why);
-        }
+        MO_NEED_MEMORY(robot->sensors[k].name, why);
     }
     return MO_OK;
 }

@@ -254,9 +254,7 @@ static mo_error order_loops(start *s, mo_pool *pool)
     double *before = mo_pool_take(pool, (size_t)s->q_count + 1, sizeof *before), open = 0;
     memset(s->held, 0, (size_t)s->n);
     const double first = linearise(s);
-    if (!before) {
-        return mo_fail_memory(s->why);
-    }
+    MO_NEED_MEMORY(before, s->why);
     if (first <= CLOSED) {
         return MO_OK;
     }
@@ -296,9 +294,7 @@ static mo_error find_mechanisms(start *s, mo_pool *pool)
     s->id = mo_pool_take(pool, most, sizeof *s->id);
     s->v_at = mo_pool_take(pool, most, sizeof *s->v_at);
     s->q_at = mo_pool_take(pool, most, sizeof *s->q_at);
-    if (!s->id || !s->v_at || !s->q_at) {
-        return mo_fail_memory(s->why);
-    }
+    MO_NEED_MEMORY(s->id && s->v_at && s->q_at, s->why);
     for (int k = 0; k < s->robot->joint_count; ++k) {
         const mo_mechanism_id id = s->robot->joints[k].mechanism;
         if (id.index && s->robot->joints[k].number == 0) {

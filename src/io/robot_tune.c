@@ -65,9 +65,7 @@ static mo_error tune_servos(mo_building *b, mo_sim_mechanism *mechanism, mo_mech
         }
         double *M = mo_pool_take(&b->pool, (size_t)n * (size_t)n + 1, sizeof *M);
         double *row = mo_pool_take(&b->pool, (size_t)n + 1, sizeof *row), length, speed, mass = 0;
-        if (!M || !row) {
-            return mo_fail_memory(b->why);
-        }
+        MO_NEED_MEMORY(M && row, b->why);
         mo_sim_actuator *actuator = mechanism->actuator + b->robot->actuators[k].number;
         mo_linkage_mass_matrix(&mechanism->tree, M);
         mo_actuator_measure(mechanism, actuator, mechanism->v, row, &length, &speed);
@@ -144,9 +142,7 @@ static mo_error find_range(mo_building *b, mo_sim_mechanism *mechanism, mo_sim_a
 {
     const size_t count = (size_t)mechanism->tree.coordinates + 1;
     double *q = mo_pool_take(&b->pool, 3 * count, sizeof *q);
-    if (!q) {
-        return mo_fail_memory(b->why);
-    }
+    MO_NEED_MEMORY(q, b->why);
     double *start = q + 2 * count;
     memcpy(start, mechanism->q, (count - 1) * sizeof *start);
     const double low = farthest(mechanism, actuator, -1, start, q, q + count);
@@ -171,9 +167,7 @@ static mo_error find_acceleration(mo_building *b, mo_sim_mechanism *mechanism,
     const int n = mechanism->tree.dofs;
     double *M = mo_pool_take(&b->pool, (size_t)n * (size_t)n + 1, sizeof *M);
     double *row = mo_pool_take(&b->pool, (size_t)n + 1, sizeof *row), length, speed;
-    if (!M || !row) {
-        return mo_fail_memory(b->why);
-    }
+    MO_NEED_MEMORY(M && row, b->why);
     mo_linkage_mass_matrix(&mechanism->tree, M);
     mo_actuator_measure(mechanism, actuator, mechanism->v, row, &length, &speed);
     if (mo_factor_symmetric(n, M)) {

@@ -64,9 +64,7 @@ bool mo_entries_add_matrix(const mo_allocator *allocator, mo_entries *entries,
 
 void mo_entries_clear(const mo_allocator *allocator, mo_entries *entries)
 {
-    mo_memory_free(allocator, entries->row);
-    mo_memory_free(allocator, entries->column);
-    mo_memory_free(allocator, entries->value);
+    MO_FREE(allocator, entries->row, entries->column, entries->value);
     *entries = (mo_entries){0};
 }
 
@@ -141,9 +139,7 @@ bool mo_sparse_build(const mo_allocator *allocator, int rows, int columns, size_
     } else {
         mo_sparse_clear(allocator, matrix);
     }
-    mo_memory_free(allocator, next);
-    mo_memory_free(allocator, by_row);
-    mo_memory_free(allocator, order);
+    MO_FREE(allocator, next, by_row, order);
     return good;
 }
 
@@ -173,8 +169,6 @@ bool mo_sparse_transpose(const mo_allocator *allocator, const mo_sparse *matrix,
 
 void mo_sparse_clear(const mo_allocator *allocator, mo_sparse *matrix)
 {
-    mo_memory_free(allocator, matrix->start);
-    mo_memory_free(allocator, matrix->row);
-    mo_memory_free(allocator, matrix->value);
+    MO_FREE(allocator, matrix->start, matrix->row, matrix->value);
     *matrix = (mo_sparse){0};
 }

@@ -207,9 +207,7 @@ static mo_error parse(reading *r, const char *bytes, size_t size)
                             .cdataBlock = on_text,
                             .endElementNs = on_end};
     r->parser = xmlCreatePushParserCtxt(&events, r, NULL, 0, NULL);
-    if (!r->parser) {
-        return mo_fail_memory(r->why);
-    }
+    MO_NEED_MEMORY(r->parser, r->why);
     /* Entities are replaced, so that &amp; is &; no other than XML's own can be declared. */
     /* HUGE: the limits of size and depth are ours. */
     xmlCtxtUseOptions(r->parser, XML_PARSE_NONET | XML_PARSE_NOENT | XML_PARSE_NOERROR |
@@ -270,8 +268,7 @@ mo_error mo_xml_read(const char *path, const char *file, mo_pool *pool, int *ele
         blank_declaration(bytes);
         error = parse(&r, bytes, size);
     }
-    mo_memory_free(&pool->allocator, r.text);
-    mo_memory_free(&pool->allocator, bytes);
+    MO_FREE(&pool->allocator, r.text, bytes);
     *root = error ? NULL : r.root;
     return error;
 }

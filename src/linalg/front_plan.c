@@ -295,8 +295,7 @@ static mo_front_plan *make_plan(const mo_allocator *own, const analysis *a, int 
     layout_plan(&arena, blocks, nodes, (size_t)fronts, rows, entries, &counted);
     void *memory = mo_memory_array(own, arena.used, 1);
     if (!plan || !memory) {
-        mo_memory_free(own, plan);
-        mo_memory_free(own, memory);
+        MO_FREE(own, plan, memory);
         return NULL;
     }
     *plan = (mo_front_plan){.block_count = a->pattern->count,
@@ -372,8 +371,7 @@ mo_error mo_front_plan_create(const mo_allocator *allocator, const mo_block_patt
     mo_error error = mo_node_graph_create(allocator, pattern, &a.nodes);
     error = error ? error : mo_min_degree(allocator, &a.nodes.graph, &a.elimination);
     error = error ? error : analyse(allocator, &a, plan);
-    mo_memory_free(allocator, a.memory);
-    mo_memory_free(allocator, a.zeros);
+    MO_FREE(allocator, a.memory, a.zeros);
     mo_elimination_clear(allocator, &a.elimination);
     mo_node_graph_clear(allocator, &a.nodes);
     return error;
@@ -382,7 +380,6 @@ mo_error mo_front_plan_create(const mo_allocator *allocator, const mo_block_patt
 void mo_front_plan_destroy(const mo_allocator *allocator, mo_front_plan *plan)
 {
     if (plan) {
-        mo_memory_free(allocator, plan->memory);
-        mo_memory_free(allocator, plan);
+        MO_FREE(allocator, plan->memory, plan);
     }
 }

@@ -260,8 +260,7 @@ mo_error mo_min_degree(const mo_allocator *allocator, const mo_graph *graph, mo_
         fine = eliminate(allocator, &q, p);
     }
     mo_pace();
-    mo_memory_free(allocator, memory);
-    mo_memory_free(allocator, q.gone);
+    MO_FREE(allocator, memory, q.gone);
     out->filled = q.filled;
     if (!fine) {
         mo_elimination_clear(allocator, out);
@@ -273,8 +272,6 @@ mo_error mo_min_degree(const mo_allocator *allocator, const mo_graph *graph, mo_
 
 void mo_elimination_clear(const mo_allocator *allocator, mo_elimination *elimination)
 {
-    mo_memory_free(allocator, elimination->order);
-    mo_memory_free(allocator, elimination->start);
-    mo_memory_free(allocator, elimination->filled);
+    MO_FREE(allocator, elimination->order, elimination->start, elimination->filled);
     *elimination = (mo_elimination){0};
 }

@@ -28,9 +28,7 @@ mo_error mo_cell_system_create(const mo_enclosure *enclosure, mo_cell_system *sy
     mo_arena arena = {0};
     lay_out(system, &arena);
     system->memory = mo_arena_allocate(&arena, &enclosure->problem->allocator);
-    if (!system->memory) {
-        return mo_fail_memory(why);
-    }
+    MO_NEED_MEMORY(system->memory, why);
     lay_out(system, &arena);
     system->unit_count = mo_units_of(enclosure->problem, system->units);
     if (system->unit_count < 0) {

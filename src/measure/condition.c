@@ -101,10 +101,7 @@ mo_error mo_motion_map_create(const mo_problem *problem, mo_motion_map *map, mo_
 {
     *map = (mo_motion_map){.problem = problem, .rows = problem->row_count};
     map->columns = problem->form == MO_FORM_GLOBAL ? problem->dof_count : problem->row_count;
-    const mo_error error = mo_enclosure_create(problem, &map->enclosure, why);
-    if (error) {
-        return error;
-    }
+    MO_TRY(mo_enclosure_create(problem, &map->enclosure, why));
     mo_arena arena = {0};
     lay_out(map, &arena);
     map->memory = mo_arena_allocate(&arena, &problem->allocator);

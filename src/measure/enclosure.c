@@ -79,9 +79,7 @@ static mo_error add_bodies(mo_enclosure *e, mo_message *why)
     const double *rows[MO_ENCLOSURE_MOST_ROWS] = {NULL};
     const size_t columns = (size_t)(e->n + 1) * MO_SMALL, square = (size_t)MO_SMALL * MO_SMALL;
     mo_interval *X = mo_memory_array(&e->problem->allocator, columns + 2 * square, sizeof *X);
-    if (!X) {
-        return mo_fail_memory(why);
-    }
+    MO_NEED_MEMORY(X, why);
     const scratch room = {X, X + columns, (double *)(X + columns + square)};
     mo_error error = MO_OK;
     for (int b = 0; b < e->problem->body_count && !error; ++b) {
@@ -222,9 +220,7 @@ mo_error mo_enclosure_create(const mo_problem *problem, mo_enclosure *enclosure,
     const size_t intervals = (size_t)n * (n + 1);
     enclosure->memory =
         mo_memory_array(&problem->allocator, intervals + (size_t)n, sizeof(mo_interval));
-    if (!enclosure->memory) {
-        return mo_fail_memory(why);
-    }
+    MO_NEED_MEMORY(enclosure->memory, why);
     enclosure->W = enclosure->memory;
     enclosure->q = enclosure->W + (size_t)n * n;
     enclosure->unit_r = (double *)(enclosure->q + n);

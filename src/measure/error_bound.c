@@ -367,9 +367,7 @@ static mo_error body_distances(const krawczyk *k, const double *v, mo_error_boun
                         (size_t)MO_SMALL * MO_SMALL * sizeof(double);
     mo_interval *scratch = mo_memory_array(&problem->allocator, room, 1);
     double energy = 0, most = 0;
-    if (!scratch) {
-        return MO_ERR_MEMORY;
-    }
+    MO_NEED_MEMORY(scratch, NULL);
     int good = 1;
     for (int b = 0; b < problem->body_count && good; ++b) {
         good = body_distance(k, b, v + problem->body_start[b], scratch, &energy, &most);
@@ -446,9 +444,7 @@ static mo_error bound_with(const mo_enclosure *e, const double *v, const double 
     mo_arena arena = {0};
     lay_out(&k, &arena);
     void *memory = mo_arena_allocate(&arena, &e->problem->allocator);
-    if (!memory) {
-        return MO_ERR_MEMORY;
-    }
+    MO_NEED_MEMORY(memory, NULL);
     lay_out(&k, &arena);
     const mo_error error = bound_in(&k, v, r, bound);
     mo_memory_free(&e->problem->allocator, memory);

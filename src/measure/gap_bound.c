@@ -253,9 +253,7 @@ static mo_error bound_in(gap *g, mo_frozen_bound *bound)
     const size_t room =
         (dofs + small * (small + 1)) * sizeof(mo_interval) + small * small * sizeof(double);
     g->p = mo_memory_array(allocator, room, 1);
-    if (!g->p) {
-        return MO_ERR_MEMORY;
-    }
+    MO_NEED_MEMORY(g->p, NULL);
     begin_balance(g);
     for (int i = 0; i < g->problem->constraint_count && g->is_good; ++i) {
         add_constraint(g, i);

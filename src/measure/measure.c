@@ -215,9 +215,7 @@ mo_error mo_measure(const mo_problem *problem, const double *r, mo_residual *res
     MO_NEED(problem && (r || problem->row_count == 0) && residual, NULL);
     double *scratch =
         mo_memory_array(&problem->allocator, mo_measure_scratch(problem), sizeof *scratch);
-    if (!scratch) {
-        return MO_ERR_MEMORY;
-    }
+    MO_NEED_MEMORY(scratch, NULL);
     const mo_error error = mo_measure_into(problem, r, scratch, residual);
     mo_memory_free(&problem->allocator, scratch);
     return error;
@@ -258,9 +256,7 @@ mo_error mo_measure_scaled(const mo_problem *problem, const double *r, double *s
         return MO_ERR_ARGUMENT;
     }
     double *scratch = mo_memory_array(&problem->allocator, dofs + 2 * rows, sizeof *scratch);
-    if (!scratch) {
-        return MO_ERR_MEMORY;
-    }
+    MO_NEED_MEMORY(scratch, NULL);
     double *u = scratch + dofs, *q = u + rows;
     mo_problem_write_rows(problem);
     mo_problem_response_into(problem, NULL, scratch, q);
@@ -309,9 +305,7 @@ mo_error mo_measure_global(const mo_problem *problem, const double *v, const dou
     }
     mo_problem_write_rows(problem);
     double *scratch = mo_memory_array(&problem->allocator, dofs + rows + chunks, sizeof *scratch);
-    if (!scratch) {
-        return MO_ERR_MEMORY;
-    }
+    MO_NEED_MEMORY(scratch, NULL);
     double *of_r = scratch, *u = scratch + dofs, *partial = u + rows, q_norm = 0;
     const mo_error error = mo_problem_q_norm(problem, &q_norm);
     if (!error) {

@@ -145,9 +145,7 @@ mo_error mo_measure_cck(const mo_problem *problem, const double *r, int facets, 
         return MO_ERR_ARGUMENT;
     }
     double *scratch = mo_memory_array(&problem->allocator, dofs + rows, sizeof *scratch);
-    if (!scratch) {
-        return MO_ERR_MEMORY;
-    }
+    MO_NEED_MEMORY(scratch, NULL);
     double *u = scratch + dofs, law_u[MO_BILATERAL_MAX_DIM], sum = 0;
     mo_problem_response_into(problem, r, scratch, u);
     for (int i = 0; i < problem->constraint_count; ++i) {

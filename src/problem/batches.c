@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/error.h"
 #include "base/pace.h"
 #include "linalg/dense.h"
 #include "linalg/vec3.h"
@@ -114,8 +115,7 @@ static mo_error hash_colours(const mo_problem *problem, nodes *all)
     for (int k = 0; !error && k < all->count; ++k) {
         all->at[k].colour = colour[k];
     }
-    mo_memory_free(own, start);
-    mo_memory_free(own, colour);
+    MO_FREE(own, start, colour);
     return error;
 }
 
@@ -421,9 +421,7 @@ static mo_error make_arrays(const mo_allocator *own, const nodes *all, mo_batche
     take_arrays(&arena, data, row_data, b);
     b->bytes = arena.used + MO_ARENA_ALIGN;
     b->memory = mo_arena_allocate(&arena, own);
-    if (!b->memory) {
-        return MO_ERR_MEMORY;
-    }
+    MO_NEED_MEMORY(b->memory, NULL);
     take_arrays(&arena, data, row_data, b);
     mo_pace_clear(b->data, data * sizeof *b->data);
     memset(b->constraint, 0xff, (size_t)b->point_count * MO_LANES * sizeof *b->constraint);
@@ -458,8 +456,7 @@ static mo_error arrange(const mo_allocator *own, const mo_batch_order *order, mo
     for (int k = 0; !error && k < b->row_count; ++k) {
         fill_row(b, b->row + k);
     }
-    mo_memory_free(own, all.at);
-    mo_memory_free(own, all.order);
+    MO_FREE(own, all.at, all.order);
     return error;
 }
 
@@ -469,9 +466,7 @@ mo_error mo_batches_create(const mo_problem *problem, const mo_compact *compact,
     const mo_allocator *own = &problem->allocator;
     mo_batches *b = mo_memory_array(own, 1, sizeof *b);
     *out = NULL;
-    if (!b) {
-        return MO_ERR_MEMORY;
-    }
+    MO_NEED_MEMORY(b, NULL);
     *b = (mo_batches){.problem = problem, .compact = compact, .line_count = 1};
     b->friction = largest_friction(problem, compact);
     for (int body = 0; body < problem->body_count; ++body) {
@@ -489,7 +484,6 @@ mo_error mo_batches_create(const mo_problem *problem, const mo_compact *compact,
 void mo_batches_destroy(const mo_allocator *own, mo_batches *batches)
 {
     if (batches) {
-        mo_memory_free(own, batches->memory);
-        mo_memory_free(own, batches);
+        MO_FREE(own, batches->memory, batches);
     }
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 #include "problem/body_space.h"
+#include "base/error.h"
 #include "base/pace.h"
 
 #include <string.h>
@@ -76,9 +77,7 @@ static mo_error find_neighbours(const mo_problem *problem, neighbours *n)
     const size_t bodies = (size_t)problem->body_count;
     int *p = mo_memory_array(own, 5 * bodies + 3 + count_blocks(problem), sizeof(int));
     n->memory = p;
-    if (!p) {
-        return MO_ERR_MEMORY;
-    }
+    MO_NEED_MEMORY(p, NULL);
     n->dim = p;
     n->position = p + bodies;
     n->last = p + 2 * bodies;
@@ -88,9 +87,7 @@ static mo_error find_neighbours(const mo_problem *problem, neighbours *n)
     list_constraints(problem, n);
     list_bodies(problem, n);
     n->index = n->index_memory = mo_memory_array(own, (size_t)n->start[bodies], sizeof(int));
-    if (!n->index) {
-        return MO_ERR_MEMORY;
-    }
+    MO_NEED_MEMORY(n->index, NULL);
     list_bodies(problem, n);
     return MO_OK;
 }
@@ -170,8 +167,7 @@ static mo_error fill_space(mo_body_space *space)
         place_values(space, &n, p + bodies);
         space->bytes = sizeof *space + numbers * sizeof(size_t) + space->plan->bytes;
     }
-    mo_memory_free(own, n.memory);
-    mo_memory_free(own, n.index_memory);
+    MO_FREE(own, n.memory, n.index_memory);
     return error ? error : space->memory ? MO_OK : MO_ERR_MEMORY;
 }
 
@@ -179,9 +175,7 @@ mo_error mo_body_space_create(const mo_problem *problem, mo_body_space **out)
 {
     mo_body_space *space = mo_memory_array(&problem->allocator, 1, sizeof *space);
     *out = NULL;
-    if (!space) {
-        return MO_ERR_MEMORY;
-    }
+    MO_NEED_MEMORY(space, NULL);
     *space = (mo_body_space){.problem = problem};
     const mo_error error = fill_space(space);
     if (error) {
@@ -196,8 +190,7 @@ void mo_body_space_destroy(const mo_allocator *allocator, mo_body_space *space)
 {
     if (space) {
         mo_front_plan_destroy(allocator, space->plan);
-        mo_memory_free(allocator, space->memory);
-        mo_memory_free(allocator, space);
+        MO_FREE(allocator, space->memory, space);
     }
 }
 

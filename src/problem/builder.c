@@ -69,9 +69,7 @@ mo_error mo_builder_create(const mo_allocator *allocator, mo_builder **builder)
     MO_NEED(builder, NULL);
     const mo_allocator own = mo_allocator_or_default(allocator);
     *builder = mo_memory_zeros(&own, 1, sizeof **builder);
-    if (!*builder) {
-        return MO_ERR_MEMORY;
-    }
+    MO_NEED_MEMORY(*builder, NULL);
     (*builder)->allocator = own;
     return MO_OK;
 }

@@ -198,9 +198,7 @@ static mo_error factor_masses(mo_builder *builder, mo_problem *problem)
 {
     const size_t count = problem->mass_start[problem->body_count];
     problem->factor = mo_memory_array(&builder->allocator, count, sizeof(double));
-    if (!problem->factor) {
-        return mo_fail_memory(&builder->why);
-    }
+    MO_NEED_MEMORY(problem->factor, &builder->why);
     problem->is_symmetric = 1;
     for (int b = 0; b < problem->body_count; ++b) {
         const int n = mo_body_dim(problem, b), asymmetric = problem->asymmetric[b];
@@ -209,10 +207,7 @@ static mo_error factor_masses(mo_builder *builder, mo_problem *problem)
         if (problem->compact && problem->compact->rigid[b].inverse_mass > 0) {
             continue; /* checked, and factored by mo_problem_write_rows */
         }
-        const mo_error error = asymmetric ? MO_OK : check_symmetric(builder, M, n, b);
-        if (error) {
-            return error;
-        }
+        MO_TRY(asymmetric ? MO_OK : check_symmetric(builder, M, n, b));
         if (!factor_mass(M, n, asymmetric, problem->factor + problem->mass_start[b])) {
             return mo_fail(
                 &builder->why, MO_ERR_PROBLEM,
@@ -287,9 +282,7 @@ static mo_error move_compact(mo_builder *builder, mo_problem *problem)
         return MO_OK;
     }
     mo_compact *compact = mo_memory_array(&problem->allocator, 1, sizeof *compact);
-    if (!compact) {
-        return mo_fail_memory(&builder->why);
-    }
+    MO_NEED_MEMORY(compact, &builder->why);
     *compact = (mo_compact){.contact_count = (int)builder->contacts.count,
                             .rigid = steal(&builder->rigid),
                             .contact = steal(&builder->contacts),

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/pace.h"
 #include "linalg/dense.h"
 #include "linalg/vec3.h"
@@ -196,9 +197,7 @@ mo_error mo_compact_create(const mo_allocator *own, int bodies, int constraints,
 {
     mo_compact *compact = mo_memory_array(own, 1, sizeof *compact);
     *out = NULL;
-    if (!compact) {
-        return MO_ERR_MEMORY;
-    }
+    MO_NEED_MEMORY(compact, NULL);
     *compact = (mo_compact){
         .rigid = mo_memory_array(own, (size_t)bodies, sizeof *compact->rigid),
         .contact = mo_memory_array(own, (size_t)constraints, sizeof *compact->contact),
@@ -214,11 +213,8 @@ mo_error mo_compact_create(const mo_allocator *own, int bodies, int constraints,
 mo_error mo_compact_find(const mo_problem *problem, mo_compact **out)
 {
     const int is_global = problem->form == MO_FORM_GLOBAL && !problem->compliance;
-    const mo_error error =
-        mo_compact_create(&problem->allocator, problem->body_count, problem->constraint_count, out);
-    if (error) {
-        return error;
-    }
+    MO_TRY(mo_compact_create(&problem->allocator, problem->body_count, problem->constraint_count,
+                             out));
     mo_compact *compact = *out;
     for (int b = 0; b < problem->body_count; ++b) {
         mo_pace_every(b, 512);
@@ -238,10 +234,7 @@ mo_error mo_compact_find(const mo_problem *problem, mo_compact **out)
 void mo_compact_destroy(const mo_allocator *own, mo_compact *compact)
 {
     if (compact) {
-        mo_memory_free(own, compact->rigid);
-        mo_memory_free(own, compact->contact);
-        mo_memory_free(own, compact->contact_of);
-        mo_memory_free(own, compact);
+        MO_FREE(own, compact->rigid, compact->contact, compact->contact_of, compact);
     }
 }
 

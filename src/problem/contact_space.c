@@ -2,13 +2,13 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 #include "problem/contact_space.h"
 
+#include "base/error.h"
+
 static mo_error make_plan(const mo_allocator *own, mo_contact_space *space)
 {
     const mo_problem *W = space->W;
     int *dim = mo_memory_array(own, (size_t)W->constraint_count, sizeof(int));
-    if (!dim) {
-        return MO_ERR_MEMORY;
-    }
+    MO_NEED_MEMORY(dim, NULL);
     for (int i = 0; i < W->constraint_count; ++i) {
         dim[i] = mo_constraint_dim(W, i);
     }
@@ -23,9 +23,7 @@ mo_error mo_contact_space_create(const mo_problem *problem, mo_contact_space **o
     const mo_allocator *own = &problem->allocator;
     mo_contact_space *space = mo_memory_array(own, 1, sizeof *space);
     *out = NULL;
-    if (!space) {
-        return MO_ERR_MEMORY;
-    }
+    MO_NEED_MEMORY(space, NULL);
     *space = (mo_contact_space){.W = problem};
     mo_error error = MO_OK;
     if (problem->form == MO_FORM_GLOBAL) {

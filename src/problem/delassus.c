@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 #include "problem/delassus.h"
+#include "base/error.h"
 #include "base/pace.h"
 
 #include <string.h>
@@ -106,11 +107,8 @@ mo_error mo_delassus_layout(const mo_problem *problem, mo_space space, mo_arena 
                             mo_delassus *system)
 {
     mo_delassus s = {.problem = problem};
-    mo_error error = find_space(problem, space, &s);
-    error = error ? error : mo_problem_sweep(problem, MO_SWEEP_NATURAL, &s.sweep);
-    if (error) {
-        return error;
-    }
+    MO_TRY(find_space(problem, space, &s));
+    MO_TRY(mo_problem_sweep(problem, MO_SWEEP_NATURAL, &s.sweep));
     const size_t count = (size_t)problem->constraint_count,
                  blocks = mo_square_starts(problem, NULL);
     s.active = MO_TAKE(arena, count, uint8_t);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/random.h"
 #include "linalg/dense.h"
 
@@ -346,14 +347,10 @@ mo_error mo_group_space_create(const mo_contact_space *contact, mo_group_space *
     bool pays = false;
     *out = NULL;
     g.out = mo_memory_array(own, 1, sizeof *g.out);
-    if (!g.out) {
-        return MO_ERR_MEMORY;
-    }
+    MO_NEED_MEMORY(g.out, NULL);
     *g.out = (mo_group_space){0};
     const mo_error error = fill(own, &g, &pays);
-    mo_memory_free(own, g.memory);
-    mo_memory_free(own, g.slot);
-    mo_memory_free(own, g.rank);
+    MO_FREE(own, g.memory, g.slot, g.rank);
     if (error || !pays) {
         mo_group_space_destroy(own, g.out);
         return error;
@@ -366,9 +363,6 @@ void mo_group_space_destroy(const mo_allocator *allocator, mo_group_space *space
 {
     if (space) {
         mo_contact_space_destroy(allocator, space->space);
-        mo_memory_free(allocator, space->group);
-        mo_memory_free(allocator, space->start);
-        mo_memory_free(allocator, space->basis);
-        mo_memory_free(allocator, space);
+        MO_FREE(allocator, space->group, space->start, space->basis, space);
     }
 }

@@ -116,7 +116,6 @@ mo_error mo_colour_nodes(const mo_allocator *own, const mo_colour_graph *graph, 
     if (!error) {
         colour_all(graph, entries, entries + count, used, colour);
     }
-    mo_memory_free(own, entries);
-    mo_memory_free(own, used);
+    MO_FREE(own, entries, used);
     return error;
 }

@@ -114,8 +114,7 @@ static int sort(const mo_allocator *own, int constraints, mo_islands *islands)
             islands->member[order[islands->island[i]].size++] = i;
         }
     }
-    mo_memory_free(own, order);
-    mo_memory_free(own, rank);
+    MO_FREE(own, order, rank);
     return made;
 }
 
@@ -135,8 +134,7 @@ mo_error mo_islands_find(const mo_problem *problem, mo_islands *islands)
         mo_pace();
         made = sort(own, problem->constraint_count, islands);
     }
-    mo_memory_free(own, parent);
-    mo_memory_free(own, number_of);
+    MO_FREE(own, parent, number_of);
     if (!made) {
         mo_islands_clear(own, islands);
     }
@@ -145,9 +143,7 @@ mo_error mo_islands_find(const mo_problem *problem, mo_islands *islands)
 
 void mo_islands_clear(const mo_allocator *allocator, mo_islands *islands)
 {
-    mo_memory_free(allocator, islands->start);
-    mo_memory_free(allocator, islands->member);
-    mo_memory_free(allocator, islands->island);
+    MO_FREE(allocator, islands->start, islands->member, islands->island);
     *islands = (mo_islands){0};
 }
 

@@ -261,9 +261,7 @@ mo_error mo_problem_response(const mo_problem *problem, const double *r, double 
 {
     MO_NEED(problem && u, NULL);
     double *v = mo_memory_array(&problem->allocator, (size_t)problem->dof_count, sizeof *v);
-    if (!v) {
-        return MO_ERR_MEMORY;
-    }
+    MO_NEED_MEMORY(v, NULL);
     mo_problem_response_into(problem, r, v, u);
     mo_memory_free(&problem->allocator, v);
     return MO_OK;

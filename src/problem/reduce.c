@@ -60,11 +60,7 @@ static int prepare(reduction *job)
 static void release(reduction *job)
 {
     const mo_allocator *own = &job->problem->allocator;
-    mo_memory_free(own, job->body_list_start);
-    mo_memory_free(own, job->body_list);
-    mo_memory_free(own, job->mark);
-    mo_memory_free(own, job->neighbour);
-    mo_memory_free(own, job->q);
+    MO_FREE(own, job->body_list_start, job->body_list, job->mark, job->neighbour, job->q);
     mo_builder_destroy(job->builder);
 }
 

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/error.h"
 #include "base/pace.h"
 #include "base/parallel.h"
 #include "problem/colouring.h"
@@ -235,8 +236,7 @@ static int make_coloured_order(const mo_allocator *own, mo_sweep *sweep)
         colour_for_sweep(problem, colour, used);
         sort_by_colour(sweep, colour);
     }
-    mo_memory_free(own, colour);
-    mo_memory_free(own, used);
+    MO_FREE(own, colour, used);
     return made;
 }
 
@@ -373,9 +373,7 @@ mo_error mo_sweep_create(const mo_problem *problem, mo_sweep_order order, mo_swe
     const mo_allocator *own = &problem->allocator;
     mo_sweep *sweep = make_room(problem, order);
     *out = NULL;
-    if (!sweep) {
-        return MO_ERR_MEMORY;
-    }
+    MO_NEED_MEMORY(sweep, NULL);
     if (order == MO_SWEEP_NATURAL) {
         make_natural_order(sweep);
     } else if (!make_coloured_order(own, sweep)) {

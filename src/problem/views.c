@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "linalg/dense.h"
 #include "problem/batch_kernel.h"
 #include "problem/dense_delassus.h"
@@ -55,9 +56,7 @@ mo_error mo_views_create(mo_problem *problem)
 {
     mo_views *views = mo_memory_zeros(&problem->allocator, 1, sizeof *views);
     problem->views = views;
-    if (!views) {
-        return MO_ERR_MEMORY;
-    }
+    MO_NEED_MEMORY(views, NULL);
     views->owner = problem;
     views->q_norm = -1;
     pthread_mutex_init(&views->lock, NULL);
@@ -319,9 +318,7 @@ mo_error mo_problem_q_norm(const mo_problem *problem, double *norm)
     }
     if (problem->form == MO_FORM_GLOBAL) {
         scratch = mo_memory_array(&problem->allocator, room, sizeof *scratch);
-        if (!scratch) {
-            return MO_ERR_MEMORY;
-        }
+        MO_NEED_MEMORY(scratch, NULL);
     }
     mo_problem_q_norm_into(problem, scratch, norm);
     mo_memory_free(&problem->allocator, scratch);

@@ -312,7 +312,6 @@ mo_error mo_accuracy_solve_fine(mo_world *world, const mo_options *options)
     const mo_error error = member && start
                                ? solve_members(world, options, member, member + constraints, start)
                                : MO_ERR_MEMORY;
-    mo_memory_free(&world->allocator, member);
-    mo_memory_free(&world->allocator, start);
+    MO_FREE(&world->allocator, member, start);
     return error;
 }

@@ -53,9 +53,8 @@ static int has_new_link_contact(const mo_world *world)
 static mo_error spread_forces(mo_world *world, double h, mo_message *why)
 {
     const mo_phase phase = {.kind = MO_PHASE_STEP, .h = h, .softness = SOFTNESS};
-    mo_error error = mo_assemble(world, &phase, why);
-    error = error ? error : mo_find_impulses(world, h, 1, why);
-    return error;
+    MO_TRY(mo_assemble(world, &phase, why));
+    return mo_find_impulses(world, h, 1, why);
 }
 
 /* The step's problem, and where its solve starts. */

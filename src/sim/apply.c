@@ -26,9 +26,7 @@ static mo_error check(const mo_world *world, mo_body_id id, const double *x, con
                       int *place, mo_message *why)
 {
     *place = mo_body_place(world, id);
-    if (*place < 0) {
-        return mo_fail_stale(why, "body", id.index, id.generation);
-    }
+    MO_NEED_ID(*place >= 0, "body", id, why);
     return mo_are_moderate(3, x) && (!y || mo_are_moderate(3, y))
                ? MO_OK
                : mo_fail(why, MO_ERR_ARGUMENT,
@@ -41,9 +39,7 @@ mo_error mo_body_pose(const mo_world *world, mo_body_id id, mo_pose *pose, mo_me
     mo_device_heap_fetch(world);
     MO_NEED(world && pose, why);
     const int place = mo_body_place(world, id);
-    if (place < 0) {
-        return mo_fail_stale(why, "body", id.index, id.generation);
-    }
+    MO_NEED_ID(place >= 0, "body", id, why);
     *pose = mo_sim_body_pose(world->body + place);
     return MO_OK;
 }
@@ -71,10 +67,7 @@ mo_error mo_body_apply_force(mo_world *world, mo_body_id id, const double force[
     mo_device_heap_bring_back(world);
     MO_NEED(world && force && at, why);
     int place;
-    const mo_error error = check(world, id, force, at, &place, why);
-    if (error) {
-        return error;
-    }
+    MO_TRY(check(world, id, force, at, &place, why));
     double arm[3], moment[3];
     mo_vec3_minus(at, world->body[place].x, arm);
     mo_vec3_cross(arm, force, moment);
@@ -93,19 +86,6 @@ mo_error mo_body_apply_torque(mo_world *world, mo_body_id id, const double torqu
 
 /* ---- impulses -------------------------------------------------------------------------------- */
 
-/* x = A^-1 b of a symmetric positive definite 3 x 3 matrix, by its adjugate. */
-static void solve3(const double A[9], const double b[3], double x[3])
-{
-    double C[9];
-    mo_vec3_cross(A + 3, A + 6, C);
-    mo_vec3_cross(A + 6, A, C + 3);
-    mo_vec3_cross(A, A + 3, C + 6);
-    const double det = mo_vec3_dot(A, C);
-    for (int k = 0; k < 3; ++k) { /* the inverse is the transpose of C over det; C is symmetric */
-        x[k] = mo_vec3_dot(C + 3 * k, b) / det;
-    }
-}
-
 static void kick_body(const mo_world *world, mo_sim_body *body, const double impulse[3],
                       const double at[3])
 {
@@ -117,7 +97,7 @@ static void kick_body(const mo_world *world, mo_sim_body *body, const double imp
         body->v[2] = 0;
         turn[2] = moment[2] / body->inertia[8];
     } else {
-        solve3(body->world_inertia, moment, turn);
+        mo_mat3_solve(body->world_inertia, moment, turn);
     }
     mo_vec3_along(body->v + 3, 1, turn, body->v + 3);
 }
@@ -130,9 +110,7 @@ static mo_error kick_link(mo_world *world, mo_body_id id, const double impulse[3
     const mo_mechanism_id mechanism = mo_body_mechanism(world, id, &link);
     const size_t n = (size_t)mo_mechanism_get(world, mechanism).v_count;
     double *room = mo_memory_array(&world->allocator, 9 * n, sizeof *room);
-    if (!room) {
-        return mo_fail_memory(why);
-    }
+    MO_NEED_MEMORY(room, why);
     double *J = room, *effort = room + 6 * n, *with = effort + n, *without = with + n;
     memset(effort, 0, n * sizeof *effort);
     mo_error error = mo_mechanism_jacobian(world, mechanism, link, at, J, why);
@@ -156,10 +134,7 @@ mo_error mo_body_apply_impulse(mo_world *world, mo_body_id id, const double impu
     mo_device_heap_bring_back(world);
     MO_NEED(world && impulse && at, why);
     int place;
-    const mo_error error = check(world, id, impulse, at, &place, why);
-    if (error) {
-        return error;
-    }
+    MO_TRY(check(world, id, impulse, at, &place, why));
     mo_sim_body *body = world->body + place;
     if (body->kind == MO_BODY_LINK) {
         return kick_link(world, id, impulse, at, why);
@@ -213,9 +188,7 @@ mo_error mo_body_contact_force(const mo_world *world, mo_body_id id, double forc
     (void)mo_device_heap_fetch_contacts(world);
     MO_NEED(world && force && moment, why);
     const int place = mo_body_place(world, id);
-    if (place < 0) {
-        return mo_fail_stale(why, "body", id.index, id.generation);
-    }
+    MO_NEED_ID(place >= 0, "body", id, why);
     const double *x = world->body[place].x;
     mo_vec3_set(force, 0, 0, 0);
     mo_vec3_set(moment, 0, 0, 0);
@@ -260,9 +233,7 @@ mo_error mo_body_set_user_data(mo_world *world, mo_body_id id, void *user_data, 
 {
     MO_NEED(world, why);
     const int place = mo_body_place(world, id);
-    if (place < 0) {
-        return mo_fail_stale(why, "body", id.index, id.generation);
-    }
+    MO_NEED_ID(place >= 0, "body", id, why);
     world->body[place].def.user_data = user_data;
     if (world->step.is_waiting && world->step.stage >= MO_STAGE_ACCEPT) {
         world->step.kept[place].def.user_data = user_data;
@@ -274,9 +245,7 @@ mo_error mo_shape_set_user_data(mo_world *world, mo_shape_id id, void *user_data
 {
     MO_NEED(world, why);
     const int place = mo_shape_place(world, id);
-    if (place < 0) {
-        return mo_fail_stale(why, "shape", id.index, id.generation);
-    }
+    MO_NEED_ID(place >= 0, "shape", id, why);
     world->shape[place].collider.def.user_data = user_data;
     return MO_OK;
 }
@@ -285,9 +254,7 @@ mo_error mo_joint_set_user_data(mo_world *world, mo_joint_id id, void *user_data
 {
     MO_NEED(world, why);
     const int place = mo_joint_place(world, id);
-    if (place < 0) {
-        return mo_fail_stale(why, "joint", id.index, id.generation);
-    }
+    MO_NEED_ID(place >= 0, "joint", id, why);
     world->joint[place].def.user_data = user_data;
     return MO_OK;
 }

@@ -52,7 +52,6 @@ mo_error mo_worlds_step(mo_world *const *worlds, int count, double h, int steps,
                         : MO_OK;
         }
     }
-    mo_memory_free(&own, messages);
-    mo_memory_free(&own, reports ? NULL : room);
+    MO_FREE(&own, messages, reports ? NULL : room);
     return error;
 }

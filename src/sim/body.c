@@ -227,9 +227,7 @@ mo_error mo_body_set(mo_world *world, mo_body_id id, const mo_pose *pose, const 
     mo_device_heap_bring_back(world);
     MO_NEED(world && pose && velocity && spin, why);
     const int place = mo_body_place(world, id);
-    if (place < 0) {
-        return mo_fail_stale(why, "body", id.index, id.generation);
-    }
+    MO_NEED_ID(place >= 0, "body", id, why);
     const double *q = pose->orientation;
     const double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
     if (!mo_are_moderate(3, pose->position) || !mo_are_moderate(3, velocity) ||
@@ -282,9 +280,7 @@ mo_error mo_body_set_material(mo_world *world, mo_body_id id, const mo_material 
     mo_device_heap_bring_back(world);
     MO_NEED(world && material, why);
     const int place = mo_body_place(world, id);
-    if (place < 0) {
-        return mo_fail_stale(why, "body", id.index, id.generation);
-    }
+    MO_NEED_ID(place >= 0, "body", id, why);
     if (mo_material_check(material, mo_is_planar(world), why)) {
         return MO_ERR_ARGUMENT;
     }

@@ -374,9 +374,7 @@ mo_error mo_contacts_merge(mo_world *world, int sorted)
     }
     mo_contacts_forget_open(list);
     mo_sim_contact *own = mo_memory_array(&world->allocator, (size_t)right, sizeof *own);
-    if (!own) {
-        return MO_ERR_MEMORY;
-    }
+    MO_NEED_MEMORY(own, NULL);
     mo_pace_copy(own, list->at + sorted, (size_t)right * sizeof *own);
     while (right > 0) {
         mo_pace_every(left + right, 64);

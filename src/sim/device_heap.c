@@ -244,8 +244,7 @@ static mo_error order_rest(mo_device_heap *heap)
         s->rest = MO_TAKE_BUFFER(heap->device, &heap->rest, count, int);
         mo_device_write(heap->device, heap->rest.at, rest, (size_t)count * sizeof *rest);
     }
-    mo_memory_free(own, rest);
-    mo_memory_free(own, priority);
+    MO_FREE(own, rest, priority);
     return error;
 }
 

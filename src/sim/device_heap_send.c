@@ -69,10 +69,7 @@ void mo_device_heap_drop(mo_world *world)
     mo_device_colouring_end(device, &heap->colouring);
     mo_device_sweeps_end(&heap->sweeps);
     mo_device_close(device);
-    mo_memory_free(&world->allocator, heap->body);
-    mo_memory_free(&world->allocator, heap->fixed_place);
-    mo_memory_free(&world->allocator, heap->fixed_here);
-    mo_memory_free(&world->allocator, heap);
+    MO_FREE(&world->allocator, heap->body, heap->fixed_place, heap->fixed_here, heap);
     world->heap = NULL;
 }
 
@@ -197,9 +194,7 @@ static mo_error send_balls(mo_world *world)
 {
     mo_device_heap *heap = world->heap;
     mo_ball *ball = mo_memory_array(&world->allocator, (size_t)heap->balls, sizeof *ball);
-    if (!ball) {
-        return MO_ERR_MEMORY;
-    }
+    MO_NEED_MEMORY(ball, NULL);
     heap->largest = 0;
     heap->least = INFINITY;
     for (int id = 0; id < heap->balls; ++id) {
@@ -310,9 +305,7 @@ static mo_error send_contacts(mo_world *world)
         }
         write_list(heap, known, find_known(world, id_of, number_of, known), begin, other, r);
     }
-    mo_memory_free(own, known);
-    mo_memory_free(own, index);
-    mo_memory_free(own, r);
+    MO_FREE(own, known, index, r);
     return error;
 }
 
@@ -335,15 +328,11 @@ mo_error mo_device_heap_send(mo_world *world)
     mo_device_heap *heap = world->heap;
     const mo_allocator *own = &world->allocator;
     const size_t living = (size_t)world->living_count;
-    mo_memory_free(own, heap->body);
-    mo_memory_free(own, heap->fixed_place);
-    mo_memory_free(own, heap->fixed_here);
+    MO_FREE(own, heap->body, heap->fixed_place, heap->fixed_here);
     heap->body = mo_memory_array(own, living, sizeof *heap->body);
     heap->fixed_place = mo_memory_array(own, MO_FIXED_MOST, sizeof *heap->fixed_place);
     heap->fixed_here = mo_memory_array(own, MO_FIXED_MOST, sizeof *heap->fixed_here);
-    if (!heap->body || !heap->fixed_place || !heap->fixed_here) {
-        return MO_ERR_MEMORY;
-    }
+    MO_NEED_MEMORY(heap->body && heap->fixed_place && heap->fixed_here, NULL);
     heap->balls = 0;
     for (int k = 0; k < world->living_count; ++k) {
         if (world->body[world->living[k]].kind == MO_BODY_FREE) {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "linalg/vec3.h"
 #include "sim/device_heap_data.h"
 
@@ -152,9 +153,7 @@ mo_error mo_device_solids_send(mo_world *world, mo_ball *ball)
     const mo_allocator *own = &world->allocator;
     const size_t room = (size_t)heap->balls + (size_t)heap->fixed_count;
     mo_solid *kind = mo_memory_array(own, room, sizeof *kind);
-    if (!kind) {
-        return MO_ERR_MEMORY;
-    }
+    MO_NEED_MEMORY(kind, NULL);
     const int count = find_kinds(world, ball, kind), all = count + heap->fixed_count;
     const size_t bytes = put_hulls(NULL, NULL, kind, all);
     char *hulls = mo_memory_array(own, bytes + 1, 1);
@@ -167,7 +166,6 @@ mo_error mo_device_solids_send(mo_world *world, mo_ball *ball)
                         MO_TAKE_BUFFER(device, &heap->fixed_solid, heap->fixed_count, mo_solid),
                         kind + count, (size_t)heap->fixed_count * sizeof *kind);
     }
-    mo_memory_free(own, kind);
-    mo_memory_free(own, hulls);
+    MO_FREE(own, kind, hulls);
     return hulls ? MO_OK : MO_ERR_MEMORY;
 }

@@ -36,9 +36,7 @@ mo_error mo_events_create(const mo_allocator *allocator, mo_events **events)
     MO_NEED(events, NULL);
     const mo_allocator own = mo_allocator_or_default(allocator);
     *events = mo_memory_array(&own, 1, sizeof **events);
-    if (!*events) {
-        return MO_ERR_MEMORY;
-    }
+    MO_NEED_MEMORY(*events, NULL);
     **events = (mo_events){.allocator = own};
     return MO_OK;
 }
@@ -47,10 +45,7 @@ void mo_events_destroy(mo_events *events)
 {
     if (events) {
         const mo_allocator own = events->allocator;
-        mo_memory_free(&own, events->now.at);
-        mo_memory_free(&own, events->before.at);
-        mo_memory_free(&own, events->event);
-        mo_memory_free(&own, events);
+        MO_FREE(&own, events->now.at, events->before.at, events->event, events);
     }
 }
 

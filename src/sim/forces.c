@@ -48,15 +48,9 @@ void mo_forces_clear(mo_forces *forces)
 {
     MO_NEED_OR(, forces, NULL);
     const mo_allocator own = mo_allocator_or_default(&forces->allocator);
-    mo_memory_free(&own, forces->contacts);
-    mo_memory_free(&own, forces->accelerations);
-    mo_memory_free(&own, forces->is_moving);
-    mo_memory_free(&own, forces->joint_accelerations);
-    mo_memory_free(&own, forces->known_efforts);
-    mo_memory_free(&own, forces->joints);
-    mo_memory_free(&own, forces->links);
-    mo_memory_free(&own, forces->axes);
-    mo_memory_free(&own, forces->actuator_efforts);
+    MO_FREE(&own, forces->contacts, forces->accelerations, forces->is_moving,
+            forces->joint_accelerations, forces->known_efforts, forces->joints, forces->links,
+            forces->axes, forces->actuator_efforts);
     mo_problem_destroy(forces->problem);
     mo_result_clear(&forces->result);
     *forces = (mo_forces){0};
@@ -229,10 +223,9 @@ static mo_error tell(mo_world *world, const mo_instant *instant, mo_forces *forc
         mo_memory_array(own, (size_t)forces->joint_acceleration_count, sizeof(double));
     forces->known_count = instant->options->known_count;
     forces->known_efforts = mo_memory_array(own, (size_t)forces->known_count, sizeof(double));
-    if (!forces->contacts || !forces->accelerations || !forces->is_moving ||
-        !forces->joint_accelerations || !forces->known_efforts) {
-        return MO_ERR_MEMORY;
-    }
+    MO_NEED_MEMORY(forces->contacts && forces->accelerations && forces->is_moving &&
+                       forces->joint_accelerations && forces->known_efforts,
+                   NULL);
     tell_contacts(world, instant, forces);
     tell_bodies(world, forces);
     tell_known(world, instant, forces);
@@ -327,9 +320,7 @@ mo_error mo_world_forces(mo_world *world, const mo_force_options *options, mo_fo
                           .is_pyramid = options->friction == MO_FRICTION_PYRAMID};
     instant.kept =
         mo_memory_array(&world->allocator, (size_t)world->living_count, sizeof *instant.kept);
-    if (!instant.kept) {
-        return mo_fail_memory(why);
-    }
+    MO_NEED_MEMORY(instant.kept, why);
     mo_problem *problem = world->problem;
     const mo_result result = world->result;
     const mo_sim_contacts contacts = world->contacts;

@@ -121,11 +121,8 @@ static const double *start_of(mo_world *world)
 
 static mo_error solve(mo_piece *p, mo_message *why)
 {
-    mo_error error = mo_instant_assemble(p->world, &p->instant, why);
-    error = error ? error : mo_mechanisms_check(p->world, why);
-    if (error) {
-        return error;
-    }
+    MO_TRY(mo_instant_assemble(p->world, &p->instant, why));
+    MO_TRY(mo_mechanisms_check(p->world, why));
     mo_force_options own = p->options;
     own.solver.start = start_of(p->world);
     return p->forces.sliding > 0 ? solve_sliding(p, &own, why)

@@ -302,9 +302,7 @@ static mo_error take_pieces(mo_piece *p, mo_step_report *report, mo_message *why
         p->instant = (mo_instant){.speed = p->options.speed};
         p->instant.kept = mo_memory_array(&p->world->allocator, (size_t)p->world->living_count,
                                           sizeof *p->instant.kept);
-        if (!p->instant.kept) {
-            return mo_fail_memory(why);
-        }
+        MO_NEED_MEMORY(p->instant.kept, why);
         error = take_piece(p, report, why);
         if (!error && !(p->left > 1e-12 * p->h)) {
             tell_contacts(p->world, &p->instant, p->h);
@@ -347,9 +345,7 @@ mo_error mo_forces_step(mo_world *world, double h, mo_step_report *report, mo_me
     const double start = mo_clock();
     const size_t size = mo_world_save(world, NULL, 0);
     void *before = mo_memory_array(&world->allocator, size, 1);
-    if (!before) {
-        return mo_fail_memory(why);
-    }
+    MO_NEED_MEMORY(before, why);
     mo_world_save(world, before, size);
     mo_piece p = {
         .world = world, .h = h, .left = h, .most = h, .options = mo_default_force_options()};

@@ -226,9 +226,7 @@ mo_error mo_world_remove_joint(mo_world *world, mo_joint_id id, mo_message *why)
 {
     MO_NEED(world, why);
     const int place = mo_joint_place(world, id);
-    if (place < 0) {
-        return mo_fail_stale(why, "joint", id.index, id.generation);
-    }
+    MO_NEED_ID(place >= 0, "joint", id, why);
     unlink_joint(world, place, 0);
     unlink_joint(world, place, 1);
     world->joint[place] = (mo_sim_joint){0};
@@ -247,9 +245,7 @@ mo_error mo_joint_set_drive(mo_world *world, mo_joint_id id, mo_drive_kind drive
 {
     MO_NEED(world, why);
     const int place = mo_joint_place(world, id);
-    if (place < 0) {
-        return mo_fail_stale(why, "joint", id.index, id.generation);
-    }
+    MO_NEED_ID(place >= 0, "joint", id, why);
     mo_sim_joint *joint = world->joint + place;
     if (drive != MO_DRIVE_NONE && !has_coordinate(world, joint->def.kind)) {
         return mo_fail(why, MO_ERR_ARGUMENT, "a %s joint has no coordinate to drive",

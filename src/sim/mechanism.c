@@ -47,9 +47,7 @@ static mo_error share_numbers(mo_sim_mechanism *mechanism, const mo_allocator *a
     const size_t n = (size_t)mechanism->tree.dofs, nq = (size_t)mechanism->tree.coordinates;
     const size_t vectors = 10, all = 3 * nq + vectors * n + 3 * n * n;
     mechanism->numbers = mo_memory_array(allocator, all, sizeof *mechanism->numbers);
-    if (!mechanism->numbers) {
-        return MO_ERR_MEMORY;
-    }
+    MO_NEED_MEMORY(mechanism->numbers, NULL);
     memset(mechanism->numbers, 0, all * sizeof *mechanism->numbers);
     double *at = mechanism->numbers;
     mechanism->q = at;
@@ -143,9 +141,7 @@ static mo_error make_tree(const mo_world *world, const mo_mechanism_def *def,
     mo_mechanism_def own = *def;
     mo_axis_def *joints =
         mo_memory_array(&world->allocator, (size_t)def->joint_count, sizeof *joints);
-    if (!joints) {
-        return MO_ERR_MEMORY;
-    }
+    MO_NEED_MEMORY(joints, NULL);
     for (int k = 0; k < def->joint_count; ++k) {
         joints[k] = put_into_world(world, def->joints[k]);
     }
@@ -290,9 +286,7 @@ void mo_mechanism_remove_place(mo_world *world, int place)
 mo_error mo_world_remove_mechanism(mo_world *world, mo_mechanism_id id, mo_message *why)
 {
     MO_NEED(world, why);
-    if (!mo_mechanism_at(world, id)) {
-        return mo_fail_stale(why, "mechanism", id.index, id.generation);
-    }
+    MO_NEED_ID(mo_mechanism_at(world, id), "mechanism", id, why);
     mo_mechanism_remove_place(world, id.index - 1);
     return MO_OK;
 }
@@ -304,10 +298,7 @@ void mo_mechanisms_clear(mo_world *world)
             free_mechanism(&world->allocator, world->mechanism[k]);
         }
     }
-    mo_memory_free(&world->allocator, world->mechanism);
-    mo_memory_free(&world->allocator, world->excluded);
-    mo_memory_free(&world->allocator, world->own_pair);
-    mo_memory_free(&world->allocator, world->jacobian);
+    MO_FREE(&world->allocator, world->mechanism, world->excluded, world->own_pair, world->jacobian);
 }
 
 /* The mass of a link's body has changed. */

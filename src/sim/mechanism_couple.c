@@ -109,13 +109,8 @@ mo_error mo_mechanism_couple(mo_world *world, mo_mechanism_id id, const mo_coupl
 {
     MO_NEED(world && def, why);
     mo_sim_mechanism *mechanism = mo_mechanism_at(world, id);
-    if (!mechanism) {
-        return mo_fail(why, MO_ERR_ARGUMENT, "this mechanism is not in the world");
-    }
-    const mo_error error = check(mechanism, def, why);
-    if (error) {
-        return error;
-    }
+    MO_NEED_ID(mechanism, "mechanism", id, why);
+    MO_TRY(check(mechanism, def, why));
     if (!MO_GROW(&world->allocator, mechanism->coupling, mechanism->coupling_room,
                  (size_t)mechanism->couplings + 1)) {
         return mo_fail_memory(why);

@@ -140,22 +140,12 @@ const double *mo_mechanism_v(const mo_world *world, mo_mechanism_id id)
 
 /* ---- moving ---------------------------------------------------------------------------------- */
 
-static mo_error find(const mo_world *world, mo_mechanism_id id, mo_sim_mechanism **mechanism,
-                     mo_message *why)
-{
-    *mechanism = mo_mechanism_at(world, id);
-    return *mechanism ? MO_OK : mo_fail(why, MO_ERR_ARGUMENT, "this mechanism is not in the world");
-}
-
 mo_error mo_mechanism_set(mo_world *world, mo_mechanism_id id, const double *q, const double *v,
                           mo_message *why)
 {
     MO_NEED(world, why);
-    mo_sim_mechanism *mechanism;
-    const mo_error error = find(world, id, &mechanism, why);
-    if (error) {
-        return error;
-    }
+    mo_sim_mechanism *mechanism = mo_mechanism_at(world, id);
+    MO_NEED_ID(mechanism, "mechanism", id, why);
     const mo_linkage *tree = &mechanism->tree;
     if (q) {
         memcpy(mechanism->next_q, q, (size_t)tree->coordinates * sizeof *q);
@@ -214,11 +204,8 @@ mo_error mo_mechanism_set_target(mo_world *world, mo_mechanism_id id, int k, dou
                                  mo_message *why)
 {
     MO_NEED(world, why);
-    mo_sim_mechanism *mechanism;
-    const mo_error error = find(world, id, &mechanism, why);
-    if (error) {
-        return error;
-    }
+    mo_sim_mechanism *mechanism = mo_mechanism_at(world, id);
+    MO_NEED_ID(mechanism, "mechanism", id, why);
     if (k < 0 || k >= mechanism->actuators || !isfinite(target)) {
         return mo_fail(why, MO_ERR_ARGUMENT,
                        "mechanism '%.64s' has %d actuators, and their targets are finite",
@@ -240,11 +227,8 @@ mo_error mo_mechanism_push(mo_world *world, mo_mechanism_id id, const double *ef
                            mo_message *why)
 {
     MO_NEED(world && effort, why);
-    mo_sim_mechanism *mechanism;
-    const mo_error error = find(world, id, &mechanism, why);
-    if (error) {
-        return error;
-    }
+    mo_sim_mechanism *mechanism = mo_mechanism_at(world, id);
+    MO_NEED_ID(mechanism, "mechanism", id, why);
     if (!mo_are_moderate(mechanism->tree.dofs, effort)) {
         return mo_fail(why, MO_ERR_ARGUMENT, "efforts on mechanism '%.64s' must be finite",
                        mechanism->name);
@@ -260,14 +244,12 @@ mo_error mo_mechanism_set_control(mo_world *world, mo_mechanism_id id, mo_contro
                                   void *user, mo_message *why)
 {
     MO_NEED(world, why);
-    mo_sim_mechanism *mechanism;
-    const mo_error error = find(world, id, &mechanism, why);
-    if (!error) {
-        mechanism->control = control;
-        mechanism->control_user = user;
-        mo_mechanism_wake(world, mechanism);
-    }
-    return error;
+    mo_sim_mechanism *mechanism = mo_mechanism_at(world, id);
+    MO_NEED_ID(mechanism, "mechanism", id, why);
+    mechanism->control = control;
+    mechanism->control_user = user;
+    mo_mechanism_wake(world, mechanism);
+    return MO_OK;
 }
 
 /* ---- for the step ---------------------------------------------------------------------------- */
@@ -340,12 +322,10 @@ mo_error mo_mechanism_mass_matrix(const mo_world *world, mo_mechanism_id id, dou
                                   mo_message *why)
 {
     MO_NEED(world && M, why);
-    mo_sim_mechanism *mechanism;
-    const mo_error error = find(world, id, &mechanism, why);
-    if (!error) {
-        mo_linkage_mass_matrix(&mechanism->tree, M);
-    }
-    return error;
+    const mo_sim_mechanism *mechanism = mo_mechanism_at(world, id);
+    MO_NEED_ID(mechanism, "mechanism", id, why);
+    mo_linkage_mass_matrix(&mechanism->tree, M);
+    return MO_OK;
 }
 
 mo_error mo_mechanism_bias(const mo_world *world, mo_mechanism_id id, double *bias, mo_message *why)
@@ -358,69 +338,60 @@ mo_error mo_mechanism_inverse(const mo_world *world, mo_mechanism_id id, const d
                               double *effort, mo_message *why)
 {
     MO_NEED(world && effort, why);
-    mo_sim_mechanism *mechanism;
-    const mo_error error = find(world, id, &mechanism, why);
-    if (!error) {
-        mo_linkage_inverse(&mechanism->tree, mechanism->v, acceleration, world->def.gravity,
-                           effort);
-    }
-    return error;
+    const mo_sim_mechanism *mechanism = mo_mechanism_at(world, id);
+    MO_NEED_ID(mechanism, "mechanism", id, why);
+    mo_linkage_inverse(&mechanism->tree, mechanism->v, acceleration, world->def.gravity, effort);
+    return MO_OK;
 }
 
 mo_error mo_mechanism_forward(const mo_world *world, mo_mechanism_id id, const double *effort,
                               double *acceleration, mo_message *why)
 {
     MO_NEED(world && effort && acceleration, why);
-    mo_sim_mechanism *mechanism;
-    const mo_error error = find(world, id, &mechanism, why);
-    if (!error && !mo_linkage_forward(&mechanism->tree, mechanism->v, effort, world->def.gravity,
-                                      acceleration)) {
+    const mo_sim_mechanism *mechanism = mo_mechanism_at(world, id);
+    MO_NEED_ID(mechanism, "mechanism", id, why);
+    if (!mo_linkage_forward(&mechanism->tree, mechanism->v, effort, world->def.gravity,
+                            acceleration)) {
         return mo_fail(
             why, MO_ERR_ARGUMENT,
             "a joint of mechanism '%.64s' moves no mass: give its link mass and inertia, or the "
             "joint armature",
             mechanism->name);
     }
-    return error;
+    return MO_OK;
 }
 
-static mo_error find_link(const mo_world *world, mo_mechanism_id id, int link,
-                          mo_sim_mechanism **mechanism, mo_message *why)
+static mo_error check_link(const mo_sim_mechanism *mechanism, int link, mo_message *why)
 {
-    const mo_error error = find(world, id, mechanism, why);
-    if (error) {
-        return error;
-    }
-    const int links = (*mechanism)->tree.links;
-    return link >= 0 && link < links
+    return link >= 0 && link < mechanism->tree.links
                ? MO_OK
                : mo_fail(why, MO_ERR_ARGUMENT,
-                         "mechanism '%.64s' has %d links, not one numbered %d", (*mechanism)->name,
-                         links, link);
+                         "mechanism '%.64s' has %d links, not one numbered %d", mechanism->name,
+                         mechanism->tree.links, link);
 }
 
 mo_error mo_mechanism_jacobian(const mo_world *world, mo_mechanism_id id, int link,
                                const double at[3], double *J, mo_message *why)
 {
     MO_NEED(world && at && J, why);
-    mo_sim_mechanism *mechanism;
-    const mo_error error = find_link(world, id, link, &mechanism, why);
-    for (int k = 0; k < 6 && !error; ++k) {
+    const mo_sim_mechanism *mechanism = mo_mechanism_at(world, id);
+    MO_NEED_ID(mechanism, "mechanism", id, why);
+    MO_TRY(check_link(mechanism, link, why));
+    for (int k = 0; k < 6; ++k) {
         double line[6] = {0};
         line[k] = 1;
         mo_linkage_row(&mechanism->tree, link, at, line, J + k * mechanism->tree.dofs);
     }
-    return error;
+    return MO_OK;
 }
 
 mo_error mo_mechanism_drift(const mo_world *world, mo_mechanism_id id, int link, const double at[3],
                             double drift[6], mo_message *why)
 {
     MO_NEED(world && at && drift, why);
-    mo_sim_mechanism *mechanism;
-    const mo_error error = find_link(world, id, link, &mechanism, why);
-    if (!error) {
-        mo_linkage_drift(&mechanism->tree, mechanism->v, link, at, drift);
-    }
-    return error;
+    const mo_sim_mechanism *mechanism = mo_mechanism_at(world, id);
+    MO_NEED_ID(mechanism, "mechanism", id, why);
+    MO_TRY(check_link(mechanism, link, why));
+    mo_linkage_drift(&mechanism->tree, mechanism->v, link, at, drift);
+    return MO_OK;
 }

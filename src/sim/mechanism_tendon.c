@@ -53,9 +53,7 @@ mo_error mo_tendons_make(mo_sim_mechanism *mechanism, const mo_mechanism_def *de
     double *arms = mo_memory_array(allocator, count * n + 1, sizeof *arms);
     mo_tendon_point *points = copy_points(def, allocator);
     if (!mechanism->tendon || !arms || !points) {
-        mo_memory_free(allocator, points);
-        mo_memory_free(allocator, arms);
-        mo_memory_free(allocator, mechanism->tendon);
+        MO_FREE(allocator, points, arms, mechanism->tendon);
         mechanism->tendon = NULL;
         return MO_ERR_MEMORY;
     }

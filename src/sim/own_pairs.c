@@ -99,10 +99,7 @@ mo_error mo_world_pair(mo_world *world, mo_shape_id one, mo_shape_id other,
     if (a < 0 || a == b) {
         return mo_fail(why, MO_ERR_ARGUMENT, "a pair is made of two shapes of the world");
     }
-    const mo_error error = mo_material_check(material, mo_is_planar(world), why);
-    if (error) {
-        return error;
-    }
+    MO_TRY(mo_material_check(material, mo_is_planar(world), why));
     if (is_drawn_mesh(world->shape + a) || is_drawn_mesh(world->shape + b)) {
         return mo_fail(why, MO_ERR_ARGUMENT,
                        "a mesh without layer and mask is drawn only, and is in no pair");

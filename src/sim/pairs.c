@@ -312,9 +312,7 @@ static void search_from(search *s, const mo_bounds *box)
 
 mo_error mo_fail_pairs(mo_world *world, mo_message *why)
 {
-    if (!world->has_too_many_pairs) {
-        return mo_fail_memory(why);
-    }
+    MO_NEED_MEMORY(world->has_too_many_pairs, why);
     world->has_too_many_pairs = 0;
     return mo_fail(why, MO_ERR_ARGUMENT,
                    "more than %d pairs of %d shapes overlap or may meet in this step: place the "

@@ -219,11 +219,7 @@ mo_error mo_world_overlap(const mo_world *world, const mo_shape_def *shape, cons
     if (!(distance >= 0)) {
         return mo_fail(why, MO_ERR_ARGUMENT, "the distance of a query must not be negative");
     }
-    const mo_error error =
-        mo_collider_init(shape, mo_is_planar(world), &world->allocator, &collider, why);
-    if (error) {
-        return error;
-    }
+    MO_TRY(mo_collider_init(shape, mo_is_planar(world), &world->allocator, &collider, why));
     mo_touch_list touches = {.allocator = world->allocator};
     const mo_placed mine = {&collider, mo_pose_compose(&at, &collider.def.pose)};
     *count = find_near(world, &mine, distance, &seen, &touches, found, room);

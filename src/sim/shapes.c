@@ -215,9 +215,7 @@ mo_error mo_world_remove_shape(mo_world *world, mo_shape_id id, mo_message *why)
     mo_device_heap_bring_back(world);
     MO_NEED(world, why);
     const int place = mo_shape_place(world, id);
-    if (place < 0) {
-        return mo_fail_stale(why, "shape", id.index, id.generation);
-    }
+    MO_NEED_ID(place >= 0, "shape", id, why);
     const int owner = world->shape[place].body;
     int *link = link_to(world, world->body + owner, place);
     double before[3];

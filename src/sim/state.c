@@ -285,11 +285,8 @@ mo_error mo_world_load(mo_world *world, const void *bytes, size_t size, mo_messa
     }
     memcpy(&h, bytes, sizeof h);
     const char *parts = (const char *)bytes + sizeof h;
-    mo_error error = check_head(world, &h, size, why);
-    error = error ? error : check_parts(world, &h, parts, why);
-    if (error) {
-        return error;
-    }
+    MO_TRY(check_head(world, &h, size, why));
+    MO_TRY(check_parts(world, &h, parts, why));
     mo_sim_contacts *list = &world->contacts;
     if (!MO_GROW(&world->allocator, list->at, list->room, (size_t)h.contacts + 1)) {
         return mo_fail_memory(why);

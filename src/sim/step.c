@@ -299,12 +299,9 @@ static mo_error accept(mo_world *world)
     mo_step *step = &world->step;
     mo_step_report *report = &step->report;
     const double start = mo_work_clock(), h = step->h;
-    mo_error error = mo_accuracy_rest(world, h) ? mo_fail_memory(&step->why) : MO_OK;
-    error = error ? error : mo_advance_poses(world, h, &step->why);
-    error = error ? error : mo_step_keep_bodies(world) ? mo_fail_memory(&step->why) : MO_OK;
-    if (error) {
-        return error;
-    }
+    MO_TRY(mo_accuracy_rest(world, h) ? mo_fail_memory(&step->why) : MO_OK);
+    MO_TRY(mo_advance_poses(world, h, &step->why));
+    MO_TRY(mo_step_keep_bodies(world) ? mo_fail_memory(&step->why) : MO_OK);
     step->has_open_joints = mo_joints_error_ahead(world, h) > OPEN;
     const double gain = mo_step_gain(world, h);
     if (gain > 0 && mo_remove_energy_gain(world, h, gain, 1)) {

@@ -99,15 +99,10 @@ mo_error mo_world_create(const mo_world_def *def, const mo_allocator *allocator,
     const mo_world_def usual = mo_default_world();
     def = def ? def : &usual;
     *world = NULL;
-    const mo_error error = check_definition(def, why);
-    if (error) {
-        return error;
-    }
+    MO_TRY(check_definition(def, why));
     const mo_allocator own = mo_allocator_or_default(allocator);
     mo_world *made = mo_memory_array(&own, 1, sizeof *made);
-    if (!made) {
-        return mo_fail_memory(why);
-    }
+    MO_NEED_MEMORY(made, why);
     memset(made, 0, sizeof *made);
     made->allocator = own;
     made->def = *def;
@@ -137,8 +132,7 @@ void mo_world_destroy(mo_world *world)
         }
     }
     for (int k = 0; k < world->body_places; ++k) {
-        mo_memory_free(&own, world->body[k].name);
-        mo_memory_free(&own, world->body[k].motion_data);
+        MO_FREE(&own, world->body[k].name, world->body[k].motion_data);
     }
     mo_mechanisms_clear(world);
     mo_tree_destroy(world->tree);
@@ -212,10 +206,7 @@ mo_error mo_world_change(mo_world *world, const mo_world_def *def, mo_message *w
     if (def->dimension != world->def.dimension) {
         return mo_fail(why, MO_ERR_ARGUMENT, "the dimension of a world cannot change");
     }
-    const mo_error error = check_definition(def, why);
-    if (error) {
-        return error;
-    }
+    MO_TRY(check_definition(def, why));
     world->def = *def;
     mo_surfaces_renew(world);
     for (int k = 0; k < world->living_count; ++k) {
@@ -353,8 +344,7 @@ mo_body_id mo_world_add_body(mo_world *world, const mo_body_def *def, mo_message
                                  (size_t)world->living_count + 1);
     const int place = name && motion_data && has_room ? take_body_place(world) : MO_NONE;
     if (place < 0) {
-        mo_memory_free(&world->allocator, name);
-        mo_memory_free(&world->allocator, motion_data);
+        MO_FREE(&world->allocator, name, motion_data);
         mo_fail_memory(why);
         return (mo_body_id){0};
     }
@@ -402,9 +392,7 @@ mo_error mo_world_remove_body(mo_world *world, mo_body_id id, mo_message *why)
     mo_device_heap_bring_back(world);
     MO_NEED(world, why);
     const int place = mo_body_place(world, id);
-    if (place < 0) {
-        return mo_fail_stale(why, "body", id.index, id.generation);
-    }
+    MO_NEED_ID(place >= 0, "body", id, why);
     if (world->body[place].mechanism != MO_NONE) {
         mo_mechanism_remove_place(world, world->body[place].mechanism);
         return MO_OK;
@@ -423,8 +411,7 @@ mo_error mo_world_remove_body(mo_world *world, mo_body_id id, mo_message *why)
         mo_forget_shape(world, k);
         k = next;
     }
-    mo_memory_free(&world->allocator, body->name);
-    mo_memory_free(&world->allocator, body->motion_data);
+    MO_FREE(&world->allocator, body->name, body->motion_data);
     *body = (mo_sim_body){.mechanism = MO_NONE};
     for (int k = 0; k < world->living_count; ++k) {
         if (world->living[k] == place) {

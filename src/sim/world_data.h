@@ -162,6 +162,12 @@ int mo_shape_place(const mo_world *world, mo_shape_id id);
 int mo_joint_place(const mo_world *world, mo_joint_id id);
 /* "there is no body with this id ...": of a thing that was removed, or is in another world. */
 mo_error mo_fail_stale(mo_message *why, const char *what, int32_t index, uint32_t generation);
+#define MO_NEED_ID(is_there, what, id, why)                                                        \
+    do {                                                                                           \
+        if (!(is_there)) {                                                                         \
+            return mo_fail_stale((why), (what), (id).index, (id).generation);                      \
+        }                                                                                          \
+    } while (0)
 mo_body_id mo_body_id_of(const mo_world *world, int place);
 
 /* Pose of the body's frame from the centre of mass; of a shape of it, in the world. */

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/pace.h"
 #include "moreau/measure.h"
 #include "problem/delassus.h"
@@ -373,9 +374,7 @@ static mo_error canonical_of(const mo_problem *problem, const mo_options *option
         return error;
     }
     void *memory = mo_arena_allocate(&arena, &problem->allocator);
-    if (!memory) {
-        return MO_ERR_MEMORY;
-    }
+    MO_NEED_MEMORY(memory, NULL);
     error = layout(problem, &arena, &c);
     error = error ? error : run(&c, options, needs_rest, result, is_done);
     mo_memory_free(&problem->allocator, memory);

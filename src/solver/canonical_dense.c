@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "linalg/dense.h"
 #include "linalg/gram.h"
 #include "problem/dense_delassus.h"
@@ -371,9 +372,7 @@ mo_error mo_canonical_dense(const mo_problem *problem, const mo_options *options
                             mo_result *result, int *is_done)
 {
     double *memory = mo_memory_array(&problem->allocator, room_of(problem), sizeof *memory);
-    if (!memory) {
-        return MO_ERR_MEMORY;
-    }
+    MO_NEED_MEMORY(memory, NULL);
     dense c = lay_out(problem, memory);
     mo_error error = mo_problem_dense(problem, &c.W);
     error = error ? error : run(&c, options, needs_rest, result, is_done);

@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "problem/views.h"
 #include "solver/dantzig.h"
 
@@ -246,11 +247,8 @@ static mo_error fill(mo_dantzig *z)
 {
     const mo_problem *problem = z->problem;
     const mo_contact_space *space;
-    mo_error error = mo_problem_response(problem, NULL, z->q);
-    error = error ? error : mo_problem_contact_space(problem, &space);
-    if (error) {
-        return error;
-    }
+    MO_TRY(mo_problem_response(problem, NULL, z->q));
+    MO_TRY(mo_problem_contact_space(problem, &space));
     memset(z->W, 0, (size_t)z->n * (size_t)z->n * sizeof *z->W);
     set_rows(z);
     copy_blocks(z, space->W);

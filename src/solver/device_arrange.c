@@ -248,8 +248,7 @@ static mo_error write_over(mo_device_arrangement *a, const nodes *all, const int
         mo_device_write(device, a->numbers.at, number, number_count(s) * sizeof *number);
         mo_device_write(device, a->indices.at, index, index_count(s) * sizeof *index);
     }
-    mo_memory_free(own, number);
-    mo_memory_free(own, index);
+    MO_FREE(own, number, index);
     return error ? error : mo_device_error(device, NULL);
 }
 
@@ -289,9 +288,7 @@ mo_error mo_device_arrange(mo_device *device, const mo_batches *batches, mo_devi
     out->sweeps.constraints = batches->problem->constraint_count;
     const int has_room = all.at && all.number && node_of && out->constraint && out->staging;
     const mo_error error = has_room ? arrange(out, &all, node_of) : MO_ERR_MEMORY;
-    mo_memory_free(own, all.at);
-    mo_memory_free(own, all.number);
-    mo_memory_free(own, node_of);
+    MO_FREE(own, all.at, all.number, node_of);
     if (error) {
         mo_device_arrangement_end(out);
     }
@@ -307,8 +304,7 @@ void mo_device_arrangement_end(mo_device_arrangement *a)
     mo_buffer_free(device, &a->indices);
     mo_buffer_free(device, &a->lines);
     mo_buffer_free(device, &a->inertia);
-    mo_memory_free(own, a->constraint);
-    mo_memory_free(own, a->staging);
+    MO_FREE(own, a->constraint, a->staging);
 }
 
 /* ---- impulses -------------------------------------------------------------------------------- */

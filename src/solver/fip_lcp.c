@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "linalg/dense.h"
 #include "solver/fip.h"
 
@@ -19,10 +20,7 @@ enum { CORRECTIONS = 3, LAPACK_COLUMNS = 32 };
 mo_error mo_fip_layout(const mo_problem *problem, int facets, mo_arena *arena, mo_fip *f)
 {
     *f = (mo_fip){0};
-    const mo_error error = mo_lcp_system_layout(problem, facets, arena, &f->lcp);
-    if (error) {
-        return error;
-    }
+    MO_TRY(mo_lcp_system_layout(problem, facets, arena, &f->lcp));
     const size_t n = (size_t)f->lcp.n;
     f->work_size = (LAPACK_COLUMNS + 3) * (f->lcp.n + 1);
     f->K = MO_TAKE(arena, n * n, double);

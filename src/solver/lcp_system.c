@@ -2,16 +2,15 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 #include "solver/lcp_system.h"
 
+#include "base/error.h"
+
 #include <string.h>
 
 mo_error mo_lcp_system_layout(const mo_problem *problem, int facets, mo_arena *arena,
                               mo_lcp_system *s)
 {
     *s = (mo_lcp_system){0};
-    const mo_error error = mo_problem_contact_space(problem, &s->space);
-    if (error) {
-        return error;
-    }
+    MO_TRY(mo_problem_contact_space(problem, &s->space));
     mo_lcp_layout(problem, MO_LCP_EXACT, facets, arena, &s->lcp);
     const size_t all = (size_t)s->lcp.size;
     s->n = s->lcp.size - s->lcp.free_count;

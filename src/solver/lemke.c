@@ -50,11 +50,7 @@ static mo_error layout(const mo_problem *problem, const mo_options *options, mo_
                        void **out)
 {
     mo_lemke_work *taken = MO_TAKE(arena, 1, mo_lemke_work), work = {0};
-    const mo_error error =
-        mo_lcp_system_layout(problem, options->lemke.facets, arena, &work.system);
-    if (error) {
-        return error;
-    }
+    MO_TRY(mo_lcp_system_layout(problem, options->lemke.facets, arena, &work.system));
     const mo_lcp_system *s = &work.system;
     const size_t fill = mo_lcp_fill(&s->lcp, s->space->W);
     const int pairs = s->n;

@@ -20,6 +20,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/random.h"
 #include "problem/views.h"
 #include "solver/method.h"
@@ -79,10 +80,7 @@ static mo_error layout(const mo_problem *problem, const mo_options *options, mo_
     int *z_start = MO_TAKE(arena, problem->constraint_count, int);
     int *on_body = MO_TAKE(arena, problem->body_count, int);
     const mo_sweep *sweep;
-    const mo_error error = mo_problem_sweep(problem, MO_SWEEP_NATURAL, &sweep);
-    if (error) {
-        return error;
-    }
+    MO_TRY(mo_problem_sweep(problem, MO_SWEEP_NATURAL, &sweep));
     mo_prox_model model;
     mo_prox_model_init(&model, problem, model_kind(options), options->prox.facets,
                        options->prox.zeta, options->prox.order == GAUSS_SEIDEL);

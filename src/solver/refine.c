@@ -54,9 +54,7 @@ static mo_error impulse_rounding(const refinement *c, double *norm)
     const size_t rows = (size_t)result->row_count;
     double *u = mo_memory_array(&c->problem->allocator, rows, sizeof *u), sum = 0;
     uint32_t state = 1;
-    if (!u) {
-        return MO_ERR_MEMORY;
-    }
+    MO_NEED_MEMORY(u, NULL);
     for (size_t k = 0; k < rows; ++k) {
         c->r[k] = result->r[k] * (1 + NUDGE * next_sign(&state));
     }

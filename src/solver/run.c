@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/pace.h"
 #include "base/parallel.h"
 #include "measure/measure_blocks.h"
@@ -150,15 +151,10 @@ mo_error mo_run_make_room(mo_run *run, const mo_method *method, int with_run, vo
     if (!method->takes_compact) {
         mo_problem_write_rows(run->problem);
     }
-    const mo_error error = lay_out(&arena, run, method, with_run, workspace);
-    if (error) {
-        return error;
-    }
+    MO_TRY(lay_out(&arena, run, method, with_run, workspace));
     const size_t size = arena.used + MO_ARENA_ALIGN;
     *memory = mo_arena_allocate(&arena, &run->problem->allocator);
-    if (!*memory) {
-        return MO_ERR_MEMORY;
-    }
+    MO_NEED_MEMORY(*memory, NULL);
     run->result->bytes = with_run || size > run->result->bytes ? size : run->result->bytes;
     return lay_out(&arena, run, method, with_run, workspace);
 }

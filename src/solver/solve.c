@@ -301,9 +301,7 @@ static mo_error solve_from_copy(const mo_problem *problem, const mo_options *opt
     const size_t rows = (size_t)problem->row_count;
     mo_options own = *options;
     double *copy = mo_memory_array(&problem->allocator, rows, sizeof *copy);
-    if (!copy) {
-        return MO_ERR_MEMORY;
-    }
+    MO_NEED_MEMORY(copy, NULL);
     memcpy(copy, options->start, rows * sizeof *copy);
     own.start = copy;
     const mo_error error = solve_checked(problem, &own, method, start_time, result);
