@@ -186,21 +186,19 @@ INLINE lanes visit_contact(const mo_batch_pass *pass, const mo_points *points, i
 {
     const lanes zero = {0};
     const contact c = contact_at(points, at, central);
-    const vec3 w = load_3(points->w + at);
-    vec3 u = plus(slip_of(&c, one, two, central), w);
+    vec3 u = plus(slip_of(&c, one, two, central), load_3(points->w + at));
     const lanes u_N = dot(u, c.n), r_N = dot(*r, c.n);
     const lanes stop = r_N - u_N * (pass->relax_N * load(points->inverse_N + at));
     const lanes new_N = choose(stop > zero, stop, zero), dN = new_N - r_N;
     const vec3 r_T = along(*r, -r_N, c.n);
-    if (!central) { /* a normal impulse moves the point sideways, too */
-        push(one, two, &c, times(dN, c.n), 0);
-        u = plus(slip_of(&c, one, two, 0), w);
+    if (!central) { /* a normal impulse moves the point sideways, too, by K n */
+        u = along(u, dN, load_3(points->arms + 6 * B + at));
     }
     const vec3 u_T = along(u, -dot(u, c.n), c.n);
     const vec3 stick = along(r_T, -pass->relax_T * load(points->inverse_T + at), u_T);
     const lanes part = cut(load(points->mu + at) * new_N, dot(stick, stick));
     const vec3 new_T = times(part, stick), dT = minus(new_T, r_T);
-    push(one, two, &c, central ? along(dT, dN, c.n) : dT, central);
+    push(one, two, &c, along(dT, dN, c.n), central);
     *r = along(new_T, new_N, c.n);
     return dN * dN + dot(dT, dT);
 }

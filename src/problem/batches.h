@@ -9,7 +9,7 @@
  * central where both bodies have isotropic inertia and all arms lie along the normal, a = l e_0; a
  * batch is central where all its manifolds are.  In world axes, with r = sum_k r_k e_k,
  *
- *     u = v_1 + s_1 x a_1 - v_2 - s_2 x a_2 + w
+ *     u = v_1 + s_1 x a_1 - v_2 - s_2 x a_2 + w,    du = K dr,    K = sum 1/m I + [a] J^-1 [a]'
  *
  * Batches and rows of one colour share no moving body, so a colour is a parallel loop; the last
  * colour may share bodies and is marked as sequential.  Empty lanes and points are zero and belong
@@ -36,12 +36,12 @@ typedef struct mo_points {
     double inverse_N[MO_LANES]; /* 1 / W_NN */
     double inverse_T[MO_LANES]; /* 1 / the largest eigenvalue of W_TT */
     double apart[MO_LANES];     /* 1 / c with c diag(W_NN, W_T, W_T) >= W: 1 without coupling */
-    double arms[];              /* central: l_1, l_2 of all lanes; else a_1, a_2, each as n */
+    double arms[]; /* central: l_1, l_2 of all lanes; else a_1, a_2 and K n, each as n */
 } mo_points;
 enum {
     MO_POINTS_HEAD = sizeof(mo_points) / sizeof(double),
     MO_POINTS_CENTRAL = MO_POINTS_HEAD + 2 * MO_LANES,
-    MO_POINTS_GENERAL = MO_POINTS_HEAD + 6 * MO_LANES
+    MO_POINTS_GENERAL = MO_POINTS_HEAD + 9 * MO_LANES
 };
 
 typedef struct mo_batch {
