@@ -207,8 +207,8 @@ void check_put(const check_input *input, const mo_check_result *check)
         printf(", step %d", input->step);
     }
     printf(": %s\n", mo_verdict_word(check->verdict));
-    printf("  means             %s\n", mo_verdict_text(check->verdict));
-    printf("  because           %s\n", check->message.text);
+    printf("  meaning           %s\n", mo_verdict_text(check->verdict));
+    printf("  reason            %s\n", check->message.text);
     for (int k = 0; k < check->set.count; ++k) {
         const mo_found_solution *s = &check->set.solutions[k];
         printf("  solution %-8d %s%s:", k + 1,
@@ -219,7 +219,7 @@ void check_put(const check_input *input, const mo_check_result *check)
         put_modes(problem, s);
     }
     if (check->set.checked.holds) {
-        printf("  certificate       %zu nodes, checked; covers impulses up to %s natural units\n",
+        printf("  certificate       %zu nodes, verified; covers impulses up to %s natural units\n",
                check->set.certificate.node_count, number_short(check->set.checked.reach).text);
     }
     for (int k = 0; k < MO_CONDITION_COUNT; ++k) {
@@ -254,6 +254,6 @@ void check_verified(const check_input *input, const char *certificate,
     text_put(stdout, input->name);
     printf(": %s, %s\n", mo_verdict_word(judgement->claimed),
            judgement->holds ? "verified" : "NOT VERIFIED");
-    printf("  %-18s", judgement->holds ? "means" : "because");
+    printf("  %-18s", judgement->holds ? "meaning" : "reason");
     text_put_wrapped(stdout, judgement->message.text, 20, 20);
 }

@@ -100,9 +100,12 @@ void solve_proof_put(const solve_proof *proof)
 {
     enum { COLUMN = 20 };
     if (proof->has_bound && proof->bound.is_proven) {
-        printf("  %-18sa solution is proven to be within %s in v, %s in u, %s in r\n", "bound",
-               isinf(proof->bound.v) ? "(no bodies)" : number_real(proof->bound.v).text,
-               number_real(proof->bound.u).text, number_real(proof->bound.r).text);
+        printf("  %-18sa solution is proven to be within ", "bound");
+        if (!isinf(proof->bound.v)) { /* without bodies there is no v */
+            printf("%s in v, ", number_real(proof->bound.v).text);
+        }
+        printf("%s in u, %s in r\n", number_real(proof->bound.u).text,
+               number_real(proof->bound.r).text);
     } else if (proof->has_bound) {
         printf("  %-18s", "bound");
         text_put_wrapped(stdout, proof->bound.message.text, COLUMN, COLUMN);

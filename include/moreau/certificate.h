@@ -24,11 +24,10 @@ extern "C" {
 
 #define MO_VERDICT_LIST(X)                                                                         \
     X(MO_VERDICT_NONE, "none", "it is proven that no solution exists")                             \
-    X(MO_VERDICT_UNIQUE, "unique",                                                                 \
-      "there is one solution, and it is proven that there is no other")                            \
+    X(MO_VERDICT_UNIQUE, "unique", "there is one solution, and no other: proven")                  \
     X(MO_VERDICT_SEVERAL, "several", "there are at least two solutions that differ in velocity")   \
-    X(MO_VERDICT_EXISTS, "exists", "there is a solution; whether there are others is not known")   \
-    X(MO_VERDICT_UNKNOWN, "unknown", "nothing was proven: this says nothing about the problem")
+    X(MO_VERDICT_EXISTS, "exists", "there is a solution; others may exist")                        \
+    X(MO_VERDICT_UNKNOWN, "unknown", "inconclusive: nothing was proven")
 
 #define MO_VERDICT_ENUM(name, word, text) name,
 typedef enum mo_verdict { MO_VERDICT_LIST(MO_VERDICT_ENUM) MO_VERDICT_COUNT } mo_verdict;
@@ -170,20 +169,19 @@ MO_API void mo_solution_set_clear(mo_solution_set *set);
  */
 #define MO_CONDITION_LIST(X)                                                                       \
     X(MO_CONDITION_STRICT, "strict",                                                               \
-      "a solution exists, whatever f is, and the fixed point on the sliding speed has one",        \
-      "nothing is said: a solution may still exist")                                               \
-    X(MO_CONDITION_CLOSED, "closed", "a solution exists, whatever f is",                           \
-      "nothing is said: the condition does not know f, and a solution may still exist")            \
+      "a solution exists for every f, and the fixed point on the sliding speed has one",           \
+      "inconclusive: a solution may exist")                                                        \
+    X(MO_CONDITION_CLOSED, "closed", "a solution exists for every f",                              \
+      "inconclusive: the condition ignores f; a solution may exist")                               \
     X(MO_CONDITION_FRICTIONLESS, "frictionless",                                                   \
-      "some motion has no penetration; with friction that does not make a solution",               \
-      "no motion is without penetration: no solution exists, whatever f and the friction are")     \
+      "a motion without penetration exists; with friction this does not imply a solution",         \
+      "every motion penetrates: no solution exists, for any f and any friction")                   \
     X(MO_CONDITION_POINTED, "pointed",                                                             \
       "a motion opens all contacts against friction: a solution exists for all f and w",           \
-      "impulses can balance each other without moving anything: they need not be unique or "       \
-      "bounded")                                                                                   \
+      "self-balanced impulses exist: impulses may be non-unique or unbounded")                     \
     X(MO_CONDITION_POINTED_FRICTIONLESS, "pointed-frictionless",                                   \
-      "a motion opens all contacts: the cone stays pointed for small friction",                    \
-      "normal impulses can balance each other: no friction is small enough for a pointed cone")
+      "a motion opens all contacts: the cone is pointed for small friction",                       \
+      "self-balanced normal impulses exist: the cone is not pointed for any friction")
 
 #define MO_CONDITION_ENUM(name, word, yes, no) name,
 typedef enum mo_condition_kind {

@@ -100,7 +100,7 @@ static mo_error judge(const mo_problem *problem, mo_check_result *check)
     return error;
 }
 
-/* Some fifty convex programs: only where each takes no time. */
+/* About fifty convex programs: only for small problems. */
 static mo_error find_limit(const mo_problem *problem, mo_check_result *check)
 {
     enum { MOST_ROWS = 48 };

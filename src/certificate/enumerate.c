@@ -59,8 +59,8 @@ static void last_cell(mo_search *s)
     }
 }
 
-/* How far the current point is from every mode of a unit: what its u and r do together that no law
- * allows. */
+/* Distance of the current point from every mode of a unit: the violation of complementarity by u
+ * and r. */
 static double quarrel(const mo_unit *unit, const double *u, const double *r)
 {
     double sum =
@@ -71,8 +71,8 @@ static double quarrel(const mo_unit *unit, const double *u, const double *r)
     return sum;
 }
 
-/* Of the active island, or of the first one that has any: the undecided unit that quarrels most at
- * the current point, or the first; -1 where all are decided. */
+/* In the active island, or the first with undecided units: the undecided unit with the largest
+ * violation at the current point, or the first; -1 if all are decided. */
 static int undecided(mo_search *s, int has_point, int *children, int *count)
 {
     int best = -1;
@@ -104,7 +104,7 @@ static void add_empty(mo_search *s)
     mo_search_add_values(s, s->system->row_count, s->multipliers);
 }
 
-/* The island of the first undecided unit; MO_EVERY_ISLAND where all are decided. */
+/* The island of the first undecided unit; MO_EVERY_ISLAND if all are decided. */
 static int next_island(mo_search *s)
 {
     int children[MO_CELL_MOST_CELLS], count;
@@ -262,11 +262,11 @@ static void judge(mo_search *s)
     } else if (set->count == 1) {
         set->verdict = proven ? MO_VERDICT_UNIQUE : MO_VERDICT_EXISTS;
         mo_say(&set->message, "%s",
-               proven ? "every other velocity is excluded" : "others were not excluded");
+               proven ? "all other velocities are excluded" : "others are not excluded");
     } else {
         set->verdict = proven ? MO_VERDICT_NONE : MO_VERDICT_UNKNOWN;
         mo_say(&set->message, "%s",
-               proven ? "every combination of modes contradicts itself"
+               proven ? "every combination of contact modes is infeasible"
                       : "not every combination of modes could be excluded");
     }
 }

@@ -36,7 +36,7 @@ size_t mo_nnls_work(int m, int k)
     return 2 * (size_t)m * m + m;
 }
 
-/* Adds column j to Q R by two passes of Gram and Schmidt; 0 where it depends on the others. */
+/* Adds column j to Q R by two passes of Gram and Schmidt; 0 if it depends on the others. */
 static int append(nnls *s, int j)
 {
     const double *column = s->A + (size_t)j * s->m;
@@ -89,7 +89,7 @@ static void renew_residual(nnls *s)
     }
 }
 
-/* The column that the residual leans on most; -1 where there is none. */
+/* The column with the largest component of the residual; -1 if there is none. */
 static int entering(const nnls *s)
 {
     int best = -1;
@@ -110,7 +110,7 @@ static int entering(const nnls *s)
     return best;
 }
 
-/* Drops the columns whose y is not positive, and factors the rest anew. */
+/* Removes columns whose y is not positive and refactors the rest. */
 static void rebuild(nnls *s)
 {
     const int old = s->count;
@@ -123,7 +123,7 @@ static void rebuild(nnls *s)
     }
 }
 
-/* Moves y towards z as far as it stays positive; 1 where it arrives. */
+/* Moves y towards z while it stays positive; 1 if it reaches z. */
 static int advance(nnls *s)
 {
     double step = 1;

@@ -10,7 +10,7 @@
 
 /* A row of length one whose part apart from the others is shorter depends on them. */
 static const double DEPENDENT = 1e-11;
-/* Of the sizes in a row: what counts as met. */
+/* Relative tolerance of a row. */
 static const double MET = 1e-10;
 
 void mo_polyhedron_layout(int n, int most_rows, mo_arena *arena, mo_polyhedron *p)
@@ -56,7 +56,7 @@ static void take_direction(int n, int rank, const double *rest, double *q)
     }
 }
 
-/* Removes direction q_j from what row m has left, and notes how much it was. */
+/* Removes direction q_j from the rest of row m and stores its coefficient. */
 static void deflate(mo_polyhedron *p, int m, int j)
 {
     double *rest = p->rest + (size_t)m * p->n;
@@ -108,7 +108,7 @@ static void point_of_plane(mo_polyhedron *p)
     }
 }
 
-/* Unit vectors, less what lies in the rows, until there are n - rank of them. */
+/* Unit vectors, projected off the rows, until there are n - rank of them. */
 static void directions_of_plane(mo_polyhedron *p)
 {
     const int n = p->n;
@@ -170,7 +170,7 @@ static double failure(const mo_polyhedron *p, int m)
     return size > 0 ? wrong / size : wrong;
 }
 
-/* The row that x fails most, among equations or among the others; -1 where all are met. */
+/* The row that x violates most, among equations or inequalities; -1 if all hold. */
 static int worst_row(const mo_polyhedron *p, int equations)
 {
     int worst = -1;

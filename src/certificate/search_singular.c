@@ -83,7 +83,7 @@ static int surround(mo_search *s, int solution, int is_exact)
 
 /* ---- sectors --------------------------------------------------------------------------------- */
 
-/* The widest sector among the cells; -1 where there is none that can be halved. */
+/* The widest sector among the cells; -1 if there is none that can be halved. */
 static int widest_sector(const mo_search *s)
 {
     int widest = -1, children[MO_CELL_MOST_CELLS];

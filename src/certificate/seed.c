@@ -48,7 +48,7 @@ void mo_classify_modes(const mo_problem *problem, mo_found_solution *found)
     }
 }
 
-/* Lists the solution in search->r and search->u where the measure accepts it. */
+/* Adds the solution in search->r and search->u if the measure accepts it. */
 static void list_accepted(mo_search *search)
 {
     const mo_enclosure *e = search->system->enclosure;

@@ -16,7 +16,7 @@
 
 /* A kind of solid: a convex shape and an inertia.  Of a fixed one, the shape alone. */
 typedef struct mo_solid {
-    mo_collider collider; /* its hull is where the kernels are */
+    mo_collider collider; /* its hull is in device memory */
     mo_pose in_body;      /* about the centre of mass; of a fixed one, in the world */
     double inertia[9];    /* about the centre of mass, axes of the body */
     int is_isotropic;     /* that inertia */
@@ -43,8 +43,8 @@ typedef struct __attribute__((aligned(16))) mo_ball_near {
 
 enum { MO_FIXED_PLANE, MO_FIXED_BOX, MO_FIXED_OTHER, MO_FIXED_SURFACES = 8 };
 
-/* A plane (its third axis looks out), a box, or what lies within `size` of x, that does not move
- * freely. */
+/* A static or kinematic plane (its third axis points outwards), box, or shape within `size` of x.
+ * */
 typedef struct mo_fixed_shape {
     double x[3], axis[9], half[3]; /* axis: rows, in the world */
     double v[3];
@@ -115,7 +115,7 @@ MO_ANY void mo_kernel_cell_edge(const mo_find_args *a, int i)
     }
 }
 
-/* Of a coordinate: far out all lie in cell 0. */
+/* Cell of a coordinate; very distant ones are in cell 0. */
 MO_ANY int64_t mo_cell_of(double x, double edge)
 {
     const double cell = floor(x / edge);

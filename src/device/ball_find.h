@@ -59,7 +59,7 @@ MO_ANY int mo_are_apart(const mo_find_args *a, const mo_ball_touch *t, int one, 
 
 /* ---- the search ------------------------------------------------------------------------------ */
 
-/* What a search does with what it finds: counts, or fills from `at` on. */
+/* Result of a search: counts, or fills from `at` on. */
 typedef struct mo_found {
     int count, late;
     int at; /* -1: counts */

@@ -105,7 +105,7 @@ MO_ANY mo_term mo_kernel_ball_speed(const mo_ball_args *a, int i)
     return term;
 }
 
-/* Balls in their new order, and what follows from them. */
+/* Balls in their new order, and derived data. */
 MO_ANY void mo_kernel_ball_gather(const mo_ball_args *a, int i)
 {
     const mo_ball b = a->from[a->order[i]];

@@ -154,7 +154,7 @@ MO_ANY int mo_closes(const mo_find_args *a, const mo_ball_touch *t, int one, int
     return t->gap + a->h * mo_vec_dot(t->n, v) < -depth * t->size;
 }
 
-/* A contact that was taken at the end of a step: its feature carries the round, too. */
+/* A late contact, added at the end of a step: its feature also contains the round. */
 #define MO_TAKEN_LATE 0x80000000u
 #define MO_OWN_FEATURE 0x00ffffffu
 

@@ -4,7 +4,7 @@
 
 #include "device/device_kernels.h"
 
-enum { ROUNDS = 8 }; /* between two looks at what is left */
+enum { ROUNDS = 8 }; /* rounds between two reads of the remaining count */
 
 static mo_colour_args take_room(mo_device *device, mo_device_colouring *s, int pairs, int moving)
 {

@@ -22,7 +22,7 @@
 #include "solver/momentum.h"
 
 /*
- * Velocities and inverse masses of a body; the latter zero where it does not move freely.  Aligned
+ * Velocities and inverse masses of a body; the latter zero if it does not move freely.  Aligned
  * so that a GPU reads and writes it by sixteen bytes.
  */
 typedef struct __attribute__((aligned(16))) mo_line {
@@ -121,7 +121,7 @@ MO_ANY mo_split mo_split_of(mo_vec a, mo_vec n)
     return s;
 }
 
-/* Into the cone: what is left of the normal part, and the factor of the rest. */
+/* Projection on the cone: the normal part, and the factor of the tangential part. */
 MO_ANY double mo_project(double mu, double N, double length, double *part)
 {
     if (N >= 0 && length <= mu * N) {

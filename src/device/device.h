@@ -28,16 +28,16 @@ typedef int mo_kernel;
 
 typedef struct mo_device mo_device;
 
-/* The order in which the host goes through the indices of a launch; tests change it. */
+/* Order in which the host visits the indices of a launch; set by tests. */
 typedef enum mo_index_order { MO_FORWARD, MO_BACKWARD, MO_SHUFFLED } mo_index_order;
 
 mo_error mo_device_open_host(const mo_allocator *allocator, int threads, mo_index_order order,
                              mo_device **device);
 
-/* A GPU; MO_ERR_UNSUPPORTED with a sentence where there is none, or where none was built for. */
+/* A GPU; MO_ERR_UNSUPPORTED with a sentence if there is none, or if none was built for. */
 mo_error mo_device_open_gpu(const mo_allocator *allocator, mo_device **device, mo_message *why);
 
-/* Would mo_device_open_gpu find one?  The sentence where it would not. */
+/* Whether mo_device_open_gpu would succeed; otherwise `why` has the reason. */
 mo_error mo_device_find_gpu(mo_message *why);
 static inline int mo_device_has_gpu(void)
 {

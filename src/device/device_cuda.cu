@@ -25,7 +25,7 @@ static mo_cuda_device *of(mo_device *device)
     return (mo_cuda_device *)device;
 }
 
-/* Notes what the driver says; true where all is well. */
+/* Records an error of the driver; true if there is none. */
 int mo_cuda_check(mo_device *device, cudaError_t code, const char *call)
 {
     if (code == cudaSuccess) {

@@ -15,7 +15,7 @@ typedef struct mo_cuda_device {
     int overlaps; /* kernels may be put in place early */
 } mo_cuda_device;
 
-/* Notes an error with the call that met it; true where there is none. */
+/* Notes an error with the call that met it; true if there is none. */
 int mo_cuda_check(mo_device *device, cudaError_t code, const char *call);
 
 /* device_narrow.cu: blocks are small, so that few pairs are spread over the whole GPU */

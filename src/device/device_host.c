@@ -108,7 +108,7 @@ MO_KERNEL_LIST(RUN_PLAIN, RUN_SUMMED, RUN_BLOCKS, RUN_PLAIN)
 #define RUN_NAME(name, ...) run_##name,
 static run_fn *const RUN[] = {MO_KERNEL_LIST(RUN_NAME, RUN_NAME, RUN_NAME, RUN_NAME)};
 
-/* Blocks begin .. end of those of the launch, taken in the order. */
+/* Blocks begin .. end of the launch, in this order. */
 static void run_blocks(const launch *l, int begin, int end)
 {
     const int blocks = mo_device_blocks(l->n);

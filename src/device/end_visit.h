@@ -19,7 +19,7 @@ typedef struct mo_end_args {
     int manifold_start[MO_COLOURS + 1]; /* and manifolds */
     int colours;
     mo_pace *pace;
-    const mo_term *partial; /* what the other launches of the sweep have moved */
+    const mo_term *partial; /* changes by the other launches of the sweep */
     int count;
 } mo_end_args;
 

@@ -29,7 +29,7 @@ typedef struct mo_solid_args {
     int *count, *start;                   /* points of each pair; start: one more */
     int *has_points, *node;               /* of each pair: 1 or 0, and the nodes before it */
     mo_solid_point *point;                /* of the list of this answer */
-    const mo_solid_point *last;           /* of find.last: those taken late stay */
+    const mo_solid_point *last;           /* of find.last: late contacts stay */
     int *match;                           /* of each point: in find.last, or -1 */
     double overlap;                       /* of the smaller size: what a step may end with */
     int round;                            /* answers before this one */
@@ -63,7 +63,7 @@ MO_ANY mo_ball_touch mo_solid_touch(const mo_touch *touch, double size)
     return t;
 }
 
-/* The pair that is looked at, and what is found. */
+/* The current pair and the points found. */
 typedef struct mo_solid_pair {
     int one, two;
     double size; /* of the smaller one */
@@ -141,7 +141,7 @@ MO_ANY void mo_kernel_solid_ends(const mo_solid_args *a, int i)
     }
 }
 
-/* Those that were taken late in this step. */
+/* Late contacts of this step. */
 MO_ANY void mo_points_late(const mo_solid_args *a, mo_solid_pair *pair)
 {
     const mo_find_args *f = &a->find;

@@ -121,7 +121,7 @@ MO_ANY void mo_kernel_solid_keep(const mo_solid_pack_args *a, int i)
     }
 }
 
-/* Of body i: where the points of its pairs are. */
+/* Of body i: start of the points of its pairs. */
 MO_ANY void mo_kernel_solid_rows(const mo_solid_pack_args *a, int i)
 {
     const mo_find_args *f = &a->solids.find;

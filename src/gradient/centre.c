@@ -56,7 +56,7 @@ static bool is_compliant(const mo_problem *problem, int i)
     return false;
 }
 
-/* J of block i; false where it is zero. */
+/* J of block i; false if it is zero. */
 static bool set_projector(const mo_centre *c, int i, const double *u, const double *r, double *J)
 {
     const mo_problem *problem = c->problem;
@@ -179,7 +179,7 @@ static void collect_shifts(const mo_centre *c, double share, const double *r)
 
 /* ---- the step -------------------------------------------------------------------------------- */
 
-/* step = the part of the shift that moves nothing, in units of r; false where there is none. */
+/* step = the part of the shift that moves nothing, in units of r; false if there is none. */
 static bool find_step(const mo_centre *c)
 {
     const mo_problem *problem = c->problem;

@@ -33,7 +33,7 @@ typedef struct mo_centre {
     double *shift, *step; /* rows: scratch */
 } mo_centre;
 
-/* Moves r; true where fewer blocks are on an edge after it, else r is left alone.  best: rows,
+/* Moves r; true if this leaves fewer blocks on an edge, otherwise r does not change.  best: rows,
  * scratch. */
 bool mo_centre_move(const mo_centre *c, double *r, double *best);
 

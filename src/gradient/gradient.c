@@ -119,7 +119,7 @@ static void set_scales(mo_gradient *g)
     }
 }
 
-/* The largest |q_i|; 1 where nothing moves. */
+/* The largest |q_i|; 1 if nothing moves. */
 static double velocity_scale(mo_gradient *g)
 {
     const mo_problem *problem = g->problem;
@@ -149,7 +149,7 @@ static void set_modes(mo_gradient *g, double scale)
     }
 }
 
-/* The modes at r, or where that is on an edge at impulses that are not. */
+/* The modes at r, or, if r is on an edge, at impulses that are not. */
 static void find_modes(mo_gradient *g)
 {
     const double scale = velocity_scale(g);

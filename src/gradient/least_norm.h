@@ -40,7 +40,7 @@ typedef struct mo_least_norm {
 void mo_least_norm_layout(const mo_problem *W, const mo_pair_pattern *pattern, mo_arena *arena,
                           mo_least_norm *system);
 
-/* Fills and factors K; false where that fails (numbers that are not finite). */
+/* Fills and factors K; false if that fails (numbers that are not finite). */
 bool mo_least_norm_factor(mo_least_norm *system);
 
 /* out = A x and out = A' y on the active blocks, zero elsewhere. */

@@ -51,7 +51,7 @@ static mo_mode mode_of(int d, const double *J)
 
 /*
  * Coulomb with mu = infinity: apart (r = 0) has no projection behind it, and u_T is free there.
- * True where the block is apart; where that cannot be distinguished from being held without load,
+ * True if the block is apart; where that cannot be distinguished from being held without load,
  * also on the edge.
  */
 static int is_apart_without_slip(int d, double rho, double tau, const double *u, const double *r,

@@ -55,7 +55,7 @@ static void list_neighbours(const mo_problem *W, lists *g)
     }
 }
 
-/* Drops what came twice; start and index shrink in place. */
+/* Removes duplicates; start and index shrink in place. */
 static void drop_doubles(int count, lists *g)
 {
     int kept = 0, from = 0;

@@ -306,7 +306,7 @@ static int read_condition(reader *r, mo_condition *c)
     return read_numbers(r, (size_t)count, x);
 }
 
-/* A condition of the problem itself takes its place among all of them. */
+/* A condition of the problem itself is stored at its index. */
 static int read_own_condition(reader *r)
 {
     mo_condition c;

@@ -51,7 +51,7 @@ static transform scaled(double x, double y, double z)
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-/* Up to `most` numbers of a text; how many, or -1 where it has something else. */
+/* Reads up to `most` numbers of a text; their number, or -1 if it contains anything else. */
 static int numbers_of(const char *text, int most, double *out)
 {
     int count = 0;

@@ -13,14 +13,14 @@
 #include "base/memory.h"
 #include "io/fclib.h"
 
-/* Dense blocks may take this many values, and more if at least one in so many is stored. */
+/* Maximum number of values in dense blocks; more if at least one in DENSE_RATIO is stored. */
 static const double DENSE_ANYWAY = 0x1p24; /* 128 MiB */
 static const double DENSE_RATIO = 256;
 
 /* Scratch for the blocks of one constraint. */
 typedef struct scratch {
     int *touched; /* parts that share an entry with it */
-    int *slot;    /* of a touched part: where its block begins */
+    int *slot;    /* of a touched part: start of its block */
     int *stamp;   /* of a part: the last constraint that touched it */
     int touched_count;
     double *values;

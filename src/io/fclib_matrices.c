@@ -93,7 +93,7 @@ static bool add_block(mo_fclib_writer *out, mo_entries *entries, const double *b
     return true;
 }
 
-/* A reader takes an M with entries on one side of its diagonal for half of a symmetric one. */
+/* Readers interpret an M with entries on one side of the diagonal as half of a symmetric matrix. */
 static bool check_sides(mo_fclib_writer *out, const mo_entries *M)
 {
     bool below = false, above = false;
@@ -194,7 +194,7 @@ static bool write_couplings(mo_fclib_writer *out, const char *name, bool row_joi
                          column_joints ? out->sizes.joints : out->sizes.rows, &entries);
 }
 
-/* V stands for its transpose too: [W V; V' R].  Apart from rounding the problem must agree. */
+/* V also defines its transpose in [W V; V' R]; the problem must agree to rounding. */
 static bool check_transposes(mo_fclib_writer *out)
 {
     static const double ROUNDING = 1e-12; /* relative to the largest entry of V */

@@ -130,7 +130,7 @@ static bool read_friction(reader *in, const mo_h5_group *vectors, const char *na
     return true;
 }
 
-/* Joints are there where a matrix or the vector of theirs is: then all of them must be. */
+/* A file has joints if it has one of their matrices or vectors; it must then have all of them. */
 static bool has_joints(const reader *in, const mo_h5_group *vectors)
 {
     return in->kind->is_global
@@ -243,7 +243,7 @@ static void add_constraints(reader *in, mo_builder *builder)
 
 /* ---- global problems ------------------------------------------------------------------------- */
 
-/* A = [H G]; the columns of H are kept as they are where there are no joints. */
+/* A = [H G]; without joints, H is used directly. */
 static bool join_columns(reader *in, mo_sparse *H, const mo_sparse *G)
 {
     if (!in->sizes.joints) {

@@ -87,7 +87,7 @@ static int lies_in(const char *path, const char *folder)
            (strncmp(path, folder, length) == 0 && (path[length] == '/' || !path[length]));
 }
 
-/* Does it climb above where it starts, at any time? */
+/* Whether the path leaves its starting folder upwards. */
 static int climbs_out(const char *path)
 {
     int depth = 0;

@@ -104,7 +104,7 @@ bool mo_h5_read_run(mo_h5 *h, const mo_h5_group *group, const char *name, size_t
 bool mo_h5_read_int_run(mo_h5 *h, const mo_h5_group *group, const char *name, size_t first,
                         size_t count, int64_t *values);
 
-/* Text.  `*text` stays NULL, without an error, where it is stored in a form that is left alone. */
+/* Text.  `*text` stays NULL, without an error, if it is stored in a form that is left alone. */
 bool mo_h5_read_text(mo_h5 *h, const mo_h5_group *group, const char *name, char **text);
 
 /* ---- writing --------------------------------------------------------------------------------- */

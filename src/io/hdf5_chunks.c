@@ -48,7 +48,7 @@ static bool check_parameters(int filter, const unsigned char *values, unsigned c
     }
 }
 
-/* The place of a filter in the one order that is taken. */
+/* Index of a filter in the supported order. */
 static int rank(int filter)
 {
     return filter == SHUFFLE ? 0 : filter == DEFLATE ? 1 : 2;
@@ -110,7 +110,7 @@ static void zlib_free(void *allocator, void *p)
     mo_memory_free(allocator, p);
 }
 
-/* A zlib stream that unpacks to exactly c->bytes, into new memory; NULL where it does not. */
+/* A zlib stream that unpacks to exactly c->bytes, into new memory; NULL if it does not. */
 static unsigned char *inflate_chunk(chunks *c, unsigned char *packed, uint64_t size)
 {
     mo_allocator allocator = *c->h->allocator;
@@ -236,7 +236,7 @@ static bool check_chunk(chunks *c, const unsigned char *key, uint64_t address)
 
 static bool check_node(chunks *c, uint64_t address, int level);
 
-/* Chunks come in order, so that nodes visited twice, or a circle, show at once. */
+/* Chunks must be in order, which excludes cycles and nodes visited twice. */
 static bool check_children(chunks *c, const unsigned char *p, unsigned used)
 {
     for (unsigned k = 0; k < used; ++k) {

@@ -117,7 +117,7 @@ static bool check_length(mo_h5 *h, uint64_t needed, uint64_t held)
                        (unsigned long long)needed, (unsigned long long)held);
 }
 
-/* The values lie in the header. */
+/* The values are in the header. */
 static bool read_compact(mo_h5 *h, const mo_h5_message *message, uint64_t bytes,
                          const mo_h5_dataset *dataset, const mo_h5_run *run)
 {

@@ -16,7 +16,7 @@ enum {
     PREFIX_1 = 16,   /* version 1: bytes before the first message */
     MESSAGE_1 = 8,   /*            bytes before the data of a message */
     CHECKSUM = 4,    /* version 2: bytes after the last message */
-    SHARED_FLAG = 2, /* the message's data lie elsewhere */
+    SHARED_FLAG = 2, /* the message's data are elsewhere */
     KNOWN_FLAGS = 1 | 2 | 4
 };
 

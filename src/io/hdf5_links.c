@@ -132,7 +132,7 @@ static bool read_symbol_table(table *t, const mo_h5_message *message)
 
 /* ---- links as messages ----------------------------------------------------------------------- */
 
-/* Link info: where a heap is named, the links are in it and not in the header. */
+/* Link info: with a heap address, the links are in the heap and not in the header. */
 static bool check_link_info(mo_h5 *h, const mo_h5_message *message)
 {
     const unsigned char *p = message->data;

@@ -46,14 +46,14 @@ typedef struct mo_h5_header {
 bool mo_h5_read_header(mo_h5 *h, uint64_t address, mo_h5_header *header);
 void mo_h5_clear_header(mo_h5 *h, mo_h5_header *header);
 
-/* The one message of a type: NULL where there is none, a failure where there are two. */
+/* The one message of a type: NULL if there is none, a failure where there are two. */
 bool mo_h5_message_of(mo_h5 *h, const mo_h5_header *header, unsigned type,
                       const mo_h5_message **message);
 
 /* Keeps the first error, with file and h->place in front; returns false. */
 bool mo_h5_fault(mo_h5 *h, const char *format, ...) MO_PRINTF(2, 3);
 
-/* Does [address, address + size) lie in the file? */
+/* Whether [address, address + size) is inside the file. */
 bool mo_h5_inside(const mo_h5 *h, uint64_t address, uint64_t size);
 
 /* Copies bytes of the file; `what` names them in the fault. */
@@ -80,7 +80,7 @@ typedef enum mo_h5_class {
     MO_H5_INTEGER,
     MO_H5_FLOAT,
     MO_H5_TEXT, /* of fixed length */
-    MO_H5_OTHER /* anything else: nothing more is known of the dataset */
+    MO_H5_OTHER /* any other type: the dataset is not read */
 } mo_h5_class;
 
 typedef struct mo_h5_dataset {

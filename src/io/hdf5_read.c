@@ -272,7 +272,7 @@ bool mo_h5_count(mo_h5 *h, const mo_h5_group *group, const char *name, size_t *c
     return good;
 }
 
-/* A run of a vector, as it is stored; NULL after a failure. */
+/* A range of a vector as stored; NULL after a failure. */
 static unsigned char *find_run(mo_h5 *h, const mo_h5_group *group, const char *name, bool integers,
                                size_t first, size_t count, dataset *d)
 {

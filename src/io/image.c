@@ -33,7 +33,7 @@ mo_error mo_image_read_grey(const char *bytes, size_t size, size_t most,
         png_image_free(&png);
         return mo_fail_memory(why);
     }
-    memset(image->grey, 0, PNG_IMAGE_SIZE(png)); /* what shows through is black */
+    memset(image->grey, 0, PNG_IMAGE_SIZE(png)); /* transparent pixels are black */
     if (!png_image_finish_read(&png, NULL, image->grey, 0, NULL)) {
         mo_memory_free(allocator, image->grey);
         *image = (mo_image){0};

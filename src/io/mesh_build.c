@@ -86,7 +86,7 @@ int mo_mesh_append_point(mo_mesh_building *b, const double x[3])
     return 1;
 }
 
-/* The place of a point, which is added where it is new; -1 for an error. */
+/* Index of a point, which is added if it is new; -1 after an error. */
 int mo_mesh_place_point(mo_mesh_building *b, const double x[3])
 {
     const double p[3] = {x[0] == 0 ? 0 : x[0], x[1] == 0 ? 0 : x[1], x[2] == 0 ? 0 : x[2]};

@@ -10,7 +10,7 @@ typedef struct mo_mesh_building {
     const char *shown;
     mo_mesh_file *mesh;
     size_t point_room, triangle_room;
-    int *slots; /* a hash table of points, -1 where empty */
+    int *slots; /* a hash table of points, -1 if empty */
     size_t slot_count;
     mo_error error;
     mo_message *why;
@@ -21,7 +21,7 @@ int mo_mesh_fail(mo_mesh_building *b, const char *sentence);
 int mo_mesh_no_memory(mo_mesh_building *b);
 /* 0 for an error. */
 int mo_mesh_append_point(mo_mesh_building *b, const double x[3]);
-/* The place of a point, which is added where it is new; -1 for an error. */
+/* Index of a point, which is added if it is new; -1 after an error. */
 int mo_mesh_place_point(mo_mesh_building *b, const double x[3]);
 /* Triangles with two corners in one are left out: they hold nothing.  0 for an error. */
 int mo_mesh_add_triangle(mo_mesh_building *b, int p, int q, int r);

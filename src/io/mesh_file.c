@@ -207,7 +207,7 @@ static int read_obj_face(mo_mesh_building *b, const char *at)
     }
 }
 
-/* Cuts the text into lines where it stands. */
+/* Splits the text into lines in place. */
 static int read_obj(mo_mesh_building *b, char *text)
 {
     for (char *line = text; line;) {

@@ -88,7 +88,7 @@ bool mo_mjcf_defaults(mo_mjcf *m);
 const char *mo_mjcf_get(mo_mjcf *m, const mo_xml_node *node, const char *kind,
                         const char *attribute);
 
-/* Numbers of an attribute; where it is absent `out` stays, and the count is 0. */
+/* Numbers of an attribute; if it is absent `out` stays, and the count is 0. */
 bool mo_mjcf_numbers(mo_mjcf *m, const mo_xml_node *node, const char *kind, const char *attribute,
                      int least, int most, double *out, int *count);
 bool mo_mjcf_number(mo_mjcf *m, const mo_xml_node *node, const char *kind, const char *attribute,
@@ -98,7 +98,7 @@ bool mo_mjcf_amount(mo_mjcf *m, const mo_xml_node *node, const char *kind, const
                     double *out);
 bool mo_mjcf_whole(mo_mjcf *m, const mo_xml_node *node, const char *kind, const char *attribute,
                    int *out);
-/* One of the words, which end with NULL: its place; where it is absent `out` stays. */
+/* One of the words, which end with NULL: its place; if it is absent `out` stays. */
 bool mo_mjcf_word(mo_mjcf *m, const mo_xml_node *node, const char *kind, const char *attribute,
                   const char *const *words, int *out);
 /* true or false at the element itself. */
@@ -130,7 +130,7 @@ bool mo_mjcf_tendons(mo_mjcf *m);
 bool mo_mjcf_actuators(mo_mjcf *m);
 bool mo_mjcf_links(mo_mjcf *m);
 bool mo_mjcf_sensors(mo_mjcf *m);
-/* The thing of a kind ('b', 'j', 'g', 't', 's') that an attribute names; -1 and a sentence where it
+/* The thing of a kind ('b', 'j', 'g', 't', 's') that an attribute names; -1 and a sentence if it
  * is not there. */
 int mo_mjcf_find(mo_mjcf *m, const mo_xml_node *node, char kind, const char *attribute,
                  const char *what);

@@ -21,7 +21,7 @@ static const char NAMES[] =
     " name class childclass joint joint1 joint2 jointinparent body body1 body2 geom geom1 geom2 "
     "site site1 site2 sidesite refsite cranksite slidersite tendon tendon1 tendon2 actuator mesh "
     "material texture hfield objname refname target ";
-/* Sections that come along, and those of them whose elements have a class. */
+/* Sections that are attached, and those whose elements have a class. */
 static const char KEPT[] = " compiler default asset contact equality tendon actuator sensor ";
 static const char WITH_CLASS[] = " asset equality tendon actuator ";
 

@@ -105,7 +105,7 @@ bool mo_mjcf_defaults(mo_mjcf *m)
 
 /* ---- looking up ------------------------------------------------------------------------------ */
 
-/* The class of an element; -1 and a sentence where it is not there. */
+/* The class of an element; -1 and a sentence if it is not there. */
 static int class_of(mo_mjcf *m, const mo_xml_node *node)
 {
     const char *name = mo_xml_get(node, "class");

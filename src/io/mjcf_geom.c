@@ -221,7 +221,7 @@ static bool read_look(mo_mjcf *m, const mo_xml_node *node, const char *kind, mo_
     const char *rgba = mo_mjcf_get(m, node, kind, "rgba");
     double *colour = shape->colour;
     int given = 0;
-    if (rgba && rgba[strspn(rgba, " \t\r\n")] && /* an empty one is none */
+    if (rgba && rgba[strspn(rgba, " \t\r\n")] && /* an empty name counts as none */
         !mo_reader_numbers(m->r, node, "rgba", rgba, 4, 4, colour, &given)) {
         return false;
     }
@@ -233,7 +233,7 @@ static bool read_look(mo_mjcf *m, const mo_xml_node *node, const char *kind, mo_
         shape->metallic = m->materials[material].metallic;
         shape->roughness = m->materials[material].roughness;
     }
-    /* MuJoCo takes a colour that is its default for one that is not given. */
+    /* MuJoCo treats its default colour as not given. */
     if (!given || (material >= 0 && mo_vec3_are_equal(colour, GREY) && colour[3] == 1)) {
         memcpy(colour, from, sizeof GREY);
     }
@@ -252,7 +252,7 @@ static bool moves(const mo_model *model, int body)
     return body > 0;
 }
 
-/* The other model of a medium: noted where there is one. */
+/* The other model of a medium is not supported: noted. */
 static void note_fluid(mo_mjcf *m, const mo_xml_node *node)
 {
     const char *shape = mo_mjcf_get(m, node, "geom", "fluidshape");

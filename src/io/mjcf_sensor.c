@@ -46,7 +46,7 @@ static const sensor_row ROWS[] = {
     {"frameangacc", MO_SENSOR_FRAMEANGACC, NULL, 'f', 3},
     {"clock", MO_SENSOR_CLOCK, NULL, '-', 1},
 };
-/* Of those that are not read: how many numbers they have where it is not one. */
+/* Sensors that are not read: the number of their values if it is not one. */
 static const char THREE[] = " magnetometer subtreecom subtreelinvel subtreeangmom ";
 
 const char *mo_model_sensor_word(mo_model_sensor_kind kind)

@@ -33,7 +33,7 @@ void mo_mjcf_put_range(const mo_mjcf_writer *w, const char *limited, const char 
                        const double r[2]);
 
 void mo_mjcf_put_meshes(const mo_mjcf_writer *w);
-/* False where the order is not depth first. */
+/* False if the order is not depth first. */
 int mo_mjcf_put_bodies(const mo_mjcf_writer *w);
 
 #endif

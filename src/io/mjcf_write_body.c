@@ -241,7 +241,7 @@ static void put_parts(const mo_mjcf_writer *w, int body)
     put_path_points(w, body);
 }
 
-/* False where the order is not depth first. */
+/* False if the order is not depth first. */
 int mo_mjcf_put_bodies(const mo_mjcf_writer *w)
 {
     int open = 0; /* the body that is being written */

@@ -273,7 +273,7 @@ static void raise_moments(const double values[3], const double Q[9], double leas
     memcpy(inertia, six, sizeof six);
 }
 
-/* kg m^2: less than a gram a micrometre away; files have it where a number was rounded away. */
+/* kg m^2: below a gram at a micrometre; such values in files are rounding. */
 static const double ROUNDING = 1e-15;
 
 bool mo_reader_check_body(mo_reader *r, const mo_xml_node *node, mo_model_body *body)

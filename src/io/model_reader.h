@@ -118,7 +118,7 @@ void mo_quat_from_matrix(const double Q[9], double q[4]);
 /*
  * The path of a file that the model names, relative to `under` (a part of its folder, or "").  It
  * must exist and, links followed, lie in the model's folder, its package or the folder that the
- * caller gave; MO_ERR_UNSUPPORTED where it exists elsewhere, or leads there.
+ * caller gave; MO_ERR_UNSUPPORTED if it exists elsewhere, or leads there.
  */
 mo_error mo_reader_path(const mo_reader *r, const char *under, const char *name, char path[MO_PATH],
                         mo_message *why);

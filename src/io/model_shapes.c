@@ -87,7 +87,7 @@ int mo_reader_keep_mesh(mo_reader *r, mo_mesh_file *mesh)
     return r->mesh_count++;
 }
 
-/* MO_ERR_FORMAT and a sentence where the points have no hull. */
+/* MO_ERR_FORMAT and a sentence if the points have no hull. */
 static mo_error make_hull(mo_reader *r, const double *points, int count, mo_shape_def *shape,
                           mo_message *why)
 {

@@ -92,7 +92,7 @@ static mo_error append(mo_recorder *recorder, int has_head, mo_message *why)
 static mo_error begin(mo_recorder *recorder, const char *path, const mo_world *world,
                       const char *title, const mo_allocator *allocator, mo_message *why)
 {
-    /* Where the whole cannot be put at the end is said now. */
+    /* Reports now if the final file cannot be written later. */
     mo_replacement place;
     mo_error error = mo_replace_begin(&place, path, why);
     if (error) {
@@ -172,7 +172,7 @@ static void save_what_fits(mo_recorder *recorder)
     }
 }
 
-/* Renamed only where all of it is on the disk. */
+/* Renamed only after all data are on the disk. */
 static mo_error put_in_place(mo_recorder *recorder, mo_message *why)
 {
     const int failed = fsync(recorder->file) != 0 || rename(recorder->part, recorder->path) != 0;

@@ -26,7 +26,7 @@ static mo_error fail(mo_message *why, const mo_replacement *r, int number)
     return mo_fail(why, MO_ERR_FILE, "%.300s: cannot be written: %s", r->shown, strerror(number));
 }
 
-/* The file that a path stands for.  One that does not exist yet stands for itself. */
+/* Resolves links of a path; a file that does not exist keeps its path. */
 static mo_error resolve(mo_replacement *r, mo_message *why)
 {
     _Static_assert(MO_REPLACE_PATH >= PATH_MAX, "realpath needs so much room");

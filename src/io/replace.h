@@ -10,7 +10,7 @@ enum { MO_REPLACE_PATH = 4096 };
 
 typedef struct mo_replacement {
     const char *shown;               /* the path as the caller gave it */
-    char target[MO_REPLACE_PATH];    /* where a symbolic link in it leads */
+    char target[MO_REPLACE_PATH];    /* target of symbolic links in it */
     char temporary[MO_REPLACE_PATH]; /* an empty file of ours, to be written  */
 } mo_replacement;
 

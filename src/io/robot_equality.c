@@ -71,7 +71,7 @@ mo_error mo_building_add_equality(mo_building *b, const mo_model_equality *e)
     if (b->group[e->a] == 0 && b->group[e->b] == 0) {
         return MO_OK;
     }
-    /* The second body of a joint is one that moves. */
+    /* The second body of a joint must be dynamic. */
     const int swapped = b->group[e->b] == 0;
     const int first = swapped ? e->b : e->a, second = swapped ? e->a : e->b;
     mo_joint_def def = mo_default_joint(e->kind == MO_MODEL_WELD ? MO_JOINT_WELD : MO_JOINT_BALL,

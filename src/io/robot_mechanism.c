@@ -17,7 +17,7 @@
 
 /* ---- which trees belong together ------------------------------------------------------------- */
 
-/* The root of the tree that a body is in, 0 where it is still. */
+/* The root of the tree of a body; 0: static. */
 static int root_of(const mo_building *b, int body)
 {
     int root = 0;
@@ -159,7 +159,8 @@ static void add_links(mo_building *b, parts *p)
     }
 }
 
-/* A point of a body of the model as one of a link, or of the world where the body is still. */
+/* Converts a point of a model body to the frame of its link, or to the world if the body is static.
+ * */
 static void move_to_link(const mo_building *b, int *body, mo_pose *pose)
 {
     if (root_of(b, *body) > 0) {
@@ -216,7 +217,7 @@ static mo_error add_tendons(mo_building *b, parts *p)
     return MO_OK;
 }
 
-/* The body that an actuator acts on, 0 where it does nothing. */
+/* The body that an actuator acts on, 0 if it does nothing. */
 static int driven_body(const mo_building *b, const mo_model_actuator *a)
 {
     const mo_model *model = b->model;

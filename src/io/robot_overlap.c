@@ -51,7 +51,7 @@ static double largest(const double *row, int n)
     return most;
 }
 
-/* How fast the gap opens with the velocity of one joint, at most; infinite where a body moves
+/* How fast the gap opens with the velocity of one joint, at most; infinite if a body moves
  * freely. */
 static mo_error lever_of(const mo_world *world, const mo_sim_contact *contact, mo_pool *pool,
                          double *lever, mo_message *why)

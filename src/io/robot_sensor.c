@@ -192,7 +192,7 @@ static int place_of(const mo_robot *robot, mo_body_id id)
     return -1;
 }
 
-/* Subtracts what loops pull at the subtree from outside. */
+/* Subtracts the forces of loop joints on the subtree. */
 static void subtract_loops(const sensing *s, int body, const double about[3], double wrench[6])
 {
     for (int k = 0; k < mo_world_joint_count(s->world); ++k) {

@@ -24,7 +24,7 @@
 #include "moreau/joint.h"
 #include "sim/mechanism.h"
 
-static const double CLOSED = 1e-13; /* m: what double precision leaves of a length of some metres */
+static const double CLOSED = 1e-13;      /* m: rounding error of lengths of some metres */
 static const double CLOSE_ENOUGH = 1e-9; /* m: a loop that is further open was not closed */
 static const double WORTH_A_NOTE = 1e-9; /* m or rad */
 static const double LONGEST_STEP = 0.2;  /* rad or m of one joint, an iteration */
@@ -41,7 +41,7 @@ typedef struct start {
     mo_joint_id loop[MOST_LOOPS];
     int loops;
     double *q, *J, *A, *e, *y, *v, *side;
-    char *held; /* of each velocity: its joint stays where it is */
+    char *held; /* of each velocity: its joint is held */
     mo_message *why;
 } start;
 
@@ -196,7 +196,7 @@ static void find_step(start *s)
     }
 }
 
-/* Holds joints at a limit that the step would push beyond it; true where there is a new one. */
+/* Holds joints at a limit that the step would push beyond it; true if there is a new one. */
 static int hold_at_limits(start *s)
 {
     int more = 0;
@@ -216,7 +216,7 @@ static int hold_at_limits(start *s)
     return more;
 }
 
-/* Moves s->q by the step, with joints at their limits held where they would leave them. */
+/* Moves s->q by the step; joints that would leave their limits are held. */
 static void take_step(start *s)
 {
     double by = 0;

@@ -297,7 +297,7 @@ static bool inner_of(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *node, 
     return out->prefix && mo_sdf_place(s, m, node, name, &out->pose);
 }
 
-/* What no joint holds floats, or is fixed where the model is static. */
+/* Links without a joint float, or are fixed if the model is static. */
 static bool write_root(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *from)
 {
     const char *own = mo_xml_get(from, "name"), *name = mo_sdf_join(s, m->prefix, own, "");

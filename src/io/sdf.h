@@ -29,9 +29,9 @@ typedef struct mo_sdf_model {
     int is_static, level;
 } mo_sdf_model;
 
-/* Nothing where there is no text. */
+/* Nothing if there is no text. */
 bool mo_sdf_set(mo_sdf *s, mo_xml_node *node, const char *attribute, const char *text);
-/* NULL for lack of memory, here and below. */
+/* NULL if memory runs out, here and below. */
 mo_xml_node *mo_sdf_add(mo_sdf *s, mo_xml_node *parent, const char *name, const mo_xml_node *from);
 const char *mo_sdf_join(mo_sdf *s, const char *a, const char *b, const char *c);
 const char *mo_sdf_numbers(mo_sdf *s, const double *x, int count);

@@ -12,7 +12,7 @@
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* NULL for lack of memory, here and below. */
+/* NULL if memory runs out, here and below. */
 mo_xml_node *mo_sdf_add(mo_sdf *s, mo_xml_node *parent, const char *name, const mo_xml_node *from)
 {
     mo_xml_node *node = parent || !s->root ? mo_pool_take(&s->r->tree, 1, sizeof *node) : NULL;
@@ -32,7 +32,7 @@ mo_xml_node *mo_sdf_add(mo_sdf *s, mo_xml_node *parent, const char *name, const 
     return node;
 }
 
-/* Nothing where there is no text. */
+/* Nothing if there is no text. */
 bool mo_sdf_set(mo_sdf *s, mo_xml_node *node, const char *attribute, const char *text)
 {
     mo_xml_attribute *more = node && text ? mo_pool_take(&s->r->tree, 1, sizeof *more) : NULL;

@@ -29,7 +29,7 @@ bool mo_entries_add_matrix(const mo_allocator *allocator, mo_entries *entries,
                            const mo_sparse *matrix, bool transposed, int row_shift,
                            int column_shift);
 
-/* Adds an entry unless it is zero; false for lack of memory, or beyond INT_MAX entries. */
+/* Adds an entry unless it is zero; false if memory runs out, or beyond INT_MAX entries. */
 bool mo_entries_add(const mo_allocator *allocator, mo_entries *entries, int row, int column,
                     double value);
 void mo_entries_clear(const mo_allocator *allocator, mo_entries *entries);
@@ -37,7 +37,7 @@ void mo_entries_clear(const mo_allocator *allocator, mo_entries *entries);
 /*
  * Sorts entries, given by their rows, columns and values, into a matrix; entries of one place add
  * up in the order in which they come.  At most INT_MAX entries, all of them inside the matrix.
- * False for lack of memory.
+ * False if memory runs out.
  */
 bool mo_sparse_build(const mo_allocator *allocator, int rows, int columns, size_t count,
                      const int *row, const int *column, const double *value, mo_sparse *matrix);

@@ -24,7 +24,7 @@ typedef struct mo_urdf {
 
 /* <origin xyz rpy> of an element, or the identity. */
 bool mo_urdf_origin(mo_urdf *u, const mo_xml_node *node, mo_pose *pose);
-/* A number of an attribute; where it is absent `out` stays. */
+/* A number of an attribute; if it is absent `out` stays. */
 bool mo_urdf_number(mo_urdf *u, const mo_xml_node *node, const char *attribute, double *out);
 
 /* urdf_joint.c: the type of a joint, and the joints of a body that it becomes. */

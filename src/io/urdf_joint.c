@@ -142,7 +142,7 @@ static bool add_floating(mo_urdf *u, const mo_xml_node *node, int body)
                add_part(u, node, ".z", MO_MODEL_SLIDE, body, Z) &&
                add_part(u, node, ".turn", MO_MODEL_BALL, body, Z);
     }
-    /* Free in the world: a child of the world, where the still bodies above it have it. */
+    /* A floating body: a child of the world, at the pose given by its static parents. */
     for (int up = parent; up > 0; up = model->bodies[up].parent) {
         model->bodies[body].pose =
             mo_pose_compose(&model->bodies[up].pose, &model->bodies[body].pose);

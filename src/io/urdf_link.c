@@ -117,8 +117,8 @@ static mo_error package_path(const mo_urdf *u, const char *name, char path[MO_PA
     return error && strstr(why->text, "leads out") ? MO_ERR_UNSUPPORTED : error;
 }
 
-/* A file that can be read, or *found is 0 after a note.  One that leads out of where files may be
- * is an error. */
+/* Finds a readable file; otherwise *found is 0 after a note.  A path outside the allowed folders is
+ * an error. */
 static bool find_mesh(mo_urdf *u, const mo_xml_node *node, const char *name, char path[MO_PATH],
                       int *found)
 {
@@ -335,7 +335,7 @@ static bool add_shape(mo_urdf *u, const mo_xml_node *node, int body, int is_visu
     return !u->r->error;
 }
 
-/* The mass of its shapes, where it moves and no other is given. */
+/* The mass of its shapes, if it moves and no mass is given. */
 static bool weigh_by_shape(mo_urdf *u, const mo_xml_node *link, int place, const mo_mass *sum)
 {
     const mo_model *model = u->r->model;

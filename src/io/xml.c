@@ -147,7 +147,7 @@ static void on_text(void *context, const xmlChar *text, int length)
     r->text_length += (size_t)length;
 }
 
-/* Without blanks around it; nothing where it is blank. */
+/* Without blanks around it; nothing if it is blank. */
 static void keep_text(reading *r)
 {
     static const char BLANK[4] = {' ', '\t', '\r', '\n'};

@@ -35,7 +35,7 @@ mo_error mo_xml_read(const char *path, const char *file, mo_pool *pool, int *ele
 
 const char *mo_xml_get(const mo_xml_node *node, const char *attribute); /* or NULL */
 
-/* The first child of that name, and the next one after `node`; NULL where there is none. */
+/* The first child of that name, and the next one after `node`; NULL if there is none. */
 const mo_xml_node *mo_xml_child(const mo_xml_node *node, const char *name);
 const mo_xml_node *mo_xml_next(const mo_xml_node *node, const char *name);
 

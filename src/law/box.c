@@ -168,7 +168,7 @@ static void failure(const double *p, int d, const double *u, const double *r, mo
     for (int k = 0; k < d; ++k) {
         const double distance = r[k] - clamp(p, d, k, r[k]);
         outside += distance * distance;
-        const double bound = u[k] > 0 ? p[k] : p[d + k]; /* what u_k asks r_k to be at */
+        const double bound = u[k] > 0 ? p[k] : p[d + k]; /* bound of r_k that u_k requires */
         if (u[k] == 0) {
             continue;
         }

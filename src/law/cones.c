@@ -42,7 +42,7 @@ static void add_bound(listing *list, int row, double sign, double bound)
     }
 }
 
-/* The axis of row k of an ellipsoid, axes `stride` apart; zero where it is too short to divide by.
+/* The axis of row k of an ellipsoid, axes `stride` apart; zero if it is too short to divide by.
  */
 static double axis_of(const double *axes, int stride, int k)
 {
@@ -51,7 +51,7 @@ static double axis_of(const double *axes, int stride, int k)
 }
 
 /* Friction in `dim` rows from `row` on, inside an ellipsoid; rows without an axis are fixed.  False
- * where none has one. */
+ * if none has one. */
 static int add_ellipsoid(listing *list, int row, int dim, const double *axes, int stride)
 {
     int rough = 0;

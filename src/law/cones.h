@@ -37,7 +37,7 @@ typedef struct mo_law_cone {
     double E[MO_LORENTZ_MAX * MO_LAW_MAX_DIM]; /* dim x d */
 } mo_law_cone;
 
-/* What else is known of a block of d rows. */
+/* Further properties of a block of d rows. */
 typedef struct mo_law_rows {
     uint8_t fixed[MO_LAW_MAX_DIM];
     double value[MO_LAW_MAX_DIM]; /* of the fixed rows */

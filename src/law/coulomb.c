@@ -175,7 +175,7 @@ static inline double quick_far(const quick_contact *q)
 
 /*
  * What friction_ball.c does, for the contact in space that sweeps meet by the million: Newton from
- * alpha = 0 or further out, with neither axes nor brackets.  False where A is near singular (its
+ * alpha = 0 or further out, with neither axes nor brackets.  False if A is near singular (its
  * determinant would lose more than three digits) or Newton does not converge at once.
  */
 static int solve_quickly(double mu, const double *W, const double *b, double *r)
@@ -206,7 +206,7 @@ static int solve_quickly(double mu, const double *W, const double *b, double *r)
 
 /*
  * The same in the plane, in closed form: stuck, or r_T = -sign(c) mu r_N, which obeys the law where
- * friction then resists the slip (alpha > 0).  False where A is near zero or neither holds.
+ * friction then resists the slip (alpha > 0).  False if A is near zero or neither holds.
  */
 static int solve_in_plane(double mu, const double *W, const double *b, double *r)
 {

@@ -44,7 +44,7 @@ static void unpack(const double *p, int d, mo_law *law)
     law->facets = (int)p[1];
 }
 
-/* Its own directions, however many were asked for. */
+/* Its own directions, for any requested number. */
 static void facets(const double *p, int d, int count, mo_law_facets *out)
 {
     (void)d;

@@ -84,7 +84,7 @@ static rotated rotate(const ball *from)
     return s;
 }
 
-/* x = -(A + alpha I)^-1 y; false where that does not exist. */
+/* x = -(A + alpha I)^-1 y; false if that does not exist. */
 static int resist(const rotated *s, double alpha, const double *y, double *x)
 {
     const double l[3] = {s->l[0] + alpha, s->l[1] + alpha, s->l[2] + alpha}, *k = s->k;
@@ -125,7 +125,7 @@ static double excess(const rotated *s, const double nt[4])
 
 /* ---- the root -------------------------------------------------------------------------------- */
 
-/* Where Newton on 1/|t| - 1/(mu n) goes from alpha; NaN where it does not apply. */
+/* Where Newton on 1/|t| - 1/(mu n) goes from alpha; NaN if it does not apply. */
 static double newton_from(const rotated *s, double alpha, const double nt[4])
 {
     double dt[3];

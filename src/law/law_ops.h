@@ -117,7 +117,7 @@ static inline const mo_law_ops *mo_law_ops_of(mo_law_kind kind)
 
 /*
  * Newton on the natural map of one block, with halving, from r.  Writes the best point it found, in
- * the set of impulses; true where that solves the block to rounding.
+ * the set of impulses; true if that solves the block to rounding.
  */
 int mo_law_solve_newton(const mo_law_ops *ops, const double *p, int d, const double *W,
                         const double *b, double *r);
@@ -166,7 +166,7 @@ void mo_relax_rolling(const double *p, int d, const double *W, const double *u, 
 void mo_relax_soft_finger(const double *p, int d, const double *W, const double *u, const double *r,
                           double *new_r);
 
-/* r = 0 where a number in it is not finite: the overflow of a hopelessly scaled block. */
+/* r = 0 if a number in it is not finite: the overflow of a hopelessly scaled block. */
 void mo_law_guard(int d, double *r);
 
 /* u = W r + b */

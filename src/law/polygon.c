@@ -96,8 +96,8 @@ static double on_ray(double mu, double x_N, double t)
     return mu > 1 ? (x_N / mu + t) / (mu + 1 / mu) : (x_N + mu * t) / (1 + mu * mu);
 }
 
-/* Where the projection of x lies.  The test for the apex comes first and uses the very sum of the
- * shift, so that a contact apart has a natural map of zero to the last bit. */
+/* Locates the projection of x.  The test for the apex comes first and uses the same sum as the
+ * shift, so that the natural map of an open contact is exactly zero. */
 typedef enum region { APEX, INSIDE, FACE, RAY } region;
 
 static region find_region(const mo_polygon *polygon, const double *x, place *at, double *n)
@@ -232,8 +232,8 @@ double mo_polygon_friction_defect(const double *p, int d, const double *u, const
     return polygon.mu * r[0] * opposing(&polygon, u).along_corner + dot2(r + 1, u + 1);
 }
 
-/* r_T is r_N mu times a point of P that stays where it is; without friction yet, the corner that it
- * will be. */
+/* r_T is r_N mu times a fixed point of P; without friction so far, the corner that will be active.
+ * */
 void mo_polygon_by_coefficient(const double *p, int d, const double *u, const double *r, double *E)
 {
     (void)d;
@@ -266,7 +266,7 @@ static double row_dot(const contact *c, int row, const double *g)
     return mo_dot(3, c->W + 3 * row, g);
 }
 
-/* r = n (1, mu d_j) with u_N = 0; true where that obeys the law. */
+/* r = n (1, mu d_j) with u_N = 0; true if that obeys the law. */
 static int try_corner(const contact *c, int j, double *r)
 {
     double d[2], next[2], last[2];
@@ -288,7 +288,7 @@ static int try_corner(const contact *c, int j, double *r)
     return least <= dot2(next, u_T) && least <= dot2(last, u_T);
 }
 
-/* r on the face of edge j with u_N = 0 and t.u_T = 0; true where that obeys the law. */
+/* r on the face of edge j with u_N = 0 and t.u_T = 0; true if that obeys the law. */
 static int try_edge(const contact *c, int j, double *r)
 {
     const edge e = edge_from(c->polygon, j);

@@ -21,7 +21,7 @@ static int openblas_get_num_threads(void)
 }
 #endif
 
-/* The setting belongs to the process, and so does what we remember of it. */
+/* The setting is global to the process, and so is the saved value. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int calls, callers_threads;
 

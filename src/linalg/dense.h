@@ -17,7 +17,7 @@
  * A = P Q with diag(P) = diag(Q), in place.  Below MO_TREE_FROM rows, P is the lower triangle and Q
  * the upper one; from there on P is the upper one: elimination begins with the last row, and the
  * mass matrix of a tree, whose leaves come last, stays sparse.  For a symmetric A (lower triangle
- * read) Q = P'.  False where A is not positive definite, an unsymmetric one by its minors; A is
+ * read) Q = P'.  False if A is not positive definite, an unsymmetric one by its minors; A is
  * then spoilt.
  */
 enum { MO_TREE_FROM = 9, MO_LAPACK_FROM = 48 };
@@ -37,7 +37,7 @@ void mo_solve_second_transposed(int n, const double *F, double *x);
 enum { MO_SMALL = 160 };
 int mo_solve_small(int n, double *A, double *b, double *x);
 
-/* A <- A^-1 by Gauss and Jordan with row pivoting, n at most MO_SMALL; false where A is singular.
+/* A <- A^-1 by Gauss and Jordan with row pivoting, n at most MO_SMALL; false if A is singular.
  */
 bool mo_invert_small(int n, double *A);
 

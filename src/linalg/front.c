@@ -95,7 +95,7 @@ static inline void add_block(int d, int n, const double *from, double *to, int l
     }
 }
 
-/* The place of block (i, j) in the present front; NULL where one of them is left out. */
+/* The place of block (i, j) in the present front; NULL if one of them is left out. */
 static inline double *place(const mo_front_lu *lu, int i, int j, int ld)
 {
     if (lu->local[i] == LEFT_OUT || lu->local[j] == LEFT_OUT) {

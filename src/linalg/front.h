@@ -65,10 +65,10 @@ void mo_front_plan_destroy(const mo_allocator *allocator, mo_front_plan *plan);
 typedef struct mo_front_lu {
     const mo_front_plan *plan;
     double *factors, *stack, *front, *work, *x;
-    int *local;       /* of each block: its first row within its node, or -1 where it is left out */
-    int *node_rows;   /* of each node, without blocks that are left out */
-    int *node_offset; /* of each node: its first row in x */
-    int *where;       /* of each node: its first row in the present front */
+    int *local;          /* of each block: its first row within its node, or -1 if it is left out */
+    int *node_rows;      /* of each node, without blocks that are left out */
+    int *node_offset;    /* of each node: its first row in x */
+    int *where;          /* of each node: its first row in the present front */
     int *pivots, *below; /* rows of each front */
     int *swap;           /* the row exchanges, by row of x */
     int *waiting;        /* fronts on the stack */
@@ -81,7 +81,7 @@ void mo_front_lu_layout(const mo_front_plan *plan, mo_arena *arena, mo_front_lu 
 /*
  * Factors the matrix with the given values in the order of the pattern, plus a block diagonal where
  * `diagonal` is not NULL: block i at diagonal + diagonal_start[i].  Blocks whose `active` is 0 are
- * left out (NULL: none).  False where a pivot block is singular.
+ * left out (NULL: none).  False if a pivot block is singular.
  */
 bool mo_front_lu_factor(mo_front_lu *lu, const double *values, const double *diagonal,
                         const size_t *diagonal_start, const uint8_t *active);

@@ -18,7 +18,7 @@ enum { MO_FRONT_PAD = 4 };
 /*
  * F = [A B; C D], n x n, A pivots x pivots.  A becomes its L U with row exchanges (of A and B
  * together; row k was swapped with row swap[k]), B becomes L^-1 B, C becomes C U^-1, D becomes D -
- * C B.  False where A is singular.
+ * C B.  False if A is singular.
  */
 bool mo_front_eliminate(int pivots, int n, int ld, double *F, int *swap);
 

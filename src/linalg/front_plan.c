@@ -17,7 +17,7 @@
 
 enum { NONE = -1 };
 
-/* Scratch of the analysis; by place in the order of elimination where not said otherwise. */
+/* Scratch of the analysis, indexed by elimination order unless noted. */
 typedef struct analysis {
     const mo_block_pattern *pattern;
     mo_node_graph nodes;
@@ -65,7 +65,7 @@ static double allowance(double pivots)
     return pivots <= 16 ? 0.5 : pivots <= 48 ? 0.15 : 0.05;
 }
 
-/* Front p takes in the front of its child c where that is cheap. */
+/* Merges the front of child c into front p if that is cheap. */
 static void try_to_merge(analysis *a, int p, int c)
 {
     const double pivots = (double)a->pivots[p] + a->pivots[c], below = a->below[p];

@@ -45,14 +45,14 @@ double *mo_inverse_scratch(mo_inverse *inverse);
 void mo_inverse_clear(mo_inverse *inverse);
 
 /* A K is given: begin, then for each column mo_inverse_column (with the row that makes a good
- * pivot, or -1) and its entries, no row twice; then factor, which is false where K is singular to
+ * pivot, or -1) and its entries, no row twice; then factor, which is false if K is singular to
  * working precision. */
 void mo_inverse_begin(mo_inverse *inverse, int size);
 void mo_inverse_column(mo_inverse *inverse, int preferred);
 void mo_inverse_put(mo_inverse *inverse, int row, double value);
 int mo_inverse_factor(mo_inverse *inverse);
 
-/* Is there no room for another pivot, of two changes at most?  K must be given anew then. */
+/* Whether there is no room for another pivot (two changes); K must then be factored again. */
 int mo_inverse_is_full(const mo_inverse *inverse);
 
 /* A new pair of slots, both `size` as it was, with a unit entry. */

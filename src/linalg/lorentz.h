@@ -37,7 +37,7 @@ double mo_lorentz_step(int n, const double *x, const double *dx, double most);
 /* The interior p and z with p - z = x and p o z = tau e, tau > 0. */
 void mo_lorentz_split(int n, double tau, const double *x, double *p, double *z);
 
-/* T of p and z; false where one of them is not in the interior. */
+/* T of p and z; false if one of them is not in the interior. */
 int mo_scaling_set(int n, const double *p, const double *z, mo_scaling *scaling);
 
 /* y = T x, y = T^-1 x, and Q = T^2 (n x n). */

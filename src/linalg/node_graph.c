@@ -45,7 +45,7 @@ static void list_neighbours(joining *g)
     }
 }
 
-/* Drops what came twice. */
+/* Removes duplicates. */
 static void drop_doubles(joining *g)
 {
     int kept = 0, from = 0;

@@ -109,7 +109,7 @@ static int solve_column(mo_sparse_lu *lu, int k)
     return top;
 }
 
-/* The pivot row of the column in x; NONE where all that is left of it is zero. */
+/* The pivot row of the column in x; NONE if all that is left of it is zero. */
 static int choose_pivot(const mo_sparse_lu *lu, int k, int top)
 {
     const int preferred = lu->preferred[k];

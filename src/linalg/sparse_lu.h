@@ -42,7 +42,7 @@ typedef struct mo_sparse_lu {
 void mo_sparse_lu_layout(int room, size_t fill, mo_arena *arena, mo_sparse_lu *lu);
 
 /* K is given anew: begin, then for each column mo_sparse_lu_column (with the row preferred as its
- * pivot, or -1) and its entries, no row twice; then factor.  False where K is singular to working
+ * pivot, or -1) and its entries, no row twice; then factor.  False if K is singular to working
  * precision. */
 void mo_sparse_lu_begin(mo_sparse_lu *lu, int size);
 void mo_sparse_lu_column(mo_sparse_lu *lu, int preferred);

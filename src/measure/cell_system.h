@@ -44,7 +44,7 @@ void mo_cell_system_write(mo_cell_system *system);
 void mo_cell_system_add_far(mo_cell_system *system, int k, double sign, double centre,
                             double distance);
 
-/* (1); 0 where y proves nothing. */
+/* (1); 0 if y proves nothing. */
 double mo_cell_system_reach(mo_cell_system *system, const double *y);
 
 typedef enum mo_root_place {

@@ -43,7 +43,7 @@ typedef struct mo_cell_row {
 /* Units of the problem (room for n); their number. */
 int mo_units_list(const mo_problem *problem, mo_unit *units);
 
-/* The same; -1 where a law has no cells. */
+/* The same; -1 if a law has no cells. */
 int mo_units_of(const mo_problem *problem, mo_unit *units);
 
 /*

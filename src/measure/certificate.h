@@ -13,11 +13,10 @@
  * natural ones its velocity has few digits, and has to be as near as this. */
 #define MO_CLOSENESS_OF_ROOT 1e-3
 
-/* A proof that is blind to impulses above this many natural units is none (cell_system.h). */
+/* A proof must cover impulses up to this many natural units (cell_system.h). */
 #define MO_REACH_LEAST 1e6
 
-/* The same for the motions of a condition: what opens contacts barely, opens them with large
- * motions. */
+/* The same for the motions of a condition: contacts that barely open need large motions. */
 #define MO_REACH_OF_MOTION 1e9
 
 #endif

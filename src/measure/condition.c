@@ -123,7 +123,7 @@ void mo_motion_map_destroy(mo_motion_map *map)
 
 /* ---- cones ----------------------------------------------------------------------------------- */
 
-/* Why the law is outside of the theory; NULL where it is not. */
+/* The reason why the theory does not cover the law; NULL if it does. */
 static const char *reason_of_law(const mo_law *law, mo_condition_kind kind)
 {
     const int frictionless = mo_condition_is_frictionless(kind);
@@ -353,7 +353,7 @@ const char *mo_answer_word(mo_answer answer)
 const char *mo_condition_text(mo_condition_kind kind, mo_answer answer)
 {
     if ((unsigned)kind >= MO_CONDITION_COUNT || answer == MO_ANSWER_UNKNOWN) {
-        return "neither was proven: this says nothing about the problem";
+        return "inconclusive: neither was proven";
     }
     return answer == MO_ANSWER_HOLDS ? MEANS_YES[kind] : MEANS_NO[kind];
 }

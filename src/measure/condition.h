@@ -48,7 +48,7 @@ int mo_velocity_proves(const mo_problem *problem, mo_condition_kind kind, double
 /* x proves it?  x in natural units. */
 int mo_motion_proves(const mo_motion_map *map, mo_condition_kind kind, const double *x);
 
-/* r in natural units: the reach; 0 where it proves nothing. */
+/* r in natural units: the reach; 0 if it proves nothing. */
 double mo_impulse_reach(const mo_motion_map *map, mo_condition_kind kind, const double *r);
 
 static inline int mo_condition_is_homogeneous(mo_condition_kind kind)

@@ -55,7 +55,7 @@ static bool add_body(mo_enclosure *e, int body, const int *owner, const double *
     return true;
 }
 
-/* Which rows touch the body, and where their Jacobians are. */
+/* Rows that act on the body, and their Jacobians. */
 static void find_rows(const mo_problem *problem, int body, int *owner, const double **rows)
 {
     for (int i = 0; i < problem->constraint_count; ++i) {
@@ -122,7 +122,7 @@ double mo_power_of_two(double x)
     return ldexp(1, exponent > 400 ? 400 : exponent < -400 ? -400 : exponent);
 }
 
-/* sqrt of the mean diagonal of block i; 0 where nothing moves it. */
+/* sqrt of the mean diagonal of block i; 0 if nothing moves it. */
 static double root_diagonal(const mo_enclosure *e, const mo_constraint_view *view)
 {
     double trace = 0;

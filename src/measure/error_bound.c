@@ -69,7 +69,7 @@ static void write_row(krawczyk *k, const mo_unit *unit, const mo_mode_row *row, 
     }
 }
 
-/* False where the modes have not n equations. */
+/* False if the modes have not n equations. */
 static int evaluate(krawczyk *k)
 {
     mo_mode_row rows[MO_CONE_MOST_ROWS];
@@ -332,7 +332,7 @@ static void load_of(const krawczyk *k, const mo_body_view *view, int body, mo_in
     }
 }
 
-/* The errors of one body's velocities, into the bound; false where its M cannot be inverted safely.
+/* The errors of one body's velocities, into the bound; false if its M cannot be inverted safely.
  */
 static int body_distance(const krawczyk *k, int body, const double *v, mo_interval *scratch,
                          double *energy, double *most)

@@ -62,7 +62,7 @@ static double speed_above(const mo_unit *unit, const mo_interval *u)
     return most;
 }
 
-/* r of one contact, put into K; false where that fails. */
+/* r of one contact, put into K; false if that fails. */
 static int put_into_cone(const mo_unit *unit, const double *r, double *inside)
 {
     mo_law_project(&unit->law, unit->dim, r, inside);

@@ -29,7 +29,7 @@ typedef struct judge {
     const mo_problem *problem;
     const mo_check_result *check;
     mo_judgement *judgement;
-    const mo_enclosure *e; /* NULL where the problem is too large for one */
+    const mo_enclosure *e; /* NULL if the problem is too large for one */
     mo_error error;
 } judge;
 

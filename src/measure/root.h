@@ -14,7 +14,7 @@
 #include "linalg/dense.h"
 #include "measure/interval.h"
 
-/* R near the inverse of E (n <= MO_SMALL), and a; a is at least 1/2 or NaN where E may be singular.
+/* R near the inverse of E (n <= MO_SMALL), and a; a is at least 1/2 or NaN if E may be singular.
  */
 double mo_root_prepare(int n, const mo_interval *E, double *R);
 

@@ -175,7 +175,7 @@ int mo_cone_has_impulse(const mo_unit *unit, int frictionless, const double *r)
     if (unit->dim > 3 || (unit->law.kind == MO_LAW_COULOMB && unit->dim == 3)) {
         return in_round_cone(unit, r);
     }
-    const int count = mo_cell_rows(unit, MO_CELL_ANY, 1, rows); /* what a polyhedral cone says */
+    const int count = mo_cell_rows(unit, MO_CELL_ANY, 1, rows); /* rows of a polyhedral cone */
     int good = 1;
     for (int m = 0; m < count && good; ++m) {
         mo_interval sum = mo_interval_exact(0);

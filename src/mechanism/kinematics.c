@@ -65,7 +65,7 @@ static void turn(walker *walk, const double axis[3], const double anchor[3], dou
     turn_by(walk, walk->turn + 1, anchor, p);
 }
 
-/* The three turns of a ball, about the axes of the link as it is at last. */
+/* The three rotations of a ball joint, about the final axes of the link. */
 static void note_ball(walker *walk, const double p[3])
 {
     double R[9];

@@ -99,7 +99,7 @@ void mo_linkage_twists(const mo_linkage *linkage, const double *v); /* into link
 /* configuration.c: out = q moved by h v; out may be q. */
 void mo_linkage_move(const mo_linkage *linkage, const double *q, const double *v, double h,
                      double *out);
-/* Quaternions of length one; 0 where one has no length or a number is not finite. */
+/* Quaternions of length one; 0 if one has no length or a number is not finite. */
 int mo_linkage_normalise(const mo_linkage *linkage, double *q);
 /* The rotation vector of a unit quaternion, not longer than half a turn. */
 void mo_rotation_vector(const double q[4], double phi[3]);
@@ -111,7 +111,7 @@ void mo_linkage_mass_matrix(const mo_linkage *linkage, double *M);
 void mo_linkage_inverse(const mo_linkage *linkage, const double *v, const double *a,
                         const double gravity[3], double *effort);
 
-/* forward_dynamics.c: 0 where a dof carries no inertia. */
+/* forward_dynamics.c: 0 if a dof carries no inertia. */
 int mo_linkage_forward(const mo_linkage *linkage, const double *v, const double *effort,
                        const double gravity[3], double *a);
 

@@ -23,7 +23,7 @@
 typedef struct side {
     vec3 v, spin;
     lanes inverse_mass, inverse_inertia;
-    lanes xx, yy, zz, xy, xz, yz; /* of the inverse inertia; not where it is central */
+    lanes xx, yy, zz, xy, xz, yz; /* of the inverse inertia; unused if central */
 } side;
 
 INLINE side gather(const mo_batches *batches, const double *state, const int line[L], int central)
@@ -44,7 +44,7 @@ INLINE side gather(const mo_batches *batches, const double *state, const int lin
     return s;
 }
 
-/* The world is never written, since all batches share it: its line, or -1 where it is none of
+/* The world is never written, since all batches share it: its line, or -1 if it is none of
  * these. */
 INLINE void scatter(side s, const int line[L], int world, double *state)
 {

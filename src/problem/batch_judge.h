@@ -7,7 +7,7 @@
 #ifndef MO_PROBLEM_BATCH_JUDGE_H
 #define MO_PROBLEM_BATCH_JUDGE_H
 
-/* With step 1; where u is lost in the rounding of r, with a longer one too, as mo_measure does. */
+/* With step 1; if u is lost in the rounding of r, also with a longer one, as in mo_measure. */
 INLINE lanes natural_of_any(lanes mu, const split *u, const split *r)
 {
     const lanes one = (lanes){0} + 1;

@@ -22,10 +22,10 @@ typedef struct mo_batch_pass {
     const mo_batches *batches;
     double *state;
     mo_point_impulses *impulses; /* of each point of each batch */
-    double relax_N, relax_T; /* the part of the way to its solution that a visit takes a contact */
-    double beta;             /* momentum: the visit starts from r + beta (r - before) */
+    double relax_N, relax_T;     /* relaxation factor of a visit */
+    double beta;                 /* momentum: the visit starts from r + beta (r - before) */
     double *shift; /* NULL, or of a steep pass (batch_passes.h): MO_LANES numbers for each point */
-    double shift_part; /* of the way, that a visit takes the shift */
+    double shift_part; /* relaxation factor of the shift */
     /* NULL, or MO_LANES numbers for each batch: the result of a visit or a check for each
      * manifold, for sums that do not depend on their order */
     double *each;

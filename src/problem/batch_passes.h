@@ -115,7 +115,7 @@ INLINE void apply(const mo_batch_pass *pass, int begin, int end)
     }
 }
 
-/* Lines are taken as plain numbers: inverse masses do not change, so they stay. */
+/* Lines are treated as plain numbers: inverse masses do not change. */
 INLINE void extrapolate(const mo_batch_pass *pass, double *before, int begin, int end)
 {
     const lanes beta = (lanes){0} + pass->beta;

@@ -196,7 +196,7 @@ static int batch_end(const nodes *all, span s, int begin)
     return end;
 }
 
-/* Counts the batches of a span; writes them, too, where there is room for them. */
+/* Counts the batches of a span, and writes them if there is room. */
 static void add_batches(const nodes *all, span s, mo_batches *out, size_t *data)
 {
     for (int begin = s.begin, end; begin < s.end; begin = end) {
@@ -239,7 +239,7 @@ static void add_rows(const nodes *all, int colour, int is_inner, mo_batches *out
     }
 }
 
-/* Groups, batches and rows, counted, or written where there is room for them. */
+/* Counts groups, batches and rows, or writes them if there is room. */
 static void add_groups(const nodes *all, mo_batches *out, size_t *data, size_t *row_data)
 {
     out->group_count = out->batch_count = out->point_count = out->row_count = 0;

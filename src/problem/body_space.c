@@ -8,7 +8,7 @@
 
 enum { CHUNK = 64 }; /* columns of a product at a time */
 
-/* The bodies around each body, itself first, and what lists them. */
+/* The neighbours of each body, itself first, and work arrays. */
 typedef struct neighbours {
     int *dim;            /* of each body */
     int *from, *of_body; /* the constraints of each body */
@@ -92,7 +92,7 @@ static mo_error find_neighbours(const mo_problem *problem, neighbours *n)
     return MO_OK;
 }
 
-/* Row b of every constraint of body b: where its blocks (b, other) are. */
+/* Row b of every constraint of body b: places of its blocks (b, other). */
 static void place_row(const mo_body_space *space, const neighbours *n, int b,
                       const size_t *of_entry)
 {

@@ -17,7 +17,7 @@
 #include "problem/builder_data.h"
 #include "problem/views.h"
 
-/* `count` new elements at the end of a mo_pool; NULL for lack of memory, which is remembered. */
+/* `count` new elements at the end of a mo_pool; NULL if memory runs out, which is remembered. */
 static void *extend(mo_builder *builder, mo_pool *p, size_t count, size_t size)
 {
     if (!mo_memory_grow(&builder->allocator, &p->data, &p->room, p->count + count, size)) {
@@ -249,7 +249,7 @@ int mo_builder_add_rigid_body(mo_builder *builder, double mass, const double J[9
     return add_body(builder, 6, NULL, f, 0, &rigid);
 }
 
-/* The packed parameters of a law: those of the block before, where they agree. */
+/* The packed parameters of a law, shared with the previous block if equal. */
 static int add_law(mo_builder *builder, const mo_law *law, int d)
 {
     double packed[2 * MO_LAW_MAX_DIM];

@@ -51,11 +51,11 @@ static inline int mo_pool_last_int(const mo_pool *p)
     return p->count ? ((const int *)p->data)[p->count - 1] : 0;
 }
 
-/* One element more; false for lack of memory, which is remembered. */
+/* One element more; false if memory runs out, which is remembered. */
 int mo_builder_append_int(mo_builder *builder, mo_pool *p, int value);
 int mo_builder_append_size(mo_builder *builder, mo_pool *p, size_t value);
 
-/* All that was taken is gone. */
+/* Frees everything. */
 void mo_builder_drop_pools(mo_builder *builder);
 
 #endif

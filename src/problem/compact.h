@@ -35,7 +35,7 @@ typedef struct mo_compact {
     mo_rigid *rigid; /* of each body */
     int contact_count;
     mo_compact_contact *contact;
-    int *contact_of; /* of each constraint: its contact, or -1 where it is rows */
+    int *contact_of; /* of each constraint: its contact, or -1 if it is rows */
 } mo_compact;
 
 /* From the mass and the inertia J in the axes of the world. */

@@ -12,7 +12,7 @@
 #include "problem/problem_data.h"
 
 typedef struct mo_contact_space {
-    mo_problem *own; /* the reduced problem made here; NULL where the problem is reduced itself */
+    mo_problem *own;     /* the reduced problem made here; NULL if the problem is reduced itself */
     const mo_problem *W; /* the reduced problem */
     mo_front_plan *plan; /* its values are in the order of W->values */
     size_t bytes;

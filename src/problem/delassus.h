@@ -58,7 +58,7 @@ typedef struct mo_delassus {
     mo_front_lu lu;  /* of bodies */
     uint8_t *active; /* set by the user, like D and B */
     size_t *start;   /* of each block in D and B: d x d numbers, row-major */
-    double *D, *B;   /* D is spoilt by factoring */
+    double *D, *B;   /* D is overwritten by factoring */
     double *K;       /* bodies and groups: D^-1 B; D is then D^-1 */
     double *values;  /* of the matrix */
     double *rows;    /* bodies and groups: D^-1 b */
@@ -76,7 +76,7 @@ mo_error mo_delassus_choose(const mo_problem *problem, mo_space *space, double *
 mo_error mo_delassus_layout(const mo_problem *problem, mo_space space, mo_arena *arena,
                             mo_delassus *system);
 
-/* False where the matrix, or in body space a block D_i, is singular. */
+/* False if the matrix, or in body space a block D_i, is singular. */
 bool mo_delassus_factor(mo_delassus *system);
 
 /* The sign of det(D + B W) if those of all D are positive. */

@@ -50,7 +50,7 @@ static void copy_blocks(const mo_problem *problem, int ld, double *W)
     }
 }
 
-/* Collects the constraints that touch the body; false where one of them comes before `first`. */
+/* Collects the constraints that touch the body; false if one of them comes before `first`. */
 static int collect(const mo_problem *problem, int body, int first, body_rows *rows)
 {
     rows->n = mo_body_dim(problem, body);

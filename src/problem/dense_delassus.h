@@ -13,7 +13,7 @@
 
 enum { MO_DENSE_BLOCKS = 96, MO_DENSE_ROWS = 128 }; /* constraints and rows of a problem at most */
 
-/* Is it small, and of a form that this takes? */
+/* Whether it is small and of a supported form. */
 static inline int mo_dense_fits(const mo_problem *problem)
 {
     return problem->constraint_count <= MO_DENSE_BLOCKS && problem->row_count <= MO_DENSE_ROWS &&

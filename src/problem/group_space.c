@@ -25,7 +25,7 @@ typedef struct grouping {
     size_t *head_start; /* of each group: k x k, the pivot rows of E, lower triangular  */
     double *head;
     double *dense; /* W_gg, then the rows of V of one group */
-    size_t *slot;  /* of each group: where its block of that row is */
+    size_t *slot;  /* of each group: start of its block in that row */
     int *seen;     /* the group whose row has such a block */
     double *vector;
     void *memory;
@@ -128,7 +128,7 @@ static void keep_group(const grouping *g, int node, int rows, const int *pivot_r
     }
 }
 
-/* All groups; false where the ranks are not small. */
+/* All groups; false if the ranks are not small. */
 static bool find_bases(const grouping *g)
 {
     const mo_front_plan *plan = g->plan;

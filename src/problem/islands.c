@@ -26,7 +26,7 @@ static int is_zero(const double *block, size_t count)
     return 1;
 }
 
-/* Joins what constraint i touches; returns one of the nodes, or -1 where it touches nothing. */
+/* Joins what constraint i touches; returns one of the nodes, or -1 if it touches nothing. */
 static int join(const mo_problem *problem, int i, int *parent)
 {
     const int d = mo_constraint_dim(problem, i);
@@ -204,7 +204,7 @@ static void forget_numbers(const cut *c, int *local)
     }
 }
 
-/* Counts, and arrays of that many; false where memory ran out. */
+/* Counts, and arrays of that many; false if memory ran out. */
 static int make_arrays(cut *c)
 {
     const mo_problem *from = c->from;

@@ -113,7 +113,7 @@ typedef struct mo_lcp {
     int facets;           /* directions of each round disc */
     int size, free_count; /* unknowns; the first free_count of them are free */
     int tie_count;
-    int uses_facets; /* some block stands for a cone that is round: the LCP is another law */
+    int uses_facets; /* some block approximates a round cone: the LCP has another law */
 
     mo_lcp_unknown *unknown;
     mo_lcp_tie *tie;
@@ -126,7 +126,8 @@ typedef struct mo_lcp {
 /* Can this constraint be written as an LCP? */
 int mo_lcp_takes(const mo_problem *problem, int constraint);
 
-/* Can all of them, with at most this many unknowns?  `why` names the method that asks. */
+/* Whether all constraints are supported, with at most this many unknowns; `method` is named in the
+ * message. */
 mo_error mo_lcp_check(const mo_problem *problem, int facets, int most_unknowns, const char *method,
                       mo_message *why);
 

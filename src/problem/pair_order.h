@@ -11,7 +11,7 @@
 /* The last colour takes what fits no other; its constraints may touch each other. */
 enum { MO_COLOURS = 64, MO_COLOUR_REST = MO_COLOURS - 1 };
 
-#define MO_FIXED_ID UINT32_MAX /* stands for whatever does not move */
+#define MO_FIXED_ID UINT32_MAX /* a body that does not move */
 
 /*
  * Of two bodies by their ids, in either order.  The mixing is that of splitmix64, a bijection of 64

@@ -37,7 +37,7 @@ struct mo_problem {
     double *param;
     size_t param_count;
     double *w;
-    double *compliance; /* one a row, or NULL where every law is hard */
+    double *compliance; /* one a row, or NULL if every law is hard */
 
     /* Blocks block_start[i] .. block_start[i+1] of constraint i, by rising index (body, or column
      * constraint), their values consecutively from value_start[i]. */

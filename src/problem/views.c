@@ -18,7 +18,7 @@ enum { MANY = 100 }; /* contacts from which on |q| is found in lanes */
 struct mo_views {
     pthread_mutex_t lock; /* of is_taken */
     pthread_cond_t given;
-    int is_taken; /* a view is being made or asked for */
+    int is_taken; /* protects creation and access of views */
     mo_sweep *sweep[MO_SWEEP_ORDERS];
     mo_problem *owner;   /* rows of compact contacts are written into it */
     int has_rows;        /* mo_problem_write_rows has been called */
@@ -303,7 +303,7 @@ int mo_problem_q_norm_into(const mo_problem *problem, double *scratch, double *n
     if (is_global) {
         mo_problem_response_into(problem, NULL, scratch, scratch + problem->dof_count);
     }
-    *norm = sqrt(mo_dot(rows, q, q)); /* threads that come here together compute the same */
+    *norm = sqrt(mo_dot(rows, q, q)); /* concurrent threads compute the same value */
     atomic_store_explicit(&problem->views->q_norm, *norm, memory_order_relaxed);
     return is_global;
 }

@@ -20,7 +20,7 @@ mo_error mo_views_create(mo_problem *problem);
 void mo_views_destroy(const mo_allocator *allocator, mo_views *views);
 size_t mo_views_bytes(mo_views *views);
 
-/* The view for block-by-block methods, in the order asked for. */
+/* The view for block-by-block methods, in the given order. */
 mo_error mo_problem_sweep(const mo_problem *problem, mo_sweep_order order, const mo_sweep **sweep);
 
 /* The compact contacts: those that the builder was given, or those found among the rows. */
@@ -39,7 +39,7 @@ mo_error mo_problem_contact_space(const mo_problem *problem, const mo_contact_sp
 /* The pattern of body space, with the plan of its factorisation; global problems only. */
 mo_error mo_problem_body_space(const mo_problem *problem, const mo_body_space **space);
 
-/* The space of groups; *space is NULL where W has none that pay. */
+/* The space of groups; *space is NULL if W has none that pay. */
 mo_error mo_problem_group_space(const mo_problem *problem, const mo_group_space **space);
 
 /* W of a small symmetric problem in dense form: row-major with mo_dense_ld numbers a row, those
@@ -50,7 +50,7 @@ mo_error mo_problem_dense(const mo_problem *problem, const double **W);
 mo_error mo_problem_q_norm(const mo_problem *problem, double *norm);
 
 /*
- * The same with the caller's scratch of dof_count + row_count numbers.  Returns 1 where q was
+ * The same with the caller's scratch of dof_count + row_count numbers.  Returns 1 if q was
  * computed: it then lies behind the first dof_count numbers.
  */
 int mo_problem_q_norm_into(const mo_problem *problem, double *scratch, double *norm);

@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: The Moreau authors
 """Files are short: check_sizes.py SOURCE
 
-A header has at most 350 lines, any other source or script at most 500, and the comment at the head
+A header has at most 350 lines, any other source, script or page at most 500, and the comment at the head
 of a file at most 15.
 """
 import re
@@ -13,7 +13,7 @@ from pathlib import Path
 SOURCE = Path(sys.argv[1])
 ROOMS = ("bench", "cli", "docs", "examples", "include", "mpi", "papers", "python", "scenes",
          "scripts", "src", "tests", "tools", "viewer")
-KINDS = (".c", ".h", ".cu", ".py", ".sh", ".js", ".cmake")
+KINDS = (".c", ".h", ".cu", ".py", ".sh", ".ts", ".cmake", ".md")
 BUILT = {"node_modules", "page", "__pycache__"}
 HEADER, FILE, HEAD = 350, 500, 15
 
