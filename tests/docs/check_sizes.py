@@ -3,8 +3,8 @@
 # SPDX-FileCopyrightText: The Moreau authors
 """Files are short: check_sizes.py SOURCE
 
-A header has at most 350 lines, any other source, script or page at most 500, and the comment at the head
-of a file at most 15.
+A header has at most 350 lines, any other source, script or page at most 500, and the comment at the
+head of a file at most 15.
 """
 import re
 import sys
