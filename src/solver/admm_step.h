@@ -56,7 +56,7 @@ void mo_admm_start(mo_admm *admm, const mo_convex *convex, const double *r0, con
 /* The shift s of every constraint with lambda as the velocity. */
 void mo_admm_shifts(const mo_admm *admm, double *s);
 
-/* One iteration; false where the matrix is singular or the numbers are no longer finite. */
+/* One iteration; false if the matrix is singular or the numbers are no longer finite. */
 int mo_admm_step(mo_admm *admm, const mo_convex *convex);
 
 /* Changes rho where that is due; residual: of the problem that is being solved, now. */

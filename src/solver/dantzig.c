@@ -96,7 +96,7 @@ typedef enum ending {
     END_STOPPED   /* see run->status */
 } ending;
 
-/* All conditions seem to hold: solves for the forces anew and looks again.  False where
+/* All conditions seem to hold: solves for the forces again and verifies.  False where
  * something fails. */
 static int all_hold(mo_dantzig *z)
 {

@@ -111,7 +111,7 @@ typedef struct mo_dantzig {
     mo_newton newton; /* of the exact cone, where has_discs */
 } mo_dantzig;
 
-/* Numbers below these, times the size of what they were computed from, are rounding. */
+/* Relative rounding thresholds, times the size of the operands. */
 #define MO_DANTZIG_NOISE 1e-11 /* in a direction, whose largest entry is one: da, rates       */
 #define MO_DANTZIG_ZERO 1e-11  /* in a row of a or f, over the terms of its sum               */
 #define MO_DANTZIG_PIVOT 1e-9  /* a pivot, that is a Schur complement, over the diagonal      */
@@ -156,7 +156,7 @@ void mo_cholesky_full_solve(mo_dantzig_factor *F, double *x);  /* x = (L L')^-1 
 double mo_cholesky_try(mo_dantzig_factor *F, const double *v, double diagonal); /* the pivot */
 void mo_cholesky_append(mo_dantzig_factor *F, double pivot, double driven_entry);
 void mo_cholesky_remove(mo_dantzig_factor *F, int p);
-int mo_cholesky_rebuild(mo_dantzig_factor *F); /* F holds A_CC, then L; false where it has none */
+int mo_cholesky_rebuild(mo_dantzig_factor *F); /* F holds A_CC, then L; false if it has none */
 
 void mo_inverse_solve(const mo_dantzig_factor *F, const double *v, double *x); /* x = B v */
 double mo_inverse_try(mo_dantzig_factor *F, const double *column, const double *row, double corner);
@@ -166,7 +166,7 @@ void mo_inverse_combine(mo_dantzig_factor *F, int to, int from,
                         double t); /* column `to` += t column `from` */
 int mo_inverse_change_column(mo_dantzig_factor *F, int p, const double *change);
 int mo_inverse_rebuild(
-    mo_dantzig_factor *F); /* F holds A_CC, then its inverse; false where singular */
+    mo_dantzig_factor *F); /* F holds A_CC, then its inverse; false if singular */
 
 /* ---- dantzig_sets.c -------------------------------------------------------------------------- */
 
@@ -199,7 +199,7 @@ static inline double mo_dantzig_f_rounding(const mo_dantzig *z, int row)
     return MO_DANTZIG_ZERO * (fabs(z->f[row]) + span) + mo_dantzig_nothing(z);
 }
 
-/* Into C or C_F.  False where the row depends on those that are clamped: nothing has changed
+/* Into C or C_F.  False if the row depends on those that are clamped: nothing has changed
  * then. */
 int mo_dantzig_clamp(mo_dantzig *z, int row);
 
@@ -212,10 +212,10 @@ void mo_dantzig_slide(mo_dantzig *z, int first);
 /* Takes a row out of every set; its force stays. */
 void mo_dantzig_give_up(mo_dantzig *z, int row);
 
-/* x of the clamped rows loses A_CC^-1 of z->row, which is spoilt. */
+/* x of the clamped rows loses A_CC^-1 of z->row, which is overwritten. */
 void mo_dantzig_subtract(mo_dantzig *z, double *x);
 
-/* Solves for f of the clamped rows anew, from a fresh factor where `anew` is set; a follows. */
+/* Solves for f of the clamped rows again, from a new factor where `anew` is set; a follows. */
 int mo_dantzig_solve_sets(mo_dantzig *z, int anew);
 
 /* ---- dantzig_step.c -------------------------------------------------------------------------- */
@@ -262,7 +262,7 @@ mo_drive_end mo_dantzig_drive(mo_dantzig *z, int d);
 
 /* ---- dantzig_pick.c -------------------------------------------------------------------------- */
 
-/* The row whose conditions fail most, normal forces and joints before friction; -1 where all
+/* The row whose conditions fail most, normal forces and joints before friction; -1 if all
  * hold. */
 int mo_dantzig_pick(mo_dantzig *z);
 
@@ -278,7 +278,7 @@ int mo_dantzig_give_up_failures(mo_dantzig *z);
 
 /* ---- dantzig.c ------------------------------------------------------------------------------- */
 
-/* One iteration is over: counts, and measures now and then.  True where the run ends. */
+/* One iteration is over: counts, and measures now and then.  True if the run ends. */
 int mo_dantzig_tick(mo_dantzig *z);
 
 #endif

@@ -58,7 +58,7 @@ double mo_cholesky_try(mo_dantzig_factor *F, const double *v, double diagonal)
     return diagonal - mo_dot(F->count, F->left, F->left);
 }
 
-/* The row in `left` enters; driven_entry is A_jd, or zero where no row is driven. */
+/* The row in `left` enters; driven_entry is A_jd, or zero if no row is driven. */
 void mo_cholesky_append(mo_dantzig_factor *F, double pivot, double driven_entry)
 {
     const int k = F->count;
@@ -106,7 +106,7 @@ void mo_cholesky_remove(mo_dantzig_factor *F, int p)
     F->count = k - 1;
 }
 
-/* F holds A_CC, then L; false where A_CC is not positive definite. */
+/* F holds A_CC, then L; false if A_CC is not positive definite. */
 int mo_cholesky_rebuild(mo_dantzig_factor *F)
 {
     int info = 0;

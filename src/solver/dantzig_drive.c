@@ -95,7 +95,7 @@ static double direction_size(const mo_dantzig *z)
     return size;
 }
 
-/* df and da; false where the matrix of the clamped rows is singular. */
+/* df and da; false if the matrix of the clamped rows is singular. */
 static int find_direction(mo_dantzig *z, mo_dantzig_course *course)
 {
     enum { REFINEMENTS = 2 };
@@ -192,7 +192,7 @@ static void finish(mo_dantzig *z, const mo_dantzig_course *course, const mo_dant
     }
 }
 
-/* The row whose turn it is changes its set.  False where it cannot be clamped: it does not count
+/* The blocking row changes its set.  False if it cannot be clamped: it does not count
  * in this direction. */
 static int change_set(mo_dantzig *z, const mo_dantzig_event *now)
 {

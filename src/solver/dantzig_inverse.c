@@ -113,7 +113,7 @@ void mo_inverse_combine(mo_dantzig_factor *F, int to, int from, double t)
     }
 }
 
-/* Column p changes by `change`; false where the matrix would become singular. */
+/* Column p changes by `change`; false if the matrix would become singular. */
 int mo_inverse_change_column(mo_dantzig_factor *F, int p, const double *change)
 {
     multiply(F, "N", change, F->right);

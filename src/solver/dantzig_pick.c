@@ -14,7 +14,7 @@
 
 #include "solver/dantzig.h"
 
-/* How far f is from its bounds, or a from zero where f does not oppose it with all it has. */
+/* How far f is from its bounds, or a from zero if f does not oppose it with all it has. */
 static double failure_of(const mo_dantzig *z, int row, double lower, double upper)
 {
     const double f = z->f[row], a = z->a[row], zero_a = z->rounding[row];

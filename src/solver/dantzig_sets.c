@@ -82,7 +82,7 @@ static int enter_unsymmetric(mo_dantzig *z, int j)
     return 1;
 }
 
-/* Builds the factor anew from the sets; false where the matrix is singular. */
+/* Rebuilds the factor from the sets; false if the matrix is singular. */
 static int rebuild_factor(mo_dantzig *z)
 {
     mo_dantzig_factor *F = &z->factor;

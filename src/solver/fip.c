@@ -72,7 +72,7 @@ static void set_matrix(mo_fip *f)
     }
 }
 
-/* Eq. 38, its sign mended; a full step leaves beta of the infeasibility p.  0 where it is singular.
+/* Eq. 38, its sign mended; a full step leaves beta of the infeasibility p.  0 if it is singular.
  */
 static int find_direction(mo_fip *f, double beta)
 {
@@ -118,7 +118,7 @@ static double merit(const mo_fip *f, double zeta, double step)
     return (f->lcp.n + zeta) * log(gap) - logs;
 }
 
-/* Eq. 39; 0 where no step worth the name satisfies it. */
+/* Eq. 39; 0 if no step worth the name satisfies it. */
 static double find_step(const mo_fip *f, const mo_options *options, double beta)
 {
     const double zeta = options->fip.zeta > 0 ? options->fip.zeta : sqrt(f->lcp.n);

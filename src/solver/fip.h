@@ -40,7 +40,7 @@ void mo_fip_multiply(const mo_fip *f, const double *x, double *y);
 int mo_fip_check(mo_run *run, mo_fip *f);
 
 /*
- * Solves the linear system of the active set: z_k = 0 where z_k < w_k, w_k = 0 elsewhere, starting
+ * Solves the linear system of the active set: z_k = 0 if z_k < w_k, w_k = 0 elsewhere, starting
  * from the point, with the velocity that the impulse truly causes.  Measures the answer; the point
  * itself stays as it is.
  */
@@ -57,7 +57,7 @@ typedef enum mo_fip_state {
 } mo_fip_state;
 
 /*
- * MO_FIP_MOVING: a point with z > 0 and w > 0; p = 0 where that is possible, else (no interior) p >
+ * MO_FIP_MOVING: a point with z > 0 and w > 0; p = 0 if that is possible, else (no interior) p >
  * 0. MO_FIP_INFEASIBLE: a z >= 0 with S z + c >= 0 would have a sum of at least least_sum, which is
  * out of reach.
  */

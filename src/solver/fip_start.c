@@ -110,7 +110,7 @@ static void differentiate(mo_fip *f, barrier *b)
     }
 }
 
-/* dz and theta_step of Newton's method; returns its decrement, or a negative number where K is lost
+/* dz and theta_step of Newton's method; returns its decrement, or a negative number if K is lost
  * to rounding. */
 static double newton(mo_fip *f, barrier *b)
 {

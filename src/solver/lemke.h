@@ -36,7 +36,7 @@ typedef enum mo_lemke_outcome {
 /* lemke_lcp.c: from the problem to the family of LCPs, and back from z to r. */
 void mo_lemke_prepare(mo_run *run, mo_lemke_work *work);
 
-/* Measures the present point of the path; true where it solves the problem. */
+/* Measures the present point of the path; true if it solves the problem. */
 int mo_lemke_look(mo_run *run, mo_lemke_work *work);
 
 /* The same at a solution of the problem's own LCP, with two corrections where rounding is in the

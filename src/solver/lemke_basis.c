@@ -10,7 +10,7 @@
 enum { W = MO_LEMKE_W, Z = MO_LEMKE_Z, NEITHER = MO_LEMKE_NEITHER };
 
 /* Relative to the largest value, or to one. */
-static const double NOISE = 1e-12;     /* what rounding leaves of a zero */
+static const double NOISE = 1e-12;     /* rounding error of a zero */
 static const double BELOW_ZERO = 1e-6; /* a value further below zero is off the path */
 
 void mo_lemke_layout(int n, size_t fill, mo_arena *arena, mo_lemke_path *path)

@@ -25,13 +25,13 @@ void mo_basis_solve(mo_lemke_path *path, double sign, const double *rhs);
 /* The basic variables, and z0, that belong to the constant vector `rhs` (c, or p for the rates). */
 void mo_basis_variables(mo_lemke_path *path, const double *rhs, double *basics, double *z0);
 
-/* Values within the noise of zero are zero, and none is below it; false where one was far below. */
+/* Values within the noise of zero are zero, and none is below it; false if one was far below. */
 int mo_basis_clean(mo_lemke_path *path);
 
-/* Rates and values anew; false where a value is far below zero. */
+/* Recomputes rates and values; false if a value is far below zero. */
 int mo_basis_values(mo_lemke_path *path);
 
-/* K^-1 anew, with new slots for all rows and columns that have one; false where K is singular.
+/* K^-1 anew, with new slots for all rows and columns that have one; false if K is singular.
  * With the values: renew. */
 int mo_basis_factor(mo_lemke_path *path);
 int mo_basis_renew(mo_lemke_path *path);

@@ -25,7 +25,7 @@ enum { MOST_STEPS = 40, PATIENCE = 1, LONG_PATH = 4, PIVOTS_FOR_EACH = 5 };
 
 static const double FIRST_SOFTNESS = 0.1; /* of the proximal points */
 static const double SOFTNESS = 1e-3; /* of the relaxation, from which on its error must fall  */
-static const double LEAST_SOFTNESS = 1e-7; /* below this rounding takes over */
+static const double LEAST_SOFTNESS = 1e-7; /* below this, rounding dominates */
 static const double MOST_SOFTNESS = 10;
 static const double GENTLEST = 0.8; /* factor on the softness at most */
 static const double CLEAR = 0.2;   /* an old basis is right where the error falls below this part */

@@ -15,7 +15,7 @@ enum { W = MO_LEMKE_W, Z = MO_LEMKE_Z, NEITHER = MO_LEMKE_NEITHER };
 enum { FRESH_VALUES = 50, OLD = 30 };
 
 /* Relative to numbers of about one, and to the largest number of their kind. */
-static const double NOISE = 1e-12;      /* of values: what rounding leaves of a zero */
+static const double NOISE = 1e-12;      /* of values: rounding error of a zero */
 static const double FLAT = 1e-12;       /* of directions: below this a variable does not move */
 static const double DRIFT = 1e-10;      /* residual of a solve above which K is factored anew */
 static const double SMALL_PIVOT = 1e-6; /* a pivot that is verified */
@@ -102,7 +102,7 @@ static void refine_direction(mo_lemke_path *path)
     path->flat = fmax(FLAT * read_direction(path, &drift), 8 * error);
 }
 
-/* The step at which the first basic variable reaches zero; infinity where none does. */
+/* The step at which the first basic variable reaches zero; infinity if none does. */
 static double longest_step(const mo_lemke_path *path)
 {
     double step =
@@ -249,7 +249,7 @@ static void exchange(mo_lemke_path *path, int leaving)
     ++path->since_factor;
 }
 
-/* The leaving variable along the present direction, MO_LEMKE_NOTHING on a ray; false where it rests
+/* The leaving variable along the present direction, MO_LEMKE_NOTHING on a ray; false if it rests
  * on a small pivot. */
 static int find_leaving(const mo_lemke_path *path, double *step, int *leaving)
 {

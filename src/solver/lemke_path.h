@@ -73,7 +73,7 @@ mo_lemke_state mo_lemke_start(mo_lemke_path *path, const double *c, const double
 
 /*
  * From the basis in which the last path ended (MO_LEMKE_SOLVED), on another S and c.  mo_lemke_take
- * factors its K; false where that is singular.  Then either of two:
+ * factors its K; false if that is singular.  Then either of two:
  *
  * mo_lemke_hold keeps the basis and computes its values for c; those that come out negative are set
  * to zero.

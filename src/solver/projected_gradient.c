@@ -161,7 +161,7 @@ static double total(const loop *l, int which)
 
 /* ---- one iteration --------------------------------------------------------------------------- */
 
-/* r+ from y, with L raised until it bounds the curvature of the step; false where that fails. */
+/* r+ from y, with L raised until it bounds the curvature of the step; false if that fails. */
 static int find_step(loop *l, double *u)
 {
     mo_projected_gradient *g = l->g;

@@ -9,7 +9,7 @@
  *   y     r where plain [acary2011, section 6 (v)]; else r + beta (r - r before) [nesterov1983]
  *   D     diagonal: one number a block, a bound of |W_ii + compliance + weight|; L has no units
  *   L     the curvature: raised while d.(a(r+) - a(y)) > L |d|_D^2, lowered a little each iteration
- *   beta  (t - 1) / t+, t+ = (1 + sqrt(1 + 4 t^2)) / 2; t falls back to 1 where the last step
+ *   beta  (t - 1) / t+, t+ = (1 + sqrt(1 + 4 t^2)) / 2; t falls back to 1 if the last step
  *         went against the one before: (y - r+).D(r+ - r) > 0 [odonoghue2015]
  *
  * Sums are taken chunk by chunk, with the same bits for any number of threads.
@@ -47,7 +47,7 @@ void mo_projected_gradient_restart(mo_projected_gradient *gradient);
 /* u = the velocity of r. */
 void mo_projected_gradient_velocity(mo_projected_gradient *gradient, const double *r, double *u);
 
-/* One iteration: (r, u) becomes (r+, its velocity).  False where the step is no longer finite, or
+/* One iteration: (r, u) becomes (r+, its velocity).  False if the step is no longer finite, or
  * nothing moves. */
 int mo_projected_gradient_step(mo_projected_gradient *gradient, const mo_convex *convex, double *r,
                                double *u);

@@ -18,7 +18,7 @@ void mo_prox_model_init(mo_prox_model *model, const mo_problem *problem, mo_prox
     mo_law_rolling_ops.facets(unused, 5, facets, &model->rolling);
 }
 
-/* The facets of block i, or NULL where its law has no friction disc or never slides. */
+/* The facets of block i, or NULL if its law has no friction disc or never slides. */
 static const mo_law_facets *facets_of(const mo_prox_model *model, int i)
 {
     const mo_problem *problem = model->problem;

@@ -181,7 +181,7 @@ static double accuracy_for(const mo_run *run, const mo_shift_loop *loop)
     return fmax(least, forcing * fmin(loop->residual, 0.1 * run->q_scale));
 }
 
-/* The second half of a round of map two; false where the run must stop in it. */
+/* The second half of a round of map two; false if the run must stop in it. */
 static int add_second(mo_run *run, mo_shift_loop *loop)
 {
     const double tol =

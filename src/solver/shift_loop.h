@@ -86,7 +86,7 @@ mo_shift_end mo_shift_round(mo_run *run, mo_shift_loop *loop, const mo_convex *c
 
 /*
  * The second problem at the slip speeds of run->u, into second_r and second_u; where tol is that of
- * rounding, into held_r and held_u as well.  False where the run must stop.
+ * rounding, into held_r and held_u as well.  False if the run must stop.
  */
 int mo_shift_second(mo_run *run, mo_shift_loop *loop, double tol);
 
