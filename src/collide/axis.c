@@ -14,7 +14,7 @@ static const double IS_SUPPORT = 1e-9; /* of the smaller size: points so little
 static const double LEVEL = 1e-12;     /* sine: an edge that rises no more is level */
 static const double LEAN = 1e-7;
 
-/* Does the corner of the feature lie furthest along m, too? */
+/* Whether the corner of the feature is also furthest along m. */
 MO_OWN int stays(const mo_feature *f, double sign, const double m[3])
 {
     for (int k = 0; k < f->lines; ++k) {
@@ -111,7 +111,7 @@ MO_OWN int meet_lines(mo_axis_search *s, int i, int j)
     return at_a >= a->from[i] && at_a <= a->to[i] && at_b >= b->from[j] && at_b <= b->to[j];
 }
 
-/* Line i of a and line j of b: false where that ends the search. */
+/* Line i of a and line j of b: false if that ends the search. */
 MO_OWN int look_at_line_pair(mo_axis_search *s, int i, int j, const double n[3])
 {
     double m[3];

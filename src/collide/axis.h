@@ -41,7 +41,7 @@ typedef struct mo_axis_search {
 MO_EVERYWHERE void mo_axis_begin(mo_axis_search *search, mo_core *a, mo_core *b,
                                  const double normal[3]);
 
-/* False where the best axis stays. */
+/* False if the best axis does not change. */
 MO_EVERYWHERE int mo_axis_step(mo_axis_search *search);
 
 /* Of the smaller size: margin of curves over faces, so that bodies at rest keep their axis. */
@@ -49,7 +49,7 @@ MO_EVERYWHERE int mo_axis_step(mo_axis_search *search);
 #define MO_ONE_AXIS 1e-3     /* likewise: an overlap so small has one axis alone */
 #define MO_SAME_TANGENT 1e-6 /* sine: below it two tangents have no normal */
 
-/* Takes the unit vector m where it separates more than the best so far, by more than `by`. */
+/* Replaces the best axis by the unit vector m if it separates more, by more than `by`. */
 MO_EVERYWHERE int mo_axis_consider(mo_axis_search *search, const double m[3], double by);
 
 /*
@@ -70,7 +70,7 @@ MO_ANY int mo_axis_is_proven(const mo_axis_search *s)
 /* The part of a step for rims, one of which is there, from the features along n (rims.c). */
 MO_EVERYWHERE void mo_axis_look_at_rims(mo_axis_search *search, const double n[3]);
 
-/* The axis of two boxes (box_axis.c): false where they are further apart than the reach. */
+/* The axis of two boxes (box_axis.c): false if they are further apart than the reach. */
 MO_EVERYWHERE int mo_axis_of_boxes(const mo_core *a, const mo_core *b, double reach, mo_axis *axis);
 
 /* Steps until the axis stays, or is that of two points. */

@@ -83,7 +83,7 @@ MO_OWN void look_at_edges(boxes *s, double reach)
     }
 }
 
-/* The edge i of the box that lies furthest along d: its middle. */
+/* The midpoint of the edge i of the box that is furthest along d. */
 MO_OWN void edge_along(const mo_core *c, int i, const double d[3], double middle[3])
 {
     mo_vec3_copy(c->at, middle);
@@ -96,7 +96,7 @@ MO_OWN void edge_along(const mo_core *c, int i, const double d[3], double middle
     }
 }
 
-/* The normal of two edges, and the points where they pass each other, if they do. */
+/* The normal of two edges, and their nearest points if these are inside the edges. */
 MO_OWN void take_edges(const mo_core *a, const mo_core *b, const boxes *s, mo_axis *axis)
 {
     const int i = (s->axis - 6) / 3, j = (s->axis - 6) % 3;

@@ -80,7 +80,7 @@ static inline int mo_are_moderate(int count, const double *x)
     return moderate;
 }
 
-/* A sentence where a number of the material is outside its range. */
+/* An error message if a number of the material is outside its range. */
 mo_error mo_material_check(const mo_material *material, int is_planar, mo_message *why);
 
 /* Checks the definition and creates the collider. */
@@ -101,7 +101,7 @@ mo_bounds mo_collider_bounds(const mo_collider *collider, const mo_pose *body);
 /* The same of the shape itself at this pose in the world. */
 mo_bounds mo_collider_bounds_at(const mo_collider *collider, const mo_pose *shape);
 
-/* The touch of two balls, where its gap is at most `reach`: is there one? */
+/* The touch of two balls if its gap is at most `reach`; whether there is one. */
 MO_EVERYWHERE int mo_touch_of_balls(const double p[3], double radius_p, const double q[3],
                                     double radius_q, double reach, mo_touch *touch);
 

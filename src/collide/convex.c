@@ -45,7 +45,7 @@ MO_OWN int is_outside(const mo_flat *polygon, const double x[3], double by)
     return 0;
 }
 
-/* Corners of b above the cap of the cylinder a, beyond the polygon that stands for its rim. */
+/* Corners of b above the cap of the cylinder a, outside the polygon that approximates its rim. */
 MO_OWN double touch_near_rim(const mo_core *a, const mo_flat *cap, const mo_flat *of_b,
                              const double n[3], const double origin[3], double reach,
                              mo_touch_list *out)
@@ -161,7 +161,7 @@ MO_OWN void touch_deepest(mo_core *a, mo_core *b, const mo_axis *axis, const dou
 
 /* ---- the axis -------------------------------------------------------------------------------- */
 
-/* Refines the axis from the polytope, where that is better. */
+/* Refines the axis from the polytope, if that is better. */
 MO_OWN void leave(mo_core *a, mo_core *b, const mo_simplex *simplex, mo_axis *axis)
 {
     mo_axis other;
@@ -173,7 +173,7 @@ MO_OWN void leave(mo_core *a, mo_core *b, const mo_simplex *simplex, mo_axis *ax
     }
 }
 
-/* The axis of the nearest points, or the way out of the polytope, where it is better. */
+/* The axis of the nearest points, or that of the polytope, if it is better. */
 MO_OWN void find_other(mo_core *a, mo_core *b, mo_axis *axis)
 {
     mo_simplex simplex;
@@ -225,8 +225,8 @@ MO_OWN int climb_slope(mo_core *a, mo_core *b, mo_axis *axis)
 }
 
 /*
- * Appends the touches along the axis: false, and none, where they do not show that it is the best
- * near by.
+ * Appends the touches along the axis; false, without touches, if they do not show that it is a
+ * local optimum.
  */
 MO_OWN int touch_if_best(mo_core *a, mo_core *b, const mo_axis *axis, const double origin[3],
                          double reach, mo_touch_list *out)
@@ -274,7 +274,7 @@ MO_OWN int touch_near(mo_core *a, mo_core *b, const double direction[3], const d
     return 0;
 }
 
-/* From the nearest points of their segments: true where that is all. */
+/* From the nearest points of their segments: true if that is sufficient. */
 MO_OWN int touch_rods(mo_core *a, mo_core *b, const double origin[3], double reach, mo_axis *axis,
                       mo_touch_list *out)
 {
@@ -288,7 +288,7 @@ MO_OWN int touch_rods(mo_core *a, mo_core *b, const double origin[3], double rea
            (found == MO_RODS_BESIDE && is_near && touch_near(a, b, n, origin, reach, axis, out));
 }
 
-/* From an axis: true where that is all. */
+/* From an axis: true if that is sufficient. */
 MO_OWN int touch_first(mo_core *a, mo_core *b, const double origin[3], double reach, mo_axis *axis,
                        mo_touch_list *out)
 {

@@ -35,7 +35,7 @@ typedef struct mo_core {
     double centre[3];    /* a point inside */
     double radius;       /* about all of it */
     double size;
-    int vertex; /* where the last search for a support ended; -1 before the first */
+    int vertex; /* result of the last support search; -1 before the first */
 } mo_core;
 
 MO_EVERYWHERE void mo_core_place(const mo_placed *from, const double origin[3], mo_core *core);
@@ -54,7 +54,7 @@ MO_ANY int mo_core_is_rod(const mo_core *core)
 /* The point furthest along the direction, which has any length. */
 MO_EVERYWHERE void mo_core_support(mo_core *core, const double direction[3], double point[3]);
 
-/* How far b is from a along the unit vector n; negative where they overlap along it. */
+/* Separation of b from a along the unit vector n; negative if they overlap. */
 MO_EVERYWHERE double mo_core_gap(mo_core *a, mo_core *b, const double n[3]);
 
 enum {
@@ -69,7 +69,7 @@ typedef struct mo_feature {
     int lines;
     double line[MO_CORE_AROUND][3]; /* unit, along the edges around it, or the axis of a cylinder */
     double from[MO_CORE_AROUND], to[MO_CORE_AROUND]; /* the feature there, from on_line */
-    double on_line[3];              /* where these lines meet; the centre of a cylinder */
+    double on_line[3];              /* intersection of these lines; the centre of a cylinder */
     int is_vertex;                  /* the point is a corner: all lines go from it */
     int is_whole;                   /* and these are all of its edges */
     int has_sides;                  /* and these its faces */

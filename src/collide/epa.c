@@ -35,7 +35,7 @@ MO_OWN void take_support(polytope *p, const double d[3], double w[3])
     mo_vec3_minus(on_a, on_b, w);
 }
 
-/* False where the three points have no plane, or there is no room. */
+/* False if the three points have no plane, or there is no room. */
 MO_OWN int add_face(polytope *p, int i, int j, int k)
 {
     if (p->faces == MOST_FACES) {

@@ -17,8 +17,7 @@
 #include "collide/gjk.h"
 
 /*
- * From the simplex that mo_gjk_distance left: the unit vector along which b leaves a; 0 where there
- * is none.
+ * From the simplex of mo_gjk_distance: the unit vector along which b leaves a; 0 if there is none.
  */
 MO_EVERYWHERE int mo_epa_direction(mo_core *a, mo_core *b, const mo_simplex *simplex, double n[3]);
 

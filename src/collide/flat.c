@@ -65,7 +65,7 @@ MO_OWN void take_face(mo_core *c, const double n[3], mo_flat *out)
     out->plane[3] = c->hull->plane[face][3] + mo_vec3_dot(out->plane, c->at);
 }
 
-/* A face of a box: that whose axis lies most along n. */
+/* The face of a box whose axis is nearest to n. */
 MO_OWN void take_side_of_box(const mo_core *c, const double n[3], mo_flat *out)
 {
     double local[3], edge[3][3];

@@ -35,7 +35,7 @@ MO_OWN void take_corner(const mo_simplex *s, int i, spot *p)
     p->square = mo_vec3_dot(p->v, p->v);
 }
 
-/* The nearest point of a side, where it is nearer than the best so far. */
+/* The nearest point of a side, if nearer than the best so far. */
 MO_OWN void look_at_line(const mo_simplex *s, int i, int j, spot *best)
 {
     spot p;

@@ -36,7 +36,7 @@ typedef enum mo_direction { MO_DIRECTION, MO_NO_DIRECTION, MO_NO_DIRECTION_FAR }
 MO_EVERYWHERE mo_direction mo_gjk_direction(mo_core *a, mo_core *b, double reach, double n[3]);
 
 /*
- * The distance and the two nearest points; 0 where the cores overlap or touch, to rounding, with a
+ * The distance and the two nearest points; 0 if the cores overlap or touch, to rounding, with a
  * simplex about the origin.
  */
 MO_EVERYWHERE double mo_gjk_distance(mo_core *a, mo_core *b, mo_simplex *simplex, double on_a[3],

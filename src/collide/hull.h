@@ -14,7 +14,7 @@
 enum {
     MO_HULL_VERTICES = 256, /* at most */
     MO_SMALL_HULL = 32,     /* vertices, and */
-    MO_SMALL_FACE = 16      /* corners of each face, of a hull that a GPU takes */
+    MO_SMALL_FACE = 16      /* corners of each face of a hull on a GPU */
 };
 
 typedef struct mo_hull_edge {
@@ -41,7 +41,7 @@ typedef struct mo_hull {
 } mo_hull;
 
 /*
- * NULL and a sentence where the points span no volume (area in the plane), are too many or not
+ * NULL and an error message if the points span no volume (area in the plane), are too many or not
  * finite.
  */
 mo_hull *mo_hull_create(const mo_allocator *allocator, int is_planar, const double *points,

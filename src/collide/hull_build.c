@@ -151,7 +151,7 @@ static void assign(builder *b, int k, int first)
     }
 }
 
-/* Marks what sees the point, from one face that does. */
+/* Marks the faces that see the point, starting from one of them. */
 static void mark_seen(builder *b, int from, int k)
 {
     int stack[ROOM], depth = 0;

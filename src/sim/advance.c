@@ -43,7 +43,7 @@ static void free_spin(const mo_sim_body *body, double h, double out[3])
     mo_vec3_scale(1 / (1 + h * body->def.angular_damping), out, out);
 }
 
-/* The first-order world: M v = tau F.  No velocity is kept, so that nothing turns on by itself. */
+/* The first-order world: M v = tau F.  Velocities are not kept from step to step. */
 static void free_first_order(const mo_world *world, mo_sim_body *body)
 {
     const double tau = world->def.first_order;
@@ -89,7 +89,7 @@ void mo_advance_body(const mo_world *world, mo_sim_body *body, double h)
     mo_body_turn_inertia(body);
 }
 
-/* The velocity that brings a driven body where it is prescribed to be at the end of the step. */
+/* The velocity that moves a kinematic body to its prescribed pose at the end of the step. */
 static void driven_velocity(const mo_world *world, mo_sim_body *body, double h)
 {
     memcpy(body->free_v, body->v, sizeof body->free_v);
@@ -189,7 +189,7 @@ static void move(const mo_sim_body *body, double h, double x[3], double orientat
     mo_advance_turn(body->orientation, body->next_v + 3, body->part * h, orientation);
 }
 
-/* The sum of squares of the next place, velocity and turn; NaN where one of them is. */
+/* Sum of squares of the next position, velocity and rotation; NaN if one of them is. */
 static double squares(const mo_world *world, const mo_sim_body *body, double h)
 {
     const double *v = body->next_v, *q = body->next_orientation, *x = body->next_x;

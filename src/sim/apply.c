@@ -102,7 +102,7 @@ static void kick_body(const mo_world *world, mo_sim_body *body, const double imp
     mo_vec3_along(body->v + 3, 1, turn, body->v + 3);
 }
 
-/* v += M^-1 J' impulse: what efforts J' impulse add to the acceleration. */
+/* v += M^-1 J' impulse: the acceleration caused by the efforts J' impulse. */
 static mo_error kick_link(mo_world *world, mo_body_id id, const double impulse[3],
                           const double at[3], mo_message *why)
 {

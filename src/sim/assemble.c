@@ -54,8 +54,7 @@ static mo_error write_start(mo_world *world)
     return MO_OK;
 }
 
-/* Room for the contacts that take part, so that nothing is moved while they come, and for one
- * Jacobian of any block. */
+/* Reserves room for the contacts that take part, and for one Jacobian of any block. */
 static mo_error reserve(mo_world *world)
 {
     size_t widest = 6;

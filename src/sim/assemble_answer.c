@@ -74,7 +74,7 @@ void mo_assemble_finish(mo_world *world)
         mo_sim_contact *contact = world->contacts.at + k;
         if (mo_contact_is_taken(contact) || mo_vec3_dot(contact->impact, contact->impact) > 0) {
             mo_contact_velocity(world, contact, contact->velocity);
-            if (mo_contact_is_late(contact)) { /* from now on it is one of the last step's */
+            if (mo_contact_is_late(contact)) { /* from now on it belongs to the last step */
                 contact->gap -= world->step.late[contact->late].before;
                 contact->late = MO_NONE;
             }

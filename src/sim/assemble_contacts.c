@@ -23,18 +23,17 @@
 #include "sim/assemble.h"
 
 /*
- * Roundings of a place, which are taken off a gap.  Divided by a short step they would be speeds,
- * different at each contact of a face, which no motion of rigid bodies has.
+ * Rounding error of a position, subtracted from a gap.  Divided by a short step it would give
+ * different speeds at the contacts of a face, which no rigid motion has.
  */
 static const double TOUCHES = 8;
-/* Of the size of a body: what a projection takes back in one step, of what was not there when the
- * step began. */
+/* Of the size of a body: penetration added in a step that a projection removes in one step. */
 static const double RECOVERY = 0.1;
-/* The same: what velocities take back in a step; deeper overlap must not grow. */
+/* The same: penetration that velocities remove in a step; deeper overlap must not grow. */
 static const double SHALLOW = 1e-3;
-/* The same: what errors of a solve leave, which is taken back where there is no gravity, too. */
+/* The same: penetration left by solver errors, removed without gravity, too. */
 static const double ROUNDED = 1e-6;
-static const double LEAVES = 0.5; /* of the overlap that may be left: what a projection leaves */
+static const double LEAVES = 0.5; /* of the allowed overlap: remainder after a projection */
 
 /* Is one of the two a link of a mechanism? */
 static int has_link(const mo_world *world, const mo_sim_contact *contact)
@@ -113,8 +112,7 @@ static void contact_jacobian(const mo_world *world, const mo_sim_contact *contac
     }
 }
 
-/* The law of a contact at an instant: one that slides has its friction's direction; the pyramid
- * where it is asked for. */
+/* The law of a contact at an instant: sliding in a known direction, or the pyramid if requested. */
 static mo_law instant_law(const mo_world *world, const mo_sim_contact *contact,
                           const mo_instant *instant)
 {

@@ -89,7 +89,7 @@ static weight weigh_shapes(const mo_world *world, const mo_sim_body *body)
     return all;
 }
 
-/* The definition's mass, centre and inertia where they are given. */
+/* Mass, centre and inertia of the definition, if given. */
 static weight weigh(const mo_world *world, const mo_sim_body *body)
 {
     weight all = weigh_shapes(world, body);

@@ -34,13 +34,13 @@ typedef struct mo_pairs {
 /* The rows of a contact: normal, tangents, then moments about them where the law has such rows. */
 enum { MO_CONTACT_ROWS = 5 };
 
-/* What most loops over contacts read of one lies at its beginning. */
+/* The data that most loops over contacts read come first. */
 typedef struct mo_sim_contact {
     int shape[2], body[2]; /* shape[0] < shape[1] */
     uint32_t feature;
     int constraint; /* in the problem of this step, or MO_NONE */
     int is_new;     /* it was none of the last step's */
-    int late; /* its record in world->step.late, where it was not taken at the start; or MO_NONE */
+    int late;       /* its record in world->step.late if it is a late contact, or MO_NONE */
     double gap;
     double size; /* of the smaller shape */
     double mu, restitution;
@@ -57,18 +57,18 @@ typedef struct mo_sim_contact {
     int unused_too;
 } mo_sim_contact;
 
-/* A contact taken later in the step than at its start, with the velocities v* (overlap.c). */
+/* A late contact, added after the start of the step with the velocities v* (overlap.c). */
 typedef struct mo_late_contact {
     double arm[2][3]; /* from the centre of each body to the point, then */
-    double before;    /* m: what v* has opened the gap by since the start, to first order */
+    double before;    /* m: change of the gap by v* since the start, to first order */
 } mo_late_contact;
 
 typedef struct mo_sim_contacts {
     mo_sim_contact *at;
     int count;
     size_t room;
-    double deepest; /* penetration, when they were found; 0 where there is none */
-    double least;   /* size, then; infinite where there is no contact */
+    double deepest; /* penetration when they were found; 0 if none */
+    double least;   /* size, then; infinite if there is no contact */
     int *open;      /* places of those with gaps beyond the margin */
     /* and of those that are fast enough to bounce, as far as their shapes know; then of those that
      * do */
@@ -116,7 +116,7 @@ mo_error mo_contacts_again(mo_world *world, const mo_sim_contacts *of, mo_sim_co
 /* Touches at the present positions as frictionless contacts that all take part, into world->before.
  */
 mo_error mo_contacts_touching(mo_world *world);
-/* More of them, of bodies that next_v makes faster than was thought when they were found. */
+/* Finds more contacts of bodies that next_v makes faster than the bound used in the search. */
 mo_error mo_contacts_look_again(mo_world *world, double h);
 /* Touches of a pair at these poses, as contacts at the end of the list, by feature. */
 mo_error mo_contacts_collide(mo_world *world, const mo_pair *pair, const mo_pose at[2],
@@ -132,14 +132,14 @@ mo_error mo_contacts_merge(mo_world *world, int sorted);
 mo_error mo_overlaps_look(mo_world *world, double h, int takes, int *count);
 
 /* contacts_take.c */
-/* Which of the open ones take part, by start_v and free_v (constraint = 0, else MO_NONE); after the
- * impacts. */
+/* Selects the open contacts that take part, by start_v and free_v (constraint = 0, else MO_NONE);
+ * after the impacts. */
 void mo_contacts_choose(mo_world *world, double h);
 void mo_contacts_take_near(mo_world *world); /* of all: those within the margin, and no others */
-/* And of those that were left out, the ones which next_v closes to less than `depth` of a body's
- * size: so many, which take part from now on where `takes`. */
+/* Contacts left out that next_v closes to less than `depth` of a body's size; returns their number.
+ * With `takes` they take part from now on. */
 int mo_contacts_take_closing(mo_world *world, double h, double depth, int takes);
-void mo_contacts_drop_late(mo_world *world); /* those that were taken later than at the start */
+void mo_contacts_drop_late(mo_world *world); /* late contacts */
 /* The others are forgotten, but for those that bounced. */
 void mo_contacts_keep_taken(mo_world *world);
 int mo_contacts_taken(const mo_world *world); /* so many take part */

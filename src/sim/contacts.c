@@ -99,7 +99,7 @@ mo_error mo_contacts_collide(mo_world *world, const mo_pair *pair, const mo_pose
     }
     if (list->count >= first + FACE) {
         for (int k = first; k < list->count && list->at[k].rolling > 0; ++k) {
-            list->at[k].rolling = list->at[k].torsion = 0; /* both are never taken */
+            list->at[k].rolling = list->at[k].torsion = 0; /* never both */
         }
     }
     return world->touches.is_short ? MO_ERR_MEMORY : MO_OK;
@@ -211,7 +211,7 @@ static void match(const mo_sim_contacts *before, int *k, mo_sim_contacts *list, 
     }
 }
 
-/* The speed bound of the shapes; the point of a contact lies a little beyond them. */
+/* The speed bound of the shapes; contact points may be slightly outside them. */
 static int may_bounce(const mo_world *world, const mo_sim_contact *contact, double least_speed)
 {
     const double speed =
@@ -249,8 +249,8 @@ static mo_error look_at(const mo_world *world, double least_speed, int is_step,
     return MO_OK;
 }
 
-/* By shapes, since the pairs are in that order, and by feature; with those of the last step, where
- * there are any. */
+/* Sorted by shapes, in the order of the pairs, and by feature; matched with the last step's
+ * contacts. */
 static mo_error collide_pairs(mo_world *world, double h, const mo_sim_contacts *before,
                               mo_sim_contacts *list)
 {
@@ -302,7 +302,7 @@ mo_error mo_contacts_find(mo_world *world, double h)
     if (mo_pairs_update(world, h) || collide_pairs(world, h, &world->before, &world->contacts)) {
         return MO_ERR_MEMORY;
     }
-    if (world->def.sleeping) { /* else they are chosen after the impacts */
+    if (world->def.sleeping) { /* otherwise they are selected after the impacts */
         mo_contacts_choose(world, h);
     }
     return MO_OK;
@@ -391,7 +391,7 @@ mo_error mo_contacts_merge(mo_world *world, int sorted)
 
 mo_error mo_contacts_look_again(mo_world *world, double h)
 {
-    mo_pairs *fresh = &world->fresh_pairs; /* twice where both shapes are fast */
+    mo_pairs *fresh = &world->fresh_pairs; /* twice if both shapes are fast */
     const int sorted = world->contacts.count;
     int from = 0;
     if (look_further(world, h, fresh)) {

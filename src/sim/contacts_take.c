@@ -151,7 +151,7 @@ void mo_contacts_drop_late(mo_world *world)
 
 /* ---- at the end of a step -------------------------------------------------------------------- */
 
-/* A contact that bounced and then takes no part in the step: its impulse is that of the impact. */
+/* A contact that bounced and then takes no part in the step keeps the impulse of the impact. */
 static int has_bounced(mo_sim_contact *contact)
 {
     const double *p = contact->impact;

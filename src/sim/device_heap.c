@@ -392,7 +392,7 @@ static mo_error solve_once(mo_device_heap *heap, const mo_world *world, double h
     return error;
 }
 
-/* Contacts that were left out and close after all are taken in, and all is solved again. */
+/* Adds contacts that were left out and close, and solves again. */
 static mo_error solve(mo_device_heap *heap, const mo_world *world, double h, mo_step_report *report)
 {
     double late = 1;
@@ -412,7 +412,7 @@ static mo_error solve(mo_device_heap *heap, const mo_world *world, double h, mo_
     return error ? error : mo_device_error(heap->device, NULL);
 }
 
-/* Refused, and nothing moved, where a number is not finite. */
+/* Refuses the step, without changes, if a number is not finite. */
 static mo_error advance(mo_device_heap *heap, mo_world *world, double h, mo_step_report *report,
                         mo_message *why)
 {

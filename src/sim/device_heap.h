@@ -20,19 +20,19 @@
 
 typedef struct mo_device_heap mo_device_heap;
 
-/* Is this world one that a device steps?  Else a sentence says why not. */
+/* Whether a device can step this world; otherwise `why` has the reason. */
 int mo_device_heap_takes(const mo_world *world, mo_message *why);
 
 /*
- * The world is stepped on this device from now on, and closes it.  is_given: whatever its options
- * say, as tests do with the host.
+ * Steps the world on this device from now on; the world closes it.  is_given: regardless of its
+ * options (tests with the host).
  */
 mo_error mo_device_heap_begin(mo_world *world, mo_device *device, int is_given);
 void mo_device_heap_end(mo_world *world);
-/* The same of a world that is given up: nothing comes back. */
+/* The same for a world that is destroyed: nothing is fetched. */
 void mo_device_heap_drop(mo_world *world);
 
-/* Does the next step run there?  *error where a GPU was asked for that is not there. */
+/* Whether the next step runs there; *error if a requested GPU is missing. */
 int mo_device_heap_is_due(mo_world *world, mo_error *error, mo_message *why);
 mo_error mo_device_heap_step(mo_world *world, double h, mo_step_report *report, mo_message *why);
 
@@ -40,7 +40,7 @@ mo_error mo_device_heap_step(mo_world *world, double h, mo_step_report *report, 
 int mo_device_heap_is_away(const mo_world *world);
 const char *mo_device_heap_device(const mo_world *world);
 
-/* Bodies, or contacts too, as they are on the device; nothing where they are here. */
+/* Fetches bodies, or also contacts, from the device if they are there. */
 void mo_device_heap_fetch(const mo_world *world);
 mo_error mo_device_heap_fetch_contacts(const mo_world *world);
 /* Both, and the next step starts from them.  Whoever changes a world calls this first: a step that

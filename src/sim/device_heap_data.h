@@ -31,7 +31,7 @@ struct mo_device_heap {
     int *body;        /* of each id: the place of its body           */
     int *fixed_place; /* of each fixed shape: its place              */
     mo_fixed_shape *fixed_here;
-    int is_given;          /* the device was given by the caller: no option asks for it */
+    int is_given;          /* the device was given by the caller, not by an option */
     double largest, least; /* radii; least: of the shapes alone */
     double mu[MO_FIXED_SURFACES * MO_FIXED_SURFACES];
     double restitution[MO_FIXED_SURFACES * MO_FIXED_SURFACES];
@@ -78,7 +78,7 @@ mo_heap_figures *mo_heap_figures_of(const mo_device_heap *heap);
 void mo_heap_sum_up(mo_device_heap *heap, mo_kernel kernel, int n, const void *arguments,
                     mo_term *out);
 
-/* device_solids.c: what the step of a heap does otherwise where it has solids */
+/* device_solids.c: the parts of a heap's step that differ with solids */
 void mo_device_solids_count(mo_device_heap *heap, const mo_world *world, double h, int is_again,
                             double *late);
 void mo_device_solids_fill(mo_device_heap *heap, const mo_world *world, double h, int is_again);

@@ -10,7 +10,7 @@
 
 static mo_world *changed(const mo_world *world)
 {
-    return (mo_world *)(uintptr_t)world; /* what is fetched is what it is: the world is the same */
+    return (mo_world *)(uintptr_t)world; /* fetching does not change the world */
 }
 
 int mo_device_heap_is_away(const mo_world *world)
@@ -80,7 +80,8 @@ typedef struct device_contact {
     double gap, size;
 } device_contact;
 
-/* The world's contact lies between shapes in the order of their places, its normal from a to b. */
+/* A contact of the world has its shapes in the order of their indices, with the normal from a to b.
+ * */
 static void write_contact(const mo_world *world, const fetched *f, const device_contact *c,
                           mo_sim_contact *out)
 {

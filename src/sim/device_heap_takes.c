@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "sim/device_heap_data.h"
 
-enum { MANY = 10000 }; /* bodies from which on device = auto takes a GPU */
+enum { MANY = 10000 }; /* number of bodies from which device = auto uses a GPU */
 enum { DEVICE_AUTO, DEVICE_CPU, DEVICE_GPU };
 
 static const char *name_of(const mo_sim_body *body)
@@ -15,7 +15,7 @@ static const char *name_of(const mo_sim_body *body)
     return body->def.name ? body->def.name : "";
 }
 
-/* Does it fit into what a GPU keeps of a hull? */
+/* Whether it fits into the hull storage of a GPU. */
 static int is_small(const mo_hull *hull)
 {
     int is_small = hull->vertex_count <= MO_SMALL_HULL;

@@ -111,8 +111,8 @@ static mo_touch_args touch_args(const mo_device_heap *heap, const mo_find_args *
 }
 
 /*
- * The pairs that want touches get places in the store after those in use, and their touches.  False
- * where places have too little room: they then have more, and nothing is in use.
+ * Assigns storage to pairs that need touches, and computes these.  False if the storage was too
+ * small: it is then larger and empty.
  */
 static int touch_pairs(mo_device_heap *heap, mo_touch_args *a, mo_device_touches *store)
 {
@@ -158,7 +158,7 @@ static void touch_now(mo_device_heap *heap, const mo_find_args *find, int is_aga
     } while (1);
 }
 
-/* At the end of the step with the answer, where it may be an overlap. */
+/* Searches for overlap at the end of the step with the solution. */
 static void touch_at_end(mo_device_heap *heap, const mo_find_args *find, int is_again)
 {
     mo_device_touches *store = &heap->ends;
@@ -243,7 +243,7 @@ static mo_solid_pack_args pack_args(const mo_device_heap *heap, const mo_find_ar
                                 .now = mo_heap_rows(heap->list + !heap->last)};
 }
 
-/* Nodes in the order of their colours, and where each colour starts. */
+/* Nodes in the order of their colours, and the start of each colour. */
 static void sort_nodes(mo_device_heap *heap)
 {
     mo_device *device = heap->device;

@@ -120,8 +120,7 @@ static size_t put_hulls(char *to, const void *at_device, mo_solid *solid, int co
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-/* The first kinds are those of the bodies, then comes each fixed shape.  Returns how many are
- * those of bodies. */
+/* Kinds of the bodies first, then each fixed shape.  Returns the number of kinds of bodies. */
 static int find_kinds(const mo_world *world, mo_ball *ball, mo_solid *kind)
 {
     const mo_device_heap *heap = world->heap;

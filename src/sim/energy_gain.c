@@ -37,8 +37,8 @@ static int is_jointed(const mo_world *world, int place)
     return is_free(world, place) && world->body[place].first_joint != MO_NONE;
 }
 
-/* The first body of each cluster: joints hand the lower number on until nothing changes.  Islands
- * set the leaders anew after the step. */
+/* The first body of each cluster: joints propagate the lower number until nothing changes.  Islands
+ * reset the leaders after the step. */
 static void find_leaders(mo_world *world)
 {
     for (int k = 0; k < world->living_count; ++k) {
@@ -152,7 +152,7 @@ static void rest_of(const mo_sim_body *body, const cluster *c, double h, double 
     }
 }
 
-/* f; 0 where there is not so much to take. */
+/* f; 0 if there is not enough energy to remove. */
 static double factor(const mo_world *world, double h, double gain, const cluster *clusters)
 {
     double sum = 0;

@@ -133,7 +133,7 @@ static void tell_contacts(const mo_world *world, const mo_instant *instant, mo_f
     }
 }
 
-/* Of links: J a, and what their velocities add. */
+/* Of links: J a and the velocity products. */
 static void tell_mechanism(const mo_world *world, mo_sim_mechanism *mechanism, mo_forces *forces,
                            int first)
 {

@@ -32,7 +32,7 @@ typedef struct mo_joint_instant {
 
 struct mo_instant {
     double speed;    /* slower is at rest */
-    double per_step; /* 1/d, where the forces move everything for a time d; 0 where they do not */
+    double per_step; /* 1/d if the forces act for a time d; otherwise 0 */
     int is_pyramid;
     mo_contact_instant *contact;        /* as world->contacts */
     mo_joint_instant *joint;            /* by place */
@@ -53,13 +53,13 @@ struct mo_instant {
 void mo_instant_begin(mo_world *world, mo_instant *instant); /* nothing sleeps; instant->kept */
 void mo_instant_keep_touching(mo_world *world, double gap);
 mo_error mo_instant_make(mo_world *world, mo_instant *instant);
-/* constraint 0 where it takes part; mode APART where it separates already. */
+/* constraint 0: takes part; mode APART: already separates. */
 void mo_instant_classify(mo_world *world, mo_instant *instant, mo_forces *forces);
 mo_error mo_instant_assemble(mo_world *world, const mo_instant *instant, mo_message *why);
 mo_error mo_instant_solve(mo_world *world, const mo_force_options *options, mo_forces *forces,
                           mo_message *why);
-/* Where there are no forces: the impulse into world->result, if there is one that changes
- * velocities by more than `least` (forces->is_impulsive). */
+/* If no forces exist: writes the impulse to world->result if it changes velocities by more than
+ * `least` (forces->is_impulsive). */
 mo_error mo_instant_impulse(mo_world *world, const mo_force_options *options, double least,
                             mo_forces *forces, mo_message *why);
 void mo_instant_free(mo_world *world, mo_instant *instant);

@@ -54,7 +54,7 @@ static void keep(const mo_world *world, mo_instant *instant)
     }
 }
 
-/* Where everything is after d, from where it is kept; d = 0: as it was. */
+/* Moves everything from the saved positions by a time d; d = 0 restores them. */
 static void move(mo_world *world, const mo_instant *instant, double d)
 {
     const double *q = instant->kept_q;

@@ -38,8 +38,7 @@ void mo_instant_keep_touching(mo_world *world, double gap)
     world->contacts.count = kept;
 }
 
-/* constraint: 0 where it takes part; mode APART where it separates already, else SLIDES or STICKS.
- */
+/* constraint 0: takes part; mode APART: already separates, otherwise SLIDES or STICKS. */
 void mo_instant_classify(mo_world *world, mo_instant *instant, mo_forces *forces)
 {
     for (int k = 0; k < world->contacts.count; ++k) {
@@ -157,7 +156,7 @@ mo_error mo_instant_solve(mo_world *world, const mo_force_options *options, mo_f
                  : MO_OK;
 }
 
-/* Velocities of a step of no length from here: the impulse, where it has one. */
+/* Velocities of a step of zero length: the impulse, if any. */
 mo_error mo_instant_impulse(mo_world *world, const mo_force_options *options, double least,
                             mo_forces *forces, mo_message *why)
 {

@@ -141,7 +141,7 @@ static void stop_all(mo_piece *p)
     }
 }
 
-/* There are no forces: an impulse, where that is one to speak of; not for ever. */
+/* Without forces: an impulse, if it is significant; a limited number of times. */
 static mo_error do_without(mo_piece *p, mo_message *why)
 {
     if (p->impulses < MOST_IMPULSES && !p->is_last) {

@@ -13,8 +13,8 @@ typedef struct mo_piece {
     mo_forces forces;
     double h, left;
     double most;  /* the next piece is not longer: something collides then */
-    int is_last;  /* takes all that is left, whatever collides */
-    int impulses; /* in this step, where there were no forces */
+    int is_last;  /* takes the rest of the step, regardless of collisions */
+    int impulses; /* in this step, without forces */
 } mo_piece;
 
 /* The smaller of two shapes; whether they touch. */

@@ -109,7 +109,7 @@ static double length_of(const mo_piece *p)
 
 /* ---- collisions that the forces bring about -------------------------------------------------- */
 
-/* free_v = v + d a of everything, where next_v holds accelerations. */
+/* free_v = v + d a of all bodies; next_v holds accelerations. */
 static void predict(mo_world *world, double d)
 {
     for (int k = 0; k < world->living_count; ++k) {

@@ -126,7 +126,7 @@ static void hold_line(const mo_world *world, const place *at, mo_joint_rows *row
     add_along(rows, at, o, at->anchor[1], mo_vec3_dot(apart, o));
 }
 
-/* The unit vector from anchor to anchor (any where they coincide), and their distance. */
+/* The unit vector from anchor to anchor (arbitrary if they coincide), and their distance. */
 static double direction(const place *at, double e[3])
 {
     double apart[3];
@@ -164,7 +164,7 @@ void mo_joint_hold(const mo_world *world, const mo_sim_joint *joint, mo_joint_ro
         hold_orientation(world, joint, &at, rows);
         break;
     case MO_JOINT_DISTANCE:
-        if (!joint->def.has_limits) { /* else it may vary between them */
+        if (!joint->def.has_limits) { /* otherwise it may vary between them */
             const double distance = direction(&at, e);
             add_along(rows, &at, e, at.anchor[0], distance - joint->length);
         }

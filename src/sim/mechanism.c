@@ -367,7 +367,7 @@ mo_error mo_world_exclude(mo_world *world, mo_body_id a, mo_body_id b, mo_messag
     return MO_OK;
 }
 
-/* A body goes: its place may be another's one day. */
+/* Removes a body: its index may be reused. */
 void mo_forget_exclusions(mo_world *world, int place)
 {
     int kept = 0;

@@ -115,13 +115,13 @@ double mo_near_pair_gap(const mo_world *world, const mo_near_pair *pair, const m
                                  (const double(*)[3])normal, pair->is_late ? 1 : 2, along);
 }
 
-/* How fast two shapes turn and come towards each other. */
+/* Rotation and approach speeds of two shapes. */
 typedef struct approach {
     double apart[3]; /* velocity of b's centre against a's, m/s */
     double turning;  /* of the fastest points of both, m/s */
 } approach;
 
-/* How long no point goes deeper than `depth`, where there is this gap along the normal. */
+/* Time during which no point penetrates deeper than `depth`, from this gap along the normal. */
 static double safe_time(const approach *by, double gap, const double normal[3], double depth)
 {
     const double rate = fmax(0, -mo_vec3_dot(normal, by->apart)) + by->turning;
@@ -174,7 +174,7 @@ static double time_of_overlap(mo_world *world, const mo_near_pair *pair, double 
 
 /* ---- contacts -------------------------------------------------------------------------------- */
 
-/* The records of those from `first` on, which were taken at the time t. */
+/* Records the late contacts from `first` on, added at the time t. */
 static mo_error add_late(mo_world *world, int first, double t)
 {
     mo_sim_contacts *list = &world->contacts;
@@ -215,8 +215,8 @@ static mo_error note_pair(mo_world *world, const mo_near_pair *pair)
     return MO_OK;
 }
 
-/* Contacts of a pair at the time t of the step, where it overlaps then more than at the start;
- * *deep where by much. */
+/* Adds contacts of a pair at the time t of the step if it overlaps more than at the start; *deep:
+ * by much. */
 static mo_error take_at(mo_world *world, const mo_near_pair *pair, double t, double h, int *deep)
 {
     mo_sim_contacts *list = &world->contacts;

@@ -54,7 +54,7 @@ int mo_pair_never_touches(const mo_world *world, int a, int b)
     return own && own->never;
 }
 
-/* The pair (a < b), there already or new; NULL where memory ran out. */
+/* Finds or adds the pair (a < b); NULL if memory runs out. */
 static struct mo_own_pair *take(mo_world *world, int a, int b)
 {
     struct mo_own_pair *own = find(world, a, b);

@@ -9,14 +9,14 @@
 #include "base/pace.h"
 #include "linalg/vec3.h"
 
-static const double MARGIN_OF_SIZE = 0.01; /* the margin, where the user gives none */
-static const double FAT = 0.1;             /* of the size of a shape: what its box is larger by */
+static const double MARGIN_OF_SIZE = 0.01; /* the default margin */
+static const double FAT = 0.1;             /* of the size of a shape: margin of its bounding box */
 enum {
-    /* Pairs that are looked at: so many in all, and so many for each shape.  Shapes of one size
-     * that do not overlap have fewer than 13 neighbours. */
+    /* Maximum number of pairs in all, and for each shape.  Shapes of one size that do not overlap
+     * have fewer than 13 neighbours. */
     MOST_PAIRS = 1000000,
     MOST_OF_SHAPE = 64,
-    FEW = 4,  /* one in so many shapes that left its box: beyond that all pairs are found anew */
+    FEW = 4,  /* fraction of shapes that left their boxes, above which all pairs are found again */
     LASTS = 4 /* steps in which a tree may keep its shape then */
 };
 
@@ -115,7 +115,7 @@ static void set_near(mo_world *world, int place)
     near->moves = mo_moves_freely(body) != 0;
 }
 
-/* What has no bounds is not in the tree: where it moves, all pairs are found anew. */
+/* Unbounded shapes are not in the tree: if one moves, all pairs are found again. */
 static void place_shape(mo_world *world, int place, double h)
 {
     mo_sim_shape *shape = world->shape + place;

@@ -6,7 +6,7 @@
 #include "base/pace.h"
 #include "sim/pairs.h"
 
-/* By b, where most are in order already. */
+/* Sorts by b; most are in order already. */
 static void sort_run(mo_pair *pair, int count)
 {
     for (int k = 1; k < count; ++k) {
@@ -31,7 +31,7 @@ mo_error mo_pairs_sort(mo_world *world, mo_pairs *pairs)
         !MO_GROW(&world->allocator, spare->at, spare->room, count)) {
         return MO_ERR_MEMORY;
     }
-    int *start = world->pair_start; /* first where a run starts, at last where it ends */
+    int *start = world->pair_start; /* first the start of a run, finally its end */
     memset(start, 0, (shapes + 1) * sizeof *start);
     for (size_t k = 0; k < count; ++k) {
         mo_pace_every(k, 2048);

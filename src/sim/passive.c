@@ -49,7 +49,7 @@ static int is_passive(const mo_world *world)
            !is_driven(world);
 }
 
-/* Negative where the step loses energy. */
+/* Negative if the step loses energy. */
 static double change_of_energy(const mo_world *world, double h, double *rounding)
 {
     const double g = mo_vec3_norm(world->def.gravity);

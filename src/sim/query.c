@@ -156,7 +156,7 @@ mo_error mo_world_cast_rays(const mo_world *world, int count, const double *orig
 
 /* ---- overlaps and distances ------------------------------------------------------------------ */
 
-/* The nearest touch of two shapes within the reach; false where there is none. */
+/* The nearest touch of two shapes within the reach; false if there is none. */
 static int nearest(const mo_placed *a, const mo_placed *b, double reach, mo_touch_list *touches,
                    mo_proximity *found)
 {

@@ -8,7 +8,7 @@
 #include "moreau/joint.h"
 #include "moreau/world.h"
 
-/* What loops over contacts read of a body lies together, at the beginning. */
+/* The data that loops over contacts read of a body come first. */
 typedef struct mo_sim_body {
     uint32_t generation; /* 0: this place is free */
     mo_body_kind kind;
@@ -17,7 +17,7 @@ typedef struct mo_sim_body {
     int is_coarse;    /* of an island that this step solves to the coarse tolerance (accuracy.c) */
     int is_ball;      /* one and the same inertia about every axis */
     int block;        /* its body block in the problem of this step, or MO_NONE */
-    int mechanism;    /* its place, for a link; else MO_NONE */
+    int mechanism;    /* its index, for a link; otherwise MO_NONE */
     int leader;       /* of the island with which it sleeps */
     double mass;
     double x[3];       /* centre of mass, world */
@@ -28,12 +28,12 @@ typedef struct mo_sim_body {
 
     double orientation[4];
     double centre[3];  /* of mass, in the body's frame */
-    double part;       /* of the way of a step that it goes: less than 1 where it is held back */
+    double part;       /* fraction of the displacement of a step: below 1 if held back */
     double size;       /* radius about the centre of mass that holds the shapes */
     double force[6];   /* and moment, for the next step */
     double inertia[9]; /* about the centre of mass, body axes */
     double world_inertia[9];
-    double next_x[3], next_orientation[4]; /* of links, and where there are joints  */
+    double next_x[3], next_orientation[4]; /* of links, and of bodies if there are joints */
     int quiet_steps;                       /* steps since it last moved visibly */
     int link;                              /* in its mechanism */
     int first_shape;                       /* a list through mo_sim_shape.next */
@@ -103,7 +103,7 @@ typedef struct mo_sim_joint {
     mo_joint_def def;
     int body[2];         /* MO_NONE: the world */
     int next[2];         /* of the lists of the two bodies */
-    double anchor[2][3]; /* in each body's frame (world where there is none) */
+    double anchor[2][3]; /* in each body's frame (world if there is none) */
     double axis[2][3];   /* likewise */
     double relative[4];  /* orientation of b in a when the joint was added */
     double length;       /* distance: when the joint was added */

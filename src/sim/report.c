@@ -5,7 +5,7 @@
 #include "base/pace.h"
 #include "sim/world_data.h"
 
-/* Of the overlap that may be left: a step that makes more is not solved. */
+/* Of the allowed overlap: a step that adds more is unsolved. */
 static const double TOO_DEEP = 10;
 
 static void set(mo_step_report *report, mo_status status)

@@ -9,8 +9,7 @@
 #include "sim/device_heap.h"
 #include "sim/world_data.h"
 
-/* of the size of a shape: what sleeps so near to it may rest on it, since a sleeping body has no
- * contacts */
+/* of the size of a shape: sleeping bodies this near may rest on it, since they have no contacts */
 static const double NEAR = 1e-2;
 
 static int take_shape_place(mo_world *world)
@@ -140,7 +139,7 @@ mo_shape_id mo_world_add_shape(mo_world *world, mo_body_id id, const mo_shape_de
                         .collides_with_all = world->body[owner].kind == MO_BODY_FREE &&
                                              def->layer == 1 && (def->mask & 1) != 0};
     append_shape(world, world->body + owner, place);
-    /* The weighing comes last, since it changes nothing where it fails. */
+    /* The mass is computed last, since it changes nothing on failure. */
     const mo_error error = !shape->is_on_show && mo_shape_enter(world, place)
                                ? mo_fail_memory(why)
                                : mo_body_weigh(world, owner, why);

@@ -177,7 +177,7 @@ static int is_contact_sound(const mo_world *world, const mo_sim_contact *contact
            is_finite(3, contact->point);
 }
 
-/* A unit quaternion, to what steps leave of it. */
+/* A unit quaternion, to the accuracy of steps. */
 static int is_orientation(const double q[4])
 {
     const double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];

@@ -16,7 +16,7 @@ static int are_equal(const mo_material *a, const mo_material *b)
            a->dims == b->dims && a->priority == b->priority;
 }
 
-/* By the rules of the world, and by its own function where it has one. */
+/* By the rules of the world, or by its function if it has one. */
 static mo_material combine(const mo_world *world, const mo_material *a, const mo_material *b)
 {
     const mo_world_def *def = &world->def;
