@@ -302,7 +302,7 @@ typedef struct mo_check_result {
     /* 1: the verdict rests on the result of a method, with this relative residual */
     int was_solved;
     double residual;
-    double seconds;
+    double seconds; /* wall time, s */
 } mo_check_result;
 
 /* Decides every condition, finds all solutions of a small problem, and gives one verdict. */

@@ -58,14 +58,14 @@ typedef struct mo_tendon_def {
     const mo_tendon_point *path;
     int path_count;
     int has_limits;
-    double lower, upper;
-    double stiffness;
+    double lower, upper; /* of the length: m, or that of coefficient q */
+    double stiffness;    /* N/m, or N m/rad */
     /* the spring acts below the first and above the second length; both -1, with a path: the length
      * with every revolute and prismatic joint at its rest position */
     double slack[2];
-    double damping;
-    double dry_friction;
-    const char *name; /* copied; may be NULL */
+    double damping;      /* N s/m, or N m s/rad */
+    double dry_friction; /* N or N m */
+    const char *name;    /* copied; may be NULL */
 } mo_tendon_def;
 
 MO_API mo_tendon_def mo_default_tendon(void);
@@ -126,8 +126,8 @@ typedef struct mo_actuator_def {
     int joint;
     /* one per velocity of the joint */
     double gear[6];
-    double gain;
-    double bias[3];
+    double gain;    /* effort (N or N m) per unit of the target or state */
+    double bias[3]; /* effort; effort per unit of l; effort per unit of l' */
     /* limits of the effort; may be infinite */
     double lower, upper;
     int has_target_range;
@@ -140,7 +140,7 @@ typedef struct mo_actuator_def {
     int tendon, link;
     /* MO_ON_LINK: frame in the link frame */
     mo_pose place;
-    double gain_length, gain_speed;
+    double gain_length, gain_speed; /* gain per unit of l and of l' */
     mo_actuator_dynamics dynamics;
     /* s */
     double time_constant;

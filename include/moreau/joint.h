@@ -97,9 +97,9 @@ typedef struct mo_joint_state {
     /* world axes, on body a; zero for joints without an axis */
     double axis[3];
     int has_limits;
-    double lower, upper;
+    double lower, upper; /* m or rad */
     mo_drive_kind drive;
-    double target, max_effort;
+    double target, max_effort; /* m, rad, m/s or rad/s, by the drive; N or N m */
     void *user_data;
 } mo_joint_state;
 

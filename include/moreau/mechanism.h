@@ -197,7 +197,7 @@ typedef struct mo_axis_state {
     /* range in v */
     int v_at, v_count;
     int has_limits;
-    double lower, upper;
+    double lower, upper;       /* m or rad */
     double anchor[3], axis[3]; /* world */
     /* effort of its limits in the last step, N or N m; positive for the lower limit */
     double limit_effort;
@@ -209,10 +209,10 @@ MO_API mo_axis_state mo_mechanism_joint(const mo_world *world, mo_mechanism_id m
 
 typedef struct mo_tendon_state {
     const char *name;
-    double length, speed;
-    double limit_effort; /* of its limits in the last step, N or N m; lower: positive */
+    double length, speed; /* m or rad, m/s or rad/s */
+    double limit_effort;  /* of its limits in the last step, N or N m; lower: positive */
     int has_limits;
-    double lower, upper;
+    double lower, upper; /* m or rad */
 } mo_tendon_state;
 
 /* For an invalid index: name "". */
@@ -228,7 +228,7 @@ typedef struct mo_actuator_state {
     double effort; /* of the last step, N or N m */
     int is_saturated;
     int has_target_range;
-    double target_lower, target_upper;
+    double target_lower, target_upper;           /* units of the target */
     double gear[6], gain, bias[3], lower, upper; /* as defined */
 } mo_actuator_state;
 

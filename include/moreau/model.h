@@ -86,15 +86,15 @@ typedef struct mo_model_joint {
     /* q at the reference configuration */
     double ref;
     int has_limits;
-    double range[2];
+    double range[2]; /* m or rad */
     /* spring stiffness, and q at rest */
     double stiffness, spring_ref;
-    double damping, armature;
+    double damping, armature; /* N s/m or N m s/rad; kg or kg m^2 */
     /* N m or N */
     double dry_friction;
     /* limits of the total actuator effort; also part of the range of each actuator */
     int has_effort_range;
-    double effort_range[2];
+    double effort_range[2]; /* N or N m */
     int line;
 } mo_model_joint;
 
@@ -142,7 +142,7 @@ typedef struct mo_model_equality {
     int has_pose;
     /* weld: pose of b in a */
     mo_pose pose;
-    double polynomial[5];
+    double polynomial[5]; /* couplings, as in mo_coupling_def */
     int line;
 } mo_model_equality;
 
@@ -196,7 +196,7 @@ typedef struct mo_model_sensor {
 
 typedef struct mo_model_key {
     const char *name;
-    double time;
+    double time; /* s */
     /* q_count, v_count, actuator_count */
     double *q, *v, *control;
     /* mocap_count, in the order of the bodies */

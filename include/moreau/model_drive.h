@@ -15,14 +15,14 @@ extern "C" {
 typedef struct mo_model_tendon {
     const char *name;
     int *joints;
-    double *coefficients;
+    double *coefficients; /* of q */
     int count;
     mo_tendon_point *path;
     int path_count; /* 0: fixed */
     int has_limits;
-    double range[2];
-    double stiffness, slack[2]; /* of a spring, as in drive.h */
-    double damping, dry_friction;
+    double range[2];              /* m or rad */
+    double stiffness, slack[2];   /* of a spring, as in drive.h */
+    double damping, dry_friction; /* N s/m or N m s/rad; N or N m */
     int line;
 } mo_model_tendon;
 
@@ -65,11 +65,11 @@ typedef struct mo_model_actuator {
     /* length_range of zeros: from the joint limits; negative force: muscle_scale over the
      * acceleration per unit of force at the reference configuration, as in MJCF */
     mo_muscle muscle;
-    double muscle_scale;
+    double muscle_scale; /* m/s^2 or rad/s^2 */
     int has_state_range;
-    double state_range[2];
+    double state_range[2]; /* units of the state */
     int has_control_range, has_force_range;
-    double control_range[2], force_range[2];
+    double control_range[2], force_range[2]; /* units of the control; N or N m */
     int line;
 } mo_model_actuator;
 

@@ -119,8 +119,8 @@ typedef struct mo_shape_def {
     mo_pose pose;
     /* m */
     double radius;
-    double half[3];
-    double ends[2][3];
+    double half[3];    /* m: half edges of a box; half[2]: half height of a cylinder */
+    double ends[2][3]; /* m: of the axis of a capsule */
     /* hull, mesh: 3 coordinates per point, also in two dimensions */
     const double *points;
     int point_count;

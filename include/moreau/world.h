@@ -301,7 +301,7 @@ typedef struct mo_contact {
     double moment[3];
     /* m/s: of b relative to a at the point, at the end of the step, world axes */
     double velocity[3];
-    double mu;
+    double mu; /* friction coefficient */
     mo_contact_mode mode;
 } mo_contact;
 
