@@ -62,14 +62,15 @@ static mo_error find_batches(const mo_problem *problem, const mo_options *option
 {
     const int is_plain =
         options->nsgs.omega == 1 && options->nsgs.order == ORDER_AUTO && !options->nsgs.check_every;
-    const int is_for_lanes = options->tol >= COARSE || problem->constraint_count > MO_NATURAL_MOST;
-    int contacts;
+    int contacts = 0;
     *batches = NULL;
-    if (problem->form != MO_FORM_GLOBAL || !is_plain || !is_for_lanes) {
+    if (problem->form != MO_FORM_GLOBAL || !is_plain) {
         return MO_OK;
     }
     const mo_error error = mo_problem_swept_contacts(problem, &contacts);
-    return error || contacts == 0 ? error : mo_problem_batches(problem, batches);
+    const int is_for_lanes = options->tol >= COARSE ||
+                             (contacts > 0 && problem->constraint_count > MO_NATURAL_MOST);
+    return error || !is_for_lanes ? error : mo_problem_batches(problem, batches);
 }
 
 static mo_error layout_in_lanes(const mo_batches *batches, mo_arena *arena, workspace *w)
