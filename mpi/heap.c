@@ -99,10 +99,9 @@ static void place_beads(mo_heap *heap, int begin, int end)
 static int make_room(mo_heap *heap, size_t bodies)
 {
     heap->own = calloc(bodies + 1, sizeof *heap->own);
-    heap->contacts_of = calloc(bodies + 1, sizeof *heap->contacts_of);
     heap->impulse = calloc(1, sizeof *heap->impulse);
     heap->ghosts_for = calloc((size_t)heap->size + 1, sizeof *heap->ghosts_for);
-    return heap->own && heap->contacts_of && heap->impulse && heap->ghosts_for;
+    return heap->own && heap->impulse && heap->ghosts_for;
 }
 
 mo_error mo_heap_begin(MPI_Comm comm, const mo_heap_def *def, int bodies, mo_heap **out,
@@ -148,6 +147,7 @@ mo_error mo_heap_create(MPI_Comm comm, const mo_heap_def *def, mo_heap **out, mo
     (def->is_turned ? place_turned : place_beads)(*out, begin, end);
     (*out)->count = end - begin;
     error = mo_heap_balance(*out, why);
+    error = error ? error : mo_heap_migrate(*out, why);
     if (error) {
         mo_heap_destroy(*out);
         *out = NULL;
@@ -169,7 +169,7 @@ void mo_heap_destroy(mo_heap *heap)
         free(heap->arrived);
         free(heap->pair);
         free(heap->impulse);
-        free(heap->contacts_of);
+        free(heap->cell_owner);
         free(heap->each);
         free(heap);
     }

@@ -22,7 +22,8 @@
 
 typedef struct mo_heap_body {
     uint32_t id;
-    int32_t rank;          /* its owner; contacts in the last step while bodies are dealt anew */
+    int32_t rank;          /* its owner                        */
+    int64_t contacts;      /* of the last step: its weight     */
     double at[3], turn[4]; /* m; quaternion w x y z */
     double v[3], spin[3];  /* m/s, rad/s */
 } mo_heap_body;
@@ -40,6 +41,12 @@ typedef struct mo_heap_pair {
     double r[3]; /* its impulse so far, in the axes of the world, on the lower id */
 } mo_heap_pair;
 
+/* Cells of a box; what lies outside belongs to the nearest one. */
+typedef struct mo_heap_grid {
+    double low[3], width; /* m */
+    int n[3], count;
+} mo_heap_grid;
+
 typedef struct mo_heap_impulse {
     uint64_t key;
     uint32_t feature, unused; /* the latter 0: the bytes go to files */
@@ -53,6 +60,8 @@ struct mo_heap {
     int64_t step;
     mo_heap_shapes shapes;
 
+    mo_heap_grid grid; /* a coarse one, and the rank of each cell */
+    int *cell_owner;
     int count; /* own bodies, by rising id */
     mo_heap_body *own;
     int ghost_count;
@@ -66,14 +75,22 @@ struct mo_heap {
     mo_heap_pair *pair; /* by rising key and feature */
     int impulse_count;
     mo_heap_impulse *impulse; /* of the last step, by rising key and feature */
-    int *contacts_of;         /* of each own body in the last step: its weight */
-    int migrated;             /* bodies that went to another rank, so far */
+    int64_t migrated;         /* bodies of all ranks that went to another one, so far */
     mo_exact exact;
     double *each; /* for sums: a number for each own body */
 };
 
-/* heap_balance.c: deals bodies and impulses anew, by recursive bisection of their positions. */
+/* heap_balance.c: owners of cells for the present weights; bodies and impulses to the owners of
+ * their cells; the cells of a box, as wide as asked for, or wider where there would be too many. */
 mo_error mo_heap_balance(struct mo_heap *heap, mo_message *why);
+mo_error mo_heap_migrate(struct mo_heap *heap, mo_message *why);
+mo_heap_grid mo_heap_make_grid(const double low[3], const double high[3], double width,
+                               double most);
+int mo_heap_cell_of(const mo_heap_grid *grid, const double at[3], int place[3]);
+static inline int mo_heap_cell_at(const mo_heap_grid *grid, int x, int y, int z)
+{
+    return (z * grid->n[1] + y) * grid->n[0] + x;
+}
 
 /* heap_pairs.c: ghosts, then all pairs within reach of a step. */
 mo_error mo_heap_find_pairs(struct mo_heap *heap, mo_message *why);

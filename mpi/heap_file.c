@@ -15,7 +15,7 @@
 #include "heap.h"
 #include "spread.h"
 
-static const char MAGIC[16] = "moreau heap 2\n";
+static const char MAGIC[16] = "moreau heap 3\n";
 enum { CHUNK = 1 << 16 }; /* impulses that are read at a time */
 
 typedef struct head {
@@ -224,7 +224,8 @@ static mo_error read_all(FILE *file, const char *path, head *h, mo_heap *heap, m
     error = mo_mpi_agree(heap->comm, error, why);
     heap->step = h->step;
     error = error ? error : check_sum(heap, h, sum, path, why);
-    return error ? error : mo_heap_balance(heap, why);
+    error = error ? error : mo_heap_balance(heap, why);
+    return error ? error : mo_heap_migrate(heap, why);
 }
 
 mo_error mo_heap_load(MPI_Comm comm, const char *path, mo_heap **out, mo_message *why)

@@ -5,10 +5,10 @@
  *
  * With c the mean of all velocities and v the largest |velocity - c|, including rotation at the
  * surface, a gap between bodies closes by at most 2 v h in a step, the reach.  Each rank receives
- * the bodies within reach of the bounding box of its own.  Cells of the width of the largest body
- * plus the reach give the pairs of neighbouring cells.  A wall is tested if the speed of the body
- * can reach it.  Two balls, or a ball and a wall, have one point; all others use the narrow phase
- * of the library.
+ * the bodies within reach of its cells of the coarse grid (heap_balance.c).  Finer cells, of the
+ * width of the largest body plus the reach, give the pairs of neighbouring cells.  A wall is tested
+ * if the speed of the body can reach it.  Two balls, or a ball and a wall, have one point; all
+ * others use the narrow phase of the library.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -30,76 +30,83 @@ int mo_heap_by_id(const void *a, const void *b)
 
 /* ---- ghosts --------------------------------------------------------------------------------- */
 
-/* Lower bounds, and upper ones with a minus. */
-static void box_around(const mo_heap *heap, double box[6])
+/* The other ranks with a cell within a distance of a body; returns how many.  seen[rank] is the
+ * body that has found it last. */
+static int list_neighbours(const mo_heap *heap, int body, double distance, int *seen, int *ranks)
 {
-    for (int k = 0; k < 6; ++k) {
-        box[k] = INFINITY;
-    }
-    for (int b = 0; b < heap->count; ++b) {
-        for (int k = 0; k < 3; ++k) {
-            box[k] = fmin(box[k], heap->own[b].at[k]);
-            box[3 + k] = fmin(box[3 + k], -heap->own[b].at[k]);
-        }
-    }
-}
-
-static int is_near(const double box[6], const double at[3], double distance)
-{
-    for (int k = 0; k < 3; ++k) {
-        if (at[k] < box[k] - distance || -at[k] < box[3 + k] - distance) {
-            return 0;
-        }
-    }
-    return 1;
-}
-
-/* Own bodies that lie near the box of another rank, by rank; only counted without room. */
-static int list_ghosts(mo_heap *heap, const double *boxes, double distance, int *sent)
-{
-    int total = 0;
-    for (int rank = 0; rank < heap->size; ++rank) {
-        heap->ghosts_for[rank] = 0;
-        for (int b = 0; rank != heap->rank && b < heap->count; ++b) {
-            if (is_near(boxes + 6 * rank, heap->own[b].at, distance)) {
-                if (sent) {
-                    sent[total] = b;
+    const double *at = heap->own[body].at;
+    const double low[3] = {at[0] - distance, at[1] - distance, at[2] - distance},
+                 high[3] = {at[0] + distance, at[1] + distance, at[2] + distance};
+    int first[3], last[3], count = 0;
+    mo_heap_cell_of(&heap->grid, low, first);
+    mo_heap_cell_of(&heap->grid, high, last);
+    for (int z = first[2]; z <= last[2]; ++z) {
+        for (int y = first[1]; y <= last[1]; ++y) {
+            for (int x = first[0]; x <= last[0]; ++x) {
+                const int rank = heap->cell_owner[mo_heap_cell_at(&heap->grid, x, y, z)];
+                if (rank != heap->rank && seen[rank] != body) {
+                    seen[rank] = body;
+                    ranks[count++] = rank;
                 }
-                ++total;
-                ++heap->ghosts_for[rank];
             }
         }
     }
-    return total;
+    return count;
+}
+
+/* Own bodies that other ranks have as ghosts: how many, or, with places, which. */
+static void visit_ghosts(mo_heap *heap, double distance, int *seen, int *ranks, int *next)
+{
+    memset(seen, 0xff, (size_t)heap->size * sizeof *seen);
+    for (int b = 0; b < heap->count; ++b) {
+        const int count = list_neighbours(heap, b, distance, seen, ranks);
+        for (int k = 0; k < count; ++k) {
+            if (next) {
+                heap->sent[next[ranks[k]]++] = b;
+            } else {
+                ++heap->ghosts_for[ranks[k]];
+            }
+        }
+    }
+}
+
+/* Lists them by rank, then by id; 0 where memory is short. */
+static int list_ghosts(mo_heap *heap, double distance)
+{
+    const size_t size = (size_t)heap->size;
+    int *seen = malloc(3 * size * sizeof *seen), *ranks = seen + size, *next = ranks + size;
+    free(heap->sent);
+    heap->sent = NULL;
+    heap->sent_count = 0;
+    memset(heap->ghosts_for, 0, size * sizeof *heap->ghosts_for);
+    if (seen) {
+        visit_ghosts(heap, distance, seen, ranks, NULL);
+        for (int rank = 0; rank < heap->size; ++rank) {
+            next[rank] = heap->sent_count;
+            heap->sent_count += heap->ghosts_for[rank];
+        }
+        heap->sent = malloc(((size_t)heap->sent_count + 1) * sizeof *heap->sent);
+    }
+    if (heap->sent) {
+        visit_ghosts(heap, distance, seen, ranks, next);
+    }
+    free(seen);
+    return heap->sent != NULL;
 }
 
 static mo_error exchange_ghosts(mo_heap *heap, double distance, mo_heap_body **ghosts)
 {
-    double own[6], *boxes = malloc(6 * (size_t)heap->size * sizeof *boxes);
-    mo_heap_body *out = NULL;
     void *in = NULL;
-    *ghosts = NULL;
-    mo_error error = mo_mpi_agree(heap->comm, boxes ? MO_OK : MO_ERR_MEMORY, NULL);
-    if (error) {
-        return error;
+    const int is_listed = list_ghosts(heap, distance);
+    mo_heap_body *out = is_listed ? malloc(((size_t)heap->sent_count + 1) * sizeof *out) : NULL;
+    mo_error error = mo_mpi_agree(heap->comm, out ? MO_OK : MO_ERR_MEMORY, NULL);
+    for (int k = 0; !error && k < heap->sent_count; ++k) {
+        out[k] = heap->own[heap->sent[k]];
     }
-    box_around(heap, own);
-    MPI_Allgather(own, 6, MPI_DOUBLE, boxes, 6, MPI_DOUBLE, heap->comm);
-    heap->sent_count = list_ghosts(heap, boxes, distance, NULL);
-    free(heap->sent);
-    heap->sent = malloc(((size_t)heap->sent_count + 1) * sizeof *heap->sent);
-    out = malloc(((size_t)heap->sent_count + 1) * sizeof *out);
-    error = mo_mpi_agree(heap->comm, heap->sent && out ? MO_OK : MO_ERR_MEMORY, NULL);
-    if (!error) {
-        list_ghosts(heap, boxes, distance, heap->sent);
-        for (int k = 0; k < heap->sent_count; ++k) {
-            out[k] = heap->own[heap->sent[k]];
-        }
-        error =
-            mo_mail(heap->comm, sizeof *out, heap->ghosts_for, out, &in, &heap->ghost_count, NULL);
-        *ghosts = in;
-    }
-    free(boxes);
+    error = error ? error
+                  : mo_mail(heap->comm, sizeof *out, heap->ghosts_for, out, &in, &heap->ghost_count,
+                            NULL);
+    *ghosts = in;
     free(out);
     return error;
 }
@@ -131,53 +138,31 @@ static mo_error merge(mo_heap *heap, const mo_heap_body *ghosts)
 /* ---- cells ---------------------------------------------------------------------------------- */
 
 typedef struct cells {
-    double low[3], width;
-    int n[3];
+    mo_heap_grid grid;
     int *first, *next; /* body of a cell, and the one after it; -1 ends */
 } cells;
 
-static int cell_of(const cells *c, const double at[3], int place[3])
-{
-    for (int k = 0; k < 3; ++k) {
-        place[k] = (int)((at[k] - c->low[k]) / c->width);
-        place[k] = place[k] < 0 ? 0 : place[k] >= c->n[k] ? c->n[k] - 1 : place[k];
-    }
-    return (place[2] * c->n[1] + place[1]) * c->n[0] + place[0];
-}
-
-/* As wide as asked for, wider where bodies lie so far apart that there would be many empty ones. */
+/* Of all bodies; few of them empty where these lie far apart. */
 static int make_cells(const mo_heap *heap, double width, cells *c)
 {
-    double high[3];
-    for (int k = 0; k < 3; ++k) {
-        c->low[k] = INFINITY;
-        high[k] = -INFINITY;
-        for (int b = 0; b < heap->all_count; ++b) {
-            c->low[k] = fmin(c->low[k], heap->all[b].at[k]);
+    double low[3] = {0}, high[3] = {0};
+    int place[3];
+    for (int k = 0; k < 3 && heap->all_count; ++k) {
+        low[k] = high[k] = heap->all[0].at[k];
+        for (int b = 1; b < heap->all_count; ++b) {
+            low[k] = fmin(low[k], heap->all[b].at[k]);
             high[k] = fmax(high[k], heap->all[b].at[k]);
         }
     }
-    double total = INFINITY;
-    for (c->width = width; total > 8.0 * heap->all_count + 64; c->width *= 1.3) {
-        total = 1;
-        for (int k = 0; k < 3; ++k) {
-            const double side = heap->all_count ? (high[k] - c->low[k]) / c->width + 1 : 1;
-            c->n[k] = side < 1e6 ? (int)side : 1000000;
-            total *= c->n[k];
-        }
-        if (total <= 8.0 * heap->all_count + 64) {
-            break;
-        }
-    }
-    c->first = malloc(((size_t)total + 1) * sizeof *c->first);
+    c->grid = mo_heap_make_grid(low, high, width, 8.0 * heap->all_count + 64);
+    c->first = malloc((size_t)c->grid.count * sizeof *c->first);
     c->next = malloc(((size_t)heap->all_count + 1) * sizeof *c->next);
     if (!c->first || !c->next) {
         return 0;
     }
-    memset(c->first, 0xff, (size_t)total * sizeof *c->first);
+    memset(c->first, 0xff, (size_t)c->grid.count * sizeof *c->first);
     for (int b = heap->all_count - 1; b >= 0; --b) {
-        int place[3];
-        const int cell = cell_of(c, heap->all[b].at, place);
+        const int cell = mo_heap_cell_of(&c->grid, heap->all[b].at, place);
         c->next[b] = c->first[cell];
         c->first[cell] = b;
     }
@@ -309,15 +294,15 @@ void mo_heap_sort_pairs(mo_heap_pair *pair, int count)
 /* All pairs in which body i has the lower id. */
 static int find_of(mo_heap *heap, const cells *c, int i, double reach, mo_touch_list *touches)
 {
-    const int before = heap->pair_count;
+    const int before = heap->pair_count, *n = c->grid.n;
     int place[3];
-    cell_of(c, heap->all[i].at, place);
+    mo_heap_cell_of(&c->grid, heap->all[i].at, place);
     for (int k = 0; k < 27; ++k) {
         const int x = place[0] + k % 3 - 1, y = place[1] + k / 3 % 3 - 1, z = place[2] + k / 9 - 1;
-        if (x < 0 || y < 0 || z < 0 || x >= c->n[0] || y >= c->n[1] || z >= c->n[2]) {
+        if (x < 0 || y < 0 || z < 0 || x >= n[0] || y >= n[1] || z >= n[2]) {
             continue;
         }
-        for (int j = c->first[(z * c->n[1] + y) * c->n[0] + x]; j >= 0; j = c->next[j]) {
+        for (int j = c->first[mo_heap_cell_at(&c->grid, x, y, z)]; j >= 0; j = c->next[j]) {
             if (j > i && !try_bodies(heap, i, j, reach, touches)) {
                 return 0;
             }
@@ -330,7 +315,7 @@ static int find_of(mo_heap *heap, const cells *c, int i, double reach, mo_touch_
 
 static mo_error find_all(mo_heap *heap, double reach)
 {
-    cells c = {.width = 0};
+    cells c = {.first = NULL};
     mo_touch_list touches = {.allocator = mo_allocator_or_default(NULL)};
     int good = make_cells(heap, 2 * heap->shapes.largest + reach, &c);
     heap->pair_count = 0;

@@ -407,7 +407,7 @@ static mo_error keep_impulses(step *s)
     heap->impulse = kept;
     heap->impulse_count = 0;
     for (int b = 0; b < heap->count; ++b) {
-        heap->contacts_of[b] = 0;
+        heap->own[b].contacts = 0;
     }
     for (int k = 0, own = 0; k < s->contact_count; ++k) {
         const mo_heap_pair *pair = heap->pair + s->pair[k];
@@ -415,7 +415,7 @@ static mo_error keep_impulses(step *s)
         while (own < heap->count - 1 && heap->own[own].id < pair->key >> 32) {
             ++own;
         }
-        ++heap->contacts_of[own];
+        ++heap->own[own].contacts;
         if (r[0] != 0 || r[1] != 0 || r[2] != 0) {
             keep_impulse(heap, pair);
         }
@@ -426,17 +426,16 @@ static mo_error keep_impulses(step *s)
 static void fill_report(const step *s, double started, mo_heap_report *report)
 {
     mo_heap *heap = s->heap;
-    int64_t own[3] = {heap->migrated, s->contact_count, -(int64_t)s->contact_count}, sums[2],
-            most[2];
+    const int64_t own[2] = {s->contact_count, -(int64_t)s->contact_count};
+    int64_t most[2];
     double depth = 0;
     for (int k = 0; k < heap->pair_count; ++k) {
         depth = heap->pair[k].late ? depth : fmax(depth, -heap->pair[k].gap);
     }
-    MPI_Allreduce(own, sums, 2, MPI_INT64_T, MPI_SUM, heap->comm);
-    MPI_Allreduce(own + 1, most, 2, MPI_INT64_T, MPI_MAX, heap->comm);
+    MPI_Allreduce(own, &report->contacts, 1, MPI_INT64_T, MPI_SUM, heap->comm);
+    MPI_Allreduce(own, most, 2, MPI_INT64_T, MPI_MAX, heap->comm);
     report->step = heap->step;
-    report->contacts = sums[1];
-    report->migrated = sums[0];
+    report->migrated = heap->migrated;
     report->most = most[0];
     report->least = -most[1];
     report->status = s->result.status;
@@ -481,6 +480,7 @@ mo_error mo_heap_step(mo_heap *heap, mo_heap_report *report, mo_message *why)
     if (heap->step % heap->def.balance == 0) {
         error = mo_heap_balance(heap, why);
     }
+    error = error ? error : mo_heap_migrate(heap, why);
     if (!error) {
         mo_heap_accelerate(heap);
         error = mo_heap_find_pairs(heap, why);

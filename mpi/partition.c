@@ -43,12 +43,12 @@ static int is_new(const mo_edge *edges, int k)
 }
 
 /* Runs of ids that weigh the same. */
-static void deal_runs(const mo_home *home, const int *degree, int *owner)
+static void deal_runs(const mo_home *home, const int *weight, int *owner)
 {
     const int count = (int)(home->last - home->first);
     double own = 0, before = 0, all;
     for (int b = 0; b < count; ++b) {
-        own += 1 + degree[b];
+        own += 1 + weight[b];
     }
     MPI_Exscan(&own, &before, 1, MPI_DOUBLE, MPI_SUM, home->comm);
     MPI_Allreduce(&own, &all, 1, MPI_DOUBLE, MPI_SUM, home->comm);
@@ -56,7 +56,7 @@ static void deal_runs(const mo_home *home, const int *degree, int *owner)
     for (int b = 0; b < count; ++b) {
         const int rank = (int)(before / all * home->size);
         owner[b] = rank < home->size ? rank : home->size - 1;
-        before += 1 + degree[b];
+        before += 1 + weight[b];
     }
 }
 
@@ -85,21 +85,21 @@ static PetscErrorCode make_graph(const mo_home *home, const mo_edge *edges, int 
     return MatCreateMPIAdj(home->comm, count, (PetscInt)home->total, start, column, NULL, graph);
 }
 
-static PetscErrorCode divide(const mo_home *home, Mat graph, const int *degree, int *owner)
+static PetscErrorCode divide(const mo_home *home, Mat graph, const int *weight, int *owner)
 {
     const int count = (int)(home->last - home->first);
     MatPartitioning partitioning = NULL;
-    PetscInt *weight = NULL;
+    PetscInt *weights = NULL;
     const PetscInt *rank;
     IS ranks = NULL;
-    PetscErrorCode code = PetscMalloc1((size_t)count + 1, &weight);
+    PetscErrorCode code = PetscMalloc1((size_t)count + 1, &weights);
     for (int b = 0; b < count && !code; ++b) {
-        weight[b] = 1 + degree[b];
+        weights[b] = 1 + weight[b];
     }
     code = code ? code : MatPartitioningCreate(home->comm, &partitioning);
     code = code ? code : MatPartitioningSetAdjacency(partitioning, graph);
     code = code ? code : MatPartitioningSetType(partitioning, MATPARTITIONINGPTSCOTCH);
-    code = code ? code : MatPartitioningSetVertexWeights(partitioning, weight); /* takes them */
+    code = code ? code : MatPartitioningSetVertexWeights(partitioning, weights); /* takes them */
     code = code ? code : MatPartitioningSetNParts(partitioning, home->size);
     code = code ? code : MatPartitioningApply(partitioning, &ranks);
     code = code ? code : ISGetIndices(ranks, &rank);
@@ -113,13 +113,13 @@ static PetscErrorCode divide(const mo_home *home, Mat graph, const int *degree, 
 }
 
 static mo_error deal_graph(const mo_home *home, const mo_edge *edges, int edge_count,
-                           const int *degree, int *owner, mo_message *why)
+                           const int *weight, int *owner, mo_message *why)
 {
     Mat graph = NULL;
     PetscErrorCode code = make_graph(home, edges, edge_count, &graph);
     mo_error error = mo_mpi_agree(home->comm, mo_mpi_petsc_error(code, why), why);
     if (!error) {
-        code = divide(home, graph, degree, owner);
+        code = divide(home, graph, weight, owner);
         error = mo_mpi_agree(home->comm, mo_mpi_petsc_error(code, why), why);
     }
     MatDestroy(&graph);
@@ -127,25 +127,21 @@ static mo_error deal_graph(const mo_home *home, const mo_edge *edges, int edge_c
 }
 #endif
 
-mo_error mo_partition(const mo_home *home, mo_edge *edges, int edge_count, int *owner, int *degree,
-                      mo_message *why)
+mo_error mo_partition(const mo_home *home, mo_edge *edges, int edge_count, const int *weight,
+                      int *owner, mo_message *why)
 {
     int64_t pairs = 0;
     qsort(edges, (size_t)edge_count, sizeof *edges, by_bodies);
-    for (int64_t b = 0; b < home->last - home->first; ++b) {
-        degree[b] = 0;
-    }
     for (int k = 0; k < edge_count; ++k) {
-        ++degree[edges[k].body - home->first];
         pairs += is_new(edges, k);
     }
     MPI_Allreduce(MPI_IN_PLACE, &pairs, 1, MPI_INT64_T, MPI_SUM, home->comm);
 #ifdef PETSC_HAVE_PTSCOTCH
     if (home->size > 1 && home->total >= 2 * home->size && pairs > 0) {
-        return deal_graph(home, edges, edge_count, degree, owner, why);
+        return deal_graph(home, edges, edge_count, weight, owner, why);
     }
 #endif
     (void)why;
-    deal_runs(home, degree, owner);
+    deal_runs(home, weight, owner);
     return MO_OK;
 }

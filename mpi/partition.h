@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Owners of bodies, from the graph of the constraints between them. */
+/* Owners of bodies or cells, from the graph of the neighbours. */
 #ifndef MOREAU_MPI_PARTITION_H
 #define MOREAU_MPI_PARTITION_H
 
@@ -22,11 +22,11 @@ mo_home mo_home_of(MPI_Comm comm, int64_t total);
 int mo_home_rank(const mo_home *home, uint32_t id);
 
 /*
- * The owner of each body at home, and how many edges it has.  Edges are sorted.  PT-Scotch by
+ * The owner of each body at home, which has 1 plus this weight.  Edges are sorted.  PT-Scotch by
  * PETSc, or runs of ids with equal weights where PETSc lacks it or there are fewer bodies than
  * ranks.
  */
-mo_error mo_partition(const mo_home *home, mo_edge *edges, int edge_count, int *owner, int *degree,
-                      mo_message *why);
+mo_error mo_partition(const mo_home *home, mo_edge *edges, int edge_count, const int *weight,
+                      int *owner, mo_message *why);
 
 #endif

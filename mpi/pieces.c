@@ -452,12 +452,15 @@ static mo_error deal(dealing *d, mo_spread **spread, mo_message *why)
 {
     const size_t count = (size_t)(d->home.last - d->home.first) + 1;
     d->owner = malloc(count * sizeof *d->owner);
-    d->degree = malloc(count * sizeof *d->degree);
+    d->degree = calloc(count, sizeof *d->degree);
     mo_error error = d->owner && d->degree ? MO_OK : mo_fail_memory(why);
     error = mo_mpi_agree(d->home.comm, error, why);
     error = error ? error : send_edges(d);
+    for (int k = 0; !error && k < d->edge_count; ++k) {
+        ++d->degree[d->edges[k].body - d->home.first];
+    }
     error =
-        error ? error : mo_partition(&d->home, d->edges, d->edge_count, d->owner, d->degree, why);
+        error ? error : mo_partition(&d->home, d->edges, d->edge_count, d->degree, d->owner, why);
     error = error ? error : send_bodies(d, why);
     error = error ? error : send_constraints(d);
     error = error ? error : choose_bodies(d);

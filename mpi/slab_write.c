@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "spread.h"
+#include "reduced.h"
 
 enum { PATH = 4200, CHUNK = 1 << 20, VECTORS = 3, SPARE = 1 << 20 };
 
@@ -118,7 +118,7 @@ static bool make_solution(const char *path, const int64_t count[VECTORS], int64_
     const hid_t group =
         good ? H5Gcreate2(file, "/solution", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT) : -1;
     good = group >= 0;
-    for (int k = 0; good && k < VECTORS; ++k) {
+    for (int k = count[0] ? 0 : 1; good && k < VECTORS; ++k) { /* v is of global problems */
         place[k] = make_vector(group, names[k], count[k]);
         good = place[k] >= 0;
     }
@@ -184,12 +184,18 @@ static int list_bodies(const mo_spread *s, const mo_result *result, run *runs)
     return count;
 }
 
+/* The part of a reduced problem has all rows; a rank writes those that it owns. */
 static int list_rows(const mo_spread *s, const double *x, run *runs)
 {
-    for (int i = 0; i < s->part->constraint_count; ++i) {
-        runs[i] = (run){mo_constraint_dim(s->part, i), s->row_at[i], x + s->part->row_start[i]};
+    const mo_problem *part = s->part;
+    int count = 0;
+    for (int i = 0; i < part->constraint_count; ++i) {
+        if (!s->reduced || s->reduced->owner[i] == s->rank) {
+            const int64_t to = s->reduced ? part->row_start[i] : s->row_at[i];
+            runs[count++] = (run){mo_constraint_dim(part, i), to, x + part->row_start[i]};
+        }
     }
-    return s->part->constraint_count;
+    return count;
 }
 
 static mo_error write_numbers(const mo_spread *s, const mo_result *result, const char *path,
@@ -207,7 +213,7 @@ static mo_error write_numbers(const mo_spread *s, const mo_result *result, const
         free(runs);
         return mo_mpi_agree(s->comm, fail_file(path, "it cannot be written", why), why);
     }
-    bool good = write_vector(s, file, place[0], runs, list_bodies(s, result, runs));
+    bool good = s->reduced || write_vector(s, file, place[0], runs, list_bodies(s, result, runs));
     good = write_vector(s, file, place[1], runs, list_rows(s, result->u, runs)) && good;
     good = write_vector(s, file, place[2], runs, list_rows(s, result->r, runs)) && good;
     good = MPI_File_close(&file) == MPI_SUCCESS && good;
@@ -223,7 +229,7 @@ mo_error mo_spread_write(const mo_spread *s, const mo_result *result, const char
     int64_t place[VECTORS] = {0};
     const int64_t count[VECTORS] = {s->whole_dofs, s->whole_rows, s->whole_rows};
     mo_error error = MO_OK;
-    if (s->reduced || !s->row_at) {
+    if (!s->reduced && !s->row_at) {
         return mo_fail(why, MO_ERR_UNSUPPORTED, "the problem was not read in slabs");
     }
     snprintf(beside, sizeof beside, "%.4096s.part", to);

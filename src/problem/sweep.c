@@ -225,9 +225,14 @@ static void colour_for_sweep(const mo_problem *problem, uint8_t *colour, uint64_
     }
 }
 
-static int make_coloured_order(const mo_allocator *own, mo_sweep *sweep)
+static int make_order(mo_sweep *sweep, mo_sweep_order order)
 {
     const mo_problem *problem = sweep->problem;
+    const mo_allocator *own = &problem->allocator;
+    if (order == MO_SWEEP_NATURAL) {
+        make_natural_order(sweep);
+        return 1;
+    }
     const size_t count = (size_t)problem->constraint_count, bodies = (size_t)problem->body_count;
     uint8_t *colour = mo_memory_array(own, count, sizeof *colour);
     uint64_t *used = mo_memory_array(own, count > bodies ? count : bodies, sizeof *used);
@@ -238,6 +243,13 @@ static int make_coloured_order(const mo_allocator *own, mo_sweep *sweep)
     }
     MO_FREE(own, colour, used);
     return made;
+}
+
+mo_error mo_sweep_positions(const mo_problem *problem, mo_sweep_order order, int *constraint)
+{
+    int start[MO_COLOURS + 1];
+    mo_sweep sweep = {.problem = problem, .group_start = start, .constraint = constraint};
+    return make_order(&sweep, order) ? MO_OK : MO_ERR_MEMORY;
 }
 
 /* Doubles in the record of constraint i: the diagonal block, and a global problem's Jacobians. */
@@ -374,9 +386,7 @@ mo_error mo_sweep_create(const mo_problem *problem, mo_sweep_order order, mo_swe
     mo_sweep *sweep = make_room(problem, order);
     *out = NULL;
     MO_NEED_MEMORY(sweep, NULL);
-    if (order == MO_SWEEP_NATURAL) {
-        make_natural_order(sweep);
-    } else if (!make_coloured_order(own, sweep)) {
+    if (!make_order(sweep, order)) {
         mo_sweep_destroy(own, sweep);
         return MO_ERR_MEMORY;
     }

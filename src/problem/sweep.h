@@ -39,6 +39,9 @@ typedef struct mo_sweep {
 mo_error mo_sweep_create(const mo_problem *problem, mo_sweep_order order, mo_sweep **sweep);
 void mo_sweep_destroy(const mo_allocator *allocator, mo_sweep *sweep);
 
+/* The order alone: the constraint at each position.  Of the problem it reads the pattern only. */
+mo_error mo_sweep_positions(const mo_problem *problem, mo_sweep_order order, int *constraint);
+
 /* Entries of the state x that a method provides: dof_count, or none where the state is r itself. */
 static inline int mo_sweep_state_size(const mo_sweep *sweep)
 {

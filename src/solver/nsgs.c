@@ -68,8 +68,8 @@ static mo_error find_batches(const mo_problem *problem, const mo_options *option
         return MO_OK;
     }
     const mo_error error = mo_problem_swept_contacts(problem, &contacts);
-    const int is_for_lanes = options->tol >= COARSE ||
-                             (contacts > 0 && problem->constraint_count > MO_NATURAL_MOST);
+    const int is_for_lanes =
+        options->tol >= COARSE || (contacts > 0 && problem->constraint_count > MO_NATURAL_MOST);
     return error || !is_for_lanes ? error : mo_problem_batches(problem, batches);
 }
 

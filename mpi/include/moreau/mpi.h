@@ -56,8 +56,9 @@ MO_API mo_error mo_spread_deal(MPI_Comm comm, const mo_problem *whole, mo_spread
 
 /*
  * The contact problem of an FCLIB file, of which each rank reads a slab, so that no rank has the
- * whole.  MO_ERR_UNSUPPORTED where the file is not of this kind: a global problem of free bodies
- * (three or six velocities each) without joints, that is sound as far as the slabs show.
+ * whole matrices.  MO_ERR_UNSUPPORTED where the file is not of this kind: a reduced problem, or a
+ * global one of free bodies (three or six velocities each), without joints, that is sound as far as
+ * the slabs show.
  * mo_fclib_read and mo_spread_deal take the others, and say what is wrong with one.
  */
 MO_API mo_error mo_spread_read(MPI_Comm comm, const char *path, mo_spread **spread,
@@ -135,8 +136,8 @@ typedef enum mo_heap_kind {
 } mo_heap_kind;
 
 /*
- * Bodies of one material that fall into a box without a lid, dealt to the ranks by recursive
- * bisection.  The trajectory has the same bits for any number of ranks.
+ * Bodies of one material that fall into a box without a lid, distributed over the ranks by the
+ * cells of a coarse grid.  The trajectory has the same bits for any number of ranks.
  */
 typedef struct mo_heap_def {
     int count; /* of bodies                                            */
@@ -150,7 +151,7 @@ typedef struct mo_heap_def {
     double dt;      /* s                                                    */
     double tol;     /* relative residual of a step                          */
     int max_iter;   /* sweeps of a step                                     */
-    int balance;    /* steps from one distribution of the bodies to the next */
+    int balance;    /* steps after which the cells are distributed anew, if unbalanced */
     uint64_t seed;  /* of the first positions                               */
     double box;     /* m: half its width; 0: as wide as the scene has it    */
 } mo_heap_def;
