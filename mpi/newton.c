@@ -97,7 +97,7 @@ static void end(spread_newton *a)
     free(a->memory);
 }
 
-/* ---- looking -------------------------------------------------------------------------------- */
+/* ---- access ---------------------------------------------------------------------------------- */
 
 static void keep_best(spread_newton *a, const double *r, const double *u, const double *v,
                       const mo_residual *residual)

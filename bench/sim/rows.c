@@ -195,7 +195,7 @@ int sim_is_among(const char *name, const char *names)
     return 0;
 }
 
-/* ---- words ----------------------------------------------------------------------------------- */
+/* ---- tokens ---------------------------------------------------------------------------------- */
 
 static const double REST = 1e-9, CREEPS = 0.05; /* m/s */
 static const double SUNK = 0.01;  /* r: grains that lie deeper in each other have sunk */

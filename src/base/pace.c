@@ -205,7 +205,7 @@ void mo_paced_leave(mo_paced *paced)
     paced->reserve = fmax(seconds, FADES * paced->reserve);
 }
 
-/* ---- pieces ---------------------------------------------------------------------------------- */
+/* ---- parts ----------------------------------------------------------------------------------- */
 
 static int number_of(uintptr_t where, int line)
 {

@@ -230,7 +230,7 @@ static mo_answer decide(program *p, double *reach)
     return answer;
 }
 
-/* ---- around it ------------------------------------------------------------------------------- */
+/* ---- interface ------------------------------------------------------------------------------- */
 
 static void lay_out(program *p, mo_arena *arena)
 {

@@ -110,7 +110,7 @@ static mo_error check(const mo_shape_def *def, int is_planar, mo_message *why)
     return error ? error : check_density(def, why);
 }
 
-/* ---- making ---------------------------------------------------------------------------------- */
+/* ---- construction ---------------------------------------------------------------------------- */
 
 /* Radius about the origin of the shape's frame. */
 static double size_of(const mo_collider *c)

@@ -340,7 +340,7 @@ MO_EVERYWHERE void mo_touch_cores(mo_core *a, mo_core *b, const double origin[3]
     }
 }
 
-/* ---- all of it ------------------------------------------------------------------------------- */
+/* ---- entry points ---------------------------------------------------------------------------- */
 
 MO_EVERYWHERE void mo_collide_cores(mo_core *a, mo_core *b, const double origin[3], double reach,
                                     mo_touch_list *out)

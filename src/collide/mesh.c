@@ -177,7 +177,7 @@ static void count_ways(mo_mesh *mesh)
     mesh->way_start[mesh->point_count] = (s - 1) * count;
 }
 
-/* ---- making ---------------------------------------------------------------------------------- */
+/* ---- construction ---------------------------------------------------------------------------- */
 
 static int fill_tree(const mo_allocator *allocator, mo_mesh *mesh)
 {

@@ -95,7 +95,7 @@ MO_ANY mo_ball_touch mo_touch_fixed(const mo_ball_near *one, const mo_fixed_shap
     return t;
 }
 
-/* ---- which take part ------------------------------------------------------------------------- */
+/* ---- selection ------------------------------------------------------------------------------- */
 
 /* Arms from the centres of mass of both to the point; of balls the spin does not matter. */
 typedef struct mo_two_arms {

@@ -7,7 +7,7 @@
 #include "device/block_sum.h"
 #include "device/device.h"
 
-/* ---- sums ------------------------------------------------------------------------------------ */
+/* ---- reductions ------------------------------------------------------------------------------ */
 
 /* Of a warp, in its first lane. */
 static __device__ mo_term mo_warp_sum(mo_term t)

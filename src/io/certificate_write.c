@@ -124,7 +124,7 @@ static void put_limit(writer *w, const mo_friction_limit *limit)
     }
 }
 
-/* ---- all of it ------------------------------------------------------------------------------- */
+/* ---- entry points ---------------------------------------------------------------------------- */
 
 static void put_all(writer *w, const mo_problem *problem, const mo_check_result *check)
 {

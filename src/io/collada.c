@@ -97,7 +97,7 @@ static int whole_of(const mo_xml_node *node, const char *attribute, int otherwis
                                                                               : otherwise;
 }
 
-/* ---- finding --------------------------------------------------------------------------------- */
+/* ---- search ---------------------------------------------------------------------------------- */
 
 /* Of that id, among the children and theirs. */
 static const mo_xml_node *find_id(const mo_xml_node *node, const char *id, int level)

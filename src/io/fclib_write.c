@@ -248,7 +248,7 @@ static bool write_points(mo_fclib_writer *out)
     return !out->h.error;
 }
 
-/* ---- the door -------------------------------------------------------------------------------- */
+/* ---- entry points ---------------------------------------------------------------------------- */
 
 /* The file as bytes, which belong to the caller. */
 static mo_error build_file(mo_fclib_writer *out, const mo_allocator *allocator, void **bytes,

@@ -118,7 +118,7 @@ static bool read_option(mo_mjcf *m, const mo_xml_node *node)
     return !flag || read_flags(m, flag);
 }
 
-/* ---- all ------------------------------------------------------------------------------------- */
+/* ---- entry points ---------------------------------------------------------------------------- */
 
 static bool each(mo_mjcf *m, const char *section, bool (*read)(mo_mjcf *, const mo_xml_node *))
 {

@@ -242,7 +242,7 @@ static bool find_target(mo_mjcf *m, const mo_xml_node *node, mo_model_actuator *
     return ignore(m, node, a, reason);
 }
 
-/* ---- together -------------------------------------------------------------------------------- */
+/* ---- entry points ---------------------------------------------------------------------------- */
 
 static bool read_ranges(mo_mjcf *m, const mo_xml_node *node, const drive *d, mo_model_actuator *a)
 {

@@ -144,7 +144,7 @@ static bool read_path(mo_mjcf *m, const mo_xml_node *node, int parts, mo_model_t
     return check_path(m, node, tendon);
 }
 
-/* ---- all ------------------------------------------------------------------------------------- */
+/* ---- entry points ---------------------------------------------------------------------------- */
 
 static bool read_tendon(mo_mjcf *m, const mo_xml_node *node, int is_spatial)
 {

@@ -33,7 +33,7 @@ const char *mo_model_actuator_word(mo_model_actuator_kind kind)
     return kind >= MO_MODEL_MOTOR && kind <= MO_MODEL_IGNORED ? WORDS[kind] : NULL;
 }
 
-/* ---- finding --------------------------------------------------------------------------------- */
+/* ---- search ---------------------------------------------------------------------------------- */
 
 #define FIND(what, list, count)                                                                    \
     int mo_model_find_##what(const mo_model *model, const char *name)                              \

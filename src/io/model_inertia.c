@@ -215,7 +215,7 @@ void mo_mass_of_shell(const mo_mesh_file *mesh, mo_mass *out)
     set_inertia(moment, out->inertia);
 }
 
-/* ---- together -------------------------------------------------------------------------------- */
+/* ---- entry points ---------------------------------------------------------------------------- */
 
 void mo_mass_place(const mo_mass *mass, const mo_pose *pose, double factor, mo_mass *out)
 {

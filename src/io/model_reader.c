@@ -14,7 +14,7 @@
 enum { MOST_NOTES = 200, MOST_BODIES = 10000 };
 static const char OF_WHAT[] = ": '"; /* from here on a note has the first one only */
 
-/* ---- sentences ------------------------------------------------------------------------------- */
+/* ---- messages -------------------------------------------------------------------------------- */
 
 bool mo_reader_fail(mo_reader *r, const mo_xml_node *node, const char *format, ...)
 {

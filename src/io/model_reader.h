@@ -52,7 +52,7 @@ typedef struct mo_reader {
     mo_message *why;
 } mo_reader;
 
-/* ---- sentences ------------------------------------------------------------------------------- */
+/* ---- messages -------------------------------------------------------------------------------- */
 
 /* "line N: <name> ..."; returns false.  `node` may be NULL. */
 bool mo_reader_fail(mo_reader *r, const mo_xml_node *node, const char *format, ...) MO_PRINTF(3, 4);

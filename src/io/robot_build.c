@@ -187,7 +187,7 @@ static mo_error add_exclusions(mo_building *b)
     return error;
 }
 
-/* ---- all ------------------------------------------------------------------------------------- */
+/* ---- entry points ---------------------------------------------------------------------------- */
 
 static mo_error make_robot(const mo_model *model, const mo_allocator *allocator, mo_robot **made,
                            mo_message *why)

@@ -287,7 +287,7 @@ static bool read_mimics(mo_urdf *u, const urdf_tree *t)
     return true;
 }
 
-/* ---- all ------------------------------------------------------------------------------------- */
+/* ---- entry points ---------------------------------------------------------------------------- */
 
 static void list_unread(mo_reader *r)
 {

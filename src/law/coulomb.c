@@ -117,7 +117,7 @@ static void by_coefficient(const double *p, int d, const double *u, const double
     }
 }
 
-/* ---- one contact alone ----------------------------------------------------------------------- */
+/* ---- a single contact ------------------------------------------------------------------------ */
 
 /* The contact in space with r_N eliminated, and one point of its path: r at alpha. */
 typedef struct quick_contact {

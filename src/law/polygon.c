@@ -254,7 +254,7 @@ void mo_polygon_by_coefficient(const double *p, int d, const double *u, const do
     }
 }
 
-/* ---- one contact alone ----------------------------------------------------------------------- */
+/* ---- a single contact ------------------------------------------------------------------------ */
 
 typedef struct contact {
     const mo_polygon *polygon;

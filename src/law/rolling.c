@@ -149,7 +149,7 @@ static void by_coefficient(const double *p, int d, const double *u, const double
     }
 }
 
-/* ---- one contact alone ----------------------------------------------------------------------- */
+/* ---- a single contact ------------------------------------------------------------------------ */
 
 /* The moment or friction on disc g, all else held: |y_g| <= radius. */
 static double settle_disc(const double *W, const double *b, int g, double radius, double *r)

@@ -210,7 +210,7 @@ static void by_coefficient(const double *p, int d, const double *u, const double
     }
 }
 
-/* ---- one contact alone ----------------------------------------------------------------------- */
+/* ---- a single contact ------------------------------------------------------------------------ */
 
 static void solve(const double *p, int d, const double *W, const double *b, double *r)
 {

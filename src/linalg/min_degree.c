@@ -192,7 +192,7 @@ static int eliminate(const mo_allocator *own, quotient *q, int p)
     return 1;
 }
 
-/* ---- the whole ------------------------------------------------------------------------------- */
+/* ---- entry points ---------------------------------------------------------------------------- */
 
 static int make_room(const mo_allocator *own, const mo_graph *graph, quotient *q, int **memory)
 {

@@ -180,7 +180,7 @@ mo_error mo_certificate_check(const mo_problem *problem, const mo_certificate *c
     return error;
 }
 
-/* ---- words ----------------------------------------------------------------------------------- */
+/* ---- tokens ---------------------------------------------------------------------------------- */
 
 #define WORD(name, word, text) word,
 #define TEXT(name, word, text) text,

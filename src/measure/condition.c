@@ -331,7 +331,7 @@ mo_error mo_condition_check(const mo_problem *problem, const mo_condition *condi
     return check_by_map(problem, condition, report);
 }
 
-/* ---- words ----------------------------------------------------------------------------------- */
+/* ---- tokens ---------------------------------------------------------------------------------- */
 
 #define WORD(name, word, yes, no) word,
 #define YES(name, word, yes, no) yes,

@@ -94,7 +94,7 @@ static mo_error add_bodies(mo_enclosure *e, mo_message *why)
     return error;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------- */
+/* ---- entry points ---------------------------------------------------------------------------- */
 
 static void add_couplings(mo_enclosure *e)
 {

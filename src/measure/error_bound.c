@@ -378,7 +378,7 @@ static mo_error body_distances(const krawczyk *k, const double *v, mo_error_boun
     return MO_OK;
 }
 
-/* ---- around it ------------------------------------------------------------------------------- */
+/* ---- interface ------------------------------------------------------------------------------- */
 
 static void lay_out(krawczyk *k, mo_arena *arena)
 {

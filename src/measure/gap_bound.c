@@ -124,7 +124,7 @@ static void add_box_row(gap *g, const mo_law *law, int k, int row, mo_interval u
     g->sum = mo_interval_add(g->sum, part);
 }
 
-/* ---- sums ------------------------------------------------------------------------------------ */
+/* ---- reductions ------------------------------------------------------------------------------ */
 
 /* u = H' v + w of one row. */
 static mo_interval velocity_of(const gap *g, const mo_constraint_view *view, int i, int k)
@@ -225,7 +225,7 @@ static void add_body(gap *g, int b, mo_interval *scratch)
     }
 }
 
-/* ---- around it ------------------------------------------------------------------------------- */
+/* ---- interface ------------------------------------------------------------------------------- */
 
 static const char *reason_against(const mo_problem *problem)
 {

@@ -396,7 +396,7 @@ static void fill_row(const mo_batches *b, const mo_row_block *row)
     }
 }
 
-/* ---- the whole ------------------------------------------------------------------------------- */
+/* ---- entry points ---------------------------------------------------------------------------- */
 
 /* The arrays of the arrangement; without memory to take them from they are counted. */
 static void take_arrays(mo_arena *arena, size_t data, size_t row_data, mo_batches *b)

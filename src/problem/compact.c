@@ -191,7 +191,7 @@ void mo_compact_write_rows(mo_problem *problem)
     mo_pace();
 }
 
-/* ---- the whole ------------------------------------------------------------------------------- */
+/* ---- entry points ---------------------------------------------------------------------------- */
 
 mo_error mo_compact_create(const mo_allocator *own, int bodies, int constraints, mo_compact **out)
 {

@@ -51,7 +51,7 @@ mo_error mo_delassus_choose(const mo_problem *problem, mo_space *space, double *
     return error;
 }
 
-/* ---- room ------------------------------------------------------------------------------------ */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 static mo_error find_space(const mo_problem *problem, mo_space space, mo_delassus *s)
 {

@@ -270,7 +270,7 @@ static bool is_exact(const grouping *g, const mo_problem *V)
     return worst <= EXACT;
 }
 
-/* ---- the whole ------------------------------------------------------------------------------- */
+/* ---- entry points ---------------------------------------------------------------------------- */
 
 static int largest_group(const mo_front_plan *plan)
 {

@@ -416,7 +416,7 @@ mo_error mo_contacts_look_again(mo_world *world, double h)
     return mo_contacts_merge(world, sorted);
 }
 
-/* ---- looking --------------------------------------------------------------------------------- */
+/* ---- access ---------------------------------------------------------------------------------- */
 
 mo_error mo_contacts_list(mo_world *world, double h, mo_sim_contacts *list)
 {

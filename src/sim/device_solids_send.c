@@ -118,7 +118,7 @@ static size_t put_hulls(char *to, const void *at_device, mo_solid *solid, int co
     return at;
 }
 
-/* ---- all ------------------------------------------------------------------------------------- */
+/* ---- entry points ---------------------------------------------------------------------------- */
 
 /* Kinds of the bodies first, then each fixed shape.  Returns the number of kinds of bodies. */
 static int find_kinds(const mo_world *world, mo_ball *ball, mo_solid *kind)

@@ -293,7 +293,7 @@ static void tell_axes(const mo_world *world, int place, const mo_instant *instan
     }
 }
 
-/* ---- all of it ------------------------------------------------------------------------------- */
+/* ---- entry points ---------------------------------------------------------------------------- */
 
 static mo_error make_room(const mo_world *world, mo_forces *forces)
 {

@@ -182,7 +182,7 @@ static void update_tree(mo_world *world, double h)
     world->strayed_before = world->strayed;
 }
 
-/* ---- finding --------------------------------------------------------------------------------- */
+/* ---- search ---------------------------------------------------------------------------------- */
 
 static int layers_meet(const mo_shape_def *a, const mo_shape_def *b)
 {

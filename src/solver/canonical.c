@@ -319,7 +319,7 @@ static int minimise(canonical *c, const mo_result *result)
     return c->error <= NEAR;
 }
 
-/* ---- together -------------------------------------------------------------------------------- */
+/* ---- entry points ---------------------------------------------------------------------------- */
 
 mo_error mo_canonical_accept(const mo_problem *problem, const mo_options *options, const double *r,
                              double *u, double *v, mo_result *result)

@@ -11,7 +11,7 @@
 enum { NEWTON_MOST = 100 };
 static const double ACCURACY = 1e-3, FLOPS_MOST = 1e11;
 
-/* ---- room ------------------------------------------------------------------------------------ */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 static mo_error layout_system(const mo_problem *problem, mo_arena *arena, mo_convex_step *step)
 {

@@ -229,7 +229,7 @@ static void pack(const mo_device_arrangement *a, const nodes *all, const mo_devi
     }
 }
 
-/* ---- the whole ------------------------------------------------------------------------------- */
+/* ---- entry points ---------------------------------------------------------------------------- */
 
 static mo_error write_over(mo_device_arrangement *a, const nodes *all, const int *rest)
 {

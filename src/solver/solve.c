@@ -148,7 +148,7 @@ static int find_contradiction(const mo_problem *problem)
     return -1;
 }
 
-/* ---- room ------------------------------------------------------------------------------------ */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 static mo_error prepare_result(const mo_problem *problem, const mo_options *options,
                                mo_result *result)

@@ -320,7 +320,7 @@ static void draw_patches(renderer *r, const mo_pose *poses)
     }
 }
 
-/* ---- all of it ------------------------------------------------------------------------------- */
+/* ---- entry points ---------------------------------------------------------------------------- */
 
 /* A thin outline between bodies. */
 static void draw_outlines(renderer *r)

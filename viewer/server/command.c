@@ -265,7 +265,7 @@ static int parse_all(struct lejp_ctx *ctx, reading *r, const char *text, size_t 
     return left >= 0 ? left + (int)(size - from) : left;
 }
 
-/* ---- the whole ------------------------------------------------------------------------------- */
+/* ---- entry points ---------------------------------------------------------------------------- */
 
 static int only_space(const char *text, size_t size)
 {

@@ -45,7 +45,7 @@ static server *server_of(struct lws *wsi)
     return lws_context_user(lws_get_context(wsi));
 }
 
-/* ---- who asks -------------------------------------------------------------------------------- */
+/* ---- origin checks --------------------------------------------------------------------------- */
 
 /* Is the header one of ours: PREFIX127.0.0.1:PORT or PREFIXlocalhost:PORT? */
 static int header_is_ours(struct lws *wsi, enum lws_token_indexes header, const char *prefix)
