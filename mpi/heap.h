@@ -107,6 +107,37 @@ int mo_heap_look_for_overlaps(struct mo_heap *heap, int round, double *grown);
 /* Is that so much that the step is to be solved again? */
 int mo_heap_is_deep(double grown);
 
+/*
+ * heap_problem.c: the problem of the pairs that are taken.  That of a projection has no velocities
+ * and no friction: its answer, times dt, is a displacement after which no pair penetrates by more
+ * than what the tolerance leaves.
+ */
+typedef struct mo_heap_problem {
+    struct mo_heap *heap;
+    int is_projection;
+    int *number; /* of each body of `all` in the problem, or -1       */
+    int *body;   /* of each body of the problem: its place            */
+    int body_count;
+    int *pair; /* of each contact of the problem: its pair           */
+    int pair_room;
+    int contact_count;
+    double *start;  /* impulses to start from, three a contact            */
+    double overlap; /* at the end of the step, of the size, beyond that at its start */
+    mo_spread *spread;
+    mo_result result;
+} mo_heap_problem;
+
+mo_error mo_heap_solve(mo_heap_problem *s, mo_message *why);
+void mo_heap_problem_clear(mo_heap_problem *s);
+void mo_heap_frame(const mo_heap_pair *pair, double frame[9]); /* normal, tangents */
+
+/* heap_project.c: moves bodies apart that overlap after a step; velocities are kept.  *overlap: what
+ * is left, of the size; *iterations grows. */
+mo_error mo_heap_project(struct mo_heap *heap, double *overlap, int *iterations, mo_message *why);
+
+/* The size of the smaller body of a pair. */
+double mo_heap_pair_size(const struct mo_heap *heap, const mo_heap_pair *pair);
+
 /* heap_step.c: how fast the gap of a pair opens. */
 double mo_heap_opening(const struct mo_heap *heap, const mo_heap_pair *pair);
 

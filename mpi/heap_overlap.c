@@ -11,7 +11,7 @@
  * Balls do not turn into each other, and are left out.
  *
  * Limits: no body is stopped on its way, so that one that turns by more than its thickness in a
- * step may pass through another; positions are not projected.
+ * step may pass through another.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static mo_pose pose_after(const mo_heap *heap, const mo_heap_body *body)
     return pose;
 }
 
-static double size_of(const mo_heap *heap, const mo_heap_pair *pair)
+double mo_heap_pair_size(const mo_heap *heap, const mo_heap_pair *pair)
 {
     const double size = mo_heap_shape_at(heap, heap->all + pair->body[0])->size;
     return pair->body[1] < 0 ? size
@@ -59,7 +59,7 @@ static int may_overlap(const mo_heap *heap, const mo_heap_pair *pair)
         turn += turn_of(heap, body[1]);
     }
     return turn > 0 && pair->gap + heap->def.dt * mo_vec3_dot(pair->normal, apart) - turn <
-                           -OVERLAP * size_of(heap, pair);
+                           -OVERLAP * mo_heap_pair_size(heap, pair);
 }
 
 /* The points of a pair at the end of the step. */
@@ -143,7 +143,8 @@ static int look_at(mo_heap *heap, int first, int end, int round, mo_touch_list *
     if (!may) {
         return 1;
     }
-    const double size = size_of(heap, &of), before = depth_before(heap, first, end) / size;
+    const double size = mo_heap_pair_size(heap, &of),
+                 before = depth_before(heap, first, end) / size;
     collide_after(heap, &of, touches);
     const double more = deepest_of(touches) / size - before;
     *grown = fmax(*grown, more);

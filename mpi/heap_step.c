@@ -10,7 +10,7 @@
  *      step, whose impulses start the sweeps
  *   3. if the solution closes a pair that was left out, it is added and the problem is solved again
  *      (so are contacts at the end of the step where solids overlap there: heap_overlap.c)
- *   4. new positions
+ *   4. new positions; overlap that is left goes out by a projection (heap_project.c)
  */
 #include <math.h>
 #include <stdlib.h>
@@ -25,23 +25,6 @@
 enum { MOST_ROUNDS = 10, OVERLAP_ROUNDS = 2 };
 /* Of the radius: what a pair that is left out may close by, and when it is taken in. */
 static const double LATE = 1e-6, LATE_OF_TOLERANCE = 0.1, NEARLY_LATE = 0.02;
-/* Of the radius: what a contact may close by in a step, and of the tolerance. */
-static const double DEEPEST = 8e-4, DEEPEST_OF_TOLERANCE = 0.4;
-static const double DEEP = 0.01; /* of the radius: a deeper penetration goes out by this a step */
-
-typedef struct step {
-    mo_heap *heap;
-    int *number; /* of each body of `all` in the problem, or -1       */
-    int *body;   /* of each body of the problem: its place            */
-    int body_count;
-    int *pair; /* of each contact of the problem: its pair           */
-    int pair_room;
-    int contact_count;
-    double *start;  /* impulses to start from, three a contact            */
-    double overlap; /* at the end of the step, of the size, beyond that at its start */
-    mo_spread *spread;
-    mo_result result;
-} step;
 
 /* ---- impulses of the last step -------------------------------------------------------------- */
 
@@ -101,157 +84,10 @@ static void choose_pairs(mo_heap *heap)
     take_pairs(heap, NEARLY_LATE * heap->def.radius);
 }
 
-/* ---- the problem ---------------------------------------------------------------------------- */
-
-static void free_room(step *s)
-{
-    free(s->number);
-    free(s->body);
-    free(s->pair);
-    free(s->start);
-    s->number = s->body = s->pair = NULL;
-    s->start = NULL;
-}
-
-/* Room for the problem of all bodies and pairs that there are now. */
-static int make_room(step *s)
-{
-    const mo_heap *heap = s->heap;
-    const size_t bodies = (size_t)heap->all_count + 1, pairs = (size_t)heap->pair_count + 1;
-    if (heap->pair_count < s->pair_room) {
-        return 1;
-    }
-    free_room(s);
-    s->number = malloc(bodies * sizeof *s->number);
-    s->body = malloc(bodies * sizeof *s->body);
-    s->pair = malloc(pairs * sizeof *s->pair);
-    s->start = malloc(3 * pairs * sizeof *s->start);
-    s->pair_room = (int)pairs;
-    return s->number && s->body && s->pair && s->start;
-}
-
-static void number_bodies(step *s)
-{
-    mo_heap *heap = s->heap;
-    s->body_count = s->contact_count = 0;
-    for (int b = 0; b < heap->all_count; ++b) {
-        s->number[b] = heap->all[b].rank == heap->rank ? 0 : -1;
-    }
-    for (int k = 0; k < heap->pair_count; ++k) {
-        const mo_heap_pair *pair = heap->pair + k;
-        if (pair->is_taken) {
-            s->pair[s->contact_count++] = k;
-            s->number[pair->body[0]] = 0;
-            if (pair->body[1] >= 0) {
-                s->number[pair->body[1]] = 0;
-            }
-        }
-    }
-    for (int b = 0; b < heap->all_count; ++b) {
-        if (s->number[b] == 0) {
-            s->number[b] = s->body_count;
-            s->body[s->body_count++] = b;
-        }
-    }
-}
-
-static void add_body(const mo_heap *heap, const mo_heap_body *body, mo_builder *builder)
-{
-    const double mass = mo_heap_shape_at(heap, body)->mass;
-    double J[9], f[6];
-    mo_heap_inertia(heap, body, J);
-    mo_vec3_scale(mass, body->v, f);
-    mo_mat3_apply(J, body->spin, f + 3);
-    mo_builder_add_rigid_body(builder, mass, J, f);
-}
-
-static void frame_of(const mo_heap_pair *pair, double frame[9])
-{
-    mo_vec3_copy(pair->normal, frame);
-    mo_vec3_tangents(frame, frame + 3, frame + 6);
-}
-
-static void add_contact(step *s, int contact, mo_builder *builder)
-{
-    const mo_heap *heap = s->heap;
-    const mo_heap_pair *pair = heap->pair + s->pair[contact];
-    const double deep = DEEP * heap->def.radius;
-    mo_rigid_contact out = {
-        .body = {s->number[pair->body[0]], pair->body[1] < 0 ? -1 : s->number[pair->body[1]]},
-        .w = {(pair->gap < -deep ? -deep : pair->gap) / heap->def.dt, 0, 0},
-        .mu = heap->def.mu};
-    frame_of(pair, out.frame);
-    memcpy(out.arm, pair->arm, sizeof out.arm);
-    for (int k = 0; k < 3; ++k) {
-        s->start[3 * contact + k] = mo_vec3_dot(out.frame + 3 * k, pair->r);
-    }
-    mo_builder_add_contact(builder, &out);
-}
-
-static mo_error build(step *s, mo_problem **part, mo_message *why)
-{
-    mo_builder *builder;
-    if (mo_builder_create(NULL, &builder)) {
-        return mo_fail_memory(why);
-    }
-    for (int k = 0; k < s->body_count; ++k) {
-        add_body(s->heap, s->heap->all + s->body[k], builder);
-    }
-    for (int k = 0; k < s->contact_count; ++k) {
-        add_contact(s, k, builder);
-    }
-    const mo_error error = mo_builder_finish(builder, part, why);
-    mo_builder_destroy(builder);
-    return error;
-}
-
-/* A name of a contact that all ranks know: both ids, and which of the pair's it is. */
-static int64_t name_of(uint64_t key, int which)
-{
-    enum { ID_BITS = 29, WHICH_BITS = 5 };
-    const uint64_t low = key >> 32, high = key & ((UINT64_C(1) << ID_BITS) - 1); /* walls as well */
-    return (int64_t)(low << (ID_BITS + WHICH_BITS) | high << WHICH_BITS | (uint64_t)which);
-}
-
-static void name_contacts(const step *s, int64_t *name)
-{
-    for (int k = 0, which = 0; k < s->contact_count; ++k) {
-        const uint64_t key = s->heap->pair[s->pair[k]].key;
-        which = k > 0 && s->heap->pair[s->pair[k - 1]].key == key ? which + 1 : 0;
-        name[k] = name_of(key, which);
-    }
-}
-
-/* Names of bodies and contacts that all ranks know. */
-static mo_error spread_problem(step *s, mo_problem *part, mo_message *why)
-{
-    const mo_heap *heap = s->heap;
-    uint32_t *id = malloc(((size_t)s->body_count + 1) * sizeof *id);
-    int *owner = malloc(((size_t)s->body_count + 1) * sizeof *owner);
-    int64_t *name = malloc(((size_t)s->contact_count + 1) * sizeof *name);
-    mo_error error = id && owner && name ? MO_OK : mo_fail_memory(why);
-    error = mo_mpi_agree(heap->comm, error, why);
-    if (error) {
-        mo_problem_destroy(part);
-    } else {
-        for (int k = 0; k < s->body_count; ++k) {
-            id[k] = heap->all[s->body[k]].id;
-            owner[k] = heap->all[s->body[k]].rank;
-        }
-        name_contacts(s, name);
-        error =
-            mo_spread_create(heap->comm, part, &(mo_spread_map){id, owner, name}, &s->spread, why);
-    }
-    free(id);
-    free(owner);
-    free(name);
-    return error;
-}
-
 /* ---- the answer ----------------------------------------------------------------------------- */
 
 /* Velocities of own bodies, in both lists; and impulses of pairs in the axes of the world. */
-static void take_answer(step *s)
+static void take_answer(mo_heap_problem *s)
 {
     mo_heap *heap = s->heap;
     for (int k = 0, own = 0; k < s->body_count; ++k) {
@@ -267,50 +103,11 @@ static void take_answer(step *s)
     for (int k = 0; k < s->contact_count; ++k) {
         double frame[9], *r = heap->pair[s->pair[k]].r;
         const double *own = s->result.r + 3 * k;
-        frame_of(heap->pair + s->pair[k], frame);
+        mo_heap_frame(heap->pair + s->pair[k], frame);
         for (int x = 0; x < 3; ++x) {
             r[x] = own[0] * frame[x] + own[1] * frame[3 + x] + own[2] * frame[6 + x];
         }
     }
-}
-
-static mo_options options_of(const mo_heap *heap)
-{
-    mo_options options = mo_default_options();
-    const double depth = fmax(DEEPEST, DEEPEST_OF_TOLERANCE * heap->def.tol);
-    options.tol = heap->def.tol;
-    options.max_iter = heap->def.max_iter;
-    options.penetration_rate = depth * heap->def.radius / heap->def.dt;
-    return options;
-}
-
-static mo_error solve_once(step *s, mo_message *why)
-{
-    mo_heap *heap = s->heap;
-    mo_options options = options_of(heap);
-    mo_problem *part = NULL;
-    mo_error error = make_room(s) ? MO_OK : mo_fail_memory(why);
-    if (!error) {
-        number_bodies(s);
-        error = build(s, &part, why);
-    }
-    error = mo_mpi_agree(heap->comm, error, why);
-    if (error) {
-        mo_problem_destroy(part);
-        return error;
-    }
-    mo_spread_destroy(s->spread);
-    s->spread = NULL;
-    error = spread_problem(s, part, why);
-    if (!error) {
-        options.start = s->start;
-        error = mo_spread_solve(s->spread, &options, &s->result);
-        *why = error ? s->result.message : *why;
-    }
-    if (!error) {
-        take_answer(s);
-    }
-    return error;
 }
 
 /* Free velocities of own bodies, where a solve has changed them. */
@@ -339,7 +136,7 @@ static int64_t take_late(mo_heap *heap)
 }
 
 /* Solids that overlap at the end of the step.  Contacts that are taken there take part. */
-static mo_error take_overlapping(step *s, int round, int *more, mo_message *why)
+static mo_error take_overlapping(mo_heap_problem *s, int round, int *more, mo_message *why)
 {
     mo_heap *heap = s->heap;
     const int count = heap->pair_count;
@@ -363,13 +160,17 @@ static mo_error take_overlapping(step *s, int round, int *more, mo_message *why)
     return MO_OK;
 }
 
-static mo_error solve_rounds(step *s, const double *motion, mo_heap_report *report, mo_message *why)
+static mo_error solve_rounds(mo_heap_problem *s, const double *motion, mo_heap_report *report,
+                             mo_message *why)
 {
     mo_heap *heap = s->heap;
     int overlap_rounds = 0, more = 1;
     mo_error error = MO_OK;
     for (int round = 0; !error && more; ++round) {
-        error = solve_once(s, why);
+        error = mo_heap_solve(s, why);
+        if (!error) {
+            take_answer(s);
+        }
         report->iterations += s->result.iterations;
         error = error ? error : mo_heap_update_ghosts(heap) ? mo_fail_memory(why) : MO_OK;
         more = !error && round < MOST_ROUNDS && take_late(heap) > 0;
@@ -397,7 +198,7 @@ static void keep_impulse(mo_heap *heap, const mo_heap_pair *pair)
         .key = pair->key, .feature = pair->feature, .r = {pair->r[0], pair->r[1], pair->r[2]}};
 }
 
-static mo_error keep_impulses(step *s)
+static mo_error keep_impulses(mo_heap_problem *s)
 {
     mo_heap *heap = s->heap;
     mo_heap_impulse *kept = realloc(heap->impulse, ((size_t)s->contact_count + 1) * sizeof *kept);
@@ -423,7 +224,7 @@ static mo_error keep_impulses(step *s)
     return MO_OK;
 }
 
-static void fill_report(const step *s, double started, mo_heap_report *report)
+static void fill_report(const mo_heap_problem *s, double started, mo_heap_report *report)
 {
     mo_heap *heap = s->heap;
     const int64_t own[2] = {s->contact_count, -(int64_t)s->contact_count};
@@ -450,7 +251,7 @@ static void fill_report(const step *s, double started, mo_heap_report *report)
 
 /* ---- the whole ------------------------------------------------------------------------------ */
 
-static mo_error solve_step(step *s, mo_heap_report *report, mo_message *why)
+static mo_error solve_step(mo_heap_problem *s, mo_heap_report *report, mo_message *why)
 {
     mo_heap *heap = s->heap;
     double *motion = malloc(6 * ((size_t)heap->all_count + 1) * sizeof *motion);
@@ -465,6 +266,9 @@ static mo_error solve_step(step *s, mo_heap_report *report, mo_message *why)
     }
     error = error ? error : mo_mpi_agree(heap->comm, mo_heap_move(heap, why), why);
     error = error ? error : mo_mpi_agree(heap->comm, keep_impulses(s), NULL);
+    if (!error && mo_heap_is_deep(s->overlap)) {
+        error = mo_heap_project(heap, &s->overlap, &report->iterations, why);
+    }
     free(motion);
     return error;
 }
@@ -473,7 +277,7 @@ mo_error mo_heap_step(mo_heap *heap, mo_heap_report *report, mo_message *why)
 {
     const double started = mo_clock();
     mo_heap_report own;
-    step s = {.heap = heap};
+    mo_heap_problem s = {.heap = heap};
     report = report ? report : &own;
     *report = (mo_heap_report){0};
     mo_error error = MO_OK;
@@ -490,8 +294,6 @@ mo_error mo_heap_step(mo_heap *heap, mo_heap_report *report, mo_message *why)
         ++heap->step;
         fill_report(&s, started, report);
     }
-    mo_spread_destroy(s.spread);
-    mo_result_clear(&s.result);
-    free_room(&s);
+    mo_heap_problem_clear(&s);
     return error;
 }

@@ -186,42 +186,100 @@ static uint64_t fingerprint(MPI_Comm comm, const mo_heap *heap)
     return sum;
 }
 
-/* Boxes, capsules, cylinders and balls, or hulls: the same trajectory on 1 to 4 ranks, and solids
- * that do not overlap. */
-static void check_shapes(mo_heap_kind shape, const char *name)
+enum { SOLIDS = 48, SOLID_STEPS = 45 };
+
+static mo_heap_def solids(mo_heap_kind shape)
 {
-    uint64_t first = 0;
-    double overlap = 0, depth = 0;
-    mo_heap_def def = mo_default_heap(48);
+    mo_heap_def def = mo_default_heap(SOLIDS);
     def.shape = shape;
     def.is_turned = 1;
     def.boxes = shape == MO_HEAP_BALLS;             /* one box among balls */
     def.mu = shape == MO_HEAP_HULLS ? 1.5 : def.mu; /* steep sweeps */
     def.balance = 7;
     def.tol = 1e-2;
+    return def;
+}
+
+/* Steps in which no solids overlap. */
+static mo_heap_report step_solids(mo_heap *heap, int steps, const char *name)
+{
+    mo_message why = {""};
+    mo_heap_report report = {0};
+    double overlap = 0, depth = 0;
+    for (int k = 0; k < steps; ++k) {
+        expect(!mo_heap_step(heap, &report, &why), why.text, name);
+        expect(report.status == MO_SOLVED, "not solved", name);
+        overlap = fmax(overlap, report.overlap);
+        depth = fmax(depth, report.penetration);
+    }
+    expect(overlap < 5e-3 && depth < 1e-2 * mo_heap_def_of(heap)->radius, "solids overlap", name);
+    return report;
+}
+
+/* The same trajectory on 1 to 4 ranks; returns its end, on rank 0. */
+static uint64_t check_shapes(mo_heap_kind shape, const char *name)
+{
+    const mo_heap_def def = solids(shape);
+    uint64_t first = 0;
     for (int ranks = 1; ranks <= 4; ++ranks) {
         MPI_Comm comm = first_ranks(ranks);
         mo_message why = {""};
-        mo_heap_report report;
         mo_heap *heap;
         if (comm == MPI_COMM_NULL) {
             continue;
         }
         expect(!mo_heap_create(comm, &def, &heap, &why), why.text, name);
-        for (int k = 0; k < 45; ++k) {
-            expect(!mo_heap_step(heap, &report, &why), why.text, name);
-            expect(report.status == MO_SOLVED, "not solved", name);
-            overlap = fmax(overlap, report.overlap);
-            depth = fmax(depth, report.penetration);
-        }
-        expect(overlap < 1e-2 && depth < 1e-2 * def.radius, "solids overlap", name);
+        const mo_heap_report report = step_solids(heap, SOLID_STEPS, name);
         const uint64_t now = fingerprint(comm, heap);
         first = ranks == 1 ? now : first;
-        expect(rank > 0 || (now == first && report.contacts > 48), "another trajectory", name);
+        expect(rank > 0 || (now == first && report.contacts > SOLIDS), "another trajectory", name);
         expect(ranks == 1 || report.migrated > 0, "no body has changed its rank", name);
         mo_heap_destroy(heap);
         MPI_Comm_free(&comm);
     }
+    return first;
+}
+
+/* Steps on three ranks, a checkpoint, the others on two: the trajectory of one rank. */
+static void check_solids_restart(mo_heap_kind shape, uint64_t end, const char *file)
+{
+    const mo_heap_def def = solids(shape);
+    MPI_Comm three = first_ranks(3), two = first_ranks(2);
+    mo_message why = {""};
+    mo_heap *heap;
+    if (three != MPI_COMM_NULL) {
+        expect(!mo_heap_create(three, &def, &heap, &why), why.text, "solids");
+        step_solids(heap, SOLID_STEPS / 2, "solids");
+        expect(!mo_heap_save(heap, file, &why), why.text, "solids");
+        mo_heap_destroy(heap);
+        MPI_Comm_free(&three);
+    }
+    wait_for_all();
+    if (two != MPI_COMM_NULL) {
+        expect(!mo_heap_load(two, file, &heap, &why), why.text, "solids");
+        step_solids(heap, SOLID_STEPS - SOLID_STEPS / 2, "solids");
+        const uint64_t now = fingerprint(two, heap);
+        expect(rank > 0 || now == end, "another trajectory after a restart", "solids");
+        mo_heap_destroy(heap);
+        MPI_Comm_free(&two);
+    }
+    wait_for_all();
+}
+
+/* What is wrong on one rank alone is refused on all, with a sentence. */
+static void check_one_wrong(const char *file)
+{
+    mo_heap_def def = solids(MO_HEAP_BOXES);
+    mo_message why = {""};
+    mo_heap *heap;
+    def.tol = rank == 2 ? -1 : def.tol;
+    expect(mo_heap_create(MPI_COMM_WORLD, &def, &heap, &why) == MO_ERR_ARGUMENT && !heap &&
+               strstr(why.text, "tolerance"),
+           why.text, "a wrong definition on one rank");
+    expect(mo_heap_load(MPI_COMM_WORLD, rank == 1 ? "missing.heap" : file, &heap, &why) ==
+                   MO_ERR_FILE &&
+               !heap && strstr(why.text, "missing.heap"),
+           why.text, "a checkpoint that one rank does not find");
 }
 
 /* One body that falls lies on a face or on its side in the end: its height is known. */
@@ -311,14 +369,21 @@ int main(int argc, char **argv)
     check_ranks(&first);
     check_restart(&first, 3, 2, file);
     check_restart(&first, 1, 4, file);
+    check_one_wrong(file);
     check_damage(file);
-    check_shapes(MO_HEAP_MIXED, "mixed shapes");
+    const uint64_t mixed = check_shapes(MO_HEAP_MIXED, "mixed shapes");
+    check_solids_restart(MO_HEAP_MIXED, mixed, file);
     check_shapes(MO_HEAP_HULLS, "hulls");
+    check_shapes(MO_HEAP_CAPSULES, "capsules");
+    check_shapes(MO_HEAP_CYLINDERS, "cylinders");
     check_shapes(MO_HEAP_BALLS, "one box among balls");
     check_rest(MO_HEAP_BOXES, (const double[3]){1, 0.8, 0.6}, 3, "a box");
     check_rest(MO_HEAP_CAPSULES, (const double[1]){0.5}, 1, "a capsule");
     check_rest(MO_HEAP_CYLINDERS, (const double[2]){1, 0.7}, 2, "a cylinder");
     free(first.state);
+    if (rank == 0) {
+        unlink(file);
+    }
     MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     mo_mpi_end();
     return all > 0;
