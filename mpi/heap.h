@@ -131,8 +131,8 @@ mo_error mo_heap_solve(mo_heap_problem *s, mo_message *why);
 void mo_heap_problem_clear(mo_heap_problem *s);
 void mo_heap_frame(const mo_heap_pair *pair, double frame[9]); /* normal, tangents */
 
-/* heap_project.c: moves bodies apart that overlap after a step; velocities are kept.  *overlap: what
- * is left, of the size; *iterations grows. */
+/* heap_project.c: moves bodies apart that overlap after a step; velocities are kept.  *overlap:
+ * what is left, of the size; *iterations grows. */
 mo_error mo_heap_project(struct mo_heap *heap, double *overlap, int *iterations, mo_message *why);
 
 /* The size of the smaller body of a pair. */
