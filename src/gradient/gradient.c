@@ -316,7 +316,10 @@ mo_gradient_info mo_gradient_describe(const mo_gradient *gradient)
 
 mo_gradient_block mo_gradient_block_of(const mo_gradient *gradient, int constraint)
 {
-    MO_NEED_OR((mo_gradient_block){0}, gradient, NULL);
+    MO_NEED_OR((mo_gradient_block){0},
+               gradient && constraint >= 0 &&
+                   constraint < mo_problem_constraint_count(gradient->problem),
+               NULL);
     return gradient->block[constraint];
 }
 

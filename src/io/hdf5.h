@@ -33,6 +33,7 @@ typedef struct mo_h5 {
     FILE *file;
     uint64_t start;   /* of the HDF5 file inside the file: addresses count from here */
     uint64_t size;    /* bytes of the file that may be used: its end-of-file address */
+    uint64_t budget;  /* bytes that the object at hand may still load: its parts do not overlap */
     uint64_t root;    /* address of the root group's object header */
     unsigned leaf_k;  /* half the entries of a symbol table node */
     unsigned node_k;  /* half the children of a group's B-tree node */

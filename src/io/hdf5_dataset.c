@@ -231,6 +231,7 @@ bool mo_h5_read_dataset(mo_h5 *h, uint64_t address, mo_h5_dataset *dataset, cons
 {
     mo_h5_header header;
     *dataset = (mo_h5_dataset){.type = MO_H5_OTHER};
+    h->budget = h->size;
     const bool good =
         mo_h5_read_header(h, address, &header) && read_dataset(h, &header, dataset, run);
     mo_h5_clear_header(h, &header);

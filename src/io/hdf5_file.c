@@ -36,11 +36,23 @@ bool mo_h5_bytes(mo_h5 *h, uint64_t address, size_t size, void *to, const char *
     return true;
 }
 
+bool mo_h5_spend(mo_h5 *h, uint64_t size)
+{
+    if (size > h->budget) {
+        return mo_h5_fault(h, "uses parts of the file twice; the file is damaged");
+    }
+    h->budget -= size;
+    return true;
+}
+
 unsigned char *mo_h5_load(mo_h5 *h, uint64_t address, uint64_t size, const char *what)
 {
     /* Before allocation: a size in the file cannot exceed the file. */
     if (!mo_h5_inside(h, address, size)) {
         mo_h5_fault(h, "has its %s outside the file; the file is damaged", what);
+        return NULL;
+    }
+    if (!mo_h5_spend(h, size)) {
         return NULL;
     }
     unsigned char *bytes = mo_memory_array(h->allocator, (size_t)size, 1);

@@ -5,8 +5,8 @@
  *
  * An old group is a symbol table: a B-tree of nodes (TREE) over leaves (SNOD), with the names in
  * a local heap (HEAP) [hdf5-format, III.A.1, III.B, III.C, III.D].  A new one keeps its links as
- * messages in its own header.  Nodes have falling levels and every leaf has a link, of which there
- * are no more than fit in the file, so that a walk always ends.
+ * messages in its own header.  Nodes have falling levels, and all together are no larger than the
+ * file (mo_h5_spend), so that a walk always ends.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -32,10 +32,6 @@ typedef struct table {
 
 static bool add_link(mo_h5 *h, mo_h5_group *group, mo_h5_link link)
 {
-    /* An entry costs bytes of the file: more than fit in it mean a tree with shared branches. */
-    if (group->count >= h->size / 8) {
-        return mo_h5_fault(h, "has more links than the file has room for");
-    }
     if (!MO_GROW(h->allocator, group->links, group->room, group->count + 1)) {
         return mo_h5_no_memory(h);
     }
@@ -269,6 +265,7 @@ bool mo_h5_read_links(mo_h5 *h, uint64_t address, mo_h5_group *group)
 {
     mo_h5_header header;
     h->place = group->path;
+    h->budget = h->size;
     const bool good = mo_h5_read_header(h, address, &header) && read_links(h, &header, group);
     mo_h5_clear_header(h, &header);
     return good;

@@ -59,7 +59,11 @@ bool mo_h5_inside(const mo_h5 *h, uint64_t address, uint64_t size);
 /* Copies bytes of the file; `what` names them in the fault. */
 bool mo_h5_bytes(mo_h5 *h, uint64_t address, size_t size, void *to, const char *what);
 
-/* The same into new memory. */
+/* Counts bytes of an object against h->budget, which is the file: a tree whose branches or values
+ * are shared would otherwise cost far more than the file. */
+bool mo_h5_spend(mo_h5 *h, uint64_t size);
+
+/* Bytes of the file in new memory, counted. */
 unsigned char *mo_h5_load(mo_h5 *h, uint64_t address, uint64_t size, const char *what);
 
 /* HDF5's checksum of metadata. */

@@ -331,15 +331,14 @@ bool mo_h5_read_doubles(mo_h5 *h, const mo_h5_group *group, const char *name, si
     return true;
 }
 
-/* Ends a string of fixed length: at its first zero, or before the spaces that pad it. */
+/* Ends a string of fixed length before the spaces that pad it; a zero inside ends it sooner. */
 static void end_text(char *text, const mo_h5_dataset *about)
 {
     size_t length = about->type_size;
-    text[length] = 0;
-    length = strlen(text);
     while (about->space_padded && length > 0 && text[length - 1] == ' ') {
-        text[--length] = 0;
+        --length;
     }
+    text[length] = 0;
 }
 
 bool mo_h5_read_text(mo_h5 *h, const mo_h5_group *group, const char *name, char **text)

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "collide/collide.h"
 #include "io/robot_data.h"
 #include "linalg/vec3.h"
 
@@ -116,32 +117,109 @@ static void get_free(const mo_world *world, mo_body_id body, double *q, double *
     }
 }
 
-static mo_error set_free(mo_world *world, mo_body_id body, const double *q, const double *v,
-                         mo_message *why)
+/* What mo_body_set needs; where q or v is NULL, the body keeps its own. */
+static void place_free(const mo_world *world, mo_body_id body, const double *q, const double *v,
+                       mo_pose *pose, double velocity[3], double spin[3])
 {
-    double now_q[7], now_v[6], arm[3], turn[3], local[3], velocity[3], spin[3];
+    double now_q[7], now_v[6], arm[3], turn[3], local[3];
     const mo_body_state before = mo_body_get(world, body);
     get_free(world, body, now_q, now_v);
     q = q ? q : now_q;
     v = v ? v : now_v;
-    mo_pose pose;
-    memcpy(pose.position, q, sizeof pose.position);
-    memcpy(pose.orientation, q + 3, sizeof pose.orientation);
-    double square = 0;
-    for (int k = 0; k < 4; ++k) {
-        square += pose.orientation[k] * pose.orientation[k];
-    }
-    if (!(square > 1e-20)) {
-        return mo_fail(why, MO_ERR_ARGUMENT, "the quaternion of a free body has length zero");
-    }
-    mo_quat_normalise(pose.orientation);
+    memcpy(pose->position, q, sizeof pose->position);
+    memcpy(pose->orientation, q + 3, sizeof pose->orientation);
+    mo_quat_normalise(pose->orientation);
     arm_of(&before, arm);
     mo_pose_vector_back(&before.pose, arm, local);
-    mo_pose_vector(&pose, local, arm);
-    mo_pose_vector(&pose, v + 3, spin);
+    mo_pose_vector(pose, local, arm);
+    mo_pose_vector(pose, v + 3, spin);
     mo_vec3_cross(spin, arm, turn);
     mo_vec3_along(v, 1, turn, velocity);
+}
+
+static mo_error set_free(mo_world *world, mo_body_id body, const double *q, const double *v,
+                         mo_message *why)
+{
+    mo_pose pose;
+    double velocity[3], spin[3];
+    place_free(world, body, q, v, &pose, velocity, spin);
     return mo_body_set(world, body, &pose, velocity, spin, why);
+}
+
+/* ---- checks: all of a call, before any of it is done ----------------------------------------- */
+
+/* The last four of four or seven coordinates are a quaternion. */
+static bool is_configuration(int count, const double *q)
+{
+    double square = count < 4;
+    for (int k = count - 4; count >= 4 && k < count; ++k) {
+        square += q[k] * q[k];
+    }
+    return mo_are_moderate(count, q) && square > 1e-20;
+}
+
+static mo_error check_joint(const mo_robot *robot, const mo_world *world, int k, const double *q,
+                            const double *v, mo_message *why)
+{
+    const mo_robot_place *at = robot->joints + k;
+    const bool is_free = !at->mechanism.index;
+    mo_pose pose;
+    double velocity[3], spin[3];
+    if (is_free ? !(mo_body_get(world, at->body).mass > 0)
+                : !mo_mechanism_q(world, at->mechanism)) {
+        return mo_fail(why, MO_ERR_ARGUMENT, "joint %d of the robot is no longer in the world", k);
+    }
+    q = q ? q + at->first_q : NULL;
+    v = v ? v + at->first_v : NULL;
+    bool good = (!q || is_configuration(at->q_count, q)) && (!v || mo_are_moderate(at->v_count, v));
+    if (good && is_free) {
+        place_free(world, at->body, q, v, &pose, velocity, spin);
+        good = mo_are_moderate(3, velocity) && mo_are_moderate(3, spin);
+    }
+    return good ? MO_OK
+                : mo_fail(why, MO_ERR_ARGUMENT,
+                          "joint %d of the robot is put at finite coordinates with a quaternion "
+                          "that is not zero, and at finite velocities",
+                          k);
+}
+
+static mo_error check_joints(const mo_robot *robot, const mo_world *world, const double *q,
+                             const double *v, mo_message *why)
+{
+    mo_error error = MO_OK;
+    for (int k = 0; k < robot->joint_count && !error; ++k) {
+        error = check_joint(robot, world, k, q, v, why);
+    }
+    return error;
+}
+
+static mo_error check_controls(const mo_robot *robot, const mo_world *world, const double *controls,
+                               mo_message *why)
+{
+    MO_NEED(controls || robot->actuator_count == 0, why);
+    for (int k = 0; k < robot->actuator_count; ++k) {
+        const mo_mechanism_id id = robot->actuators[k].mechanism;
+        if (!isfinite(controls[k]) || (id.index && !mo_mechanism_q(world, id))) {
+            return mo_fail(why, MO_ERR_ARGUMENT,
+                           "control %d is not finite, or its actuator is no longer in the world",
+                           k);
+        }
+    }
+    return MO_OK;
+}
+
+static mo_error check_mocap(const mo_robot *robot, const mo_pose *poses, mo_message *why)
+{
+    MO_NEED(poses || robot->mocap_count == 0, why);
+    for (int k = 0; k < robot->mocap_count; ++k) {
+        const double *q = poses[k].orientation;
+        const double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+        if (!mo_are_moderate(3, poses[k].position) || !(fabs(square - 1) <= 1e-6)) {
+            return mo_fail(why, MO_ERR_ARGUMENT,
+                           "mocap body %d is put at a finite pose with a unit quaternion", k);
+        }
+    }
+    return MO_OK;
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
@@ -191,7 +269,7 @@ mo_error mo_robot_set(const mo_robot *robot, mo_world *world, const double *q, c
                       mo_message *why)
 {
     MO_NEED(robot && world, why);
-    mo_error error = MO_OK;
+    mo_error error = check_joints(robot, world, q, v, why);
     for (int k = 0; k < robot->joint_count && !error; ++k) {
         const mo_robot_place *at = robot->joints + k;
         if (!at->mechanism.index) {
@@ -221,8 +299,8 @@ mo_error mo_robot_set_control(const mo_robot *robot, mo_world *world, int actuat
 mo_error mo_robot_set_controls(const mo_robot *robot, mo_world *world, const double *controls,
                                mo_message *why)
 {
-    MO_NEED(robot && world && (controls || robot->actuator_count == 0), why);
-    mo_error error = MO_OK;
+    MO_NEED(robot && world, why);
+    mo_error error = check_controls(robot, world, controls, why);
     for (int k = 0; k < robot->actuator_count && !error; ++k) {
         error = mo_robot_set_control(robot, world, k, controls[k], why);
     }
@@ -233,7 +311,9 @@ mo_error mo_robot_set_key(const mo_robot *robot, mo_world *world, const mo_model
                           mo_message *why)
 {
     MO_NEED(robot && world && key, why);
-    mo_error error = mo_robot_set(robot, world, key->q, key->v, why);
+    mo_error error = check_mocap(robot, key->mocap, why);
+    error = error ? error : check_controls(robot, world, key->control, why);
+    error = error ? error : mo_robot_set(robot, world, key->q, key->v, why);
     for (int k = 0; k < robot->mocap_count && !error; ++k) {
         error = mo_robot_move_mocap(robot, world, robot->mocap[k], key->mocap + k, 0, why);
     }

@@ -133,7 +133,7 @@ mo_error mo_law_check(const mo_law *law, int d, mo_message *why)
 
 void mo_law_project(const mo_law *law, int d, const double *x, double *y)
 {
-    MO_NEED_OR(, law && x && y, NULL);
+    MO_NEED_OR(, x && y && mo_law_check(law, d, NULL) == MO_OK, NULL);
     double p[MAX_PARAMS];
     mo_law_pack(law, d, p);
     mo_law_table[law->kind]->project(p, d, x, y);
@@ -141,7 +141,7 @@ void mo_law_project(const mo_law *law, int d, const double *x, double *y)
 
 void mo_law_solve(const mo_law *law, int d, const double *W, const double *b, double *r)
 {
-    MO_NEED_OR(, law && W && b && r, NULL);
+    MO_NEED_OR(, W && b && r && mo_law_check(law, d, NULL) == MO_OK, NULL);
     double p[MAX_PARAMS];
     double soft[MO_BILATERAL_MAX_DIM * MO_BILATERAL_MAX_DIM];
     mo_law_pack(law, d, p);

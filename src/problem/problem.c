@@ -59,9 +59,14 @@ int mo_problem_row_count(const mo_problem *problem)
     return problem->row_count;
 }
 
+static bool is_below(int k, int count)
+{
+    return k >= 0 && k < count;
+}
+
 mo_body_view mo_problem_body(const mo_problem *problem, int body)
 {
-    MO_NEED_OR((mo_body_view){0}, problem, NULL);
+    MO_NEED_OR((mo_body_view){0}, problem && is_below(body, problem->body_count), NULL);
     const int start = problem->body_start[body];
     mo_problem_write_rows(problem);
     return (mo_body_view){mo_body_dim(problem, body), start, problem->M + problem->mass_start[body],
@@ -70,7 +75,8 @@ mo_body_view mo_problem_body(const mo_problem *problem, int body)
 
 mo_constraint_view mo_problem_constraint(const mo_problem *problem, int constraint)
 {
-    MO_NEED_OR((mo_constraint_view){0}, problem, NULL);
+    MO_NEED_OR((mo_constraint_view){0}, problem && is_below(constraint, problem->constraint_count),
+               NULL);
     const int row = problem->row_start[constraint];
     mo_constraint_view view = {
         .dim = mo_constraint_dim(problem, constraint),
@@ -86,7 +92,11 @@ mo_constraint_view mo_problem_constraint(const mo_problem *problem, int constrai
 
 mo_block_view mo_problem_block(const mo_problem *problem, int constraint, int k)
 {
-    MO_NEED_OR((mo_block_view){0}, problem, NULL);
+    MO_NEED_OR(
+        (mo_block_view){0},
+        problem && is_below(constraint, problem->constraint_count) &&
+            is_below(k, problem->block_start[constraint + 1] - problem->block_start[constraint]),
+        NULL);
     mo_problem_write_rows(problem);
     const int d = mo_constraint_dim(problem, constraint);
     const int *index = problem->block_index + problem->block_start[constraint];

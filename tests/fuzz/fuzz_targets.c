@@ -8,11 +8,14 @@
 #define _XOPEN_SOURCE 700
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "fclib_samples.h"
+#include "fuzz_edit.h"
 #include "fuzz_tools.h"
+#include "io/recording.h"
 #include "moreau/recording.h"
 #ifdef FUZZ_TOOLS
 #include "option_flags.h"
@@ -42,6 +45,17 @@ static mo_world *small_world(void)
     return world;
 }
 
+/* ---- HDF5 files ------------------------------------------------------------------------------- */
+
+/* The file in.hdf5 in another storage. */
+static void take_form(fuzz_form form, fuzz_take_fn *take, void *user)
+{
+    char from[512];
+    snprintf(from, sizeof from, "%s", path_of("in.hdf5"));
+    demand(fuzz_rewrite(from, path_of("form.hdf5"), form), "no copy");
+    take_file(path_of("form.hdf5"), take, user);
+}
+
 /* ---- FCLIB ----------------------------------------------------------------------------------- */
 
 static void fclib_seeds(fuzz_take_fn *take, void *user)
@@ -50,6 +64,7 @@ static void fclib_seeds(fuzz_take_fn *take, void *user)
         mo_document document = fclib_sample_make((fclib_sample)k);
         demand(mo_fclib_write(path_of("in.hdf5"), &document, NULL) == MO_OK, "no FCLIB file");
         take_file(path_of("in.hdf5"), take, user);
+        take_form((fuzz_form)(k % FUZZ_FORMS), take, user);
         mo_document_clear(&document);
     }
 }
@@ -73,6 +88,23 @@ static void fclib_run(const uint8_t *data, size_t size)
 
 /* ---- recordings ------------------------------------------------------------------------------ */
 
+/* The file in.hdf5, and itself again as the file that follows when a run is long. */
+static void take_two_files(fuzz_take_fn *take, void *user)
+{
+    static uint8_t both[1 << 17] = {0};
+    fuzz_bytes one;
+    demand(fuzz_load(path_of("in.hdf5"), &one) && 2 * one.size + 16 < sizeof both, "no file");
+    uint8_t *mark = both + one.size;
+    memcpy(both, one.data, one.size);
+    memcpy(mark, MO_RECORDING_MORE, MO_RECORDING_MARK);
+    for (int k = 0; k < 8; ++k) {
+        mark[MO_RECORDING_MARK + k] = (uint8_t)((uint64_t)one.size >> 8 * k);
+    }
+    memcpy(mark + 2 * MO_RECORDING_MARK, one.data, one.size);
+    take(user, both, 2 * one.size + 2 * MO_RECORDING_MARK);
+    free(one.data);
+}
+
 static void recording_seeds(fuzz_take_fn *take, void *user)
 {
     mo_world *world = small_world();
@@ -85,6 +117,10 @@ static void recording_seeds(fuzz_take_fn *take, void *user)
     }
     demand(mo_recording_write(path_of("in.hdf5"), &recording, NULL) == MO_OK, "no file");
     take_file(path_of("in.hdf5"), take, user);
+    for (int form = 0; form < FUZZ_FORMS; ++form) {
+        take_form((fuzz_form)form, take, user);
+    }
+    take_two_files(take, user);
     mo_recording_clear(&recording);
     mo_world_destroy(world);
 }

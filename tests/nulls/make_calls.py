@@ -3,7 +3,8 @@
 """make_calls.py HEADERS OUTPUT: calls of all functions that the public headers declare, as C.
 
 Each becomes a function that makes the call with any set of its pointers NULL and the others from a
-`place` (test_nulls.c).  An argument of a type that is not known here is NULL in every call.
+`place` (test_nulls.c).  An argument of a type that is not known here is NULL in every call.  The
+argument that is number p->wrong is a value that the function should not expect.
 """
 import glob
 import os
@@ -61,6 +62,9 @@ IDS = {"mo_body_id": "body", "mo_shape_id": "shape", "mo_joint_id": "joint",
        "mo_mechanism_id": "mechanism"}
 NUMBERS = {"h": "0.01", "width": "1e-3", "n": "3", "d": "3", "facets": "8", "most_systems": "100",
            "point_count": "4", "index_count": "3", "room": "sizeof p->room"}
+# Lengths of arrays: only negative ones are wrong in a way that a function can see.
+LENGTHS = {"n", "d", "room", "point_count", "index_count", "count", "rows", "columns", "d_row",
+           "d_column"}
 TEXTS = {"path": "p->path", "folder": "\".\"", "value": "\"1e-8\"", "name": "\"tol\"",
          "title": "\"title\""}
 
@@ -82,11 +86,12 @@ def split(argument):
     return (kind + " *" if found.group(3) else kind), found.group(2)
 
 
-def pointer(function, kind, name):
+def pointer(place, kind, name):
     """What the argument is where it is not NULL; None: it always is."""
     plain = kind.replace("const ", "").replace(" ", "")
     if plain == "double*":
-        return "p->numbers" if kind.startswith("const") else "p->room"
+        odd = f"p->wrong == {place} ? p->odd_numbers : p->numbers"
+        return odd if kind.startswith("const") else "p->room"
     if plain == "int*":
         return "p->indices"
     if plain == "void*":
@@ -103,23 +108,25 @@ def pointer(function, kind, name):
     return f"p->{base}" if base in OPAQUE else f"&p->{base}"
 
 
-def value(function, kind, name):
+def value(function, place, kind, name):
     if kind in IDS:
-        return f"p->{IDS[kind]}"
+        return f"p->wrong == {place} ? ({kind}){{p->odd_int, 1}} : p->{IDS[kind]}"
     if name == "size":
         return "sizeof p->text" if function == "mo_option_print" else "p->state_size"
-    if kind in ("double", "int", "size_t", "long long"):
-        return NUMBERS.get(name, "0.5" if kind == "double" else "0")
-    return f"({kind})0"
+    if kind == "size_t":
+        return NUMBERS.get(name, "0")
+    known = NUMBERS.get(name, "0.5") if kind == "double" else NUMBERS.get(name, "0")
+    odd = "p->odd" if kind == "double" else "-1" if name in LENGTHS else f"({kind})p->odd_int"
+    return f"p->wrong == {place} ? {odd} : ({kind}){known}"
 
 
 def call(number, result, name, arguments):
     pointers, terms, needed, why, needs = 0, [], 0, -1, []
-    for kind, argument in arguments:
+    for place, (kind, argument) in enumerate(arguments):
         if not kind.endswith("*"):
-            terms.append(value(name, kind, argument))
+            terms.append(value(name, place, kind, argument))
             continue
-        given = pointer(name, kind, argument)
+        given = pointer(place, kind, argument)
         if kind == "mo_message *":
             why = pointers
         elif "allocator" not in kind and argument not in OPTIONAL.get(name, ()):
@@ -147,7 +154,9 @@ def call(number, result, name, arguments):
     head = f"static outcome call_{number}(place *p, unsigned nulls)\n{{\n{unused}    {body}\n}}\n"
     answers = int(result == "mo_error" or result in IDS)
     flags = " | ".join(sorted({f"NEEDS_{word.upper()}" for word in needs})) or "0"
-    row = f'    {{"{name}", call_{number}, {pointers}, {needed:#x}, {why}, {answers}, {flags}}},\n'
+    odd = sum(1 << k for k, term in enumerate(terms) if f"wrong == {k} " in term)
+    row = (f'    {{"{name}", call_{number}, {pointers}, {needed:#x}, {why}, {answers}, {flags}, '
+           f'{odd:#x}}},\n')
     return head, row
 
 

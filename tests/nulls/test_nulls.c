@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The rule of base.h for NULL, for every function of the public headers and every set of its
- * pointers: a call that needs what is NULL is refused, with a sentence where it has a message, and
- * nothing crashes.  The list of calls is made from the headers (make_calls.py).  Each function has
- * a process of its own, so that one run names all that fail.
+ * Misuse of every function of the public headers; the list of calls is made from the headers
+ * (make_calls.py).
+ *
+ * The rule of base.h for NULL, for every set of pointers: a call that needs what is NULL is refused,
+ * with a sentence where it has a message.  Numbers, enumerators and ids that make no sense, one at a
+ * time: no crash, no number that is not finite.  What is refused leaves the saved state of the world
+ * as it was.  Each function has a process of its own, so that one run names all that fail.
  */
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,6 +75,10 @@ typedef struct place {
     int indices[8];
     char text[64], path[64], state[4096];
     size_t state_size;
+
+    int wrong; /* the argument that is odd, or -1 */
+    double odd, odd_numbers[256];
+    int odd_int;
 } place;
 
 typedef enum outcome { REFUSED, TAKEN } outcome;
@@ -92,6 +100,7 @@ typedef struct call {
     int why;         /* which pointer is the message, or -1 */
     int answers;     /* it says whether it was refused */
     int needs;
+    unsigned odd; /* a bit for each argument that may be odd */
 } call;
 
 static void idle(void *user, double time, double h, const double *q, const double *v,
@@ -171,6 +180,7 @@ static void fill_model(place *p)
 static void fill(place *p, int needs)
 {
     memset(p, 0, sizeof *p);
+    p->wrong = -1;
     p->numbers[0] = p->numbers[4] = p->numbers[8] = 1;
     p->indices[1] = 1, p->indices[2] = 2;
     p->allocator = (mo_allocator){plain_reallocate, NULL};
@@ -221,33 +231,101 @@ static void empty(place *p)
     remove(p->path);
 }
 
-/* ---- the rule ---------------------------------------------------------------------------- */
+/* ---- what must hold ---------------------------------------------------------------------- */
 
-enum { KEPT = 3, NOT_REFUSED, NO_SENTENCE };
+#define FAULTS(X)                                                                                  \
+    X(NOT_REFUSED, "not refused")                                                                  \
+    X(NO_SENTENCE, "refused without a sentence")                                                   \
+    X(CHANGED, "refused, but the saved state changed")                                             \
+    X(NOT_FINITE, "the world is not finite")
+enum {
+    KEPT = 3, /* 0 to 2 are what cmocka and the system end a process with */
+#define FAULT_NAME(name, text) name,
+    FAULTS(FAULT_NAME)
+#undef FAULT_NAME
+};
 
-/* One function with every set of its pointers NULL; the set at work is kept for the parent. */
-static int try_all(const call *one, volatile unsigned *at)
+/* The saved state of the world, in memory of this function. */
+static const void *saved(const place *p, int which, size_t *size)
 {
-    static place p;
-    for (unsigned nulls = 1; nulls < 1u << one->pointer_count; ++nulls) {
-        *at = nulls;
-        fill(&p, one->needs);
-        const outcome what = one->make(&p, nulls);
-        if (one->answers && (nulls & one->needed) && what == TAKEN) {
-            return NOT_REFUSED;
-        }
-        if (one->answers && (nulls & one->needed) && one->why >= 0 && !(nulls >> one->why & 1) &&
-            !p.message.text[0]) {
-            return NO_SENTENCE;
-        }
-        empty(&p);
-    }
-    return KEPT;
+    static char bytes[2][1 << 16];
+    *size = p->world ? mo_world_save(p->world, bytes[which], sizeof bytes[which]) : 0;
+    CHECK(*size <= sizeof bytes[which]);
+    return bytes[which];
 }
 
-/* 1, with a line on standard error, where the function breaks the rule. */
-static int breaks_the_rule(const call *one, volatile unsigned *at)
+/* One call; `must` where it has to be refused. */
+static int make_call(const call *one, place *p, unsigned nulls, int must)
 {
+    size_t size, size_after;
+    const void *before = saved(p, 0, &size);
+    const outcome what = one->make(p, nulls);
+    if (!one->answers) {
+        return KEPT;
+    }
+    if (what == TAKEN) {
+        return must ? NOT_REFUSED : KEPT;
+    }
+    const int has_message = one->why >= 0 && !(nulls >> one->why & 1);
+    const void *after = saved(p, 1, &size_after);
+    return has_message && !p->message.text[0]                       ? NO_SENTENCE
+           : size != size_after || memcmp(before, after, size) != 0 ? CHANGED
+                                                                    : KEPT;
+}
+
+/* Every set of pointers NULL. */
+static int try_nulls(const call *one, place *p, volatile unsigned *at)
+{
+    int code = KEPT;
+    for (unsigned nulls = 1; code == KEPT && nulls < 1u << one->pointer_count; ++nulls) {
+        *at = nulls;
+        fill(p, one->needs);
+        code = make_call(one, p, nulls, (nulls & one->needed) != 0);
+        empty(p);
+    }
+    return code;
+}
+
+/* Each value odd in turn.  The next step is refused, or the world stays finite. */
+static int try_odd_values(const call *one, place *p, volatile unsigned *at)
+{
+    static const double ODD[] = {NAN, INFINITY, -INFINITY, 1e300, -1e300, -1, 0, 5e-324};
+    static const int ODD_INT[] = {-1, INT_MAX, INT_MIN, 77, 0, 2, -2, 1 << 20};
+    enum { KINDS = sizeof ODD / sizeof *ODD };
+    int code = KEPT;
+    for (unsigned k = 0; code == KEPT && one->odd >> k / KINDS; ++k) {
+        if (!(one->odd >> k / KINDS & 1)) {
+            continue;
+        }
+        *at = k;
+        fill(p, one->needs);
+        p->wrong = (int)(k / KINDS);
+        p->odd = ODD[k % KINDS];
+        p->odd_int = ODD_INT[k % KINDS];
+        for (int n = 0; n < 256; ++n) {
+            p->odd_numbers[n] = n % 5 == 0 || k % 2 ? p->odd : p->numbers[n];
+        }
+        code = make_call(one, p, 0, 0);
+        if (p->world && mo_world_step(p->world, 0.01, NULL, NULL) == MO_OK &&
+            !isfinite(mo_world_kinetic_energy(p->world) + mo_world_time(p->world))) {
+            code = NOT_FINITE;
+        }
+        empty(p);
+    }
+    return code;
+}
+
+typedef int try_fn(const call *one, place *p, volatile unsigned *at);
+
+/* 1, with a line on standard error, where the function breaks a rule. */
+static int breaks_the_rule(const call *one, try_fn *try, volatile unsigned *at)
+{
+    static place p;
+    static const char *const TEXTS[] = {
+#define FAULT_TEXT(name, text) text,
+        FAULTS(FAULT_TEXT)
+#undef FAULT_TEXT
+    };
     int status = 0;
     fflush(NULL);
     const pid_t child = fork();
@@ -255,29 +333,27 @@ static int breaks_the_rule(const call *one, volatile unsigned *at)
     if (child == 0) {
         signal(SIGSEGV, SIG_DFL); /* cmocka's own would go on with the next test */
         signal(SIGFPE, SIG_DFL);
-        exit(try_all(one, at));
+        alarm(60);
+        exit(try(one, &p, at));
     }
     CHECK(waitpid(child, &status, 0) == child);
     const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
     if (code == KEPT) {
         return 0;
     }
-    fprintf(stderr, "%s with the pointers of %#x NULL: %s\n", one->name, *at,
-            code == NOT_REFUSED   ? "not refused"
-            : code == NO_SENTENCE ? "refused without a sentence"
-                                  : "the process ended");
+    fprintf(stderr, "%s, case %#x: %s\n", one->name, *at,
+            code > KEPT ? TEXTS[code - KEPT - 1] : "the process ended");
     return 1;
 }
 
-static void calls_without_what_they_need_are_refused(void **state)
+static void try_all(try_fn *try)
 {
-    (void)state;
     int broken = 0;
     volatile unsigned *at =
         mmap(NULL, sizeof *at, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     CHECK(at != MAP_FAILED);
     for (int k = 0; k < CALL_COUNT; ++k) {
-        broken += CALLS[k].pointer_count > 0 && breaks_the_rule(&CALLS[k], at);
+        broken += breaks_the_rule(&CALLS[k], try, at);
     }
     munmap((void *)(uintptr_t)at, sizeof *at);
     if (broken) {
@@ -285,10 +361,23 @@ static void calls_without_what_they_need_are_refused(void **state)
     }
 }
 
+static void calls_without_what_they_need_are_refused(void **state)
+{
+    (void)state;
+    try_all(try_nulls);
+}
+
+static void calls_with_values_that_make_no_sense_do_no_harm(void **state)
+{
+    (void)state;
+    try_all(try_odd_values);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(calls_without_what_they_need_are_refused),
+        cmocka_unit_test(calls_with_values_that_make_no_sense_do_no_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
