@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "model_text.h"
+#include "moreau/robot.h"
 
 static void check_refused(const char *path, const char *fragment)
 {
@@ -201,6 +202,34 @@ static void scenes_of_meshes_have_bounds(void **state)
     check_refused(folder_put(&folder, "m.xml", MODEL), "20000");
 }
 
+/* ---- bodies at one place --------------------------------------------------------------------- */
+
+/* They are sought when the model is built; too many are not a lack of memory. */
+static void too_many_pairs_are_named_as_such(void **state)
+{
+    (void)state;
+    static const char *const TEXTS[] = {
+        WORLD("<replicate count='300'><replicate count='10'><body><freejoint/><geom size='.1'/>"
+              "</body></replicate></replicate>"),
+        WORLD("<replicate count='300'><replicate count='10'><body><joint/>"
+              "<geom type='box' size='1 1 1'/></body></replicate>"
+              "</replicate>"),
+    };
+    for (int k = 0; k < 2; ++k) {
+        mo_model model;
+        mo_message why = {{0}};
+        mo_world *world;
+        mo_robot *robot = NULL;
+        read_text(TEXTS[k], &model);
+        const mo_world_def def = mo_model_world(&model);
+        CHECK(mo_world_create(&def, NULL, &world, NULL) == MO_OK);
+        CHECK(mo_model_build(&model, world, NULL, &robot, &why) == MO_ERR_ARGUMENT);
+        CHECK(!robot && strstr(why.text, "pairs") && mo_world_body_count(world) == 0);
+        mo_world_destroy(world);
+        mo_model_clear(&model);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -211,6 +240,7 @@ int main(void)
         cmocka_unit_test(long_paths_are_refused),
         cmocka_unit_test(images_of_too_many_pixels_are_refused),
         cmocka_unit_test(scenes_of_meshes_have_bounds),
+        cmocka_unit_test(too_many_pairs_are_named_as_such),
     };
     return cmocka_run_group_tests(tests, open_folder, close_folder);
 }

@@ -22,6 +22,7 @@
 #include "base/pool.h"
 #include "io/robot_data.h"
 #include "sim/mechanism.h"
+#include "sim/pairs.h"
 
 static const double SHORT_LEVER = 1e-3; /* of the size of the smaller body */
 static const double DEEP = 0.01;        /* of the same */
@@ -196,7 +197,7 @@ static mo_error look_at(mo_robot *robot, mo_world *world, const mo_sim_contact *
 mo_error mo_robot_part_overlaps(mo_robot *robot, mo_world *world, int all, mo_message *why)
 {
     mo_pool pool = {.allocator = robot->allocator};
-    mo_error error = mo_contacts_touching(world) ? mo_fail_memory(why) : MO_OK;
+    mo_error error = mo_contacts_touching(world) ? mo_fail_pairs(world, why) : MO_OK;
     overlaps found = {0};
     for (int k = 0; k < world->before.count && !error; ++k) {
         const mo_sim_contact *contact = world->before.at + k;

@@ -23,6 +23,7 @@
 #include "linalg/vec3.h"
 #include "moreau/joint.h"
 #include "sim/mechanism.h"
+#include "sim/pairs.h"
 
 static const double CLOSED = 1e-13;      /* m: rounding error of lengths of some metres */
 static const double CLOSE_ENOUGH = 1e-9; /* m: a loop that is further open was not closed */
@@ -317,7 +318,7 @@ static mo_error note_overlaps(mo_robot *robot, mo_world *world, mo_message *why)
     const mo_sim_contact *worst = NULL;
     int count = 0;
     if (mo_contacts_touching(world)) {
-        return mo_fail_memory(why);
+        return mo_fail_pairs(world, why);
     }
     for (int k = 0; k < world->before.count; ++k) {
         const mo_sim_contact *contact = world->before.at + k;

@@ -27,7 +27,7 @@ void mo_front_lu_layout(const mo_front_plan *plan, mo_arena *arena, mo_front_lu 
     int *by_node = MO_TAKE(arena, 6 * nodes, int);
     int *by_front = MO_TAKE(arena, 3 * fronts, int);
     int *swap = MO_TAKE(arena, plan->rows, int);
-    if (lu) {
+    if (lu && front) { /* not while room is counted */
         *lu = (mo_front_lu){.plan = plan,
                             .factors = factors,
                             .stack = stack,

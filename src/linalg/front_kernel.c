@@ -108,7 +108,7 @@ INLINE bool factor_panel(int first, int last, int pivots, int n, int ld, double 
             double *row = F + (size_t)i * line;
             const double factor = row[k] * inverse;
             for (int j = from; j < last; j += LANES) { /* the last may reach into the padding */
-                *(lanes *)(row + j) -= factor * *(const lanes *)(right + j - from);
+                *(lanes *)(row + j) -= factor * *(const lanes *)(right + (j - from));
             }
             row[k] = factor;
         }

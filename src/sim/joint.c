@@ -29,7 +29,7 @@ mo_joint_def mo_default_joint(mo_joint_kind kind, mo_body_id a, mo_body_id b)
 
 int mo_joint_place(const mo_world *world, mo_joint_id id)
 {
-    const int place = id.index - 1;
+    const int place = id.index > 0 ? id.index - 1 : MO_NONE;
     const int is_there = place >= 0 && place < world->joint_places && id.generation &&
                          world->joint[place].generation == id.generation;
     return is_there ? place : MO_NONE;

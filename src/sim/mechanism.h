@@ -100,7 +100,7 @@ struct mo_sim_mechanism {
 
 static inline mo_sim_mechanism *mo_mechanism_at(const mo_world *world, mo_mechanism_id id)
 {
-    const int place = id.index - 1;
+    const int place = id.index > 0 ? id.index - 1 : MO_NONE;
     const int is_there = place >= 0 && place < world->mechanism_places && id.generation &&
                          world->mechanism[place] &&
                          world->mechanism[place]->generation == id.generation;

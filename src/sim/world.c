@@ -225,7 +225,7 @@ double mo_world_time(const mo_world *world)
 
 int mo_body_place(const mo_world *world, mo_body_id id)
 {
-    const int place = id.index - 1;
+    const int place = id.index > 0 ? id.index - 1 : MO_NONE;
     const int is_there = place >= 0 && place < world->body_places && id.generation &&
                          world->body[place].generation == id.generation;
     return is_there ? place : MO_NONE;
@@ -238,7 +238,7 @@ mo_body_id mo_body_id_of(const mo_world *world, int place)
 
 int mo_shape_place(const mo_world *world, mo_shape_id id)
 {
-    const int place = id.index - 1;
+    const int place = id.index > 0 ? id.index - 1 : MO_NONE;
     const int is_there = place >= 0 && place < world->shape_places && id.generation &&
                          world->shape[place].generation == id.generation;
     return is_there ? place : MO_NONE;

@@ -76,16 +76,20 @@ static herr_t copy_link(hid_t group, const char *name, const H5L_info_t *info, v
 
 bool fuzz_rewrite(const char *from, const char *to, fuzz_form form)
 {
-    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    const hid_t access = H5Pcreate(H5P_FILE_ACCESS), plan = H5Pcreate(H5P_FILE_CREATE);
     if (form == FUZZ_NEWEST) {
         H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18);
+    } else {
+        H5Pset_istore_k(plan, 2); /* small nodes: small files with trees of several levels */
+        H5Pset_sym_k(plan, 2, 2);
     }
     copying c = {H5Fopen(from, H5F_ACC_RDONLY, H5P_DEFAULT),
-                 H5Fcreate(to, H5F_ACC_TRUNC, H5P_DEFAULT, access), form};
+                 H5Fcreate(to, H5F_ACC_TRUNC, plan, access), form};
     const bool good = c.from >= 0 && c.to >= 0 &&
                       H5Literate(c.from, H5_INDEX_NAME, H5_ITER_INC, NULL, copy_link, &c) >= 0;
     H5Fclose(c.from);
     H5Fclose(c.to);
     H5Pclose(access);
+    H5Pclose(plan);
     return good;
 }
