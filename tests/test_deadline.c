@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "moreau/joint.h"
+#include "moreau/mechanism.h"
 #include "moreau/moreau.h"
 
 static void set_limit(mo_world *world, double seconds)
@@ -173,6 +175,150 @@ static void a_world_that_is_changed_at_every_call_advances(void **state)
     mo_world_destroy(world);
 }
 
+/* ---- calls while a step waits ---------------------------------------------------------------- */
+
+/* A stack, a pendulum on a hinge and a mechanism of one link, in a step that waits. */
+typedef struct waiting {
+    mo_world *world;
+    mo_joint_id hinge;
+    mo_mechanism_id mechanism;
+} waiting;
+
+static waiting wait_with_parts(void)
+{
+    waiting w = {.world = scene_world("stack", "count", 4)};
+    mo_body_def def = mo_default_body(MO_BODY_FREE);
+    const mo_shape_def ball = mo_shape_ball(0.1);
+    def.pose = mo_pose_at(6, 0, 5);
+    const mo_body_id body = mo_world_add_body(w.world, &def, NULL);
+    mo_world_add_shape(w.world, body, &ball, NULL);
+    mo_joint_def hinge = mo_default_joint(MO_JOINT_REVOLUTE, (mo_body_id){0}, body);
+    hinge.anchor[0] = 5, hinge.anchor[2] = 5;
+    hinge.axis[0] = hinge.axis[2] = 0, hinge.axis[1] = 1;
+    w.hinge = mo_world_add_joint(w.world, &hinge, NULL);
+    mo_link_def link = mo_default_link(-1);
+    mo_axis_def axis = mo_default_axis(MO_AXIS_REVOLUTE, 0);
+    mo_mechanism_def mechanism = mo_default_mechanism();
+    link.mass = link.inertia[0] = link.inertia[1] = link.inertia[2] = 1;
+    mechanism.links = &link, mechanism.link_count = 1;
+    mechanism.joints = &axis, mechanism.joint_count = 1;
+    w.mechanism = mo_world_add_mechanism(w.world, &mechanism, NULL);
+    CHECK(w.hinge.index > 0 && w.mechanism.index > 0);
+    mo_step_report report = {0};
+    set_limit(w.world, 0);
+    CHECK(mo_world_step(w.world, 0.01, &report, NULL) == MO_OK);
+    CHECK(report.is_waiting);
+    return w;
+}
+
+static mo_error remove_hinge(waiting *w)
+{
+    return mo_world_remove_joint(w->world, w->hinge, NULL);
+}
+
+static mo_error remove_mechanism(waiting *w)
+{
+    return mo_world_remove_mechanism(w->world, w->mechanism, NULL);
+}
+
+static mo_error turn_mechanism(waiting *w)
+{
+    return mo_mechanism_set(w->world, w->mechanism, (const double[]){1}, (const double[]){3}, NULL);
+}
+
+static mo_error push_mechanism(waiting *w)
+{
+    return mo_mechanism_push(w->world, w->mechanism, (const double[]){5}, NULL);
+}
+
+static mo_error drive_hinge(waiting *w)
+{
+    return mo_joint_set_drive(w->world, w->hinge, MO_DRIVE_VELOCITY, 1, 1e3, NULL);
+}
+
+/* The step after the change is one of the changed world. */
+static void a_change_while_a_step_waits_is_not_lost(void **state)
+{
+    (void)state;
+    mo_error (*const CHANGES[])(waiting *) = {remove_hinge, remove_mechanism, turn_mechanism,
+                                              push_mechanism, drive_hinge};
+    for (size_t k = 0; k < sizeof CHANGES / sizeof *CHANGES; ++k) {
+        waiting w = wait_with_parts();
+        mo_step_report report = {.is_waiting = 1};
+        CHECK(CHANGES[k](&w) == MO_OK);
+        while (report.is_waiting) {
+            CHECK(mo_world_step(w.world, 0.01, &report, NULL) == MO_OK);
+        }
+        mo_world *world = w.world;
+        const double *q = mo_mechanism_q(world, w.mechanism);
+        const double *v = mo_mechanism_v(world, w.mechanism);
+        const mo_body_state hung = mo_body_get(world, mo_world_body(world, 5));
+        CHECK_NEAR(mo_world_time(world), 0.01, 1e-15);
+        CHECK((q == NULL) == (k == 1));
+        switch (k) {
+        case 0: /* it falls */
+            CHECK_NEAR(hung.velocity[2], -0.0981, 1e-4);
+            break;
+        case 2:
+            CHECK_NEAR(q[0], 1.03, 1e-9);
+            CHECK_NEAR(v[0], 3, 1e-9);
+            break;
+        case 3:
+            CHECK_NEAR(v[0], 0.05, 1e-9);
+            break;
+        case 4:
+            CHECK_NEAR(fabs(hung.velocity[2]), 1, 1e-3);
+            break;
+        default:
+            break;
+        }
+        mo_world_destroy(world);
+    }
+}
+
+/* What is refused leaves the step that waits as it is: the saved state keeps its bytes. */
+static void a_refused_call_leaves_the_step_that_waits(void **state)
+{
+    (void)state;
+    waiting w = wait_with_parts();
+    mo_world *world = w.world;
+    const mo_body_id body = mo_world_body(world, 2), gone = {99, 1};
+    const mo_pose nowhere = mo_pose_at(NAN, 0, 0);
+    const double nan[3] = {NAN, NAN, NAN}, zero[3] = {0};
+    mo_body_def bad_body = mo_default_body(MO_BODY_FREE);
+    mo_shape_def bad_ball = mo_shape_ball(-1);
+    mo_world_def bad_world = mo_world_definition(world);
+    const mo_joint_def bad_joint = mo_default_joint(MO_JOINT_BALL, body, body);
+    const mo_mechanism_def empty = mo_default_mechanism();
+    mo_material bad_material = mo_default_material();
+    mo_step_report report = {0};
+    saved before = save(world);
+    bad_body.mass = bad_world.gravity[0] = bad_material.friction = NAN;
+    CHECK(mo_world_remove_body(world, gone, NULL));
+    CHECK(mo_body_set(world, body, &nowhere, zero, zero, NULL));
+    CHECK(mo_body_apply_force(world, body, nan, zero, NULL));
+    CHECK(mo_body_apply_torque(world, body, nan, NULL));
+    CHECK(mo_body_apply_impulse(world, body, nan, zero, NULL));
+    CHECK(mo_body_set_material(world, body, &bad_material, NULL));
+    CHECK(mo_world_add_body(world, &bad_body, NULL).index == 0);
+    CHECK(mo_world_add_shape(world, body, &bad_ball, NULL).index == 0);
+    CHECK(mo_world_add_joint(world, &bad_joint, NULL).index == 0);
+    CHECK(mo_world_add_mechanism(world, &empty, NULL).index == 0);
+    CHECK(mo_world_change(world, &bad_world, NULL));
+    CHECK(mo_world_load(world, before.bytes, before.size - 1, NULL));
+    CHECK(mo_world_exclude(world, gone, body, NULL));
+    CHECK(mo_mechanism_set(world, w.mechanism, nan, NULL, NULL));
+    CHECK(mo_mechanism_push(world, w.mechanism, nan, NULL));
+    CHECK(mo_joint_set_drive(world, w.hinge, MO_DRIVE_VELOCITY, NAN, 1, NULL));
+    saved after = save(world);
+    CHECK(is_same(&before, &after));
+    CHECK(mo_world_step(world, 0.01, &report, NULL) == MO_OK);
+    CHECK(report.is_waiting); /* resumed: a step that begins again would not wait */
+    free(before.bytes);
+    free(after.bytes);
+    mo_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -181,6 +327,8 @@ int main(void)
         cmocka_unit_test(a_step_is_given_up_anywhere),
         cmocka_unit_test(another_length_gives_a_step_up),
         cmocka_unit_test(a_world_that_is_changed_at_every_call_advances),
+        cmocka_unit_test(a_change_while_a_step_waits_is_not_lost),
+        cmocka_unit_test(a_refused_call_leaves_the_step_that_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

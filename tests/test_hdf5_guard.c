@@ -4,7 +4,7 @@
  * The reader of HDF5 files (hdf5.h).  Superblocks of the newer format that say what is not read;
  * and every byte of metadata of a small file in each storage, set to zero, to its largest
  * value and to its neighbour, with checksums made right again: the reader answers with data or a
- * sentence, and the sentences are many.  Trees whose branches are shared cost no more than the file.
+ * sentence, and the sentences are many.  Trees with shared branches cost no more than the file.
  */
 #define _XOPEN_SOURCE 700
 #include "check.h"

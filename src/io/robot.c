@@ -178,8 +178,8 @@ static mo_error check_joint(const mo_robot *robot, const mo_world *world, int k,
     }
     return good ? MO_OK
                 : mo_fail(why, MO_ERR_ARGUMENT,
-                          "joint %d of the robot is put at finite coordinates with a quaternion "
-                          "that is not zero, and at finite velocities",
+                          "joint %d of the robot is given a quaternion of length zero, or a number "
+                          "that is not finite",
                           k);
 }
 

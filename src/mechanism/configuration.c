@@ -40,29 +40,36 @@ void mo_linkage_move(const mo_linkage *linkage, const double *q, const double *v
     }
 }
 
-int mo_linkage_normalise(const mo_linkage *linkage, double *q)
+/* Where the quaternion of a joint starts among the coordinates; -1: it has none. */
+static int quaternion_at(const mo_linkage_joint *joint)
+{
+    return joint->kind == MO_AXIS_BALL   ? joint->q_at
+           : joint->kind == MO_AXIS_FREE ? joint->q_at + 3
+                                         : -1;
+}
+
+int mo_linkage_has_turns(const mo_linkage *linkage, const double *q)
+{
+    int good = 1;
+    for (int k = 0; k < linkage->joints && good; ++k) {
+        const int at = quaternion_at(linkage->joint + k);
+        double square = at < 0;
+        for (int i = at; at >= 0 && i < at + 4; ++i) {
+            square += q[i] * q[i];
+        }
+        good = square > 1e-200 && isfinite(square);
+    }
+    return good;
+}
+
+void mo_linkage_normalise(const mo_linkage *linkage, double *q)
 {
     for (int k = 0; k < linkage->joints; ++k) {
-        const mo_linkage_joint *joint = linkage->joint + k;
-        const int is_ball = joint->kind == MO_AXIS_BALL, is_free = joint->kind == MO_AXIS_FREE;
-        double *turn_of = q + joint->q_at + (is_free ? 3 : 0);
-        if (is_ball || is_free) {
-            double square = 0;
-            for (int i = 0; i < 4; ++i) {
-                square += turn_of[i] * turn_of[i];
-            }
-            if (!(square > 1e-200) || isinf(square)) {
-                return 0;
-            }
-            mo_quat_normalise(turn_of);
+        const int at = quaternion_at(linkage->joint + k);
+        if (at >= 0) {
+            mo_quat_normalise(q + at);
         }
     }
-    for (int k = 0; k < linkage->coordinates; ++k) {
-        if (!isfinite(q[k])) {
-            return 0;
-        }
-    }
-    return 1;
 }
 
 void mo_rotation_vector(const double q[4], double phi[3])

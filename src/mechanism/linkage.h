@@ -99,8 +99,10 @@ void mo_linkage_twists(const mo_linkage *linkage, const double *v); /* into link
 /* configuration.c: out = q moved by h v; out may be q. */
 void mo_linkage_move(const mo_linkage *linkage, const double *q, const double *v, double h,
                      double *out);
-/* Quaternions of length one; 0 if one has no length or a number is not finite. */
-int mo_linkage_normalise(const mo_linkage *linkage, double *q);
+/* 0 if the length of a quaternion is zero. */
+int mo_linkage_has_turns(const mo_linkage *linkage, const double *q);
+/* Scales quaternions to length one. */
+void mo_linkage_normalise(const mo_linkage *linkage, double *q);
 /* The rotation vector of a unit quaternion, not longer than half a turn. */
 void mo_rotation_vector(const double q[4], double phi[3]);
 

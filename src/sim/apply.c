@@ -56,6 +56,7 @@ static mo_error add_force(mo_world *world, int place, const double force[3], con
         return mo_fail(why, MO_ERR_ARGUMENT, "the forces on body '%.64s' sum to more than %g",
                        world->body[place].def.name, MO_LARGEST);
     }
+    mo_device_heap_bring_back(world);
     memcpy(world->body[place].force, sum, sizeof sum);
     mo_body_wake(world, place);
     return MO_OK;
@@ -64,11 +65,11 @@ static mo_error add_force(mo_world *world, int place, const double force[3], con
 mo_error mo_body_apply_force(mo_world *world, mo_body_id id, const double force[3],
                              const double at[3], mo_message *why)
 {
-    mo_device_heap_bring_back(world);
     MO_NEED(world && force && at, why);
     int place;
     MO_TRY(check(world, id, force, at, &place, why));
     double arm[3], moment[3];
+    mo_device_heap_fetch(world);
     mo_vec3_minus(at, world->body[place].x, arm);
     mo_vec3_cross(arm, force, moment);
     return add_force(world, place, force, moment, why);
@@ -77,7 +78,6 @@ mo_error mo_body_apply_force(mo_world *world, mo_body_id id, const double force[
 mo_error mo_body_apply_torque(mo_world *world, mo_body_id id, const double torque[3],
                               mo_message *why)
 {
-    mo_device_heap_bring_back(world);
     MO_NEED(world && torque, why);
     int place;
     const mo_error error = check(world, id, torque, NULL, &place, why);
@@ -131,11 +131,10 @@ static mo_error kick_link(mo_world *world, mo_body_id id, const double impulse[3
 mo_error mo_body_apply_impulse(mo_world *world, mo_body_id id, const double impulse[3],
                                const double at[3], mo_message *why)
 {
-    mo_device_heap_bring_back(world);
     MO_NEED(world && impulse && at, why);
     int place;
     MO_TRY(check(world, id, impulse, at, &place, why));
-    mo_sim_body *body = world->body + place;
+    const mo_sim_body *body = world->body + place;
     if (body->kind == MO_BODY_LINK) {
         return kick_link(world, id, impulse, at, why);
     }
@@ -144,7 +143,8 @@ mo_error mo_body_apply_impulse(mo_world *world, mo_body_id id, const double impu
                        body->def.name);
     }
     if (body->kind == MO_BODY_FREE) { /* nothing moves a fixed or driven body */
-        kick_body(world, body, impulse, at);
+        mo_device_heap_bring_back(world);
+        kick_body(world, world->body + place, impulse, at);
         mo_body_wake(world, place);
     }
     return MO_OK;

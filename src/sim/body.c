@@ -224,7 +224,6 @@ mo_body_state mo_body_get(const mo_world *world, mo_body_id id)
 mo_error mo_body_set(mo_world *world, mo_body_id id, const mo_pose *pose, const double velocity[3],
                      const double spin[3], mo_message *why)
 {
-    mo_device_heap_bring_back(world);
     MO_NEED(world && pose && velocity && spin, why);
     const int place = mo_body_place(world, id);
     MO_NEED_ID(place >= 0, "body", id, why);
@@ -236,10 +235,11 @@ mo_error mo_body_set(mo_world *world, mo_body_id id, const mo_pose *pose, const 
             why, MO_ERR_ARGUMENT,
             "a body is put at a finite pose with a unit quaternion, and with finite velocities");
     }
-    mo_sim_body *body = world->body + place;
-    if (body->mechanism != MO_NONE) {
+    if (world->body[place].mechanism != MO_NONE) {
         return mo_mechanism_set_root(world, place, pose, velocity, spin, why);
     }
+    mo_device_heap_bring_back(world);
+    mo_sim_body *body = world->body + place;
     memcpy(body->orientation, q, sizeof body->orientation);
     mo_quat_normalise(body->orientation);
     double arm[3];
@@ -277,13 +277,13 @@ mo_shape_def mo_body_shape(const mo_world *world, mo_body_id id, int k)
 mo_error mo_body_set_material(mo_world *world, mo_body_id id, const mo_material *material,
                               mo_message *why)
 {
-    mo_device_heap_bring_back(world);
     MO_NEED(world && material, why);
     const int place = mo_body_place(world, id);
     MO_NEED_ID(place >= 0, "body", id, why);
     if (mo_material_check(material, mo_is_planar(world), why)) {
         return MO_ERR_ARGUMENT;
     }
+    mo_device_heap_bring_back(world);
     for (int k = world->body[place].first_shape; k != MO_NONE; k = world->shape[k].next) {
         world->shape[k].collider.def.material = *material;
         world->near[k].surface = mo_surface_number(world, material);

@@ -296,7 +296,6 @@ static mo_error check_known(const mo_world *world, const mo_force_options *optio
 mo_error mo_world_forces(mo_world *world, const mo_force_options *options, mo_forces *forces,
                          mo_message *why)
 {
-    mo_device_heap_bring_back(world);
     MO_NEED(world && forces, why);
     mo_force_options own = options ? *options : mo_default_force_options();
     own.solver.start = NULL; /* which is for another problem */
@@ -315,6 +314,7 @@ mo_error mo_world_forces(mo_world *world, const mo_force_options *options, mo_fo
     if (error) {
         return error;
     }
+    mo_device_heap_bring_back(world);
     mo_instant instant = {.speed = options->speed,
                           .options = options,
                           .is_pyramid = options->friction == MO_FRICTION_PYRAMID};

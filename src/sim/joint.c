@@ -173,11 +173,11 @@ static void attach(const mo_world *world, mo_sim_joint *joint)
 
 mo_joint_id mo_world_add_joint(mo_world *world, const mo_joint_def *def, mo_message *why)
 {
-    mo_device_heap_bring_back(world);
     MO_NEED_OR((mo_joint_id){0}, world && def, why);
     if (check_joint(world, def, why)) {
         return (mo_joint_id){0};
     }
+    mo_device_heap_bring_back(world);
     const int has_room = MO_GROW(&world->allocator, world->jointed, world->jointed_room,
                                  (size_t)world->jointed_count + 1);
     const int place = has_room ? take_place(world) : MO_NONE;
@@ -227,6 +227,7 @@ mo_error mo_world_remove_joint(mo_world *world, mo_joint_id id, mo_message *why)
     MO_NEED(world, why);
     const int place = mo_joint_place(world, id);
     MO_NEED_ID(place >= 0, "joint", id, why);
+    mo_step_give_up(world);
     unlink_joint(world, place, 0);
     unlink_joint(world, place, 1);
     world->joint[place] = (mo_sim_joint){0};
@@ -253,6 +254,7 @@ mo_error mo_joint_set_drive(mo_world *world, mo_joint_id id, mo_drive_kind drive
     }
     const mo_error error = check_drive(drive, target, max_effort, why);
     if (!error) {
+        mo_step_give_up(world);
         joint->def.drive = drive;
         joint->def.target = target;
         joint->def.max_effort = max_effort;

@@ -236,12 +236,12 @@ static mo_error add_links(mo_world *world, const mo_mechanism_def *def, int plac
 mo_mechanism_id mo_world_add_mechanism(mo_world *world, const mo_mechanism_def *def,
                                        mo_message *why)
 {
-    mo_device_heap_bring_back(world);
     MO_NEED_OR((mo_mechanism_id){0}, world && def, why);
     const mo_mechanism_id none = {0};
     if (mo_mechanism_check(world, def, why)) {
         return none;
     }
+    mo_device_heap_bring_back(world);
     const int place = take_place(world);
     mo_sim_mechanism *mechanism =
         place < 0 ? NULL : mo_memory_array(&world->allocator, 1, sizeof *mechanism);
@@ -287,6 +287,7 @@ mo_error mo_world_remove_mechanism(mo_world *world, mo_mechanism_id id, mo_messa
 {
     MO_NEED(world, why);
     MO_NEED_ID(mo_mechanism_at(world, id), "mechanism", id, why);
+    mo_step_give_up(world);
     mo_mechanism_remove_place(world, id.index - 1);
     return MO_OK;
 }
@@ -343,7 +344,6 @@ int mo_is_excluded(const mo_world *world, int a, int b)
 
 mo_error mo_world_exclude(mo_world *world, mo_body_id a, mo_body_id b, mo_message *why)
 {
-    mo_device_heap_bring_back(world);
     MO_NEED(world, why);
     const int one = mo_body_place(world, a), other = mo_body_place(world, b);
     if (one < 0 || other < 0) {
@@ -352,6 +352,7 @@ mo_error mo_world_exclude(mo_world *world, mo_body_id a, mo_body_id b, mo_messag
     if (one == other || mo_is_excluded(world, one, other)) {
         return MO_OK;
     }
+    mo_device_heap_bring_back(world);
     if (!MO_GROW(&world->allocator, world->excluded, world->excluded_room,
                  (size_t)world->excluded_count + 1)) {
         return mo_fail_memory(why);

@@ -147,11 +147,7 @@ mo_error mo_mechanism_set(mo_world *world, mo_mechanism_id id, const double *q, 
     mo_sim_mechanism *mechanism = mo_mechanism_at(world, id);
     MO_NEED_ID(mechanism, "mechanism", id, why);
     const mo_linkage *tree = &mechanism->tree;
-    if (q) {
-        memcpy(mechanism->next_q, q, (size_t)tree->coordinates * sizeof *q);
-    }
-    if ((q && !mo_are_moderate(tree->coordinates, q)) ||
-        (q && !mo_linkage_normalise(tree, mechanism->next_q)) ||
+    if ((q && !mo_are_moderate(tree->coordinates, q)) || (q && !mo_linkage_has_turns(tree, q)) ||
         (v && !mo_are_moderate(tree->dofs, v))) {
         return mo_fail(
             why, MO_ERR_ARGUMENT,
@@ -159,11 +155,13 @@ mo_error mo_mechanism_set(mo_world *world, mo_mechanism_id id, const double *q, 
             "and at finite velocities",
             mechanism->name);
     }
+    mo_step_give_up(world);
     if (q) {
-        memcpy(mechanism->q, mechanism->next_q, (size_t)tree->coordinates * sizeof *q);
+        memmove(mechanism->q, q, (size_t)tree->coordinates * sizeof *q);
+        mo_linkage_normalise(tree, mechanism->q);
     }
     if (v) {
-        memcpy(mechanism->v, v, (size_t)tree->dofs * sizeof *v);
+        memmove(mechanism->v, v, (size_t)tree->dofs * sizeof *v);
     }
     mo_mechanism_place_links(world, mechanism);
     mo_mechanism_wake(world, mechanism);
@@ -187,11 +185,13 @@ mo_error mo_mechanism_set_root(mo_world *world, int place, const mo_pose *pose,
             "mo_mechanism_set",
             body->def.name);
     }
+    mo_step_give_up(world);
     double *q = mechanism->q + joint->q_at, *v = mechanism->v + joint->v_at, arm[3], turn[3];
     mo_vec3_copy(pose->position, q);
     memcpy(q + 3, pose->orientation, 4 * sizeof *q);
     mo_quat_normalise(q + 3);
-    mo_pose_vector(pose, body->centre, arm); /* from the origin, whose velocity is wanted */
+    mo_pose_vector(pose, world->body[place].centre,
+                   arm); /* from the origin, whose velocity is wanted */
     mo_vec3_cross(spin, arm, turn);
     mo_vec3_minus(velocity, turn, v);
     mo_pose_vector_back(pose, spin, v + 3);
@@ -217,6 +217,7 @@ mo_error mo_mechanism_set_target(mo_world *world, mo_mechanism_id id, int k, dou
             ? fmin(fmax(target, actuator->def.target_lower), actuator->def.target_upper)
             : target;
     if (put != actuator->target) {
+        mo_step_give_up(world);
         actuator->target = put;
         mo_mechanism_wake(world, mechanism);
     }
@@ -229,10 +230,16 @@ mo_error mo_mechanism_push(mo_world *world, mo_mechanism_id id, const double *ef
     MO_NEED(world && effort, why);
     mo_sim_mechanism *mechanism = mo_mechanism_at(world, id);
     MO_NEED_ID(mechanism, "mechanism", id, why);
-    if (!mo_are_moderate(mechanism->tree.dofs, effort)) {
+    int is_finite = 1;
+    for (int k = 0; k < mechanism->tree.dofs && is_finite; ++k) {
+        const double sum = mechanism->push[k] + effort[k];
+        is_finite = mo_are_moderate(1, effort + k) && mo_are_moderate(1, &sum);
+    }
+    if (!is_finite) {
         return mo_fail(why, MO_ERR_ARGUMENT, "efforts on mechanism '%.64s' must be finite",
                        mechanism->name);
     }
+    mo_step_give_up(world);
     for (int k = 0; k < mechanism->tree.dofs; ++k) {
         mechanism->push[k] += effort[k];
     }
@@ -246,6 +253,7 @@ mo_error mo_mechanism_set_control(mo_world *world, mo_mechanism_id id, mo_contro
     MO_NEED(world, why);
     mo_sim_mechanism *mechanism = mo_mechanism_at(world, id);
     MO_NEED_ID(mechanism, "mechanism", id, why);
+    mo_step_give_up(world);
     mechanism->control = control;
     mechanism->control_user = user;
     mo_mechanism_wake(world, mechanism);

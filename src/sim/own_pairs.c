@@ -92,7 +92,6 @@ static int is_drawn_mesh(const mo_sim_shape *shape)
 mo_error mo_world_pair(mo_world *world, mo_shape_id one, mo_shape_id other,
                        const mo_material *material, mo_message *why)
 {
-    mo_device_heap_bring_back(world);
     MO_NEED(world && material, why);
     const int p = mo_shape_place(world, one), q = mo_shape_place(world, other);
     const int a = p < q ? p : q, b = p < q ? q : p;
@@ -104,6 +103,7 @@ mo_error mo_world_pair(mo_world *world, mo_shape_id one, mo_shape_id other,
         return mo_fail(why, MO_ERR_ARGUMENT,
                        "a mesh without layer and mask is drawn only, and is in no pair");
     }
+    mo_device_heap_bring_back(world);
     struct mo_own_pair *own = take(world, a, b);
     if (!own || (world->shape[a].is_on_show && mo_shape_enter(world, a)) ||
         (world->shape[b].is_on_show && mo_shape_enter(world, b))) {

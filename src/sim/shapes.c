@@ -97,7 +97,6 @@ void mo_forget_shape(mo_world *world, int place)
 mo_shape_id mo_world_add_shape(mo_world *world, mo_body_id id, const mo_shape_def *def,
                                mo_message *why)
 {
-    mo_device_heap_bring_back(world);
     MO_NEED_OR((mo_shape_id){0}, world && def, why);
     const mo_shape_id none = {0};
     const int owner = mo_body_place(world, id);
@@ -120,6 +119,7 @@ mo_shape_id mo_world_add_shape(mo_world *world, mo_body_id id, const mo_shape_de
     if (mo_collider_init(def, mo_is_planar(world), &world->allocator, &collider, why)) {
         return none;
     }
+    mo_device_heap_bring_back(world);
     const int place = take_shape_place(world);
     if (place < 0) {
         mo_collider_clear(&world->allocator, &collider);
@@ -211,10 +211,10 @@ static void keep_motion(mo_sim_body *body, const double before[3])
 
 mo_error mo_world_remove_shape(mo_world *world, mo_shape_id id, mo_message *why)
 {
-    mo_device_heap_bring_back(world);
     MO_NEED(world, why);
     const int place = mo_shape_place(world, id);
     MO_NEED_ID(place >= 0, "shape", id, why);
+    mo_device_heap_bring_back(world);
     const int owner = world->shape[place].body;
     int *link = link_to(world, world->body + owner, place);
     double before[3];

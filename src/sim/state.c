@@ -277,7 +277,6 @@ static void write_parts(mo_world *world, const head *h, const char *from)
 
 mo_error mo_world_load(mo_world *world, const void *bytes, size_t size, mo_message *why)
 {
-    mo_device_heap_bring_back(world);
     MO_NEED(world && bytes, why);
     head h;
     if (size < sizeof h) {
@@ -287,6 +286,7 @@ mo_error mo_world_load(mo_world *world, const void *bytes, size_t size, mo_messa
     const char *parts = (const char *)bytes + sizeof h;
     MO_TRY(check_head(world, &h, size, why));
     MO_TRY(check_parts(world, &h, parts, why));
+    mo_device_heap_bring_back(world);
     mo_sim_contacts *list = &world->contacts;
     if (!MO_GROW(&world->allocator, list->at, list->room, (size_t)h.contacts + 1)) {
         return mo_fail_memory(why);

@@ -202,11 +202,11 @@ mo_error mo_world_change(mo_world *world, const mo_world_def *def, mo_message *w
         world->def.solver.time_limit = def->solver.time_limit;
         return MO_OK;
     }
-    mo_device_heap_bring_back(world);
     if (def->dimension != world->def.dimension) {
         return mo_fail(why, MO_ERR_ARGUMENT, "the dimension of a world cannot change");
     }
     MO_TRY(check_definition(def, why));
+    mo_device_heap_bring_back(world);
     world->def = *def;
     mo_surfaces_renew(world);
     for (int k = 0; k < world->living_count; ++k) {
@@ -332,11 +332,11 @@ static void *copy_bytes(const mo_world *world, const void *bytes, size_t size)
 
 mo_body_id mo_world_add_body(mo_world *world, const mo_body_def *def, mo_message *why)
 {
-    mo_device_heap_bring_back(world);
     MO_NEED_OR((mo_body_id){0}, world && def, why);
     if (check_body(world, def, why)) {
         return (mo_body_id){0};
     }
+    mo_device_heap_bring_back(world);
     const char *text = def->name ? def->name : "";
     char *name = copy_bytes(world, text, strlen(text) + 1);
     void *motion_data = copy_bytes(world, def->motion_user, def->motion_user_size);
@@ -389,10 +389,10 @@ mo_body_id mo_world_add_solid(mo_world *world, mo_body_kind kind, const mo_shape
 
 mo_error mo_world_remove_body(mo_world *world, mo_body_id id, mo_message *why)
 {
-    mo_device_heap_bring_back(world);
     MO_NEED(world, why);
     const int place = mo_body_place(world, id);
     MO_NEED_ID(place >= 0, "body", id, why);
+    mo_device_heap_bring_back(world);
     if (world->body[place].mechanism != MO_NONE) {
         mo_mechanism_remove_place(world, world->body[place].mechanism);
         return MO_OK;

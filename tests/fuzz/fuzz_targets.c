@@ -45,7 +45,7 @@ static mo_world *small_world(void)
     return world;
 }
 
-/* ---- HDF5 files ------------------------------------------------------------------------------- */
+/* ---- HDF5 files ------------------------------------------------------------------------------ */
 
 /* The file in.hdf5 in another storage. */
 static void take_form(fuzz_form form, fuzz_take_fn *take, void *user)

@@ -4,10 +4,11 @@
  * Misuse of every function of the public headers; the list of calls is made from the headers
  * (make_calls.py).
  *
- * The rule of base.h for NULL, for every set of pointers: a call that needs what is NULL is refused,
- * with a sentence where it has a message.  Numbers, enumerators and ids that make no sense, one at a
- * time: no crash, no number that is not finite.  What is refused leaves the saved state of the world
- * as it was.  Each function has a process of its own, so that one run names all that fail.
+ * The rule of base.h for NULL, for every set of pointers: a call that needs what is NULL is
+ * refused, with a sentence where it has a message.  Numbers, enumerators and ids that make no
+ * sense, one at a time: no crash, no number that is not finite.  What is refused leaves the saved
+ * state of the world as it was.  Each function has a process of its own, so that one run names all
+ * that fail.
  */
 #include <limits.h>
 #include <signal.h>
