@@ -92,6 +92,45 @@ static void a_sliding_brick_by_hand(void **state)
     mo_problem_destroy(problem);
 }
 
+/* A free body under a contact whose Jacobian is s times the identity: W is s^2 / 2. */
+static void no_derivative_overflows(void **state)
+{
+    (void)state;
+    static const double SCALES[] = {1e-150, 1e-140, 1e-40, 1, 1e40, 1e140, 1e150};
+    int made = 0;
+    for (size_t k = 0; k < sizeof SCALES / sizeof *SCALES; ++k) {
+        const double s = SCALES[k], M[9] = {2, 0, 0, 0, 2, 0, 0, 0, 2};
+        const double J[9] = {s, 0, 0, 0, s, 0, 0, 0, s}, f[3] = {-2, 0.5, 0};
+        const double r[3] = {2 / s, -0.5 / s, 0};
+        const mo_law law = mo_law_coulomb(0.5);
+        double df[3] = {1, 1, 1}, dr[3], dv[3];
+        mo_builder *builder;
+        mo_problem *problem;
+        mo_gradient *gradient;
+        mo_message why = {{0}};
+        CHECK(mo_builder_create(NULL, &builder) == MO_OK);
+        mo_builder_add_body(builder, 3, M, f);
+        mo_builder_add_constraint(builder, 3, &law, NULL);
+        mo_builder_add_jacobian(builder, 0, 0, 3, 3, J);
+        CHECK(mo_builder_finish(builder, &problem, NULL) == MO_OK);
+        mo_builder_destroy(builder);
+        if (mo_gradient_create(problem, r, &gradient, &why)) {
+            CHECK(!gradient && strstr(why.text, "overflow"));
+        } else {
+            ++made;
+            mo_gradient_forward(gradient, &(mo_data_vector){.f = df},
+                                &(mo_solution_vector){.r = dr, .v = dv}, NULL);
+            for (int a = 0; a < 3; ++a) {
+                CHECK_NEAR(dr[a] * s, -1, 1e-9); /* it stays held */
+                CHECK_NEAR(dv[a], 0, 1e-9);
+            }
+        }
+        mo_gradient_destroy(gradient);
+        mo_problem_destroy(problem);
+    }
+    CHECK(made == 3);
+}
+
 static void no_contacts_and_bad_input(void **state)
 {
     (void)state;
@@ -175,6 +214,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(modes_and_edges_are_told),
         cmocka_unit_test(a_sliding_brick_by_hand),
+        cmocka_unit_test(no_derivative_overflows),
         cmocka_unit_test(no_contacts_and_bad_input),
         cmocka_unit_test(a_lack_of_memory_is_reported_and_leaves_nothing_behind),
     };

@@ -97,9 +97,10 @@ static void layout(mo_gradient *g, const mo_problem *W, mo_arena *arena)
     g->system.active = g->active;
 }
 
-/* rho_i = 1 / the mean diagonal of W_ii + compliance. */
-static void set_scales(mo_gradient *g)
+/* rho_i = 1 / the mean diagonal of W_ii + compliance; false if products of two would overflow. */
+static bool set_scales(mo_gradient *g)
 {
+    static const double LARGEST = 1e100;
     const mo_problem *W = g->system.W;
     for (int i = 0; i < W->constraint_count; ++i) {
         const int row = W->row_start[i], d = mo_constraint_dim(W, i);
@@ -116,7 +117,11 @@ static void set_scales(mo_gradient *g)
             trace += W->compliance[row + a];
         }
         g->rho[i] = trace > 0 ? d / trace : 1;
+        if (!(g->rho[i] <= LARGEST && g->rho[i] >= 1 / LARGEST)) {
+            return false;
+        }
     }
+    return true;
 }
 
 /* The largest |q_i|; 1 if nothing moves. */
@@ -285,12 +290,15 @@ mo_error mo_gradient_create(const mo_problem *problem, const double *r, mo_gradi
         return mo_fail(why, error, "%s", mo_error_text(error));
     }
     g->info = (mo_gradient_info){.residual = residual, .edge = fmax(EDGE, 10 * residual)};
-    set_scales(g);
+    bool good = set_scales(g);
     if (problem->row_count) {
         memcpy(g->r, r, (size_t)problem->row_count * sizeof *r);
     }
-    find_modes(g);
-    if (!mo_least_norm_factor(&g->system)) {
+    if (good) {
+        find_modes(g);
+        good = mo_least_norm_factor(&g->system);
+    }
+    if (!good) {
         mo_gradient_destroy(g);
         return mo_fail(why, MO_ERR_ARGUMENT, "the numbers of this problem overflow at r");
     }
