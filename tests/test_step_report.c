@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "moreau/moreau.h"
 
 static void a_step_that_leaves_nothing_says_so(void **state)
@@ -135,6 +136,50 @@ static void overlap_that_is_left_is_said(void **state)
         deep += is_deep;
     }
     CHECK(deep > 0);
+    mo_world_destroy(world);
+}
+
+/* Forty balls at nearly one place: each has more deep overlaps than a step takes. */
+static void pairs_that_are_left_out_are_said(void **state)
+{
+    (void)state;
+    mo_message why = {{0}};
+    mo_random random = {.state = 1};
+    mo_world *world = NULL;
+    CHECK(mo_world_create(NULL, NULL, &world, &why) == MO_OK);
+    const mo_shape_def ball = mo_shape_ball(0.1);
+    for (int k = 0; k < 40; ++k) {
+        const mo_pose pose =
+            mo_pose_at(uniform(&random, -0.02, 0.02), uniform(&random, -0.02, 0.02),
+                       uniform(&random, -0.02, 0.02));
+        CHECK(mo_world_add_solid(world, MO_BODY_FREE, &ball, &pose, &why).index);
+    }
+    mo_step_report report;
+    CHECK(mo_world_step(world, 0.01, &report, &why) == MO_OK);
+    CHECK(report.status != MO_SOLVED && strstr(report.message.text, "left out") != NULL);
+    mo_world_destroy(world);
+}
+
+/* The phases take the time of the step, and no more. */
+static void times_of_phases_are_those_of_the_step(void **state)
+{
+    (void)state;
+    mo_world *world = scene_world("heap", "count", 100);
+    for (int k = 0; k < 60; ++k) {
+        mo_step_report report;
+        const double start = mo_clock();
+        CHECK(mo_world_step(world, 0.01, &report, NULL) == MO_OK);
+        const double all = mo_clock() - start;
+        const double phases[] = {report.seconds_collide, report.seconds_assemble,
+                                 report.seconds_solve, report.seconds_advance};
+        double sum = 0;
+        for (int i = 0; i < 4; ++i) {
+            CHECK(phases[i] >= 0);
+            sum += phases[i];
+        }
+        CHECK(sum > 0 && sum <= all);
+        CHECK(report.seconds_project >= 0 && report.seconds_project <= report.seconds_advance);
+    }
     mo_world_destroy(world);
 }
 
@@ -279,6 +324,8 @@ int main(void)
         cmocka_unit_test(impacts_that_are_left_are_counted),
         cmocka_unit_test(late_contacts_that_are_left_are_counted),
         cmocka_unit_test(overlap_that_is_left_is_said),
+        cmocka_unit_test(pairs_that_are_left_out_are_said),
+        cmocka_unit_test(times_of_phases_are_those_of_the_step),
         cmocka_unit_test(a_step_without_time_waits),
         cmocka_unit_test(without_a_solution_contacts_give_way),
         cmocka_unit_test(a_step_goes_on_in_the_next_call),

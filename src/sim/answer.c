@@ -19,8 +19,10 @@ static const double GAIN = 1e-6; /* of the energy of motion: rounding and tolera
  * their response to their own impulse. */
 static const double NO_ANSWER = 1e-5, STIFFEST = 1e-4, SOFTER = 100, SOFTEST = 1.001;
 static const double SOFTNESS = 0.01; /* relative to the response of a contact to its own impulse */
-static const double FINE = 1e-8;     /* relative residual: a solution to this adds no energy */
-enum { FEW = 64 };                   /* constraints: another solve of so few costs little */
+/* Relative residuals: a solution to the first adds no energy; the second is for worlds in which
+ * joints or prescribed motions may. */
+static const double FINE = 1e-12, LESS_FINE = 1e-8;
+enum { FEW = 64 }; /* constraints: another solve of so few costs little */
 
 /* Does a link touch a shape that it did not touch before?  Contacts are sorted by shapes. */
 static int has_new_link_contact(const mo_world *world)
@@ -71,13 +73,22 @@ static mo_error assemble(mo_world *world, double h, mo_message *why)
     return error;
 }
 
+static int is_small(const mo_world *world)
+{
+    return mo_problem_constraint_count(world->problem) <= FEW;
+}
+
+static int has_ended_early(const mo_world *world)
+{
+    return world->result.status == MO_STALLED || world->result.status == MO_ITERATION_LIMIT;
+}
+
 /* Was no answer found that is one to a few digits? */
 static int has_no_answer(const mo_world *world)
 {
-    const mo_status status = world->result.status;
     const double most = fmax(NO_ANSWER, 10 * world->step.tol);
-    return status == MO_NO_SOLUTION || ((status == MO_STALLED || status == MO_ITERATION_LIMIT) &&
-                                        !(world->result.residual.natural_relative <= most));
+    return world->result.status == MO_NO_SOLUTION ||
+           (has_ended_early(world) && !(world->result.residual.natural_relative <= most));
 }
 
 int mo_answer_gains(const mo_world *world, double h, double part)
@@ -99,6 +110,20 @@ int mo_answer_gains(const mo_world *world, double h, double part)
     return gain > part * all;
 }
 
+/* May joints, mechanisms or prescribed motions add energy? */
+static int is_fed(const mo_world *world)
+{
+    return world->has_driven || world->jointed_count > 0 || world->mechanism_count > 0;
+}
+
+/* Is there no answer, or one of few constraints that ended early, and may it add energy? */
+static int is_poor(const mo_world *world, double h)
+{
+    const int ends_small = is_small(world) && !is_fed(world) && has_ended_early(world);
+    return (has_no_answer(world) || ends_small) &&
+           (world->mechanism_count > 0 || mo_answer_gains(world, h, GAIN));
+}
+
 /* If the law has no solution, or none was found, the last iterate may add energy.  Compliant
  * contacts have a solution, with u' r <= 0, which does not.  The stiffest compliance that is solved
  * is used; status and message remain those of the hard contacts. */
@@ -113,8 +138,11 @@ static mo_error give_way(mo_world *world, double h, mo_step_report *report, mo_m
         const mo_phase phase = {.kind = MO_PHASE_STEP, .h = h, .softness = softness};
         error = mo_assemble(world, &phase, why);
         error = error ? error : mo_find_impulses(world, h, 0, why);
-        report->iterations += error ? 0 : world->result.iterations;
-        report->is_compliant = !error && !has_no_answer(world);
+        if (!error) {
+            report->iterations += world->result.iterations;
+            mo_assemble_answer(world, h);
+            report->is_compliant = !is_poor(world, h);
+        }
     }
     world->result.status = status;
     if (!error && report->is_compliant) {
@@ -126,20 +154,22 @@ static mo_error give_way(mo_world *world, double h, mo_step_report *report, mo_m
 }
 
 /*
- * The residual has the unit of impulses, and a tolerance above FINE may let those on a light body
- * be wrong by a good part of its momentum: a rod of 0.03 g at 100 m/s, solved to 1e-6, may end with
- * several times its energy.  Where few constraints end so, they are solved on, to FINE.
+ * The residual has the unit of impulses, and a tolerance may let those on a light body be wrong by
+ * a good part of its momentum: a rod of 0.03 g at 100 m/s, solved to 1e-6, may end with several
+ * times its energy, and one of a milligram at 6 m/s, solved to 1e-8, with a thousandth more.  Where
+ * few constraints end so, they are solved on.
  */
 static mo_error solve_on(mo_world *world, double h, mo_step_report *report, mo_message *why)
 {
     mo_result *result = &world->result;
     const double tol = world->def.solver.tol;
-    if (result->status != MO_SOLVED || !(tol > FINE) ||
-        mo_problem_constraint_count(world->problem) > FEW || !mo_answer_gains(world, h, GAIN)) {
+    const double finer = is_fed(world) ? LESS_FINE : FINE;
+    if (result->status != MO_SOLVED || !(tol > finer) || !is_small(world) ||
+        !mo_answer_gains(world, h, GAIN)) {
         return MO_OK;
     }
     memcpy(world->start, result->r, (size_t)result->row_count * sizeof *world->start);
-    world->step.finer_tol = FINE;
+    world->step.finer_tol = finer;
     const mo_error error = mo_find_impulses(world, h, 1, why);
     world->step.finer_tol = 0;
     report->iterations += error ? 0 : result->iterations;
@@ -166,12 +196,8 @@ mo_error mo_step_solve(mo_world *world, mo_message *why)
     report->iterations += world->result.iterations;
     mo_assemble_answer(world, step->h);
     error = solve_on(world, step->h, report, why);
-    if (!error && has_no_answer(world) &&
-        (world->mechanism_count > 0 || mo_answer_gains(world, step->h, GAIN))) {
+    if (!error && is_poor(world, step->h)) {
         error = give_way(world, step->h, report, why);
-        if (!error) {
-            mo_assemble_answer(world, step->h);
-        }
     }
     return error;
 }

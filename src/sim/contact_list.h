@@ -19,7 +19,7 @@
 #include "moreau/shape.h"
 #include "moreau/world.h"
 
-enum { MO_NONE = -1 };
+enum { MO_NONE = -1, MO_NEXT = -2 };
 
 typedef struct mo_pair {
     int a, b; /* shapes, a < b */
@@ -38,7 +38,7 @@ enum { MO_CONTACT_ROWS = 5 };
 typedef struct mo_sim_contact {
     int shape[2], body[2]; /* shape[0] < shape[1] */
     uint32_t feature;
-    int constraint; /* in the problem of this step, or MO_NONE */
+    int constraint; /* in the problem of this step; MO_NONE, or MO_NEXT: from the next round on */
     int is_new;     /* it was none of the last step's */
     int late;       /* its record in world->step.late if it is a late contact, or MO_NONE */
     double gap;

@@ -126,7 +126,7 @@ int mo_contacts_take_closing(mo_world *world, double h, double depth, int takes)
         mo_pace_every(i, 256);
         look_ahead(world, i, by_open, offsetof(mo_sim_body, next_v), 6 * sizeof(double));
         if (!mo_contact_is_taken(contact) && closes(world, contact, h, depth)) {
-            contact->constraint = takes ? 0 : MO_NONE;
+            contact->constraint = takes ? MO_NEXT : MO_NONE;
             ++count;
         }
     }

@@ -32,6 +32,13 @@ static const double MOVES = 1e-3;  /* of its size, each second: faster is in mot
  * tolerance, of which it is a part.  Below the overlap that a step may leave (1e-3) no projection
  * of positions is needed; large heaps need twice the sweeps for it. */
 static const double FINER = 0.1; /* of the tolerance, where a solution leaves more than that */
+/* Of rounds that show which contacts and overlaps the next one is to have: on the tolerance, which
+ * it makes at most so large, and on LEAST_DEPTH, still below the overlap that asks for another
+ * round (overlap.c). */
+static const double ROUGH = 10, ROUGHEST = 0.1;
+/* Of its size: a body that hits something so fast that it moves so far in the step is turned by as
+ * many radians, and may end the step inside of that by half the square. */
+static const double HITS = 0.2;
 static const double LEAST_DEPTH = 8e-4, MOST_DEPTH = 2e-3, DEPTH_OF_TOLERANCE = 0.4;
 
 static double place_rounding(const mo_world *world, double h)
@@ -92,6 +99,41 @@ static int has_new_contact(const mo_world *world)
     return 0;
 }
 
+/* Does a shape change its outline when it turns? */
+static int is_turned(const mo_world *world, int shape)
+{
+    return world->near[shape].moves && !world->near[shape].is_central;
+}
+
+/* Is there a new contact that closes fast, of a shape that it may turn into the other? */
+static int has_hit(const mo_world *world, double h)
+{
+    for (int k = 0; k < world->contacts.count; ++k) {
+        const mo_sim_contact *contact = world->contacts.at + k;
+        mo_pace_every(k, 512);
+        if (contact->is_new && mo_contact_is_taken(contact) &&
+            (is_turned(world, contact->shape[0]) || is_turned(world, contact->shape[1])) &&
+            -h * mo_contact_approach(world, contact) > HITS * contact->size) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* The tolerance of this round. */
+static double round_tolerance(const mo_world *world, double tol)
+{
+    return world->step.is_rough ? fmax(tol, fmin(ROUGH * tol, ROUGHEST)) : tol;
+}
+
+/* A large step with impacts is likely to take another round. */
+static int is_rough(const mo_world *world, double h)
+{
+    return world->step.rough_rounds > 0 && isfinite(h) && world->jointed_count == 0 &&
+           world->mechanism_count == 0 && world->step.tol > MO_FINE_TOLERANCE &&
+           mo_problem_constraint_count(world->problem) > SOME && has_hit(world, h);
+}
+
 /* Impacts have all the time that they need. */
 static mo_options base_options(const mo_world *world, double h)
 {
@@ -100,6 +142,7 @@ static mo_options base_options(const mo_world *world, double h)
         options.max_iter = world->step.most_iterations;
     }
     options.tol = world->step.finer_tol > 0 ? world->step.finer_tol : options.tol;
+    options.tol = round_tolerance(world, options.tol);
     options.time_limit = isfinite(h) ? mo_step_share(world) : INFINITY;
     options.cancel = &world->step.is_given_up;
     return options;
@@ -158,12 +201,14 @@ static mo_error solve(mo_world *world, double h, int from_start, double rate)
         error = error || is_kept ? error : mo_solve(world->problem, &options, &world->result);
     } else {
         mo_options coarse = base_options(world, h);
-        coarse.tol = world->step.tol;
+        coarse.tol = round_tolerance(world, world->step.tol);
         coarse.start = options.start;
         coarse.canonical = MO_CANONICAL_NO;
         coarse.penetration_rate = rate;
         error = mo_solve(world->problem, &coarse, &world->result);
-        error = error || !is_mixed ? error : mo_accuracy_solve_fine(world, &options);
+        error = error || !is_mixed || world->step.is_rough
+                    ? error
+                    : mo_accuracy_solve_fine(world, &options);
     }
     world->is_canonical =
         world->step.coarse_count == 0 && options.canonical && world->result.status == MO_SOLVED;
@@ -196,10 +241,11 @@ double mo_step_depth(const mo_world *world)
                : 0;
 }
 
-/* The same in m/s. */
+/* The same in m/s, of this round. */
 static double largest_rate(const mo_world *world, double h)
 {
-    const double rate = world->def.solver.penetration_rate, depth = mo_step_depth(world);
+    const double rate = world->def.solver.penetration_rate;
+    const double depth = world->step.is_rough ? ROUGH * LEAST_DEPTH : mo_step_depth(world);
     return depth > 0 && isfinite(h) ? fmin(rate, depth * world->contacts.least / h) : rate;
 }
 
@@ -228,6 +274,8 @@ mo_error mo_find_impulses(mo_world *world, double h, int from_start, mo_message 
     if (mo_accuracy_choose(world, h)) {
         return mo_fail_memory(why);
     }
+    world->step.is_rough = is_rough(world, h);
+    world->step.rough_rounds -= world->step.is_rough;
     const double rate = largest_rate(world, h);
     mo_error error = solve_in_time(world, h, from_start, rate);
     error = error ? error : meet_rate(world, h, rate);

@@ -48,9 +48,15 @@ static double opening(const mo_world *world, const mo_sim_contact *contact)
     return mo_vec3_dot(contact->frame, apart);
 }
 
-/* Of the contacts of one pair: may its shapes overlap at the end of the step? */
+/* Of the contacts of one pair: may its shapes overlap at the end of the step, though each that
+ * closes was in the last round? */
 static int may_overlap(const mo_world *world, const mo_sim_contact *contact, int count, double h)
 {
+    for (int k = 0; k < count; ++k) {
+        if (contact[k].constraint == MO_NEXT) {
+            return 0;
+        }
+    }
     const double turn = turn_of(world, contact->shape[0], h) + turn_of(world, contact->shape[1], h);
     const double depth = world->def.overlap * contact->size;
     for (int k = 0; k < count; ++k) {

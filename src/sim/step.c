@@ -30,6 +30,7 @@
 enum {
     MOST_ROUNDS = 10 /* of contacts that turn out to close */,
     OVERLAP_ROUNDS = 2 /* of contacts taken where shapes overlap at the end of the step */,
+    ROUGH_ROUNDS = 2 /* which others are likely to follow */,
     MOST_NEWTON = 10,
     AHEAD_ITERATIONS = 200 /* of a problem on the way to closed joints */
 };
@@ -123,15 +124,6 @@ double mo_body_kinetic(const mo_world *world, const mo_sim_body *body, const dou
 
 /* ---- checks of an answer --------------------------------------------------------------------- */
 
-/* Contacts or limits that close after all: *count of them. */
-static mo_error look_over(mo_world *world, int *count)
-{
-    const double h = world->step.h;
-    const mo_error error = take_late_contacts(world, h, count);
-    *count += mo_mechanisms_look_again(world, h);
-    return error;
-}
-
 /* Contacts that were left out, and close.  They take part in the next round. */
 static mo_error contacts_that_close(mo_world *world, int *more)
 {
@@ -144,9 +136,12 @@ static mo_error contacts_that_close(mo_world *world, int *more)
         *late = mo_contacts_take_closing(world, step->h, late_depth(world), 0);
         return MO_OK;
     }
-    const mo_error error = look_over(world, late) ? mo_fail_memory(&step->why) : MO_OK;
-    *more = *late;
-    return error;
+    if (take_late_contacts(world, step->h, late)) {
+        return mo_fail_memory(&step->why);
+    }
+    *late += mo_mechanisms_look_again(world, step->h);
+    *more += *late;
+    return MO_OK;
 }
 
 /* Shapes that overlap at the end of the step.  Contacts that are taken there take part. */
@@ -154,7 +149,12 @@ static mo_error shapes_that_overlap(mo_world *world, int *more)
 {
     mo_step *step = &world->step;
     const int takes = step->late_rounds <= MOST_ROUNDS && step->overlap_rounds++ < OVERLAP_ROUNDS;
-    return mo_overlaps_look(world, step->h, takes, more) ? mo_fail_memory(&step->why) : MO_OK;
+    int pairs;
+    if (mo_overlaps_look(world, step->h, takes, &pairs)) {
+        return mo_fail_memory(&step->why);
+    }
+    *more += pairs;
+    return MO_OK;
 }
 
 static int is_well_held(mo_world *world)
@@ -192,11 +192,22 @@ static int closes_joints(mo_world *world)
     return world->result.status == MO_ITERATION_LIMIT;
 }
 
-/* Joints that open, or add energy.  The next round holds them in another way. */
+/* A rough answer.  Where nothing else asks for another round, that one is solved in full. */
+static mo_error rough_answers(mo_world *world, int *more)
+{
+    if (*more == 0 && world->step.is_rough) {
+        world->step.rough_rounds = 0;
+        *more = 1;
+    }
+    return MO_OK;
+}
+
+/* Joints that open, or add energy, though all contacts hold.  The next round holds them in another
+ * way. */
 static mo_error joints_that_open(mo_world *world, int *more)
 {
     mo_step *step = &world->step;
-    if (world->jointed_count == 0) {
+    if (world->jointed_count == 0 || *more > 0) {
         return MO_OK;
     }
     *more = closes_joints(world);
@@ -219,9 +230,9 @@ static mo_error joints_that_open(mo_world *world, int *more)
     return MO_OK;
 }
 
-/* Any of them asks for another round. */
-static mo_error (*const CHECKS[])(mo_world *, int *) = {contacts_that_close, shapes_that_overlap,
-                                                        joints_that_open};
+/* Each adds to what asks for another round. */
+static mo_error (*const CHECKS[])(mo_world *, int *more) = {
+    contacts_that_close, shapes_that_overlap, rough_answers, joints_that_open};
 enum { CHECK_COUNT = sizeof CHECKS / sizeof *CHECKS };
 
 /* ---- phases ---------------------------------------------------------------------------------- */
@@ -282,7 +293,7 @@ static mo_error solve(mo_world *world)
     for (int more = 1; more && !error && !step->is_given_up;) {
         error = mo_step_solve(world, &step->why);
         more = 0;
-        for (int k = 0; k < CHECK_COUNT && !error && !more && !step->is_given_up; ++k) {
+        for (int k = 0; k < CHECK_COUNT && !error && !step->is_given_up; ++k) {
             mo_pace();
             error = CHECKS[k](world, &more);
         }
@@ -380,6 +391,7 @@ static mo_error begin(mo_world *world, double h, mo_message *why)
     step->most_iterations = step->tries = 0;
     step->finer_tol = 0;
     step->late_count = step->overlapping.count = 0;
+    step->rough_rounds = ROUGH_ROUNDS;
     begin_rounds(step);
     if (mo_step_keep_joints(world)) {
         return mo_fail_memory(why);

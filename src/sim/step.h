@@ -44,6 +44,8 @@ typedef struct mo_step {
     double tol;          /* relative: the coarsest that was asked for */
     int coarse_count;    /* contacts that are solved to it, where it is not solver.tol */
     int most_iterations; /* of each solve; 0: those of the world */
+    int rough_rounds;    /* that may follow, solved less exactly (impulses.c) */
+    int is_rough;        /* the last round: it is not the last of the step */
 
     /* Rounds since joints were last held otherwise; of Newton's method on joints held ahead. */
     int late_rounds, overlap_rounds, newton_rounds;

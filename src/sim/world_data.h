@@ -211,14 +211,22 @@ static inline double mo_normal_rate(const double x[3], const double v[6],
     return mo_vec3_dot(contact->frame, u);
 }
 
-/* From the centre of one of its bodies to the point of a contact. */
+/*
+ * From the centre of one of its bodies to the point of a contact, which lies midway in the gap.  A
+ * gap that is wide against the bodies would be a lever by which friction turns them a thousand
+ * times faster than it moves them: the arm ends within the size of the smaller one of its surface.
+ */
 static inline void mo_contact_arm(const mo_world *world, const mo_sim_contact *contact, int side,
                                   double arm[3])
 {
     if (contact->late != MO_NONE) {
         mo_vec3_copy(world->step.late[contact->late].arm[side], arm);
     } else {
+        const double beyond = 0.5 * contact->gap - contact->size;
         mo_vec3_minus(contact->point, world->body[contact->body[side]].x, arm);
+        if (beyond > 0) {
+            mo_vec3_along(arm, side ? beyond : -beyond, contact->frame, arm);
+        }
     }
 }
 
