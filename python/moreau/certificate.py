@@ -36,7 +36,8 @@ class Verdict:
             self.solutions.append(view(one.r, (problem.row_count,), made).copy())
 
     def __del__(self):
-        C.mo_check_clear(ctypes.addressof(self._struct))
+        if hasattr(self, "_struct"):
+            C.mo_check_clear(ctypes.addressof(self._struct))
 
     @property
     def conditions(self):

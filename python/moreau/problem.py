@@ -19,7 +19,7 @@ class Result:
         self._owner = owner
 
     def __del__(self):
-        if self._owner is None:
+        if getattr(self, "_owner", self) is None:
             C.mo_result_clear(ctypes.addressof(self._struct))
 
     @property
@@ -299,7 +299,7 @@ class Gradient:
         self._gradient = made
 
     def __del__(self):
-        if self._gradient:
+        if getattr(self, "_gradient", None):
             C.mo_gradient_destroy(self._gradient)
 
     @property

@@ -44,7 +44,8 @@ class Recording:
             why.check(C.mo_recording_set_title(self._at, title.encode(), why.pointer))
 
     def __del__(self):
-        C.mo_recording_clear(self._at)
+        if hasattr(self, "_struct"):
+            C.mo_recording_clear(self._at)
 
     @property
     def _at(self):

@@ -79,9 +79,10 @@ class Robot:
                 why.check(C.mo_model_release(ctypes.addressof(self._model), number, why.pointer))
 
     def __del__(self):
-        if self._robot:
+        if getattr(self, "_robot", None):
             C.mo_robot_destroy(self._robot)
-        C.mo_model_clear(ctypes.addressof(self._model))
+        if hasattr(self, "_model"):
+            C.mo_model_clear(ctypes.addressof(self._model))
 
     def _all(self, what, first, count):
         kind = structs[f"mo_model_{what}"]

@@ -3,6 +3,7 @@
 """Tests of the Python module: numbers, memory, errors."""
 import gc
 import os
+import sys
 import tempfile
 import unittest
 
@@ -70,6 +71,19 @@ class Problems(unittest.TestCase):
         row = problem.add_constraint(moreau.law.box([-2], [2]), d=1)
         problem.add_jacobian(row, body, [[1]])
         np.testing.assert_allclose(problem.solve().v, [3])
+
+    def test_objects_that_were_not_made_are_destroyed_in_silence(self):
+        complaints, before = [], sys.unraisablehook
+        sys.unraisablehook = lambda one: complaints.append(str(one.exc_value))
+        try:
+            for kind in (moreau.Gradient, moreau.Result, moreau.Verdict, moreau.Recording,
+                         moreau.Robot, moreau.World, moreau.Problem, moreau.Forces):
+                with self.assertRaises(TypeError):
+                    kind(*range(30))
+            gc.collect()
+        finally:
+            sys.unraisablehook = before
+        self.assertEqual(complaints, [])
 
     def test_errors_are_sentences(self):
         problem = moreau.Problem()
