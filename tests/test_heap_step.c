@@ -4,6 +4,7 @@
  * judge. */
 #include "heap.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -250,6 +251,35 @@ static void heaps_without_friction_are_swept_in_lanes(void **state)
     mo_world_destroy(world);
 }
 
+/* A hundred columns of three boxes with densities of 0.1 to 1,000 kg/m^3: heavy on light, which
+ * sweeps alone do not solve in 3,000. */
+static void heavy_boxes_on_light_ones_are_solved(void **state)
+{
+    (void)state;
+    mo_world *world;
+    mo_message why = {""};
+    mo_world_def def = mo_default_world();
+    def.solver.tol = 2e-3;
+    CHECK(mo_world_create(&def, NULL, &world, &why) == MO_OK);
+    const mo_shape_def floor = mo_shape_plane();
+    CHECK(mo_world_add_solid(world, MO_BODY_FIXED, &floor, NULL, &why).index > 0);
+    for (int k = 0; k < 300; ++k) {
+        const mo_pose at =
+            mo_pose_at(0.3 * (k % 10), 0.3 * (k / 10 % 10), 0.061 + 0.121 * (k / 100));
+        mo_shape_def box = mo_shape_box(0.1, 0.08, 0.06);
+        box.density = 1000 * pow(1e-4, (k * 37 % 101) / 100.0);
+        CHECK(mo_world_add_solid(world, MO_BODY_FREE, &box, &at, &why).index > 0);
+    }
+    for (int k = 0; k < 8; ++k) {
+        mo_step_report report;
+        CHECK(mo_world_step(world, 0.01, &report, &why) == MO_OK);
+        CHECK(report.status == MO_SOLVED);
+        CHECK_BELOW(judged(world).natural_relative, 2e-3);
+    }
+    CHECK(mo_world_contact_count(world) > 1000);
+    mo_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -262,6 +292,7 @@ int main(void)
         cmocka_unit_test(a_driven_plate_carries_balls),
         cmocka_unit_test(heaps_without_friction_are_swept_in_lanes),
         cmocka_unit_test(heaps_with_friction_above_one_are_solved),
+        cmocka_unit_test(heavy_boxes_on_light_ones_are_solved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,8 @@
 
 enum {
     COARSE_MOST = 5000, /* blocks: with more, and a coarse tolerance, digits cost too much */
-    SOME = 64           /* blocks: beyond this, canonical impulses of moving bodies cost too much */
+    SOME = 64           /* blocks: beyond this, canonical impulses of moving bodies, and a finer
+                           solution for the sake of a few contacts, cost too much */
 };
 static const double OF_PLACES = 8; /* of eps |x| / h: rounding enters in several places */
 static const double MOVES = 1e-3;  /* of its size, each second: faster is in motion */
@@ -250,13 +251,19 @@ static double largest_rate(const mo_world *world, double h)
 }
 
 /* Methods other than sweeps look at the residual alone: a solution that leaves a contact or a joint
- * with more than the rate is improved, to a finer tolerance. */
+ * with more than the rate is improved, to a finer tolerance.  It is a solution also if that one is
+ * missed.  In heaps the projection of positions costs less. */
 static mo_error meet_rate(mo_world *world, double h, double rate)
 {
     mo_result *result = &world->result;
     const double asked = world->step.finer_tol;
-    double tol = asked > 0 ? asked : world->step.tol;
+    const double coarsest = asked > 0 ? asked : world->step.tol;
+    double tol = coarsest;
     mo_error error = MO_OK;
+    if (mo_problem_constraint_count(world->problem) > SOME && world->jointed_count == 0 &&
+        world->mechanism_count == 0) {
+        return MO_OK;
+    }
     while (!error && result->status == MO_SOLVED && tol > MO_FINE_TOLERANCE &&
            result->residual.penetration_rate.value > rate) {
         const int iterations = result->iterations;
@@ -266,6 +273,9 @@ static mo_error meet_rate(mo_world *world, double h, double rate)
         result->iterations += iterations;
     }
     world->step.finer_tol = asked;
+    if (!error && result->residual.natural_relative <= coarsest) {
+        result->status = MO_SOLVED;
+    }
     return error;
 }
 

@@ -31,7 +31,8 @@
 enum {
     TINY = 64,     /* swept before anything else is looked at */
     LARGE = 20000, /* no factorisation is tried on more */
-    MANY = 1000    /* from here on a factorisation costs more than long sweeps */
+    MANY = 1000,   /* from here on a factorisation costs more than long sweeps, */
+    MORE = 5000    /* and also with a rough tolerance, which the path meets in about 15 steps */
 };
 
 /* Iterations. */
@@ -42,9 +43,11 @@ enum {
     SLICE = 40,
     PATH = 2000,
     LANE_SWEEPS = 2000,
+    ROUGH_SWEEPS = 600,
     MOST = 5000
 };
 
+static const double ROUGH = 1e-3;  /* tolerance from which on the path is shorter than sweeps */
 static const double NEAR = 1e-3;   /* relative residual of a start that Newton's method finishes */
 static const double HEAVY = 2e9;   /* operations of a factorisation: about a second */
 static const double VISIT = 300;   /* operations of a visit to a block, beside its products */
@@ -145,6 +148,12 @@ static int is_not_factorable(const mo_walk *w, const mo_run *run)
     return !is_factorable(w, run);
 }
 
+/* Heavy on light: what long sweeps have not solved to a rough tolerance is left to the path. */
+static int is_for_newton(const mo_walk *w, const mo_run *run)
+{
+    return is_factorable(w, run) && !(w->has_swept > 1 && w->facts.tolerance >= ROUGH);
+}
+
 static int is_near(const mo_walk *w, const mo_run *run)
 {
     return is_factorable(w, run) && !w->has_swept && w->facts.constraints > TINY &&
@@ -162,7 +171,7 @@ static int is_to_be_swept(const mo_walk *w, const mo_run *run)
  */
 static int are_sweeps_promising(const mo_walk *w, const mo_run *run)
 {
-    if (!is_factorable(w, run) || w->facts.is_linear || w->afford <= 0) {
+    if (!is_for_newton(w, run) || w->facts.is_linear || w->afford <= 0) {
         return 0;
     }
     if (w->slice == 0) {
@@ -206,7 +215,10 @@ static int few(const mo_walk *w)
 
 static int lane_sweeps(const mo_walk *w)
 {
-    return w->facts.constraints > MANY ? ALL : LANE_SWEEPS;
+    const int count = w->facts.constraints;
+    return count <= MANY                                  ? LANE_SWEEPS
+           : count <= MORE && w->facts.tolerance >= ROUGH ? ROUGH_SWEEPS
+                                                          : ALL;
 }
 
 static int path(const mo_walk *w)
@@ -235,7 +247,8 @@ const mo_rung mo_ladder[] = {
     /* Heaps to 1e-4: eight manifolds at a time, a factorisation costs hundreds of sweeps. */
     {"lanes", &mo_nsgs_method, 1, 0, are_coarse_contacts,
      "more than 64 constraints, most of them contacts of rigid bodies, tolerance 1e-5 or more",
-     lane_sweeps, "2,000; more than 1,000 constraints: all", MOMENTUM, MO_START_BEST},
+     lane_sweeps, "2,000; more than 1,000 constraints: all, or 600 up to 5,000 to 1e-3 or more",
+     MOMENTUM, MO_START_BEST},
     /* Packings of ten thousands: factors would not fit. */
     {"large", &mo_nsgs_method, 1, 0, is_large, "more than 20,000 constraints", all, "all", MOMENTUM,
      MO_START_BEST},
@@ -256,7 +269,8 @@ const mo_rung mo_ladder[] = {
      "the last slice promises to be through before a method that factors", slice,
      "slices of 40, 80, 160, ...", MOMENTUM, MO_START_ON},
     /* Chains of joints, heaps that fall: a few steps once the set is right. */
-    {"newton", &mo_newton_method, 0, 0, is_factorable, "any", all, "one attempt", 0, MO_START_ON},
+    {"newton", &mo_newton_method, 0, 0, is_for_newton, "any, but not after lanes to 1e-3 or more",
+     all, "one attempt", 0, MO_START_ON},
     /* Heaps at rest, heavy on light, redundant contacts: no luck is needed with the set. */
     {"ipm", &mo_quick_ipm_method, 0, 0, has_cones, "laws of cones", path, "2,000", 0,
      MO_START_BEST},
@@ -315,7 +329,7 @@ mo_status mo_auto_walk(mo_run *run, mo_walk *walk, mo_status before, mo_message 
         if (mo_auto_is_over(run, rung_run.status)) {
             return rung_run.status;
         }
-        walk->has_swept = walk->is_whole && rung->budget(walk) != GLANCE;
+        walk->has_swept = walk->is_whole && rung->budget(walk) != GLANCE ? 2 : 0;
         status = MO_STALLED; /* a rung that used up its own budget is not the caller's limit */
     }
     if (!run->error && !walk->is_whole && is_factorable(walk, run) && run->best > 0.5 * residual) {

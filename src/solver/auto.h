@@ -23,7 +23,7 @@ typedef enum mo_rung_start {
 typedef struct mo_walk {
     mo_facts facts;
     int is_whole;  /* only the first rungs are for a problem that is not split yet */
-    int has_swept; /* a few sweeps were made in place */
+    int has_swept; /* 1: a few sweeps were made in place, 2: long ones over the whole */
     int next;      /* the rung that is looked at next */
     int slice;     /* sweeps of the last slice of long sweeps */
     int afford;    /* sweeps that cost as much as what follows them */

@@ -189,7 +189,7 @@ static mo_error make_units(mo_island_units *f, const in_place *c)
         memset(u, 0, sizeof *u);
         error = mo_units_make(f, k, local, u);
         error = error ? error : mo_walk_begin(&u->run, 0, &u->walk);
-        u->walk.has_swept = c->has_swept || c->sweeps[k] > 0;
+        u->walk.has_swept = c->has_swept ? c->has_swept : c->sweeps[k] > 0;
         if (f->whole->options->start) {
             u->walk.facts.start_residual = sqrt(c->start[k]) / u->run.q_scale;
         }
