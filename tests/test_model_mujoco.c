@@ -441,6 +441,37 @@ static void meshes_weigh_what_they_weigh_in_mujoco(void **state)
     }
 }
 
+/* Mass and inertia show the sizes, and the centre the pose; axes may differ in sign. */
+static void primitives_are_fitted_to_meshes_as_in_mujoco(void **state)
+{
+    (void)state;
+    static const char *const TYPES[] = {"sphere", "capsule", "ellipsoid", "cylinder", "box"};
+    folder_put(&folder, "wedge.obj",
+               "v 0 0 0\nv 3 0 0\nv 0 1 0\nv .2 .1 .7\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n");
+    for (size_t k = 0; k < sizeof TYPES / sizeof TYPES[0]; ++k) {
+        char text[800], error[1000] = "";
+        mo_model model;
+        snprintf(text, sizeof text,
+                 "<mujoco><asset><mesh file='wedge.obj'/></asset><worldbody><body><joint/>"
+                 "<geom type='%s' mesh='wedge' pos='1 2 3' euler='10 20 30' fitscale='1.3'/></body>"
+                 "</worldbody></mujoco>",
+                 TYPES[k]);
+        const char *path = folder_put(&folder, "fitted.xml", text);
+        mjModel *m = mj_loadXML(path, NULL, error, sizeof error);
+        assert_non_null(m);
+        read_file(path, &model);
+        assert_int_equal(model.geom_count, 1);
+        assert_int_equal(model.note_count, k == 2); /* an ellipsoid is a hull */
+        assert_string_equal(mo_shape_name(model.geoms[0].shape.kind),
+                            k == 0   ? "ball"
+                            : k == 2 ? "hull"
+                                     : TYPES[k]);
+        compare_bodies(&model, m, 3e-6);
+        mo_model_clear(&model);
+        mj_deleteModel(m);
+    }
+}
+
 /* Everything that may drive something, and defaults that change each other. */
 static void tendons_and_drives_are_what_mujoco_reads(void **state)
 {
@@ -474,6 +505,7 @@ int main(void)
         cmocka_unit_test(random_trees_are_what_mujoco_reads),
         cmocka_unit_test(a_model_with_many_features_is_what_mujoco_reads),
         cmocka_unit_test(meshes_weigh_what_they_weigh_in_mujoco),
+        cmocka_unit_test(primitives_are_fitted_to_meshes_as_in_mujoco),
         cmocka_unit_test(tendons_and_drives_are_what_mujoco_reads),
     };
     return cmocka_run_group_tests(tests, open_folder, close_folder);

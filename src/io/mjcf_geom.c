@@ -16,6 +16,9 @@
 typedef enum geom_type { PLANE, HFIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH } geom_type;
 static const char *const TYPES[] = {"plane",    "hfield", "sphere", "capsule", "ellipsoid",
                                     "cylinder", "box",    "mesh",   NULL};
+static const mo_shape_kind KINDS[] = {
+    [SPHERE] = MO_SHAPE_BALL,       [CAPSULE] = MO_SHAPE_CAPSULE, [ELLIPSOID] = MO_SHAPE_HULL,
+    [CYLINDER] = MO_SHAPE_CYLINDER, [BOX] = MO_SHAPE_BOX,         [MESH] = MO_SHAPE_BALL};
 /* How many sizes each has, and with fromto. */
 static const int SIZES[] = {0, 0, 1, 2, 3, 2, 3, 0}, SIZES_BETWEEN[] = {0, 0, 0, 1, 1, 1, 1, 0};
 
@@ -131,17 +134,18 @@ static bool is_drawn_only(const mo_mjcf *m, const mo_xml_node *node, const mo_mo
     return geom->is_visual;
 }
 
-static bool make_mesh(mo_mjcf *m, const mo_xml_node *node, const char *name, mo_model_geom *geom,
-                      mo_mass *mass, int *found)
+/* A mesh and its mass at density 1. */
+static bool find_mesh(mo_mjcf *m, const mo_xml_node *node, const char *name, int *place,
+                      mo_mass *mass)
 {
     static const char *const TRUTH[] = {"false", "true", NULL};
-    const int place = mo_reader_name_find(m->r, 'm', name);
     int is_shell = 0;
-    if (place < 0) {
+    *place = mo_reader_name_find(m->r, 'm', name);
+    if (*place < 0) {
         return mo_reader_fail(m->r, node, "has the mesh '%.80s', which is not among the assets",
                               name ? name : "");
     }
-    const mo_mesh_file *mesh = m->r->meshes + place;
+    const mo_mesh_file *mesh = m->r->meshes + *place;
     if (!mo_mjcf_word(m, node, "geom", "shellinertia", TRUTH, &is_shell)) {
         return false;
     }
@@ -150,10 +154,29 @@ static bool make_mesh(mo_mjcf *m, const mo_xml_node *node, const char *name, mo_
         !(mass->mass > 0)) { /* shapes without volume are shells too */
         mo_mass_of_shell(mesh, mass);
     }
+    return true;
+}
+
+static bool make_mesh(mo_mjcf *m, const mo_xml_node *node, const char *name, mo_model_geom *geom,
+                      mo_mass *mass, int *found)
+{
+    int place;
     *found = 1;
+    if (!find_mesh(m, node, name, &place, mass)) {
+        return false;
+    }
     return is_drawn_only(m, node, geom)
                ? mo_reader_mesh_drawn(m->r, place, &geom->shape)
                : mo_reader_mesh_hull(m->r, node, place, geom->is_visual, &geom->shape, found);
+}
+
+static bool fit(mo_mjcf *m, const mo_xml_node *node, geom_type type, const char *name,
+                mo_pose *pose, double size[3])
+{
+    int place;
+    mo_mass mass;
+    return find_mesh(m, node, name, &place, &mass) &&
+           mo_mjcf_fit(m, node, KINDS[type], &mass, pose, size);
 }
 
 static bool read_surface(mo_mjcf *m, const mo_xml_node *node, mo_model_geom *geom)
@@ -275,18 +298,14 @@ bool mo_mjcf_geom(mo_mjcf *m, const mo_xml_node *node, int body, mo_mass *sum)
     if (!mo_mjcf_word(m, node, "geom", "type", TYPES, &type)) {
         return false;
     }
-    if (type != MESH && mesh) {
-        mo_reader_note(m->r, node, " type=\"%s\" mesh> is not fitted to the mesh: its hull is used",
-                       TYPES[type]);
-        type = MESH;
-    }
     if ((type == PLANE || type == HFIELD) && moves(m->r->model, body)) {
         mo_reader_note(m->r, node, " type=\"%s\"> of a moving body is left out", TYPES[type]);
         return true;
     }
     if (!mo_mjcf_frame(m, node, "geom", &geom.shape.pose) || !read_surface(m, node, &geom) ||
         !read_look(m, node, "geom", &geom.shape) ||
-        (type != MESH && !read_sizes(m, node, (geom_type)type, &geom.shape.pose, size))) {
+        (type != MESH && !(mesh ? fit(m, node, (geom_type)type, mesh, &geom.shape.pose, size)
+                                : read_sizes(m, node, (geom_type)type, &geom.shape.pose, size)))) {
         return false;
     }
     note_fluid(m, node);
@@ -315,9 +334,6 @@ bool mo_mjcf_geom(mo_mjcf *m, const mo_xml_node *node, int body, mo_mass *sum)
 bool mo_mjcf_site(mo_mjcf *m, const mo_xml_node *node, int body)
 {
     mo_pose pose = mo_pose_identity();
-    static const mo_shape_kind KINDS[] = {
-        [SPHERE] = MO_SHAPE_BALL,       [CAPSULE] = MO_SHAPE_CAPSULE, [ELLIPSOID] = MO_SHAPE_HULL,
-        [CYLINDER] = MO_SHAPE_CYLINDER, [BOX] = MO_SHAPE_BOX,         [MESH] = MO_SHAPE_BALL};
     double from_to[6], size[3] = {0.005, 0.005, 0.005}; /* of MJCF */
     int has_ends = 0, type = SPHERE;
     if (!mo_mjcf_frame(m, node, "site", &pose) ||

@@ -67,7 +67,7 @@ static const element ELEMENTS[] = {
     {"freejoint", " name ", " group align ", ""},
     {"geom",
      " name class type contype conaffinity condim priority size friction mass density fromto mesh "
-     "group fluidshape shellinertia hfield material rgba geom sidesite " FRAME,
+     "group fluidshape shellinertia hfield material rgba geom sidesite fitscale " FRAME,
      " user solmix fluidcoef ", " solref solimp margin gap "},
     {"contact", "", "", ""},
     {"pair", " name class geom1 geom2 condim friction ", "", " solref solimp gap margin "},
