@@ -182,12 +182,141 @@ static void redundant_loops_that_contradict_each_other_swing_on(void **state)
     close_world(&w);
 }
 
+/* ---- loops ----------------------------------------------------------------------------------- */
+
+#define UNTOUCHED " contype='0' conaffinity='0'"
+
+/* Two cranks and a plate without friction or damping; the loop is closed where all q are 0. */
+static void open_four_bar(int has_loop, robot_world *w)
+{
+    char text[1200];
+    snprintf(text, sizeof text,
+             "<mujoco><worldbody>"
+             "<body name='a' pos='0 0 1'><joint axis='0 1 0'/>"
+             "<geom type='capsule' fromto='0 0 0 .3 0 0' size='.01'" UNTOUCHED "/>"
+             "<body name='p' pos='.3 0 0'><joint axis='0 1 0'/>"
+             "<geom type='box' pos='.25 0 0' size='.25 .05 .01'" UNTOUCHED "/></body></body>"
+             "<body name='b' pos='.5 0 1'><joint axis='0 1 0'/>"
+             "<geom type='capsule' fromto='0 0 0 .3 0 0' size='.01'" UNTOUCHED "/></body>"
+             "</worldbody>%s</mujoco>",
+             has_loop ? "<equality><connect body1='b' body2='p' anchor='.3 0 0'/></equality>" : "");
+    open_text(text, w);
+}
+
+typedef struct motion {
+    double first, most, least; /* energy after the first step, and at any time, J */
+    double kinetic;            /* after the first step, J */
+    double open;               /* the worst error of a loop after any step, m */
+} motion;
+
+static motion follow(robot_world *w, double h, double time)
+{
+    motion m = {.most = -INFINITY, .least = INFINITY};
+    for (int k = 0; k < (int)lround(time / h); ++k) {
+        mo_step_report report;
+        CHECK(mo_world_step(w->world, h, &report, NULL) == MO_OK);
+        CHECK(report.status == MO_SOLVED);
+        const double energy = report.kinetic_energy + report.potential_energy;
+        m.first = k == 0 ? energy : m.first;
+        m.kinetic = k == 0 ? report.kinetic_energy : m.kinetic;
+        m.most = fmax(m.most, energy);
+        m.least = fmin(m.least, energy);
+        for (int j = 0; j < mo_world_joint_count(w->world); ++j) {
+            m.open = fmax(m.open, mo_joint_get(w->world, mo_world_joint(w->world, j)).error);
+        }
+    }
+    return m;
+}
+
+/* Without mo_robot_order: the loops are closed by the first step, as a displacement. */
+static void open_loops_are_closed_by_a_step_without_a_kick(void **state)
+{
+    (void)state;
+    static const double STARTS[][3] = {{0.3, 0.1, -0.2}, {0.05, 0.02, -0.03}, {-0.4, 0.5, 0}};
+    for (size_t k = 0; k < sizeof STARTS / sizeof *STARTS; ++k) {
+        for (int scene = 0; scene < 2; ++scene) {
+            robot_world w;
+            if (scene) {
+                open_scene("linkage", NULL, &w);
+            } else {
+                open_four_bar(1, &w);
+            }
+            CHECK(mo_robot_set(w.robot, w.world, STARTS[k], NULL, NULL) == MO_OK);
+            CHECK(mo_joint_get(w.world, mo_world_joint(w.world, 0)).error > 5e-3);
+            const motion m = follow(&w, 0.002, 0.5);
+            CHECK_BELOW(m.open, 1e-10);
+            CHECK_BELOW(m.kinetic, 1e-3); /* what falls for 2 ms has */
+            CHECK_BELOW(m.most - m.first, 2e-2);
+            close_world(&w);
+        }
+    }
+}
+
+/* The errors are those of the time step, which fall with h, and no larger than an open chain's. */
+static void a_passive_loop_conserves_energy_as_an_open_chain_does(void **state)
+{
+    (void)state;
+    double range[2][2];
+    for (int has_loop = 0; has_loop < 2; ++has_loop) {
+        for (int fine = 0; fine < 2; ++fine) {
+            robot_world w;
+            open_four_bar(has_loop, &w);
+            const motion m = follow(&w, fine ? 0.001 : 0.002, 2);
+            range[has_loop][fine] = m.most - m.least;
+            CHECK_BELOW(m.open, 1e-11);
+            close_world(&w);
+        }
+        CHECK_BELOW(range[has_loop][1], 0.6 * range[has_loop][0]);
+    }
+    CHECK(range[1][0] > 0);
+    CHECK_BELOW(range[1][0], range[0][0]);
+    CHECK_BELOW(range[1][1], range[0][1]);
+}
+
+/* Arms with dry friction, coupled in pairs, that a servo holds against gravity: at rest a step is
+ * solved from the impulses of the last one. */
+static void couplings_at_rest_start_from_their_impulses(void **state)
+{
+    (void)state;
+    char text[4000] = "<mujoco><option timestep='0.002'/><worldbody>", part[400];
+    for (int k = 0; k < 6; ++k) {
+        snprintf(part, sizeof part,
+                 "<body pos='0 %d 0'><joint name='j%d' axis='0 1 0' frictionloss='.3' "
+                 "damping='.5'/><geom type='capsule' fromto='0 0 0 .%d 0 0' size='.02'" UNTOUCHED
+                 "/></body>",
+                 k, k, 3 + k);
+        strcat(text, part);
+    }
+    strcat(text, "</worldbody><equality>");
+    for (int k = 0; k < 6; k += 2) {
+        snprintf(part, sizeof part, "<joint joint1='j%d' joint2='j%d' polycoef='0 -%d.5 0 0 0'/>",
+                 k, k + 1, k % 3);
+        strcat(text, part);
+    }
+    strcat(text, "</equality><actuator><position joint='j0' kp='40'/>"
+                 "<position joint='j3' kp='40'/></actuator></mujoco>");
+    robot_world w;
+    open_text(text, &w);
+    run(&w, 6);
+    mo_step_report report;
+    for (int k = 0; k < 10; ++k) {
+        CHECK(mo_world_step(w.world, 0.002, &report, NULL) == MO_OK);
+        CHECK(report.status == MO_SOLVED);
+        CHECK_BELOW(report.kinetic_energy, 1e-20);
+        CHECK(report.iterations <= 1);
+    }
+    close_world(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_start_beyond_a_limit_is_mended_slowly),
         cmocka_unit_test(joints_and_loops_are_put_in_order),
         cmocka_unit_test(redundant_loops_that_contradict_each_other_swing_on),
+        cmocka_unit_test(open_loops_are_closed_by_a_step_without_a_kick),
+        cmocka_unit_test(a_passive_loop_conserves_energy_as_an_open_chain_does),
+        cmocka_unit_test(couplings_at_rest_start_from_their_impulses),
         cmocka_unit_test(bodies_that_overlap_at_the_start_are_named),
         cmocka_unit_test(a_wedged_link_rests),
         cmocka_unit_test(an_arm_leaves_a_ball_without_a_jump),

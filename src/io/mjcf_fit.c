@@ -15,7 +15,8 @@ static void inertia_box(const mo_mass *mass, double half[3], double Q[9])
 {
     double value[3], axes[9], x[3], y[3], z[3];
     mo_principal_axes(mass->inertia, value, axes);
-    const int least = value[1] < value[0] ? (value[2] < value[1] ? 2 : 1) : 2 * (value[2] < value[0]);
+    const int least =
+        value[1] < value[0] ? (value[2] < value[1] ? 2 : 1) : 2 * (value[2] < value[0]);
     const int one = (least + 1) % 3, two = (least + 2) % 3;
     const int order[3] = {value[one] < value[two] ? two : one, value[one] < value[two] ? one : two,
                           least};

@@ -53,13 +53,26 @@ static void come_back(mo_world *world, const mo_sim_joint *joint, const stay *fr
     }
 }
 
-void mo_joint_hold_ahead(mo_world *world, const mo_sim_joint *joint, double h, mo_joint_rows *rows,
-                         double *w)
+/* Rows where next_v leads.  What a projected joint is open by now is left to the projection. */
+static void hold_ahead(mo_world *world, const mo_sim_joint *joint, double h, mo_joint_rows *rows)
 {
     stay from;
     go_ahead(world, joint, h, &from);
     mo_joint_hold(world, joint, rows);
     come_back(world, joint, &from);
+    if (mo_joint_is_projected(world, joint)) {
+        mo_joint_rows here;
+        mo_joint_hold(world, joint, &here);
+        for (int k = 0; k < rows->count; ++k) {
+            rows->error[k] -= here.error[k];
+        }
+    }
+}
+
+void mo_joint_hold_ahead(mo_world *world, const mo_sim_joint *joint, double h, mo_joint_rows *rows,
+                         double *w)
+{
+    hold_ahead(world, joint, h, rows);
     for (int k = 0; k < rows->count; ++k) {
         w[k] = rows->error[k] / h;
         for (int side = 0; side < 2; ++side) {
@@ -79,10 +92,7 @@ double mo_joints_error_ahead(mo_world *world, double h)
     for (int k = 0; k < world->jointed_count; ++k) {
         const mo_sim_joint *joint = world->joint + world->jointed[k];
         mo_joint_rows rows;
-        stay from;
-        go_ahead(world, joint, h, &from);
-        mo_joint_hold(world, joint, &rows);
-        come_back(world, joint, &from);
+        hold_ahead(world, joint, h, &rows);
         worst = fmax(worst, mo_joint_gap(world, joint, &rows));
     }
     return worst;

@@ -60,6 +60,11 @@ typedef struct mo_sim_actuator {
     int constraint;
 } mo_sim_actuator;
 
+typedef struct mo_sim_coupling {
+    mo_coupling_def def;
+    double impulse; /* of the last step */
+} mo_sim_coupling;
+
 struct mo_sim_mechanism {
     uint32_t generation;
     char *name;
@@ -75,7 +80,7 @@ struct mo_sim_mechanism {
     mo_tendon_point *tendon_points; /* of all paths */
     int tendons;
     double *gravity_compensation; /* of each link: the part of its weight that is compensated */
-    mo_coupling_def *coupling;
+    mo_sim_coupling *coupling;
     int couplings;
     int coupling_constraint; /* of the first, in the problem of this step; or MO_NONE */
     size_t coupling_room;

@@ -8,8 +8,6 @@
  *
  * and at the acceleration level  u = a_a - p' a_b - p'' v_b^2 (plus error correction if the
  * accelerations act for a time).
- *
- * Every solve starts with a zero impulse, so no state is kept between steps.
  */
 #include <math.h>
 #include <string.h>
@@ -115,7 +113,7 @@ mo_error mo_mechanism_couple(mo_world *world, mo_mechanism_id id, const mo_coupl
                  (size_t)mechanism->couplings + 1)) {
         return mo_fail_memory(why);
     }
-    mechanism->coupling[mechanism->couplings++] = *def;
+    mechanism->coupling[mechanism->couplings++] = (mo_sim_coupling){.def = *def};
     mo_mechanism_wake(world, mechanism);
     return MO_OK;
 }
@@ -136,14 +134,14 @@ double mo_mechanism_coupling_error(const mo_sim_mechanism *mechanism)
 {
     double worst = 0;
     for (int k = 0; k < mechanism->couplings; ++k) {
-        worst = fmax(worst, fabs(state_of(mechanism, mechanism->coupling + k).error));
+        worst = fmax(worst, fabs(state_of(mechanism, &mechanism->coupling[k].def).error));
     }
     return worst;
 }
 
 void mo_coupling_row(const mo_sim_mechanism *mechanism, int k, double *row)
 {
-    const mo_coupling_def *def = mechanism->coupling + k;
+    const mo_coupling_def *def = &mechanism->coupling[k].def;
     memset(row, 0, (size_t)mechanism->tree.dofs * sizeof *row);
     add_side(mechanism, def, def->a, 1, row);
     add_side(mechanism, def, def->b, -state_of(mechanism, def).slope, row);
@@ -154,7 +152,7 @@ void mo_mechanism_add_couplings(mo_world *world, mo_sim_mechanism *mechanism, co
     const int n = mechanism->tree.dofs;
     const mo_law law = mo_law_bilateral();
     for (int k = 0; k < mechanism->couplings; ++k) {
-        const mo_coupling_def *def = mechanism->coupling + k;
+        const mo_coupling_def *def = &mechanism->coupling[k].def;
         const coupling_state at = state_of(mechanism, def);
         const double w = w_of(mechanism, def, &at, phase);
         mo_coupling_row(mechanism, k, mechanism->row);

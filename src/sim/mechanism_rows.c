@@ -424,6 +424,9 @@ void mo_mechanism_write_start(const mo_world *world, const mo_sim_mechanism *mec
             *rows_of(world, actuator->constraint, start) = actuator->effort * world->last_step;
         }
     }
+    for (int k = 0; k < mechanism->couplings && mechanism->coupling_constraint != MO_NONE; ++k) {
+        *rows_of(world, mechanism->coupling_constraint + k, start) = mechanism->coupling[k].impulse;
+    }
 }
 
 static void read_actuator(const mo_world *world, mo_sim_mechanism *mechanism,
@@ -462,6 +465,10 @@ void mo_mechanism_read_rows(const mo_world *world, mo_sim_mechanism *mechanism, 
         if (tendon->friction_constraint != MO_NONE) {
             tendon->friction_impulse = to_impulse * *rows_of(world, tendon->friction_constraint, r);
         }
+    }
+    for (int k = 0; k < mechanism->couplings && mechanism->coupling_constraint != MO_NONE; ++k) {
+        mechanism->coupling[k].impulse =
+            to_impulse * *rows_of(world, mechanism->coupling_constraint + k, r);
     }
     for (int k = 0; k < mechanism->actuators; ++k) {
         read_actuator(world, mechanism, mechanism->actuator + k, d, to_effort);

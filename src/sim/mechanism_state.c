@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Saved state of mechanisms: coordinates, velocities, applied efforts, impulses of limits and
- * friction, targets, states and efforts of actuators, and those of tendons.  Poses of links follow
- * from the coordinates.
+ * Saved state of mechanisms: coordinates, velocities, applied efforts, impulses of limits,
+ * friction and couplings, targets, states and efforts of actuators, and those of tendons.  Poses of
+ * links follow from the coordinates.
  */
 #include <math.h>
 #include <string.h>
@@ -26,6 +26,9 @@ static void visit(mo_sim_mechanism *mechanism, visit_fn *fn, void *context)
     for (int k = 0; k < mechanism->tendons; ++k) {
         fn(context, mechanism->tendon[k].stop.impulse, 2);
         fn(context, &mechanism->tendon[k].friction_impulse, 1);
+    }
+    for (int k = 0; k < mechanism->couplings; ++k) {
+        fn(context, &mechanism->coupling[k].impulse, 1);
     }
     for (int k = 0; k < mechanism->actuators; ++k) {
         mo_sim_actuator *actuator = mechanism->actuator + k;

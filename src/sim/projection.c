@@ -24,7 +24,7 @@
 #include "sim/pairs.h"
 #include "solver/canonical.h"
 
-enum { MOST_ROUNDS = 3, MOST_JOINT_ROUNDS = 10, MOST_ITERATIONS = 300 };
+enum { MOST_ROUNDS = 3, FREE_ROUNDS = 2, MOST_JOINT_ROUNDS = 10, MOST_ITERATIONS = 300 };
 static const double CLOSED = 1e-11; /* of the size of a body, or rad: error of a joint */
 static const double NEARLY = 1e-3;  /* the same, of a joint whose drift the next step corrects */
 /* The relative residual: a displacement somewhat above the smallest does no harm.  Overlap is
@@ -239,7 +239,7 @@ static int needs(mo_world *world, int round, progress *now)
 {
     const double of_joints = joint_error(world);
     const double open = of_joints > CLOSED ? of_joints : mo_mechanisms_worst(world);
-    const int closes = round < MOST_ROUNDS || open < GAIN * now->open;
+    const int closes = round < FREE_ROUNDS || open < GAIN * now->open;
     now->open = open;
     return (round < MOST_ROUNDS && ((now->gains && now->deepest > world->def.overlap) ||
                                     (round == 0 && world->step.overlapping.count > 0))) ||
