@@ -462,10 +462,9 @@ static void primitives_are_fitted_to_meshes_as_in_mujoco(void **state)
         read_file(path, &model);
         assert_int_equal(model.geom_count, 1);
         assert_int_equal(model.note_count, k == 2); /* an ellipsoid is a hull */
-        assert_string_equal(mo_shape_name(model.geoms[0].shape.kind),
-                            k == 0   ? "ball"
-                            : k == 2 ? "hull"
-                                     : TYPES[k]);
+        assert_string_equal(mo_shape_name(model.geoms[0].shape.kind), k == 0   ? "ball"
+                                                                      : k == 2 ? "hull"
+                                                                               : TYPES[k]);
         compare_bodies(&model, m, 3e-6);
         mo_model_clear(&model);
         mj_deleteModel(m);
