@@ -9,7 +9,8 @@
  * if it does not apply.  `moreau bench solvers --against siconos` calls it.
  *
  * Timed is the call of Siconos' driver alone, with a new problem and new options in each run.  If a
- * local solver runs on a global problem, the time of mo_problem_reduce is added.
+ * local solver runs on a global problem, the time of mo_problem_reduce on a newly read
+ * problem is added.
  *
  * Siconos divides by |q| what we divide by max(1, |q|).  A run gets the tolerance that means the
  * same as the target; if Siconos converged and our measure of its r has not, a tenth of that, and
@@ -40,6 +41,7 @@ typedef struct attempt {
     siconos_source source;
     trial_call call;
     double *r, *u, *v;
+    const char *file;
     double reduction; /* seconds that making W took, for a local solver on a global problem */
     FILE *out;
 } attempt;
@@ -142,18 +144,39 @@ static int list(void)
     return 0;
 }
 
+/*
+ * One reduction of the problem as the file holds it: a problem keeps M^-1 H once it is known.  One
+ * that is not timed comes before it, as in our own runs.
+ */
+static mo_problem *reduce_once(const char *file, double *seconds)
+{
+    mo_document document[2] = {{0}, {0}};
+    mo_problem *reduced = NULL;
+    int ok = !mo_fclib_read(file, NULL, &document[0], NULL) &&
+             !mo_fclib_read(file, NULL, &document[1], NULL);
+    for (int k = 0; ok && k < 2; ++k) {
+        mo_problem_destroy(reduced);
+        const trial_watch watch = trial_watch_start(0, NULL);
+        ok = !mo_problem_reduce(document[k].problem, &reduced, NULL);
+        *seconds = trial_watch_stop(&watch);
+    }
+    mo_document_clear(&document[0]);
+    mo_document_clear(&document[1]);
+    return ok ? reduced : NULL;
+}
+
 /* The reduced form, and the time of the fastest of a few attempts to make it. */
 static int reduce(attempt *a)
 {
     double total = 0;
     a->source.reduced = NULL;
     for (int done = 0; trial_wants_more(&a->call, done, total); ++done) {
+        double seconds = 0;
         mo_problem_destroy(a->source.reduced);
-        const trial_watch watch = trial_watch_start(0, NULL);
-        if (mo_problem_reduce(a->source.problem, &a->source.reduced, NULL)) {
+        a->source.reduced = reduce_once(a->file, &seconds);
+        if (!a->source.reduced) {
             return 0;
         }
-        const double seconds = trial_watch_stop(&watch);
         a->reduction = done > 0 ? fmin(a->reduction, seconds) : seconds;
         total += seconds;
     }
@@ -235,6 +258,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "moreau-siconos: %s\n", why.text);
         return 1;
     }
+    a.file = argv[FILE_AT];
     a.source.problem = document.problem;
     if (!siconos_takes(a.config, &a.source)) {
         return CHILD_REFUSES;

@@ -8,19 +8,8 @@
 #include "linalg/blas_threads.h"
 #include "linalg/lanes4.h"
 
-/* LAPACK and BLAS, column-major: our row-major lower triangle is their upper one, transposed. */
+/* LAPACK, column-major: our row-major lower triangle is its upper one, transposed. */
 void dpotrf_(const char *uplo, const int *n, double *A, const int *lda, int *info);
-void dtrsv_(const char *uplo, const char *trans, const char *diag, const int *n, const double *A,
-            const int *lda, double *x, const int *incx);
-
-static void trsv(const char *uplo, const char *trans, int n, const double *F, double *x)
-{
-    const int one = 1;
-    mo_blas_threads_begin();
-    dtrsv_(uplo, trans, "N", &n, F, &n, x, &one);
-    mo_blas_threads_end();
-}
-
 static void swap(double *a, double *b)
 {
     const double t = *a;
@@ -213,79 +202,115 @@ bool mo_factor_unsymmetric(int n, double *A)
     return true;
 }
 
-/* Two numbers anywhere in memory. */
-typedef double pair __attribute__((vector_size(2 * sizeof(double)), aligned(8), may_alias));
+/* ---- triangular solves ----------------------------------------------------------------------- */
 
-/* A sum in eight parts, which run side by side: one sum of a long row would wait for itself. */
-static inline double dot(int n, const double *x, const double *y)
+enum { GROUP = 4 }; /* rows that are solved together */
+
+/* sum[j] = row j of A times x, for GROUP rows of n numbers, whose sums are independent. */
+INLINE void group_dots(int n, int ld, const double *A, const double *x, double sum[GROUP])
 {
-    pair a = {0}, b = {0}, c = {0}, d = {0};
+    lanes part[GROUP] = {{0}};
     int k = 0;
-    for (; k + 8 <= n; k += 8) {
-        a += *(const pair *)(x + k) * *(const pair *)(y + k);
-        b += *(const pair *)(x + k + 2) * *(const pair *)(y + k + 2);
-        c += *(const pair *)(x + k + 4) * *(const pair *)(y + k + 4);
-        d += *(const pair *)(x + k + 6) * *(const pair *)(y + k + 6);
+    for (; k + LANES <= n; k += LANES) {
+        for (int j = 0; j < GROUP; ++j) {
+            part[j] += *(const lanes *)(A + j * ld + k) * *(const lanes *)(x + k);
+        }
     }
-    for (; k + 2 <= n; k += 2) {
-        a += *(const pair *)(x + k) * *(const pair *)(y + k);
+    for (int j = 0; j < GROUP; ++j) {
+        sum[j] = (part[j][0] + part[j][1]) + (part[j][2] + part[j][3]);
     }
-    a = (a + b) + (c + d);
-    return (a[0] + a[1]) + (k < n ? x[k] * y[k] : 0);
-}
-
-/* x = L^-1 x and x = U^-1 x, by rows. */
-static inline void solve_lower(int n, const double *F, double *x)
-{
-    for (int i = 0; i < n; ++i) {
-        x[i] = (x[i] - dot(i, F + (size_t)i * n, x)) / F[(size_t)i * n + i];
+    for (; k < n; ++k) {
+        for (int j = 0; j < GROUP; ++j) {
+            sum[j] += A[j * ld + k] * x[k];
+        }
     }
 }
 
-static inline void solve_upper(int n, const double *F, double *x)
+/* x = L^-1 x.  The first group has what is left over, so that all others are whole. */
+INLINE void solve_lower(int n, const double *F, double *x)
 {
-    for (int i = n - 1; i >= 0; --i) {
-        const double *row = F + (size_t)i * n;
-        x[i] = (x[i] - dot(n - 1 - i, row + i + 1, x + i + 1)) / row[i];
+    int i = 0;
+    for (; i < n % GROUP; ++i) {
+        x[i] = (x[i] - mo_dot(i, F + i * n, x)) / F[i * n + i];
     }
+    for (; i < n; i += GROUP) {
+        const double *row = F + (size_t)i * (size_t)n;
+        double sum[GROUP];
+        group_dots(i, n, row, x, sum);
+        for (int j = 0; j < GROUP; ++j, row += n) {
+            x[i + j] = (x[i + j] - sum[j] - mo_dot(j, row + i, x + i)) * (1 / row[i + j]);
+        }
+    }
+}
+
+/* x = U^-1 x, the same from the last row up. */
+INLINE void solve_upper(int n, const double *F, double *x)
+{
+    int end = n;
+    for (; end > n - n % GROUP; --end) {
+        const double *row = F + (size_t)(end - 1) * (size_t)n;
+        x[end - 1] = (x[end - 1] - mo_dot(n - end, row + end, x + end)) / row[end - 1];
+    }
+    for (; end > 0; end -= GROUP) {
+        const double *row = F + (size_t)(end - GROUP) * (size_t)n;
+        double sum[GROUP];
+        group_dots(n - end, n, row + end, x + end, sum);
+        row = F + (size_t)(end - 1) * (size_t)n;
+        for (int j = 0; j < GROUP; ++j, row -= n) {
+            const int i = end - 1 - j;
+            x[i] = (x[i] - sum[GROUP - 1 - j] - mo_dot(j, row + i + 1, x + i + 1)) * (1 / row[i]);
+        }
+    }
+}
+
+static void lower_anywhere(int n, const double *F, double *x)
+{
+    solve_lower(n, F, x);
+}
+
+static void upper_anywhere(int n, const double *F, double *x)
+{
+    solve_upper(n, F, x);
+}
+
+MO_WIDE void lower_wide(int n, const double *F, double *x)
+{
+    solve_lower(n, F, x);
+}
+
+MO_WIDE void upper_wide(int n, const double *F, double *x)
+{
+    solve_upper(n, F, x);
 }
 
 void mo_solve_first(int n, const double *F, double *x)
 {
-    if (n >= MO_LAPACK_FROM) {
-        trsv("L", "T", n, F, x);
-    } else if (n >= MO_TREE_FROM) {
-        solve_upper(n, F, x);
+    if (n >= MO_TREE_FROM) {
+        (mo_has_wide() ? upper_wide : upper_anywhere)(n, F, x);
     } else if (n == 3) { /* a body in the plane: the most of them in grains */
         x[0] = x[0] / F[0];
         x[1] = (x[1] - F[3] * x[0]) / F[4];
         x[2] = (x[2] - (F[6] * x[0] + F[7] * x[1])) / F[8];
     } else {
-        solve_lower(n, F, x);
+        lower_anywhere(n, F, x);
     }
 }
 
 void mo_solve_second(int n, const double *F, double *x)
 {
-    if (n >= MO_LAPACK_FROM) {
-        trsv("U", "T", n, F, x);
-    } else if (n >= MO_TREE_FROM) {
-        solve_lower(n, F, x);
+    if (n >= MO_TREE_FROM) {
+        (mo_has_wide() ? lower_wide : lower_anywhere)(n, F, x);
     } else if (n == 3) {
         x[2] = x[2] / F[8];
         x[1] = (x[1] - F[5] * x[2]) / F[4];
         x[0] = (x[0] - (F[1] * x[1] + F[2] * x[2])) / F[0];
     } else {
-        solve_upper(n, F, x);
+        upper_anywhere(n, F, x);
     }
 }
 
 void mo_solve_second_transposed(int n, const double *F, double *x)
 {
-    if (n >= MO_LAPACK_FROM) {
-        trsv("U", "N", n, F, x);
-        return;
-    }
     for (int k = 0; k < n; ++k) {
         const int is_tree = n >= MO_TREE_FROM, i = is_tree ? n - 1 - k : k;
         x[i] /= F[(size_t)i * n + i];

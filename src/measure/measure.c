@@ -124,6 +124,13 @@ static void keep_worst(mo_worst *worst, double value, int constraint)
     }
 }
 
+/* A contact without impulse whose sides do not approach: it obeys Coulomb's law exactly. */
+static inline int is_open(mo_law_kind kind, int d, const double *u, const double *r)
+{
+    return kind == MO_LAW_COULOMB && u[0] >= 0 && r[0] == 0 && r[1] == 0 && isfinite(u[1]) &&
+           (d == 2 || (r[2] == 0 && isfinite(u[2])));
+}
+
 double mo_measure_block(const mo_problem *problem, int i, const double *u_i, const double *r_i,
                         mo_residual *residual)
 {
@@ -135,6 +142,9 @@ double mo_measure_block(const mo_problem *problem, int i, const double *u_i, con
     if (problem->compliance) {
         mo_law_velocity(problem, row, d, u_i, r_i, law_u);
         seen = law_u;
+    }
+    if (is_open(problem->law[i].kind, d, seen, r_i)) {
+        return 0;
     }
     const double of_block = block_square(law, p, d, 1, seen, r_i);
     mo_law_failure_of(law, p, d, seen, r_i, &failure);

@@ -18,10 +18,10 @@ typedef struct body_rows {
     const double *J[MO_DENSE_BLOCKS]; /* its Jacobian, dim x n */
 } body_rows;
 
-/* Numbers of a line of X: whole tiles. */
+/* Numbers of a line of X: one vector, or whole tiles. */
 static int padded(int m)
 {
-    return (m + TILE - 1) / TILE * TILE;
+    return m <= LANES ? LANES : (m + TILE - 1) / TILE * TILE;
 }
 
 size_t mo_dense_scratch(const mo_problem *problem)
@@ -91,36 +91,58 @@ static void transpose(body_rows *rows, double *X)
     }
 }
 
-/* y += a x, whole lanes. */
-INLINE void add_line(int wide, double a, const double *restrict x, double *restrict y)
+/*
+ * y = (y - sum of factor[k] times line k of x) / pivot, for `strip` vectors, a constant.  Four sums
+ * do not wait for each other.  Factors of large bodies contain many zeros.
+ */
+INLINE void eliminate_strip(const int strip, int count, int wide, const double *factor,
+                            double pivot, const double *x, double *y)
 {
-    for (int k = 0; k < wide; k += LANES) {
-        *(lanes *)(y + k) += a * *(const lanes *)(x + k);
+    const int chains = 4 / strip;
+    lanes sum[4] = {{0}};
+    int k = 0;
+    for (; k + chains <= count; k += chains, x += chains * wide) {
+        int is_zero = 1;
+        for (int c = 0; c < chains; ++c) {
+            is_zero &= factor[k + c] == 0;
+        }
+        for (int c = 0; c < chains * strip && !is_zero; ++c) {
+            sum[c] +=
+                factor[k + c / strip] * *(const lanes *)(x + c / strip * wide + c % strip * LANES);
+        }
+    }
+    for (; k < count; ++k, x += wide) {
+        for (int j = 0; j < strip; ++j) {
+            sum[j] += factor[k] * *(const lanes *)(x + j * LANES);
+        }
+    }
+    for (int j = 0; j < strip; ++j) {
+        const lanes all = strip == 1 ? (sum[0] + sum[1]) + (sum[2] + sum[3]) : sum[j] + sum[j + 2];
+        *(lanes *)(y + j * LANES) = (*(lanes *)(y + j * LANES) - all) * (1 / pivot);
     }
 }
 
-/* X = P^-1 X (dense.h).  Jacobians and factors of large bodies contain many zeros. */
+/* X = P^-1 X (dense.h). */
 INLINE void solve_first(const body_rows *rows, const double *F, double *X)
 {
     const int n = rows->n, wide = rows->wide, is_tree = n >= MO_TREE_FROM;
     for (int step = 0; step < n; ++step) {
         const int i = is_tree ? n - 1 - step : step, from = is_tree ? i + 1 : 0;
-        const double *factor = F + (size_t)i * (size_t)n, inverse = 1 / factor[i];
+        const double *factor = F + (size_t)i * (size_t)n;
+        const double *done = X + (size_t)from * (size_t)wide;
         double *line = X + (size_t)i * (size_t)wide;
-        for (int k = from; k < from + step; ++k) {
-            if (factor[k] != 0) {
-                add_line(wide, -factor[k], X + (size_t)k * (size_t)wide, line);
-            }
+        if (wide == LANES) {
+            eliminate_strip(1, step, wide, factor + from, factor[i], done, line);
         }
-        for (int k = 0; k < wide; k += LANES) {
-            *(lanes *)(line + k) *= inverse;
+        for (int k = 0; wide > LANES && k < wide; k += TILE) {
+            eliminate_strip(2, step, wide, factor + from, factor[i], done + k, line + k);
         }
     }
 }
 
-/* T = X' X for four columns from `row` on and eight from `column` on. */
-INLINE void multiply_tile(const body_rows *rows, int row, int column, const double *X,
-                          double T[TILE_ROWS][TILE])
+/* T = X' X for four columns from `row` on and `strip` vectors of them from `column` on. */
+INLINE void multiply_tile(const int strip, const body_rows *rows, int row, int column,
+                          const double *X, double T[TILE_ROWS][TILE])
 {
     lanes sum[TILE_ROWS][2] = {{{0}}};
     for (int k = 0; k < rows->n; ++k, X += rows->wide) {
@@ -129,13 +151,15 @@ INLINE void multiply_tile(const body_rows *rows, int row, int column, const doub
             continue;
         }
         for (int i = 0; i < TILE_ROWS; ++i) {
-            sum[i][0] += a[i] * *(const lanes *)b;
-            sum[i][1] += a[i] * *(const lanes *)(b + LANES);
+            for (int j = 0; j < strip; ++j) {
+                sum[i][j] += a[i] * *(const lanes *)(b + j * LANES);
+            }
         }
     }
     for (int i = 0; i < TILE_ROWS; ++i) {
-        *(lanes *)T[i] = sum[i][0];
-        *(lanes *)(T[i] + LANES) = sum[i][1];
+        for (int j = 0; j < strip; ++j) {
+            *(lanes *)(T[i] + j * LANES) = sum[i][j];
+        }
     }
 }
 
@@ -169,7 +193,11 @@ INLINE void add_body(const body_rows *rows, const double *F, int ld, double *W, 
     for (int row = 0; row < rows->m; row += TILE_ROWS) {
         for (int column = row / TILE * TILE; column < rows->m; column += TILE) {
             double T[TILE_ROWS][TILE];
-            multiply_tile(rows, row, column, X, T);
+            if (rows->wide == LANES) {
+                multiply_tile(1, rows, row, column, X, T);
+            } else {
+                multiply_tile(2, rows, row, column, X, T);
+            }
             add_tile(rows, row, column, T, place, ld, W);
         }
     }

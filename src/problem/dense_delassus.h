@@ -20,6 +20,16 @@ static inline int mo_dense_fits(const mo_problem *problem)
            (problem->form == MO_FORM_REDUCED || problem->is_symmetric);
 }
 
+/* Joints alone: equations, of which sweeps solve one after the other and Newton's method all. */
+static inline int mo_problem_is_linear(const mo_problem *problem)
+{
+    int i = 0;
+    while (i < problem->constraint_count && problem->law[i].kind == MO_LAW_BILATERAL) {
+        ++i;
+    }
+    return i == problem->constraint_count && i > 1;
+}
+
 /* Numbers of a row of W in the view of it, a multiple of four. */
 static inline int mo_dense_ld(const mo_problem *problem)
 {

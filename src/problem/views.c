@@ -238,16 +238,20 @@ mo_error mo_problem_group_space(const mo_problem *problem, const mo_group_space 
 
 static double *make_dense(const mo_problem *problem)
 {
-    const size_t room = mo_dense_scratch(problem) + 1, bytes = dense_bytes(problem);
-    double *W = mo_memory_array(&problem->allocator, bytes + sizeof *W, 1);
-    double *scratch = mo_memory_array(&problem->allocator, room, sizeof *scratch);
+    const size_t room = mo_dense_scratch(problem), bytes = dense_bytes(problem);
+    double *W = mo_memory_array(&problem->allocator, bytes + sizeof *W, 1), *scratch = W;
+    if (room) {
+        scratch = mo_memory_array(&problem->allocator, room, sizeof *scratch);
+    }
     if (W && scratch) {
         mo_dense_delassus(problem, mo_dense_ld(problem), W, scratch);
     } else {
         mo_memory_free(&problem->allocator, W);
         W = NULL;
     }
-    mo_memory_free(&problem->allocator, scratch);
+    if (room) {
+        mo_memory_free(&problem->allocator, scratch);
+    }
     return W;
 }
 

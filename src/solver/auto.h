@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Internal definitions of `auto`: a ladder of rungs (auto.c), applied to the whole problem or to
- * each of its islands (auto_islands.c).
+ * Internal definitions of `auto`: a table of rungs and the loop over it (auto.c), the run of one
+ * rung (auto_rung.c), and islands, which walk on by themselves (auto_islands.c, auto_units.c).
  */
 #ifndef MO_SOLVER_AUTO_H
 #define MO_SOLVER_AUTO_H
 
 #include "solver/method.h"
-
-/* A tolerance that sweeps, as a rule, reach before Newton's method would. */
-#define MO_AUTO_COARSE 1e-5
 
 /* Where a rung starts. */
 typedef enum mo_rung_start {
@@ -19,11 +16,16 @@ typedef enum mo_rung_start {
     MO_START_COLD  /* at zero, where all before has led into a dead end */
 } mo_rung_start;
 
+/* What a rung is for: the problem before it is split, each island, or both. */
+typedef enum mo_rung_scope { MO_WHOLE = 1, MO_ISLAND = 2, MO_EITHER = 3 } mo_rung_scope;
+
+enum { MO_ALL = 0, MO_SLICES = -1 }; /* budgets that are no counts of iterations */
+
 /* Where an island, or the whole problem, stands on the ladder. */
 typedef struct mo_walk {
     mo_facts facts;
-    int is_whole;  /* only the first rungs are for a problem that is not split yet */
-    int has_swept; /* 1: a few sweeps were made in place, 2: long ones over the whole */
+    mo_rung_scope scope;
+    int has_swept; /* 1: a few sweeps, 2: long ones over the whole */
     int next;      /* the rung that is looked at next */
     int slice;     /* sweeps of the last slice of long sweeps */
     int afford;    /* sweeps that cost as much as what follows them */
@@ -33,30 +35,38 @@ typedef struct mo_walk {
 typedef struct mo_rung {
     const char *name;
     const mo_method *method;
-    int is_whole;  /* before the problem is split */
-    int is_longer; /* taken again, as long as `when` holds */
+    mo_rung_scope scope;
     int (*when)(const mo_walk *walk, const mo_run *run);
     const char *reason; /* what `when` means */
-    int (*budget)(const mo_walk *walk);
-    const char *budget_text;
-    double momentum; /* of sweeps */
+    int budget;         /* iterations, MO_ALL or MO_SLICES: taken again while `when` holds */
     mo_rung_start start;
+    double momentum; /* of sweeps */
 } mo_rung;
 
 extern const mo_rung mo_ladder[];
 extern const int mo_ladder_count;
+extern const mo_rung
+    *const mo_rung_in_place; /* the rung that islands take before they are copied */
 
-/* The facts of a run's problem, and the first rung. */
-mo_error mo_walk_begin(mo_run *run, int is_whole, mo_walk *walk);
+/* The facts of a run's problem before it is split, and the first rung. */
+mo_walk mo_walk_begin(const mo_run *run);
+
+/* The problem is an island: the costs of its factorisation and of its sweeps. */
+mo_error mo_walk_plan(mo_walk *walk, const mo_run *run);
 
 /* The next rung of a run that is not solved, or NULL when all have been tried. */
 const mo_rung *mo_walk_next(mo_walk *walk, const mo_run *run);
 
-/* A few sweeps, before the first factorisation. */
-enum { MO_AUTO_FEW = 10 };
+/* Walks along the ladder; adds a word to the summary for each rung. */
+mo_status mo_auto_walk(mo_run *run, mo_walk *walk, mo_message *summary);
+
+/* Splits the problem and walks on with every island that is not solved; run->r holds the start. */
+mo_status mo_auto_split(mo_run *run, mo_walk *walk, mo_message *summary);
 
 /* Is the start so near that Newton's method comes first?  `square`: of the residual, absolute. */
-int mo_auto_is_near(const mo_run *run, int constraints, double square);
+int mo_auto_is_near(const mo_run *run, int rows, double square);
+
+/* ---- one rung (auto_rung.c) ------------------------------------------------------------------ */
 
 /* A rung under way.  Opening and closing ask the allocator; what lies between does not. */
 typedef struct mo_rung_run {
@@ -69,7 +79,7 @@ typedef struct mo_rung_run {
     mo_status status;
 } mo_rung_run;
 
-void mo_rung_open(mo_run *run, const mo_rung *rung, mo_walk *walk, mo_rung_run *out);
+void mo_rung_open(mo_run *run, const mo_rung *rung, const mo_walk *walk, mo_rung_run *out);
 void mo_rung_solve(mo_rung_run *rung_run);
 void mo_rung_close(mo_rung_run *rung_run, mo_explanation *explanation);
 
@@ -79,12 +89,6 @@ void mo_explain_rung(mo_explanation *explanation, const mo_rung *rung, int islan
 
 /* Is there no use in going on: solved, out of iterations, stopped by the caller, or an error? */
 int mo_auto_is_over(const mo_run *run, mo_status status);
-
-/* Walks along the ladder; adds a word to the summary for each rung. */
-mo_status mo_auto_walk(mo_run *run, mo_walk *walk, mo_status before, mo_message *summary);
-
-/* Splits the problem and walks with every island that is not solved; run->r holds the start. */
-mo_status mo_auto_split(mo_run *run, int has_swept, mo_status before, mo_message *summary);
 
 /* Adds to the summary: a comma where something stands there already, then the text. */
 void mo_summary_add(mo_message *summary, const char *format, ...) MO_PRINTF(2, 3);

@@ -26,7 +26,7 @@
 #include "solver/auto_units.h"
 #include "solver/visit.h"
 
-enum { SMALL = 2000 };
+enum { SMALL = 2000 }; /* constraints of an island that is swept in place, at most */
 
 /* ---- in place -------------------------------------------------------------------------------- */
 
@@ -111,16 +111,16 @@ static int is_linear(const mo_problem *problem, const int *member, int count)
 static int is_swept_in_place(const in_place *c, int k, const int *member, int count)
 {
     return c->may_sweep && count <= SMALL && !is_linear(c->run->problem, member, count) &&
-           !mo_auto_is_near(c->run, count, c->square[k]);
+           !mo_auto_is_near(c->run, island_rows(c->run->problem, member, count), c->square[k]);
 }
 
 static void sweep_island(const in_place *c, int k)
 {
     const int *member = c->islands->member + c->islands->start[k];
     const int count = c->islands->start[k + 1] - c->islands->start[k];
-    const int left = c->run->options->max_iter - c->run->done;
-    const int budget = left < 2 * MO_AUTO_FEW ? left : 2 * MO_AUTO_FEW;
-    int most = left < MO_AUTO_FEW ? left : MO_AUTO_FEW;
+    const int left = c->run->options->max_iter - c->run->done, few = mo_rung_in_place->budget;
+    const int budget = left < 2 * few ? left : 2 * few;
+    int most = left < few ? left : few;
     const double goal = goal_square(c, island_rows(c->run->problem, member, count));
     c->sweeps[k] = 0;
     c->start[k] = c->square[k] = measure_island(c, member, count);
@@ -135,8 +135,7 @@ static void sweep_island(const in_place *c, int k)
             const double before = c->square[k];
             c->square[k] = measure_island(c, member, count);
             if (c->sweeps[k] == most && most < budget &&
-                are_nearly_there(before, c->square[k], goal, c->sweeps[k] - measured,
-                                 MO_AUTO_FEW)) {
+                are_nearly_there(before, c->square[k], goal, c->sweeps[k] - measured, few)) {
                 most = budget;
             }
             measured = c->sweeps[k];
@@ -188,7 +187,8 @@ static mo_error make_units(mo_island_units *f, const in_place *c)
         mo_island_unit *u = &f->units[f->count++];
         memset(u, 0, sizeof *u);
         error = mo_units_make(f, k, local, u);
-        error = error ? error : mo_walk_begin(&u->run, 0, &u->walk);
+        u->walk = error ? (mo_walk){0} : mo_walk_begin(&u->run);
+        error = error ? error : mo_walk_plan(&u->walk, &u->run);
         u->walk.has_swept = c->has_swept ? c->has_swept : c->sweeps[k] > 0;
         if (f->whole->options->start) {
             u->walk.facts.start_residual = sqrt(c->start[k]) / u->run.q_scale;
@@ -241,19 +241,6 @@ static mo_error prepare(in_place *c, mo_island_units *f, void **memory)
     return MO_OK;
 }
 
-/* The rung that is taken in place; its number on the ladder where asked for. */
-static const mo_rung *rung_in_place(int *number)
-{
-    int k = 0;
-    while (strcmp(mo_ladder[k].name, MO_RUNG_IN_PLACE) != 0) {
-        ++k;
-    }
-    if (number) {
-        *number = k;
-    }
-    return mo_ladder + k;
-}
-
 static mo_status sweep_and_split(in_place *c, mo_island_units *f, mo_message *summary)
 {
     mo_run *run = c->run;
@@ -273,7 +260,7 @@ static mo_status sweep_and_split(in_place *c, mo_island_units *f, mo_message *su
     }
     const int is_solved = check_whole(run, c->sweep, f->x, most);
     if (swept > 0) {
-        mo_explain_rung(&run->result->explanation, rung_in_place(NULL), swept, most,
+        mo_explain_rung(&run->result->explanation, mo_rung_in_place, swept, most,
                         run->best / run->q_scale, mo_work_clock() - start);
     }
     if (is_solved) {
@@ -286,13 +273,11 @@ static mo_status sweep_and_split(in_place *c, mo_island_units *f, mo_message *su
     return run->error ? MO_STALLED : run_islands(f, summary);
 }
 
-static mo_status walk_as_one(mo_run *run, int has_swept, mo_status before, mo_message *summary)
+static mo_status walk_as_one(mo_run *run, mo_walk *walk, mo_message *summary)
 {
-    mo_walk walk;
-    run->error = mo_walk_begin(run, 0, &walk);
-    walk.has_swept = has_swept;
-    run->result->explanation.facts = walk.facts;
-    return mo_auto_walk(run, &walk, before, summary);
+    run->error = mo_walk_plan(walk, run);
+    run->result->explanation.facts = walk->facts;
+    return mo_auto_walk(run, walk, summary);
 }
 
 /* The facts of the largest island; where it was not copied out, its counts. */
@@ -308,7 +293,7 @@ static void explain_islands(const mo_island_units *f, mo_explanation *e)
     }
 }
 
-mo_status mo_auto_split(mo_run *run, int has_swept, mo_status before, mo_message *summary)
+mo_status mo_auto_split(mo_run *run, mo_walk *walk, mo_message *summary)
 {
     mo_islands islands;
     run->error = mo_islands_find(run->problem, &islands);
@@ -317,14 +302,15 @@ mo_status mo_auto_split(mo_run *run, int has_swept, mo_status before, mo_message
     }
     mo_status status;
     if (islands.count <= 1) {
-        status = walk_as_one(run, has_swept, before, summary);
+        status = walk_as_one(run, walk, summary);
     } else {
-        int number;
-        in_place context = {.run = run, .islands = &islands, .has_swept = has_swept};
+        const int number = (int)(mo_rung_in_place - mo_ladder);
+        in_place context = {.run = run,
+                            .islands = &islands,
+                            .has_swept = walk->has_swept,
+                            .may_sweep = !(run->options->ladder.skip >> number & 1)};
         mo_island_units f = {.whole = run, .islands = &islands};
         void *memory = NULL;
-        rung_in_place(&number);
-        context.may_sweep = !(run->options->ladder.skip >> number & 1);
         run->done = run->result->iterations;
         run->error = prepare(&context, &f, &memory);
         status = run->error ? MO_STALLED : sweep_and_split(&context, &f, summary);

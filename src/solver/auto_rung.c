@@ -12,28 +12,29 @@
 /* ---- running --------------------------------------------------------------------------------- */
 
 /* The caller's options with the budget of the rung. */
-static mo_options options_of(const mo_run *run, const mo_rung *rung, int budget)
+static void set_options(const mo_run *run, const mo_rung *rung, const mo_walk *walk,
+                        mo_options *options)
 {
-    mo_options options = *run->options;
-    options.start = NULL; /* run->r is where it starts */
-    options.nsgs.momentum = rung->momentum;
-    options.newton.sweeps = 0; /* they are rungs of their own */
-    options.newton.rounds = 1;
-    if (budget && options.max_iter - run->done > budget) {
-        options.max_iter = run->done + budget;
+    const int budget = rung->budget == MO_SLICES ? walk->slice : rung->budget;
+    *options = *run->options;
+    options->start = NULL; /* run->r is where it starts */
+    options->nsgs.momentum = rung->momentum;
+    options->newton.sweeps = 0; /* they are rungs of their own */
+    options->newton.rounds = 1;
+    if (budget && options->max_iter - run->done > budget) {
+        options->max_iter = run->done + budget;
     }
-    return options;
 }
 
-void mo_rung_open(mo_run *run, const mo_rung *rung, mo_walk *walk, mo_rung_run *out)
+void mo_rung_open(mo_run *run, const mo_rung *rung, const mo_walk *walk, mo_rung_run *out)
 {
-    run->done = run->result->iterations;
-    *out = (mo_rung_run){.run = run,
-                         .rung = rung,
-                         .options = options_of(run, rung, rung->budget(walk)),
-                         .iterations = run->done,
-                         .status = MO_STALLED};
     const mo_options *callers = run->options;
+    run->done = out->iterations = run->result->iterations;
+    out->run = run;
+    out->rung = rung;
+    out->status = MO_STALLED;
+    out->seconds = 0;
+    set_options(run, rung, walk, &out->options);
     run->options = &out->options;
     run->error = mo_run_make_room(run, rung->method, 0, &out->memory, &out->workspace);
     run->options = callers;
@@ -57,7 +58,7 @@ void mo_rung_solve(mo_rung_run *s)
 {
     mo_run *run = s->run;
     const mo_options *callers = run->options;
-    const double start = mo_work_clock();
+    const double start = run->done > 0 ? mo_work_clock() : run->start_time;
     if (run->error) {
         return;
     }
@@ -73,8 +74,10 @@ void mo_rung_close(mo_rung_run *s, mo_explanation *explanation)
     mo_run *run = s->run;
     mo_memory_free(&run->problem->allocator, s->memory);
     s->memory = NULL;
-    mo_explain_rung(explanation, s->rung, 1, run->result->iterations - s->iterations,
-                    run->best / run->q_scale, s->seconds);
+    if (run->result->iterations > s->iterations || s->status == MO_SOLVED) {
+        mo_explain_rung(explanation, s->rung, 1, run->result->iterations - s->iterations,
+                        run->best / run->q_scale, s->seconds);
+    }
 }
 
 int mo_auto_is_over(const mo_run *run, mo_status status)
@@ -113,7 +116,7 @@ void mo_explain_rung(mo_explanation *explanation, const mo_rung *rung, int islan
 {
     mo_rung_report *report = report_of(explanation, rung);
     if (report) {
-        const int is_again = rung->is_longer && report->islands > 0;
+        const int is_again = rung->budget == MO_SLICES && report->islands > 0;
         report->islands += is_again ? 0 : islands;
         report->iterations = is_again                          ? report->iterations + iterations
                              : iterations > report->iterations ? iterations

@@ -54,6 +54,8 @@ mo_error mo_units_make(const mo_island_units *f, int k, int *local, mo_island_un
     }
     arena = (mo_arena){.base = (char *)u->memory + rows};
     mo_run_layout(&arena, u->problem, &u->run);
+    double norm; /* found here, where memory may be asked for */
+    u->run.has_q = mo_problem_q_norm_into(u->problem, u->run.scratch, &norm);
     u->result.r = u->memory;
     u->result.row_count = u->problem->row_count;
     u->result.iterations = whole->result->iterations;
@@ -151,9 +153,9 @@ mo_status mo_units_status(const mo_island_units *f)
 /* How many islands were solved by this rung, those that were swept in place included. */
 static int solved_by(const mo_island_units *f, const char *name)
 {
-    int count = strcmp(name, MO_RUNG_IN_PLACE) == 0 ? f->islands->count - f->count : 0;
+    int count = name == mo_rung_in_place->name ? f->islands->count - f->count : 0;
     for (int k = 0; k < f->count; ++k) {
-        count += f->units[k].status == MO_SOLVED && strcmp(f->units[k].name, name) == 0;
+        count += f->units[k].status == MO_SOLVED && f->units[k].name == name;
     }
     return count;
 }
@@ -167,7 +169,7 @@ void mo_units_tell(const mo_island_units *f, mo_message *summary)
     }
     mo_summary_add(summary, "%d islands: %d left", f->islands->count, left);
     for (int k = 0; k < mo_ladder_count; ++k) {
-        const int count = mo_ladder[k].is_whole ? 0 : solved_by(f, mo_ladder[k].name);
+        const int count = solved_by(f, mo_ladder[k].name);
         if (count) {
             mo_summary_add(summary, "%d solved by %s", count, mo_ladder[k].name);
         }

@@ -8,8 +8,6 @@
 #include "problem/views.h"
 #include "solver/auto.h"
 
-#define MO_RUNG_IN_PLACE "few sweeps" /* the rung that islands take before they are copied */
-
 /* An island with a run of its own. */
 typedef struct mo_island_unit {
     int island;

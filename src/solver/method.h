@@ -29,7 +29,7 @@ typedef struct mo_run {
     double *u; /* row_count entries, scratch of the method for mo_run_check */
     double *partial;  /* partial sums of the measure */
     double *scratch;  /* of the measure: v and u of the r that it saw last */
-    int has_q;        /* at the start of the method scratch holds v and u of r = 0 */
+    int has_q;        /* scratch holds v and u of r = 0, until something is measured */
     double best;      /* natural residual of result->r */
     int is_confirmed; /* result->r was measured: `residual`, and scratch, are its own */
     mo_residual residual;
@@ -111,6 +111,7 @@ typedef struct mo_method {
     mo_status (*solve)(mo_run *run, void *workspace);
 } mo_method;
 
+#define MO_DIGIT 0.1 /* sweeps whose changes shrink by this converge before a matrix is factored */
 #define MO_LAW_BIT(kind) (1u << (kind))
 #define MO_ALL_LAWS ((1u << MO_LAW_KIND_COUNT) - 1u)
 
@@ -122,7 +123,7 @@ extern const mo_method mo_lcp1_method, mo_lcp2_method, mo_lcp3_method;
 extern const mo_method mo_acary_cadoux_method, mo_apgd_method, mo_admm_method;
 extern const mo_method mo_fip_method;
 extern const mo_method mo_ipm_method;
-extern const mo_method mo_quick_ipm_method; /* of auto; not in the list */
+extern const mo_method mo_at_once_method, mo_small_method, mo_quick_ipm_method; /* auto's alone */
 extern const mo_method mo_dantzig_method;
 
 /* The list, in the order in which `moreau solvers` shows it; the first is the default. */

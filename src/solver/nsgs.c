@@ -183,7 +183,7 @@ static int must_stop(void *context, int iteration)
 static int confirm(mo_run *run, mo_sweeps *sweeps)
 {
     double q_norm = 0;
-    run->is_confirmed = 0;
+    run->is_confirmed = run->has_q = 0;
     run->error = mo_problem_q_norm(run->problem, &q_norm);
     mo_pace();
     mo_sweeps_measure(sweeps, q_norm, run->r, run->scratch, run->scratch + run->problem->dof_count,

@@ -74,7 +74,7 @@ int mo_run_check(mo_run *run, int iteration, const double *u, const double *r)
     if (!(natural / run->q_scale <= run->options->tol)) {
         return 0;
     }
-    run->is_confirmed = 0; /* the scratch is about to be written over */
+    run->is_confirmed = run->has_q = 0; /* the scratch is about to be written over */
     run->error = mo_measure_into(run->problem, r, run->scratch, &run->residual);
     return !run->error && confirm(run, r);
 }
@@ -94,7 +94,7 @@ int mo_run_measure(mo_run *run, int iteration, const double *r)
 {
     const mo_problem *problem = run->problem;
     double *u = run->scratch + problem->dof_count, q_norm = 0;
-    run->is_confirmed = 0;
+    run->is_confirmed = run->has_q = 0;
     mo_problem_response_into(problem, mo_run_is_zero(r, problem->row_count) ? NULL : r,
                              run->scratch, u);
     const double natural = mo_natural_norm(run->problem, run->options->threads, u, r, run->partial);
@@ -116,7 +116,7 @@ int mo_run_judged(mo_run *run, int iteration, const double *r)
 int mo_run_confirm(mo_run *run, int iteration, const double *r)
 {
     double *u = run->scratch + run->problem->dof_count, q_norm = 0;
-    run->is_confirmed = 0;
+    run->is_confirmed = run->has_q = 0;
     run->error = mo_problem_q_norm(run->problem, &q_norm);
     mo_problem_response_into(run->problem, r, run->scratch, u);
     mo_measure_at(run->problem, q_norm, u, r, &run->residual);
@@ -153,6 +153,9 @@ mo_error mo_run_make_room(mo_run *run, const mo_method *method, int with_run, vo
     }
     MO_TRY(lay_out(&arena, run, method, with_run, workspace));
     const size_t size = arena.used + MO_ARENA_ALIGN;
+    if (arena.used == 0) {
+        return MO_OK; /* the method needs none */
+    }
     *memory = mo_arena_allocate(&arena, &run->problem->allocator);
     MO_NEED_MEMORY(*memory, NULL);
     run->result->bytes = with_run || size > run->result->bytes ? size : run->result->bytes;

@@ -4,19 +4,15 @@
  * Small problems in dense form: up to 96 constraints and 128 rows, without islands, orderings or
  * views.
  *
- *   1. One constraint: its law solves it in closed form.
- *   2. Reduced problems from r = 0: one sweep over the blocks, which solves what is hardly coupled.
- *   3. Rounds of sweeps and Newton steps (small_system.h).  The first has no sweeps: from r = 0
+ *   1. Rounds of sweeps and Newton steps (small_system.h).  The first has no sweeps: from r = 0
  *      Newton's method spreads the load evenly over redundant contacts, and sweeps do not.
- *   4. Proximal points, each by Newton's method, with the rules of aln.c.
+ *   2. Proximal points, each by Newton's method, with the rules of aln.c.
  *
  * Every answer is judged by the measure.  An iterate is measured once its own residual is small
  * enough; what is not solved here goes on in `auto` from the best iterate.
  *
  * Limits: laws that newton_step.h does not take have sweeps only.
  */
-#include "solver/small.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -66,18 +62,19 @@ typedef struct small_run {
 
 typedef enum ending { GOES_ON, SOLVED, MUST_STOP } ending;
 
-void mo_small_prepare(const mo_problem *problem, mo_arena *arena, void **out)
+static mo_error layout(const mo_problem *problem, const mo_options *options, mo_arena *arena,
+                       void **out)
 {
-    *out = NULL;
-    if (mo_dense_fits(problem)) {
-        small_run *w = MO_TAKE(arena, 1, small_run);
-        double *kept = MO_TAKE(arena, problem->row_count, double);
-        mo_small_layout(problem, arena, w ? &w->s : NULL);
-        if (w) {
-            w->kept = kept;
-        }
-        *out = w;
+    const double *W;
+    (void)options;
+    small_run *w = MO_TAKE(arena, 1, small_run);
+    double *kept = MO_TAKE(arena, problem->row_count, double);
+    mo_small_layout(problem, arena, w ? &w->s : NULL);
+    if (w) {
+        w->kept = kept;
     }
+    *out = w;
+    return mo_problem_dense(problem, &W);
 }
 
 /* Does the caller see every iterate?  Then each is measured. */
@@ -207,6 +204,31 @@ static ending sweep(small_run *w, int sweeps)
     return end;
 }
 
+/* Sweeps from zero that gain a digit each; where they do not, r is zero again. */
+static ending sweep_while_quick(small_run *w)
+{
+    mo_small_system *s = &w->s;
+    const size_t bytes = (size_t)s->rows * sizeof *s->r;
+    ending end = GOES_ON;
+    double change = INFINITY, before = INFINITY;
+    for (int k = 0; end == GOES_ON && (k < 2 || change < MO_DIGIT * before); ++k) {
+        before = change;
+        memcpy(s->base, s->r, bytes);
+        mo_small_sweep(s, s->r);
+        change = 0;
+        for (int j = 0; j < s->rows; ++j) {
+            change = fmax(change, fabs(s->r[j] - s->base[j]));
+        }
+        ++w->iteration;
+        mo_small_evaluate(s, s->r);
+        end = look(w, 0);
+    }
+    if (end == GOES_ON) {
+        memset(s->r, 0, bytes);
+    }
+    return end;
+}
+
 /*
  * Newton steps from s.r, until too many of them do not lower the merit: the right set of contacts
  * matters, not a descent.
@@ -309,116 +331,6 @@ static ending look_at_start(small_run *w)
     return end;
 }
 
-/* Is the natural residual at most the goal?  Ends at the first block that exceeds it. */
-static int may_be_solved(const small_run *w, const double *u, const double *r)
-{
-    const mo_problem *problem = w->run->problem;
-    const double most = w->goal * w->goal;
-    double sum = 0;
-    for (int i = 0; i < problem->constraint_count && sum <= most; ++i) {
-        sum += mo_natural_square(problem, i, u, r);
-    }
-    return sum <= most;
-}
-
-/* u_i of a reduced problem into u. */
-static void block_velocity(const mo_problem *problem, int i, const double *r, double *u)
-{
-    const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
-    const double *block = problem->values + problem->value_start[i];
-    memcpy(u + row, problem->w + row, (size_t)d * sizeof *u);
-    for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k) {
-        const int j = problem->block_index[k], n = mo_constraint_dim(problem, j);
-        for (int a = 0; a < d; ++a, block += n) {
-            u[row + a] += mo_dot(n, block, r + problem->row_start[j]);
-        }
-    }
-}
-
-/*
- * After a sweep from r = 0 the law of a block holds unless a later block has moved it.  Do the laws
- * of the moved blocks hold?
- */
-static int may_hold(const small_run *w, const double *r)
-{
-    const mo_problem *problem = w->run->problem;
-    for (int i = 0; i < problem->constraint_count; ++i) {
-        int k = problem->block_start[i + 1] - 1, is_moved = 0;
-        for (; k >= problem->block_start[i] && problem->block_index[k] > i && !is_moved; --k) {
-            const int j = problem->block_index[k];
-            is_moved = !mo_run_is_zero(r + problem->row_start[j], mo_constraint_dim(problem, j));
-        }
-        if (is_moved) {
-            block_velocity(problem, i, r, w->run->u);
-            if (!(mo_natural_square(problem, i, w->run->u, r) <= w->goal * w->goal)) {
-                return 0;
-            }
-        }
-    }
-    return 1;
-}
-
-/* One sweep over the sparse blocks of a reduced problem. */
-static void sweep_blocks(const mo_problem *problem, double *r)
-{
-    double W[MO_BILATERAL_MAX_DIM * MO_BILATERAL_MAX_DIM], velocity[MO_BILATERAL_MAX_DIM];
-    for (int i = 0; i < problem->constraint_count; ++i) {
-        const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
-        const double *block = problem->values + problem->value_start[i];
-        memset(W, 0, (size_t)(d * d) * sizeof *W);
-        memcpy(velocity, problem->w + row, (size_t)d * sizeof *velocity);
-        for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k) {
-            const int j = problem->block_index[k], n = mo_constraint_dim(problem, j);
-            if (i == j) {
-                memcpy(W, block, (size_t)(d * d) * sizeof *W);
-            }
-            for (int a = 0; a < d; ++a, block += n) {
-                velocity[a] += i == j ? 0 : mo_dot(n, block, r + problem->row_start[j]);
-            }
-        }
-        for (int a = 0; problem->compliance && a < d; ++a) {
-            W[a * d + a] += problem->compliance[row + a];
-        }
-        mo_constraint_law(problem, i)
-            ->solve(mo_constraint_param(problem, i), d, W, velocity, r + row);
-    }
-}
-
-/* One block: its law solves it alone. */
-static int solve_alone(small_run *w, const double *q)
-{
-    mo_run *run = w->run;
-    const mo_problem *problem = run->problem;
-    mo_dense_delassus(problem, problem->row_count, w->s.A, w->s.scratch);
-    mo_constraint_law(problem, 0)
-        ->solve(mo_constraint_param(problem, 0), problem->row_count, w->s.A, q, run->r);
-    return mo_run_confirm(run, 1, run->r);
-}
-
-/* What needs no matrix: one block, nothing to do, blocks that are hardly coupled. */
-static int solve_at_once(small_run *w, const double *q)
-{
-    mo_run *run = w->run;
-    const mo_problem *problem = run->problem;
-    if (problem->constraint_count == 1) {
-        return solve_alone(w, q);
-    }
-    if (!mo_run_is_zero(run->r, problem->row_count)) {
-        return 0;
-    }
-    if (problem->form == MO_FORM_GLOBAL) {
-        return may_be_solved(w, q, run->r) && mo_run_confirm(run, 0, run->r);
-    }
-    sweep_blocks(problem, run->r);
-    w->iteration = 1;
-    if (may_hold(w, run->r) && mo_run_confirm(run, 1, run->r)) {
-        return 1;
-    }
-    w->iteration = 0;
-    memset(run->r, 0, (size_t)problem->row_count * sizeof *run->r);
-    return 0;
-}
-
 static int is_smooth(const mo_problem *problem)
 {
     int i = 0;
@@ -428,40 +340,40 @@ static int is_smooth(const mo_problem *problem)
     return i == problem->constraint_count;
 }
 
-mo_status mo_small_solve(mo_run *run, void *memory)
+static const double *find_q(mo_run *run)
+{
+    const mo_problem *problem = run->problem;
+    if (problem->form == MO_FORM_REDUCED) {
+        return problem->w;
+    }
+    if (!run->has_q) {
+        mo_problem_response_into(problem, NULL, run->scratch, run->scratch + problem->dof_count);
+    }
+    return run->scratch + problem->dof_count;
+}
+
+static mo_status solve(mo_run *run, void *memory)
 {
     small_run *w = memory;
     const mo_problem *problem = run->problem;
-    const double *q = problem->w;
-    if (run->options->max_iter == 0) {
-        return mo_run_measure(run, 0, run->r) ? MO_SOLVED : MO_ITERATION_LIMIT;
-    }
     w->run = run;
     w->iteration = 0;
     w->goal = run->options->tol * run->q_scale;
     w->aim = mo_refine_aim(run->options) * run->q_scale;
     w->aim = w->aim > 0 ? fmax(w->aim, run->options->noise) : 0;
     w->best = INFINITY;
-    if (problem->form == MO_FORM_GLOBAL) {
-        const double *known = run->scratch + problem->dof_count;
-        if (run->has_q) {
-            memcpy(run->u, known, (size_t)problem->row_count * sizeof *run->u);
-        } else {
-            mo_problem_response_into(problem, NULL, run->scratch, run->u);
-        }
-        q = run->u;
-    }
-    if (solve_at_once(w, q)) {
-        return MO_SOLVED;
-    }
     w->is_smooth = is_smooth(problem);
-    run->error = mo_small_begin(&w->s, q);
+    run->error = mo_small_begin(&w->s, find_q(run));
     if (run->error) {
         return MO_STALLED;
     }
     memcpy(w->s.r, run->r, (size_t)problem->row_count * sizeof *run->r);
-    ending end =
-        (run->options->start && w->is_smooth) || is_watched(run) ? look_at_start(w) : GOES_ON;
+    const int is_cold = mo_run_is_zero(run->r, problem->row_count);
+    ending end = (!is_cold && w->is_smooth) || is_watched(run) ? look_at_start(w) : GOES_ON;
+    if (end == GOES_ON && is_cold &&
+        problem->form == MO_FORM_GLOBAL) { /* at_once.c: reduced ones */
+        end = sweep_while_quick(w);
+    }
     end = end == GOES_ON ? solve_rounds(w) : end;
     end = end == GOES_ON && w->is_smooth ? proximal_points(w, 1, ALL_STEPS) : end;
     if (end != SOLVED && w->best < INFINITY) {
@@ -472,3 +384,10 @@ mo_status mo_small_solve(mo_run *run, void *memory)
     }
     return end == SOLVED ? MO_SOLVED : end == MUST_STOP ? run->status : MO_STALLED;
 }
+
+const mo_method mo_small_method = {
+    .name = "small",
+    .laws = MO_ALL_LAWS,
+    .layout = layout,
+    .solve = solve,
+};

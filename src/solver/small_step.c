@@ -12,6 +12,7 @@
 
 static const double SLENDER = 0.3; /* newton_step.h, (loads) */
 static const double LEAST = 1e-6;
+enum { FEW = 8 }; /* rows of a system that is eliminated without vectors */
 
 /* A = B W for the d rows of a block, d a constant where that pays. */
 INLINE void scale_rows(const int d, int wide, int ld, const double *B, const double *W, double *A)
@@ -235,6 +236,37 @@ static void back_substitute(int n, int ld, const double *A, double *x)
     }
 }
 
+/* mo_front_eliminate on the columns of A and the right-hand side behind them, for so few rows that
+ * vectors would be padding for the most part. */
+static int eliminate_few(int n, int ld, double *A, int *swap)
+{
+    for (int k = 0; k < n; ++k) {
+        double *row = A + k * ld;
+        int best = k;
+        for (int i = k + 1; i < n; ++i) {
+            best = fabs(A[i * ld + k]) > fabs(A[best * ld + k]) ? i : best;
+        }
+        swap[k] = best;
+        for (int j = 0; best != k && j <= n; ++j) {
+            const double t = row[j];
+            row[j] = A[best * ld + j];
+            A[best * ld + j] = t;
+        }
+        if (!(fabs(row[k]) > 0)) {
+            return 0;
+        }
+        const double inverse = 1 / row[k];
+        for (int i = k + 1; i < n; ++i) {
+            double *other = A + i * ld;
+            other[k] *= inverse;
+            for (int j = k + 1; j <= n; ++j) {
+                other[j] -= other[k] * row[j];
+            }
+        }
+    }
+    return 1;
+}
+
 int mo_small_find_step(mo_small_system *s, const double *r)
 {
     const int count = s->problem->constraint_count, ld = s->ld;
@@ -256,7 +288,8 @@ int mo_small_find_step(mo_small_system *s, const double *r)
         }
     }
     memset(s->A + (size_t)c.count * (size_t)ld, 0, (size_t)ld * sizeof *s->A);
-    if (!mo_front_eliminate(c.count, c.count + 1, ld, s->A, s->swap)) {
+    if (c.count <= FEW ? !eliminate_few(c.count, ld, s->A, s->swap)
+                       : !mo_front_eliminate(c.count, c.count + 1, ld, s->A, s->swap)) {
         return 0;
     }
     back_substitute(c.count, ld, s->A, s->base);
