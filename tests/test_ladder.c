@@ -64,6 +64,7 @@ static void the_page_shows_the_ladder(void **state)
     }
     fclose(page);
     CHECK(rows == mo_ladder_count && rows <= MO_RUNGS_MOST);
+    assert_string_equal(mo_rung_in_place->name, "few sweeps");
 }
 
 /* ---- each rung ------------------------------------------------------------------------------- */

@@ -40,6 +40,17 @@ double mo_body_kinetic_now(const mo_world *world, const mo_sim_body *body)
     return 0.5 * (body->mass * mo_vec3_dot(body->v, body->v) + mo_vec3_dot(L, body->v + 3));
 }
 
+double mo_body_kinetic(const mo_world *world, const mo_sim_body *body, const double v[6])
+{
+    double Jw[3];
+    if (mo_is_planar(world)) {
+        mo_vec3_set(Jw, 0, 0, body->inertia[8] * v[5]);
+    } else {
+        mo_mat3_apply(body->world_inertia, v + 3, Jw);
+    }
+    return 0.5 * (body->mass * mo_vec3_dot(v, v) + mo_vec3_dot(v + 3, Jw));
+}
+
 double mo_body_potential(const mo_world *world, const mo_sim_body *body)
 {
     return has_mass(body) ? -body->mass * mo_vec3_dot(world->def.gravity, body->x) : 0;

@@ -111,17 +111,6 @@ static mo_error take_late_contacts(mo_world *world, double h, int *count)
     return MO_OK;
 }
 
-double mo_body_kinetic(const mo_world *world, const mo_sim_body *body, const double v[6])
-{
-    double Jw[3];
-    if (mo_is_planar(world)) {
-        mo_vec3_set(Jw, 0, 0, body->inertia[8] * v[5]);
-    } else {
-        mo_mat3_apply(body->world_inertia, v + 3, Jw);
-    }
-    return 0.5 * (body->mass * mo_vec3_dot(v, v) + mo_vec3_dot(v + 3, Jw));
-}
-
 /* ---- checks of an answer --------------------------------------------------------------------- */
 
 /* Contacts that were left out, and close.  They take part in the next round. */

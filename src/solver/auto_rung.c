@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/pace.h"
+#include "linalg/blas_threads.h"
 #include "solver/auto.h"
 
 /* ---- running --------------------------------------------------------------------------------- */
@@ -64,7 +65,13 @@ void mo_rung_solve(mo_rung_run *s)
     }
     set_start(run, s->rung->start);
     run->options = &s->options;
+    if (s->rung->method->uses_blas) {
+        mo_blas_threads_begin();
+    }
     s->status = s->rung->method->solve(run, s->workspace);
+    if (s->rung->method->uses_blas) {
+        mo_blas_threads_end();
+    }
     run->options = callers;
     s->seconds = mo_work_clock() - start;
 }
