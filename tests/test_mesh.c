@@ -163,6 +163,37 @@ static void a_box_on_a_floor_of_triangles_has_its_four_corners(void **state)
     }
 }
 
+/* A shape whose centre is above the floor is pushed out upwards from its lowest point, at any depth. */
+static void a_shape_that_is_sunk_deep_is_pushed_out(void **state)
+{
+    (void)state;
+    static const double half[3] = {0.5, 0.4, 0.3}, a[3] = {0, 0, -0.5}, b[3] = {0, 0, 0.5};
+    const mo_shape_def shape[3] = {mo_shape_box(half[0], half[1], half[2]),
+                                   mo_shape_capsule(a, b, 0.2), mo_shape_cylinder(0.3, 0.5)};
+    surface s;
+    make_floor(&s, 0);
+    mo_random random = {41};
+    for (int k = 0; k < 600; ++k) {
+        const double axis[3] = {uniform(&random, -1, 1), uniform(&random, -1, 1), 1};
+        mo_pose at = mo_pose_turned(uniform(&random, -3, 3), uniform(&random, -3, 3), 0, axis, k);
+        double R[9], below = 0;
+        mo_quat_matrix(at.orientation, R);
+        for (int i = 0; i < 3; ++i) {
+            below += half[i] * fabs(R[6 + i]);
+        }
+        below = k % 3 == 0   ? below
+                : k % 3 == 1 ? 0.5 * fabs(R[8]) + 0.2
+                             : 0.5 * fabs(R[8]) + 0.3 * sqrt(fmax(0, 1 - R[8] * R[8]));
+        at.position[2] = uniform(&random, 0.02, 1) * below;
+        mo_touch_list list = touches_of(&shape[k % 3], at, &s.def, mo_pose_identity(), 0, 0.01);
+        const mo_touch *least = least_of(&list);
+        CHECK(list.count > 0);
+        CHECK_NEAR(least->normal[2], -1, 1e-9);
+        CHECK_NEAR(least->gap, at.position[2] - below, 1e-6);
+        mo_memory_free(&list.allocator, list.touch);
+    }
+}
+
 /* ---- under moving bodies --------------------------------------------------------------------- */
 
 static mo_world *make_world(int is_planar)
@@ -377,6 +408,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_surface_of_a_box_touches_as_the_box_does),
         cmocka_unit_test(a_box_on_a_floor_of_triangles_has_its_four_corners),
+        cmocka_unit_test(a_shape_that_is_sunk_deep_is_pushed_out),
         cmocka_unit_test(what_slides_over_a_flat_mesh_does_not_catch),
         cmocka_unit_test(a_ball_comes_to_rest_in_a_valley),
         cmocka_unit_test(what_slides_over_a_straight_chain_does_not_catch),

@@ -18,7 +18,9 @@ static const double ON_SIDE = 1e-6; /* as in convex.c */
 static const double NEAR = 2e-5;    /* a touch so near to a side is on it */
 static const double NEAR_RIM =
     1e-3; /* likewise of a rim, whose place is known less well than its distance */
-static const double DEEPEST = 0.5; /* a shape further behind a face has not come through it */
+/* A shape further behind a face has not come through it, unless it touches no other. */
+static const double DEEPEST = 0.5;
+static const double SAME_DEPTH = 1e-6; /* relative: of two faces of one plane */
 
 typedef struct visit {
     const mo_mesh *mesh;
@@ -26,6 +28,8 @@ typedef struct visit {
     double size, reach; /* the reach of the core, its radius included */
     int first;          /* of the touches of this pair */
     mo_touch_list *out;
+    double deepest;  /* separation at a face: deeper ones are left out */
+    double deep_gap; /* the largest of those; -infinity: none */
 } visit;
 
 static const double ORIGIN[3] = {0, 0, 0};
@@ -122,23 +126,24 @@ static void keep(const visit *v, int face, int begin)
 }
 
 /* Along the face's own normal. */
-static void meet_front(const visit *v, mo_core *triangle)
+static void meet_front(visit *v, mo_core *triangle)
 {
     mo_axis front;
     mo_vec3_scale(-1, triangle->plane, front.normal);
     front.gap = mo_core_gap(v->shape, triangle, front.normal);
-    if (front.gap > -DEEPEST * v->shape->size) {
+    if (front.gap > v->deepest) {
         mo_touch_along(v->shape, triangle, &front, ORIGIN, v->reach, v->out);
+    } else {
+        v->deep_gap = fmax(v->deep_gap, front.gap);
     }
 }
 
 static int meet_face(void *context, int face)
 {
-    const visit *v = context;
+    visit *v = context;
     mo_core *a = v->shape;
-    const mo_mesh *mesh = v->mesh;
-    const double *plane = mesh->plane[face];
-    const int begin = v->out->count, *index = mesh->index + 3 * face;
+    const double *plane = v->mesh->plane[face];
+    const int begin = v->out->count, *index = v->mesh->index + 3 * face;
     if (mo_vec3_dot(plane, a->centre) < plane[3]) {
         return 1;
     }
@@ -149,7 +154,7 @@ static int meet_face(void *context, int face)
         return 1;
     }
     for (int k = 0; k < 3; ++k) {
-        mo_vec3_copy(mesh->point[index[k]], corner[k]);
+        mo_vec3_copy(v->mesh->point[index[k]], corner[k]);
     }
     mo_core triangle;
     mo_core_triangle(corner, plane, &triangle);
@@ -189,8 +194,19 @@ void mo_collide_convex_mesh(const mo_placed *a, const mo_placed *b, double reach
     mo_core core;
     mo_core_place(&placed, ORIGIN, &core);
     const mo_bounds near = bounds_of(&core, reach);
-    visit v = {b->collider->mesh, &core, a->collider->size, reach + core.radius, out->count, out};
+    visit v = {.mesh = b->collider->mesh,
+               .shape = &core,
+               .size = a->collider->size,
+               .reach = reach + core.radius,
+               .first = out->count,
+               .out = out,
+               .deepest = -DEEPEST * core.size,
+               .deep_gap = -INFINITY};
     mo_tree_query(v.mesh->tree, &near, meet_face, &v);
+    if (out->count == v.first && isfinite(v.deep_gap)) {
+        v.deepest = v.deep_gap * (1 + SAME_DEPTH); /* with the faces of the same plane */
+        mo_tree_query(v.mesh->tree, &near, meet_face, &v);
+    }
     mo_touches_thin(out, v.first);
     for (int k = v.first; k < out->count; ++k) {
         mo_pose_point(&b->pose, out->touch[k].point, out->touch[k].point);
