@@ -163,7 +163,8 @@ static void a_box_on_a_floor_of_triangles_has_its_four_corners(void **state)
     }
 }
 
-/* A shape whose centre is above the floor is pushed out upwards from its lowest point, at any depth. */
+/* A shape whose centre is above the floor is pushed out upwards from its lowest point, at any
+ * depth. */
 static void a_shape_that_is_sunk_deep_is_pushed_out(void **state)
 {
     (void)state;
