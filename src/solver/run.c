@@ -153,7 +153,7 @@ mo_error mo_run_make_room(mo_run *run, const mo_method *method, int with_run, vo
     }
     MO_TRY(lay_out(&arena, run, method, with_run, workspace));
     const size_t size = arena.used + MO_ARENA_ALIGN;
-    if (arena.used == 0) {
+    if (arena.used == 0 && !with_run) {
         return MO_OK; /* the method needs none */
     }
     *memory = mo_arena_allocate(&arena, &run->problem->allocator);
