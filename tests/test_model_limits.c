@@ -7,6 +7,7 @@
 #define _XOPEN_SOURCE 700
 #include "check.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -230,6 +231,44 @@ static void too_many_pairs_are_named_as_such(void **state)
     }
 }
 
+/* ---- memory of a build ----------------------------------------------------------------------- */
+
+static void *add_up(void *user, void *p, size_t size)
+{
+    *(size_t *)user += size;
+    if (size == 0) {
+        free(p);
+        return NULL;
+    }
+    return realloc(p, size);
+}
+
+/* Bytes that are requested to build so many mechanisms of one link. */
+static size_t bytes_of_build(const char *inside)
+{
+    size_t bytes = 0;
+    const mo_allocator allocator = {add_up, &bytes};
+    mo_model model;
+    mo_world *world;
+    mo_robot *robot;
+    read_text(inside, &model);
+    CHECK(mo_world_create(NULL, NULL, &world, NULL) == MO_OK);
+    CHECK(mo_model_build(&model, world, &allocator, &robot, NULL) == MO_OK);
+    mo_robot_destroy(robot);
+    mo_world_destroy(world);
+    mo_model_clear(&model);
+    return bytes;
+}
+
+static void memory_of_a_build_grows_linearly(void **state)
+{
+    (void)state;
+#define HINGES(count)                                                                              \
+    WORLD("<replicate count='" count "' offset='1 0 0'><body><joint/><geom size='.1'/></body>"     \
+          "</replicate>")
+    assert_true(bytes_of_build(HINGES("256")) < 3 * bytes_of_build(HINGES("128")));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -241,6 +280,7 @@ int main(void)
         cmocka_unit_test(images_of_too_many_pixels_are_refused),
         cmocka_unit_test(scenes_of_meshes_have_bounds),
         cmocka_unit_test(too_many_pairs_are_named_as_such),
+        cmocka_unit_test(memory_of_a_build_grows_linearly),
     };
     return cmocka_run_group_tests(tests, open_folder, close_folder);
 }

@@ -230,7 +230,13 @@ static mo_error make_room(mo_building *b)
     b->number = mo_pool_take(&b->pool, joints, sizeof *b->number);
     b->pose = mo_pool_take(&b->pool, bodies, sizeof *b->pose);
     b->touches = mo_pool_take(&b->pool, bodies, sizeof *b->touches);
-    return b->group && b->joined && b->link && b->number && b->pose && b->touches
+    b->links = mo_pool_take(&b->pool, bodies, sizeof *b->links);
+    b->axes = mo_pool_take(&b->pool, joints, sizeof *b->axes);
+    b->actuators =
+        mo_pool_take(&b->pool, (size_t)b->model->actuator_count + 1, sizeof *b->actuators);
+    b->tendons = mo_pool_take(&b->pool, (size_t)b->model->tendon_count + 1, sizeof *b->tendons);
+    return b->group && b->joined && b->link && b->number && b->pose && b->touches && b->links &&
+                   b->axes && b->actuators && b->tendons
                ? MO_OK
                : mo_fail_memory(b->why);
 }

@@ -40,6 +40,12 @@ typedef struct mo_building {
     int *number;   /* of each joint, in its mechanism */
     int *touches;  /* has it shapes that collide? */
     mo_pose *pose; /* in the world, of still bodies and at the reference */
+    /* of the mechanism that is being added: one room for all of them, or memory would grow with the
+     * square of their number */
+    mo_link_def *links;
+    mo_axis_def *axes;
+    mo_actuator_def *actuators;
+    mo_tendon_def *tendons;
     mo_message *why;
 } mo_building;
 

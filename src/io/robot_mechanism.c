@@ -121,10 +121,6 @@ static mo_axis_def axis_of(const mo_model_joint *joint, int link)
 /* The parts of one mechanism, as they are put together. */
 typedef struct parts {
     mo_mechanism_def def;
-    mo_link_def *links;
-    mo_axis_def *axes;
-    mo_actuator_def *actuators;
-    mo_tendon_def *tendons;
     int first; /* root of the first tree */
 } parts;
 
@@ -143,7 +139,7 @@ static void add_links(mo_building *b, parts *p)
             continue;
         }
         const int is_root = root_of(b, k) == k;
-        mo_link_def *link = p->links + p->def.link_count;
+        mo_link_def *link = b->links + p->def.link_count;
         b->link[k] = p->def.link_count++;
         *link = mo_default_link(is_root ? -1 : b->link[body->parent]);
         link->pose = is_root ? b->pose[k] : body->pose;
@@ -154,7 +150,7 @@ static void add_links(mo_building *b, parts *p)
         link->name = mo_name_or_null(body->name);
         for (int j = body->first_joint; j < body->first_joint + body->joint_count; ++j) {
             b->number[j] = p->def.joint_count;
-            p->axes[p->def.joint_count++] = axis_of(model->joints + j, b->link[k]);
+            b->axes[p->def.joint_count++] = axis_of(model->joints + j, b->link[k]);
         }
     }
 }
@@ -199,7 +195,7 @@ static mo_error add_tendons(mo_building *b, parts *p)
             joints[i] = b->number[tendon->joints[i]];
         }
         b->robot->tendons[k].number = p->def.tendon_count;
-        p->tendons[p->def.tendon_count++] =
+        b->tendons[p->def.tendon_count++] =
             (mo_tendon_def){.joints = joints,
                             .coefficients = tendon->coefficients,
                             .count = tendon->count,
@@ -277,7 +273,7 @@ static void add_actuators(mo_building *b, parts *p)
         const int body = driven_body(b, a);
         if (body > 0 && belongs(b, p, body)) {
             b->robot->actuators[k].number = p->def.actuator_count;
-            p->actuators[p->def.actuator_count++] = actuator_of(b, a);
+            b->actuators[p->def.actuator_count++] = actuator_of(b, a);
         }
     }
 }
@@ -330,18 +326,13 @@ static mo_error add_mechanism(mo_building *b, int root)
 {
     const mo_model *model = b->model;
     parts p = {.def = mo_default_mechanism(), .first = root};
-    p.links = mo_pool_take(&b->pool, (size_t)model->body_count, sizeof *p.links);
-    p.axes = mo_pool_take(&b->pool, (size_t)model->joint_count + 1, sizeof *p.axes);
-    p.actuators = mo_pool_take(&b->pool, (size_t)model->actuator_count + 1, sizeof *p.actuators);
-    p.tendons = mo_pool_take(&b->pool, (size_t)model->tendon_count + 1, sizeof *p.tendons);
-    MO_NEED_MEMORY(p.links && p.axes && p.actuators && p.tendons, b->why);
     add_links(b, &p);
     MO_TRY(add_tendons(b, &p));
     add_actuators(b, &p);
-    p.def.links = p.links;
-    p.def.joints = p.axes;
-    p.def.actuators = p.actuators;
-    p.def.tendons = p.tendons;
+    p.def.links = b->links;
+    p.def.joints = b->axes;
+    p.def.actuators = b->actuators;
+    p.def.tendons = b->tendons;
     p.def.collide_parents = model->parents_touch;
     p.def.medium = model->medium;
     p.def.name = mo_name_or_null(model->bodies[root].name);
