@@ -3,6 +3,7 @@
 """Builds the wheel: CMake makes the library, its bindings and what draws, for the package.
 
 CMAKE_ARGS in the environment is handed to CMake, as in CMAKE_ARGS="-D BLA_VENDOR=All".
+MOREAU_BUILD names the folder of a finished build, which is packed instead of a new one.
 """
 import os
 import re
@@ -32,14 +33,8 @@ def version():
 class BuildWithLibrary(build_py):
     def run(self):
         super().run()
-        made, package = WORK / "cmake", Path(self.build_lib) / "moreau"
-        shutil.rmtree(made, ignore_errors=True)  # options of an earlier build
-        off = [f"-DMOREAU_{what}=OFF" for what in ("BUILD_TESTS", "INSTALL", "BUILD_PEERS")]
-        on = [f"-DMOREAU_{what}=ON" for what in ("BUILD_PYTHON", "SHARED", "BUILD_CLI")]
-        more = shlex.split(os.environ.get("CMAKE_ARGS", ""))
-        subprocess.run(["cmake", "-S", ROOT, "-B", made, *off, *on, *more], check=True)
-        subprocess.run(["cmake", "--build", made, "--target", "moreau_python", "moreau",
-                        "--parallel", str(os.cpu_count())], check=True)
+        made = Path(os.environ.get("MOREAU_BUILD") or self.build_library())
+        package = Path(self.build_lib) / "moreau"
         shutil.copy(made / "python/moreau/_bindings.py", package)
         shutil.copytree(made / "python/moreau/models", package / "models", dirs_exist_ok=True)
         library = (made / "src/libmoreau.so").resolve()
@@ -50,6 +45,17 @@ class BuildWithLibrary(build_py):
             shutil.copy(pictures, package)
             where += f"PICTURES = '{pictures.name}'\n"
         (package / "_where.py").write_text(where)
+
+    def build_library(self):
+        made = WORK / "cmake"
+        shutil.rmtree(made, ignore_errors=True)  # options of an earlier build
+        off = [f"-DMOREAU_{what}=OFF" for what in ("BUILD_TESTS", "INSTALL", "BUILD_PEERS")]
+        on = [f"-DMOREAU_{what}=ON" for what in ("BUILD_PYTHON", "SHARED", "BUILD_CLI")]
+        more = shlex.split(os.environ.get("CMAKE_ARGS", ""))
+        subprocess.run(["cmake", "-S", ROOT, "-B", made, *off, *on, *more], check=True)
+        subprocess.run(["cmake", "--build", made, "--target", "moreau_python", "moreau",
+                        "--parallel", str(os.cpu_count())], check=True)
+        return made
 
 
 class PlatformWheel(bdist_wheel):

@@ -316,7 +316,7 @@ static int run(const settings *set, const seed_list *seeds)
 int main(int argc, char **argv)
 {
     static seed_list seeds;
-    static settings set = {.seconds = 10, .seed = 1, .keep = "."};
+    static settings set = {.seconds = 2, .seed = 1, .keep = "."};
     struct stat shm;
     const char *directory = stat("/dev/shm", &shm) == 0 ? "/dev/shm" : "/tmp";
     snprintf(set.scratch, sizeof set.scratch, "%s/fuzz_fclib-%ld.hdf5", directory, (long)getpid());

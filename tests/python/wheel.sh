@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Moreau authors
 #
-# The wheel has the library inside: wheel.sh PYTHON SOURCE WORK
+# The wheel has the library inside: wheel.sh PYTHON SOURCE WORK [BUILD]
 #
-# Builds it without a network, installs it in a clean virtual environment, lets a ball fall there,
+# Builds it without a network, from the sources or from the finished build BUILD, installs it in a clean virtual environment, lets a ball fall there,
 # draws it and resets an environment.  Ends with 77 where a tool is missing.
 set -eu
 python=$1 source=$2 work=$3
+export MOREAU_BUILD="${4:-}"
 
 for module in pip setuptools wheel numpy venv; do
     if ! "$python" -c "import $module" 2> /dev/null; then
