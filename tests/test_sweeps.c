@@ -332,6 +332,32 @@ static void a_pair_of_balls_is_solved_by_one_visit(void **state)
     }
 }
 
+/* Open contacts whose bodies do not move: no impulse solves them, with friction and without. */
+static void open_contacts_of_bodies_at_rest_need_no_sweep(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2; ++k) {
+        mo_builder *builder;
+        mo_problem *problem;
+        const double J[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, f[6] = {0};
+        const mo_rigid_contact contact = {.body = {1, 0},
+                                          .frame = {0, 0, 1, 1, 0, 0, 0, 1, 0},
+                                          .arm = {{0, 0, -0.2}, {0.1, 0, 0.1}},
+                                          .w = {3, 0, 0},
+                                          .mu = 0.5 * k};
+        CHECK(mo_builder_create(NULL, &builder) == MO_OK);
+        mo_builder_add_rigid_body(builder, 1, J, f);
+        mo_builder_add_rigid_body(builder, 1, J, f);
+        mo_builder_add_contact(builder, &contact);
+        CHECK(mo_builder_finish(builder, &problem, NULL) == MO_OK);
+        mo_result result = sweep(problem, 1e-5, 3, 0, 1);
+        CHECK(result.status == MO_SOLVED && result.iterations == 0);
+        mo_result_clear(&result);
+        mo_builder_destroy(builder);
+        mo_problem_destroy(problem);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -342,6 +368,7 @@ int main(void)
         cmocka_unit_test(too_few_sweeps_are_told),
         cmocka_unit_test(any_number_of_threads_has_the_same_bits),
         cmocka_unit_test(a_pair_of_balls_is_solved_by_one_visit),
+        cmocka_unit_test(open_contacts_of_bodies_at_rest_need_no_sweep),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -149,8 +149,9 @@ INLINE lanes project(lanes mu, lanes N, lanes length, lanes *part)
     const mask inside = length <= mu * N, polar = mu * length <= -N;
     const lanes edge =
         choose(mu > one, (N / mu + length) / (mu + one / mu), (N + mu * length) / (one + mu * mu));
-    *part = choose(inside, one, choose(polar, zero, mu * edge / length));
-    return choose(inside, N, choose(polar, zero, edge));
+    /* polar first: with mu = 0 and length = 0, an N below zero is inside, too */
+    *part = choose(polar, zero, choose(inside, one, mu * edge / length));
+    return choose(polar, zero, choose(inside, N, edge));
 }
 
 /* A visit of a steep pass: see above.  s: the shift of each lane. */

@@ -202,6 +202,19 @@ static double squares(const mo_world *world, const mo_sim_body *body, double h)
     return speeds + mo_vec3_dot(x, x) + (q[0] + q[1] + q[2] + q[3]);
 }
 
+void mo_advance_ends(mo_world *world, double h)
+{
+    mo_mechanisms_poses(world, h);
+    for (int k = 0; k < world->living_count; ++k) {
+        mo_sim_body *body = world->body + world->living[k];
+        mo_pace_every(k, 128);
+        if (body->kind != MO_BODY_FIXED && body->mechanism == MO_NONE) {
+            move(body, h, body->next_x, body->next_orientation);
+        }
+    }
+    mo_pace();
+}
+
 mo_error mo_advance_poses(mo_world *world, double h, mo_message *why)
 {
     mo_mechanisms_poses(world, h);

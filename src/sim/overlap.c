@@ -24,8 +24,9 @@
 
 /* Of the overlap that is let be: deeper, the step is solved again. */
 static const double DEEP = 10;
-/* Of the thinner shape: deeper than this its two sides may be mistaken for each other. */
-static const double OF_THICKNESS = 0.25;
+/* Of the largest ball inside the thinner shape: deeper than its radius, the two sides of that shape
+ * may be mistaken for each other. */
+static const double OF_THICKNESS = 0.5;
 enum { MOST_ADVANCES = 200 };
 static const double SHORT = 1e-9; /* s: no body turns far */
 
@@ -75,10 +76,10 @@ static mo_pose pose_at(const mo_world *world, int place, double t, double h)
     const mo_sim_shape *shape = world->shape + place;
     const mo_sim_body *body = world->body + shape->body;
     double x[3], q[4];
-    if (body->kind == MO_BODY_FIXED) {
+    if (body->kind == MO_BODY_FIXED || t == 0) {
         return shape->pose;
     }
-    if (body->mechanism != MO_NONE && t == h) {
+    if (t == h) {
         return mo_shape_pose_at(body, body->next_x, body->next_orientation, shape);
     }
     mo_vec3_along(body->x, t, body->next_v, x);
@@ -121,6 +122,39 @@ double mo_near_pair_gap(const mo_world *world, const mo_near_pair *pair, const m
                                  (const double(*)[3])normal, pair->is_late ? 1 : 2, along);
 }
 
+/* Velocity of b's centre against a's, m/s. */
+static void velocity_apart(const mo_world *world, const mo_pair *pair, double apart[3])
+{
+    mo_vec3_minus(world->body[world->near[pair->b].body].next_v,
+                  world->body[world->near[pair->a].body].next_v, apart);
+}
+
+/* Along the normal n of the pair, at these poses. */
+static double separation(const mo_world *world, const mo_near_pair *pair, const mo_pose at[2])
+{
+    double along[3], normal[1][3];
+    mo_vec3_copy(pair->normal, normal[0]);
+    return mo_collide_separation(&world->shape[pair->shapes.a].collider, at,
+                                 &world->shape[pair->shapes.b].collider, at + 1,
+                                 (const double(*)[3])normal, 1, along);
+}
+
+/*
+ * May the pair overlap by `depth` more than at the start, at some time of the step?  Its separation
+ * along n is s(0) + t n.apart + r(t).  Rotation has r(0) = 0 and |r'| <= turn / h, so r(t) >= (r(h)
+ * - turn) / 2.
+ */
+static int may_pass(const mo_world *world, const mo_near_pair *pair, const mo_pose end[2],
+                    double turn, double depth, double h)
+{
+    const mo_pose start[2] = {world->shape[pair->shapes.a].pose, world->shape[pair->shapes.b].pose};
+    double apart[3];
+    velocity_apart(world, &pair->shapes, apart);
+    const double s = separation(world, pair, start), way = h * mo_vec3_dot(pair->normal, apart);
+    const double r = separation(world, pair, end) - s - way;
+    return !(s + fmin(0, way) + (r - turn) / 2 > -depth - pair->start * pair->size);
+}
+
 /* Rotation and approach speeds of two shapes. */
 typedef struct approach {
     double apart[3]; /* velocity of b's centre against a's, m/s */
@@ -157,8 +191,7 @@ static double time_of_overlap(mo_world *world, const mo_near_pair *pair, double 
     static const double NEARLY = 0.1, LONG = 0.05 /* of the step */;
     const int a = pair->shapes.a, b = pair->shapes.b;
     approach by = {.turning = (turn_of(world, a, SHORT) + turn_of(world, b, SHORT)) / SHORT};
-    mo_vec3_minus(world->body[world->near[b].body].next_v, world->body[world->near[a].body].next_v,
-                  by.apart);
+    velocity_apart(world, &pair->shapes, by.apart);
     const double way = h * mo_vec3_norm(by.apart) + turn_of(world, a, h) + turn_of(world, b, h);
     double t = 0;
     depth += pair->start * pair->size;
@@ -223,15 +256,14 @@ static mo_error note_pair(mo_world *world, const mo_near_pair *pair)
 
 /* Adds contacts of a pair at the time t of the step if it overlaps more than at the start; *deep:
  * by much. */
-static mo_error take_at(mo_world *world, const mo_near_pair *pair, double t, double h, int *deep)
+static mo_error take_at(mo_world *world, const mo_near_pair *pair, const mo_pose at[2], double t,
+                        double h, int *deep)
 {
     mo_sim_contacts *list = &world->contacts;
     const int first = list->count;
     const double most = world->def.overlap;
     double along[3];
     const mo_sim_shape *a = world->shape + pair->shapes.a, *b = world->shape + pair->shapes.b;
-    const mo_pose at[2] = {pose_at(world, pair->shapes.a, t, h),
-                           pose_at(world, pair->shapes.b, t, h)};
     if (t == h && mo_near_pair_gap(world, pair, at, along) > -most * pair->size) {
         return MO_OK;
     }
@@ -269,11 +301,17 @@ static mo_error look_at_pair(mo_world *world, const mo_near_pair *pair, double h
     const double depth =
         OF_THICKNESS * fmin(world->shape[a].collider.thickness, world->shape[b].collider.thickness);
     const double turn = turn_of(world, a, h) + turn_of(world, b, h);
-    const double t = turn > depth ? time_of_overlap(world, pair, depth, h) : h;
+    mo_pose at[2] = {pose_at(world, a, h, h), pose_at(world, b, h, h)};
+    double t = h;
+    if (turn > depth && may_pass(world, pair, at, turn, depth, h)) {
+        t = time_of_overlap(world, pair, depth, h);
+        at[0] = pose_at(world, a, t, h);
+        at[1] = pose_at(world, b, t, h);
+    }
     if (!takes && t < h) {
         hold_back(world, &pair->shapes, t / h);
     }
-    return take_at(world, pair, t, h, deep);
+    return take_at(world, pair, at, t, h, deep);
 }
 
 mo_error mo_overlaps_look(mo_world *world, double h, int takes, int *count)
@@ -291,7 +329,7 @@ mo_error mo_overlaps_look(mo_world *world, double h, int takes, int *count)
     if (isinf(world->def.overlap)) {
         return MO_OK;
     }
-    mo_mechanisms_poses(world, h);
+    mo_advance_ends(world, h);
     for (int k = 0, next; k < sorted; k = next) {
         const mo_near_pair pair = mo_near_pair_at(list, k, sorted, &next);
         mo_pace();

@@ -199,6 +199,7 @@ void mo_advance_body(const mo_world *world, mo_sim_body *body, double h); /* fre
 void mo_advance_driven(mo_world *world, double h); /* start_v and free_v of kinematic bodies */
 void mo_advance_start(mo_world *world, double h);  /* the same of all others */
 void mo_advance_free(mo_world *world, double h);   /* free_v, from another start_v */
+void mo_advance_ends(mo_world *world, double h);   /* next poses of all bodies */
 /* Poses at the end of the step, of links and where there are joints; is all finite there? */
 mo_error mo_advance_poses(mo_world *world, double h, mo_message *why);
 void mo_advance_accept(mo_world *world, double h); /* the next state becomes the present one */
