@@ -17,6 +17,15 @@
 /* ---- servos ---------------------------------------------------------------------------------- */
 
 /* Is the link, or one that it hangs on, `above`? */
+/* The row of an actuator over all velocities, at the present q; its length. */
+static double measure(const mo_sim_mechanism *mechanism, const mo_sim_actuator *actuator,
+                      double *row)
+{
+    const mo_actuator_drive drive = mo_actuator_measure(mechanism, actuator, mechanism->v, row);
+    mo_actuator_write_row(mechanism, &drive, row);
+    return drive.length;
+}
+
 static int hangs_on(const mo_linkage *tree, int link, int above)
 {
     while (link >= 0 && link != above) {
@@ -29,7 +38,7 @@ static int hangs_on(const mo_linkage *tree, int link, int above)
  * move. */
 static double mass_beyond(const mo_linkage *tree, int joint)
 {
-    const mo_linkage_dof *dof = tree->dof + tree->joint[joint].v_at;
+    const mo_linkage_axis *dof = tree->axis + tree->joint[joint].v_at;
     double sum = 0;
     for (int i = 0; i < tree->links; ++i) {
         const mo_linkage_link *link = tree->link + i;
@@ -64,11 +73,11 @@ static mo_error tune_servos(mo_building *b, mo_sim_mechanism *mechanism, mo_mech
             continue;
         }
         double *M = mo_pool_take(&b->pool, (size_t)n * (size_t)n + 1, sizeof *M);
-        double *row = mo_pool_take(&b->pool, (size_t)n + 1, sizeof *row), length, speed, mass = 0;
+        double *row = mo_pool_take(&b->pool, (size_t)n + 1, sizeof *row), mass = 0;
         MO_NEED_MEMORY(M && row, b->why);
         mo_sim_actuator *actuator = mechanism->actuator + b->robot->actuators[k].number;
         mo_linkage_mass_matrix(&mechanism->tree, M);
-        mo_actuator_measure(mechanism, actuator, mechanism->v, row, &length, &speed);
+        measure(mechanism, actuator, row);
         for (int j = 0; j < n; ++j) {
             mass += row[j] != 0 ? M[(size_t)j * (size_t)n + (size_t)j] / (row[j] * row[j]) : 0;
         }
@@ -90,12 +99,10 @@ static mo_error tune_servos(mo_building *b, mo_sim_mechanism *mechanism, mo_mech
 static double length_at(mo_sim_mechanism *mechanism, const mo_sim_actuator *actuator,
                         const double *q, double *row)
 {
-    double length, speed;
     memcpy(mechanism->q, q, (size_t)mechanism->tree.coordinates * sizeof *q);
     mo_linkage_place(&mechanism->tree, mechanism->q);
     mo_tendons_place(mechanism);
-    mo_actuator_measure(mechanism, actuator, mechanism->v, row, &length, &speed);
-    return length;
+    return measure(mechanism, actuator, row);
 }
 
 /* q a step of `size` along sign row, within the limits of joints; joints without limits stay. */
@@ -166,10 +173,10 @@ static mo_error find_acceleration(mo_building *b, mo_sim_mechanism *mechanism,
 {
     const int n = mechanism->tree.dofs;
     double *M = mo_pool_take(&b->pool, (size_t)n * (size_t)n + 1, sizeof *M);
-    double *row = mo_pool_take(&b->pool, (size_t)n + 1, sizeof *row), length, speed;
+    double *row = mo_pool_take(&b->pool, (size_t)n + 1, sizeof *row);
     MO_NEED_MEMORY(M && row, b->why);
     mo_linkage_mass_matrix(&mechanism->tree, M);
-    mo_actuator_measure(mechanism, actuator, mechanism->v, row, &length, &speed);
+    measure(mechanism, actuator, row);
     if (mo_factor_symmetric(n, M)) {
         mo_solve_first(n, M, row);
         mo_solve_second(n, M, row);

@@ -11,21 +11,19 @@
  */
 #include "mechanism/linkage.h"
 
-/* A frame on its way through the joints of a link, and where dofs are noted (or NULL). */
+/* A frame on its way through the joints of a link, and where axes are noted. */
 typedef struct walker {
     mo_pose at;
-    mo_linkage_dof *dof;
+    mo_linkage_axis *next;
     double *turn; /* the angle and quaternion that are kept of a single turn */
 } walker;
 
 static void note(walker *walk, int is_turn, const double axis[3], const double point[3])
 {
-    if (walk->dof) {
-        walk->dof->is_turn = is_turn;
-        mo_vec3_copy(axis, walk->dof->axis);
-        mo_vec3_copy(point, walk->dof->point);
-        walk->dof++;
-    }
+    walk->next->is_turn = is_turn;
+    mo_vec3_copy(axis, walk->next->axis);
+    mo_vec3_copy(point, walk->next->point);
+    walk->next++;
 }
 
 static void slide(walker *walk, const double axis[3], double by)
@@ -49,13 +47,10 @@ static void turn_by(walker *walk, const double turn[4], const double anchor[3], 
 
 static void turn(walker *walk, const double axis[3], const double anchor[3], double angle)
 {
-    double p[3];
+    double p[3], a[3];
     mo_pose_point(&walk->at, anchor, p);
-    if (walk->dof) {
-        double a[3];
-        mo_quat_turn(walk->at.orientation, axis, a);
-        note(walk, 1, a, p);
-    }
+    mo_quat_turn(walk->at.orientation, axis, a);
+    note(walk, 1, a, p);
     if (!(walk->turn[0] == angle)) {
         double phi[3];
         mo_vec3_scale(angle, axis, phi);
@@ -113,8 +108,9 @@ static void pass_joint(walker *walk, const mo_linkage_joint *joint, const double
     }
 }
 
-/* Poses of all links; dofs are noted where `dof` is given. */
-static void walk_all(const mo_linkage *linkage, const double *q, mo_pose *pose, mo_linkage_dof *dof)
+/* Poses of all links, and axes of all dofs. */
+static void walk_all(const mo_linkage *linkage, const double *q, mo_pose *pose,
+                     mo_linkage_axis *axis)
 {
     for (int i = 0; i < linkage->links; ++i) {
         const mo_linkage_link *link = linkage->link + i;
@@ -124,7 +120,7 @@ static void walk_all(const mo_linkage *linkage, const double *q, mo_pose *pose, 
         }
         for (int j = link->first_dof; j < link->first_dof + link->dof_count;) {
             const mo_linkage_joint *joint = linkage->joint + linkage->dof[j].joint;
-            walk.dof = dof ? dof + j : NULL;
+            walk.next = axis + j;
             walk.turn = linkage->turn[j];
             pass_joint(&walk, joint, q + joint->q_at);
             j += mo_axis_v_count(joint->kind);
@@ -135,7 +131,7 @@ static void walk_all(const mo_linkage *linkage, const double *q, mo_pose *pose, 
 
 void mo_linkage_poses(const mo_linkage *linkage, const double *q, mo_pose *pose)
 {
-    walk_all(linkage, q, pose, NULL);
+    walk_all(linkage, q, pose, linkage->ahead);
 }
 
 static void place_mass(mo_linkage *linkage, int k)
@@ -156,9 +152,9 @@ static void place_mass(mo_linkage *linkage, int k)
     }
 }
 
-void mo_linkage_place(mo_linkage *linkage, const double *q)
+/* All that follows from poses and axes. */
+static void finish(mo_linkage *linkage)
 {
-    walk_all(linkage, q, linkage->pose, linkage->dof);
     for (int i = 0; i < linkage->links; ++i) {
         mo_pose_point(linkage->pose + i, linkage->link[i].centre, linkage->link[i].x);
     }
@@ -167,17 +163,30 @@ void mo_linkage_place(mo_linkage *linkage, const double *q)
         place_mass(linkage, i);
     }
     for (int j = 0; j < linkage->dofs; ++j) {
-        mo_linkage_dof *dof = linkage->dof + j;
-        if (dof->is_turn) {
-            double arm[3];
-            mo_vec3_minus(linkage->point, dof->point, arm);
-            mo_vec3_cross(dof->axis, arm, dof->S);
-            mo_vec3_copy(dof->axis, dof->S + 3);
+        const mo_linkage_axis *at = linkage->axis + j;
+        double *S = linkage->dof[j].S, arm[3];
+        if (at->is_turn) {
+            mo_vec3_minus(linkage->point, at->point, arm);
+            mo_vec3_cross(at->axis, arm, S);
+            mo_vec3_copy(at->axis, S + 3);
         } else {
-            mo_vec3_copy(dof->axis, dof->S);
-            mo_vec3_set(dof->S + 3, 0, 0, 0);
+            mo_vec3_copy(at->axis, S);
+            mo_vec3_set(S + 3, 0, 0, 0);
         }
     }
+}
+
+void mo_linkage_place(mo_linkage *linkage, const double *q)
+{
+    walk_all(linkage, q, linkage->pose, linkage->axis);
+    finish(linkage);
+}
+
+void mo_linkage_place_ahead(mo_linkage *linkage, const mo_pose *pose)
+{
+    memcpy(linkage->pose, pose, (size_t)linkage->links * sizeof *pose);
+    memcpy(linkage->axis, linkage->ahead, (size_t)linkage->dofs * sizeof *linkage->axis);
+    finish(linkage);
 }
 
 void mo_linkage_twists(const mo_linkage *linkage, const double *v)

@@ -73,6 +73,8 @@ static mo_error make_room(mo_linkage *linkage, const mo_allocator *allocator)
     linkage->link = mo_memory_array(allocator, links, sizeof *linkage->link);
     linkage->joint = mo_memory_array(allocator, (size_t)linkage->joints, sizeof *linkage->joint);
     linkage->dof = mo_memory_array(allocator, dofs, sizeof *linkage->dof);
+    linkage->axis = mo_memory_array(allocator, dofs, sizeof *linkage->axis);
+    linkage->ahead = mo_memory_array(allocator, dofs, sizeof *linkage->ahead);
     linkage->twist = mo_memory_array(allocator, links, sizeof *linkage->twist);
     linkage->rate = mo_memory_array(allocator, links, sizeof *linkage->rate);
     linkage->force = mo_memory_array(allocator, links, sizeof *linkage->force);
@@ -87,7 +89,8 @@ static mo_error make_room(mo_linkage *linkage, const mo_allocator *allocator)
     const int has_all = linkage->link && linkage->joint && linkage->dof && linkage->twist &&
                         linkage->rate && linkage->force && linkage->composite &&
                         linkage->articulated && linkage->push && linkage->pivot && linkage->rest &&
-                        linkage->turn && linkage->product && linkage->pose;
+                        linkage->turn && linkage->product && linkage->pose && linkage->axis &&
+                        linkage->ahead;
     for (size_t j = 0; has_all && j < dofs; ++j) {
         memcpy(linkage->turn[j], NO_TURN, sizeof NO_TURN);
     }
@@ -124,7 +127,7 @@ void mo_linkage_clear(mo_linkage *linkage, const mo_allocator *allocator)
     void *arrays[] = {linkage->link,      linkage->joint,       linkage->dof,  linkage->twist,
                       linkage->rate,      linkage->force,       linkage->push, linkage->pivot,
                       linkage->composite, linkage->articulated, linkage->rest, linkage->product,
-                      linkage->turn,      linkage->pose};
+                      linkage->turn,      linkage->pose,        linkage->axis, linkage->ahead};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) {
         mo_memory_free(allocator, arrays[k]);
     }

@@ -51,19 +51,23 @@ typedef struct mo_linkage_dof {
     int parent;       /* the next dof towards the root, or MO_NO_LINK */
     int starts_group; /* otherwise it shares the frame before it with the last dof */
     double armature;
-    /* At the present q: */
+    double S[6]; /* at the present q */
+} mo_linkage_dof;
+
+/* The axis of a dof at some q: a rotation about it, through the point, or a translation. */
+typedef struct mo_linkage_axis {
     int is_turn;
     double axis[3], point[3];
-    double S[6];
-} mo_linkage_dof;
+} mo_linkage_axis;
 
 typedef struct mo_linkage {
     int links, joints, dofs, coordinates;
     mo_linkage_link *link;
     mo_linkage_joint *joint;
     mo_linkage_dof *dof;
-    mo_pose *pose;   /* of each link, world, at the present q */
-    double point[3]; /* c */
+    mo_linkage_axis *axis, *ahead; /* of each dof: at the present q, and at that of poses ahead */
+    mo_pose *pose;                 /* of each link, world, at the present q */
+    double point[3];               /* c */
     /* Working space: */
     double (*twist)[6], (*rate)[6], (*force)[6]; /* of each link */
     mo_spatial_inertia *composite;               /* of each link */
@@ -94,6 +98,8 @@ void mo_linkage_initial(const mo_linkage *linkage, const mo_mechanism_def *def, 
 /* kinematics.c */
 void mo_linkage_poses(const mo_linkage *linkage, const double *q, mo_pose *pose); /* alone */
 void mo_linkage_place(mo_linkage *linkage, const double *q); /* everything "at the present q" */
+/* The same at the q of the last mo_linkage_poses, from its poses. */
+void mo_linkage_place_ahead(mo_linkage *linkage, const mo_pose *pose);
 void mo_linkage_twists(const mo_linkage *linkage, const double *v); /* into linkage->twist */
 
 /* configuration.c: out = q moved by h v; out may be q. */

@@ -183,10 +183,21 @@ mo_error mo_accuracy_choose(mo_world *world, double h)
 
 /* ---- rest ------------------------------------------------------------------------------------ */
 
+/* Are there bodies that can come to rest by this rule?  Links do not. */
+static int has_free_bodies(const mo_world *world)
+{
+    int k = 0;
+    while (k < world->living_count && world->body[world->living[k]].kind != MO_BODY_FREE) {
+        ++k;
+    }
+    return k < world->living_count;
+}
+
 mo_error mo_accuracy_rest(mo_world *world, double h)
 {
     const double tol = fmin(world->def.solver.tol, REST);
-    if (!(world->def.solver.tol <= RESTS) || world->def.first_order > 0) {
+    if (!(world->def.solver.tol <= RESTS) || world->def.first_order > 0 ||
+        !has_free_bodies(world)) {
         return MO_OK;
     }
     if (find_islands(world)) {

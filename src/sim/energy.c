@@ -23,6 +23,10 @@ static void angular_momentum(const mo_world *world, const mo_sim_body *body, dou
         mo_vec3_scale(body->inertia[0], body->v + 3, out);
         return;
     }
+    if (body->kind == MO_BODY_LINK) { /* its inertia has turned with it */
+        mo_mat3_apply(body->world_inertia, body->v + 3, out);
+        return;
+    }
     double R[9], local[3], l[3];
     mo_quat_matrix(body->orientation, R);
     mo_mat3_apply_transposed(R, body->v + 3, local);

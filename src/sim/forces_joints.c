@@ -160,7 +160,7 @@ static void tell_links(const mo_world *world, const mo_sim_mechanism *mechanism,
         if (link->parent >= 0) {
             told[i].parent = mo_body_id_of(world, mechanism->body[link->parent]);
         }
-        mo_vec3_copy(link->dof_count > 0 ? tree->dof[link->first_dof + link->dof_count - 1].point
+        mo_vec3_copy(link->dof_count > 0 ? tree->axis[link->first_dof + link->dof_count - 1].point
                                          : tree->pose[i].position,
                      told[i].point);
         mo_vec3_copy(held, told[i].force);

@@ -137,12 +137,27 @@ void mo_tendon_add_friction(mo_world *world, mo_sim_mechanism *mechanism, mo_sim
 void mo_tendons_place(mo_sim_mechanism *mechanism);
 mo_error mo_tendon_check_path(const mo_mechanism_def *all, int k, mo_message *why);
 
-/* mechanism_drive.c: velocities from .. to are those that an actuator drives. */
-void mo_actuator_span(const mo_sim_mechanism *mechanism, const mo_sim_actuator *actuator, int *from,
-                      int *to);
-/* Length and speed of its transmission, and its row over the velocities if not NULL. */
-void mo_actuator_measure(const mo_sim_mechanism *mechanism, const mo_sim_actuator *actuator,
-                         const double *v, double *row, double *length, double *speed);
+/* mechanism_drive.c: the transmission of an actuator at the present q. */
+typedef struct mo_actuator_drive {
+    double length, speed;
+    int from, to;      /* the velocities that it drives: the rest of its row is zero */
+    const double *row; /* over these */
+} mo_actuator_drive;
+/* `row` is memory for one that is not part of the definition, over all velocities. */
+mo_actuator_drive mo_actuator_measure(const mo_sim_mechanism *mechanism,
+                                      const mo_sim_actuator *actuator, const double *v,
+                                      double *row);
+/* Its row over all velocities. */
+void mo_actuator_write_row(const mo_sim_mechanism *mechanism, const mo_actuator_drive *drive,
+                           double *row);
+static inline double mo_actuator_speed(const mo_actuator_drive *drive, const double *v)
+{
+    double speed = 0;
+    for (int k = drive->from; k < drive->to; ++k) {
+        speed += drive->row[k - drive->from] * v[k];
+    }
+    return speed;
+}
 
 /* The effort by q and v now, within its limits; its row is put into mechanism->row. */
 double mo_actuator_effort(mo_sim_mechanism *mechanism, const mo_sim_actuator *actuator);
@@ -156,10 +171,10 @@ static inline double mo_actuator_input(const mo_sim_actuator *actuator)
 /* e = constant - slope l'+ of a step of h, before its limits. */
 typedef struct mo_actuator_line {
     double constant, slope;
-    int from, to; /* the velocities that it drives: the rest of its row is zero */
+    mo_actuator_drive drive; /* its row may lie in mechanism->row */
 } mo_actuator_line;
 mo_actuator_line mo_actuator_line_of(const mo_sim_mechanism *mechanism,
-                                     const mo_sim_actuator *actuator, double h, double *row);
+                                     const mo_sim_actuator *actuator, double h);
 /* Which rows they take, by start_v and free_v. */
 void mo_mechanism_choose(mo_sim_mechanism *mechanism, double h);
 /* At an instant: limits that are reached, within `gap`, and not left faster than `speed`. */

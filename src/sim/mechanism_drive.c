@@ -21,22 +21,19 @@
 #include "mechanism/muscle.h"
 #include "sim/mechanism.h"
 
-static void measure_joint(const mo_sim_mechanism *mechanism, const mo_actuator_def *def,
-                          double *row, double *length)
+static double joint_length(const mo_sim_mechanism *mechanism, const mo_actuator_def *def)
 {
     const mo_linkage_joint *joint = mechanism->tree.joint + def->joint;
     const double *q = mechanism->q + joint->q_at;
-    const int count = mo_axis_v_count(joint->kind);
-    double at[6] = {0};
+    double at[3];
+    if (joint->kind == MO_AXIS_FREE) {
+        return 0;
+    }
     if (joint->kind == MO_AXIS_BALL) {
         mo_rotation_vector(q, at);
-    } else if (joint->kind != MO_AXIS_FREE) {
-        memcpy(at, q, (size_t)count * sizeof *at);
+        q = at;
     }
-    memcpy(row + joint->v_at, def->gear, (size_t)count * sizeof *row);
-    for (int i = 0; i < count; ++i) {
-        *length += def->gear[i] * at[i];
-    }
+    return mo_dot(mo_axis_v_count(joint->kind), def->gear, q);
 }
 
 /* The force and moment of gear, in the axes of its place on the link. */
@@ -49,40 +46,38 @@ static void measure_link(const mo_sim_mechanism *mechanism, const mo_actuator_de
     mo_linkage_row(&mechanism->tree, def->link, at.position, line, row);
 }
 
-void mo_actuator_span(const mo_sim_mechanism *mechanism, const mo_sim_actuator *actuator, int *from,
-                      int *to)
-{
-    *from = 0;
-    *to = mechanism->tree.dofs;
-    if (actuator->def.on == MO_ON_JOINT) {
-        const mo_linkage_joint *joint = mechanism->tree.joint + actuator->def.joint;
-        *from = joint->v_at;
-        *to = joint->v_at + mo_axis_v_count(joint->kind);
-    }
-}
-
-void mo_actuator_measure(const mo_sim_mechanism *mechanism, const mo_sim_actuator *actuator,
-                         const double *v, double *row, double *length, double *speed)
+mo_actuator_drive mo_actuator_measure(const mo_sim_mechanism *mechanism,
+                                      const mo_sim_actuator *actuator, const double *v, double *row)
 {
     const mo_actuator_def *def = &actuator->def;
     const int n = mechanism->tree.dofs;
-    double *arm = row ? row : mechanism->bias; /* working space */
-    *length = 0;
-    memset(arm, 0, (size_t)n * sizeof *arm);
+    mo_actuator_drive out = {.row = row, .to = n};
     if (def->on == MO_ON_TENDON) {
         const mo_sim_tendon *tendon = mechanism->tendon + def->tendon;
-        *length = def->gear[0] * mo_tendon_length(mechanism, tendon);
+        out.length = def->gear[0] * mo_tendon_length(mechanism, tendon);
         for (int j = 0; j < n; ++j) {
-            arm[j] = def->gear[0] * tendon->arm[j];
+            row[j] = def->gear[0] * tendon->arm[j];
         }
     } else if (def->on == MO_ON_LINK) {
-        measure_link(mechanism, def, arm);
+        measure_link(mechanism, def, row);
     } else {
-        measure_joint(mechanism, def, arm, length);
+        const mo_linkage_joint *joint = mechanism->tree.joint + def->joint;
+        out.length = joint_length(mechanism, def);
+        out.from = joint->v_at;
+        out.to = joint->v_at + mo_axis_v_count(joint->kind);
+        out.row = def->gear;
     }
-    int from, to;
-    mo_actuator_span(mechanism, actuator, &from, &to);
-    *speed = mo_dot(to - from, arm + from, v + from);
+    out.speed = mo_actuator_speed(&out, v);
+    return out;
+}
+
+void mo_actuator_write_row(const mo_sim_mechanism *mechanism, const mo_actuator_drive *drive,
+                           double *row)
+{
+    const size_t count = (size_t)(drive->to - drive->from);
+    memmove(row + drive->from, drive->row, count * sizeof *row);
+    memset(row, 0, (size_t)drive->from * sizeof *row);
+    memset(row + drive->to, 0, (size_t)(mechanism->tree.dofs - drive->to) * sizeof *row);
 }
 
 /* The effort, and its derivatives b1 and b2 by length and speed. */
@@ -101,22 +96,22 @@ static mo_muscle_effort effort_at(const mo_sim_actuator *actuator, double length
 }
 
 mo_actuator_line mo_actuator_line_of(const mo_sim_mechanism *mechanism,
-                                     const mo_sim_actuator *actuator, double h, double *row)
+                                     const mo_sim_actuator *actuator, double h)
 {
-    double length, speed;
-    mo_actuator_measure(mechanism, actuator, mechanism->start_v, row, &length, &speed);
-    const mo_muscle_effort at = effort_at(actuator, length, speed);
-    mo_actuator_line line = {.constant = at.effort - fmin(at.by_speed, 0) * speed,
-                             .slope = -(h * fmin(at.by_length, 0) + fmin(at.by_speed, 0))};
-    mo_actuator_span(mechanism, actuator, &line.from, &line.to);
-    return line;
+    const mo_actuator_drive drive =
+        mo_actuator_measure(mechanism, actuator, mechanism->start_v, mechanism->row);
+    const mo_muscle_effort at = effort_at(actuator, drive.length, drive.speed);
+    return (mo_actuator_line){.constant = at.effort - fmin(at.by_speed, 0) * drive.speed,
+                              .slope = -(h * fmin(at.by_length, 0) + fmin(at.by_speed, 0)),
+                              .drive = drive};
 }
 
 double mo_actuator_effort(mo_sim_mechanism *mechanism, const mo_sim_actuator *actuator)
 {
-    double length, speed;
-    mo_actuator_measure(mechanism, actuator, mechanism->v, mechanism->row, &length, &speed);
-    const double effort = effort_at(actuator, length, speed).effort;
+    const mo_actuator_drive drive =
+        mo_actuator_measure(mechanism, actuator, mechanism->v, mechanism->row);
+    const double effort = effort_at(actuator, drive.length, drive.speed).effort;
+    mo_actuator_write_row(mechanism, &drive, mechanism->row);
     return fmin(fmax(effort, actuator->def.lower), actuator->def.upper);
 }
 

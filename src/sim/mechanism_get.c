@@ -88,7 +88,7 @@ mo_axis_state mo_mechanism_joint(const mo_world *world, mo_mechanism_id id, int 
                            .lower = axis->def.lower,
                            .upper = axis->def.upper,
                            .limit_effort = (axis->stop.impulse[0] - axis->stop.impulse[1]) / h};
-    const mo_linkage_dof *last = mechanism->tree.dof + joint->v_at + state.v_count - 1;
+    const mo_linkage_axis *last = mechanism->tree.axis + joint->v_at + state.v_count - 1;
     mo_vec3_copy(last->point, state.anchor);
     mo_vec3_copy(last->axis, state.axis);
     for (int i = 0; i < state.v_count; ++i) {
@@ -120,7 +120,10 @@ mo_actuator_state mo_mechanism_actuator(const mo_world *world, mo_mechanism_id i
                                .upper = actuator->def.upper};
     memcpy(state.gear, actuator->def.gear, sizeof state.gear);
     memcpy(state.bias, actuator->def.bias, sizeof state.bias);
-    mo_actuator_measure(mechanism, actuator, mechanism->v, NULL, &state.length, &state.speed);
+    const mo_actuator_drive drive =
+        mo_actuator_measure(mechanism, actuator, mechanism->v, mechanism->bias);
+    state.length = drive.length;
+    state.speed = drive.speed;
     return state;
 }
 

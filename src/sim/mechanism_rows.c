@@ -118,12 +118,6 @@ static double limit_rate(const limit *at, const double *v)
 
 /* ---- actuators ------------------------------------------------------------------------------- */
 
-static double speed_of(const mo_sim_mechanism *mechanism, const mo_actuator_line *line,
-                       const double *v)
-{
-    return mo_dot(line->to - line->from, mechanism->row + line->from, v + line->from);
-}
-
 static double beyond(const mo_actuator_def *def)
 {
     const double lower = isfinite(def->lower) ? fabs(def->lower) : 0;
@@ -193,20 +187,20 @@ int mo_mechanism_look_again(mo_sim_mechanism *mechanism, double h)
     int count = 0;
     for (int k = 0; k < stop_count(mechanism); ++k) {
         for (int side = 0; side < 2; ++side) {
-            const limit at = limit_of(mechanism, k, side);
             int *takes = &stop_of(mechanism, k)->takes[side];
-            if (at.count > 0 && !*takes &&
-                at.gap + h * limit_rate(&at, mechanism->next_v) < -LATE) {
-                *takes = 1;
-                ++count;
+            if (*takes) {
+                continue;
             }
+            const limit at = limit_of(mechanism, k, side);
+            *takes = at.count > 0 && at.gap + h * limit_rate(&at, mechanism->next_v) < -LATE;
+            count += *takes;
         }
     }
     for (int k = 0; k < mechanism->actuators; ++k) {
         mo_sim_actuator *actuator = mechanism->actuator + k;
-        const mo_actuator_line line = mo_actuator_line_of(mechanism, actuator, h, mechanism->row);
+        const mo_actuator_line line = mo_actuator_line_of(mechanism, actuator, h);
         const double effort =
-            line.constant - line.slope * speed_of(mechanism, &line, mechanism->next_v);
+            line.constant - line.slope * mo_actuator_speed(&line.drive, mechanism->next_v);
         const double off = fmax(actuator->def.lower - effort, effort - actuator->def.upper);
         if (line.slope > 0 && !actuator->is_row && off > beyond(&actuator->def)) {
             actuator->is_row = 1;
@@ -268,10 +262,12 @@ int mo_mechanism_has_rows(const mo_sim_mechanism *mechanism, const mo_phase *pha
 static void add_limit(mo_world *world, mo_sim_mechanism *mechanism, int k, int side,
                       const mo_phase *phase)
 {
-    const limit at = limit_of(mechanism, k, side);
     mo_sim_stop *stop = stop_of(mechanism, k);
-    if (!stop->takes[side] || at.count == 0 ||
-        (phase->kind == MO_PHASE_IMPACT && at.gap > CLOSED)) {
+    if (!stop->takes[side]) {
+        return;
+    }
+    const limit at = limit_of(mechanism, k, side);
+    if (at.count == 0 || (phase->kind == MO_PHASE_IMPACT && at.gap > CLOSED)) {
         return;
     }
     const int n = mechanism->tree.dofs;
@@ -322,16 +318,17 @@ static void add_actuator(mo_world *world, mo_sim_mechanism *mechanism, mo_sim_ac
 {
     const int n = mechanism->tree.dofs;
     const double h = takes_time(phase), p = per_step_of(phase);
-    const mo_actuator_line line = mo_actuator_line_of(mechanism, actuator, h, mechanism->row);
+    const mo_actuator_line line = mo_actuator_line_of(mechanism, actuator, h);
     if (!actuator->is_row || !(line.slope > 0)) {
         return;
     }
     const double lower = phase->h * actuator->def.lower, upper = phase->h * actuator->def.upper;
     const double behind = -line.constant / line.slope, compliance = 1 / (h * line.slope);
-    const double w = p > 0 ? p * (speed_of(mechanism, &line, mechanism->v) + behind) : behind;
+    const double w = p > 0 ? p * (mo_actuator_speed(&line.drive, mechanism->v) + behind) : behind;
     mo_law law = mo_law_box(&lower, &upper);
     law.compliance = &compliance;
     actuator->constraint = mo_builder_add_constraint(world->builder, 1, &law, &w);
+    mo_actuator_write_row(mechanism, &line.drive, mechanism->row);
     mo_builder_add_jacobian(world->builder, actuator->constraint, mechanism->block, 1, n,
                             mechanism->row);
 }
@@ -432,13 +429,13 @@ void mo_mechanism_write_start(const mo_world *world, const mo_sim_mechanism *mec
 static void read_actuator(const mo_world *world, mo_sim_mechanism *mechanism,
                           mo_sim_actuator *actuator, double d, double to_effort)
 {
-    const mo_actuator_line line = mo_actuator_line_of(mechanism, actuator, d, mechanism->row);
+    const mo_actuator_line line = mo_actuator_line_of(mechanism, actuator, d);
     const mo_actuator_def *def = &actuator->def;
     if (actuator->constraint != MO_NONE) {
         actuator->effort = to_effort * *rows_of(world, actuator->constraint, world->result.r);
     } else {
         const double effort =
-            line.constant - line.slope * speed_of(mechanism, &line, mechanism->next_v);
+            line.constant - line.slope * mo_actuator_speed(&line.drive, mechanism->next_v);
         actuator->effort = fmin(fmax(effort, def->lower), def->upper);
     }
     const double off = beyond(def);

@@ -42,10 +42,20 @@ static void to_links(mo_world *world, mo_sim_mechanism *mechanism, const double 
     copy_to_links(world, mechanism, field);
 }
 
+/* Are the poses of these coordinates in mechanism->pose? */
+static int has_poses(const mo_sim_mechanism *mechanism, const double *q)
+{
+    return memcmp(mechanism->posed_q, q, (size_t)mechanism->tree.coordinates * sizeof *q) == 0;
+}
+
 void mo_mechanism_place_links(mo_world *world, mo_sim_mechanism *mechanism)
 {
     mo_linkage *tree = &mechanism->tree;
-    mo_linkage_place(tree, mechanism->q);
+    if (has_poses(mechanism, mechanism->q)) {
+        mo_linkage_place_ahead(tree, mechanism->pose);
+    } else {
+        mo_linkage_place(tree, mechanism->q);
+    }
     mo_tendons_place(mechanism);
     for (int i = 0; i < tree->links; ++i) {
         mo_sim_body *body = world->body + mechanism->body[i];
@@ -180,7 +190,7 @@ static void add_joint(mo_sim_mechanism *mechanism, int k, double h)
 static void add_actuator(mo_sim_mechanism *mechanism, const mo_sim_actuator *actuator, double h)
 {
     const int n = mechanism->tree.dofs;
-    const mo_actuator_line line = mo_actuator_line_of(mechanism, actuator, h, mechanism->row);
+    const mo_actuator_line line = mo_actuator_line_of(mechanism, actuator, h);
     const int is_row = line.slope > 0 && actuator->is_row;
     if (is_row) {
         return;
@@ -188,14 +198,16 @@ static void add_actuator(mo_sim_mechanism *mechanism, const mo_sim_actuator *act
     const double effort = line.slope > 0
                               ? line.constant
                               : fmin(fmax(line.constant, actuator->def.lower), actuator->def.upper);
-    for (int i = line.from; i < line.to; ++i) {
-        if (mechanism->row[i] == 0) {
+    const double *row = line.drive.row;
+    for (int i = line.drive.from; i < line.drive.to; ++i) {
+        const double own = row[i - line.drive.from];
+        if (own == 0) {
             continue;
         }
-        mechanism->rhs[i] += h * effort * mechanism->row[i];
-        for (int j = line.from; line.slope > 0 && j < line.to; ++j) {
+        mechanism->rhs[i] += h * effort * own;
+        for (int j = line.drive.from; line.slope > 0 && j < line.drive.to; ++j) {
             mechanism->A[(size_t)i * (size_t)n + (size_t)j] +=
-                h * line.slope * mechanism->row[i] * mechanism->row[j];
+                h * line.slope * own * row[j - line.drive.from];
         }
     }
 }
@@ -231,9 +243,11 @@ void mo_mechanism_free(const mo_world *world, mo_sim_mechanism *mechanism, doubl
     for (int k = 0; k < mechanism->actuators; ++k) {
         add_actuator(mechanism, mechanism->actuator + k, h);
     }
-    memcpy(mechanism->F, mechanism->A, square * sizeof *mechanism->F);
     memcpy(mechanism->free_v, mechanism->rhs, (size_t)n * sizeof *mechanism->free_v);
-    mechanism->is_singular = !mo_factor_symmetric(n, mechanism->F);
+    if (memcmp(mechanism->A, mechanism->M, square * sizeof *mechanism->A) != 0) {
+        memcpy(mechanism->F, mechanism->A, square * sizeof *mechanism->F);
+        mechanism->is_singular = !mo_factor_symmetric(n, mechanism->F);
+    }
     mo_solve_first(n, mechanism->F, mechanism->free_v);
     mo_solve_second(n, mechanism->F, mechanism->free_v);
     memcpy(mechanism->next_v, mechanism->free_v, (size_t)n * sizeof *mechanism->next_v);
@@ -410,10 +424,10 @@ void mo_mechanisms_poses(mo_world *world, double h)
         const int moves = mo_mechanism_moves(world, mechanism);
         mo_linkage_move(&mechanism->tree, mechanism->q, mechanism->next_v, moves ? h : 0,
                         mechanism->next_q);
-        const size_t bytes = (size_t)mechanism->tree.coordinates * sizeof *mechanism->q;
-        if (memcmp(mechanism->posed_q, mechanism->next_q, bytes) != 0) {
+        if (!has_poses(mechanism, mechanism->next_q)) {
             mo_linkage_poses(&mechanism->tree, mechanism->next_q, mechanism->pose);
-            memcpy(mechanism->posed_q, mechanism->next_q, bytes);
+            memcpy(mechanism->posed_q, mechanism->next_q,
+                   (size_t)mechanism->tree.coordinates * sizeof *mechanism->q);
         }
         for (int i = 0; i < mechanism->tree.links; ++i) {
             mo_sim_body *body = world->body + mechanism->body[i];

@@ -318,9 +318,11 @@ static mo_error accept(mo_world *world)
     const double accepted = mo_work_clock();
     mo_message why;
     report->overlap_before = step->overlap_before;
-    const double low = mo_world_potential_energy(world);
+    const double low = isfinite(loss) ? mo_world_potential_energy(world) : 0;
     const int is_projected = !mo_project_positions(world, &report->overlap, &why);
-    mo_take_back_lift(world, mo_world_potential_energy(world) - low - loss);
+    if (isfinite(loss)) {
+        mo_take_back_lift(world, mo_world_potential_energy(world) - low - loss);
+    }
     report->seconds_project = mo_work_clock() - accepted;
     mo_contacts_keep_taken(world);
     report->islands = mo_islands_update(world);

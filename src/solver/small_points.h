@@ -30,6 +30,16 @@ static inline void cone_point(const mo_small_system *s, const mo_small_block *b,
     }
 }
 
+static inline double line_point(const mo_small_system *s, const mo_small_block *b, const double *r)
+{
+    return *from_of(s, b, r) - step_of(s, b) * s->u[b->row];
+}
+
+static inline double clamp_line(const mo_small_block *b, double x)
+{
+    return x < b->lower ? b->lower : x > b->upper ? b->upper : x;
+}
+
 /* The first row of disc g, 1 or 3, and the step of the rows of each. */
 static inline double disc_step(const mo_small_system *s, const mo_small_block *b, int g)
 {

@@ -124,6 +124,15 @@ static int differentiate_rolling(const mo_small_system *s, const mo_small_block 
     return 1;
 }
 
+/* At a bound the derivative is zero. */
+static int differentiate_line(const mo_small_system *s, const mo_small_block *b, const double *r)
+{
+    const double x = line_point(s, b, r);
+    b->B[0] = step_of(s, b);
+    b->D[0] = 1 - own_part(s, b, r);
+    return x > b->lower && x < b->upper;
+}
+
 static int differentiate_any(const mo_small_system *s, const mo_small_block *b, const double *r)
 {
     const int d = b->d;
@@ -272,10 +281,11 @@ int mo_small_find_step(mo_small_system *s, const double *r)
     const int count = s->problem->constraint_count, ld = s->ld;
     for (int i = 0; i < count; ++i) {
         mo_small_block *b = &s->blocks[i];
-        b->is_active = s->is_natural || b->kind == MO_SMALL_ANY ? differentiate_any(s, b, r)
-                       : b->kind == MO_SMALL_ROLLING            ? differentiate_rolling(s, b, r)
-                       : b->kind == MO_SMALL_SPACE              ? differentiate_cone(s, b, 3, r)
-                                                                : differentiate_cone(s, b, 2, r);
+        b->is_active = b->kind == MO_SMALL_LINE                   ? differentiate_line(s, b, r)
+                       : s->is_natural || b->kind == MO_SMALL_ANY ? differentiate_any(s, b, r)
+                       : b->kind == MO_SMALL_ROLLING              ? differentiate_rolling(s, b, r)
+                       : b->kind == MO_SMALL_SPACE                ? differentiate_cone(s, b, 3, r)
+                                                                  : differentiate_cone(s, b, 2, r);
         for (int k = 0; k < b->d; ++k) {
             s->dr[b->row + k] = -s->z[b->row + k];
         }

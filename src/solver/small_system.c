@@ -99,6 +99,10 @@ static mo_small_kind kind_of(const mo_problem *problem, int i)
     if (problem->law[i].kind == MO_LAW_ROLLING) {
         return MO_SMALL_ROLLING;
     }
+    if (mo_constraint_dim(problem, i) == 1 &&
+        (problem->law[i].kind == MO_LAW_BOX || problem->law[i].kind == MO_LAW_FRICTIONLESS)) {
+        return MO_SMALL_LINE;
+    }
     if (problem->law[i].kind != MO_LAW_COULOMB || isinf(mo_constraint_param(problem, i)[0])) {
         return MO_SMALL_ANY;
     }
@@ -139,6 +143,11 @@ static void begin_block(const mo_small_system *s, int i, double *square, mo_smal
     b->rho = b->rho_moment = trace > 0 ? d / trace : 1;
     if (b->kind == MO_SMALL_ROLLING) {
         set_rolling_steps(b);
+    }
+    if (b->kind == MO_SMALL_LINE) {
+        const int is_box = problem->law[i].kind == MO_LAW_BOX;
+        b->lower = is_box ? b->p[0] : 0;
+        b->upper = is_box ? b->p[1] : INFINITY;
     }
 }
 
@@ -241,7 +250,9 @@ double mo_small_evaluate(mo_small_system *s, const double *r)
     for (int i = 0; i < s->problem->constraint_count; ++i) {
         const mo_small_block *b = &s->blocks[i];
         const double *z = s->z + b->row;
-        if (s->is_natural || b->kind == MO_SMALL_ANY) {
+        if (b->kind == MO_SMALL_LINE) {
+            s->z[b->row] = r[b->row] - clamp_line(b, line_point(s, b, r));
+        } else if (s->is_natural || b->kind == MO_SMALL_ANY) {
             evaluate_any(s, b, r);
         } else if (b->kind == MO_SMALL_ROLLING) {
             evaluate_rolling(s, b, r);
@@ -259,6 +270,10 @@ double mo_small_evaluate(mo_small_system *s, const double *r)
 static double residual_square(const mo_small_system *s, const mo_small_block *b, const double *r)
 {
     double z[MO_BILATERAL_MAX_DIM];
+    if (b->kind == MO_SMALL_LINE) {
+        z[0] = r[b->row] - clamp_line(b, r[b->row] - s->u[b->row]);
+        return z[0] * z[0];
+    }
     mo_law_natural(b->law, b->p, b->d, 1, s->u + b->row, r + b->row, z);
     return mo_dot(b->d, z, z);
 }

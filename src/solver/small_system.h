@@ -8,7 +8,7 @@
  *
  *     z_N = r_N - max(0, x_N),    z_T = r_T - proj(x_T; disc of radius mu max(0, x_N)).
  *
- * Rolling friction has a second disc, and a separate rho for the rows of moments, whose units
+ * A row with bounds has z = r - clamp(x).  Rolling friction has a second disc, and a separate rho for the rows of moments, whose units
  * differ.  This map needs fewer steps than the natural map, which other laws use, and contacts if
  * `is_natural`.  Steps, regularisation and merit are (natural), (augmented) and (loads) of
  * newton_step.h.  The Newton matrix is factored by one dense elimination without the blocks of zero
@@ -22,6 +22,7 @@
 
 typedef enum mo_small_kind {
     MO_SMALL_ANY,   /* through the table of its law */
+    MO_SMALL_LINE,  /* one row with bounds: joint friction, limits, motors */
     MO_SMALL_PLANE, /* Coulomb's law in the plane, mu finite  */
     MO_SMALL_SPACE, /* the same in space */
     MO_SMALL_ROLLING
@@ -33,6 +34,7 @@ typedef struct mo_small_block {
     int is_active;   /* J is not zero, in the last step */
     const double *p; /* of its law */
     const mo_law_ops *law;
+    double lower, upper;    /* of r, if it is one row with bounds */
     double rho, rho_moment; /* of the rows of a force, and of those of a rolling moment */
     double *D, *B, *W;      /* of the step, and the block of W on the diagonal; d x d */
 } mo_small_block;
