@@ -8,10 +8,11 @@
 
 #include "base/error.h"
 #include "base/pace.h"
-#include "moreau/measure.h"
+#include "measure/measure_blocks.h"
 #include "problem/delassus.h"
 #include "problem/dense_delassus.h"
 #include "problem/problem_data.h"
+#include "problem/views.h"
 #include "solver/canonical_dense.h"
 #include "solver/canonical_kinds.h"
 #include "solver/method.h"
@@ -325,12 +326,13 @@ mo_error mo_canonical_accept(const mo_problem *problem, const mo_options *option
                              double *u, double *v, mo_result *result)
 {
     mo_residual residual;
-    double change = 0;
+    double change = 0, q_norm = 0;
     mo_problem_response_into(problem, r, v, u);
     for (int k = 0; k < problem->row_count; ++k) {
         change += (u[k] - result->u[k]) * (u[k] - result->u[k]);
     }
-    const mo_error error = mo_measure(problem, r, &residual);
+    const mo_error error = mo_problem_q_norm(problem, &q_norm);
+    mo_measure_at(problem, q_norm, u, r, &residual);
     const double scale =
         residual.natural_relative > 0 ? residual.natural / residual.natural_relative : 1;
     const double allowed = SAME * options->tol * scale;

@@ -8,11 +8,11 @@
  *
  *     z_N = r_N - max(0, x_N),    z_T = r_T - proj(x_T; disc of radius mu max(0, x_N)).
  *
- * A row with bounds has z = r - clamp(x).  Rolling friction has a second disc, and a separate rho for the rows of moments, whose units
- * differ.  This map needs fewer steps than the natural map, which other laws use, and contacts if
- * `is_natural`.  Steps, regularisation and merit are (natural), (augmented) and (loads) of
- * newton_step.h.  The Newton matrix is factored by one dense elimination without the blocks of zero
- * derivative.  Vectors are padded with zeros to `wide` numbers, so vector loops have no remainders.
+ * A row with bounds has z = r - clamp(x).  Rolling friction has a second disc, and a separate rho
+ * for the rows of moments, whose units differ.  This map needs fewer steps than the natural map,
+ * which other laws use, and contacts if `is_natural`.  Steps, regularisation and merit are
+ * (natural), (augmented) and (loads) of newton_step.h.  The Newton matrix is factored by one dense
+ * elimination without the blocks of zero derivative.  Vectors are padded with zeros to `wide`.
  */
 #ifndef MO_SOLVER_SMALL_SYSTEM_H
 #define MO_SOLVER_SMALL_SYSTEM_H
