@@ -42,7 +42,7 @@ static mo_status solve(mo_run *run, void *memory)
         }
         mo_newton_sweep(newton, run->r);
     }
-    switch (mo_proximal_run(run, w, &iteration)) {
+    switch (mo_proximal_run(run, w, MO_PROXIMAL_PATIENCE, &iteration)) {
     case MO_PROXIMAL_SOLVED:
         return MO_SOLVED;
     case MO_PROXIMAL_MUST_STOP:

@@ -12,7 +12,7 @@
  *   3. at FIRST_TRY of the initial residual, and at each further factor of 100: try Newton steps;
  *      if they fail, continue 2 from the interior iterate
  *   4. after SHORT_STEPS short steps (folds in interior.h; not on an arc), a stall, or the last
- *      iteration: proximal points; if they fail, 2 from the next start
+ *      iteration: proximal points while they gain digits; if they fail, 2 from the next start
  *
  * ipm.crossover = 0 skips 1 and 3: the path then ends at the analytic centre of the solutions.
  * Limits: no proof with friction; no path if the contacts cannot all open at once; W is factored.
@@ -24,8 +24,10 @@
 #include "solver/interior.h"
 #include "solver/proximal.h"
 
-enum { SHORT_STEPS = 3, ARC = 4 }; /* ARC: more iterations along an arc */
-static const double NEAR = 1e-3;   /* relative residual of impulses that are worth a try */
+enum { SHORT_STEPS = 3, ARC = 4 };   /* ARC: more iterations along an arc */
+enum { NEAR_PATIENCE = 60 };         /* iterations for a digit, after the first path */
+static const double REDUNDANT = 1.5; /* rows for each velocity: the impulses are far from unique */
+static const double NEAR = 1e-3;     /* relative residual of impulses that are worth a try */
 static const double FIRST_TRY = 0.03, NEXT_TRY = 0.01;
 static const double SHORT = 0.1;    /* a step that is held back */
 static const double NOWHERE = 1e-8; /* one that leads nowhere */
@@ -86,12 +88,23 @@ static ending look(mo_run *run, const mo_interior *interior, int *iteration)
     return mo_run_must_stop(run, *iteration) ? MUST_STOP : GOES_ON;
 }
 
-/* Newton steps from run->r: a try, or all that there are. */
-static ending cross_over(mo_run *run, workspace *w, int is_try, int *iteration)
+/* Newton steps from run->r: a try on the natural map without patience, else proximal points. */
+static ending cross_over(mo_run *run, workspace *w, int patience, int *iteration)
 {
-    const mo_proximal_end end =
-        (is_try ? mo_proximal_try : mo_proximal_run)(run, &w->proximal, iteration);
+    const mo_proximal_end end = patience ? mo_proximal_run(run, &w->proximal, patience, iteration)
+                                         : mo_proximal_try(run, &w->proximal, iteration);
     return end == MO_PROXIMAL_SOLVED ? SOLVED : end == MO_PROXIMAL_MUST_STOP ? MUST_STOP : GOES_ON;
+}
+
+/*
+ * Iterations for each digit of the proximal points after a path.  After the first path few, and
+ * none if most impulses are unique (balls): the arc then takes fewer steps.  The arc of redundant
+ * contacts (faces) has a fold every few steps, and proximal points do not depend on it.
+ */
+static int patience_after(const mo_problem *problem, int is_near)
+{
+    const int is_redundant = problem->row_count >= REDUNDANT * problem->dof_count;
+    return !is_near ? MO_PROXIMAL_PATIENCE : is_redundant ? NEAR_PATIENCE : 0;
 }
 
 /* Steps 2 to 4 from one start, beta in `unit`s: near the best impulses, or cold. */
@@ -101,6 +114,7 @@ static ending follow_path(mo_run *run, workspace *w, start from, int is_near, do
     mo_interior *interior = &w->interior;
     const size_t bytes = (size_t)run->problem->row_count * sizeof(double);
     const int may_cross = run->options->ipm.crossover;
+    const int patience = patience_after(run->problem, is_near);
     const int most = (from.by_arc ? ARC : 1) * run->options->ipm.iterations;
     int short_steps = 0;
     interior->least_slope = from.least_slope;
@@ -122,7 +136,7 @@ static ending follow_path(mo_run *run, workspace *w, start from, int is_near, do
         const int is_last = !(length > NOWHERE) || is_held || k >= most;
         if (end == GOES_ON && ((may_cross && residual <= next_try) || is_last)) {
             memcpy(run->r, interior->r, bytes);
-            end = cross_over(run, w, !(is_last && may_cross), iteration);
+            end = cross_over(run, w, is_last && may_cross ? patience : 0, iteration);
             next_try = NEXT_TRY * residual;
         }
         if (end != GOES_ON || is_last) {
@@ -144,7 +158,7 @@ static mo_status solve(mo_run *run, void *memory)
     const int is_near = residual_of(run, run->r) <= NEAR * run->q_scale;
     const int may_cross = run->options->ipm.crossover;
     if (end == GOES_ON && is_near && may_cross) {
-        end = cross_over(run, w, 1, &iteration);
+        end = cross_over(run, w, 0, &iteration);
     }
     const double unit = mo_interior_begin(&w->interior, NULL, NULL, NULL);
     const int is_cold = !may_cross || mo_run_is_zero(run->result->r, run->problem->row_count);

@@ -12,10 +12,6 @@ static const double LEAST_EPS = 1e-10;
 /* Newton steps and halvings of an inner problem. */
 enum { STEPS = 6, HALVINGS = 4 };
 
-/* Points without a gain of GAIN, after which there is none to come. */
-enum { PATIENCE = 200 };
-static const double GAIN = 0.9; /* of the best residual */
-
 static const double GROW = 3, SHRINK = 0.2;   /* of theta */
 static const double LEAST = 1e-3, MOST = 1e8; /* of theta: with more, rounding of u counts */
 static const double INNER = 1e-2;             /* of the merit at the start of an inner problem */
@@ -81,21 +77,21 @@ static ending solve_inner(mo_run *run, mo_newton *newton, int *iteration)
     return FAILED;
 }
 
-/* Points from theta on, until one ends it. */
-static ending follow(mo_run *run, mo_proximal *p, double theta, int *iteration)
+/* Points from theta on, until one ends it or `patience` iterations have not gained a digit. */
+static ending follow(mo_run *run, mo_proximal *p, double theta, int patience, int *iteration)
 {
     const size_t bytes = (size_t)run->problem->row_count * sizeof(double);
     double mark = run->best;
-    for (int idle = 0; idle < PATIENCE; ++idle) {
+    for (int since = *iteration; *iteration - since < patience;) {
         memcpy(p->centre, run->r, bytes);
         p->newton.theta = theta;
         const ending end = solve_inner(run, &p->newton, iteration);
         if (end == SOLVED || end == MUST_STOP || (end == FAILED && theta <= LEAST)) {
             return end;
         }
-        if (run->best < GAIN * mark) {
+        if (run->best <= MO_DIGIT * mark) {
             mark = run->best;
-            idle = 0;
+            since = *iteration;
         }
         if (end == REACHED) {
             theta = fmin(MOST, GROW * theta);
@@ -120,9 +116,9 @@ static mo_proximal_end ending_of(ending end)
                               : MO_PROXIMAL_FAILED;
 }
 
-mo_proximal_end mo_proximal_run(mo_run *run, mo_proximal *p, int *iteration)
+mo_proximal_end mo_proximal_run(mo_run *run, mo_proximal *p, int patience, int *iteration)
 {
-    return ending_of(follow(run, p, first_theta(&p->newton, run->r), iteration));
+    return ending_of(follow(run, p, first_theta(&p->newton, run->r), patience, iteration));
 }
 
 mo_proximal_end mo_proximal_try(mo_run *run, mo_proximal *p, int *iteration)

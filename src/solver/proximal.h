@@ -38,8 +38,12 @@ typedef enum mo_proximal_end {
 /* Before the first of the calls below. */
 void mo_proximal_begin(mo_proximal *proximal);
 
-/* Proximal points from run->r while they make progress; continues *iteration. */
-mo_proximal_end mo_proximal_run(mo_run *run, mo_proximal *proximal, int *iteration);
+/* Iterations that may be spent on one digit where nothing else is left. */
+enum { MO_PROXIMAL_PATIENCE = 1000 };
+
+/* Proximal points from run->r, until `patience` iterations have not divided the best residual by
+ * ten; continues *iteration. */
+mo_proximal_end mo_proximal_run(mo_run *run, mo_proximal *proximal, int patience, int *iteration);
 
 /*
  * A try from a point near a solution: steps on the natural map, which ends at the first that does
