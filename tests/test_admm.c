@@ -173,7 +173,7 @@ static void a_linear_fixed_point_is_found_in_as_many_rounds_as_there_are_unknown
         for (int k = 0; k < N * N; ++k) {
             A[k] *= 0.95 / sqrt(sum);
         }
-        mo_anderson_layout(&arena, N, 10, NULL);
+        mo_anderson_layout(&arena, N, 10, &anderson);
         char *memory = test_malloc(arena.used + MO_ARENA_ALIGN);
         arena = (mo_arena){.base = memory + MO_ARENA_ALIGN - (uintptr_t)memory % MO_ARENA_ALIGN};
         mo_anderson_layout(&arena, N, 10, &anderson);

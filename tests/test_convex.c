@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+#include "engine_bench.h"
 #include "linalg/dense.h"
 #include "moreau/moreau.h"
 #include "scenes.h"
@@ -204,45 +205,6 @@ static void shifts_and_slips_are_those_of_the_laws(void **state)
 
 /* ---- the engine ------------------------------------------------------------------------------ */
 
-/* A run with room, as the driver makes it. */
-typedef struct bench {
-    mo_run run;
-    mo_options options;
-    mo_result result;
-    void *memory, *workspace;
-    double *r, *u;
-} bench;
-
-static bench make_bench(const mo_problem *problem)
-{
-    bench b = {.options = mo_default_options()};
-    const size_t rows = (size_t)mo_problem_row_count(problem);
-    mo_arena arena = {0};
-    CHECK(mo_convex_newton_engine.layout(problem, &b.options, &arena, &b.workspace) == MO_OK);
-    b.memory = test_malloc(arena.used + MO_ARENA_ALIGN + 2 * rows * sizeof(double));
-    const size_t skip = MO_ARENA_ALIGN - (uintptr_t)b.memory % MO_ARENA_ALIGN;
-    arena = (mo_arena){.base = (char *)b.memory + skip};
-    CHECK(mo_convex_newton_engine.layout(problem, &b.options, &arena, &b.workspace) == MO_OK);
-    b.r = test_malloc(2 * rows * sizeof(double) + 1);
-    b.u = b.r + rows;
-    memset(b.r, 0, 2 * rows * sizeof(double));
-    b.run = (mo_run){.problem = problem, .q_scale = 1};
-    return b;
-}
-
-static mo_convex_answer ask(bench *b, const mo_convex *convex, double tol)
-{
-    b->run.options = &b->options;
-    b->run.result = &b->result;
-    return mo_convex_newton_engine.solve(&b->run, b->workspace, convex, tol, b->r, b->u);
-}
-
-static void free_bench(bench *b)
-{
-    test_free(b->memory);
-    test_free(b->r);
-}
-
 static mo_problem *random_problem(uint64_t seed)
 {
     scene_random_def def = scene_random_default();
@@ -271,7 +233,7 @@ static void both_kinds_are_solved_to_rounding_in_both_forms(void **state)
                 mo_problem *problem = form ? reduced : global;
                 const mo_convex convex = {
                     .problem = problem, .kind = (mo_convex_kind)kind, .s = s, .lambda = lambda};
-                bench b = make_bench(problem);
+                bench b = make_bench(&mo_convex_newton_engine, problem, 0);
                 const mo_convex_answer answer = ask(&b, &convex, 1e-12);
                 CHECK_BELOW(answer.residual, 1e-12);
                 CHECK_BELOW(mo_convex_residual(&convex, b.u, b.r), 1e-12);
@@ -306,7 +268,7 @@ static void the_second_problem_holds_its_constraints_on_a_degenerate_pile(void *
         }
         const mo_convex convex = {
             .problem = problem, .kind = MO_CONVEX_BOUNDED_SLIP, .lambda = lambda};
-        bench b = make_bench(problem);
+        bench b = make_bench(&mo_convex_newton_engine, problem, 0);
         ask(&b, &convex, 4e-14);
         for (int i = 0; i < count; ++i) {
             CHECK(b.u[2 * i] >= -1e-12 && b.r[2 * i] >= 0);
@@ -347,7 +309,7 @@ static void a_wall_with_many_redundant_contacts_is_solved_to_optimality(void **s
     for (double most = 1; most > 1e-4; most *= 0.03) {
         fill_uniform(&random, 0, most, count, s);
         const mo_convex convex = {.problem = problem, .kind = MO_CONVEX_SHIFTED, .s = s};
-        bench b = make_bench(problem);
+        bench b = make_bench(&mo_convex_newton_engine, problem, 0);
         const double residual = ask(&b, &convex, 1e-11).residual;
         CHECK_BELOW(residual, 1e-8); /* rounding keeps the last digits where so much is redundant */
         check_optimality(&b, problem, s, 10 * residual);
@@ -370,7 +332,7 @@ static void a_large_reduced_wall_is_solved_to_rounding(void **state)
     CHECK(mo_problem_row_count(reduced) > 2500);
     double *s = calloc((size_t)mo_problem_constraint_count(reduced), sizeof *s);
     const mo_convex convex = {.problem = reduced, .kind = MO_CONVEX_SHIFTED, .s = s};
-    bench b = make_bench(reduced);
+    bench b = make_bench(&mo_convex_newton_engine, reduced, 0);
     CHECK_BELOW(ask(&b, &convex, 1e-11).residual, 1e-11);
     free(s);
     free_bench(&b);
@@ -390,7 +352,8 @@ static void a_warm_start_saves_work(void **state)
     CHECK(scene_cannonball(&def, &problem, NULL) == MO_OK);
     fill_uniform(&random, 0, 0.05, 200, s);
     const mo_convex convex = {.problem = problem, .kind = MO_CONVEX_SHIFTED, .s = s};
-    bench cold = make_bench(problem), warm = make_bench(problem);
+    bench cold = make_bench(&mo_convex_newton_engine, problem, 0),
+          warm = make_bench(&mo_convex_newton_engine, problem, 0);
     CHECK_BELOW(ask(&warm, &convex, 1e-11).residual, 1e-11);
     CHECK(ask(&warm, &convex, 1e-11).iterations == 0); /* its own solution */
     for (int i = 0; i < 200; ++i) {
@@ -432,7 +395,7 @@ static void the_derivative_of_a_solution_is_that_of_differences(void **state)
         for (int i = 0; i < 14; ++i) {
             ds[i] *= mo_convex_has_shift(problem, i);
         }
-        bench b = make_bench(problem);
+        bench b = make_bench(&mo_convex_newton_engine, problem, 0);
         CHECK_BELOW(ask(&b, &convex, 1e-13).residual, 1e-12);
         CHECK(engine->linearise(b.workspace, &convex, b.u, b.r));
         engine->respond(b.workspace, &convex, ds, du);

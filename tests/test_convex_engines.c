@@ -9,53 +9,20 @@
 
 #include <string.h>
 
+#include "engine_bench.h"
 #include "linalg/dense.h"
 #include "moreau/moreau.h"
 #include "scenes.h"
 #include "solver/block_system.h"
 #include "solver/convex.h"
 
-/* A run with room, as the driver makes it. */
-typedef struct bench {
-    const mo_convex_engine *engine;
-    mo_run run;
-    mo_options options;
-    mo_result result;
-    void *memory, *workspace;
-    double *r, *u, *s;
-} bench;
+enum { AMPLE = 200000 }; /* inner iterations */
 
-static void make_bench(const mo_problem *problem, const mo_convex_engine *engine, bench *b)
-{
-    const size_t rows = (size_t)mo_problem_row_count(problem);
-    const size_t room = 2 * rows + (size_t)mo_problem_constraint_count(problem);
-    mo_arena arena = {0};
-    *b = (bench){.engine = engine, .options = mo_default_options()};
-    b->options.acary_cadoux.inner = 200000;
-    CHECK(engine->layout(problem, &b->options, &arena, &b->workspace) == MO_OK);
-    b->memory = test_malloc(arena.used + MO_ARENA_ALIGN);
-    const size_t skip = MO_ARENA_ALIGN - (uintptr_t)b->memory % MO_ARENA_ALIGN;
-    arena = (mo_arena){.base = (char *)b->memory + skip};
-    CHECK(engine->layout(problem, &b->options, &arena, &b->workspace) == MO_OK);
-    b->r = test_malloc(room * sizeof(double) + 1);
-    b->u = b->r + rows;
-    b->s = b->u + rows;
-    memset(b->r, 0, room * sizeof(double));
-    b->run = (mo_run){.problem = problem, .q_scale = 1};
-}
-
-static mo_convex_answer ask(bench *b, double tol)
+/* The problem with the shifts of the bench. */
+static mo_convex_answer ask_shifted(bench *b, double tol)
 {
     const mo_convex convex = {.problem = b->run.problem, .kind = MO_CONVEX_SHIFTED, .s = b->s};
-    b->run.options = &b->options;
-    b->run.result = &b->result;
-    return b->engine->solve(&b->run, b->workspace, &convex, tol, b->r, b->u);
-}
-
-static void free_bench(bench *b)
-{
-    test_free(b->memory);
-    test_free(b->r);
+    return ask(b, &convex, tol);
 }
 
 static void draw_shifts(const mo_problem *problem, uint64_t seed, double most, double *s)
@@ -131,18 +98,16 @@ static void every_engine_reaches_the_optimality_conditions_and_the_same_velocity
     (void)state;
     for (int which = 0; which < SAMPLES; ++which) {
         mo_problem *problem = sample(which);
-        bench first;
-        make_bench(problem, mo_convex_engines[0], &first);
+        bench first = make_bench(mo_convex_engines[0], problem, AMPLE);
         draw_shifts(problem, 11, 0.3, first.s);
-        CHECK_BELOW(ask(&first, 1e-11).residual, 1e-11);
+        CHECK_BELOW(ask_shifted(&first, 1e-11).residual, 1e-11);
         check_optimality(problem, &first, 1e-9);
         for (int e = 1; e < mo_convex_engine_count; ++e) {
-            bench b;
-            make_bench(problem, mo_convex_engines[e], &b);
+            bench b = make_bench(mo_convex_engines[e], problem, AMPLE);
             draw_shifts(problem, 11, 0.3, b.s);
             /* Polygons with narrow faces are hard below 1e-9: see convex_facets.c. */
             const double tol = strcmp(b.engine->name, "facets") == 0 ? 1e-8 : 1e-9;
-            const mo_convex_answer answer = ask(&b, tol);
+            const mo_convex_answer answer = ask_shifted(&b, tol);
             if (!(answer.residual <= tol)) {
                 fail_msg("%s, sample %d: %g after %d", b.engine->name, which, answer.residual,
                          answer.iterations);
@@ -164,16 +129,15 @@ static void a_warm_start_saves_every_engine_work(void **state)
     (void)state;
     for (int e = 0; e < mo_convex_engine_count; ++e) {
         mo_problem *problem = sample(0);
-        bench b;
-        make_bench(problem, mo_convex_engines[e], &b);
+        bench b = make_bench(mo_convex_engines[e], problem, AMPLE);
         draw_shifts(problem, 11, 0.3, b.s);
-        const mo_convex_answer cold = ask(&b, 1e-8);
+        const mo_convex_answer cold = ask_shifted(&b, 1e-8);
         CHECK_BELOW(cold.residual, 1e-8);
-        const mo_convex_answer again = ask(&b, 1e-8);
+        const mo_convex_answer again = ask_shifted(&b, 1e-8);
         CHECK_BELOW(again.residual, 1e-8);
         CHECK(again.iterations == 0 || again.iterations < cold.iterations);
         b.s[0] += 1e-6;
-        const mo_convex_answer warm = ask(&b, 1e-8);
+        const mo_convex_answer warm = ask_shifted(&b, 1e-8);
         CHECK_BELOW(warm.residual, 1e-8);
         CHECK(warm.iterations < cold.iterations);
         free_bench(&b);
@@ -188,17 +152,8 @@ static void a_first_order_engine_keeps_to_its_budget_and_hands_back_the_best(voi
         mo_problem *problem = sample(0);
         double last = INFINITY;
         for (int most = 1; most <= 256; most *= 16) {
-            bench b;
-            make_bench(problem, mo_convex_engines[e], &b);
-            test_free(b.memory); /* once more, with the budget */
-            mo_arena arena = {0};
-            b.options.acary_cadoux.inner = most;
-            CHECK(b.engine->layout(problem, &b.options, &arena, &b.workspace) == MO_OK);
-            b.memory = test_malloc(arena.used + MO_ARENA_ALIGN);
-            arena = (mo_arena){.base = (char *)b.memory + MO_ARENA_ALIGN -
-                                       (uintptr_t)b.memory % MO_ARENA_ALIGN};
-            CHECK(b.engine->layout(problem, &b.options, &arena, &b.workspace) == MO_OK);
-            const mo_convex_answer answer = ask(&b, 0);
+            bench b = make_bench(mo_convex_engines[e], problem, most);
+            const mo_convex_answer answer = ask_shifted(&b, 0);
             const mo_convex convex = {.problem = problem, .kind = MO_CONVEX_SHIFTED, .s = b.s};
             CHECK(answer.iterations <= most);
             CHECK(answer.residual == mo_convex_residual(&convex, b.u, b.r));
@@ -218,7 +173,7 @@ static void check_system(const mo_problem *problem, int expects_bodies)
     mo_arena arena = {0};
     mo_random random = {5};
     const int rows = mo_problem_row_count(problem);
-    CHECK(mo_block_system_layout(problem, &arena, NULL) == MO_OK);
+    CHECK(mo_block_system_layout(problem, &arena, &system) == MO_OK);
     char *memory = test_malloc(arena.used + MO_ARENA_ALIGN);
     arena = (mo_arena){.base = memory + MO_ARENA_ALIGN - (uintptr_t)memory % MO_ARENA_ALIGN};
     CHECK(mo_block_system_layout(problem, &arena, &system) == MO_OK);

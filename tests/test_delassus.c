@@ -73,7 +73,7 @@ static mo_problem *random_problem(mo_random *random, int bodies, int constraints
 static void *lay_out(mo_space space, const mo_problem *problem, mo_delassus *system)
 {
     mo_arena arena = {0};
-    CHECK(mo_delassus_layout(problem, space, &arena, NULL) == MO_OK);
+    CHECK(mo_delassus_layout(problem, space, &arena, system) == MO_OK);
     char *memory = malloc(arena.used + 64);
     arena = (mo_arena){.base = memory};
     CHECK(mo_delassus_layout(problem, space, &arena, system) == MO_OK);
@@ -284,7 +284,7 @@ static void a_singular_block_or_matrix_is_noticed(void **state)
 static void *lay_out_newton(mo_space space, const mo_problem *problem, mo_newton *newton)
 {
     mo_arena arena = {0};
-    CHECK(mo_newton_layout_in(space, problem, &arena, NULL) == MO_OK);
+    CHECK(mo_newton_layout_in(space, problem, &arena, newton) == MO_OK);
     char *memory = malloc(arena.used + 64);
     arena = (mo_arena){.base = memory};
     CHECK(mo_newton_layout_in(space, problem, &arena, newton) == MO_OK);

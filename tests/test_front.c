@@ -127,10 +127,10 @@ static void check_matrix(mo_random *random, const matrix *m)
     CHECK(mo_front_plan_create(&own, &pattern, &plan) == MO_OK);
     CHECK(plan->rows == m->rows && plan->flops > 0);
     mo_arena arena = {0};
-    mo_front_lu_layout(plan, &arena, NULL);
+    mo_front_lu lu;
+    mo_front_lu_layout(plan, &arena, &lu);
     char *memory = malloc(arena.used);
     arena = (mo_arena){.base = memory};
-    mo_front_lu lu;
     mo_front_lu_layout(plan, &arena, &lu);
 
     double *diagonal = calloc((size_t)(m->rows * m->rows), sizeof(double));

@@ -33,14 +33,14 @@ static void an_inverse_follows_the_rows_and_columns_that_change(void **state)
 {
     (void)state;
     mo_random random = {61};
-    mo_arena arena = {NULL, 0};
+    mo_arena arena = {0};
     mo_inverse inverse;
     static double K[SIZE * SIZE];
     int n = 0, index[SIZE] = {0};
     mo_inverse_layout(SIZE, SIZE * SIZE, &arena, &inverse);
     void *memory =
         aligned_alloc(MO_ARENA_ALIGN, (arena.used / MO_ARENA_ALIGN + 1) * MO_ARENA_ALIGN);
-    arena = (mo_arena){memory, 0};
+    arena = (mo_arena){.base = memory};
     mo_inverse_layout(SIZE, SIZE * SIZE, &arena, &inverse);
     mo_inverse_clear(&inverse);
     for (int k = 0; k < SIZE; ++k) {

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine_bench.h"
 #include "law/cones.h"
 #include "linalg/dense.h"
 #include "moreau/moreau.h"
@@ -18,46 +19,6 @@
 #include "solver/interior.h"
 
 /* ---- the convex engine ----------------------------------------------------------------------- */
-
-/* A run with room, as the driver makes it. */
-typedef struct bench {
-    const mo_convex_engine *engine;
-    mo_run run;
-    mo_options options;
-    mo_result result;
-    void *memory, *workspace;
-    double *r, *u;
-} bench;
-
-static bench make_bench(const mo_convex_engine *engine, const mo_problem *problem)
-{
-    bench b = {.engine = engine, .options = mo_default_options()};
-    const size_t rows = (size_t)mo_problem_row_count(problem);
-    mo_arena arena = {0};
-    CHECK(engine->layout(problem, &b.options, &arena, &b.workspace) == MO_OK);
-    b.memory = test_malloc(arena.used + MO_ARENA_ALIGN);
-    const size_t skip = MO_ARENA_ALIGN - (uintptr_t)b.memory % MO_ARENA_ALIGN;
-    arena = (mo_arena){.base = (char *)b.memory + skip};
-    CHECK(engine->layout(problem, &b.options, &arena, &b.workspace) == MO_OK);
-    b.r = test_malloc(2 * rows * sizeof(double) + 1);
-    b.u = b.r + rows;
-    memset(b.r, 0, 2 * rows * sizeof(double));
-    b.run = (mo_run){.problem = problem, .q_scale = 1};
-    return b;
-}
-
-static mo_convex_answer ask(bench *b, const mo_convex *convex, double tol)
-{
-    b->run.options = &b->options;
-    b->run.result = &b->result;
-    return b->engine->solve(&b->run, b->workspace, convex, tol, b->r, b->u);
-}
-
-static void free_bench(bench *b)
-{
-    test_free(b->memory);
-    test_free(b->r);
-}
 
 static mo_problem *random_problem(uint64_t seed, double mass_ratio)
 {
@@ -103,8 +64,8 @@ static void the_engine_solves_convex_problems_to_rounding(void **state)
             s[i] = uniform(&random, 0, 0.3) * mo_convex_has_shift(problem, i);
         }
         const mo_convex convex = {.problem = problem, .kind = MO_CONVEX_SHIFTED, .s = s};
-        bench ours = make_bench(&mo_convex_interior_engine, problem);
-        bench other = make_bench(&mo_convex_newton_engine, problem);
+        bench ours = make_bench(&mo_convex_interior_engine, problem, 0);
+        bench other = make_bench(&mo_convex_newton_engine, problem, 0);
         const mo_convex_answer answer = ask(&ours, &convex, 1e-11);
         CHECK_BELOW(answer.residual, 1e-11);
         CHECK_BELOW(mo_convex_residual(&convex, ours.u, ours.r), 1e-11);
@@ -144,7 +105,7 @@ static void the_engine_copes_with_redundant_contacts_weights_and_its_own_answer(
                                   .s = s,
                                   .weight = weighted ? weight : NULL,
                                   .centre = weighted ? centre : NULL};
-        bench b = make_bench(&mo_convex_interior_engine, problem);
+        bench b = make_bench(&mo_convex_interior_engine, problem, 0);
         CHECK_BELOW(ask(&b, &convex, 1e-10).residual, 1e-10);
         CHECK(ask(&b, &convex, 1e-10).iterations == 0);
         free_bench(&b);
@@ -322,7 +283,7 @@ static void a_second_start_is_as_good_as_a_first(void **state)
     mo_arena arena = {0};
     mo_interior interior;
     CHECK(scene_packing(60, 8, &problem, NULL) == MO_OK);
-    CHECK(mo_interior_layout(problem, 0, &arena, NULL) == MO_OK);
+    CHECK(mo_interior_layout(problem, 0, &arena, &interior) == MO_OK);
     void *memory = test_malloc(arena.used + MO_ARENA_ALIGN);
     arena =
         (mo_arena){.base = (char *)memory + MO_ARENA_ALIGN - (uintptr_t)memory % MO_ARENA_ALIGN};
@@ -351,7 +312,7 @@ static int count_interior_steps(const mo_problem *problem, double tol, int by_ar
     mo_interior interior;
     mo_residual residual = {.natural_relative = INFINITY};
     int steps = 0;
-    CHECK(mo_interior_layout(problem, 0, &arena, NULL) == MO_OK);
+    CHECK(mo_interior_layout(problem, 0, &arena, &interior) == MO_OK);
     void *memory = test_malloc(arena.used + MO_ARENA_ALIGN);
     arena =
         (mo_arena){.base = (char *)memory + MO_ARENA_ALIGN - (uintptr_t)memory % MO_ARENA_ALIGN};

@@ -28,10 +28,10 @@ static view make_view(const mo_problem *problem, mo_lcp_variant variant, int fac
 {
     view v;
     const mo_contact_space *space;
-    mo_arena arena = {NULL, 0};
+    mo_arena arena = {0};
     mo_lcp_layout(problem, variant, facets, &arena, &v.lcp);
     v.memory = aligned_alloc(MO_ARENA_ALIGN, (arena.used / MO_ARENA_ALIGN + 1) * MO_ARENA_ALIGN);
-    arena = (mo_arena){v.memory, 0};
+    arena = (mo_arena){.base = v.memory};
     mo_lcp_layout(problem, variant, facets, &arena, &v.lcp);
     v.n = v.lcp.size;
     v.A = malloc(((size_t)v.n * (size_t)v.n + 1) * sizeof *v.A);
@@ -194,11 +194,11 @@ static void with_the_mass_kept_the_velocity_can_be_pivoted_out(void **state)
         keep_mass(&v.lcp, A, b);
         /* v are the free unknowns here: what eliminates joints eliminates them */
         mo_lcp_joints joints;
-        mo_arena arena = {NULL, 0};
+        mo_arena arena = {0};
         mo_lcp_joints_layout(dofs, v.n, &arena, &joints);
         void *memory =
             aligned_alloc(MO_ARENA_ALIGN, (arena.used / MO_ARENA_ALIGN + 1) * MO_ARENA_ALIGN);
-        arena = (mo_arena){memory, 0};
+        arena = (mo_arena){.base = memory};
         mo_lcp_joints_layout(dofs, v.n, &arena, &joints);
         mo_lcp_joints_eliminate(&joints, A, b, S, c);
         CHECK(joints.rank == dofs);

@@ -65,13 +65,13 @@ static double defect(const matrix *K, const mo_inverse *inverse, mo_random *rand
 /* `fill` decides between sparse factors and a dense inverse. */
 static mo_inverse make_inverse(size_t fill, void **memory)
 {
-    mo_arena counting = {NULL, 0};
+    mo_arena counting = {0};
     mo_inverse inverse;
     mo_inverse_layout(N + 1, fill, &counting, &inverse);
     *memory = calloc(1, counting.used + MO_ARENA_ALIGN);
     assert_non_null(*memory);
     const uintptr_t at = (uintptr_t)*memory, past = at % MO_ARENA_ALIGN;
-    mo_arena arena = {(char *)*memory + (past ? MO_ARENA_ALIGN - past : 0), 0};
+    mo_arena arena = {.base = (char *)*memory + (past ? MO_ARENA_ALIGN - past : 0)};
     mo_inverse_layout(N + 1, fill, &arena, &inverse);
     return inverse;
 }

@@ -63,7 +63,7 @@ static double left_by_a_step(mo_space space, const mo_problem *problem, double *
 {
     mo_newton newton = {0};
     mo_arena arena = {0};
-    CHECK(mo_newton_layout_in(space, problem, &arena, NULL) == MO_OK);
+    CHECK(mo_newton_layout_in(space, problem, &arena, &newton) == MO_OK);
     void *memory = calloc(1, arena.used + MO_ARENA_ALIGN);
     CHECK(memory != NULL);
     arena = (mo_arena){.base = memory};

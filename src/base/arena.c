@@ -3,6 +3,7 @@
 #include "base/arena.h"
 
 #include <stdint.h>
+#include <string.h>
 
 void *mo_arena_take(mo_arena *arena, size_t count, size_t size)
 {
@@ -18,11 +19,30 @@ void *mo_arena_take(mo_arena *arena, size_t count, size_t size)
     return arena->base ? arena->base + start : NULL;
 }
 
+void mo_arena_take_each(mo_arena *arena, size_t count, size_t size, size_t places,
+                        void *const *place)
+{
+    for (size_t k = 0; k < places; ++k) {
+        void *const taken = mo_arena_take(arena, count, size);
+        memcpy(place[k], &taken, sizeof taken);
+    }
+}
+
+void *mo_arena_head(mo_arena *arena, size_t size)
+{
+    void *head = mo_arena_take(arena, 1, size);
+    if (!arena->base) {
+        head = arena->heads;
+        arena->heads += MO_HEAD_SIZE;
+    }
+    return head;
+}
+
 void *mo_arena_allocate(mo_arena *arena, const mo_allocator *allocator)
 {
     char *memory = mo_memory_array(allocator, arena->used + MO_ARENA_ALIGN, 1);
     if (memory) {
-        *arena = (mo_arena){memory + (MO_ARENA_ALIGN - (uintptr_t)memory % MO_ARENA_ALIGN), 0};
+        *arena = (mo_arena){.base = memory + (MO_ARENA_ALIGN - (uintptr_t)memory % MO_ARENA_ALIGN)};
     }
     return memory;
 }

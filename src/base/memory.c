@@ -45,6 +45,18 @@ void *mo_memory_zeros(const mo_allocator *allocator, size_t count, size_t size)
     return p ? memset(p, 0, count * size) : NULL;
 }
 
+bool mo_memory_array_each(const mo_allocator *allocator, size_t count, size_t size, size_t places,
+                          void *const *place)
+{
+    bool good = true;
+    for (size_t k = 0; k < places; ++k) {
+        void *const taken = mo_memory_array(allocator, count, size);
+        memcpy(place[k], &taken, sizeof taken);
+        good = good && taken;
+    }
+    return good;
+}
+
 void *mo_memory_copy(const mo_allocator *allocator, const void *from, size_t bytes)
 {
     char *copy = bytes < SIZE_MAX ? mo_memory_array(allocator, bytes + 1, 1) : NULL;

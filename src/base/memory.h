@@ -19,6 +19,15 @@ void *mo_memory_array(const mo_allocator *allocator, size_t count, size_t size);
 /* The same, all zero. */
 void *mo_memory_zeros(const mo_allocator *allocator, size_t count, size_t size);
 
+/* Several arrays: MO_NEW_EACH(allocator, n, int, &a->first, &a->next).  False for lack of
+ * memory; those that there is none for are NULL. */
+#define MO_NEW_EACH(allocator, count, type, ...)                                                   \
+    mo_memory_array_each((allocator), (size_t)(count), sizeof(type),                               \
+                         sizeof((type **[]){__VA_ARGS__}) / sizeof(void *),                        \
+                         (void *[]){__VA_ARGS__})
+bool mo_memory_array_each(const mo_allocator *allocator, size_t count, size_t size, size_t places,
+                          void *const *place);
+
 /* A copy of so many bytes, with a zero after them; NULL for lack of memory. */
 void *mo_memory_copy(const mo_allocator *allocator, const void *from, size_t bytes);
 

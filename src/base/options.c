@@ -143,8 +143,7 @@ static mo_error check_value(const option_row *row, double value, mo_message *why
         return MO_OK;
     }
     if (row->names) {
-        return mo_fail(why, MO_ERR_ARGUMENT, "option %s is none of its choices: %s", row->name,
-                       row->names);
+        return mo_fail(why, MO_ERR_ARGUMENT, "option %s is not one of %s", row->name, row->names);
     }
     return mo_fail(why, MO_ERR_ARGUMENT, "option %s is %g, but must lie between %g and %g",
                    row->name, value, row->least, row->most);

@@ -37,6 +37,17 @@ void *mo_pool_take(mo_pool *pool, size_t count, size_t size)
     return memset(taken, 0, bytes);
 }
 
+bool mo_pool_take_each(mo_pool *pool, size_t count, size_t size, size_t places, void *const *place)
+{
+    bool good = true;
+    for (size_t k = 0; k < places; ++k) {
+        void *const taken = mo_pool_take(pool, count, size);
+        memcpy(place[k], &taken, sizeof taken);
+        good = good && taken;
+    }
+    return good;
+}
+
 char *mo_pool_text(mo_pool *pool, const char *text, size_t length)
 {
     char *copy = mo_pool_take(pool, length + 1, 1);

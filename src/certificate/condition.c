@@ -301,8 +301,8 @@ static mo_error decide_by_map(const mo_problem *problem, mo_condition *condition
         return error == MO_ERR_UNSUPPORTED ? MO_OK : error;
     }
     if (map.columns > MO_POLYHEDRON_MOST_UNKNOWNS) {
-        mo_say(&condition->message, "%d velocities are more than the %d that this takes",
-               map.columns, MO_POLYHEDRON_MOST_UNKNOWNS);
+        mo_say(&condition->message, "the problem has %d velocities; the limit is %d", map.columns,
+               MO_POLYHEDRON_MOST_UNKNOWNS);
     } else if (!mo_motion_map_is_symmetric(&map)) {
         mo_say(&condition->message, "%s", "it needs a symmetric W");
     } else {

@@ -262,7 +262,7 @@ static void judge(mo_search *s)
     } else if (set->count == 1) {
         set->verdict = proven ? MO_VERDICT_UNIQUE : MO_VERDICT_EXISTS;
         mo_say(&set->message, "%s",
-               proven ? "all other velocities are excluded" : "others are not excluded");
+               proven ? "all other velocities are excluded" : "other velocities are not excluded");
     } else {
         set->verdict = proven ? MO_VERDICT_NONE : MO_VERDICT_UNKNOWN;
         mo_say(&set->message, "%s",
@@ -273,18 +273,12 @@ static void judge(mo_search *s)
 
 static void lay_out(mo_search *s, int n, int rows, mo_arena *arena)
 {
-    s->root_r = MO_TAKE(arena, n, mo_interval);
-    s->root_u = MO_TAKE(arena, n, mo_interval);
-    s->u = MO_TAKE(arena, n, double);
-    s->r = MO_TAKE(arena, n, double);
-    s->other = MO_TAKE(arena, n, double);
+    MO_TAKE_EACH(arena, n, mo_interval, &s->root_r, &s->root_u);
+    MO_TAKE_EACH(arena, n, double, &s->u, &s->r, &s->other, &s->point);
     s->span = MO_TAKE(arena, (size_t)n * n, double);
     s->newton = MO_TAKE(arena, (size_t)n * (n + 2), double);
-    s->point = MO_TAKE(arena, n, double);
     s->multipliers = MO_TAKE(arena, rows, double);
-    s->column = MO_TAKE(arena, n, int);
-    s->row_island = MO_TAKE(arena, n, int);
-    s->island = MO_TAKE(arena, n, int);
+    MO_TAKE_EACH(arena, n, int, &s->column, &s->row_island, &s->island);
     mo_polyhedron_layout(n, rows, arena, &s->polyhedron);
 }
 

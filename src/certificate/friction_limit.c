@@ -113,7 +113,7 @@ static void explain(mo_friction_limit *limit, mo_answer frictionless)
         mo_say(&limit->message, "pointed up to %.3g times the friction; no limit was found",
                limit->below);
     } else {
-        mo_say(&limit->message, "%s", "nothing was proven of it");
+        mo_say(&limit->message, "%s", "nothing was proven");
     }
 }
 
@@ -128,7 +128,7 @@ mo_error mo_friction_limit_find(const mo_problem *problem, double width, mo_fric
         return MO_ERR_ARGUMENT;
     }
     if (!has_friction(problem)) {
-        mo_say(&limit->message, "%s", "there is no friction to be scaled");
+        mo_say(&limit->message, "%s", "the problem has no friction");
         return MO_OK;
     }
     if (!mo_condition_applies(problem, MO_CONDITION_POINTED, &limit->message)) {

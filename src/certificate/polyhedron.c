@@ -18,25 +18,16 @@ void mo_polyhedron_layout(int n, int most_rows, mo_arena *arena, mo_polyhedron *
     const size_t rows = (size_t)most_rows, size = (size_t)n;
     p->n = n;
     p->most_rows = most_rows;
-    p->a = MO_TAKE(arena, rows * size, double);
-    p->b = MO_TAKE(arena, rows, double);
-    p->is_equation = MO_TAKE(arena, rows, int);
-    p->x = MO_TAKE(arena, size, double);
-    p->y = MO_TAKE(arena, rows, double);
-    p->N = MO_TAKE(arena, size * size, double);
+    MO_TAKE_EACH(arena, rows * size, double, &p->a, &p->L, &p->rest);
+    MO_TAKE_EACH(arena, rows, double, &p->b, &p->y, &p->h, &p->multiplier);
+    MO_TAKE_EACH(arena, rows, int, &p->is_equation, &p->is_taken, &p->index);
+    MO_TAKE_EACH(arena, size, double, &p->x, &p->t);
+    MO_TAKE_EACH(arena, size * size, double, &p->N, &p->q);
     p->pivot = MO_TAKE(arena, size, int);
-    p->is_taken = MO_TAKE(arena, rows, int);
-    p->q = MO_TAKE(arena, size * size, double);
-    p->L = MO_TAKE(arena, rows * size, double);
-    p->rest = MO_TAKE(arena, rows * size, double);
-    p->t = MO_TAKE(arena, size, double);
     p->G = MO_TAKE(arena, rows * (size + 1), double);
-    p->h = MO_TAKE(arena, rows, double);
-    p->multiplier = MO_TAKE(arena, rows, double);
     p->columns = MO_TAKE(arena, mo_nnls_work(n + 1, most_rows), double);
     p->target = MO_TAKE(arena, 2 * (size + 1), double);
     p->passive = MO_TAKE(arena, 2 * rows, int);
-    p->index = MO_TAKE(arena, rows, int);
 }
 
 /* ---- equations ------------------------------------------------------------------------------- */

@@ -15,9 +15,7 @@ static int joins_span(mo_search *s, int *count)
     if (*count >= n) {
         return 0;
     }
-    for (int k = 0; k < n; ++k) {
-        next[k] = s->other[k] - s->u[k];
-    }
+    mo_along(n, s->other, -1, s->u, next);
     const double before = sqrt(mo_dot(n, next, next));
     for (int pass = 0; pass < 2; ++pass) {
         for (int j = 0; j < *count; ++j) {

@@ -178,9 +178,7 @@ void mo_search_refine(mo_search *search)
         if (newton_system(search, search->u, E, F) != n || mo_solve_small(n, E, F, dr) < n) {
             return;
         }
-        for (int k = 0; k < n; ++k) {
-            search->r[k] += dr[k];
-        }
+        mo_axpy(n, 1, dr, search->r);
     }
     mo_search_velocity(search, search->r, search->u);
     list_accepted(search);

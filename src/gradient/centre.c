@@ -187,9 +187,7 @@ static bool find_step(const mo_centre *c)
     const double shift_norm = mo_norm(rows, c->shift);
     mo_least_norm_apply(c->system, c->shift, c->step);
     mo_least_norm_solve(c->system, c->step, c->step);
-    for (int k = 0; k < rows; ++k) {
-        c->step[k] = c->shift[k] - c->step[k];
-    }
+    mo_along(rows, c->shift, -1, c->step, c->step);
     const bool is_worth = mo_norm(rows, c->step) > LEAST_PART * shift_norm;
     for (int i = 0; i < problem->constraint_count; ++i) {
         for (int row = problem->row_start[i]; row < problem->row_start[i + 1]; ++row) {

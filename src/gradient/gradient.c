@@ -78,16 +78,11 @@ static void layout(mo_gradient *g, const mo_problem *W, mo_arena *arena)
     g->start = MO_TAKE(arena, count, size_t);
     const size_t squares = mo_square_starts(problem, g->start);
     g->block = MO_TAKE(arena, count, mo_gradient_block);
-    g->J = MO_TAKE(arena, squares, double);
-    g->JG = MO_TAKE(arena, squares, double);
+    MO_TAKE_EACH(arena, squares, double, &g->J, &g->JG);
     g->by_mu = MO_TAKE(arena, 2 * rows, double);
     g->rho = MO_TAKE(arena, count, double);
     g->active = MO_TAKE(arena, count, uint8_t);
-    g->r = MO_TAKE(arena, rows, double);
-    g->u = MO_TAKE(arena, rows, double);
-    g->best = MO_TAKE(arena, rows, double);
-    g->x = MO_TAKE(arena, rows, double);
-    g->rows = MO_TAKE(arena, rows, double);
+    MO_TAKE_EACH(arena, rows, double, &g->r, &g->u, &g->best, &g->x, &g->rows);
     g->dofs = MO_TAKE(arena, problem->dof_count, double);
     mo_least_norm_layout(W, &g->pattern, arena, &g->system);
     g->system.start = g->start;
@@ -190,9 +185,7 @@ static void probe(mo_gradient *g, uint64_t seed)
     }
     mo_least_norm_apply(&g->system, g->rows, g->x);
     mo_least_norm_solve(&g->system, g->x, g->x);
-    for (int k = 0; k < problem->row_count; ++k) {
-        g->x[k] = g->rows[k] - g->x[k];
-    }
+    mo_along(problem->row_count, g->rows, -1, g->x, g->x);
 }
 
 /* Does a null vector x move anything?  |W n| beside |W_ii| |n|, in units where blocks of W are of

@@ -20,11 +20,8 @@ void mo_least_norm_layout(const mo_problem *W, const mo_pair_pattern *pattern, m
     system->pattern = pattern;
     system->K = MO_TAKE(arena, pattern->value_count, double);
     mo_front_lu_layout(pattern->plan, arena, &system->lu);
-    system->x = MO_TAKE(arena, rows, double);
-    system->y = MO_TAKE(arena, rows, double);
-    system->in = MO_TAKE(arena, rows, double);
-    system->out = MO_TAKE(arena, rows, double);
-    system->kept = MO_TAKE(arena, rows, double);
+    MO_TAKE_EACH(arena, rows, double, &system->x, &system->y, &system->in, &system->out,
+                 &system->kept);
     system->pair = MO_TAKE(arena, 2 * rows, double);
 }
 

@@ -71,9 +71,7 @@ static void set_by_mu(const mo_law_ops *law, const double *p, int d, const doubl
     if (law->by_coefficient && mode_of(d, J) == MO_MODE_SLIDING) {
         law->by_coefficient(p, d, u, r, E);
         mo_multiply(d, 2, J, E, moved);
-        for (int k = 0; k < 2 * d; ++k) {
-            by_mu[k] = E[k] - moved[k];
-        }
+        mo_along(2 * d, E, -1, moved, by_mu);
     }
 }
 
@@ -93,9 +91,7 @@ mo_gradient_block mo_gradient_linearise(const mo_problem *problem, int i, double
     }
     double x[MO_LAW_MAX_DIM], G[MO_LAW_MAX_DIM * MO_LAW_MAX_DIM];
     law->shift(p, d, u, x);
-    for (int k = 0; k < d; ++k) {
-        x[k] = r[k] - rho * x[k];
-    }
+    mo_along(d, r, -rho, x, x);
     law->project_derivative(p, d, x, J);
     law->shift_derivative(p, d, u, G);
     if (kind == MO_LAW_COULOMB && isinf(p[0]) &&

@@ -16,11 +16,9 @@ typedef struct lists {
 static bool reserve(const mo_allocator *own, const mo_problem *W, lists *g)
 {
     const size_t count = (size_t)W->constraint_count, blocks = (size_t)W->block_start[count];
-    g->start = mo_memory_array(own, count + 1, sizeof(int));
-    g->next = mo_memory_array(own, count + 1, sizeof(int));
-    g->seen = mo_memory_array(own, count, sizeof(int));
-    g->index = mo_memory_array(own, 2 * blocks + count, sizeof(int));
-    return g->start && g->next && g->seen && g->index;
+    return MO_NEW_EACH(own, count + 1, int, &g->start, &g->next) &&
+           MO_NEW_EACH(own, count, int, &g->seen) &&
+           MO_NEW_EACH(own, 2 * blocks + count, int, &g->index);
 }
 
 static void release(const mo_allocator *own, lists *g)
@@ -104,11 +102,11 @@ static mo_error make(const mo_allocator *own, const mo_problem *W, lists *g, mo_
     drop_doubles(W->constraint_count, g);
     const size_t count = (size_t)W->constraint_count, entries = (size_t)g->start[count];
     out->count = W->constraint_count;
-    out->dim = mo_memory_array(own, count, sizeof(int));
-    out->start = mo_memory_array(own, count + 1, sizeof(int));
-    out->index = mo_memory_array(own, entries, sizeof(int));
-    out->value = mo_memory_array(own, entries, sizeof(size_t));
-    MO_NEED_MEMORY(out->dim && out->start && out->index && out->value, NULL);
+    MO_NEED_MEMORY(MO_NEW_EACH(own, count, int, &out->dim) &&
+                       MO_NEW_EACH(own, count + 1, int, &out->start) &&
+                       MO_NEW_EACH(own, entries, int, &out->index) &&
+                       MO_NEW_EACH(own, entries, size_t, &out->value),
+                   NULL);
     write_sorted(W, g, out);
     const mo_block_pattern pattern = {out->count, out->dim, out->start, out->index};
     return mo_front_plan_create(own, &pattern, &out->plan);

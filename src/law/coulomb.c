@@ -90,9 +90,7 @@ static inline void natural_rows(double mu, int d, double step, const double *u, 
         x[k] = r[k] - step * u[k];
     }
     mo_coulomb_project(mu, d, x, y);
-    for (int k = 0; k < d; ++k) {
-        z[k] = r[k] - y[k];
-    }
+    mo_along(d, r, -1, y, z);
 }
 
 static void natural(const double *p, int d, double step, const double *u, const double *r,

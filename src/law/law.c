@@ -122,7 +122,7 @@ static mo_error check_coefficients(const mo_law_ops *ops, mo_law law, mo_message
 mo_error mo_law_check(const mo_law *law, int d, mo_message *why)
 {
     if (!law || (unsigned)law->kind >= MO_LAW_KIND_COUNT) {
-        return mo_fail(why, MO_ERR_ARGUMENT, "the law is none that the library knows");
+        return mo_fail(why, MO_ERR_ARGUMENT, "unknown kind of law");
     }
     const mo_law_ops *ops = mo_law_table[law->kind];
     mo_error error = check_rows(ops, d, why);
@@ -254,19 +254,15 @@ void mo_law_natural_default(const mo_law_ops *ops, const double *p, int d, doubl
 {
     double x[MO_LAW_MAX_DIM];
     ops->shift(p, d, u, x);
-    for (int k = 0; k < d; ++k) {
-        x[k] = r[k] - step * x[k];
-    }
+    mo_along(d, r, -step, x, x);
     ops->project(p, d, x, z);
-    for (int k = 0; k < d; ++k) {
-        z[k] = r[k] - z[k];
-    }
+    mo_along(d, r, -1, z, z);
 }
 
 void mo_law_failure_of(const mo_law_ops *ops, const double *p, int d, const double *u,
                        const double *r, mo_law_failure *out)
 {
-    double nearest[MO_LAW_MAX_DIM], outside = 0;
+    double nearest[MO_LAW_MAX_DIM];
     if (ops->failure) {
         ops->failure(p, d, u, r, out);
         return;
@@ -276,9 +272,7 @@ void mo_law_failure_of(const mo_law_ops *ops, const double *p, int d, const doub
         return;
     }
     ops->project(p, d, r, nearest);
-    for (int k = 0; k < d; ++k) {
-        outside += (r[k] - nearest[k]) * (r[k] - nearest[k]);
-    }
+    const double outside = mo_distance_square(d, r, nearest);
     const double open = fabs(r[0] * u[0]);
     const double friction = ops->friction_defect ? fabs(ops->friction_defect(p, d, u, r)) : 0;
     out->cone_violation = outside > 0 ? sqrt(outside) : outside;
@@ -359,9 +353,7 @@ static int newton_descend(const block_problem *block, double *r, double *z, doub
         newton_direction(block, r, z, dr);
         double best = *norm;
         for (double t = 1; t > 1e-3; t *= 0.5) {
-            for (int k = 0; k < d; ++k) {
-                trial[k] = r[k] + t * dr[k];
-            }
+            mo_along(d, r, t, dr, trial);
             best = natural_norm(block, trial, z_trial);
             if (best < (1 - 0.1 * t) * *norm) {
                 break;

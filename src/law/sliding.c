@@ -108,9 +108,7 @@ static void natural(const double *p, int d, double step, const double *u, const 
 {
     double y[3];
     on_ray(p, d, fmax(0, r[0] - step * u[0]), y);
-    for (int k = 0; k < d; ++k) {
-        z[k] = r[k] - y[k];
-    }
+    mo_along(d, r, -1, y, z);
 }
 
 /* r_T = -mu r_N s */

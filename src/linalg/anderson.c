@@ -12,16 +12,11 @@ static const double REGULARISE =
 
 void mo_anderson_layout(mo_arena *arena, int n, int depth, mo_anderson *out)
 {
-    mo_anderson own = {.n = n, .depth = depth < MO_ANDERSON_MOST ? depth : MO_ANDERSON_MOST};
-    const size_t columns = (size_t)own.depth;
-    own.x = MO_TAKE(arena, n, double);
-    own.f = MO_TAKE(arena, n, double);
-    own.dx = MO_TAKE(arena, (size_t)n * columns, double);
-    own.df = MO_TAKE(arena, (size_t)n * columns, double);
-    own.gram = MO_TAKE(arena, columns * columns, double);
-    if (out) {
-        *out = own;
-    }
+    *out = (mo_anderson){.n = n, .depth = depth < MO_ANDERSON_MOST ? depth : MO_ANDERSON_MOST};
+    const size_t columns = (size_t)out->depth;
+    MO_TAKE_EACH(arena, n, double, &out->x, &out->f);
+    MO_TAKE_EACH(arena, (size_t)n * columns, double, &out->dx, &out->df);
+    out->gram = MO_TAKE(arena, columns * columns, double);
 }
 
 void mo_anderson_clear(mo_anderson *a)

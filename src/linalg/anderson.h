@@ -30,7 +30,7 @@ typedef struct mo_anderson {
     double *gram;         /* depth x depth */
 } mo_anderson;
 
-/* `out` may be NULL while the arena counts. */
+/* Takes the numbers from an arena. */
 void mo_anderson_layout(mo_arena *arena, int n, int depth, mo_anderson *out);
 
 /* Forgets everything. */

@@ -58,6 +58,34 @@ static inline void mo_axpy(int n, double a, const double *x, double *y)
     }
 }
 
+/* z = x + a y; z may be x or y. */
+static inline void mo_along(int n, const double *x, double a, const double *y, double *z)
+{
+    for (int k = 0; k < n; ++k) {
+        z[k] = x[k] + a * y[k];
+    }
+}
+
+/* |x - y|^2 */
+static inline double mo_distance_square(int n, const double *x, const double *y)
+{
+    double sum = 0;
+    for (int k = 0; k < n; ++k) {
+        sum += (x[k] - y[k]) * (x[k] - y[k]);
+    }
+    return sum;
+}
+
+/* The largest |x_k|. */
+static inline double mo_largest(int n, const double *x)
+{
+    double most = 0;
+    for (int k = 0; k < n; ++k) {
+        most = fmax(most, fabs(x[k]));
+    }
+    return most;
+}
+
 static inline double mo_norm(int n, const double *x)
 {
     return sqrt(mo_dot(n, x, x));

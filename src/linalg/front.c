@@ -19,31 +19,17 @@ void mo_front_lu_layout(const mo_front_plan *plan, mo_arena *arena, mo_front_lu 
 {
     const size_t nodes = (size_t)plan->node_count, fronts = (size_t)plan->front_count;
     const size_t largest = (size_t)plan->largest;
-    double *factors = MO_TAKE(arena, plan->factor_size, double);
-    double *stack = MO_TAKE(arena, plan->stack_size, double);
-    double *front = MO_TAKE(arena, largest * (size_t)row_length(plan->largest), double);
-    double *vectors = MO_TAKE(arena, largest + (size_t)plan->rows, double);
-    int *by_block = MO_TAKE(arena, plan->block_count, int);
-    int *by_node = MO_TAKE(arena, 6 * nodes, int);
-    int *by_front = MO_TAKE(arena, 3 * fronts, int);
-    int *swap = MO_TAKE(arena, plan->rows, int);
-    if (lu && front) { /* not while room is counted */
-        *lu = (mo_front_lu){.plan = plan,
-                            .factors = factors,
-                            .stack = stack,
-                            .front = front,
-                            .work = vectors,
-                            .x = vectors + largest,
-                            .local = by_block,
-                            .node_rows = by_node,
-                            .node_offset = by_node + nodes,
-                            .where = by_node + 2 * nodes,
-                            .run = by_node + 3 * nodes,
-                            .pivots = by_front,
-                            .below = by_front + fronts,
-                            .waiting = by_front + 2 * fronts,
-                            .swap = swap};
-    }
+    *lu = (mo_front_lu){.plan = plan};
+    lu->factors = MO_TAKE(arena, plan->factor_size, double);
+    lu->stack = MO_TAKE(arena, plan->stack_size, double);
+    lu->front = MO_TAKE(arena, largest * (size_t)row_length(plan->largest), double);
+    lu->work = MO_TAKE(arena, largest, double);
+    lu->x = MO_TAKE(arena, plan->rows, double);
+    lu->local = MO_TAKE(arena, plan->block_count, int);
+    MO_TAKE_EACH(arena, nodes, int, &lu->node_rows, &lu->node_offset, &lu->where);
+    lu->run = MO_TAKE(arena, 3 * nodes, int);
+    MO_TAKE_EACH(arena, fronts, int, &lu->pivots, &lu->below, &lu->waiting);
+    lu->swap = MO_TAKE(arena, plan->rows, int);
 }
 
 /* ---- sizes ----------------------------------------------------------------------------------- */

@@ -75,7 +75,7 @@ typedef struct mo_front_lu {
     int *run;            /* scratch: three numbers for each node of a front */
 } mo_front_lu;
 
-/* Lays out the numbers on an arena; `lu` may be NULL while it counts. */
+/* Takes the numbers from an arena. */
 void mo_front_lu_layout(const mo_front_plan *plan, mo_arena *arena, mo_front_lu *lu);
 
 /*

@@ -273,14 +273,9 @@ static void count_work(const analysis *a, mo_front_plan *plan)
 static void layout_plan(mo_arena *arena, size_t blocks, size_t nodes, size_t fronts, size_t rows,
                         size_t entries, mo_front_plan *plan)
 {
-    plan->dim = MO_TAKE(arena, blocks, int);
-    plan->offset = MO_TAKE(arena, blocks, int);
-    plan->node = MO_TAKE(arena, blocks, int);
-    plan->node_block = MO_TAKE(arena, blocks, int);
+    MO_TAKE_EACH(arena, blocks, int, &plan->dim, &plan->offset, &plan->node, &plan->node_block);
     plan->node_start = MO_TAKE(arena, nodes + 1, int);
-    plan->pivot_start = MO_TAKE(arena, fronts + 1, int);
-    plan->row_start = MO_TAKE(arena, fronts + 1, int);
-    plan->entry_start = MO_TAKE(arena, fronts + 1, int);
+    MO_TAKE_EACH(arena, fronts + 1, int, &plan->pivot_start, &plan->row_start, &plan->entry_start);
     plan->parent = MO_TAKE(arena, fronts, int);
     plan->row_node = MO_TAKE(arena, rows, int);
     plan->entry = MO_TAKE(arena, entries, mo_front_entry);

@@ -11,15 +11,11 @@
 void mo_gmres_layout(mo_arena *arena, int n, int most, mo_gmres *out)
 {
     const size_t rows = (size_t)n, steps = (size_t)most;
-    mo_gmres own = {.n = n, .most = most};
-    own.basis = MO_TAKE(arena, rows * (steps + 1), double);
-    own.columns = MO_TAKE(arena, steps * (steps + 1), double);
-    own.cosine = MO_TAKE(arena, steps, double);
-    own.sine = MO_TAKE(arena, steps, double);
-    own.right = MO_TAKE(arena, steps + 1, double);
-    if (out) {
-        *out = own;
-    }
+    *out = (mo_gmres){.n = n, .most = most};
+    out->basis = MO_TAKE(arena, rows * (steps + 1), double);
+    out->columns = MO_TAKE(arena, steps * (steps + 1), double);
+    MO_TAKE_EACH(arena, steps, double, &out->cosine, &out->sine);
+    out->right = MO_TAKE(arena, steps + 1, double);
 }
 
 static double *vector(const mo_gmres *g, int k)

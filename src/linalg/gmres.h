@@ -16,7 +16,7 @@ typedef struct mo_gmres {
     double *cosine, *sine, *right;
 } mo_gmres;
 
-/* Takes the workspace from the arena; out may be NULL while counting. */
+/* Takes the numbers from an arena. */
 void mo_gmres_layout(mo_arena *arena, int n, int most, mo_gmres *out);
 
 /* x from zero, until |A x - b| is at most tol |b|; returns that ratio, whatever it has become. */

@@ -35,8 +35,7 @@ void mo_inverse_layout(int room, size_t fill, mo_arena *arena, mo_inverse *inver
         inverse->work = MO_TAKE(arena, rows * BLOCK, double);
         inverse->pivot = MO_TAKE(arena, rows, int);
     }
-    inverse->U = MO_TAKE(arena, rows * MO_INVERSE_PENDING, double);
-    inverse->V = MO_TAKE(arena, rows * MO_INVERSE_PENDING, double);
+    MO_TAKE_EACH(arena, rows * MO_INVERSE_PENDING, double, &inverse->U, &inverse->V);
 }
 
 double *mo_inverse_scratch(mo_inverse *inverse)

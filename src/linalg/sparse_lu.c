@@ -15,19 +15,14 @@ void mo_sparse_lu_layout(int room, size_t fill, mo_arena *arena, mo_sparse_lu *l
 {
     const size_t n = (size_t)room;
     *lu = (mo_sparse_lu){.room = room};
-    lu->start = MO_TAKE(arena, n + 1, size_t);
+    MO_TAKE_EACH(arena, n + 1, size_t, &lu->start, &lu->lower, &lu->upper);
     lu->row = MO_TAKE(arena, fill, int);
     lu->value = MO_TAKE(arena, fill, double);
-    lu->preferred = MO_TAKE(arena, n, int);
     lu->number = MO_TAKE(arena, n * n, double);
     lu->index = MO_TAKE(arena, n * n, int);
-    lu->diagonal = MO_TAKE(arena, n, double);
-    lu->lower = MO_TAKE(arena, n + 1, size_t);
-    lu->upper = MO_TAKE(arena, n + 1, size_t);
-    lu->pivot_of = MO_TAKE(arena, n, int);
-    lu->x = MO_TAKE(arena, n, double);
+    MO_TAKE_EACH(arena, n, double, &lu->diagonal, &lu->x);
+    MO_TAKE_EACH(arena, n, int, &lu->preferred, &lu->pivot_of, &lu->mark);
     lu->stack = MO_TAKE(arena, 2 * n, int);
-    lu->mark = MO_TAKE(arena, n, int);
     lu->cursor = MO_TAKE(arena, n, size_t);
 }
 

@@ -214,7 +214,7 @@ mo_error mo_enclosure_create(const mo_problem *problem, mo_enclosure *enclosure,
     const int n = problem->row_count;
     *enclosure = (mo_enclosure){.problem = problem, .n = n};
     if (n > MO_ENCLOSURE_MOST_ROWS) {
-        return mo_fail(why, MO_ERR_UNSUPPORTED, "the problem has %d rows; this takes at most %d", n,
+        return mo_fail(why, MO_ERR_UNSUPPORTED, "the problem has %d rows; the limit is %d", n,
                        MO_ENCLOSURE_MOST_ROWS);
     }
     const size_t intervals = (size_t)n * (n + 1);

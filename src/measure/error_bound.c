@@ -385,13 +385,9 @@ static void lay_out(krawczyk *k, mo_arena *arena)
     const size_t n = (size_t)k->n;
     k->units = MO_TAKE(arena, n + 1, mo_unit);
     k->modes = MO_TAKE(arena, n + 1, mo_unit_mode);
-    k->x = MO_TAKE(arena, n, double);
-    k->p = MO_TAKE(arena, n, double);
+    MO_TAKE_EACH(arena, n, double, &k->x, &k->p);
     k->C = MO_TAKE(arena, n * n, double);
-    k->R = MO_TAKE(arena, n, mo_interval);
-    k->U = MO_TAKE(arena, n, mo_interval);
-    k->F = MO_TAKE(arena, n, mo_interval);
-    k->z = MO_TAKE(arena, n, mo_interval);
+    MO_TAKE_EACH(arena, n, mo_interval, &k->R, &k->U, &k->F, &k->z);
     k->J = MO_TAKE(arena, n * n, mo_interval);
 }
 

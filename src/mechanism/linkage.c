@@ -124,13 +124,10 @@ mo_error mo_linkage_init(mo_linkage *linkage, const mo_mechanism_def *def,
 
 void mo_linkage_clear(mo_linkage *linkage, const mo_allocator *allocator)
 {
-    void *arrays[] = {linkage->link,      linkage->joint,       linkage->dof,  linkage->twist,
-                      linkage->rate,      linkage->force,       linkage->push, linkage->pivot,
-                      linkage->composite, linkage->articulated, linkage->rest, linkage->product,
-                      linkage->turn,      linkage->pose,        linkage->axis, linkage->ahead};
-    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) {
-        mo_memory_free(allocator, arrays[k]);
-    }
+    MO_FREE(allocator, linkage->link, linkage->joint, linkage->dof, linkage->twist, linkage->rate,
+            linkage->force, linkage->push, linkage->pivot, linkage->composite, linkage->articulated,
+            linkage->rest, linkage->product, linkage->turn, linkage->pose, linkage->axis,
+            linkage->ahead);
     *linkage = (mo_linkage){0};
 }
 

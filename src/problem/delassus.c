@@ -71,12 +71,11 @@ static mo_error find_space(const mo_problem *problem, mo_space space, mo_delassu
     }
 }
 
-static void layout_matrix(const mo_contact_space *space, mo_arena *arena, int is_real,
-                          mo_block_matrix *m)
+static void layout_matrix(const mo_contact_space *space, mo_arena *arena, mo_block_matrix *m)
 {
     m->W = space->W;
     m->values = MO_TAKE(arena, m->W->value_start[m->W->constraint_count], double);
-    mo_front_lu_layout(space->plan, arena, is_real ? &m->lu : NULL);
+    mo_front_lu_layout(space->plan, arena, &m->lu);
 }
 
 static void layout_groups(const mo_problem *V, mo_arena *arena, mo_group_blocks *group)
@@ -84,10 +83,8 @@ static void layout_groups(const mo_problem *V, mo_arena *arena, mo_group_blocks 
     const size_t blocks = mo_square_starts(V, NULL);
     group->active = MO_TAKE(arena, V->constraint_count, uint8_t);
     group->start = MO_TAKE(arena, V->constraint_count, size_t);
-    group->D = MO_TAKE(arena, blocks, double);
-    group->B = MO_TAKE(arena, blocks, double);
-    group->s = MO_TAKE(arena, V->row_count, double);
-    group->y = MO_TAKE(arena, V->row_count, double);
+    MO_TAKE_EACH(arena, blocks, double, &group->D, &group->B);
+    MO_TAKE_EACH(arena, V->row_count, double, &group->s, &group->y);
 }
 
 /* The matrix gets its blocks from the user, or from the groups. */
@@ -104,33 +101,31 @@ static void connect_matrix(mo_delassus *s)
 }
 
 mo_error mo_delassus_layout(const mo_problem *problem, mo_space space, mo_arena *arena,
-                            mo_delassus *system)
+                            mo_delassus *s)
 {
-    mo_delassus s = {.problem = problem};
-    MO_TRY(find_space(problem, space, &s));
-    MO_TRY(mo_problem_sweep(problem, MO_SWEEP_NATURAL, &s.sweep));
+    *s = (mo_delassus){.problem = problem};
+    MO_TRY(find_space(problem, space, s));
+    MO_TRY(mo_problem_sweep(problem, MO_SWEEP_NATURAL, &s->sweep));
     const size_t count = (size_t)problem->constraint_count,
                  blocks = mo_square_starts(problem, NULL);
-    s.active = MO_TAKE(arena, count, uint8_t);
-    s.start = MO_TAKE(arena, count, size_t);
-    s.D = MO_TAKE(arena, blocks, double);
-    s.B = MO_TAKE(arena, blocks, double);
-    s.K = MO_TAKE(arena, s.contact ? 0 : blocks, double);
-    s.rows = MO_TAKE(arena, problem->row_count, double);
-    s.state = MO_TAKE(arena, problem->dof_count, double);
-    if (s.body) {
-        s.values = MO_TAKE(arena, s.body->value_count, double);
-        mo_front_lu_layout(s.body->plan, arena, system ? &s.lu : NULL);
+    s->active = MO_TAKE(arena, count, uint8_t);
+    s->start = MO_TAKE(arena, count, size_t);
+    MO_TAKE_EACH(arena, blocks, double, &s->D, &s->B);
+    s->K = MO_TAKE(arena, s->contact ? 0 : blocks, double);
+    s->rows = MO_TAKE(arena, problem->row_count, double);
+    s->state = MO_TAKE(arena, problem->dof_count, double);
+    if (s->body) {
+        s->values = MO_TAKE(arena, s->body->value_count, double);
+        mo_front_lu_layout(s->body->plan, arena, &s->lu);
     } else {
-        layout_matrix(s.groups ? s.groups->space : s.contact, arena, system != NULL, &s.matrix);
+        layout_matrix(s->groups ? s->groups->space : s->contact, arena, &s->matrix);
     }
-    if (s.groups) {
-        layout_groups(s.matrix.W, arena, &s.group);
+    if (s->groups) {
+        layout_groups(s->matrix.W, arena, &s->group);
     }
-    if (system) {
-        *system = s;
-        mo_square_starts(problem, system->start);
-        connect_matrix(system);
+    if (arena->base) {
+        mo_square_starts(problem, s->start);
+        connect_matrix(s);
     }
     return MO_OK;
 }

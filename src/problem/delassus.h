@@ -69,7 +69,7 @@ typedef struct mo_delassus {
 mo_error mo_delassus_choose(const mo_problem *problem, mo_space *space, double *flops);
 
 /*
- * Lays out the numbers on an arena; `system` may be NULL while it counts.  MO_SPACE_BEST chooses;
+ * Takes the numbers from an arena.  MO_SPACE_BEST chooses;
  * MO_SPACE_CONTACTS is for a method whose D may be singular, and MO_SPACE_BODIES is for global
  * problems only.
  */

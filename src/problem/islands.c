@@ -227,26 +227,19 @@ static int make_arrays(cut *c)
     mo_pace();
     to->body_count = c->body_count;
     to->constraint_count = c->count;
-    to->body_start = mo_memory_array(own, (size_t)c->body_count + 1, sizeof(int));
-    to->mass_start = mo_memory_array(own, (size_t)c->body_count + 1, sizeof(size_t));
-    to->M = mo_memory_array(own, masses, sizeof(double));
-    to->factor = mo_memory_array(own, masses, sizeof(double));
-    to->f = mo_memory_array(own, (size_t)to->dof_count, sizeof(double));
-    to->asymmetric = mo_memory_array(own, (size_t)c->body_count, sizeof(uint8_t));
-    to->row_start = mo_memory_array(own, (size_t)c->count + 1, sizeof(int));
-    to->law = mo_memory_array(own, (size_t)c->count, sizeof(mo_law_ref));
-    to->param = mo_memory_array(own, params, sizeof(double));
-    to->w = mo_memory_array(own, (size_t)to->row_count, sizeof(double));
-    to->compliance =
-        from->compliance ? mo_memory_array(own, (size_t)to->row_count, sizeof(double)) : NULL;
-    to->block_start = mo_memory_array(own, (size_t)c->count + 1, sizeof(int));
-    to->block_index = mo_memory_array(own, blocks, sizeof(int));
-    to->value_start = mo_memory_array(own, (size_t)c->count + 1, sizeof(size_t));
-    to->values = mo_memory_array(own, values, sizeof(double));
-    return to->body_start && to->mass_start && to->M && to->factor && to->f && to->asymmetric &&
-           to->row_start && to->law && to->param && to->w &&
-           (to->compliance || !from->compliance) && to->block_start && to->block_index &&
-           to->value_start && to->values;
+    return MO_NEW_EACH(own, c->body_count + 1, int, &to->body_start) &&
+           MO_NEW_EACH(own, c->body_count + 1, size_t, &to->mass_start) &&
+           MO_NEW_EACH(own, masses, double, &to->M, &to->factor) &&
+           MO_NEW_EACH(own, to->dof_count, double, &to->f) &&
+           MO_NEW_EACH(own, c->body_count, uint8_t, &to->asymmetric) &&
+           MO_NEW_EACH(own, c->count, mo_law_ref, &to->law) &&
+           MO_NEW_EACH(own, params, double, &to->param) &&
+           MO_NEW_EACH(own, to->row_count, double, &to->w) &&
+           (!from->compliance || MO_NEW_EACH(own, to->row_count, double, &to->compliance)) &&
+           MO_NEW_EACH(own, c->count + 1, int, &to->row_start, &to->block_start) &&
+           MO_NEW_EACH(own, blocks, int, &to->block_index) &&
+           MO_NEW_EACH(own, c->count + 1, size_t, &to->value_start) &&
+           MO_NEW_EACH(own, values, double, &to->values);
 }
 
 static void copy_bodies(cut *c)

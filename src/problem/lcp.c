@@ -257,8 +257,7 @@ void mo_lcp_layout(const mo_problem *problem, mo_lcp_variant variant, int facets
     lcp->tie = MO_TAKE(arena, lcp->tie_count, mo_lcp_tie);
     lcp->constant = MO_TAKE(arena, lcp->size, double);
     lcp->offset = MO_TAKE(arena, problem->row_count, double);
-    lcp->free_start = MO_TAKE(arena, problem->constraint_count + 1, int);
-    lcp->pair_start = MO_TAKE(arena, problem->constraint_count + 1, int);
+    MO_TAKE_EACH(arena, problem->constraint_count + 1, int, &lcp->free_start, &lcp->pair_start);
     if (arena->base) {
         memset(lcp->offset, 0, (size_t)problem->row_count * sizeof *lcp->offset);
         writer real = {lcp, 0, 0};
@@ -280,7 +279,7 @@ static size_t block_size(const mo_lcp *lcp, int i)
 mo_error mo_lcp_check(const mo_problem *problem, int facets, int most_unknowns, const char *method,
                       mo_message *why)
 {
-    mo_arena counting = {NULL, 0};
+    mo_arena counting = {0};
     mo_lcp lcp;
     for (int i = 0; i < problem->constraint_count; ++i) {
         if (!mo_lcp_takes(problem, i)) {

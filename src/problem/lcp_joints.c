@@ -24,12 +24,9 @@ void mo_lcp_joints_layout(int count, int pairs, mo_arena *arena, mo_lcp_joints *
     const size_t free_count = (size_t)count;
     *joints = (mo_lcp_joints){.count = count, .pairs = pairs};
     joints->LU = MO_TAKE(arena, free_count * free_count, double);
-    joints->X = MO_TAKE(arena, free_count * (size_t)pairs, double);
-    joints->G = MO_TAKE(arena, free_count * (size_t)pairs, double);
-    joints->y = MO_TAKE(arena, count, double);
-    joints->work = MO_TAKE(arena, count, double);
-    joints->row = MO_TAKE(arena, count, int);
-    joints->column = MO_TAKE(arena, count, int);
+    MO_TAKE_EACH(arena, free_count * (size_t)pairs, double, &joints->X, &joints->G);
+    MO_TAKE_EACH(arena, count, double, &joints->y, &joints->work);
+    MO_TAKE_EACH(arena, count, int, &joints->row, &joints->column);
 }
 
 /* ---- the factorisation ----------------------------------------------------------------------- */

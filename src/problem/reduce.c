@@ -43,13 +43,11 @@ static int prepare(reduction *job)
     const mo_problem *problem = job->problem;
     const mo_allocator *own = &problem->allocator;
     const size_t constraints = (size_t)problem->constraint_count;
-    job->body_list_start = mo_memory_array(own, (size_t)problem->body_count + 2, sizeof(int));
-    job->body_list = mo_memory_array(own, (size_t)problem->block_start[constraints], sizeof(int));
-    job->mark = mo_memory_array(own, constraints, sizeof(int));
-    job->neighbour = mo_memory_array(own, constraints, sizeof(int));
-    job->q = mo_memory_array(own, (size_t)problem->row_count, sizeof(double));
-    const int made = job->body_list_start && job->body_list && job->mark && job->neighbour &&
-                     job->q && mo_builder_create(own, &job->builder) == MO_OK;
+    const int made = MO_NEW_EACH(own, problem->body_count + 2, int, &job->body_list_start) &&
+                     MO_NEW_EACH(own, problem->block_start[constraints], int, &job->body_list) &&
+                     MO_NEW_EACH(own, constraints, int, &job->mark, &job->neighbour) &&
+                     MO_NEW_EACH(own, problem->row_count, double, &job->q) &&
+                     mo_builder_create(own, &job->builder) == MO_OK;
     if (made) {
         fill_body_lists(job);
         memset(job->mark, -1, constraints * sizeof(int));

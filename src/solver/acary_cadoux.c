@@ -19,6 +19,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "solver/shift_outer.h"
 
 enum { OUTER_SUCCESSIVE, OUTER_ANDERSON, OUTER_NEWTON };
@@ -37,19 +38,16 @@ typedef struct workspace {
 static mo_error layout(const mo_problem *problem, const mo_options *options, mo_arena *arena,
                        void **out)
 {
-    workspace *w = MO_TAKE(arena, 1, workspace);
+    workspace *w = MO_HEAD(arena, workspace);
     const mo_convex_engine *engine = mo_convex_engines[options->acary_cadoux.engine];
     const int outer = options->acary_cadoux.outer;
-    mo_error error = mo_shift_loop_layout(engine, problem, options, arena, w ? &w->loop : NULL);
-    if (!error && outer == OUTER_ANDERSON) {
-        mo_shift_anderson_layout(problem->constraint_count, options->acary_cadoux.memory, arena,
-                                 w ? &w->anderson : NULL);
-    }
-    if (!error && outer == OUTER_NEWTON) {
-        error = mo_shift_newton_layout(problem, arena, w ? &w->newton : NULL);
-    }
     *out = w;
-    return error;
+    MO_TRY(mo_shift_loop_layout(engine, problem, options, arena, &w->loop));
+    if (outer == OUTER_ANDERSON) {
+        mo_shift_anderson_layout(problem->constraint_count, options->acary_cadoux.memory, arena,
+                                 &w->anderson);
+    }
+    return outer == OUTER_NEWTON ? mo_shift_newton_layout(problem, arena, &w->newton) : MO_OK;
 }
 
 /* The left side of (6.1); s here is mu times the paper's, and so is its image. */
@@ -76,8 +74,7 @@ static mo_shift_end next(mo_run *run, mo_shift_loop *loop, void *context)
     if (epsilon > 0 && stopping_value(run->problem, loop) <= epsilon) {
         mo_run_stall(run,
                      "the sliding speeds have settled to %.1e by the rule (6.1) of the paper; the "
-                     "residual is what "
-                     "that leaves",
+                     "residual is that of this point",
                      epsilon);
         return MO_SHIFT_STUCK;
     }

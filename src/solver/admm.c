@@ -36,14 +36,10 @@ static mo_error layout(const mo_problem *problem, const mo_options *options, mo_
                        void **out)
 {
     (void)options;
-    workspace *w = MO_TAKE(arena, 1, workspace);
-    double *s = MO_TAKE(arena, problem->constraint_count, double);
-    const mo_error error = mo_admm_layout(problem, arena, w ? &w->admm : NULL);
-    if (w) {
-        w->s = s;
-    }
+    workspace *w = MO_HEAD(arena, workspace);
     *out = w;
-    return error;
+    w->s = MO_TAKE(arena, problem->constraint_count, double);
+    return mo_admm_layout(problem, arena, &w->admm);
 }
 
 static mo_status solve(mo_run *run, void *memory)
@@ -78,7 +74,7 @@ static mo_status solve(mo_run *run, void *memory)
             return run->status;
         }
         if (admm->primal == 0 && admm->dual == 0) {
-            return mo_run_stall(run, "the iteration stands still, yet the residual is above tol");
+            return mo_run_stall(run, "the iteration stagnated with a residual above tol");
         }
     }
 }

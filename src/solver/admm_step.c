@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "linalg/dense.h"
 
 enum { POWER_STEPS = 20, MEMORY = 10 };
 enum { WAIT_FIRST = 10, BALANCES_MOST = 20, WINDOW_FIRST = 200 };
@@ -19,20 +20,13 @@ static const double LEAST_EIGENVALUE = 1e-6; /* taken for that of a W that may b
 
 mo_error mo_admm_layout(const mo_problem *problem, mo_arena *arena, mo_admm *admm)
 {
-    mo_admm own = {0};
-    const mo_error error = mo_block_system_layout(problem, arena, admm ? &own.system : NULL);
-    double **const rows[] = {&own.q,      &own.r,        &own.x,     &own.z,
-                             &own.lambda, &own.z_before, &own.image, &own.row_scale};
-    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; ++k) {
-        *rows[k] = MO_TAKE(arena, problem->row_count, double);
-    }
-    own.scale = MO_TAKE(arena, problem->constraint_count, double);
-    mo_anderson_layout(arena, problem->row_count, MEMORY, &own.anderson);
-    own.anderson.weight = own.row_scale;
-    if (admm) {
-        *admm = own;
-    }
-    return error;
+    *admm = (mo_admm){0};
+    MO_TAKE_EACH(arena, problem->row_count, double, &admm->q, &admm->r, &admm->x, &admm->z,
+                 &admm->lambda, &admm->z_before, &admm->image, &admm->row_scale);
+    admm->scale = MO_TAKE(arena, problem->constraint_count, double);
+    mo_anderson_layout(arena, problem->row_count, MEMORY, &admm->anderson);
+    admm->anderson.weight = admm->row_scale;
+    return mo_block_system_layout(problem, arena, &admm->system);
 }
 
 /* ---- the first penalty ----------------------------------------------------------------------- */
@@ -47,10 +41,8 @@ static double largest_eigenvalue(mo_admm *admm, double *v)
         x[k] = mo_random_unit(&random) - 0.5;
     }
     for (int step = 0; step < POWER_STEPS; ++step) {
-        double size = 0, most = 0;
-        for (int k = 0; k < problem->row_count; ++k) {
-            most = fmax(most, fabs(x[k]));
-        }
+        double size = 0;
+        const double most = mo_largest(problem->row_count, x);
         for (int k = 0; k < problem->row_count; ++k) {
             x[k] /= most;
         }

@@ -16,7 +16,7 @@ static mo_error layout(const mo_problem *problem, const mo_options *options, mo_
                        void **out)
 {
     (void)options;
-    mo_proximal *w = MO_TAKE(arena, 1, mo_proximal);
+    mo_proximal *w = MO_HEAD(arena, mo_proximal);
     *out = w;
     return mo_proximal_layout(problem, arena, w);
 }
@@ -48,7 +48,7 @@ static mo_status solve(mo_run *run, void *memory)
     case MO_PROXIMAL_MUST_STOP:
         return run->status;
     default:
-        return mo_run_stall(run, "Newton fails on the most strongly regularised problem too");
+        return mo_run_stall(run, "Newton's method failed on the most strongly regularised problem");
     }
 }
 

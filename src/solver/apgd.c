@@ -39,16 +39,10 @@ static mo_error layout(const mo_problem *problem, const mo_options *options, mo_
                        void **out)
 {
     (void)options;
-    workspace *w = MO_TAKE(arena, 1, workspace);
-    double *s = MO_TAKE(arena, problem->constraint_count, double);
-    double *image = MO_TAKE(arena, problem->constraint_count, double);
-    const mo_error error = mo_projected_gradient_layout(problem, arena, w ? &w->gradient : NULL);
-    if (w) {
-        w->s = s;
-        w->image = image;
-    }
+    workspace *w = MO_HEAD(arena, workspace);
     *out = w;
-    return error;
+    MO_TAKE_EACH(arena, problem->constraint_count, double, &w->s, &w->image);
+    return mo_projected_gradient_layout(problem, arena, &w->gradient);
 }
 
 /* State at the end of a round. */
@@ -99,7 +93,7 @@ static mo_status stand_still(mo_run *run)
                      "the relaxed law is solved: a contact that slips with speed lambda also opens "
                      "with mu lambda, which leaves this residual")
                : mo_run_stall(run,
-                              "the steps have shrunk to rounding, yet the residual is above tol");
+                              "the steps have shrunk to rounding, but the residual is above tol");
 }
 
 /* After a check: may s move, or is there nothing left to do?  True in the latter case. */

@@ -6,11 +6,8 @@
 
 mo_error mo_block_system_layout(const mo_problem *problem, mo_arena *arena, mo_block_system *system)
 {
-    const mo_error error =
-        mo_delassus_layout(problem, MO_SPACE_BEST, arena, system ? &system->delassus : NULL);
-    if (!error && system) {
-        system->sweep = system->delassus.sweep;
-    }
+    const mo_error error = mo_delassus_layout(problem, MO_SPACE_BEST, arena, &system->delassus);
+    system->sweep = system->delassus.sweep;
     return error;
 }
 

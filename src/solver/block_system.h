@@ -20,7 +20,6 @@ typedef struct mo_block_system {
     mo_delassus delassus;
 } mo_block_system;
 
-/* `system` may be NULL while the arena counts. */
 mo_error mo_block_system_layout(const mo_problem *problem, mo_arena *arena,
                                 mo_block_system *system);
 

@@ -47,20 +47,12 @@ typedef struct canonical {
 
 static mo_error layout(const mo_problem *problem, mo_arena *arena, canonical *c)
 {
-    const size_t rows = (size_t)problem->row_count;
-    uint8_t *kind = MO_TAKE(arena, problem->constraint_count, uint8_t);
-    double *p = MO_TAKE(arena, 8 * rows + (size_t)problem->dof_count, double);
-    if (c) {
-        *c = (canonical){.problem = problem, .kind = kind, .weight = p, .ray = p + rows};
-        c->start = p + 2 * rows;
-        c->y = p + 3 * rows;
-        c->dy = p + 4 * rows;
-        c->trial = p + 5 * rows;
-        c->r = p + 6 * rows;
-        c->u = p + 7 * rows;
-        c->v = p + 8 * rows;
-    }
-    return mo_delassus_layout(problem, MO_SPACE_BEST, arena, c ? &c->system : NULL);
+    *c = (canonical){.problem = problem};
+    c->kind = MO_TAKE(arena, problem->constraint_count, uint8_t);
+    MO_TAKE_EACH(arena, problem->row_count, double, &c->weight, &c->ray, &c->start, &c->y, &c->dy,
+                 &c->trial, &c->r, &c->u);
+    c->v = MO_TAKE(arena, problem->dof_count, double);
+    return mo_delassus_layout(problem, MO_SPACE_BEST, arena, &c->system);
 }
 
 /* D of block i; returns its mean of the diagonal of W. */
@@ -213,9 +205,7 @@ static void step_of_contacts(canonical *c)
 {
     const mo_problem *problem = c->problem;
     const mo_delassus *s = &c->system;
-    for (int k = 0; k < problem->row_count; ++k) {
-        c->u[k] = c->start[k] - c->r[k];
-    }
+    mo_along(problem->row_count, c->start, -1, c->r, c->u);
     mo_delassus_response(s, c->u, c->dy);
     const double left = mo_dot(problem->row_count, c->dy, c->dy);
     c->first = mo_run_is_zero(c->y, problem->row_count) ? left : c->first;
@@ -259,9 +249,7 @@ static int take_step(canonical *c, double slope, double before)
     const int rows = c->problem->row_count;
     double t = 1;
     for (int k = 0; k <= HALVINGS; ++k, t *= 0.5) {
-        for (int j = 0; j < rows; ++j) {
-            c->trial[j] = c->y[j] + t * c->dy[j];
-        }
+        mo_along(rows, c->y, t, c->dy, c->trial);
         if (evaluate(c, c->trial) <= before + DESCENT * t * slope || c->error <= SMOOTH) {
             memcpy(c->y, c->trial, (size_t)rows * sizeof(double));
             return 1;
@@ -284,9 +272,7 @@ static void correct_start(canonical *c, const double *u)
         }
     }
     mo_delassus_solve(&c->system, c->trial);
-    for (int k = 0; k < problem->row_count; ++k) {
-        c->start[k] += c->trial[k];
-    }
+    mo_axpy(problem->row_count, 1, c->trial, c->start);
 }
 
 /* Is r as near to the solution of (1) as it will come? */
@@ -326,11 +312,9 @@ mo_error mo_canonical_accept(const mo_problem *problem, const mo_options *option
                              double *u, double *v, mo_result *result)
 {
     mo_residual residual;
-    double change = 0, q_norm = 0;
+    double q_norm = 0;
     mo_problem_response_into(problem, r, v, u);
-    for (int k = 0; k < problem->row_count; ++k) {
-        change += (u[k] - result->u[k]) * (u[k] - result->u[k]);
-    }
+    const double change = mo_distance_square(problem->row_count, u, result->u);
     const mo_error error = mo_problem_q_norm(problem, &q_norm);
     mo_measure_at(problem, q_norm, u, r, &residual);
     const double scale =
@@ -371,13 +355,10 @@ static mo_error canonical_of(const mo_problem *problem, const mo_options *option
     if (mo_dense_fits(problem)) {
         return mo_canonical_dense(problem, options, needs_rest, result, is_done);
     }
-    mo_error error = layout(problem, &arena, NULL);
-    if (error) {
-        return error;
-    }
+    MO_TRY(layout(problem, &arena, &c));
     void *memory = mo_arena_allocate(&arena, &problem->allocator);
     MO_NEED_MEMORY(memory, NULL);
-    error = layout(problem, &arena, &c);
+    mo_error error = layout(problem, &arena, &c);
     error = error ? error : run(&c, options, needs_rest, result, is_done);
     mo_memory_free(&problem->allocator, memory);
     return error;

@@ -22,18 +22,13 @@ typedef struct workspace {
 static mo_error layout(const mo_problem *problem, const mo_options *options, mo_arena *arena,
                        void **out)
 {
-    workspace *w = MO_TAKE(arena, 1, workspace);
-    double *best_r = MO_TAKE(arena, problem->row_count, double);
-    double *v = MO_TAKE(arena, problem->dof_count, double);
-    const mo_error error = mo_admm_layout(problem, arena, w ? &w->admm : NULL);
-    if (w) {
-        w->best_r = best_r;
-        w->v = v;
-        w->most = options->acary_cadoux.inner;
-        w->has_begun = w->had_weight = 0;
-    }
+    workspace *w = MO_HEAD(arena, workspace);
     *out = w;
-    return error;
+    w->best_r = MO_TAKE(arena, problem->row_count, double);
+    w->v = MO_TAKE(arena, problem->dof_count, double);
+    w->most = options->acary_cadoux.inner;
+    w->has_begun = w->had_weight = 0;
+    return mo_admm_layout(problem, arena, &w->admm);
 }
 
 static void begin(mo_run *run, workspace *w, const mo_convex *convex, const double *r, double *u)

@@ -126,18 +126,15 @@ typedef struct workspace {
 static mo_error layout(const mo_problem *problem, const mo_options *options, mo_arena *arena,
                        void **out)
 {
-    workspace *w = MO_TAKE(arena, 1, workspace);
-    void *newton = NULL;
-    const mo_error error = mo_convex_newton_engine.layout(problem, options, arena, &newton);
-    int *count = MO_TAKE(arena, problem->constraint_count, int);
-    double *angle = MO_TAKE(arena, (size_t)problem->constraint_count * MO_FACETS_MOST, double);
-    double *best_r = MO_TAKE(arena, problem->row_count, double);
-    double *v = MO_TAKE(arena, problem->dof_count, double);
-    if (w) {
-        *w = (workspace){newton, {count, angle}, best_r, v, 0};
-    }
+    const size_t count = (size_t)problem->constraint_count;
+    workspace *w = MO_HEAD(arena, workspace);
     *out = w;
-    return error;
+    w->facets.count = MO_TAKE(arena, count, int);
+    w->facets.angle = MO_TAKE(arena, count * MO_FACETS_MOST, double);
+    w->best_r = MO_TAKE(arena, problem->row_count, double);
+    w->v = MO_TAKE(arena, problem->dof_count, double);
+    w->has_begun = 0;
+    return mo_convex_newton_engine.layout(problem, options, arena, &w->newton);
 }
 
 static int is_round(const mo_problem *problem, int i)
@@ -210,15 +207,10 @@ static int add_corner(int *count, double *angle, double at)
 /* |r - proj(r - u - s e_N)| on the true cone of one contact, whose velocity is a. */
 static double failure_of(const mo_convex *convex, int i, const double *a, const double *r)
 {
-    double x[3], y[3], sum = 0;
-    for (int k = 0; k < 3; ++k) {
-        x[k] = r[k] - a[k];
-    }
+    double x[3], y[3];
+    mo_along(3, r, -1, a, x);
     mo_convex_prox(convex, i, 1, x, y);
-    for (int k = 0; k < 3; ++k) {
-        sum += (r[k] - y[k]) * (r[k] - y[k]);
-    }
-    return sqrt(sum);
+    return sqrt(mo_distance_square(3, r, y));
 }
 
 /* Step 3 where a contact fails by more than `small`; returns how many corners were added. */

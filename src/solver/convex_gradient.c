@@ -29,16 +29,12 @@ typedef struct workspace {
 static mo_error layout(const mo_problem *problem, const mo_options *options, mo_arena *arena,
                        void **out)
 {
-    workspace *w = MO_TAKE(arena, 1, workspace);
-    double *best_r = MO_TAKE(arena, problem->row_count, double);
-    const mo_error error = mo_projected_gradient_layout(problem, arena, w ? &w->gradient : NULL);
-    if (w) {
-        w->best_r = best_r;
-        w->most = options->acary_cadoux.inner;
-        w->has_begun = 0;
-    }
+    workspace *w = MO_HEAD(arena, workspace);
     *out = w;
-    return error;
+    w->best_r = MO_TAKE(arena, problem->row_count, double);
+    w->most = options->acary_cadoux.inner;
+    w->has_begun = 0;
+    return mo_projected_gradient_layout(problem, arena, &w->gradient);
 }
 
 static mo_convex_answer solve(mo_run *run, workspace *w, int is_accelerated,

@@ -37,17 +37,11 @@ static mo_error layout(const mo_problem *problem, const mo_options *options, mo_
                        void **out)
 {
     (void)options;
-    workspace *w = MO_TAKE(arena, 1, workspace);
-    double *best_r = MO_TAKE(arena, problem->row_count, double);
-    double *trial = MO_TAKE(arena, problem->row_count, double);
-    double *lambda = MO_TAKE(arena, problem->constraint_count, double);
-    if (w) {
-        w->best_r = best_r;
-        w->trial = trial;
-        w->lambda = lambda;
-    }
+    workspace *w = MO_HEAD(arena, workspace);
     *out = w;
-    return mo_interior_layout(problem, 0, arena, w ? &w->interior : NULL);
+    MO_TAKE_EACH(arena, problem->row_count, double, &w->best_r, &w->trial);
+    w->lambda = MO_TAKE(arena, problem->constraint_count, double);
+    return mo_interior_layout(problem, 0, arena, &w->interior);
 }
 
 /* One call of the engine. */

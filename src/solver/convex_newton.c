@@ -60,25 +60,13 @@ static mo_error layout(const mo_problem *problem, const mo_options *options, mo_
                        void **out)
 {
     (void)options;
-    workspace *w = MO_TAKE(arena, 1, workspace);
-    const mo_error error = mo_convex_step_layout(problem, arena, w ? &w->step : NULL);
-    double *state = MO_TAKE(arena, problem->dof_count, double);
-    double *x_before = MO_TAKE(arena, problem->dof_count, double);
-    double *r_before = MO_TAKE(arena, problem->row_count, double);
-    two_scales *scales = MO_TAKE(arena, problem->constraint_count, two_scales);
-    double *best_r = MO_TAKE(arena, problem->row_count, double);
-    double *kept_r = MO_TAKE(arena, problem->row_count, double);
-    if (w && !error) {
-        w->state = state;
-        w->x_before = x_before;
-        w->r_before = r_before;
-        w->scales = scales;
-        w->best_r = best_r;
-        w->kept_r = kept_r;
-        w->has_begun = 0;
-    }
+    workspace *w = MO_HEAD(arena, workspace);
     *out = w;
-    return error;
+    MO_TAKE_EACH(arena, problem->dof_count, double, &w->state, &w->x_before);
+    MO_TAKE_EACH(arena, problem->row_count, double, &w->r_before, &w->best_r, &w->kept_r);
+    w->scales = MO_TAKE(arena, problem->constraint_count, two_scales);
+    w->has_begun = 0;
+    return mo_convex_step_layout(problem, arena, &w->step);
 }
 
 /* One call of the engine. */
@@ -201,9 +189,7 @@ static void visit_any(const call *c, int i, int d, const double *a, double *y)
     const double inverse = 1 / (c->w->step.scale[i] + weight);
     const double *r = c->r + c->convex->problem->row_start[i];
     double x[MO_BILATERAL_MAX_DIM];
-    for (int k = 0; k < d; ++k) {
-        x[k] = r[k] - inverse * a[k];
-    }
+    mo_along(d, r, -inverse, a, x);
     mo_convex_prox(c->convex, i, inverse, x, y);
 }
 

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
+
 /* Newton steps at most; relative accuracy of a step; operations of a factorisation, about a minute.
  */
 enum { NEWTON_MOST = 100 };
@@ -19,31 +21,21 @@ static mo_error layout_system(const mo_problem *problem, mo_arena *arena, mo_con
     mo_error error = mo_delassus_choose(problem, &space, &step->flops);
     step->is_ready = !error && step->flops <= FLOPS_MOST;
     if (step->is_ready) {
-        error = mo_delassus_layout(problem, space, arena, arena->base ? &step->system : NULL);
+        error = mo_delassus_layout(problem, space, arena, &step->system);
     }
     return error;
 }
 
-mo_error mo_convex_step_layout(const mo_problem *problem, mo_arena *arena, mo_convex_step *step)
+mo_error mo_convex_step_layout(const mo_problem *problem, mo_arena *arena, mo_convex_step *s)
 {
-    mo_convex_step own = {0};
-    mo_error error = mo_problem_sweep(problem, MO_SWEEP_NATURAL, &own.sweep);
-    error = error ? error : layout_system(problem, arena, &own);
-    if (error) {
-        return error;
-    }
-    own.is_convex = problem->form == MO_FORM_GLOBAL && problem->is_symmetric;
-    own.scale = MO_TAKE(arena, problem->constraint_count, double);
-    own.soft = MO_TAKE(arena, problem->constraint_count, double);
-    own.state = MO_TAKE(arena, problem->dof_count, double);
-    double **const rows[] = {&own.a,  &own.argument,  &own.dr,       &own.c,       &own.gap,
-                             &own.du, &own.direction, &own.response, &own.trial_c, &own.trial_du};
-    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; ++k) {
-        *rows[k] = MO_TAKE(arena, problem->row_count, double);
-    }
-    if (step) {
-        *step = own;
-    }
+    *s = (mo_convex_step){0};
+    MO_TRY(mo_problem_sweep(problem, MO_SWEEP_NATURAL, &s->sweep));
+    MO_TRY(layout_system(problem, arena, s));
+    s->is_convex = problem->form == MO_FORM_GLOBAL && problem->is_symmetric;
+    MO_TAKE_EACH(arena, problem->constraint_count, double, &s->scale, &s->soft);
+    s->state = MO_TAKE(arena, problem->dof_count, double);
+    MO_TAKE_EACH(arena, problem->row_count, double, &s->a, &s->argument, &s->dr, &s->c, &s->gap,
+                 &s->du, &s->direction, &s->response, &s->trial_c, &s->trial_du);
     return MO_OK;
 }
 
@@ -259,9 +251,7 @@ int mo_convex_step_take(mo_convex_step *step, const mo_convex *convex, double rh
         memcpy(step->c, step->trial_c, bytes);
         memcpy(step->du, step->trial_du, bytes);
     }
-    for (int k = 0; k < convex->problem->row_count; ++k) {
-        r[k] += step->dr[k];
-    }
+    mo_axpy(convex->problem->row_count, 1, step->dr, r);
     return taken;
 }
 

@@ -39,10 +39,9 @@ static mo_error check(const mo_problem *problem, const mo_options *options, mo_m
 static mo_error layout(const mo_problem *problem, const mo_options *options, mo_arena *arena,
                        void **out)
 {
-    mo_dantzig *z = NULL;
-    const mo_error error = mo_dantzig_layout(problem, options, arena, &z);
+    mo_dantzig *z = MO_HEAD(arena, mo_dantzig);
     *out = z;
-    return error;
+    return mo_dantzig_layout(problem, options, arena, z);
 }
 
 /* ---- measuring ------------------------------------------------------------------------------- */
@@ -212,7 +211,7 @@ static mo_status end_without_solution(mo_dantzig *z)
 {
     mo_run_keep_ray(z->run, z->ray);
     mo_say(&z->run->result->message,
-           "no impulse will do: the ray z in the result has W z = 0 and q'z < 0");
+           "there is no solution: the ray z in the result has W z = 0 and q'z < 0");
     return MO_NO_SOLUTION;
 }
 
@@ -234,7 +233,7 @@ static mo_status end_stalled(mo_dantzig *z, int all_held)
         return mo_run_stall(run, "the forces can grow without end along the ray in the result, "
                                  "the direction of an impulse, and nothing gives way");
     }
-    return mo_run_stall(run, "no end after %d starts and %d rows given up on the way", z->starts,
+    return mo_run_stall(run, "not finished after %d starts and %d skipped rows", z->starts,
                         z->give_ups);
 }
 

@@ -120,7 +120,7 @@ typedef struct mo_dantzig {
 
 /* Takes the arrays from the arena and, on a real one, fills in rows and matrix. */
 mo_error mo_dantzig_layout(const mo_problem *problem, const mo_options *options, mo_arena *arena,
-                           mo_dantzig **out);
+                           mo_dantzig *z);
 
 /* ---- dantzig_matrix.c ------------------------------------------------------------------------ */
 

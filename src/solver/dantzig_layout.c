@@ -27,29 +27,17 @@ static int run_room(int n)
 
 static void take_rows(mo_arena *arena, mo_dantzig *z, int n)
 {
-    z->kind = MO_TAKE(arena, n, uint8_t);
-    z->set = MO_TAKE(arena, n, uint8_t);
-    z->normal = MO_TAKE(arena, n, int);
-    z->friction_count = MO_TAKE(arena, n, int);
-    z->lower = MO_TAKE(arena, n, double);
-    z->upper = MO_TAKE(arena, n, double);
-    z->span = MO_TAKE(arena, n, double);
-    z->mu = MO_TAKE(arena, n, double);
-    z->tie = MO_TAKE(arena, n, double);
-    z->cosine = MO_TAKE(arena, n, double);
-    z->sine = MO_TAKE(arena, n, double);
-    z->member = MO_TAKE(arena, n, int);
-    z->place = MO_TAKE(arena, n, int);
+    MO_TAKE_EACH(arena, n, uint8_t, &z->kind, &z->set);
+    MO_TAKE_EACH(arena, n, int, &z->normal, &z->friction_count, &z->member, &z->place);
+    MO_TAKE_EACH(arena, n, double, &z->lower, &z->upper, &z->span, &z->mu, &z->tie, &z->cosine,
+                 &z->sine);
     z->refused = MO_TAKE(arena, n, uint32_t);
 }
 
 static void take_vectors(mo_arena *arena, mo_dantzig *z, int n)
 {
-    double **const vectors[] = {&z->q,      &z->scale, &z->f,     &z->a,     &z->df,  &z->da,
-                                &z->column, &z->row,   &z->world, &z->image, &z->ray, &z->rounding};
-    for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; ++k) {
-        *vectors[k] = MO_TAKE(arena, n, double);
-    }
+    MO_TAKE_EACH(arena, n, double, &z->q, &z->scale, &z->f, &z->a, &z->df, &z->da, &z->column,
+                 &z->row, &z->world, &z->image, &z->ray, &z->rounding);
 }
 
 /* A stride that is no multiple of a page, so that columns do not fall on the same cache lines. */
@@ -63,9 +51,7 @@ static void take_factor(mo_arena *arena, mo_dantzig_factor *F, int n)
 {
     F->stride = factor_stride(n);
     F->F = MO_TAKE(arena, (size_t)F->stride * (size_t)n, double);
-    F->driven = MO_TAKE(arena, F->stride, double);
-    F->left = MO_TAKE(arena, F->stride, double);
-    F->right = MO_TAKE(arena, F->stride, double);
+    MO_TAKE_EACH(arena, F->stride, double, &F->driven, &F->left, &F->right);
     F->work = MO_TAKE(arena, F->is_symmetric ? 0 : 64 * (size_t)n, double);
     F->pivots = MO_TAKE(arena, n, int);
 }
@@ -264,37 +250,27 @@ static mo_error fill(mo_dantzig *z)
 }
 
 mo_error mo_dantzig_layout(const mo_problem *problem, const mo_options *options, mo_arena *arena,
-                           mo_dantzig **out)
+                           mo_dantzig *z)
 {
     const int n = problem->row_count;
-    mo_dantzig *head = MO_TAKE(arena, 1, mo_dantzig);
-    mo_dantzig z = {.problem = problem, .options = options, .n = n};
+    *z = (mo_dantzig){.problem = problem, .options = options, .n = n};
     for (int i = 0; i < problem->constraint_count; ++i) {
         const mo_constraint_view view = mo_problem_constraint(problem, i);
         const int rubs = view.law.kind == MO_LAW_COULOMB || view.law.kind == MO_LAW_PYRAMID ||
                          view.law.kind == MO_LAW_SLIDING;
-        z.has_ties = z.has_ties || (rubs && view.law.mu > 0);
-        z.has_discs = z.has_discs || (view.law.kind == MO_LAW_COULOMB && view.dim == 3 &&
-                                      view.law.mu > 0 && !isinf(view.law.mu));
+        z->has_ties = z->has_ties || (rubs && view.law.mu > 0);
+        z->has_discs = z->has_discs || (view.law.kind == MO_LAW_COULOMB && view.dim == 3 &&
+                                        view.law.mu > 0 && !isinf(view.law.mu));
     }
-    z.W = MO_TAKE(arena, (size_t)n * (size_t)n, double);
-    z.run_start = MO_TAKE(arena, n + 1, int);
-    z.runs = MO_TAKE(arena, 2 * (size_t)run_room(n), int);
-    take_rows(arena, &z, n);
-    take_vectors(arena, &z, n);
-    z.v = MO_TAKE(arena, problem->dof_count, double);
-    take_factor(arena, &z.factor, n);
-    if (z.has_discs) {
-        const mo_error error = mo_newton_layout(problem, arena, head ? &z.newton : NULL);
-        if (error) {
-            return error;
-        }
+    z->W = MO_TAKE(arena, (size_t)n * (size_t)n, double);
+    z->run_start = MO_TAKE(arena, n + 1, int);
+    z->runs = MO_TAKE(arena, 2 * (size_t)run_room(n), int);
+    take_rows(arena, z, n);
+    take_vectors(arena, z, n);
+    z->v = MO_TAKE(arena, problem->dof_count, double);
+    take_factor(arena, &z->factor, n);
+    if (z->has_discs) {
+        MO_TRY(mo_newton_layout(problem, arena, &z->newton));
     }
-    *out = head;
-    if (!head) {
-        return MO_OK;
-    }
-    const mo_error error = fill(&z);
-    *head = z;
-    return error;
+    return arena->base ? fill(z) : MO_OK;
 }

@@ -141,9 +141,7 @@ void mo_dantzig_refresh(mo_dantzig *z)
     mo_dantzig_apply(z, z->f, z->a);
     memcpy(z->image, z->q, (size_t)z->n * sizeof *z->q);
     from_world(z, z->image);
-    for (int i = 0; i < z->n; ++i) {
-        z->a[i] += z->image[i];
-    }
+    mo_axpy(z->n, 1, z->image, z->a);
 }
 
 void mo_dantzig_find_rounding(mo_dantzig *z)

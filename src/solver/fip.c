@@ -47,13 +47,9 @@ static mo_error check(const mo_problem *problem, const mo_options *options, mo_m
 static mo_error layout(const mo_problem *problem, const mo_options *options, mo_arena *arena,
                        void **out)
 {
-    mo_fip *taken = MO_TAKE(arena, 1, mo_fip), f;
-    const mo_error error = mo_fip_layout(problem, options->fip.facets, arena, &f);
-    if (taken) {
-        *taken = f;
-    }
-    *out = taken;
-    return error;
+    mo_fip *f = MO_HEAD(arena, mo_fip);
+    *out = f;
+    return mo_fip_layout(problem, options->fip.facets, arena, f);
 }
 
 /* ---- step 1 ---------------------------------------------------------------------------------- */

@@ -23,16 +23,10 @@ mo_error mo_fip_layout(const mo_problem *problem, int facets, mo_arena *arena, m
     MO_TRY(mo_lcp_system_layout(problem, facets, arena, &f->lcp));
     const size_t n = (size_t)f->lcp.n;
     f->work_size = (LAPACK_COLUMNS + 3) * (f->lcp.n + 1);
-    f->K = MO_TAKE(arena, n * n, double);
-    f->rows = MO_TAKE(arena, n * n, double);
-    f->z = MO_TAKE(arena, n, double);
-    f->w = MO_TAKE(arena, n, double);
-    f->p = MO_TAKE(arena, n, double);
-    f->dz = MO_TAKE(arena, n, double);
-    f->dw = MO_TAKE(arena, n, double);
+    MO_TAKE_EACH(arena, n * n, double, &f->K, &f->rows);
+    MO_TAKE_EACH(arena, n, double, &f->z, &f->w, &f->p, &f->dz, &f->dw);
     f->work = MO_TAKE(arena, f->work_size, double);
-    f->pivot = MO_TAKE(arena, n, int);
-    f->active = MO_TAKE(arena, n, int);
+    MO_TAKE_EACH(arena, n, int, &f->pivot, &f->active);
     return MO_OK;
 }
 
@@ -45,11 +39,8 @@ void mo_fip_multiply(const mo_fip *f, const double *x, double *y)
 
 void mo_fip_prepare(mo_run *run, mo_fip *f)
 {
-    double most = 0;
     mo_lcp_system_assemble(run, &f->lcp, &f->lcp.lcp, MO_SCALES_ROOTS);
-    for (int k = 0; k < f->lcp.n; ++k) {
-        most = fmax(most, fabs(f->lcp.c[k]));
-    }
+    const double most = mo_largest(f->lcp.n, f->lcp.c);
     mo_lcp_system_resize(&f->lcp, most > 0 ? most : 1);
 }
 

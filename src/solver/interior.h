@@ -72,7 +72,7 @@ typedef struct mo_interior {
 /* interior_layout.c: the cones of constraint i (NULL: not asked for); returns their number. */
 int mo_interior_cones(const mo_problem *problem, int i, mo_law_cone *cones, mo_law_rows *rows);
 
-/* Lays out the numbers on an arena; `interior` may be NULL while it counts.  is_quick: see
+/* Takes the numbers from an arena.  is_quick: see
  * interior_matrix.h. */
 mo_error mo_interior_layout(const mo_problem *problem, int is_quick, mo_arena *arena,
                             mo_interior *interior);

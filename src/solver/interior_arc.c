@@ -94,9 +94,7 @@ static double find_centring(mo_interior *s, double square)
 /* c + h t */
 static void combine(mo_interior *s, double h)
 {
-    for (int k = 0; k < s->problem->row_count; ++k) {
-        s->dr[k] = s->centre_r[k] + h * s->path_r[k];
-    }
+    mo_along(s->problem->row_count, s->centre_r, h, s->path_r, s->dr);
     for (int k = 0; k < s->cone_rows; ++k) {
         s->dp[k] = s->centre_p[k] + h * s->path_p[k];
         s->dz[k] = s->centre_z[k] + h * s->path_z[k];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
+#include "base/error.h"
 #include "base/pace.h"
 #include "solver/interior.h"
 
@@ -49,37 +50,28 @@ static void list_cones(mo_interior *s)
 }
 
 mo_error mo_interior_layout(const mo_problem *problem, int is_quick, mo_arena *arena,
-                            mo_interior *interior)
+                            mo_interior *s)
 {
-    mo_interior own = {.problem = problem};
     size_t values;
     const size_t count = (size_t)problem->constraint_count, rows = (size_t)problem->row_count;
-    count_all(problem, &own.cone_count, &values);
-    const size_t cones = (size_t)own.cone_count;
-    const mo_error error =
-        mo_interior_matrix_layout(problem, is_quick, arena, interior ? &own.matrix : NULL);
-    own.cone_start = MO_TAKE(arena, count + 1, int);
-    own.first = MO_TAKE(arena, cones + 1, int);
-    own.cone = MO_TAKE(arena, cones, mo_law_cone);
-    own.scaling = MO_TAKE(arena, cones, mo_scaling);
-    own.scale = MO_TAKE(arena, count, double);
-    own.fixed = MO_TAKE(arena, rows, uint8_t);
-    own.C = MO_TAKE(arena, values, double);
-    own.C_start = MO_TAKE(arena, count + 1, size_t);
-    double **const by_row[] = {&own.r,  &own.u,        &own.yhat,   &own.rest,  &own.g,
-                               &own.dr, &own.centre_r, &own.path_r, &own.kept_r};
-    for (size_t k = 0; k < sizeof by_row / sizeof by_row[0]; ++k) {
-        *by_row[k] = MO_TAKE(arena, rows, double);
+    *s = (mo_interior){.problem = problem};
+    count_all(problem, &s->cone_count, &values);
+    const size_t cones = (size_t)s->cone_count;
+    MO_TRY(mo_interior_matrix_layout(problem, is_quick, arena, &s->matrix));
+    s->cone_start = MO_TAKE(arena, count + 1, int);
+    s->first = MO_TAKE(arena, cones + 1, int);
+    s->cone = MO_TAKE(arena, cones, mo_law_cone);
+    s->scaling = MO_TAKE(arena, cones, mo_scaling);
+    s->scale = MO_TAKE(arena, count, double);
+    s->fixed = MO_TAKE(arena, rows, uint8_t);
+    s->C = MO_TAKE(arena, values, double);
+    s->C_start = MO_TAKE(arena, count + 1, size_t);
+    MO_TAKE_EACH(arena, rows, double, &s->r, &s->u, &s->yhat, &s->rest, &s->g, &s->dr, &s->centre_r,
+                 &s->path_r, &s->kept_r);
+    MO_TAKE_EACH(arena, cones * MO_LORENTZ_MAX, double, &s->z, &s->p, &s->dp, &s->dz, &s->target,
+                 &s->centre_p, &s->centre_z, &s->path_p, &s->path_z, &s->kept_z);
+    if (arena->base) {
+        list_cones(s);
     }
-    double **const by_cone[] = {&own.z,      &own.p,        &own.dp,       &own.dz,
-                                &own.target, &own.centre_p, &own.centre_z, &own.path_p,
-                                &own.path_z, &own.kept_z};
-    for (size_t k = 0; k < sizeof by_cone / sizeof by_cone[0]; ++k) {
-        *by_cone[k] = MO_TAKE(arena, cones * MO_LORENTZ_MAX, double);
-    }
-    if (interior && !error) {
-        *interior = own;
-        list_cones(interior);
-    }
-    return error;
+    return MO_OK;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 #include "solver/interior_matrix.h"
+#include "base/error.h"
 #include "base/pace.h"
 
 #include <string.h>
@@ -21,24 +22,11 @@ static mo_space space_for(const mo_problem *problem, int is_quick)
 mo_error mo_interior_matrix_layout(const mo_problem *problem, int is_quick, mo_arena *arena,
                                    mo_interior_matrix *matrix)
 {
-    const mo_sweep *sweep;
-    mo_error error = mo_problem_sweep(problem, MO_SWEEP_NATURAL, &sweep);
-    const mo_space space = space_for(problem, is_quick);
-    mo_delassus *system = matrix ? &matrix->system : NULL;
-    error = error ? error : mo_delassus_layout(problem, space, arena, system);
-    if (error) {
-        return error;
-    }
-    double *right = MO_TAKE(arena, problem->row_count, double);
-    double *rest = MO_TAKE(arena, problem->row_count, double);
-    double *state = MO_TAKE(arena, mo_sweep_state_size(sweep), double);
-    if (matrix) {
-        matrix->problem = problem;
-        matrix->sweep = sweep;
-        matrix->right = right;
-        matrix->rest = rest;
-        matrix->state = state;
-    }
+    matrix->problem = problem;
+    MO_TRY(mo_problem_sweep(problem, MO_SWEEP_NATURAL, &matrix->sweep));
+    MO_TRY(mo_delassus_layout(problem, space_for(problem, is_quick), arena, &matrix->system));
+    MO_TAKE_EACH(arena, problem->row_count, double, &matrix->right, &matrix->rest);
+    matrix->state = MO_TAKE(arena, mo_sweep_state_size(matrix->sweep), double);
     return MO_OK;
 }
 

@@ -28,7 +28,7 @@ typedef struct mo_interior_matrix {
     double *state;        /* of a global problem's sweep  */
 } mo_interior_matrix;
 
-/* Lays out the numbers on an arena; `matrix` may be NULL while it counts. */
+/* Takes the numbers from an arena. */
 mo_error mo_interior_matrix_layout(const mo_problem *problem, int is_quick, mo_arena *arena,
                                    mo_interior_matrix *matrix);
 

@@ -20,6 +20,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "measure/measure_blocks.h"
 #include "solver/interior.h"
 #include "solver/proximal.h"
@@ -49,10 +50,10 @@ typedef struct workspace {
 
 static mo_error lay_out(const mo_problem *problem, int is_quick, mo_arena *arena, void **out)
 {
-    workspace *w = MO_TAKE(arena, 1, workspace);
-    const mo_error error = mo_proximal_layout(problem, arena, w ? &w->proximal : NULL);
+    workspace *w = MO_HEAD(arena, workspace);
     *out = w;
-    return error ? error : mo_interior_layout(problem, is_quick, arena, w ? &w->interior : NULL);
+    MO_TRY(mo_proximal_layout(problem, arena, &w->proximal));
+    return mo_interior_layout(problem, is_quick, arena, &w->interior);
 }
 
 static mo_error layout(const mo_problem *problem, const mo_options *options, mo_arena *arena,

@@ -23,7 +23,7 @@
 static mo_error layout(const mo_problem *problem, const mo_options *options, mo_arena *arena,
                        void **out)
 {
-    mo_shift_loop *loop = MO_TAKE(arena, 1, mo_shift_loop);
+    mo_shift_loop *loop = MO_HEAD(arena, mo_shift_loop);
     *out = loop;
     return mo_shift_loop_layout(&mo_convex_newton_engine, problem, options, arena, loop);
 }

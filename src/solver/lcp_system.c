@@ -18,11 +18,7 @@ mo_error mo_lcp_system_layout(const mo_problem *problem, int facets, mo_arena *a
     s->A = MO_TAKE(arena, all * all, double);
     s->S = s->lcp.free_count ? MO_TAKE(arena, (size_t)s->n * (size_t)s->n, double) : s->A;
     s->c = MO_TAKE(arena, s->n, double);
-    s->b = MO_TAKE(arena, all, double);
-    s->scale = MO_TAKE(arena, all, double);
-    s->z = MO_TAKE(arena, all, double);
-    s->w = MO_TAKE(arena, all, double);
-    s->dz = MO_TAKE(arena, all, double);
+    MO_TAKE_EACH(arena, all, double, &s->b, &s->scale, &s->z, &s->w, &s->dz);
     s->v = MO_TAKE(arena, problem->dof_count, double);
     return MO_OK;
 }
@@ -92,9 +88,7 @@ void mo_lcp_system_move(mo_run *run, mo_lcp_system *s, const double *change)
 {
     const int joints = s->lcp.free_count;
     mo_lcp_joints_backward(&s->joints, s->w, change, s->dz);
-    for (int k = 0; k < joints; ++k) {
-        s->z[k] += s->dz[k];
-    }
+    mo_axpy(joints, 1, s->dz, s->z);
     for (int k = 0; k < s->n; ++k) {
         const double moved = s->z[joints + k] + change[k];
         s->z[joints + k] = moved > 0 ? moved : 0;
@@ -119,5 +113,5 @@ mo_status mo_lcp_system_stall(mo_run *run, const mo_lcp_system *s)
                               "solved with %d facets for each cone, which leaves this residual on "
                               "the true cone",
                               s->lcp.facets)
-               : mo_run_stall(run, "the LCP is solved, yet rounding keeps the residual above tol");
+               : mo_run_stall(run, "the LCP is solved, but rounding keeps the residual above tol");
 }

@@ -49,27 +49,24 @@ static void choose_order(const mo_lcp_system *s, int *order)
 static mo_error layout(const mo_problem *problem, const mo_options *options, mo_arena *arena,
                        void **out)
 {
-    mo_lemke_work *taken = MO_TAKE(arena, 1, mo_lemke_work), work = {0};
-    MO_TRY(mo_lcp_system_layout(problem, options->lemke.facets, arena, &work.system));
-    const mo_lcp_system *s = &work.system;
+    mo_lemke_work *w = MO_HEAD(arena, mo_lemke_work);
+    *w = (mo_lemke_work){0};
+    *out = w;
+    MO_TRY(mo_lcp_system_layout(problem, options->lemke.facets, arena, &w->system));
+    const mo_lcp_system *s = &w->system;
     const size_t fill = mo_lcp_fill(&s->lcp, s->space->W);
     const int pairs = s->n;
-    mo_lcp_layout(problem, MO_LCP_RELAXED, options->lemke.facets, arena, &work.relaxed);
-    mo_lemke_layout(pairs, fill, arena, &work.path);
-    mo_lemke_family_layout(pairs, fill, arena, &work.family);
-    work.cover = MO_TAKE(arena, pairs, double);
-    work.lift = MO_TAKE(arena, pairs, double);
-    work.kept_basic = MO_TAKE(arena, pairs, int);
-    work.kept_value = MO_TAKE(arena, pairs, double);
-    work.centre = MO_TAKE(arena, pairs, double);
-    if (taken) {
-        *taken = work;
-        taken->family.exact = &taken->system.lcp;
-        taken->family.relaxed = &taken->relaxed;
-        taken->family.path = &taken->path;
-        choose_order(&taken->system, taken->path.order);
+    mo_lcp_layout(problem, MO_LCP_RELAXED, options->lemke.facets, arena, &w->relaxed);
+    mo_lemke_layout(pairs, fill, arena, &w->path);
+    mo_lemke_family_layout(pairs, fill, arena, &w->family);
+    MO_TAKE_EACH(arena, pairs, double, &w->cover, &w->lift, &w->kept_value, &w->centre);
+    w->kept_basic = MO_TAKE(arena, pairs, int);
+    w->family.exact = &w->system.lcp;
+    w->family.relaxed = &w->relaxed;
+    w->family.path = &w->path;
+    if (arena->base) {
+        choose_order(&w->system, w->path.order);
     }
-    *out = taken;
     return MO_OK;
 }
 
@@ -181,11 +178,10 @@ static mo_status give_up(mo_run *run, const mo_lemke_work *work)
     if (run->result->ray) {
         return mo_run_stall(
             run,
-            "none of %d starts led to a solution; one of them ended on a ray, which proves "
-            "nothing here",
+            "none of %d starts led to a solution; one ended on a ray, which is not a proof here",
             work->restart);
     }
-    return mo_run_stall(run, "none of %d starts led to a solution within its pivots",
+    return mo_run_stall(run, "no start of %d reached a solution within the limit of pivots",
                         work->restart);
 }
 

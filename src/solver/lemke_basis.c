@@ -17,26 +17,13 @@ void mo_lemke_layout(int n, size_t fill, mo_arena *arena, mo_lemke_path *path)
 {
     const size_t room = (size_t)n + 1;
     *path = (mo_lemke_path){.n = n};
-    path->column_start = MO_TAKE(arena, room, int);
-    path->row_start = MO_TAKE(arena, room, int);
-    path->row_of = MO_TAKE(arena, fill, int);
-    path->column_of = MO_TAKE(arena, fill, int);
-    path->place = MO_TAKE(arena, fill, int);
+    MO_TAKE_EACH(arena, fill, int, &path->row_of, &path->column_of, &path->place);
     path->entry = MO_TAKE(arena, fill, double);
-    path->order = MO_TAKE(arena, n, int);
-    path->basic = MO_TAKE(arena, n, int);
-    path->value = MO_TAKE(arena, n, double);
-    path->rate = MO_TAKE(arena, n, double);
-    path->direction = MO_TAKE(arena, n, double);
-    path->row_slot = MO_TAKE(arena, n, int);
-    path->column_slot = MO_TAKE(arena, n, int);
-    path->spare_row = MO_TAKE(arena, room, int);
-    path->spare_column = MO_TAKE(arena, room, int);
-    path->index = MO_TAKE(arena, room, int);
-    path->number = MO_TAKE(arena, room, double);
-    path->y = MO_TAKE(arena, room, double);
-    path->h = MO_TAKE(arena, room, double);
-    path->image = MO_TAKE(arena, n, double);
+    MO_TAKE_EACH(arena, n, int, &path->order, &path->basic, &path->row_slot, &path->column_slot);
+    MO_TAKE_EACH(arena, n, double, &path->value, &path->rate, &path->direction, &path->image);
+    MO_TAKE_EACH(arena, room, int, &path->column_start, &path->row_start, &path->spare_row,
+                 &path->spare_column, &path->index);
+    MO_TAKE_EACH(arena, room, double, &path->number, &path->y, &path->h);
     mo_inverse_layout(n + 1, fill + room, arena, &path->inverse);
 }
 

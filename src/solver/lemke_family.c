@@ -9,8 +9,7 @@ void mo_lemke_family_layout(int n, size_t fill, mo_arena *arena, mo_lemke_family
 {
     *family = (mo_lemke_family){0};
     for (int k = 0; k < 2; ++k) {
-        family->plain[k] = MO_TAKE(arena, fill, double);
-        family->soft[k] = MO_TAKE(arena, fill, double);
+        MO_TAKE_EACH(arena, fill, double, &family->plain[k], &family->soft[k]);
         family->c[k] = MO_TAKE(arena, n, double);
     }
 }

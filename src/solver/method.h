@@ -100,9 +100,8 @@ typedef struct mo_method {
     mo_error (*check)(const mo_problem *problem, const mo_options *options, mo_message *why);
 
     /*
-     * Lays out the workspace on the arena and returns its head.  Called twice: with a counting
-     * arena, where it must not touch memory, and with a real one.  Views come from the problem here
-     * too.
+     * Takes the workspace (MO_HEAD) and its arrays from the arena.  Called twice: with a counting
+     * arena, whose arrays are NULL, and with a real one.  Views come from the problem here too.
      */
     mo_error (*layout)(const mo_problem *problem, const mo_options *options, mo_arena *arena,
                        void **workspace);

@@ -29,14 +29,11 @@ typedef struct workspace {
 static mo_error layout(const mo_problem *problem, const mo_options *options, mo_arena *arena,
                        void **out)
 {
-    workspace *w = MO_TAKE(arena, 1, workspace);
-    double *kept = MO_TAKE(arena, problem->row_count, double);
-    if (w) {
-        w->kept = kept;
-    }
+    workspace *w = MO_HEAD(arena, workspace);
     *out = w;
+    w->kept = MO_TAKE(arena, problem->row_count, double);
     const mo_space space = options->newton.eps > 0 ? MO_SPACE_BEST : MO_SPACE_CONTACTS;
-    return mo_newton_layout_in(space, problem, arena, w ? &w->newton : NULL);
+    return mo_newton_layout_in(space, problem, arena, &w->newton);
 }
 
 /* ---- rounds ---------------------------------------------------------------------------------- */

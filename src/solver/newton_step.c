@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/pace.h"
 #include "solver/fischer_burmeister.h"
 #include "solver/visit.h"
@@ -15,27 +16,13 @@ static const double LEAST = 1e-6;  /* of eps */
 mo_error mo_newton_layout_in(mo_space space, const mo_problem *problem, mo_arena *arena,
                              mo_newton *newton)
 {
-    const mo_sweep *sweep;
-    mo_error error = mo_problem_sweep(problem, MO_SWEEP_NATURAL, &sweep);
-    error =
-        error ? error : mo_delassus_layout(problem, space, arena, newton ? &newton->system : NULL);
-    if (error) {
-        return error;
-    }
-    const size_t rows = (size_t)problem->row_count;
-    double *rho = MO_TAKE(arena, problem->constraint_count, double);
-    double *state = MO_TAKE(arena, mo_sweep_state_size(sweep), double);
-    double *vectors = MO_TAKE(arena, 4 * rows, double);
-    if (newton) {
-        newton->problem = problem;
-        newton->sweep = sweep;
-        newton->rho = rho;
-        newton->z = vectors;
-        newton->dr = vectors + rows;
-        newton->u = vectors + 2 * rows;
-        newton->trial = vectors + 3 * rows;
-        newton->state = state;
-    }
+    newton->problem = problem;
+    MO_TRY(mo_problem_sweep(problem, MO_SWEEP_NATURAL, &newton->sweep));
+    MO_TRY(mo_delassus_layout(problem, space, arena, &newton->system));
+    newton->rho = MO_TAKE(arena, problem->constraint_count, double);
+    newton->state = MO_TAKE(arena, mo_sweep_state_size(newton->sweep), double);
+    MO_TAKE_EACH(arena, problem->row_count, double, &newton->z, &newton->dr, &newton->u,
+                 &newton->trial);
     return MO_OK;
 }
 
@@ -277,9 +264,7 @@ double mo_newton_take_step(mo_newton *s, double target, int halvings, double *r)
     double best = INFINITY, length = 1, now = INFINITY;
     for (int k = 0; k <= halvings && !(best < target); ++k) {
         const double t = ldexp(1, -k);
-        for (int j = 0; j < rows; ++j) {
-            s->trial[j] = r[j] + t * s->dr[j];
-        }
+        mo_along(rows, r, t, s->dr, s->trial);
         now = mo_newton_evaluate(s, s->trial);
         if (now < best) {
             best = now;

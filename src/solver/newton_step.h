@@ -42,7 +42,7 @@ typedef struct mo_newton {
     const double *centre; /* where theta > 0 */
 } mo_newton;
 
-/* Lays out the numbers on an arena; `newton` may be NULL while it counts.  Body space needs eps > 0
+/* Takes the numbers from an arena.  Body space needs eps > 0
  * or theta > 0. */
 mo_error mo_newton_layout_in(mo_space space, const mo_problem *problem, mo_arena *arena,
                              mo_newton *newton);

@@ -75,11 +75,8 @@ static mo_error find_batches(const mo_problem *problem, const mo_options *option
 
 static mo_error layout_in_lanes(const mo_batches *batches, mo_arena *arena, workspace *w)
 {
-    mo_sweeps *sweeps = MO_TAKE(arena, 1, mo_sweeps), counted;
-    mo_sweeps_layout(arena, batches, sweeps ? sweeps : &counted);
-    if (w) {
-        *w = (workspace){.in_lanes = sweeps};
-    }
+    *w = (workspace){.in_lanes = MO_HEAD(arena, mo_sweeps)};
+    mo_sweeps_layout(arena, batches, w->in_lanes);
     return MO_OK;
 }
 
@@ -89,26 +86,21 @@ static mo_error layout(const mo_problem *problem, const mo_options *options, mo_
     const int order = options->nsgs.order;
     const int coloured = order == ORDER_COLOURED ||
                          (order == ORDER_AUTO && problem->constraint_count > MO_NATURAL_MOST);
-    workspace *w = MO_TAKE(arena, 1, workspace);
-    const mo_sweep *sweep;
+    workspace *w = MO_HEAD(arena, workspace);
     const mo_batches *batches;
     mo_error error = find_batches(problem, options, &batches);
     *out = w;
     if (error || batches) {
         return error ? error : layout_in_lanes(batches, arena, w);
     }
-    error = mo_problem_sweep(problem, coloured ? MO_SWEEP_COLOURED : MO_SWEEP_NATURAL, &sweep);
-    if (error) {
-        return error;
-    }
-    double *state = MO_TAKE(arena, mo_sweep_state_size(sweep), double);
-    double *movement = MO_TAKE(arena, mo_chunk_count(problem->constraint_count), double);
     const int has_momentum = options->nsgs.momentum > 1;
-    double *r_before = MO_TAKE(arena, has_momentum ? problem->row_count : 0, double);
-    double *x_before = MO_TAKE(arena, has_momentum ? mo_sweep_state_size(sweep) : 0, double);
-    if (w) {
-        *w = (workspace){sweep, state, movement, r_before, x_before, NULL};
-    }
+    *w = (workspace){0};
+    MO_TRY(mo_problem_sweep(problem, coloured ? MO_SWEEP_COLOURED : MO_SWEEP_NATURAL, &w->sweep));
+    const size_t state = mo_sweep_state_size(w->sweep);
+    w->state = MO_TAKE(arena, state, double);
+    w->movement = MO_TAKE(arena, mo_chunk_count(problem->constraint_count), double);
+    w->r_before = MO_TAKE(arena, has_momentum ? problem->row_count : 0, double);
+    w->x_before = MO_TAKE(arena, has_momentum ? state : 0, double);
     return MO_OK;
 }
 

@@ -13,21 +13,16 @@ enum { TRIALS = 60, SUMS = 3 };
 static const double RAISE = 2, LOWER = 0.95;
 
 mo_error mo_projected_gradient_layout(const mo_problem *problem, mo_arena *arena,
-                                      mo_projected_gradient *gradient)
+                                      mo_projected_gradient *g)
 {
-    mo_projected_gradient own = {.t = 1};
-    const mo_error error = mo_problem_sweep(problem, MO_SWEEP_NATURAL, &own.sweep);
-    double **const rows[] = {&own.r_before, &own.u_before, &own.y, &own.u_y, &own.step};
-    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; ++k) {
-        *rows[k] = MO_TAKE(arena, problem->row_count, double);
-    }
-    own.scale = MO_TAKE(arena, problem->constraint_count, double);
-    own.state = MO_TAKE(arena, problem->dof_count, double);
-    own.sums = MO_TAKE(arena, SUMS * (size_t)mo_chunk_count(problem->constraint_count), double);
-    if (gradient) {
-        *gradient = own;
-    }
-    return error;
+    const size_t chunks = (size_t)mo_chunk_count(problem->constraint_count);
+    *g = (mo_projected_gradient){.t = 1};
+    MO_TAKE_EACH(arena, problem->row_count, double, &g->r_before, &g->u_before, &g->y, &g->u_y,
+                 &g->step);
+    g->scale = MO_TAKE(arena, problem->constraint_count, double);
+    g->state = MO_TAKE(arena, problem->dof_count, double);
+    g->sums = MO_TAKE(arena, SUMS * chunks, double);
+    return mo_problem_sweep(problem, MO_SWEEP_NATURAL, &g->sweep);
 }
 
 void mo_projected_gradient_begin(mo_projected_gradient *gradient, int threads, int is_accelerated)

@@ -45,7 +45,7 @@ typedef struct adaptation {
 
 typedef struct workspace {
     const mo_sweep *sweep;
-    mo_prox_model model;
+    mo_prox_model *model;
     int *z_start, *on_body; /* where the unknowns of a block start; blocks on each body */
     double *z, *step;       /* unknowns, and one step a block */
     double *state;          /* x of a global problem */
@@ -76,32 +76,23 @@ static int unknown_count(const mo_prox_model *model, int *z_start)
 static mo_error layout(const mo_problem *problem, const mo_options *options, mo_arena *arena,
                        void **out)
 {
-    workspace *w = MO_TAKE(arena, 1, workspace);
-    int *z_start = MO_TAKE(arena, problem->constraint_count, int);
-    int *on_body = MO_TAKE(arena, problem->body_count, int);
-    const mo_sweep *sweep;
-    MO_TRY(mo_problem_sweep(problem, MO_SWEEP_NATURAL, &sweep));
+    workspace *w = MO_HEAD(arena, workspace);
+    *w = (workspace){0};
+    *out = w;
+    MO_TRY(mo_problem_sweep(problem, MO_SWEEP_NATURAL, &w->sweep));
     mo_prox_model model;
     mo_prox_model_init(&model, problem, model_kind(options), options->prox.facets,
                        options->prox.zeta, options->prox.order == GAUSS_SEIDEL);
-    double *z = MO_TAKE(arena, unknown_count(&model, z_start), double);
-    double *step = MO_TAKE(arena, problem->constraint_count, double);
-    double *state = MO_TAKE(arena, mo_sweep_state_size(sweep), double);
-    double *vectors = MO_TAKE(arena, 3 * (size_t)problem->row_count, double);
-    if (w) {
-        const size_t rows = (size_t)problem->row_count;
-        *w = (workspace){.sweep = sweep,
-                         .model = model,
-                         .z_start = z_start,
-                         .on_body = on_body,
-                         .z = z,
-                         .step = step,
-                         .state = state,
-                         .last_r = vectors,
-                         .last_u = vectors + rows,
-                         .best_r = vectors + 2 * rows};
+    w->model = MO_TAKE(arena, 1, mo_prox_model);
+    w->z_start = MO_TAKE(arena, problem->constraint_count, int);
+    w->on_body = MO_TAKE(arena, problem->body_count, int);
+    w->z = MO_TAKE(arena, unknown_count(&model, w->z_start), double);
+    w->step = MO_TAKE(arena, problem->constraint_count, double);
+    w->state = MO_TAKE(arena, mo_sweep_state_size(w->sweep), double);
+    MO_TAKE_EACH(arena, problem->row_count, double, &w->last_r, &w->last_u, &w->best_r);
+    if (arena->base) {
+        *w->model = model;
     }
-    *out = w;
     return MO_OK;
 }
 
@@ -115,7 +106,7 @@ static void apply_W(mo_run *run, workspace *w, const double *q, const double *x,
     mo_sweep_all_velocities(w->sweep, run->options->threads,
                             mo_sweep_state_size(w->sweep) ? w->state : x, y);
     for (int k = 0; k < problem->row_count; ++k) {
-        const double soft = w->model.zeta + (problem->compliance ? problem->compliance[k] : 0);
+        const double soft = w->model->zeta + (problem->compliance ? problem->compliance[k] : 0);
         y[k] += soft * x[k] - q[k];
     }
 }
@@ -165,10 +156,10 @@ static double foerg_step(mo_run *run, workspace *w)
     const double largest = extreme_eigenvalue(run, w, q, 0, -1, length);
     const double least = largest - extreme_eigenvalue(run, w, q, largest, 1, length);
     for (int i = 0; i < problem->constraint_count; ++i) {
-        spread = fmax(spread, mo_prox_spread(&w->model, i));
+        spread = fmax(spread, mo_prox_spread(w->model, i));
     }
     const double sum =
-        w->model.kind == MO_PROX_LINEARISED ? spread * largest : largest + fmax(0, least);
+        w->model->kind == MO_PROX_LINEARISED ? spread * largest : largest + fmax(0, least);
     return sum > 0 ? 2 / sum : 1;
 }
 
@@ -179,7 +170,7 @@ static double diagonal_norm(const workspace *w, int i)
     const int d = mo_constraint_dim(w->sweep->problem, i);
     double norm = 0;
     for (int j = 0; j < d; ++j) {
-        double sum = w->model.zeta;
+        double sum = w->model->zeta;
         for (int k = 0; k < d; ++k) {
             sum += fabs(W[j * d + k]);
         }
@@ -215,7 +206,7 @@ static void contact_steps(mo_run *run, workspace *w)
     count_neighbours(problem, w->on_body, w->step);
     for (int i = 0; i < problem->constraint_count; ++i) {
         const double sharing = run->options->prox.order == JACOBI ? fmax(1, w->step[i]) : 1;
-        const double norm = sharing * mo_prox_spread(&w->model, i) * diagonal_norm(w, i);
+        const double norm = sharing * mo_prox_spread(w->model, i) * diagonal_norm(w, i);
         w->step[i] = norm > 0 ? 1 / norm : 1;
     }
 }
@@ -248,8 +239,8 @@ static double step_block(mo_run *run, workspace *w, int i, const double *u, doub
     const double slip_step = rule == RULE_CONTACT ? 0.25 / step : step;
     double law_u[MO_BILATERAL_MAX_DIM], new_r[MO_BILATERAL_MAX_DIM];
     mo_law_velocity(problem, row, d, u, run->r + row, law_u);
-    const double moved = mo_prox_step(&w->model, i, step, slip_step, law_u, w->z + w->z_start[i]);
-    mo_prox_impulse(&w->model, i, w->z + w->z_start[i], new_r);
+    const double moved = mo_prox_step(w->model, i, step, slip_step, law_u, w->z + w->z_start[i]);
+    mo_prox_impulse(w->model, i, w->z + w->z_start[i], new_r);
     for (int k = 0; k < d; ++k) {
         dr[k] = new_r[k] - run->r[row + k];
         run->r[row + k] = new_r[k];
@@ -282,7 +273,7 @@ static double iterate_gauss_seidel(mo_run *run, workspace *w, double *x)
 static void split_all(mo_run *run, workspace *w)
 {
     for (int i = 0; i < run->problem->constraint_count; ++i) {
-        mo_prox_split(&w->model, i, run->r + run->problem->row_start[i], w->z + w->z_start[i]);
+        mo_prox_split(w->model, i, run->r + run->problem->row_start[i], w->z + w->z_start[i]);
     }
 }
 
@@ -297,7 +288,7 @@ static curvature measure_curvature(const mo_run *run, const workspace *w)
     curvature c = {0};
     for (int i = 0; i < problem->constraint_count; ++i) {
         for (int k = problem->row_start[i]; k < problem->row_start[i + 1]; ++k) {
-            const double soft = w->model.zeta + (problem->compliance ? problem->compliance[k] : 0);
+            const double soft = w->model->zeta + (problem->compliance ? problem->compliance[k] : 0);
             const double dr = run->r[k] - w->last_r[k], du = run->u[k] - w->last_u[k] + soft * dr;
             c.rr += dr * dr / w->step[i];
             c.ru += dr * du;
@@ -371,18 +362,18 @@ static int adapt(mo_run *run, workspace *w)
 
 static mo_status ended(mo_run *run, const workspace *w)
 {
-    if (w->model.zeta > 0) {
+    if (w->model->zeta > 0) {
         return mo_run_stall(run,
                             "the iteration converged to the law relaxed by zeta = %g, which leaves "
                             "this residual in the hard law",
-                            w->model.zeta);
+                            w->model->zeta);
     }
-    if (w->model.kind != MO_PROX_CONIC) {
+    if (w->model->kind != MO_PROX_CONIC) {
         return mo_run_stall(run,
                             "the iteration converged to the solution of the pyramid, which leaves "
                             "this residual on the true cone");
     }
-    return mo_run_stall(run, "the iteration stands still, yet the residual is above tol");
+    return mo_run_stall(run, "the iteration stagnated with a residual above tol");
 }
 
 static void refresh(mo_run *run, workspace *w, double *x)

@@ -202,7 +202,7 @@ _Static_assert((int)MO_PROX_MAX >= (int)MO_BILATERAL_MAX_DIM, "room for the unkn
 double mo_prox_step(const mo_prox_model *model, int i, double step, double slip_step,
                     const double *u, double *z)
 {
-    double old[MO_PROX_MAX], moved = 0;
+    double old[MO_PROX_MAX];
     const int size = mo_prox_size(model, i);
     memcpy(old, z, (size_t)size * sizeof *old);
     if (!facets_of(model, i)) {
@@ -212,8 +212,5 @@ double mo_prox_step(const mo_prox_model *model, int i, double step, double slip_
     } else {
         step_pyramid(model, i, step, u, z);
     }
-    for (int k = 0; k < size; ++k) {
-        moved += (z[k] - old[k]) * (z[k] - old[k]);
-    }
-    return moved;
+    return mo_distance_square(size, z, old);
 }

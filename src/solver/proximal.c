@@ -20,12 +20,8 @@ static const double DESCENT = 1e-4; /* a step of length t must lower the merit b
 
 mo_error mo_proximal_layout(const mo_problem *problem, mo_arena *arena, mo_proximal *proximal)
 {
-    const size_t rows = (size_t)problem->row_count;
-    double *centre = MO_TAKE(arena, rows, double);
-    if (proximal) {
-        proximal->centre = centre;
-    }
-    return mo_newton_layout(problem, arena, proximal ? &proximal->newton : NULL);
+    proximal->centre = MO_TAKE(arena, problem->row_count, double);
+    return mo_newton_layout(problem, arena, &proximal->newton);
 }
 
 /* |r| in the units of the merit. */

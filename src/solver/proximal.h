@@ -26,7 +26,7 @@ typedef struct mo_proximal {
     double *centre; /* r_k */
 } mo_proximal;
 
-/* Lays out the numbers on an arena; `proximal` may be NULL while it counts. */
+/* Takes the numbers from an arena. */
 mo_error mo_proximal_layout(const mo_problem *problem, mo_arena *arena, mo_proximal *proximal);
 
 typedef enum mo_proximal_end {

@@ -241,14 +241,10 @@ static int keeps_start(const refinement *c)
 {
     const int rows = c->result->row_count;
     const double *r = c->result->r, *start = c->options->start;
-    double change = 0;
     if (c->options->canonical != MO_CANONICAL_START || !start) {
         return 0;
     }
-    for (int k = 0; k < rows; ++k) {
-        change += (r[k] - start[k]) * (r[k] - start[k]);
-    }
-    return change <= LITTLE * LITTLE * mo_dot(rows, r, r);
+    return mo_distance_square(rows, r, start) <= LITTLE * LITTLE * mo_dot(rows, r, r);
 }
 
 /* Towards the aim: what canonical impulses at rest gain, then more of the method. */

@@ -128,8 +128,7 @@ int mo_run_confirm(mo_run *run, int iteration, const double *r)
 
 void mo_run_layout(mo_arena *arena, const mo_problem *problem, mo_run *run)
 {
-    run->r = MO_TAKE(arena, problem->row_count, double);
-    run->u = MO_TAKE(arena, problem->row_count, double);
+    MO_TAKE_EACH(arena, problem->row_count, double, &run->r, &run->u);
     run->partial = MO_TAKE(arena, mo_chunk_count(problem->constraint_count), double);
     run->scratch = MO_TAKE(arena, mo_measure_scratch(problem), double);
 }
@@ -146,7 +145,8 @@ static mo_error lay_out(mo_arena *arena, mo_run *run, const mo_method *method, i
 mo_error mo_run_make_room(mo_run *run, const mo_method *method, int with_run, void **memory,
                           void **workspace)
 {
-    mo_arena arena = {0};
+    _Alignas(MO_ARENA_ALIGN) char heads[MO_HEADS_SIZE];
+    mo_arena arena = {.heads = heads};
     *memory = NULL;
     if (!method->takes_compact) {
         mo_problem_write_rows(run->problem);

@@ -13,7 +13,7 @@
 
 void mo_shift_anderson_layout(int n, int depth, mo_arena *arena, mo_shift_anderson *anderson)
 {
-    mo_anderson_layout(arena, n, depth, anderson ? &anderson->memory : NULL);
+    mo_anderson_layout(arena, n, depth, &anderson->memory);
 }
 
 void mo_shift_anderson_begin(mo_shift_anderson *a)

@@ -33,23 +33,14 @@ enum { WINDOW = 30, PATIENCE = 300, RESCUE_PATIENCE = 2000 };
 mo_error mo_shift_loop_layout(const mo_convex_engine *engine, const mo_problem *problem,
                               const mo_options *options, mo_arena *arena, mo_shift_loop *loop)
 {
-    mo_shift_loop own = {.engine = engine};
     const size_t count = (size_t)problem->constraint_count;
-    mo_error error = engine->layout(problem, options, arena, &own.workspace);
-    double **const vectors[] = {&own.s, &own.s_last, &own.image, &own.image_last};
-    for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; ++k) {
-        *vectors[k] = MO_TAKE(arena, count, double);
-    }
-    own.lambda = MO_TAKE(arena, count * MO_LAW_MAX_GROUPS, double);
-    double **const rows[] = {&own.second_r, &own.second_u, &own.held_r, &own.held_u};
-    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; ++k) {
-        *rows[k] = MO_TAKE(arena, problem->row_count, double);
-    }
-    error = error ? error : mo_shift_rescue_layout(problem, arena, &own.rescue);
-    if (loop && !error) {
-        *loop = own;
-    }
-    return error;
+    *loop = (mo_shift_loop){.engine = engine};
+    MO_TRY(engine->layout(problem, options, arena, &loop->workspace));
+    MO_TAKE_EACH(arena, count, double, &loop->s, &loop->s_last, &loop->image, &loop->image_last);
+    loop->lambda = MO_TAKE(arena, count * MO_LAW_MAX_GROUPS, double);
+    MO_TAKE_EACH(arena, problem->row_count, double, &loop->second_r, &loop->second_u, &loop->held_r,
+                 &loop->held_u);
+    return mo_shift_rescue_layout(problem, arena, &loop->rescue);
 }
 
 double mo_shift_rounding(const mo_run *run)
@@ -59,11 +50,7 @@ double mo_shift_rounding(const mo_run *run)
 
 double mo_shift_distance(int n, const double *x, const double *y)
 {
-    double sum = 0;
-    for (int k = 0; k < n; ++k) {
-        sum += (x[k] - y[k]) * (x[k] - y[k]);
-    }
-    return sqrt(sum);
+    return sqrt(mo_distance_square(n, x, y));
 }
 
 /* ---- one round ------------------------------------------------------------------------------- */

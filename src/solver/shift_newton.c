@@ -29,17 +29,10 @@ static const double INEXACT = 1e-3; /* of Newton's equation */
 
 mo_error mo_shift_newton_layout(const mo_problem *problem, mo_arena *arena, mo_shift_newton *newton)
 {
-    double *scale = MO_TAKE(arena, problem->constraint_count, double);
-    double *fallback = MO_TAKE(arena, problem->constraint_count, double);
-    double *dr = MO_TAKE(arena, problem->row_count, double);
-    const mo_error error = mo_block_system_layout(problem, arena, newton ? &newton->system : NULL);
-    if (newton) {
-        newton->scale = scale;
-        newton->dr = dr;
-        newton->fallback = fallback;
-        newton->has_begun = 0;
-    }
-    return error;
+    MO_TAKE_EACH(arena, problem->constraint_count, double, &newton->scale, &newton->fallback);
+    newton->dr = MO_TAKE(arena, problem->row_count, double);
+    newton->has_begun = 0;
+    return mo_block_system_layout(problem, arena, &newton->system);
 }
 
 void mo_shift_newton_begin(mo_shift_newton *newton)
@@ -127,9 +120,7 @@ static void find_direction(mo_run *run, mo_shift_loop *loop, mo_shift_newton *ne
     product_context context = {run, loop, newton};
     memcpy(room->s_base, loop->s, (size_t)n * sizeof(double));
     memcpy(newton->fallback, loop->image, (size_t)n * sizeof(double));
-    for (int i = 0; i < n; ++i) {
-        room->defect[i] = loop->image[i] - loop->s[i];
-    }
+    mo_along(n, loop->image, -1, loop->s, room->defect);
     if (linearise(run, loop, newton)) {
         mo_gmres_solve(&room->gmres, multiply, &context, INEXACT, room->defect, room->direction);
         if (isfinite(mo_dot(n, room->direction, room->direction))) {

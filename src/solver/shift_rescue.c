@@ -33,17 +33,12 @@ static const double INEXACT = 1e-3;  /* of Newton's equation */
 
 mo_error mo_shift_rescue_layout(const mo_problem *problem, mo_arena *arena, mo_shift_rescue *rescue)
 {
-    const mo_error error = mo_problem_sweep(problem, MO_SWEEP_NATURAL, &rescue->sweep);
-    double **const vectors[] = {&rescue->scale,  &rescue->weight, &rescue->s_centre,
-                                &rescue->s_base, &rescue->defect, &rescue->direction};
-    for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; ++k) {
-        *vectors[k] = MO_TAKE(arena, problem->constraint_count, double);
-    }
-    rescue->centre = MO_TAKE(arena, problem->row_count, double);
-    rescue->du = MO_TAKE(arena, problem->row_count, double);
-    const int most = problem->constraint_count < KRYLOV ? problem->constraint_count : KRYLOV;
-    mo_gmres_layout(arena, problem->constraint_count, most, &rescue->gmres);
-    return error;
+    const int count = problem->constraint_count;
+    MO_TAKE_EACH(arena, count, double, &rescue->scale, &rescue->weight, &rescue->s_centre,
+                 &rescue->s_base, &rescue->defect, &rescue->direction);
+    MO_TAKE_EACH(arena, problem->row_count, double, &rescue->centre, &rescue->du);
+    mo_gmres_layout(arena, count, count < KRYLOV ? count : KRYLOV, &rescue->gmres);
+    return mo_problem_sweep(problem, MO_SWEEP_NATURAL, &rescue->sweep);
 }
 
 /* ---- Newton's direction ---------------------------------------------------------------------- */
@@ -81,9 +76,7 @@ static void find_direction(mo_run *run, mo_shift_loop *loop, const mo_convex *co
     const mo_convex_engine *engine = loop->engine;
     mo_shift_rescue *rescue = &loop->rescue;
     newton_context context = {run, loop, convex};
-    for (int i = 0; i < n; ++i) {
-        rescue->defect[i] = loop->image[i] - loop->s[i];
-    }
+    mo_along(n, loop->image, -1, loop->s, rescue->defect);
     if (engine->linearise && engine->linearise(loop->workspace, convex, run->u, run->r)) {
         mo_gmres_solve(&rescue->gmres, multiply, &context, INEXACT, rescue->defect,
                        rescue->direction);

@@ -67,13 +67,10 @@ static mo_error layout(const mo_problem *problem, const mo_options *options, mo_
 {
     const double *W;
     (void)options;
-    small_run *w = MO_TAKE(arena, 1, small_run);
-    double *kept = MO_TAKE(arena, problem->row_count, double);
-    mo_small_layout(problem, arena, w ? &w->s : NULL);
-    if (w) {
-        w->kept = kept;
-    }
+    small_run *w = MO_HEAD(arena, small_run);
     *out = w;
+    w->kept = MO_TAKE(arena, problem->row_count, double);
+    mo_small_layout(problem, arena, &w->s);
     return mo_problem_dense(problem, &W);
 }
 

@@ -20,27 +20,13 @@ void mo_small_layout(const mo_problem *problem, mo_arena *arena, mo_small_system
     const size_t wide = (size_t)(rows + LANES - 1) / LANES * LANES;
     const size_t ld = wide + LANES + MO_FRONT_PAD; /* the right-hand side and its padding */
     const size_t squares = mo_square_starts(problem, NULL);
-    mo_small_block *blocks = MO_TAKE(arena, problem->constraint_count, mo_small_block);
-    double *numbers = MO_TAKE(arena, 7 * wide + (size_t)(rows + 1) * ld, double);
-    double *of_blocks = MO_TAKE(arena, 3 * squares, double);
-    double *scratch = MO_TAKE(arena, mo_dense_scratch(problem), double);
-    int *swap = MO_TAKE(arena, rows, int);
-    if (!s || !arena->base) {
-        return;
-    }
     *s = (mo_small_system){.problem = problem, .rows = rows, .wide = (int)wide, .ld = (int)ld};
-    s->blocks = blocks;
-    s->q = numbers;
-    s->u = s->q + wide;
-    s->r = s->u + wide;
-    s->z = s->r + wide;
-    s->dr = s->z + wide;
-    s->centre = s->dr + wide;
-    s->base = s->centre + wide;
-    s->A = s->base + wide;
-    s->squares = of_blocks;
-    s->scratch = scratch;
-    s->swap = swap;
+    s->blocks = MO_TAKE(arena, problem->constraint_count, mo_small_block);
+    MO_TAKE_EACH(arena, wide, double, &s->q, &s->u, &s->r, &s->z, &s->dr, &s->centre, &s->base);
+    s->A = MO_TAKE(arena, (size_t)(rows + 1) * ld, double);
+    s->squares = MO_TAKE(arena, 3 * squares, double);
+    s->scratch = MO_TAKE(arena, mo_dense_scratch(problem), double);
+    s->swap = MO_TAKE(arena, rows, int);
 }
 
 /* ---- products -------------------------------------------------------------------------------- */

@@ -139,7 +139,7 @@ static times by_fronts(const matrix *A, double *x)
     times t = {.plan = seconds()};
     assert_int_equal(mo_front_plan_create(&own, &pattern, &plan), MO_OK);
     t.plan = seconds() - t.plan;
-    mo_front_lu_layout(plan, &arena, NULL);
+    mo_front_lu_layout(plan, &arena, &lu);
     arena.base = aligned_alloc(MO_ARENA_ALIGN, (arena.used / MO_ARENA_ALIGN + 1) * MO_ARENA_ALIGN);
     arena.used = 0;
     assert_non_null(arena.base);
