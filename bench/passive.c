@@ -27,7 +27,7 @@
 static const args_command COMMAND = {
     .name = "bench passive",
     .operands = "",
-    .summary = "energy and memory over very many steps of scenes without actuators",
+    .summary = "energy and memory over many steps of scenes without actuators",
     .about = "The gain is the largest rise of the energy in one step, over the present energy "
              "(kinetic + |potential| + weight times size): rounding is 1e-11 and less.",
     .examples = "  moreau bench passive\n"

@@ -189,7 +189,7 @@ int command_check(int argc, char **argv)
         [FLAG_VERIFY] = {.name = "verify",
                          .operand = "FILE",
                          .text = "verify the certificate in this file instead (one problem)"},
-        [FLAG_JSON] = {.name = "json", .text = "print one JSON object per problem and line"}};
+        [FLAG_JSON] = {.name = "json", .text = "print one JSON object per problem, one per line"}};
     flags[FLAG_SET].all = &c.sets;
     const args_answer answer = args_parse(&COMMAND, flags, FLAG_COUNT, argc, argv, &count);
     if (answer != ARGS_RUN) {

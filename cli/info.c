@@ -271,8 +271,7 @@ static int info(const char *file, int as_json, int *shown)
 
 int command_info(int argc, char **argv)
 {
-    args_flag flags[] = {
-        {.name = "json", .text = "print one JSON object for each file, one a line"}};
+    args_flag flags[] = {{.name = "json", .text = "print one JSON object per file, one per line"}};
     int count = 0, shown = 0, status = EXIT_DONE;
     const args_answer answer = args_parse(&COMMAND, flags, 1, argc, argv, &count);
     if (answer != ARGS_RUN) {

@@ -39,22 +39,23 @@ enum { MODEL_KEY, MODEL_TARGET, MODEL_SERVO, MODEL_FREE, MODEL_FLOOR, MODEL_MESH
         .text = "robots: start from this keyframe of the file"},                                   \
     [(first) + MODEL_TARGET] = {                                                                   \
         .name = "target", .operand = "NAME=VALUE",                                                 \
-        .text = "robots: command of an actuator, by its name or its joint's; may be given"         \
-                " several times"},                                                                 \
+        .text = "robots: command of an actuator, by its name or that of its joint; may be"         \
+                " given several times"},                                                           \
     [(first) + MODEL_SERVO] = {                                                                    \
         .name = "servo", .operand = "HZ",                                                          \
-        .text = "robots: motors become position servos with this natural frequency, set by"        \
-                " --target; 5 is usual"},                                                          \
+        .text = "robots: turn motors into position servos with this natural frequency in Hz"       \
+                " (typically 5); --target sets their positions"},                                  \
     [(first) + MODEL_FREE] = {                                                                     \
         .name = "free",                                                                            \
-        .text = "robots: the base floats; URDF files of walking robots attach it to the world"},   \
+        .text = "robots: give the root link a free joint; URDF files of walking robots fix"        \
+                " it to the world"},                                                               \
     [(first) + MODEL_FLOOR] = {                                                                    \
         .name = "floor", .operand = "Z",                                                           \
         .text = "robots: add a floor at this height, in m"},                                       \
     [(first) + MODEL_MESHES] = {                                                                   \
         .name = "meshes", .operand = "FOLDER",                                                     \
-        .text = "robots: look here, too, for meshes and included files; by default only in"        \
-                " the folder of the file or its ROS package"}
+        .text = "robots: also search this folder for meshes and included files, not only"          \
+                " the folder of the file and its ROS package"}
 /* clang-format on */
 
 /* Whether the name has the suffix of a model file. */

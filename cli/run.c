@@ -107,7 +107,7 @@ static const args_flag OWN_FLAGS[FLAG_OWN] = {
     [FLAG_FRICTION_RULE] = {.name = "friction_rule",
                             .operand = "RULE",
                             .text = "friction of two surfaces: geometric, mean, product, minimum "
-                                    "or maximum; default: geometric, of MJCF maximum"},
+                                    "or maximum; default: geometric; maximum for MJCF files"},
     [FLAG_RESTITUTION_RULE] = {.name = "restitution_rule",
                                .operand = "RULE",
                                .text = "restitution of two surfaces, likewise; default: maximum"},

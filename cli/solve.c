@@ -71,7 +71,7 @@ static const args_flag OWN_FLAGS[FLAG_OWN] = {
         {.name = "explain",
          .text = "print the properties of the problem and the methods of auto, with times; if "
                  "unsolved, check whether a solution exists (moreau check)"},
-    [FLAG_JSON] = {.name = "json", .text = "print one JSON object for each file, one a line"},
+    [FLAG_JSON] = {.name = "json", .text = "print one JSON object per file, one per line"},
 };
 
 typedef enum start_kind { START_ZERO, START_GUESS, START_SOLUTION } start_kind;

@@ -54,9 +54,9 @@ static void what_is_not_understood_is_listed_once_with_its_line(void **state)
               &model);
     assert_int_equal(model.note_count, 2);
     assert_string_equal(model.notes[0].text,
-                        "line 3: <geom wobble> is not understood: ignored (and 1 more like it)");
+                        "line 3: <geom wobble> is not supported: ignored (and 1 more like it)");
     assert_string_equal(model.notes[1].text,
-                        "line 7: <deformable> is not understood: ignored, with all that is in it");
+                        "line 7: <deformable> is not supported: ignored, with its content");
     mo_model_clear(&model);
 }
 
@@ -75,7 +75,7 @@ static void includes_are_put_where_they_stand(void **state)
     assert_int_equal(model.bodies[3].parent, 2);
     assert_string_equal(model.bodies[4].name, "last");
     assert_string_equal(model.notes[0].text,
-                        "foot.xml, line 2: <geom odd> is not understood: ignored");
+                        "foot.xml, line 2: <geom odd> is not supported: ignored");
     mo_model_clear(&model);
 }
 

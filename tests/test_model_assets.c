@@ -100,7 +100,7 @@ static void bad_height_fields_are_refused(void **state)
         {"size='1 1 1 .1' nrow='1e9' ncol='1e9'", "rows"},
         {"size='1 1 1 .1' nrow='2.5' ncol='3'", "rows"},
         {"size='1 1 1 .1' file='no.bin'", "no.bin"},
-        {"size='1 1 1 .1' file='short.bin'", "another size"},
+        {"size='1 1 1 .1' file='short.bin'", "does not match"},
         {"size='1 1 1 .1' file='f.bin' name='g'", "'f', which is not among"},
         {"size='1 1 1 .1' file='bad.png'", "PNG"},
         {"size='1 1 1 .1' file='half.png'", "PNG"},

@@ -97,7 +97,7 @@ static const struct {
     {WORLD("<geom size='1' mass='-1'/>"), "negative mass"},
     {WORLD("<geom size='1' condim='2'/>"), "condim"},
     {WORLD("<geom size='1' friction='-1'/>"), "negative friction"},
-    {WORLD("<geom type='box' size='1' fromto='0 0 0 0 0 0'/>"), "whose two points are one"},
+    {WORLD("<geom type='box' size='1' fromto='0 0 0 0 0 0'/>"), "two equal points"},
     {WORLD("<geom size='1' quat='0 0 0 0'/>"), "length zero"},
     {WORLD("<geom size='1' quat='1 0 0 0' euler='0 0 0'/>"), "2 orientations"},
     {WORLD("<geom size='1' xyaxes='1 0 0 2 0 0'/>"), "parallel"},
@@ -106,15 +106,16 @@ static const struct {
     {WORLD("<body><joint range='2 1'/></body>"), "must be smaller"},
     {WORLD("<body><joint limited='true'/></body>"), "has no range"},
     {WORLD("<body><joint damping='-1'/></body>"), "must not be negative"},
-    {WORLD("<body><joint name='a'/><joint name='a'/></body>"), "which another one has already"},
+    {WORLD("<body><joint name='a'/><joint name='a'/></body>"), "which is already in use"},
     {WORLD("<body><body><freejoint/></body></body>"), "not a child of the world"},
-    {WORLD("<body><freejoint/><joint/></body>"), "others beside it"},
+    {WORLD("<body><freejoint/><joint/></body>"), "and other joints"},
     {WORLD("<body><inertial mass='-1' diaginertia='1 1 1'/></body>"), "negative mass"},
     {WORLD("<body><inertial mass='1' diaginertia='1 1 -1'/></body>"), "not positive"},
     {WORLD("<body><inertial mass='1'/></body>"), "diaginertia"},
-    {"<mujoco><worldbody/><actuator><motor joint='none'/></actuator></mujoco>", "not there"},
+    {"<mujoco><worldbody/><actuator><motor joint='none'/></actuator></mujoco>", "not defined"},
     {"<mujoco><worldbody/><actuator><motor/></actuator></mujoco>", "has no joint"},
-    {"<mujoco><worldbody/><contact><exclude body1='a' body2='b'/></contact></mujoco>", "not there"},
+    {"<mujoco><worldbody/><contact><exclude body1='a' body2='b'/></contact></mujoco>",
+     "not defined"},
     {"<mujoco><worldbody/><equality><connect body1='world'/></equality></mujoco>", "no anchor"},
     {"<mujoco><worldbody/><keyframe><key qpos='1'/></keyframe></mujoco>", "1 numbers"},
     {MESH("<mesh name='m' file='../m.stl'/>"), "leads out"},
@@ -124,7 +125,7 @@ static const struct {
     {MESH("<mesh name='m' vertex='0 0 0 1 0 0 0 1 0 1 1 1' face='0 1 9'/>"), "point 9"},
     {MESH("<mesh name='n' vertex='0 0 0 1 0 0 0 1 0 1 1 1'/>"), "not among the assets"},
     {"<robot/>", "has no <link>"},
-    {ROBOT(""), "there is one root"},
+    {ROBOT(""), "one root link"},
     {"<robot><link/></robot>", "has no name"},
     {JOINT("screw", ""), "line 3: <joint> has the type 'screw'"},
     {JOINT("revolute", "<axis xyz='0 0 0'/>"), "length zero"},
@@ -144,7 +145,7 @@ static const struct {
     /* defaults, frames, bodies */
     {"<mujoco><default><default class='a'><default class='b'/></default><default class='b'/>"
      "</default><worldbody/></mujoco>",
-     "'b', which stands elsewhere already"},
+     "'b', which is already defined inside another class"},
     {WORLD("<geom size='1' contype='1.5'/>"), "not a whole number"},
     {WORLD("<geom size='1' axisangle='0 0 0 1'/>"), "axisangle"},
     {WORLD("<geom size='1' xyaxes='0 0 0 0 1 0'/>"), "x axis"},
@@ -152,7 +153,7 @@ static const struct {
     {WORLD("<body><inertial mass='1' diaginertia='1 1 1' fullinertia='1 1 1 0 0 0'/></body>"),
      "both diaginertia and fullinertia"},
     {WORLD("<body><inertial mass='x'/></body>"), "not a finite number"},
-    {WORLD("<body><geom size='1'/><body mocap='true'/></body>"), "no child of the world"},
+    {WORLD("<body><geom size='1'/><body mocap='true'/></body>"), "not a child of the world"},
     /* meshes */
     {MESH("<mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1' face='0 1'/>"), "each triangle"},
     {MESH("<mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1' refquat='0 0 0 0'/>"), "refquat"},
@@ -196,7 +197,7 @@ static const struct {
            "<child link='b'/></joint><joint name='k' type='fixed'><parent link='c'/>"
            "<child link='d'/></joint><joint name='l' type='fixed'><parent link='d'/>"
            "<child link='c'/></joint>"),
-     "circle"},
+     "cycle"},
 };
 
 static void a_wrong_file_gets_a_sentence_with_its_line(void **state)

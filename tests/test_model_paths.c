@@ -80,13 +80,14 @@ static const sample NOTED[] = {
      AND("<worldbody><geom name='h' size='.1'/></worldbody><contact>"
          "<pair geom1='g' geom2='h' friction='1 2'/></contact>"),
      "differs between directions"},
-    {"a.xml", AND("<equality><distance geom1='g' geom2='g'/></equality>"), "nothing is held"},
+    {"a.xml", AND("<equality><distance geom1='g' geom2='g'/></equality>"),
+     "not a supported equality"},
     {"a.urdf", ROBOT("<xacro:macro xmlns:xacro='x'/>"), "xacro"},
     {"a.urdf",
      ROBOT("<link name='b'><inertial><mass value='0'/><inertia ixx='1' iyy='1' izz='1'/>"
            "</inertial></link><joint name='j' type='fixed'><parent link='a'/><child link='b'/>"
            "</joint>"),
-     "mass of zero"},
+     "zero mass"},
     {"a.sdf",
      "<sdf version='1.7'><world name='w'><actor name='a'/><model name='m'>" PART(
          "") "</model></world></sdf>",

@@ -153,7 +153,7 @@ static void bad_files_get_a_sentence(void **state)
         {SDF("<model name='m'><link name='a'><pose relative_to='b'/></link></model>"), "'b'"},
         {SDF("<model name='m'><link name='a'><pose relative_to='f'/></link><frame name='f' "
              "attached_to='a'/></model>"),
-         "in a circle"},
+         "in a cycle"},
         {SDF("<model name='m'><link name='a'/><joint name='j' type='fixed'><parent>a</parent>"
              "</joint></model>"),
          "<child>"},

@@ -128,12 +128,12 @@ static void urdf_meshes_that_cannot_be_read_are_noted(void **state)
     assert_int_equal(model.joint_count, 1);
     assert_int_equal(model.note_count, 3);
     assert_string_equal(model.notes[0].text,
-                        "line 4: <joint_properties> of a joint is not understood: ignored");
+                        "line 4: <joint_properties> of a joint is not supported: ignored");
     assert_string_equal(model.notes[1].text,
                         "line 2: <mesh> is not a .stl, .obj, .dae or .msh file: the shape is left "
                         "out; convert it: 'package://p/hand.ply'");
     assert_string_equal(model.notes[2].text,
-                        "line 3: <mesh> is not there: the shape is left out; looked in the file's "
+                        "line 3: <mesh> was not found: the shape is left out; searched the file's "
                         "folder and in --meshes: 'gone.stl'");
     mo_model_clear(&model);
 }
@@ -159,7 +159,7 @@ static void urdf_joints_that_move_no_mass_are_fixed_and_shapes_weigh(void **stat
     assert_int_equal(model.joint_count, 1);
     assert_int_equal(model.actuator_count, 1);
     assert_int_equal(model.note_count, 1);
-    CHECK(strstr(model.notes[0].text, "moves nothing that has mass: it is fixed: 'nothing'"));
+    CHECK(strstr(model.notes[0].text, "moves no mass: treated as fixed: 'nothing'"));
     mo_model_clear(&model);
     read_file(folder_put(&folder, "shapes.urdf",
                          "<robot name='r'>" LINK("a", BOX("collision")) LINK("b", BOX("collision"))

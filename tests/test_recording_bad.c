@@ -96,7 +96,7 @@ static void files_that_do_not_hold_together_are_refused(void **state)
     expect(&r, "contacts/mode");
     r.contacts[0].mode = MO_CONTACT_APART;
     r.frames[1].contact_count += 1;
-    expect(&r, "other contacts");
+    expect(&r, "do not add up");
     r.frames[1].contact_count -= 1;
     r.shapes[1].body = 5;
     expect(&r, "shapes/body is 5, outside 0 to 4");

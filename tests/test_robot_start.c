@@ -45,7 +45,7 @@ static void joints_and_loops_are_put_in_order(void **state)
     CHECK(mo_robot_order(w.robot, w.world, &why) == MO_OK);
     CHECK_BELOW(mo_joint_get(w.world, pin).error, 1e-12);
     assert_int_equal(mo_robot_note_count(w.robot), 1);
-    CHECK(strstr(mo_robot_note(w.robot, 0), "loops are open by up to"));
+    CHECK(strstr(mo_robot_note(w.robot, 0), "loops open by up to"));
     CHECK(mo_robot_order(w.robot, w.world, &why) == MO_OK); /* in order: nothing to say */
     assert_int_equal(mo_robot_note_count(w.robot), 1);
     close_world(&w);
@@ -120,9 +120,10 @@ static void bodies_that_overlap_at_the_start_are_named(void **state)
               &w);
     CHECK(mo_robot_order(w.robot, w.world, &why) == MO_OK);
     assert_int_equal(mo_robot_note_count(w.robot), 1);
-    assert_string_equal(mo_robot_note(w.robot, 0),
-                        "bodies overlap at the start at 1 point, most of all 'one' and 'two', by "
-                        "10 mm: contact moves them apart");
+    assert_string_equal(
+        mo_robot_note(w.robot, 0),
+        "bodies overlap at the start at 1 point, the deepest between 'one' and 'two' by "
+        "10 mm: contact separates them");
     close_world(&w);
 }
 

@@ -48,9 +48,9 @@ static bool put_bodies(mo_h5 *h, const mo_heap *heap, int *ids, double *numbers)
         memcpy(velocity + 6 * (size_t)k, s.v, sizeof s.v);
         memcpy(velocity + 6 * (size_t)k + 3, s.spin, sizeof s.spin);
     }
-    return mo_h5_write_ints(h, ROOT "/ids", (size_t)count, ids) &&
-           mo_h5_write_doubles(h, ROOT "/poses", 7 * (size_t)count, pose) &&
-           mo_h5_write_doubles(h, ROOT "/velocities", 6 * (size_t)count, velocity);
+    return mo_h5_write_ints(h, "ids", (size_t)count, ids) &&
+           mo_h5_write_doubles(h, "poses", 7 * (size_t)count, pose) &&
+           mo_h5_write_doubles(h, "velocities", 6 * (size_t)count, velocity);
 }
 
 static bool put_contacts(mo_h5 *h, const mo_heap *heap, int *names, double *numbers)
@@ -69,8 +69,8 @@ static bool put_contacts(mo_h5 *h, const mo_heap *heap, int *names, double *numb
         memcpy(names + 4 * (size_t)k, own, sizeof own);
         memcpy(numbers + CONTACT * (size_t)k, figures, sizeof figures);
     }
-    return mo_h5_write_ints(h, ROOT "/contact_names", 4 * (size_t)count, names) &&
-           mo_h5_write_doubles(h, ROOT "/contacts", CONTACT * (size_t)count, numbers);
+    return mo_h5_write_ints(h, "contact_names", 4 * (size_t)count, names) &&
+           mo_h5_write_doubles(h, "contacts", CONTACT * (size_t)count, numbers);
 }
 
 static bool put_all(mo_h5 *h, const mo_heap *heap, const mo_heap_report *report)
@@ -83,9 +83,8 @@ static bool put_all(mo_h5 *h, const mo_heap *heap, const mo_heap_report *report)
     bool good = whole && numbers ? true : mo_h5_no_memory(h);
     put_frame(heap, report, frame);
     put_def(heap, def);
-    good = good && mo_h5_make_group(h, ROOT) &&
-           mo_h5_write_doubles(h, ROOT "/frame", FRAME, frame) &&
-           mo_h5_write_doubles(h, ROOT "/def", DEF, def) && put_bodies(h, heap, whole, numbers) &&
+    good = good && mo_h5_make_group(h, ROOT) && mo_h5_write_doubles(h, "frame", FRAME, frame) &&
+           mo_h5_write_doubles(h, "def", DEF, def) && put_bodies(h, heap, whole, numbers) &&
            put_contacts(h, heap, whole, numbers);
     free(whole);
     free(numbers);

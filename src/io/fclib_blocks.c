@@ -33,9 +33,9 @@ typedef struct scratch {
 bool mo_fclib_init_parts(mo_h5 *h, mo_fclib_parts *parts, int rows)
 {
     *parts = (mo_fclib_parts){0};
-    parts->start = mo_memory_array(h->allocator, (size_t)rows + 1, sizeof *parts->start);
-    parts->of = mo_memory_array(h->allocator, (size_t)rows, sizeof *parts->of);
-    return (parts->start && parts->of) || mo_h5_no_memory(h);
+    return (MO_NEW_EACH(h->allocator, rows + 1, int, &parts->start) &&
+            MO_NEW_EACH(h->allocator, rows, int, &parts->of)) ||
+           mo_h5_no_memory(h);
 }
 
 void mo_fclib_clear_parts(const mo_allocator *allocator, mo_fclib_parts *parts)
@@ -132,10 +132,7 @@ static bool init_scratch(mo_h5 *h, const mo_fclib_blocks *blocks, scratch *s)
 {
     const size_t parts = (size_t)blocks->across->count;
     *s = (scratch){0};
-    s->touched = mo_memory_array(h->allocator, parts, sizeof *s->touched);
-    s->slot = mo_memory_array(h->allocator, parts, sizeof *s->slot);
-    s->stamp = mo_memory_array(h->allocator, parts, sizeof *s->stamp);
-    if (!s->touched || !s->slot || !s->stamp) {
+    if (!MO_NEW_EACH(h->allocator, parts, int, &s->touched, &s->slot, &s->stamp)) {
         return mo_h5_no_memory(h);
     }
     memset(s->stamp, -1, parts * sizeof *s->stamp);

@@ -21,23 +21,18 @@ static bool fail_entries(mo_fclib_writer *out, const mo_entries *entries)
 }
 
 /* The facts stored with a matrix, as libfclib writes them: beside its numbers. */
-static bool write_facts(mo_fclib_writer *out, char matrix, const char *group)
+static bool write_facts(mo_fclib_writer *out, char matrix)
 {
     mo_h5 *h = &out->h;
-    char path[MO_H5_PATH + 16];
     for (int k = 0; k < MO_DOCUMENT_MATRICES; ++k) {
         const mo_matrix_facts *facts = &out->document->facts[k];
         if (facts->matrix != matrix) {
             continue;
         }
-        snprintf(path, sizeof path, "%s/comment", group);
-        mo_h5_write_text(h, path, facts->comment ? facts->comment : "");
-        snprintf(path, sizeof path, "%s/conditioning", group);
-        mo_h5_write_doubles(h, path, 1, &facts->conditioning);
-        snprintf(path, sizeof path, "%s/determinant", group);
-        mo_h5_write_doubles(h, path, 1, &facts->determinant);
-        snprintf(path, sizeof path, "%s/rank", group);
-        mo_h5_write_int(h, path, facts->rank);
+        mo_h5_write_text(h, "comment", facts->comment ? facts->comment : "");
+        mo_h5_write_doubles(h, "conditioning", 1, &facts->conditioning);
+        mo_h5_write_doubles(h, "determinant", 1, &facts->determinant);
+        mo_h5_write_int(h, "rank", facts->rank);
     }
     return !h->error;
 }
@@ -45,23 +40,15 @@ static bool write_facts(mo_fclib_writer *out, char matrix, const char *group)
 static bool write_matrix(mo_fclib_writer *out, const char *name, const mo_sparse *m)
 {
     mo_h5 *h = &out->h;
-    char group[MO_H5_PATH], path[MO_H5_PATH + 8];
     const size_t count = (size_t)mo_sparse_count(m);
-    const struct {
-        const char *name;
-        int value;
-    } numbers[] = {{"m", m->rows}, {"n", m->columns}, {"nz", -1}, {"nzmax", (int)count}};
-    mo_h5_make_group(h, mo_fclib_inside(out, name, group));
-    for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; ++k) {
-        snprintf(path, sizeof path, "%s/%s", group, numbers[k].name);
-        mo_h5_write_int(h, path, numbers[k].value);
-    }
-    snprintf(path, sizeof path, "%s/p", group);
-    mo_h5_write_ints(h, path, (size_t)m->columns + 1, m->start);
-    snprintf(path, sizeof path, "%s/i", group);
-    mo_h5_write_ints(h, path, count, m->row);
-    snprintf(path, sizeof path, "%s/x", group);
-    return mo_h5_write_doubles(h, path, count, m->value) && write_facts(out, name[0], group);
+    mo_fclib_make_group(out, name);
+    mo_h5_write_int(h, "m", m->rows);
+    mo_h5_write_int(h, "n", m->columns);
+    mo_h5_write_int(h, "nz", -1);
+    mo_h5_write_int(h, "nzmax", (int)count);
+    mo_h5_write_ints(h, "p", (size_t)m->columns + 1, m->start);
+    mo_h5_write_ints(h, "i", count, m->row);
+    return mo_h5_write_doubles(h, "x", count, m->value) && write_facts(out, name[0]);
 }
 
 /* Sorts the entries, writes them, and drops them. */

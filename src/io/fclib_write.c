@@ -110,7 +110,7 @@ static void pick(const mo_fclib_writer *out, bool joints, const double *all, dou
     }
 }
 
-static bool write_rows(mo_fclib_writer *out, const char *path, bool joints, const double *all)
+static bool write_rows(mo_fclib_writer *out, const char *name, bool joints, const double *all)
 {
     const size_t count = (size_t)(joints ? out->sizes.joints : out->sizes.rows);
     double *picked = mo_memory_array(out->h.allocator, count, sizeof *picked);
@@ -118,12 +118,12 @@ static bool write_rows(mo_fclib_writer *out, const char *path, bool joints, cons
         return mo_h5_no_memory(&out->h);
     }
     pick(out, joints, all, picked);
-    const bool good = mo_h5_write_doubles(&out->h, path, count, picked);
+    const bool good = mo_h5_write_doubles(&out->h, name, count, picked);
     mo_memory_free(out->h.allocator, picked);
     return good;
 }
 
-static bool write_friction(mo_fclib_writer *out, const char *path, bool rolling)
+static bool write_friction(mo_fclib_writer *out, const char *name, bool rolling)
 {
     double *mu = mo_memory_array(out->h.allocator, (size_t)out->sizes.contacts, sizeof *mu);
     size_t count = 0;
@@ -136,7 +136,7 @@ static bool write_friction(mo_fclib_writer *out, const char *path, bool rolling)
             mu[count++] = rolling ? law.mu_rolling : law.mu;
         }
     }
-    const bool good = mo_h5_write_doubles(&out->h, path, count, mu);
+    const bool good = mo_h5_write_doubles(&out->h, name, count, mu);
     mo_memory_free(out->h.allocator, mu);
     return good;
 }
@@ -145,20 +145,18 @@ static bool write_vectors(mo_fclib_writer *out)
 {
     const mo_problem *p = out->problem;
     const bool global = out->kind.is_global;
-    char path[MO_H5_PATH];
-    mo_h5_make_group(&out->h, mo_fclib_inside(out, "vectors", path));
+    mo_fclib_make_group(out, "vectors");
     if (global) {
-        mo_h5_write_doubles(&out->h, mo_fclib_inside(out, "vectors/f", path), (size_t)p->dof_count,
-                            p->f);
+        mo_h5_write_doubles(&out->h, "f", (size_t)p->dof_count, p->f);
     }
-    write_rows(out, mo_fclib_inside(out, global ? "vectors/w" : "vectors/q", path), false, p->w);
+    write_rows(out, global ? "w" : "q", false, p->w);
     if (out->sizes.joints) {
-        write_rows(out, mo_fclib_inside(out, global ? "vectors/b" : "vectors/s", path), true, p->w);
+        write_rows(out, global ? "b" : "s", true, p->w);
     }
     if (out->kind.is_rolling) {
-        write_friction(out, mo_fclib_inside(out, "vectors/mu_r", path), true);
+        write_friction(out, "mu_r", true);
     }
-    return write_friction(out, mo_fclib_inside(out, "vectors/mu", path), false);
+    return write_friction(out, "mu", false);
 }
 
 /* ---- texts, solution, guesses ---------------------------------------------------------------- */
@@ -167,17 +165,16 @@ static bool write_info(mo_fclib_writer *out)
 {
     const mo_document *document = out->document;
     const struct {
-        const char *path, *text;
-    } texts[] = {{"info/title", document->title},
-                 {"info/description", document->description},
-                 {"info/math_info", document->math_info}};
-    char path[MO_H5_PATH];
+        const char *name, *text;
+    } texts[] = {{"title", document->title},
+                 {"description", document->description},
+                 {"math_info", document->math_info}};
     if (document->title || document->description || document->math_info) {
-        mo_h5_make_group(&out->h, mo_fclib_inside(out, "info", path));
+        mo_fclib_make_group(out, "info");
     }
     for (size_t k = 0; k < sizeof texts / sizeof texts[0]; ++k) {
         if (texts[k].text) {
-            mo_h5_write_text(&out->h, mo_fclib_inside(out, texts[k].path, path), texts[k].text);
+            mo_h5_write_text(&out->h, texts[k].name, texts[k].text);
         }
     }
     return !out->h.error;
@@ -200,7 +197,6 @@ static bool check_finite(mo_fclib_writer *out, const char *group, const char *na
 static bool write_point(mo_fclib_writer *out, const char *group, const mo_point *point)
 {
     const int rows = out->problem->row_count;
-    char path[MO_H5_PATH + 8];
     if (!check_finite(out, group, "v", point->v, out->sizes.dofs) ||
         !check_finite(out, group, "u", point->u, rows) ||
         !check_finite(out, group, "r", point->r, rows)) {
@@ -208,20 +204,16 @@ static bool write_point(mo_fclib_writer *out, const char *group, const mo_point 
     }
     mo_h5_make_group(&out->h, group);
     if (point->v && out->kind.is_global) {
-        snprintf(path, sizeof path, "%s/v", group);
-        mo_h5_write_doubles(&out->h, path, (size_t)out->sizes.dofs, point->v);
+        mo_h5_write_doubles(&out->h, "v", (size_t)out->sizes.dofs, point->v);
     }
     if (point->u) {
-        snprintf(path, sizeof path, "%s/u", group);
-        write_rows(out, path, false, point->u);
+        write_rows(out, "u", false, point->u);
     }
     if (point->r) {
-        snprintf(path, sizeof path, "%s/r", group);
-        write_rows(out, path, false, point->r);
+        write_rows(out, "r", false, point->r);
     }
     if (point->r && out->sizes.joints) {
-        snprintf(path, sizeof path, "%s/l", group);
-        write_rows(out, path, true, point->r);
+        write_rows(out, "l", true, point->r);
     }
     return !out->h.error;
 }
@@ -237,7 +229,7 @@ static bool write_points(mo_fclib_writer *out)
         return true;
     }
     mo_h5_make_group(&out->h, "/guesses");
-    mo_h5_write_int(&out->h, "/guesses/number_of_guesses", document->guess_count);
+    mo_h5_write_int(&out->h, "number_of_guesses", document->guess_count);
     for (int k = 0; k < document->guess_count; ++k) {
         char group[MO_H5_PATH];
         snprintf(group, sizeof group, "/guesses/%d", k + 1);
@@ -258,7 +250,7 @@ static mo_error build_file(mo_fclib_writer *out, const mo_allocator *allocator, 
     if (mo_h5_create(&out->h, out->path, allocator, why)) {
         snprintf(path, sizeof path, "/%s", out->kind.group);
         mo_h5_make_group(&out->h, path);
-        mo_h5_write_int(&out->h, mo_fclib_inside(out, "spacedim", path), out->sizes.d);
+        mo_h5_write_int(&out->h, "spacedim", out->sizes.d);
         if (!out->h.error && mo_fclib_write_matrices(out) && write_vectors(out) &&
             write_info(out)) {
             write_points(out);

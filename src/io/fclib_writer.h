@@ -25,12 +25,12 @@ static inline bool mo_fclib_is_joint(const mo_fclib_writer *out, int c)
     return out->problem->law[c].kind == MO_LAW_BILATERAL;
 }
 
-/* The path of something in the problem's group. */
-static inline const char *mo_fclib_inside(const mo_fclib_writer *out, const char *name,
-                                          char path[MO_H5_PATH])
+/* A group in that of the problem, for the datasets that follow. */
+static inline void mo_fclib_make_group(mo_fclib_writer *out, const char *name)
 {
-    snprintf(path, MO_H5_PATH, "/%s/%s", out->kind.group, name);
-    return path;
+    char path[MO_H5_PATH];
+    snprintf(path, sizeof path, "/%s/%s", out->kind.group, name);
+    mo_h5_make_group(&out->h, path);
 }
 
 /* M, H and G, or W, V and R. */

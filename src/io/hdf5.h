@@ -24,6 +24,8 @@
 
 #include "moreau/base.h"
 
+enum { MO_H5_PATH = 64 }; /* room for the longest path inside a file that is used here */
+
 typedef struct mo_h5 {
     const char *path; /* of the file, for messages */
     const mo_allocator *allocator;
@@ -40,12 +42,11 @@ typedef struct mo_h5 {
     unsigned chunk_k; /* half the children of a chunk B-tree node */
 
     bool is_writing;
-    hid_t out;           /* the file that is written */
-    H5E_auto2_t printer; /* what libhdf5 printed with, put back at the end */
+    hid_t out;              /* the file that is written */
+    char group[MO_H5_PATH]; /* in which its next datasets are */
+    H5E_auto2_t printer;    /* what libhdf5 printed with, put back at the end */
     void *printer_data;
 } mo_h5;
-
-enum { MO_H5_PATH = 64 }; /* room for the longest path inside a file that is used here */
 
 typedef enum mo_h5_link_kind { MO_H5_HARD, MO_H5_SOFT, MO_H5_EXTERNAL, MO_H5_USER } mo_h5_link_kind;
 
@@ -115,12 +116,12 @@ bool mo_h5_read_text(mo_h5 *h, const mo_h5_group *group, const char *name, char 
 bool mo_h5_create(mo_h5 *h, const char *path, const mo_allocator *allocator, mo_message *why);
 bool mo_h5_image(mo_h5 *h, void **bytes, size_t *size); /* to be freed through the allocator */
 
-/* Paths are absolute ("/fclib_local/W"). */
+/* A group, by its absolute path ("/fclib_local/W").  The datasets that follow are in it. */
 bool mo_h5_make_group(mo_h5 *h, const char *path);
-bool mo_h5_write_int(mo_h5 *h, const char *path, int value);
-bool mo_h5_write_ints(mo_h5 *h, const char *path, size_t count, const int *values);
-bool mo_h5_write_doubles(mo_h5 *h, const char *path, size_t count, const double *values);
-bool mo_h5_write_text(mo_h5 *h, const char *path, const char *text);
+bool mo_h5_write_int(mo_h5 *h, const char *name, int value);
+bool mo_h5_write_ints(mo_h5 *h, const char *name, size_t count, const int *values);
+bool mo_h5_write_doubles(mo_h5 *h, const char *name, size_t count, const double *values);
+bool mo_h5_write_text(mo_h5 *h, const char *name, const char *text);
 
 /* A little-endian number of 1 to 8 bytes. */
 uint64_t mo_h5_number(const unsigned char *p, unsigned bytes);

@@ -45,7 +45,7 @@ static bool add_chunk(walk *w, uint64_t address, uint64_t size)
     }
     for (size_t k = 0; k < w->pending; ++k) {
         if (w->addresses[k] == address) {
-            return mo_h5_fault(w->h, "has an object header that runs in a circle");
+            return mo_h5_fault(w->h, "has an object header whose continuations form a cycle");
         }
     }
     w->addresses[w->pending] = address;

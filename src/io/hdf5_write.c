@@ -55,27 +55,26 @@ bool mo_h5_image(mo_h5 *h, void **bytes, size_t *size)
            mo_h5_fail(h, MO_ERR_FILE, "HDF5 cannot finish the file");
 }
 
-static bool fail_to_write(mo_h5 *h, const char *path)
-{
-    return mo_h5_fail(h, MO_ERR_FILE, "HDF5 cannot write %s; is memory short?", path);
-}
-
 bool mo_h5_make_group(mo_h5 *h, const char *path)
 {
     if (h->error) {
         return false;
     }
     const hid_t id = H5Gcreate2(h->out, path, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    return (id >= 0 && H5Gclose(id) >= 0) || fail_to_write(h, path);
+    snprintf(h->group, sizeof h->group, "%s", path);
+    return (id >= 0 && H5Gclose(id) >= 0) ||
+           mo_h5_fail(h, MO_ERR_FILE, "HDF5 cannot write %s; is memory short?", path);
 }
 
 /* A dataset without a time stamp, so that the same problem gives the same bytes. */
-static bool write_values(mo_h5 *h, const char *path, hid_t space, hid_t type, bool empty,
+static bool write_values(mo_h5 *h, const char *name, hid_t space, hid_t type, bool empty,
                          const void *values)
 {
+    char path[MO_H5_PATH + 32];
     const hid_t plan = H5Pcreate(H5P_DATASET_CREATE);
     hid_t id = H5I_INVALID_HID;
     bool good = space >= 0 && type >= 0 && plan >= 0 && H5Pset_obj_track_times(plan, 0) >= 0;
+    snprintf(path, sizeof path, "%s/%.30s", h->group, name);
     if (good) {
         id = H5Dcreate2(h->out, path, type, space, H5P_DEFAULT, plan, H5P_DEFAULT);
         good = id >= 0 && (empty || H5Dwrite(id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
@@ -84,51 +83,45 @@ static bool write_values(mo_h5 *h, const char *path, hid_t space, hid_t type, bo
     if (plan >= 0) {
         H5Pclose(plan);
     }
-    return good || fail_to_write(h, path);
+    if (space >= 0) {
+        H5Sclose(space);
+    }
+    return good || mo_h5_fail(h, MO_ERR_FILE, "HDF5 cannot write %s; is memory short?", path);
 }
 
-static bool write_vector(mo_h5 *h, const char *path, size_t count, hid_t type, const void *values)
+static bool write_vector(mo_h5 *h, const char *name, size_t count, hid_t type, const void *values)
 {
-    if (h->error) {
-        return false;
-    }
     const hsize_t dims[1] = {count};
-    const hid_t space = H5Screate_simple(1, dims, NULL);
-    const bool good = write_values(h, path, space, type, count == 0, values);
-    if (space >= 0) {
-        H5Sclose(space);
-    }
-    return good;
+    return !h->error &&
+           write_values(h, name, H5Screate_simple(1, dims, NULL), type, count == 0, values);
 }
 
-bool mo_h5_write_int(mo_h5 *h, const char *path, int value)
+bool mo_h5_write_int(mo_h5 *h, const char *name, int value)
 {
-    return mo_h5_write_ints(h, path, 1, &value);
+    return mo_h5_write_ints(h, name, 1, &value);
 }
 
-bool mo_h5_write_ints(mo_h5 *h, const char *path, size_t count, const int *values)
+bool mo_h5_write_ints(mo_h5 *h, const char *name, size_t count, const int *values)
 {
-    return write_vector(h, path, count, H5T_NATIVE_INT, values);
+    return write_vector(h, name, count, H5T_NATIVE_INT, values);
 }
 
-bool mo_h5_write_doubles(mo_h5 *h, const char *path, size_t count, const double *values)
+bool mo_h5_write_doubles(mo_h5 *h, const char *name, size_t count, const double *values)
 {
-    return write_vector(h, path, count, H5T_NATIVE_DOUBLE, values);
+    return write_vector(h, name, count, H5T_NATIVE_DOUBLE, values);
 }
 
-bool mo_h5_write_text(mo_h5 *h, const char *path, const char *text)
+bool mo_h5_write_text(mo_h5 *h, const char *name, const char *text)
 {
     if (h->error) {
         return false;
     }
-    const hid_t type = H5Tcopy(H5T_C_S1);
-    const hid_t space = H5Screate(H5S_SCALAR);
-    const bool sized = type >= 0 && H5Tset_size(type, strlen(text) + 1) >= 0;
-    const bool good =
-        sized ? write_values(h, path, space, type, false, text) : fail_to_write(h, path);
-    if (space >= 0) {
-        H5Sclose(space);
+    hid_t type = H5Tcopy(H5T_C_S1);
+    if (type >= 0 && H5Tset_size(type, strlen(text) + 1) < 0) {
+        H5Tclose(type);
+        type = H5I_INVALID_HID;
     }
+    const bool good = write_values(h, name, H5Screate(H5S_SCALAR), type, false, text);
     if (type >= 0) {
         H5Tclose(type);
     }

@@ -17,7 +17,7 @@ mo_error mo_image_read_grey(const char *bytes, size_t size, size_t most,
     memset(&png, 0, sizeof png);
     png.version = PNG_IMAGE_VERSION;
     if (!png_image_begin_read_from_memory(&png, bytes, size)) {
-        return mo_fail(why, MO_ERR_FORMAT, "no PNG image: %.60s", png.message);
+        return mo_fail(why, MO_ERR_FORMAT, "not a PNG image: %.60s", png.message);
     }
     if ((size_t)png.width * png.height > most) {
         const unsigned width = png.width, height = png.height;
@@ -37,7 +37,7 @@ mo_error mo_image_read_grey(const char *bytes, size_t size, size_t most,
     if (!png_image_finish_read(&png, NULL, image->grey, 0, NULL)) {
         mo_memory_free(allocator, image->grey);
         *image = (mo_image){0};
-        return mo_fail(why, MO_ERR_FORMAT, "no whole PNG image: %.60s", png.message);
+        return mo_fail(why, MO_ERR_FORMAT, "incomplete PNG image: %.60s", png.message);
     }
     return MO_OK;
 }

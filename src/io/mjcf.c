@@ -120,15 +120,26 @@ static bool read_option(mo_mjcf *m, const mo_xml_node *node)
 
 /* ---- entry points ---------------------------------------------------------------------------- */
 
-static bool each(mo_mjcf *m, const char *section, bool (*read)(mo_mjcf *, const mo_xml_node *))
+static bool each_in(mo_mjcf *m, const mo_xml_node *in, const char *name,
+                    bool (*read)(mo_mjcf *, const mo_xml_node *))
 {
-    for (const mo_xml_node *node = mo_xml_child(m->r->root, section); node;
-         node = mo_xml_next(node, section)) {
-        if (!read(m, node)) {
+    for (const mo_xml_node *node = in->first; node; node = node->next) {
+        if ((!name || strcmp(node->name, name) == 0) && !read(m, node)) {
             return false;
         }
     }
     return true;
+}
+
+bool mo_mjcf_each(mo_mjcf *m, const char *section, const char *name,
+                  bool (*read)(mo_mjcf *, const mo_xml_node *))
+{
+    bool good = section || each_in(m, m->r->root, name, read);
+    const mo_xml_node *in = section ? mo_xml_child(m->r->root, section) : NULL;
+    for (; in && good; in = mo_xml_next(in, section)) {
+        good = each_in(m, in, name, read);
+    }
+    return good;
 }
 
 static bool make_compilers(mo_mjcf *m, int count)
@@ -156,8 +167,9 @@ bool mo_mjcf_read(mo_reader *r)
     const char *name = mo_xml_get(r->root, "model");
     r->model->name = mo_reader_text(r, name ? name : "MuJoCo Model");
     mo_mjcf_list_unread(r);
-    return !r->error && each(&m, "compiler", read_compiler) && each(&m, "option", read_option) &&
-           mo_mjcf_defaults(&m) && mo_mjcf_materials(&m) && mo_mjcf_meshes(&m) &&
-           mo_mjcf_height_fields(&m) && mo_mjcf_bodies(&m) && mo_mjcf_tendons(&m) &&
-           mo_mjcf_actuators(&m) && mo_mjcf_links(&m) && mo_mjcf_sensors(&m);
+    return !r->error && mo_mjcf_each(&m, NULL, "compiler", read_compiler) &&
+           mo_mjcf_each(&m, NULL, "option", read_option) && mo_mjcf_defaults(&m) &&
+           mo_mjcf_materials(&m) && mo_mjcf_meshes(&m) && mo_mjcf_height_fields(&m) &&
+           mo_mjcf_bodies(&m) && mo_mjcf_tendons(&m) && mo_mjcf_actuators(&m) &&
+           mo_mjcf_links(&m) && mo_mjcf_sensors(&m);
 }

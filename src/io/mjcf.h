@@ -58,7 +58,8 @@ typedef struct mo_mjcf {
     mo_mjcf_class *classes;      /* in the tree's pool */
     int class_count;
     mo_mjcf_material *materials; /* by their number; in the tree's pool */
-    mo_pose frame;               /* of the <frame> that is read, in its body */
+    int material_count;
+    mo_pose frame; /* of the <frame> that is read, in its body */
 } mo_mjcf;
 
 /* That of the part of the model which an element is in. */
@@ -117,12 +118,16 @@ bool mo_mjcf_frame(mo_mjcf *m, const mo_xml_node *node, const char *kind, mo_pos
 
 /* ---- sections -------------------------------------------------------------------------------- */
 
+/* Reads every child of that name (NULL: all) in every section (NULL: the root), in order. */
+bool mo_mjcf_each(mo_mjcf *m, const char *section, const char *name,
+                  bool (*read)(mo_mjcf *, const mo_xml_node *));
+
 bool mo_mjcf_meshes(mo_mjcf *m);
 bool mo_mjcf_height_fields(mo_mjcf *m);
 /* Where the file of an asset is. */
 bool mo_mjcf_asset_path(mo_mjcf *m, const mo_xml_node *node, const char *file, char path[MO_PATH]);
 /* The name of an asset: its own, or its file's without folder and end; NULL: none. */
-const char *mo_mjcf_asset_name(mo_mjcf *m, const mo_xml_node *node);
+const char *mo_mjcf_asset_name(mo_reader *r, const mo_xml_node *node);
 bool mo_mjcf_materials(mo_mjcf *m);
 bool mo_mjcf_bodies(mo_mjcf *m);
 bool mo_mjcf_geom(mo_mjcf *m, const mo_xml_node *node, int body, mo_mass *sum);

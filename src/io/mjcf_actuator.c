@@ -202,7 +202,7 @@ static bool ignore(mo_mjcf *m, const mo_xml_node *node, mo_model_actuator *a, co
 
 static bool not_there(mo_mjcf *m, const mo_xml_node *node, const char *what, const char *name)
 {
-    return mo_reader_fail(m->r, node, "is at the %s '%.80s', which is not there", what, name);
+    return mo_reader_fail(m->r, node, "refers to the %s '%.80s', which is not defined", what, name);
 }
 
 static bool find_joint(mo_mjcf *m, const mo_xml_node *node, const char *way, const char *name,
@@ -298,9 +298,9 @@ static bool take_muscle(mo_mjcf *m, const mo_xml_node *node, const drive *d, mo_
         differ |= d->gain[k] != d->bias[k];
     }
     if (differ) {
-        mo_reader_note(m->r, node,
-                       "> is a muscle whose biasprm differs from gainprm: the latter "
-                       "counts for both");
+        mo_reader_note(
+            m->r, node,
+            "> is a muscle whose biasprm differs from gainprm: gainprm is used for both");
     }
     return (p[0] < p[1] && p[4] < 1 && p[5] > 1 && p[6] > 0 && p[7] >= 0 && p[8] > 1 && p[3] >= 0 &&
             l[0] <= l[1]) ||
@@ -341,6 +341,20 @@ static bool take_drive(mo_mjcf *m, const mo_xml_node *node, const drive *d, mo_m
                           a->time_constant);
 }
 
+/* actuatorfrcrange of a joint: no more than that, of whatever drives it. */
+static void limit_by_joint(const mo_mjcf *m, mo_model_actuator *a)
+{
+    const mo_model_joint *joint = a->joint >= 0 ? m->r->model->joints + a->joint : NULL;
+    if (!joint || !joint->has_effort_range || a->gear[0] == 0 || joint->kind < MO_MODEL_SLIDE) {
+        return;
+    }
+    const double one = joint->effort_range[0] / a->gear[0],
+                 other = joint->effort_range[1] / a->gear[0];
+    a->force_range[0] = fmax(a->has_force_range ? a->force_range[0] : -INFINITY, fmin(one, other));
+    a->force_range[1] = fmin(a->has_force_range ? a->force_range[1] : INFINITY, fmax(one, other));
+    a->has_force_range = 1;
+}
+
 static bool read_actuator(mo_mjcf *m, const mo_xml_node *node)
 {
     mo_model_actuator *a = mo_reader_add_actuator(m->r, node, mo_xml_get(node, "name"));
@@ -362,34 +376,11 @@ static bool read_actuator(mo_mjcf *m, const mo_xml_node *node)
     if (is_ignored || m->set.no_actuation) {
         a->kind = MO_MODEL_IGNORED;
     }
-    return true;
-}
-
-/* actuatorfrcrange of a joint: no more than that, of whatever drives it. */
-static bool limit_by_joint(mo_mjcf *m, mo_model_actuator *a)
-{
-    const mo_model_joint *joint = a->joint >= 0 ? m->r->model->joints + a->joint : NULL;
-    if (!joint || !joint->has_effort_range || a->gear[0] == 0 || joint->kind < MO_MODEL_SLIDE) {
-        return true;
-    }
-    const double one = joint->effort_range[0] / a->gear[0],
-                 other = joint->effort_range[1] / a->gear[0];
-    a->force_range[0] = fmax(a->has_force_range ? a->force_range[0] : -INFINITY, fmin(one, other));
-    a->force_range[1] = fmin(a->has_force_range ? a->force_range[1] : INFINITY, fmax(one, other));
-    a->has_force_range = 1;
+    limit_by_joint(m, a);
     return true;
 }
 
 bool mo_mjcf_actuators(mo_mjcf *m)
 {
-    for (const mo_xml_node *section = mo_xml_child(m->r->root, "actuator"); section;
-         section = mo_xml_next(section, "actuator")) {
-        for (const mo_xml_node *node = section->first; node; node = node->next) {
-            if (!read_actuator(m, node) ||
-                !limit_by_joint(m, m->r->model->actuators + m->r->model->actuator_count - 1)) {
-                return false;
-            }
-        }
-    }
-    return true;
+    return mo_mjcf_each(m, "actuator", NULL, read_actuator);
 }

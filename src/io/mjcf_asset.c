@@ -162,15 +162,15 @@ static bool read_weighing(mo_mjcf *m, const mo_xml_node *node, mo_mesh_file *mes
     return true;
 }
 
-const char *mo_mjcf_asset_name(mo_mjcf *m, const mo_xml_node *node)
+const char *mo_mjcf_asset_name(mo_reader *r, const mo_xml_node *node)
 {
     const char *file = mo_xml_get(node, "file"), *name = mo_xml_get(node, "name");
     if (!name && file) {
         const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file;
         const char *dot = strrchr(base, '.');
-        name = mo_pool_text(&m->r->tree, base, dot ? (size_t)(dot - base) : strlen(base));
+        name = mo_pool_text(&r->tree, base, dot ? (size_t)(dot - base) : strlen(base));
         if (!name) {
-            mo_reader_no_memory(m->r);
+            mo_reader_no_memory(r);
         }
     }
     return name;
@@ -187,7 +187,7 @@ static bool read_mesh(mo_mjcf *m, const mo_xml_node *node)
         !read_weighing(m, node, m->r->meshes + mesh)) {
         return false;
     }
-    const char *name = mo_mjcf_asset_name(m, node);
+    const char *name = mo_mjcf_asset_name(m->r, node);
     return !m->r->error && mo_reader_name_add(m->r, node, 'm', name, mesh);
 }
 
@@ -227,8 +227,16 @@ static bool read_finish(mo_mjcf *m, const mo_xml_node *node, mo_mjcf_material *t
     return true;
 }
 
-static bool read_material(mo_mjcf *m, const mo_xml_node *node, int place)
+static bool count_material(mo_mjcf *m, const mo_xml_node *node)
 {
+    (void)node;
+    ++m->material_count;
+    return true;
+}
+
+static bool read_material(mo_mjcf *m, const mo_xml_node *node)
+{
+    const int place = m->material_count++;
     mo_mjcf_material *to = m->materials + place;
     *to = (mo_mjcf_material){.colour = {1, 1, 1, 1}};
     return mo_mjcf_numbers(m, node, "material", "rgba", 4, 4, to->colour, NULL) &&
@@ -238,36 +246,16 @@ static bool read_material(mo_mjcf *m, const mo_xml_node *node, int place)
 
 bool mo_mjcf_materials(mo_mjcf *m)
 {
-    int count = 0;
-    for (int pass = 0; pass < 2; ++pass) {
-        if (pass &&
-            !(m->materials = mo_pool_take(&m->r->tree, (size_t)count + 1, sizeof *m->materials))) {
-            return mo_reader_no_memory(m->r);
-        }
-        count = 0;
-        for (const mo_xml_node *asset = mo_xml_child(m->r->root, "asset"); asset;
-             asset = mo_xml_next(asset, "asset")) {
-            for (const mo_xml_node *node = mo_xml_child(asset, "material"); node;
-                 node = mo_xml_next(node, "material"), ++count) {
-                if (pass && !read_material(m, node, count)) {
-                    return false;
-                }
-            }
-        }
+    if (!mo_mjcf_each(m, "asset", "material", count_material)) {
+        return false;
     }
-    return true;
+    m->materials = mo_pool_take(&m->r->tree, (size_t)m->material_count + 1, sizeof *m->materials);
+    m->material_count = 0;
+    return m->materials ? mo_mjcf_each(m, "asset", "material", read_material)
+                        : mo_reader_no_memory(m->r);
 }
 
 bool mo_mjcf_meshes(mo_mjcf *m)
 {
-    for (const mo_xml_node *asset = mo_xml_child(m->r->root, "asset"); asset;
-         asset = mo_xml_next(asset, "asset")) {
-        for (const mo_xml_node *node = mo_xml_child(asset, "mesh"); node;
-             node = mo_xml_next(node, "mesh")) {
-            if (!read_mesh(m, node)) {
-                return false;
-            }
-        }
-    }
-    return true;
+    return mo_mjcf_each(m, "asset", "mesh", read_mesh);
 }

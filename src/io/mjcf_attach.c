@@ -32,43 +32,20 @@ typedef struct attachment {
     int has_defaults;
 } attachment;
 
-static bool add_attribute(mo_reader *r, mo_xml_node *node, const char *name, const char *value)
+static const char *prefixed(const attachment *a, const char *name)
 {
-    mo_xml_attribute *more = mo_pool_take(&r->tree, 1, sizeof *more);
-    if (!more) {
-        return mo_reader_no_memory(r);
-    }
-    *more = (mo_xml_attribute){.name = name, .value = value, .next = node->attributes};
-    node->attributes = more;
-    return true;
-}
-
-/* The first `length` characters of a name, with the prefix. */
-static const char *prefixed(const attachment *a, const char *name, size_t length)
-{
-    const size_t before = strlen(a->prefix);
-    char *text = mo_pool_take(&a->r->tree, before + length + 1, 1);
-    if (!text) {
-        mo_reader_no_memory(a->r);
-        return NULL;
-    }
-    memcpy(text, a->prefix, before);
-    memcpy(text + before, name, length);
-    return text;
+    return mo_reader_join(a->r, a->prefix, name, "");
 }
 
 /* Assets without a name are called as their file, without folder and end. */
 static bool name_by_file(const attachment *a, mo_xml_node *node)
 {
-    const char *file = mo_xml_get(node, "file");
-    if (!file || mo_xml_get(node, "name") ||
+    if (!mo_xml_get(node, "file") || mo_xml_get(node, "name") ||
         (strcmp(node->name, "mesh") != 0 && strcmp(node->name, "hfield") != 0)) {
         return true;
     }
-    const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file;
-    const char *dot = strrchr(base, '.');
-    const char *name = prefixed(a, base, dot ? (size_t)(dot - base) : strlen(base));
-    return name && add_attribute(a->r, node, "name", name);
+    const char *own = mo_mjcf_asset_name(a->r, node), *name = own ? prefixed(a, own) : NULL;
+    return name && mo_reader_set(a->r, node, "name", name);
 }
 
 static bool rename_all(const attachment *a, mo_xml_node *node)
@@ -77,7 +54,7 @@ static bool rename_all(const attachment *a, mo_xml_node *node)
     for (mo_xml_attribute *at = node->attributes; at; at = at->next) {
         const int is_world = strncmp(at->name, "body", 4) == 0 && strcmp(at->value, "world") == 0;
         if (mo_mjcf_has_word(NAMES, at->name) && at->value[0] && !is_world) {
-            at->value = prefixed(a, at->value, strlen(at->value));
+            at->value = prefixed(a, at->value);
             if (!at->value) {
                 return false;
             }
@@ -97,14 +74,14 @@ static bool rename_all(const attachment *a, mo_xml_node *node)
 /* The top class of the part; it has a unique name even without a prefix. */
 static const char *top_class(const attachment *a)
 {
-    return a->prefix[0] ? prefixed(a, "main", 4) : " main";
+    return a->prefix[0] ? prefixed(a, "main") : " main";
 }
 
 static bool give_class(const attachment *a, mo_xml_node *node, const char *attribute)
 {
     const char *top = top_class(a);
     return !a->has_defaults || mo_xml_get(node, attribute) ||
-           (top && add_attribute(a->r, node, attribute, top));
+           (top && mo_reader_set(a->r, node, attribute, top));
 }
 
 /* Moves the sections of a part to the end of the model. */
@@ -159,7 +136,7 @@ static bool put_bodies(const attachment *a, mo_xml_node *node, mo_xml_node *from
     for (mo_xml_node *child = from->first; child && !world; child = child->next) {
         world = strcmp(child->name, "worldbody") == 0 ? child : NULL;
     }
-    const char *name = body && body[0] ? prefixed(a, body, strlen(body)) : NULL;
+    const char *name = body && body[0] ? prefixed(a, body) : NULL;
     mo_xml_node *one = world && name ? find_body(world, name) : NULL;
     if (!world || (name && !one)) {
         return mo_reader_fail(a->r, node, "attaches the body '%.80s', which is not in its model",

@@ -156,7 +156,7 @@ static bool check_joints(mo_mjcf *m, const mo_xml_node *node, int place)
         if (kind == MO_MODEL_FREE && (body->joint_count > 1 || body->parent != 0)) {
             return mo_reader_fail(m->r, node,
                                   body->parent ? "has a free joint but is not a child of the world"
-                                               : "has a free joint and others beside it");
+                                               : "has a free joint and other joints");
         }
     }
     return turns < 2 || mo_reader_fail(m->r, node, "has %d ball joints; it can have one", turns);
@@ -240,7 +240,7 @@ static bool read_body(mo_mjcf *m, const mo_xml_node *node, int parent)
     if (body->is_mocap) {
         ++m->r->model->mocap_count;
         if (parent != 0) {
-            return mo_reader_fail(m->r, node, "is a mocap body, but no child of the world");
+            return mo_reader_fail(m->r, node, "is a mocap body, but not a child of the world");
         }
     }
     m->frame = mo_pose_identity();

@@ -55,7 +55,7 @@ static bool read_class(mo_mjcf *m, const mo_xml_node *node, int parent, int *ele
     const int is_top = parent < 0 && node->part == 0; /* an attached part has its own */
     int place = is_top ? 0 : find_class(m, name);
     if (parent >= 0 && (!name || !name[0])) {
-        return mo_reader_fail(m->r, node, "inside another one has no class");
+        return mo_reader_fail(m->r, node, "inside another <default> has no class");
     }
     if (is_top && name && place != find_class(m, name) &&
         !mo_reader_name_add(m->r, node, 'c', name, 0)) {
@@ -64,8 +64,9 @@ static bool read_class(mo_mjcf *m, const mo_xml_node *node, int parent, int *ele
     if (place < 0) {
         place = add_class(m, node, name, parent);
     } else if (parent >= 0 && m->classes[place].parent != parent) {
-        return mo_reader_fail(m->r, node, "has the class '%.80s', which stands elsewhere already",
-                              name);
+        return mo_reader_fail(
+            m->r, node, "has the class '%.80s', which is already defined inside another class",
+            name);
     }
     if (place < 0 || !add_node(m, place, node)) {
         return false;
@@ -116,7 +117,7 @@ static int class_of(mo_mjcf *m, const mo_xml_node *node)
     }
     const int place = name ? find_class(m, name) : 0;
     if (place < 0) {
-        mo_reader_fail(m->r, at, "has the class '%.80s', which is not among the defaults", name);
+        mo_reader_fail(m->r, at, "has the class '%.80s', which is not defined", name);
     }
     return place;
 }

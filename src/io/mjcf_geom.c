@@ -33,7 +33,7 @@ static bool between(mo_mjcf *m, const mo_xml_node *node, geom_type type, const d
     mo_vec3_minus(from_to, from_to + 3, along);
     const double half = mo_vec3_norm(along) / 2;
     if (!(half > 1e-14) || !mo_quat_from_z(along, pose->orientation)) {
-        return mo_reader_fail(m->r, node, "has a fromto whose two points are one");
+        return mo_reader_fail(m->r, node, "has a fromto with two equal points");
     }
     for (int k = 0; k < 3; ++k) {
         pose->position[k] = (from_to[k] + from_to[3 + k]) / 2;
@@ -249,7 +249,7 @@ static bool read_look(mo_mjcf *m, const mo_xml_node *node, const char *kind, mo_
         return false;
     }
     if (name && name[0] && material < 0) { /* a matter of looks: MuJoCo refuses it */
-        mo_reader_note_of(m->r, node, name, "> has a material that is not there: it has none");
+        mo_reader_note_of(m->r, node, name, "> refers to a material that is not defined: ignored");
     }
     const double *from = material >= 0 ? m->materials[material].colour : GREY;
     if (material >= 0) {
@@ -264,15 +264,6 @@ static bool read_look(mo_mjcf *m, const mo_xml_node *node, const char *kind, mo_
         colour[k] = fmin(fmax(colour[k], 0), 1);
     }
     return true;
-}
-
-/* Is there a joint between it and the world? */
-static bool moves(const mo_model *model, int body)
-{
-    while (body > 0 && model->bodies[body].joint_count == 0) {
-        body = model->bodies[body].parent;
-    }
-    return body > 0;
 }
 
 /* The other model of a medium is not supported: noted. */
@@ -298,7 +289,7 @@ bool mo_mjcf_geom(mo_mjcf *m, const mo_xml_node *node, int body, mo_mass *sum)
     if (!mo_mjcf_word(m, node, "geom", "type", TYPES, &type)) {
         return false;
     }
-    if ((type == PLANE || type == HFIELD) && moves(m->r->model, body)) {
+    if ((type == PLANE || type == HFIELD) && mo_reader_moves(m->r->model, body)) {
         mo_reader_note(m->r, node, " type=\"%s\"> of a moving body is left out", TYPES[type]);
         return true;
     }
@@ -319,7 +310,8 @@ bool mo_mjcf_geom(mo_mjcf *m, const mo_xml_node *node, int body, mo_mass *sum)
         return true;
     }
     if (type == ELLIPSOID && !geom.is_visual) {
-        mo_reader_note(m->r, node, " type=\"ellipsoid\"> touches as a polyhedron of 200 corners");
+        mo_reader_note(m->r, node,
+                       " type=\"ellipsoid\"> collides as a polyhedron with 200 vertices");
     }
     mo_model_geom *added = mo_reader_add_geom(m->r, node, mo_xml_get(node, "name"), body);
     if (added) {

@@ -29,8 +29,8 @@ static bool make_grid(mo_mjcf *m, const mo_xml_node *node, double rows, double c
     if (!(rows >= 2 && columns >= 2 && rows * columns <= MO_MESH_POINTS) || rows != floor(rows) ||
         columns != floor(columns)) {
         return mo_reader_fail(m->r, node,
-                              "has %g rows of %g heights; it needs two of two or more, "
-                              "and %d in all at most",
+                              "has %g rows of %g heights; it needs at least two rows and two "
+                              "columns, and at most %d heights",
                               rows, columns, (int)MO_MESH_POINTS);
     }
     g->rows = (int)rows;
@@ -89,7 +89,8 @@ static bool take_binary(mo_mjcf *m, const mo_xml_node *node, const char *file, c
     }
     const size_t count = (size_t)g->rows * (size_t)g->columns;
     if (size != sizeof counts + count * sizeof(float)) {
-        return mo_reader_fail(m->r, node, "%.200s: %d rows of %d heights take another size", file,
+        return mo_reader_fail(m->r, node,
+                              "%.200s: the file size does not match %d rows of %d heights", file,
                               g->rows, g->columns);
     }
     for (size_t k = 0; k < count; ++k) {
@@ -189,19 +190,10 @@ static bool read_field(mo_mjcf *m, const mo_xml_node *node)
     }
     normalise(&g, size[2]);
     const int mesh = make_mesh(m, &g, size);
-    return mesh >= 0 && mo_reader_name_add(m->r, node, 'h', mo_mjcf_asset_name(m, node), mesh);
+    return mesh >= 0 && mo_reader_name_add(m->r, node, 'h', mo_mjcf_asset_name(m->r, node), mesh);
 }
 
 bool mo_mjcf_height_fields(mo_mjcf *m)
 {
-    for (const mo_xml_node *asset = mo_xml_child(m->r->root, "asset"); asset;
-         asset = mo_xml_next(asset, "asset")) {
-        for (const mo_xml_node *node = mo_xml_child(asset, "hfield"); node;
-             node = mo_xml_next(node, "hfield")) {
-            if (!read_field(m, node)) {
-                return false;
-            }
-        }
-    }
-    return true;
+    return mo_mjcf_each(m, "asset", "hfield", read_field);
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "collide/pose.h"
 #include "io/mjcf.h"
 #include "linalg/vec3.h"
 
@@ -13,7 +14,8 @@ int mo_mjcf_find(mo_mjcf *m, const mo_xml_node *node, char kind, const char *att
     const char *name = mo_xml_get(node, attribute);
     const int place = mo_reader_name_find(m->r, kind, name);
     if (place < 0) {
-        mo_reader_fail(m->r, node, name ? "has the %s '%.80s', which is not there" : "has no %s%s",
+        mo_reader_fail(m->r, node,
+                       name ? "refers to the %s '%.80s', which is not defined" : "has no %s%s",
                        name ? what : attribute, name ? name : "");
     }
     return place;
@@ -47,7 +49,8 @@ static bool read_pair(mo_mjcf *m, const mo_xml_node *node)
         }
     }
     if ((count > 1 && friction[0] != friction[1]) || (count > 4 && friction[3] != friction[4])) {
-        mo_reader_note(m->r, node, " friction> differs between directions: the first one counts");
+        mo_reader_note(m->r, node,
+                       " friction> differs between directions: the first value is used");
     }
     if (m->set.no_contact) {
         return true;
@@ -134,14 +137,8 @@ static bool read_by_sites(mo_mjcf *m, const mo_xml_node *node, mo_model_equality
     e->a = sites[one].body;
     e->b = sites[other].body;
     memcpy(e->anchor, sites[one].pose.position, sizeof e->anchor);
-    if (e->kind ==
-        MO_MODEL_WELD) { /* of b in a: one^-1 takes a to the site, other^-1 back from b's */
-        mo_pose back = sites[other].pose;
-        const double origin[3] = {0};
-        for (int k = 1; k < 4; ++k) {
-            back.orientation[k] = -back.orientation[k];
-        }
-        mo_pose_point_back(&sites[other].pose, origin, back.position);
+    if (e->kind == MO_MODEL_WELD) { /* of b in a: to the first site, and back from the other */
+        const mo_pose back = mo_pose_inverse(&sites[other].pose);
         e->pose = mo_pose_compose(&sites[one].pose, &back);
         e->has_pose = 1;
     }
@@ -163,7 +160,7 @@ static bool read_equality(mo_mjcf *m, const mo_xml_node *node)
         return true;
     }
     if (!KINDS[kind]) {
-        mo_reader_note(m->r, node, "> among equalities is not read: nothing is held");
+        mo_reader_note(m->r, node, "> is not a supported equality: ignored");
         return true;
     }
     mo_model_equality *e = mo_reader_add_equality(m->r, node, mo_xml_get(node, "name"));
@@ -227,7 +224,7 @@ static void normalise_key(mo_mjcf *m, const mo_xml_node *node, double *q)
         }
         double *turn = q + joint->first_q + (joint->kind == MO_MODEL_FREE ? 3 : 0);
         if (mo_vec3_dot(turn + 1, turn + 1) + turn[0] * turn[0] < 1e-20) {
-            mo_reader_note(m->r, node, " qpos> has a quaternion of length zero: it is 1 0 0 0");
+            mo_reader_note(m->r, node, " qpos> has a quaternion of length zero: 1 0 0 0 is used");
             turn[0] = 1;
             mo_vec3_set(turn + 1, 0, 0, 0);
         }
@@ -252,21 +249,9 @@ static bool read_key(mo_mjcf *m, const mo_xml_node *node)
     return good;
 }
 
-static bool each(mo_mjcf *m, const char *section, bool (*read)(mo_mjcf *, const mo_xml_node *))
-{
-    for (const mo_xml_node *at = mo_xml_child(m->r->root, section); at;
-         at = mo_xml_next(at, section)) {
-        for (const mo_xml_node *node = at->first; node; node = node->next) {
-            if (!read(m, node)) {
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
 bool mo_mjcf_links(mo_mjcf *m)
 {
-    return each(m, "contact", read_contact) && each(m, "equality", read_equality) &&
-           each(m, "keyframe", read_key);
+    return mo_mjcf_each(m, "contact", NULL, read_contact) &&
+           mo_mjcf_each(m, "equality", NULL, read_equality) &&
+           mo_mjcf_each(m, "keyframe", NULL, read_key);
 }

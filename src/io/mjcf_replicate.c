@@ -18,53 +18,22 @@ typedef struct replica {
     char number[MOST_DIGITS];
 } replica;
 
-static const char *renamed(const replica *c, const char *name)
-{
-    const size_t length = strlen(name), sep = strlen(c->sep), all = length + sep + MOST_DIGITS;
-    char *text = mo_pool_take(&c->r->tree, all, 1);
-    if (!text) {
-        mo_reader_no_memory(c->r);
-        return NULL;
-    }
-    snprintf(text, all, "%s%s%s", name, c->sep, c->number);
-    return text;
-}
-
-static bool add_attribute(const replica *c, mo_xml_node *node, const mo_xml_attribute *from)
+static bool copy_attribute(const replica *c, mo_xml_node *node, const mo_xml_attribute *from)
 {
     const bool is_name = strcmp(from->name, "name") == 0 && from->value[0];
-    mo_xml_attribute *own = mo_pool_take(&c->r->tree, 1, sizeof *own);
-    const char *value = is_name && own ? renamed(c, from->value) : from->value;
-    if (!own || !value) {
-        return mo_reader_no_memory(c->r);
-    }
-    *own = (mo_xml_attribute){.name = from->name, .value = value, .next = node->attributes};
-    node->attributes = own;
-    return true;
+    const char *value =
+        is_name ? mo_reader_join(c->r, from->value, c->sep, c->number) : from->value;
+    return value && mo_reader_set(c->r, node, from->name, value);
 }
 
-/* A new last child of `parent`, at the place of `like` in the file. */
 static mo_xml_node *add_child(mo_reader *r, mo_xml_node *parent, const mo_xml_node *like,
                               const char *name)
 {
-    mo_xml_node *node = mo_pool_take(&r->tree, 1, sizeof *node);
-    if (!node) {
-        mo_reader_no_memory(r);
-        return NULL;
-    }
     if (++r->elements > MO_XML_ELEMENTS) {
         mo_reader_fail(r, like, "makes more than %d elements", (int)MO_XML_ELEMENTS);
         return NULL;
     }
-    *node = (mo_xml_node){.name = name,
-                          .file = like->file,
-                          .line = like->line,
-                          .part = like->part,
-                          .text = like->text,
-                          .parent = parent};
-    *(parent->last ? &parent->last->next : &parent->first) = node;
-    parent->last = node;
-    return node;
+    return mo_reader_element(r, parent, name, like);
 }
 
 static bool copy_children(const replica *c, const mo_xml_node *from, mo_xml_node *to)
@@ -75,7 +44,7 @@ static bool copy_children(const replica *c, const mo_xml_node *from, mo_xml_node
             return false;
         }
         for (const mo_xml_attribute *at = child->attributes; at; at = at->next) {
-            if (!add_attribute(c, copy, at)) {
+            if (!copy_attribute(c, copy, at)) {
                 return false;
             }
         }
@@ -91,9 +60,10 @@ static mo_xml_node *add_frame(const replica *c, const mo_xml_node *content, mo_x
 {
     mo_xml_node *frame = add_child(c->r, around, content, "frame");
     for (const mo_xml_attribute *at = content->attributes; frame && at; at = at->next) {
-        const int is_offset = strcmp(at->name, "offset") == 0;
-        const mo_xml_attribute own = {.name = is_offset ? "pos" : at->name, .value = at->value};
-        if ((is_offset || strcmp(at->name, "euler") == 0) && !add_attribute(c, frame, &own)) {
+        const char *name = strcmp(at->name, "offset") == 0  ? "pos"
+                           : strcmp(at->name, "euler") == 0 ? "euler"
+                                                            : NULL;
+        if (name && !mo_reader_set(c->r, frame, name, at->value)) {
             return NULL;
         }
     }

@@ -139,7 +139,7 @@ static void list_attributes(mo_reader *r, const mo_xml_node *node, const element
                                 "solref, solimp, margin and the like are ignored, since contacts, "
                                 "joints and limits are hard here");
         } else {
-            mo_reader_note(r, node, " %.40s> is not understood: ignored", a->name);
+            mo_reader_note(r, node, " %.40s> is not supported: ignored", a->name);
         }
     }
 }
@@ -154,7 +154,7 @@ static void list(mo_reader *r, const mo_xml_node *node)
     const bool is_default = node->parent && strcmp(node->parent->name, "default") == 0;
     if (!known || mo_mjcf_has_word(UNREAD, node->name)) {
         if (!is_default) {
-            mo_reader_note(r, node, "> is not understood: ignored, with all that is in it");
+            mo_reader_note(r, node, "> is not supported: ignored, with its content");
         }
         return;
     }

@@ -106,8 +106,9 @@ static bool ignore(mo_mjcf *m, const mo_xml_node *node, const sensor_row *row,
     return true;
 }
 
-static bool read_sensor(mo_mjcf *m, const mo_xml_node *node, int *values)
+static bool read_sensor(mo_mjcf *m, const mo_xml_node *node)
 {
+    int *values = &m->r->model->sensor_values;
     const sensor_row *row = find_row(node->name);
     mo_model_sensor *sensor = mo_reader_add_sensor(m->r, node, mo_xml_get(node, "name"));
     if (!sensor) {
@@ -139,13 +140,5 @@ static bool read_sensor(mo_mjcf *m, const mo_xml_node *node, int *values)
 
 bool mo_mjcf_sensors(mo_mjcf *m)
 {
-    for (const mo_xml_node *section = mo_xml_child(m->r->root, "sensor"); section;
-         section = mo_xml_next(section, "sensor")) {
-        for (const mo_xml_node *node = section->first; node; node = node->next) {
-            if (!read_sensor(m, node, &m->r->model->sensor_values)) {
-                return false;
-            }
-        }
-    }
-    return true;
+    return mo_mjcf_each(m, "sensor", NULL, read_sensor);
 }

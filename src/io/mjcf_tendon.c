@@ -146,9 +146,13 @@ static bool read_path(mo_mjcf *m, const mo_xml_node *node, int parts, mo_model_t
 
 /* ---- entry points ---------------------------------------------------------------------------- */
 
-static bool read_tendon(mo_mjcf *m, const mo_xml_node *node, int is_spatial)
+static bool read_tendon(mo_mjcf *m, const mo_xml_node *node)
 {
+    const bool is_spatial = strcmp(node->name, "spatial") == 0;
     int parts = 0;
+    if (!is_spatial && strcmp(node->name, "fixed") != 0) {
+        return true;
+    }
     for (const mo_xml_node *part = node->first; part; part = part->next) {
         ++parts;
     }
@@ -173,15 +177,5 @@ static bool read_tendon(mo_mjcf *m, const mo_xml_node *node, int is_spatial)
 
 bool mo_mjcf_tendons(mo_mjcf *m)
 {
-    for (const mo_xml_node *section = mo_xml_child(m->r->root, "tendon"); section;
-         section = mo_xml_next(section, "tendon")) {
-        for (const mo_xml_node *node = section->first; node; node = node->next) {
-            const int is_spatial = strcmp(node->name, "spatial") == 0;
-            if ((is_spatial || strcmp(node->name, "fixed") == 0) &&
-                !read_tendon(m, node, is_spatial)) {
-                return false;
-            }
-        }
-    }
-    return true;
+    return mo_mjcf_each(m, "tendon", NULL, read_tendon);
 }

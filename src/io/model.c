@@ -118,12 +118,9 @@ void mo_model_clear(mo_model *model)
         return;
     }
     const mo_allocator allocator = model->allocator;
-    void *const arrays[] = {model->bodies,     model->joints,     model->geoms, model->actuators,
-                            model->equalities, model->exclusions, model->keys,  model->notes,
-                            model->tendons,    model->sites,      model->pairs, model->sensors};
-    for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; ++k) {
-        mo_memory_free(&allocator, arrays[k]);
-    }
+    MO_FREE(&allocator, model->bodies, model->joints, model->geoms, model->actuators,
+            model->equalities, model->exclusions, model->keys, model->notes, model->tendons,
+            model->sites, model->pairs, model->sensors);
     if (model->pool) {
         mo_pool_clear(model->pool);
         mo_memory_free(&allocator, model->pool);

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "io/model_reader.h"
+#include "linalg/dense.h"
 #include "linalg/principal.h"
 #include "linalg/vec3.h"
 
@@ -252,9 +253,7 @@ void mo_mass_add(mo_mass *sum, const mo_mass *more)
     double between[3];
     mo_vec3_minus(more->centre, sum->centre, between);
     mo_vec3_along(sum->centre, more->mass / mass, between, sum->centre);
-    for (int k = 0; k < 6; ++k) {
-        sum->inertia[k] += more->inertia[k];
-    }
+    mo_axpy(6, 1, more->inertia, sum->inertia);
     /* Two masses about their common centre are as one reduced mass at their distance. */
     add_point(sum->inertia, 1, sum->mass * (more->mass / mass), between);
     sum->mass = mass;
@@ -304,10 +303,9 @@ bool mo_reader_check_body(mo_reader *r, const mo_xml_node *node, mo_model_body *
             values[0], values[1], values[2]);
     }
     if (2 * largest > sum * (1 + 1e-6)) {
-        mo_reader_note(
-            r, node,
-            "> has an inertia that no rigid body has (principal moments with A + B < C): "
-            "taken as it is");
+        mo_reader_note(r, node,
+                       "> has an inertia that no rigid body can have (principal moments with A + B "
+                       "< C): used as given");
     }
     return true;
 }

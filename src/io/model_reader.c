@@ -66,7 +66,8 @@ static void keep_note(mo_reader *r, const mo_xml_node *node, const char *of, con
     if (model->note_count >= MOST_NOTES) {
         return;
     }
-    if (!MO_GROW(&model->allocator, model->notes, model->room[7], (size_t)model->note_count + 1)) {
+    if (!MO_GROW(&model->allocator, model->notes, model->room[MO_LIST_NOTES],
+                 (size_t)model->note_count + 1)) {
         mo_reader_no_memory(r);
         return;
     }
@@ -120,206 +121,158 @@ static bool number_notes(mo_reader *r)
 
 /* ---- growing the model ----------------------------------------------------------------------- */
 
-/* One more element at the end of an array of the model, cleared. */
-static void *grow(mo_reader *r, void **array, int which, int *count, size_t size)
+/* A list of the model: where it is, and what its elements have. */
+typedef struct list {
+    size_t array, count, size;
+    size_t name, line; /* in an element; NOWHERE: it has none */
+    char kind;         /* of its names in the reader's table; 0: they need not be unique */
+} list;
+
+#define NOWHERE SIZE_MAX
+#define LIST(type, elements, counter, kind)                                                        \
+    {                                                                                              \
+        offsetof(mo_model, elements), offsetof(mo_model, counter), sizeof(type),                   \
+            offsetof(type, name), offsetof(type, line), kind                                       \
+    }
+
+static const list LISTS[] = {
+    [MO_LIST_BODIES] = LIST(mo_model_body, bodies, body_count, 'b'),
+    [MO_LIST_JOINTS] = LIST(mo_model_joint, joints, joint_count, 'j'),
+    [MO_LIST_GEOMS] = LIST(mo_model_geom, geoms, geom_count, 'g'),
+    [MO_LIST_ACTUATORS] = LIST(mo_model_actuator, actuators, actuator_count, 'a'),
+    [MO_LIST_EQUALITIES] = LIST(mo_model_equality, equalities, equality_count, 0),
+    [MO_LIST_KEYS] = LIST(mo_model_key, keys, key_count, 'k'),
+    [MO_LIST_TENDONS] = LIST(mo_model_tendon, tendons, tendon_count, 't'),
+    [MO_LIST_SITES] = LIST(mo_model_site, sites, site_count, 's'),
+    [MO_LIST_SENSORS] = LIST(mo_model_sensor, sensors, sensor_count, 'S'),
+    [MO_LIST_PAIRS] = {offsetof(mo_model, pairs), offsetof(mo_model, pair_count),
+                       sizeof(mo_model_pair), NOWHERE, offsetof(mo_model_pair, line), 0},
+    [MO_LIST_EXCLUSIONS] = {offsetof(mo_model, exclusions), offsetof(mo_model, exclusion_count),
+                            sizeof(int[2]), NOWHERE, NOWHERE, 0},
+};
+
+/* One more element of a list, a copy of `fresh` with its name and line; NULL after an error. */
+static void *add(mo_reader *r, mo_model_list which, const mo_xml_node *node, const char *name,
+                 const void *fresh)
 {
-    mo_model *model = r->model;
-    if (!mo_memory_grow(&model->allocator, array, &model->room[which], (size_t)*count + 1, size)) {
+    const list *of = LISTS + which;
+    char *model = (char *)r->model;
+    void **array = (void **)(void *)(model + of->array);
+    int *count = (int *)(void *)(model + of->count);
+    if (!mo_memory_grow(&r->model->allocator, array, &r->model->room[which], (size_t)*count + 1,
+                        of->size)) {
         mo_reader_no_memory(r);
         return NULL;
     }
-    return memset((char *)*array + size * (size_t)(*count)++, 0, size);
-}
-
-static int line_of(const mo_xml_node *node)
-{
-    return node ? node->line : 0;
+    char *element = (char *)*array + of->size * (size_t)(*count)++;
+    memcpy(element, fresh, of->size);
+    if (of->name != NOWHERE) {
+        *(const char **)(void *)(element + of->name) = mo_reader_text(r, name);
+    }
+    if (of->line != NOWHERE) {
+        *(int *)(void *)(element + of->line) = node ? node->line : 0;
+    }
+    const bool is_new = !of->kind || mo_reader_name_add(r, node, of->kind, name, *count - 1);
+    return is_new && !r->error ? element : NULL;
 }
 
 mo_model_body *mo_reader_add_body(mo_reader *r, const mo_xml_node *node, const char *name,
                                   int parent)
 {
-    mo_model *model = r->model;
-    if (model->body_count >= MOST_BODIES) {
+    const mo_model_body fresh = {
+        .parent = parent, .pose = mo_pose_identity(), .first_joint = r->model->joint_count};
+    if (r->model->body_count >= MOST_BODIES) {
         mo_reader_fail(r, node, "is one of more than %d bodies", (int)MOST_BODIES);
         return NULL;
     }
-    mo_model_body *body =
-        grow(r, (void **)&model->bodies, 0, &model->body_count, sizeof *model->bodies);
-    if (!body || !mo_reader_name_add(r, node, 'b', name, model->body_count - 1)) {
-        return NULL;
-    }
-    *body = (mo_model_body){.name = mo_reader_text(r, name),
-                            .parent = parent,
-                            .pose = mo_pose_identity(),
-                            .first_joint = model->joint_count,
-                            .line = line_of(node)};
-    return r->error ? NULL : body;
+    return add(r, MO_LIST_BODIES, node, name, &fresh);
 }
 
 mo_model_joint *mo_reader_add_joint(mo_reader *r, const mo_xml_node *node, const char *name,
                                     mo_model_joint_kind kind, int body)
 {
-    mo_model *model = r->model;
-    mo_model_joint *joint =
-        grow(r, (void **)&model->joints, 1, &model->joint_count, sizeof *model->joints);
-    if (!joint || !mo_reader_name_add(r, node, 'j', name, model->joint_count - 1)) {
-        return NULL;
+    const mo_model_joint fresh = {.kind = kind, .body = body, .axis = {0, 0, 1}};
+    mo_model_joint *joint = add(r, MO_LIST_JOINTS, node, name, &fresh);
+    mo_model_body *of = r->model->bodies + body;
+    if (joint && of->joint_count++ == 0) {
+        of->first_joint = r->model->joint_count - 1;
     }
-    *joint = (mo_model_joint){.name = mo_reader_text(r, name),
-                              .kind = kind,
-                              .body = body,
-                              .axis = {0, 0, 1},
-                              .line = line_of(node)};
-    mo_model_body *of = model->bodies + body;
-    if (of->joint_count++ == 0) {
-        of->first_joint = model->joint_count - 1;
-    }
-    return r->error ? NULL : joint;
+    return joint;
 }
 
 mo_model_geom *mo_reader_add_geom(mo_reader *r, const mo_xml_node *node, const char *name, int body)
 {
-    mo_model *model = r->model;
-    mo_model_geom *geom =
-        grow(r, (void **)&model->geoms, 2, &model->geom_count, sizeof *model->geoms);
-    if (!geom || !mo_reader_name_add(r, node, 'g', name, model->geom_count - 1)) {
-        return NULL;
-    }
-    geom->name = mo_reader_text(r, name);
-    geom->body = body;
-    geom->shape = mo_default_shape(MO_SHAPE_BALL);
-    geom->line = line_of(node);
-    return r->error ? NULL : geom;
+    const mo_model_geom fresh = {.body = body, .shape = mo_default_shape(MO_SHAPE_BALL)};
+    return add(r, MO_LIST_GEOMS, node, name, &fresh);
 }
 
 mo_model_actuator *mo_reader_add_actuator(mo_reader *r, const mo_xml_node *node, const char *name)
 {
-    mo_model *model = r->model;
-    mo_model_actuator *actuator =
-        grow(r, (void **)&model->actuators, 3, &model->actuator_count, sizeof *model->actuators);
-    if (!actuator || !mo_reader_name_add(r, node, 'a', name, model->actuator_count - 1)) {
-        return NULL;
-    }
-    *actuator = (mo_model_actuator){.name = mo_reader_text(r, name),
-                                    .joint = -1,
-                                    .tendon = -1,
-                                    .site = -1,
-                                    .gear = {1},
-                                    .gain = 1,
-                                    .line = line_of(node)};
-    return r->error ? NULL : actuator;
+    const mo_model_actuator fresh = {.joint = -1, .tendon = -1, .site = -1, .gear = {1}, .gain = 1};
+    return add(r, MO_LIST_ACTUATORS, node, name, &fresh);
 }
 
 mo_model_equality *mo_reader_add_equality(mo_reader *r, const mo_xml_node *node, const char *name)
 {
-    mo_model *model = r->model;
-    mo_model_equality *equality =
-        grow(r, (void **)&model->equalities, 4, &model->equality_count, sizeof *model->equalities);
-    if (!equality) {
-        return NULL;
-    }
-    equality->name = mo_reader_text(r, name);
-    equality->pose = mo_pose_identity();
-    equality->line = line_of(node);
-    return r->error ? NULL : equality;
+    const mo_model_equality fresh = {.pose = mo_pose_identity()};
+    return add(r, MO_LIST_EQUALITIES, node, name, &fresh);
 }
 
 mo_model_tendon *mo_reader_add_tendon(mo_reader *r, const mo_xml_node *node, const char *name,
                                       int joints)
 {
-    mo_model *model = r->model;
-    mo_model_tendon *tendon =
-        grow(r, (void **)&model->tendons, 8, &model->tendon_count, sizeof *model->tendons);
-    if (!tendon || !mo_reader_name_add(r, node, 't', name, model->tendon_count - 1)) {
-        return NULL;
-    }
-    *tendon = (mo_model_tendon){
-        .name = mo_reader_text(r, name),
-        .joints = mo_pool_take(r->pool, (size_t)joints + 1, sizeof *tendon->joints),
-        .coefficients = mo_pool_take(r->pool, (size_t)joints + 1, sizeof *tendon->coefficients),
-        .line = line_of(node)};
-    if (!tendon->joints || !tendon->coefficients) {
+    const mo_model_tendon fresh = {
+        .joints = mo_pool_take(r->pool, (size_t)joints + 1, sizeof *fresh.joints),
+        .coefficients = mo_pool_take(r->pool, (size_t)joints + 1, sizeof *fresh.coefficients)};
+    if (!fresh.joints || !fresh.coefficients) {
         mo_reader_no_memory(r);
     }
-    return r->error ? NULL : tendon;
+    return add(r, MO_LIST_TENDONS, node, name, &fresh);
 }
 
 mo_model_site *mo_reader_add_site(mo_reader *r, const mo_xml_node *node, const char *name, int body)
 {
-    mo_model *model = r->model;
-    mo_model_site *site =
-        grow(r, (void **)&model->sites, 9, &model->site_count, sizeof *model->sites);
-    if (!site || !mo_reader_name_add(r, node, 's', name, model->site_count - 1)) {
-        return NULL;
-    }
-    *site = (mo_model_site){.name = mo_reader_text(r, name),
-                            .body = body,
-                            .pose = mo_pose_identity(),
-                            .line = line_of(node)};
-    return r->error ? NULL : site;
+    const mo_model_site fresh = {.body = body, .pose = mo_pose_identity()};
+    return add(r, MO_LIST_SITES, node, name, &fresh);
 }
 
 mo_model_sensor *mo_reader_add_sensor(mo_reader *r, const mo_xml_node *node, const char *name)
 {
-    mo_model *model = r->model;
-    mo_model_sensor *sensor =
-        grow(r, (void **)&model->sensors, 11, &model->sensor_count, sizeof *model->sensors);
-    if (!sensor || !mo_reader_name_add(r, node, 'S', name, model->sensor_count - 1)) {
-        return NULL;
-    }
-    *sensor = (mo_model_sensor){
-        .name = mo_reader_text(r, name), .pose = mo_pose_identity(), .line = line_of(node)};
-    return r->error ? NULL : sensor;
+    const mo_model_sensor fresh = {.pose = mo_pose_identity()};
+    return add(r, MO_LIST_SENSORS, node, name, &fresh);
 }
 
 mo_model_pair *mo_reader_add_pair(mo_reader *r, const mo_xml_node *node, int a, int b)
 {
-    mo_model *model = r->model;
-    mo_model_pair *pair =
-        grow(r, (void **)&model->pairs, 10, &model->pair_count, sizeof *model->pairs);
-    if (pair) {
-        *pair = (mo_model_pair){.a = a, .b = b, .line = line_of(node)};
-    }
-    return pair;
+    const mo_model_pair fresh = {.a = a, .b = b};
+    return add(r, MO_LIST_PAIRS, node, NULL, &fresh);
+}
+
+bool mo_reader_exclude(mo_reader *r, int a, int b)
+{
+    const int fresh[2] = {a, b};
+    return add(r, MO_LIST_EXCLUSIONS, NULL, NULL, fresh) != NULL;
 }
 
 mo_model_key *mo_reader_add_key(mo_reader *r, const mo_xml_node *node, const char *name)
 {
-    mo_model *model = r->model;
-    mo_model_key *key = grow(r, (void **)&model->keys, 6, &model->key_count, sizeof *model->keys);
-    if (!key || !mo_reader_name_add(r, node, 'k', name, model->key_count - 1)) {
-        return NULL;
-    }
-    key->name = mo_reader_text(r, name);
-    key->line = line_of(node);
-    key->q = mo_pool_take(r->pool, (size_t)model->q_count + 1, sizeof(double));
-    key->v = mo_pool_take(r->pool, (size_t)model->v_count + 1, sizeof(double));
-    key->control = mo_pool_take(r->pool, (size_t)model->actuator_count + 1, sizeof(double));
-    key->mocap = mo_pool_take(r->pool, (size_t)model->mocap_count + 1, sizeof *key->mocap);
-    if (!key->q || !key->v || !key->control || !key->mocap) {
+    const mo_model *model = r->model;
+    const mo_model_key fresh = {
+        .q = mo_pool_take(r->pool, (size_t)model->q_count + 1, sizeof(double)),
+        .v = mo_pool_take(r->pool, (size_t)model->v_count + 1, sizeof(double)),
+        .control = mo_pool_take(r->pool, (size_t)model->actuator_count + 1, sizeof(double)),
+        .mocap = mo_pool_take(r->pool, (size_t)model->mocap_count + 1, sizeof *fresh.mocap)};
+    if (!fresh.q || !fresh.v || !fresh.control || !fresh.mocap) {
         mo_reader_no_memory(r);
         return NULL;
     }
     for (int k = 1, at = 0; k < model->body_count; ++k) {
         if (model->bodies[k].is_mocap) {
-            key->mocap[at++] = model->bodies[k].pose;
+            fresh.mocap[at++] = model->bodies[k].pose;
         }
     }
-    memcpy(key->q, model->q, (size_t)model->q_count * sizeof(double));
-    return r->error ? NULL : key;
-}
-
-bool mo_reader_exclude(mo_reader *r, int a, int b)
-{
-    mo_model *model = r->model;
-    int *pair =
-        grow(r, (void **)&model->exclusions, 5, &model->exclusion_count, sizeof *model->exclusions);
-    if (pair) {
-        pair[0] = a;
-        pair[1] = b;
-    }
-    return pair != NULL;
+    memcpy(fresh.q, model->q, (size_t)model->q_count * sizeof(double));
+    return add(r, MO_LIST_KEYS, node, name, &fresh);
 }
 
 bool mo_reader_place_joints(mo_reader *r)
@@ -348,6 +301,14 @@ bool mo_reader_place_joints(mo_reader *r)
         }
     }
     return true;
+}
+
+bool mo_reader_moves(const mo_model *model, int body)
+{
+    while (body > 0 && model->bodies[body].joint_count == 0) {
+        body = model->bodies[body].parent;
+    }
+    return body > 0;
 }
 
 bool mo_reader_finish(mo_reader *r)
@@ -404,7 +365,7 @@ bool mo_reader_name_add(mo_reader *r, const mo_xml_node *node, char kind, const 
     }
     mo_reader_name *at = seek(r->names, r->name_room, kind, name);
     if (at->name) {
-        return mo_reader_fail(r, node, "has the name '%.80s', which another one has already", name);
+        return mo_reader_fail(r, node, "has the name '%.80s', which is already in use", name);
     }
     /* The tree, whose names these are, lives as long as the table. */
     *at = (mo_reader_name){.kind = kind, .name = name, .index = index};
@@ -419,6 +380,51 @@ int mo_reader_name_find(const mo_reader *r, char kind, const char *name)
     }
     const mo_reader_name *at = seek(r->names, r->name_room, kind, name);
     return at->name ? at->index : -1;
+}
+
+/* ---- elements that are made ------------------------------------------------------------------ */
+
+mo_xml_node *mo_reader_element(mo_reader *r, mo_xml_node *parent, const char *name,
+                               const mo_xml_node *like)
+{
+    mo_xml_node *node = mo_pool_take(&r->tree, 1, sizeof *node);
+    if (!node) {
+        mo_reader_no_memory(r);
+        return NULL;
+    }
+    *node = (mo_xml_node){.name = name,
+                          .file = like->file,
+                          .line = like->line,
+                          .part = like->part,
+                          .text = like->text,
+                          .parent = parent};
+    if (parent) {
+        *(parent->last ? &parent->last->next : &parent->first) = node;
+        parent->last = node;
+    }
+    return node;
+}
+
+bool mo_reader_set(mo_reader *r, mo_xml_node *node, const char *attribute, const char *text)
+{
+    mo_xml_attribute *more = text ? mo_pool_take(&r->tree, 1, sizeof *more) : NULL;
+    if (more) {
+        *more = (mo_xml_attribute){.name = attribute, .value = text, .next = node->attributes};
+        node->attributes = more;
+    }
+    return more || !text || mo_reader_no_memory(r);
+}
+
+const char *mo_reader_join(mo_reader *r, const char *a, const char *b, const char *c)
+{
+    const size_t size = strlen(a) + strlen(b) + strlen(c) + 1;
+    char *text = mo_pool_take(&r->tree, size, 1);
+    if (!text) {
+        mo_reader_no_memory(r);
+        return NULL;
+    }
+    snprintf(text, size, "%s%s%s", a, b, c);
+    return text;
 }
 
 /* ---- numbers --------------------------------------------------------------------------------- */
@@ -444,8 +450,7 @@ static bool numbers(mo_reader *r, const mo_xml_node *node, const char *attribute
         at = end;
     }
     if (n > most && r->is_lenient) {
-        mo_reader_note(r, node, " %.40s> has more numbers than it should: the first ones count",
-                       attribute);
+        mo_reader_note(r, node, " %.40s> has too many numbers: the first ones are used", attribute);
         n = most;
     }
     if (n < least || n > most) {
@@ -465,6 +470,16 @@ bool mo_reader_numbers(mo_reader *r, const mo_xml_node *node, const char *attrib
                        const char *text, int least, int most, double *out, int *count)
 {
     return numbers(r, node, attribute, text, least, most, 0, out, count);
+}
+
+bool mo_reader_attribute(mo_reader *r, const mo_xml_node *node, const char *attribute, int least,
+                         int most, double *out, int *count)
+{
+    const char *text = mo_xml_get(node, attribute);
+    if (count) {
+        *count = 0;
+    }
+    return !text || mo_reader_numbers(r, node, attribute, text, least, most, out, count);
 }
 
 bool mo_reader_ordered(mo_reader *r, const mo_xml_node *node, const char *attribute,

@@ -68,6 +68,22 @@ void mo_reader_note_kind(mo_reader *r, const mo_xml_node *node, const char *of,
 
 /* ---- growing the model ----------------------------------------------------------------------- */
 
+/* The lists of a model: indices of mo_model.room. */
+typedef enum mo_model_list {
+    MO_LIST_BODIES,
+    MO_LIST_JOINTS,
+    MO_LIST_GEOMS,
+    MO_LIST_ACTUATORS,
+    MO_LIST_EQUALITIES,
+    MO_LIST_EXCLUSIONS,
+    MO_LIST_KEYS,
+    MO_LIST_NOTES,
+    MO_LIST_TENDONS,
+    MO_LIST_SITES,
+    MO_LIST_PAIRS,
+    MO_LIST_SENSORS
+} mo_model_list;
+
 mo_model_body *mo_reader_add_body(mo_reader *r, const mo_xml_node *node, const char *name,
                                   int parent);
 mo_model_joint *mo_reader_add_joint(mo_reader *r, const mo_xml_node *node, const char *name,
@@ -96,12 +112,26 @@ bool mo_reader_place_joints(mo_reader *r);
 /* Once all is read: the notes get their lines. */
 bool mo_reader_finish(mo_reader *r);
 
+/* ---- elements that are made ------------------------------------------------------------------ */
+
+/* A new last child of `parent` (NULL: a root), at the place of `like` in the file; NULL if memory
+ * runs out, here and below. */
+mo_xml_node *mo_reader_element(mo_reader *r, mo_xml_node *parent, const char *name,
+                               const mo_xml_node *like);
+/* One more attribute; nothing if there is no text. */
+bool mo_reader_set(mo_reader *r, mo_xml_node *node, const char *attribute, const char *text);
+/* Three texts as one, in the pool of the tree. */
+const char *mo_reader_join(mo_reader *r, const char *a, const char *b, const char *c);
+
 /* ---- numbers --------------------------------------------------------------------------------- */
 
 /* From `least` to `most` finite numbers of `text`, the value of node's attribute; how many came to
  * *count (NULL: not asked). */
 bool mo_reader_numbers(mo_reader *r, const mo_xml_node *node, const char *attribute,
                        const char *text, int least, int most, double *out, int *count);
+/* The same of an attribute; if it is absent `out` stays, and the count is 0. */
+bool mo_reader_attribute(mo_reader *r, const mo_xml_node *node, const char *attribute, int least,
+                         int most, double *out, int *count);
 /* A lower and an upper bound, in order; both may be infinite. */
 bool mo_reader_range(mo_reader *r, const mo_xml_node *node, const char *attribute, const char *text,
                      double out[2]);
@@ -112,6 +142,10 @@ bool mo_reader_ordered(mo_reader *r, const mo_xml_node *node, const char *attrib
 void mo_quat_about(const double axis[3], double angle, double q[4]);
 bool mo_quat_from_z(const double z[3], double q[4]);
 void mo_quat_from_matrix(const double Q[9], double q[4]);
+/* Roll, pitch and yaw: about x, y and z, which stay. */
+void mo_quat_from_rpy(const double rpy[3], double q[4]);
+/* Is there a joint between a body and the world? */
+bool mo_reader_moves(const mo_model *model, int body);
 
 /* ---- meshes ---------------------------------------------------------------------------------- */
 

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/pool.h"
+#include "io/model_reader.h"
 #include "moreau/model.h"
 
 /* Numbers of joints from `at` on grow by one. */
@@ -79,9 +80,9 @@ mo_error mo_model_release(mo_model *model, int body, mo_message *why)
     if (body < 1 || body >= model->body_count || model->bodies[body].parent != 0 ||
         model->bodies[body].joint_count > 0) {
         return mo_fail(why, MO_ERR_ARGUMENT,
-                       "only a body that the file fixes to the world can be set free");
+                       "only a body that is fixed to the world can get a free joint");
     }
-    if (!MO_GROW(&model->allocator, model->joints, model->room[1],
+    if (!MO_GROW(&model->allocator, model->joints, model->room[MO_LIST_JOINTS],
                  (size_t)model->joint_count + 1)) {
         return mo_fail_memory(why);
     }

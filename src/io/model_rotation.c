@@ -33,6 +33,19 @@ bool mo_quat_from_z(const double z[3], double q[4])
     return true;
 }
 
+void mo_quat_from_rpy(const double rpy[3], double q[4])
+{
+    double all[4] = {1, 0, 0, 0}, turn[4], next[4];
+    for (int k = 0; k < 3; ++k) {
+        const double axis[3] = {k == 0, k == 1, k == 2};
+        mo_quat_about(axis, rpy[k], turn);
+        mo_quat_multiply(turn, all, next);
+        memcpy(all, next, sizeof all);
+    }
+    memcpy(q, all, sizeof all);
+    mo_quat_normalise(q);
+}
+
 void mo_quat_from_matrix(const double Q[9], double q[4])
 {
     /* The largest of the four squares is at least a quarter: nothing is lost in its root. */

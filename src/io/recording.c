@@ -215,8 +215,7 @@ static mo_error check_bodies(const mo_recording *recording, const mo_world *worl
     }
     return same ? MO_OK
                 : mo_fail(why, MO_ERR_ARGUMENT,
-                          "a recording keeps the bodies that the world had at its beginning; these "
-                          "are others");
+                          "the bodies of the world have changed since the recording began");
 }
 
 /* Room for one frame more. */

@@ -14,7 +14,7 @@ mo_error mo_recording_append(mo_recording *to, const mo_recording *more, mo_mess
     const size_t frames = (size_t)to->frame_count + (size_t)more->frame_count;
     const size_t contacts = (size_t)to->contact_count + (size_t)more->contact_count;
     if (7 * frames * bodies > INT_MAX || contacts > INT_MAX / 3) {
-        return mo_fail(why, MO_ERR_UNSUPPORTED, "the recording is too large for one of this kind");
+        return mo_fail(why, MO_ERR_UNSUPPORTED, "the recording is too large to be read");
     }
     const mo_allocator *allocator = &to->allocator;
     if (!MO_GROW(allocator, to->frames, to->frame_room, frames + 1) ||

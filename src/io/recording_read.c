@@ -34,8 +34,8 @@ static bool check_double(mo_h5 *h, const mo_h5_group *group, const char *name, s
                          mo_column_range range)
 {
     const bool good = range == MO_COLUMN_NOT_NEGATIVE ? x >= 0 : isfinite(x);
-    return good || mo_h5_fail(h, MO_ERR_FORMAT, "entry %zu of %s/%s is %g, which cannot be", k,
-                              group->path, name, x);
+    return good || mo_h5_fail(h, MO_ERR_FORMAT, "entry %zu of %s/%s is %g, which is out of range",
+                              k, group->path, name, x);
 }
 
 /* A vector of doubles in its range; NULL after a failure. */
@@ -175,7 +175,7 @@ static bool share_arrays(reader *in, const double *points, size_t point_count, c
         const size_t np = 3 * (size_t)def->point_count, ni = (size_t)def->index_count;
         if (np > point_count - p || ni > index_count - i) {
             return mo_h5_fail(h, MO_ERR_FORMAT,
-                              "shape %d has more points or indices than there are", k);
+                              "shape %d refers to more points or indices than the file has", k);
         }
         def->points = np ? mo_memory_copy(h->allocator, points + p, np * sizeof *points) : NULL;
         def->indices = ni ? mo_memory_copy(h->allocator, indices + i, ni * sizeof *indices) : NULL;
@@ -189,7 +189,7 @@ static bool share_arrays(reader *in, const double *points, size_t point_count, c
         i += ni;
     }
     return (p == point_count && i == index_count) ||
-           mo_h5_fail(h, MO_ERR_FORMAT, "there are points or indices that belong to no shape");
+           mo_h5_fail(h, MO_ERR_FORMAT, "some points or indices belong to no shape");
 }
 
 static bool read_arrays(reader *in, const mo_h5_group *group)
@@ -246,8 +246,10 @@ static bool share_contacts(reader *in, const mo_h5_group *group)
         sum += recording->frames[k].contact_count;
     }
     return sum == recording->contact_count ||
-           mo_h5_fail(&in->h, MO_ERR_FORMAT, "the frames have other contacts than the %d there are",
-                      recording->contact_count);
+           mo_h5_fail(
+               &in->h, MO_ERR_FORMAT,
+               "the contact counts of the frames do not add up to the %d contacts of the file",
+               recording->contact_count);
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */

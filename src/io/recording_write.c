@@ -14,8 +14,6 @@ static bool write_column(mo_h5 *h, const mo_columns *table, const mo_column *col
                          const void *structs)
 {
     const size_t size = (size_t)column->width * (column->integers ? sizeof(int) : sizeof(double));
-    char path[MO_H5_PATH];
-    snprintf(path, sizeof path, "/" MO_RECORDING_ROOT "/%.16s/%.20s", table->group, column->name);
     char *values = mo_memory_array(h->allocator, rows, size);
     if (!values) {
         return mo_h5_no_memory(h);
@@ -26,8 +24,8 @@ static bool write_column(mo_h5 *h, const mo_columns *table, const mo_column *col
     const size_t count = rows * (size_t)column->width;
     const bool good =
         column->integers
-            ? mo_h5_write_ints(h, path, count, (const int *)(const void *)values)
-            : mo_h5_write_doubles(h, path, count, (const double *)(const void *)values);
+            ? mo_h5_write_ints(h, column->name, count, (const int *)(const void *)values)
+            : mo_h5_write_doubles(h, column->name, count, (const double *)(const void *)values);
     mo_memory_free(h->allocator, values);
     return good;
 }
@@ -63,7 +61,7 @@ static bool write_names(mo_h5 *h, const mo_recording *recording)
         *to++ = '\n';
     }
     *to = 0;
-    const bool good = mo_h5_write_text(h, "/" MO_RECORDING_ROOT "/bodies/names", all);
+    const bool good = mo_h5_write_text(h, "names", all);
     mo_memory_free(h->allocator, all);
     return good;
 }
@@ -92,19 +90,17 @@ static bool write_arrays(mo_h5 *h, const mo_recording *recording)
         points += p;
         indices += i;
     }
-    good = good &&
-           mo_h5_write_doubles(h, "/" MO_RECORDING_ROOT "/shapes/points", points, all_points) &&
-           mo_h5_write_ints(h, "/" MO_RECORDING_ROOT "/shapes/indices", indices, all_indices);
+    good = good && mo_h5_write_doubles(h, "points", points, all_points) &&
+           mo_h5_write_ints(h, "indices", indices, all_indices);
     MO_FREE(h->allocator, all_points, all_indices);
     return good;
 }
 
 static bool write_head(mo_h5 *h, const mo_recording *recording)
 {
-    return mo_h5_write_int(h, "/" MO_RECORDING_ROOT "/dimension", recording->dimension) &&
-           mo_h5_write_doubles(h, "/" MO_RECORDING_ROOT "/gravity", 3, recording->gravity) &&
-           (!recording->title ||
-            mo_h5_write_text(h, "/" MO_RECORDING_ROOT "/title", recording->title)) &&
+    return mo_h5_write_int(h, "dimension", recording->dimension) &&
+           mo_h5_write_doubles(h, "gravity", 3, recording->gravity) &&
+           (!recording->title || mo_h5_write_text(h, "title", recording->title)) &&
            write_table(h, MO_TABLE_BODIES, recording->body_count, recording->bodies) &&
            write_names(h, recording) &&
            write_table(h, MO_TABLE_SHAPES, recording->shape_count, recording->shapes) &&
@@ -121,9 +117,9 @@ static bool write_frames(mo_h5 *h, const mo_recording *recording, int first)
     const int contact = frames > 0 ? recording->frames[first].first_contact : 0;
     const int contacts = frames > 0 ? recording->contact_count - contact : 0;
     return write_table(h, MO_TABLE_FRAMES, frames, frames > 0 ? recording->frames + first : NULL) &&
-           mo_h5_write_doubles(h, "/" MO_RECORDING_ROOT "/frames/poses", 7 * rows,
+           mo_h5_write_doubles(h, "poses", 7 * rows,
                                rows ? recording->poses[from].position : NULL) &&
-           mo_h5_write_doubles(h, "/" MO_RECORDING_ROOT "/frames/velocities", 6 * rows,
+           mo_h5_write_doubles(h, "velocities", 6 * rows,
                                rows ? recording->velocities[from] : NULL) &&
            write_table(h, MO_TABLE_CONTACTS, contacts,
                        contacts > 0 ? recording->contacts + contact : NULL);
@@ -137,7 +133,7 @@ mo_error mo_recording_image(const mo_recording *recording, const char *path, int
     *bytes = NULL;
     *size = 0;
     if (mo_h5_create(&h, path, &own, why) && mo_h5_make_group(&h, "/" MO_RECORDING_ROOT) &&
-        mo_h5_write_int(&h, "/" MO_RECORDING_ROOT "/version", MO_RECORDING_VERSION) &&
+        mo_h5_write_int(&h, "version", MO_RECORDING_VERSION) &&
         (!has_head || write_head(&h, recording)) && write_frames(&h, recording, first)) {
         mo_h5_image(&h, bytes, size);
     }

@@ -216,7 +216,7 @@ static mo_error check_mocap(const mo_robot *robot, const mo_pose *poses, mo_mess
         const double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
         if (!mo_are_moderate(3, poses[k].position) || !(fabs(square - 1) <= 1e-6)) {
             return mo_fail(why, MO_ERR_ARGUMENT,
-                           "mocap body %d is put at a finite pose with a unit quaternion", k);
+                           "the pose of mocap body %d must be finite, with a unit quaternion", k);
         }
     }
     return MO_OK;

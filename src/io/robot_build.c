@@ -70,11 +70,10 @@ static mo_error check_weights(mo_building *b)
                            "<inertial>",
                            body->line, body->name);
         }
-        MO_TRY(mo_robot_keep_note(
-            b->robot, b->why,
-            "line %d: the body '%.80s' moves but has no mass: the armature of its joint alone "
-            "resists (MuJoCo refuses it)",
-            body->line, body->name));
+        MO_TRY(mo_robot_keep_note(b->robot, b->why,
+                                  "line %d: the body '%.80s' moves but has no mass: only the "
+                                  "armature of its joint is used (MuJoCo rejects such a model)",
+                                  body->line, body->name));
     }
     return MO_OK;
 }
@@ -200,16 +199,13 @@ static mo_error make_robot(const mo_model *model, const mo_allocator *allocator,
                         .joint_count = model->joint_count,
                         .actuator_count = model->actuator_count,
                         .tendon_count = model->tendon_count};
-    robot->bodies = mo_memory_array(&own, (size_t)model->body_count + 1, sizeof *robot->bodies);
-    robot->joints = mo_memory_array(&own, (size_t)model->joint_count + 1, sizeof *robot->joints);
-    robot->actuators =
-        mo_memory_array(&own, (size_t)model->actuator_count + 1, sizeof *robot->actuators);
-    robot->q = mo_memory_array(&own, (size_t)model->q_count + 1, sizeof *robot->q);
-    robot->v = mo_memory_array(&own, (size_t)model->v_count + 1, sizeof *robot->v);
-    robot->tendons = mo_memory_array(&own, (size_t)model->tendon_count + 1, sizeof *robot->tendons);
-    robot->mocap = mo_memory_array(&own, (size_t)model->mocap_count + 1, sizeof *robot->mocap);
-    if (!robot->bodies || !robot->joints || !robot->actuators || !robot->q || !robot->v ||
-        !robot->tendons || !robot->mocap) {
+    if (!MO_NEW_EACH(&own, model->body_count + 1, mo_body_id, &robot->bodies) ||
+        !MO_NEW_EACH(&own, model->joint_count + 1, mo_robot_place, &robot->joints) ||
+        !MO_NEW_EACH(&own, model->actuator_count + 1, mo_robot_control, &robot->actuators) ||
+        !MO_NEW_EACH(&own, model->tendon_count + 1, mo_robot_control, &robot->tendons) ||
+        !MO_NEW_EACH(&own, model->q_count + 1, double, &robot->q) ||
+        !MO_NEW_EACH(&own, model->v_count + 1, double, &robot->v) ||
+        !MO_NEW_EACH(&own, model->mocap_count + 1, int, &robot->mocap)) {
         mo_robot_destroy(robot);
         return mo_fail_memory(why);
     }
@@ -223,22 +219,17 @@ static mo_error make_robot(const mo_model *model, const mo_allocator *allocator,
 
 static mo_error make_room(mo_building *b)
 {
-    const size_t bodies = (size_t)b->model->body_count, joints = (size_t)b->model->joint_count + 1;
-    b->group = mo_pool_take(&b->pool, bodies, sizeof *b->group);
-    b->joined = mo_pool_take(&b->pool, bodies, sizeof *b->joined);
-    b->link = mo_pool_take(&b->pool, bodies, sizeof *b->link);
-    b->number = mo_pool_take(&b->pool, joints, sizeof *b->number);
-    b->pose = mo_pool_take(&b->pool, bodies, sizeof *b->pose);
-    b->touches = mo_pool_take(&b->pool, bodies, sizeof *b->touches);
-    b->links = mo_pool_take(&b->pool, bodies, sizeof *b->links);
-    b->axes = mo_pool_take(&b->pool, joints, sizeof *b->axes);
-    b->actuators =
-        mo_pool_take(&b->pool, (size_t)b->model->actuator_count + 1, sizeof *b->actuators);
-    b->tendons = mo_pool_take(&b->pool, (size_t)b->model->tendon_count + 1, sizeof *b->tendons);
-    return b->group && b->joined && b->link && b->number && b->pose && b->touches && b->links &&
-                   b->axes && b->actuators && b->tendons
-               ? MO_OK
-               : mo_fail_memory(b->why);
+    const mo_model *model = b->model;
+    const size_t bodies = (size_t)model->body_count, joints = (size_t)model->joint_count + 1;
+    const bool good =
+        MO_POOL_EACH(&b->pool, bodies, int, &b->group, &b->joined, &b->link, &b->touches) &&
+        MO_POOL_EACH(&b->pool, joints, int, &b->number) &&
+        MO_POOL_EACH(&b->pool, bodies, mo_pose, &b->pose) &&
+        MO_POOL_EACH(&b->pool, bodies, mo_link_def, &b->links) &&
+        MO_POOL_EACH(&b->pool, joints, mo_axis_def, &b->axes) &&
+        MO_POOL_EACH(&b->pool, model->actuator_count + 1, mo_actuator_def, &b->actuators) &&
+        MO_POOL_EACH(&b->pool, model->tendon_count + 1, mo_tendon_def, &b->tendons);
+    return good ? MO_OK : mo_fail_memory(b->why);
 }
 
 /* Removes everything that a refused model has added; joints and exclusions go with the bodies. */
@@ -258,7 +249,7 @@ mo_error mo_model_build(const mo_model *model, mo_world *world, const mo_allocat
     mo_building b = {.model = model, .world = world, .why = why};
     *robot = NULL;
     if (mo_world_definition(world).dimension != 3) {
-        return mo_fail(why, MO_ERR_ARGUMENT, "models are for worlds in space");
+        return mo_fail(why, MO_ERR_ARGUMENT, "models need a three-dimensional world");
     }
     mo_error error = make_robot(model, allocator, &b.robot, why);
     if (error) {

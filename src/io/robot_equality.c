@@ -7,21 +7,10 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "collide/pose.h"
 #include "io/robot_data.h"
 #include "linalg/vec3.h"
 #include "moreau/joint.h"
-
-/* The pose of a in b from that of b in a. */
-static mo_pose inverse_of(const mo_pose *pose)
-{
-    mo_pose back = *pose;
-    const double origin[3] = {0};
-    for (int k = 1; k < 4; ++k) {
-        back.orientation[k] = -pose->orientation[k];
-    }
-    mo_pose_point_back(pose, origin, back.position);
-    return back;
-}
 
 /* Of one mechanism, since what is coupled is joined; q of a joint is put where the coupling has it.
  */
@@ -81,7 +70,7 @@ mo_error mo_building_add_equality(mo_building *b, const mo_model_equality *e)
     if (e->kind == MO_MODEL_WELD) {
         memcpy(def.anchor, b->pose[second].position, sizeof def.anchor);
         def.has_pose = e->has_pose;
-        def.pose = swapped ? inverse_of(&e->pose) : e->pose;
+        def.pose = swapped ? mo_pose_inverse(&e->pose) : e->pose;
         if (move_to_weld(b, &def, first)) {
             return MO_ERR_ARGUMENT;
         }

@@ -21,6 +21,7 @@
 #include "base/error.h"
 #include "base/pool.h"
 #include "io/robot_data.h"
+#include "linalg/dense.h"
 #include "sim/mechanism.h"
 #include "sim/pairs.h"
 
@@ -41,15 +42,6 @@ static mo_error add_row(const mo_world *world, mo_body_id body, const mo_sim_con
         }
     }
     return error;
-}
-
-static double largest(const double *row, int n)
-{
-    double most = 0;
-    for (int k = 0; k < n; ++k) {
-        most = fmax(most, fabs(row[k]));
-    }
-    return most;
 }
 
 /* How fast the gap opens with the velocity of one joint, at most; infinite if a body moves
@@ -77,7 +69,7 @@ static mo_error lever_of(const mo_world *world, const mo_sim_contact *contact, m
         MO_TRY(add_row(world, of, contact, side ? 1 : -1, J, row[side], why));
     }
     for (int side = 0; side < 2; ++side) {
-        *lever = fmax(*lever, row[side] ? largest(row[side], n[side]) : 0);
+        *lever = fmax(*lever, row[side] ? mo_largest(n[side], row[side]) : 0);
     }
     return MO_OK;
 }
@@ -143,15 +135,14 @@ static mo_error note_pairs(mo_robot *robot, const mo_world *world, const overlap
         return MO_OK;
     }
     if (found->count == 1) {
-        return mo_robot_keep_note(
-            robot, why,
-            "'%.80s' and '%.80s' overlap at the reference configuration: they "
-            "do not touch each other",
-            a, b);
+        return mo_robot_keep_note(robot, why,
+                                  "'%.80s' and '%.80s' overlap at the reference configuration: "
+                                  "collision between them is disabled",
+                                  a, b);
     }
     return mo_robot_keep_note(robot, why,
                               "%d pairs of parts overlap at the reference configuration ('%.80s' "
-                              "and '%.80s' first): they do not touch each other",
+                              "and '%.80s' first): collision between them is disabled",
                               found->count, a, b);
 }
 
@@ -182,11 +173,10 @@ static mo_error look_at(mo_robot *robot, mo_world *world, const mo_sim_contact *
     }
     error = part(world, contact, why);
     if (!error && for_ever && !all) {
-        return mo_robot_keep_note(
-            robot, why,
-            "'%.80s' and '%.80s' overlap, and no joint moves them apart: they "
-            "do not touch each other",
-            name_of(a), name_of(b));
+        return mo_robot_keep_note(robot, why,
+                                  "'%.80s' and '%.80s' overlap, and no joint moves them apart: "
+                                  "collision between them is disabled",
+                                  name_of(a), name_of(b));
     }
     if (!error && found->count++ == 0) {
         memcpy(found->first, contact->body, sizeof found->first);

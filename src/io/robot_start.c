@@ -178,7 +178,6 @@ static double linearise(start *s)
 static void find_step(start *s)
 {
     const int rows = 3 * s->loops, n = s->n;
-    double most = 0;
     for (int i = 0; i < rows; ++i) {
         for (int j = 0; j < rows; ++j) {
             s->A[i * rows + j] = mo_dot(n, s->J + i * n, s->J + j * n);
@@ -189,9 +188,7 @@ static void find_step(start *s)
     for (int i = 0; i < rows; ++i) {
         mo_axpy(n, -s->y[i], s->J + i * n, s->v);
     }
-    for (int j = 0; j < n; ++j) {
-        most = fmax(most, fabs(s->v[j]));
-    }
+    const double most = mo_largest(n, s->v);
     for (int j = 0; j < n && most > LONGEST_STEP; ++j) {
         s->v[j] *= LONGEST_STEP / most;
     }
@@ -266,36 +263,33 @@ static mo_error order_loops(start *s, mo_pool *pool)
         return error ? error
                      : mo_robot_keep_note(s->robot, s->why,
                                           "a loop is open by %.3g mm at the start and its joints "
-                                          "cannot close it: the steps pull it together",
+                                          "cannot close it: it is closed during the simulation",
                                           1e3 * first);
     }
     return error || first < WORTH_A_NOTE
                ? error
                : mo_robot_keep_note(s->robot, s->why,
-                                    "loops are open by up to %.3g mm at the start: closed",
+                                    "loops open by up to %.3g mm at the start were closed",
                                     1e3 * first);
 }
 
 static int make_room(start *s, mo_pool *pool)
 {
     const size_t n = (size_t)s->n, rows = 3 * (size_t)s->loops;
-    s->J = mo_pool_take(pool, rows * n + 1, sizeof *s->J);
-    s->A = mo_pool_take(pool, rows * rows + 1, sizeof *s->A);
-    s->e = mo_pool_take(pool, rows + 1, sizeof *s->e);
-    s->y = mo_pool_take(pool, rows + 1, sizeof *s->y);
-    s->v = mo_pool_take(pool, n + 1, sizeof *s->v);
-    s->side = mo_pool_take(pool, 6 * n + 1, sizeof *s->side);
-    s->held = mo_pool_take(pool, n + 1, 1);
-    return s->J && s->A && s->e && s->y && s->v && s->side && s->held;
+    return MO_POOL_EACH(pool, rows * n + 1, double, &s->J) &&
+           MO_POOL_EACH(pool, rows * rows + 1, double, &s->A) &&
+           MO_POOL_EACH(pool, rows + 1, double, &s->e, &s->y) &&
+           MO_POOL_EACH(pool, n + 1, double, &s->v) &&
+           MO_POOL_EACH(pool, 6 * n + 1, double, &s->side) &&
+           MO_POOL_EACH(pool, n + 1, char, &s->held);
 }
 
 static mo_error find_mechanisms(start *s, mo_pool *pool)
 {
     const size_t most = (size_t)s->robot->joint_count + 1;
-    s->id = mo_pool_take(pool, most, sizeof *s->id);
-    s->v_at = mo_pool_take(pool, most, sizeof *s->v_at);
-    s->q_at = mo_pool_take(pool, most, sizeof *s->q_at);
-    MO_NEED_MEMORY(s->id && s->v_at && s->q_at, s->why);
+    MO_NEED_MEMORY(MO_POOL_EACH(pool, most, mo_mechanism_id, &s->id) &&
+                       MO_POOL_EACH(pool, most, int, &s->v_at, &s->q_at),
+                   s->why);
     for (int k = 0; k < s->robot->joint_count; ++k) {
         const mo_mechanism_id id = s->robot->joints[k].mechanism;
         if (id.index && s->robot->joints[k].number == 0) {
@@ -336,8 +330,8 @@ static mo_error note_overlaps(mo_robot *robot, mo_world *world, mo_message *why)
     }
     const char *a = world->body[worst->body[0]].name, *b = world->body[worst->body[1]].name;
     return mo_robot_keep_note(robot, why,
-                              "bodies overlap at the start at %d point%s, most of all '%.80s' and "
-                              "'%.80s', by %.3g mm: contact moves them apart",
+                              "bodies overlap at the start at %d point%s, the deepest between "
+                              "'%.80s' and '%.80s' by %.3g mm: contact separates them",
                               count, count == 1 ? "" : "s", a ? a : "", b ? b : "",
                               -1e3 * worst->gap);
 }

@@ -36,14 +36,14 @@ static bool write_inertial(mo_sdf *s, const mo_xml_node *link, mo_xml_node *to)
         return false;
     }
     const char *mass = mo_sdf_text(from, "mass");
-    mo_xml_node *inertial = mo_sdf_add(s, to, "inertial", from ? from : link);
-    mo_xml_node *weight = inertial ? mo_sdf_add(s, inertial, "mass", inertial) : NULL;
-    mo_xml_node *inertia = weight ? mo_sdf_add(s, inertial, "inertia", inertial) : NULL;
+    mo_xml_node *inertial = mo_reader_element(s->r, to, "inertial", from ? from : link);
+    mo_xml_node *weight = inertial ? mo_reader_element(s->r, inertial, "mass", inertial) : NULL;
+    mo_xml_node *inertia = weight ? mo_reader_element(s->r, inertial, "inertia", inertial) : NULL;
     bool is_made = inertia && mo_sdf_set_origin(s, inertial, &pose) &&
-                   mo_sdf_set(s, weight, "value", mass ? mass : "1");
+                   mo_reader_set(s->r, weight, "value", mass ? mass : "1");
     for (int k = 0; k < 6 && is_made; ++k) {
         const char *text = mo_sdf_text(six, NAMES[k]);
-        is_made = mo_sdf_set(s, inertia, NAMES[k], text ? text : k < 3 ? "1" : "0");
+        is_made = mo_reader_set(s->r, inertia, NAMES[k], text ? text : k < 3 ? "1" : "0");
     }
     return is_made;
 }
@@ -53,25 +53,25 @@ static bool write_geometry(mo_sdf *s, const mo_xml_node *from, mo_xml_node *to)
     static const char *const VALUES[] = {"size", "radius", "length", "scale", "radii", "normal"};
     const mo_xml_node *geometry = mo_xml_child(from, "geometry");
     const mo_xml_node *shape = geometry ? geometry->first : NULL;
-    mo_xml_node *made = mo_sdf_add(s, to, "geometry", from);
-    mo_xml_node *kind = made && shape ? mo_sdf_add(s, made, shape->name, shape) : NULL;
+    mo_xml_node *made = mo_reader_element(s->r, to, "geometry", from);
+    mo_xml_node *kind = made && shape ? mo_reader_element(s->r, made, shape->name, shape) : NULL;
     if (!kind) {
         return made != NULL; /* the reader of links reports the error */
     }
     for (size_t k = 0; k < sizeof VALUES / sizeof VALUES[0]; ++k) {
         const char *text = mo_sdf_text(shape, VALUES[k]);
         if (!(strcmp(shape->name, "plane") == 0 && k == 0) &&
-            !mo_sdf_set(s, kind, VALUES[k], text)) {
+            !mo_reader_set(s->r, kind, VALUES[k], text)) {
             return false;
         }
     }
     const char *uri = mo_sdf_text(shape, "uri");
     if (uri && strncmp(uri, "model://", 8) == 0) {
-        uri = mo_sdf_join(s, "package://", uri + 8, "");
+        uri = mo_reader_join(s->r, "package://", uri + 8, "");
     } else if (uri && strncmp(uri, "file://", 7) == 0) {
         uri += 7;
     }
-    return mo_sdf_set(s, kind, "filename", uri);
+    return mo_reader_set(s->r, kind, "filename", uri);
 }
 
 static bool write_shape(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *link,
@@ -94,16 +94,16 @@ static bool write_shape(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *lin
         pose = mo_sdf_between(&of_link, &pose);
         pose = mo_pose_compose(&pose, &own);
     }
-    mo_xml_node *shape = mo_sdf_add(s, to, from->name, from);
-    if (!shape || !mo_sdf_set(s, shape, "name", mo_xml_get(from, "name")) ||
-        !mo_sdf_set(s, shape, "mu", mo_sdf_text(ode, "mu")) ||
+    mo_xml_node *shape = mo_reader_element(s->r, to, from->name, from);
+    if (!shape || !mo_reader_set(s->r, shape, "name", mo_xml_get(from, "name")) ||
+        !mo_reader_set(s->r, shape, "mu", mo_sdf_text(ode, "mu")) ||
         !mo_sdf_set_origin(s, shape, &pose) || !write_geometry(s, from, shape)) {
         return false;
     }
     const char *colour = mo_sdf_text(mo_xml_child(from, "material"), "diffuse");
-    mo_xml_node *material = colour ? mo_sdf_add(s, shape, "material", from) : NULL;
-    mo_xml_node *look = material ? mo_sdf_add(s, material, "color", from) : NULL;
-    return !colour || (look && mo_sdf_set(s, look, "rgba", colour));
+    mo_xml_node *material = colour ? mo_reader_element(s->r, shape, "material", from) : NULL;
+    mo_xml_node *look = material ? mo_reader_element(s->r, material, "color", from) : NULL;
+    return !colour || (look && mo_reader_set(s->r, look, "rgba", colour));
 }
 
 static bool write_link(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *from)
@@ -112,8 +112,8 @@ static bool write_link(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *from
     if (!name) {
         return mo_reader_fail(s->r, from, "has no name");
     }
-    mo_xml_node *link = mo_sdf_add(s, s->root, "link", from);
-    if (!link || !mo_sdf_set(s, link, "name", mo_sdf_join(s, m->prefix, name, "")) ||
+    mo_xml_node *link = mo_reader_element(s->r, s->root, "link", from);
+    if (!link || !mo_reader_set(s->r, link, "name", mo_reader_join(s->r, m->prefix, name, "")) ||
         !write_inertial(s, from, link)) {
         return false;
     }
@@ -136,13 +136,14 @@ static mo_xml_node *write_between(mo_sdf *s, const mo_xml_node *from, const char
                                   const char *type, const char *parent, const char *child,
                                   const mo_pose *pose)
 {
-    mo_xml_node *joint = mo_sdf_add(s, s->root, "joint", from);
-    mo_xml_node *above = joint ? mo_sdf_add(s, joint, "parent", from) : NULL;
-    mo_xml_node *below = above ? mo_sdf_add(s, joint, "child", from) : NULL;
+    mo_xml_node *joint = mo_reader_element(s->r, s->root, "joint", from);
+    mo_xml_node *above = joint ? mo_reader_element(s->r, joint, "parent", from) : NULL;
+    mo_xml_node *below = above ? mo_reader_element(s->r, joint, "child", from) : NULL;
     return below && child && mo_reader_name_add(s->r, from, 'C', child, 0) &&
-                   mo_sdf_set(s, joint, "name", name) && mo_sdf_set(s, joint, "type", type) &&
-                   mo_sdf_set(s, above, "link", parent) && mo_sdf_set(s, below, "link", child) &&
-                   mo_sdf_set_origin(s, joint, pose)
+                   mo_reader_set(s->r, joint, "name", name) &&
+                   mo_reader_set(s->r, joint, "type", type) &&
+                   mo_reader_set(s->r, above, "link", parent) &&
+                   mo_reader_set(s->r, below, "link", child) && mo_sdf_set_origin(s, joint, pose)
                ? joint
                : NULL;
 }
@@ -150,8 +151,8 @@ static mo_xml_node *write_between(mo_sdf *s, const mo_xml_node *from, const char
 /* A link without mass. */
 static const char *write_place(mo_sdf *s, const mo_xml_node *from, const char *name)
 {
-    mo_xml_node *link = mo_sdf_add(s, s->root, "link", from);
-    return link && mo_sdf_set(s, link, "name", name) ? name : NULL;
+    mo_xml_node *link = mo_reader_element(s->r, s->root, "link", from);
+    return link && mo_reader_set(s->r, link, "name", name) ? name : NULL;
 }
 
 /* Direction, limits and losses of <axis> or <axis2>. */
@@ -179,21 +180,21 @@ static bool write_axis(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *join
         mo_pose_vector(&frame, x, turned);
         mo_pose_vector_back(at, turned, x);
     }
-    mo_xml_node *made = mo_sdf_add(s, to, "axis", joint);
-    mo_xml_node *range = made ? mo_sdf_add(s, to, "limit", joint) : NULL;
-    mo_xml_node *losses = range ? mo_sdf_add(s, to, "dynamics", joint) : NULL;
+    mo_xml_node *made = mo_reader_element(s->r, to, "axis", joint);
+    mo_xml_node *range = made ? mo_reader_element(s->r, to, "limit", joint) : NULL;
+    mo_xml_node *losses = range ? mo_reader_element(s->r, to, "dynamics", joint) : NULL;
     const char *lower = mo_sdf_text(limit, "lower"), *upper = mo_sdf_text(limit, "upper"),
                *effort = mo_sdf_text(limit, "effort");
     double most = 0;
     const bool has_effort = effort && mo_text_number(effort, &most) && most > 0 && isfinite(most);
-    if (!losses || !mo_sdf_set(s, made, "xyz", mo_sdf_numbers(s, x, 3)) ||
-        !mo_sdf_set(s, range, "lower", lower ? lower : "-inf") ||
-        !mo_sdf_set(s, range, "upper", upper ? upper : "inf") ||
-        !mo_sdf_set(s, range, "effort", has_effort ? effort : "0")) {
+    if (!losses || !mo_reader_set(s->r, made, "xyz", mo_sdf_numbers(s, x, 3)) ||
+        !mo_reader_set(s->r, range, "lower", lower ? lower : "-inf") ||
+        !mo_reader_set(s->r, range, "upper", upper ? upper : "inf") ||
+        !mo_reader_set(s->r, range, "effort", has_effort ? effort : "0")) {
         return false;
     }
     for (size_t k = 0; k < sizeof LOSSES / sizeof LOSSES[0]; ++k) {
-        if (!mo_sdf_set(s, losses, LOSSES[k], mo_sdf_text(dynamics, LOSSES[k]))) {
+        if (!mo_reader_set(s->r, losses, LOSSES[k], mo_sdf_text(dynamics, LOSSES[k]))) {
             return false;
         }
     }
@@ -227,10 +228,10 @@ static bool write_joint(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *fro
     if (!own || !parent || !child) {
         return mo_reader_fail(s->r, from, "needs a name, a <parent> and a <child>");
     }
-    const char *name = mo_sdf_join(s, m->prefix, own, "");
+    const char *name = mo_reader_join(s->r, m->prefix, own, "");
     const char *upper =
-        strcmp(parent, "world") == 0 ? parent : mo_sdf_join(s, m->prefix, parent, "");
-    const char *lower = mo_sdf_join(s, m->prefix, child, "");
+        strcmp(parent, "world") == 0 ? parent : mo_reader_join(s->r, m->prefix, parent, "");
+    const char *lower = mo_reader_join(s->r, m->prefix, child, "");
     if (!name || !upper || !lower) {
         return false;
     }
@@ -250,8 +251,9 @@ static bool write_joint(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *fro
         mo_vec3_norm(rest.position) > 1e-12 || mo_vec3_norm(rest.orientation + 1) > 1e-12;
     const mo_pose none = mo_pose_identity();
     const char *middle =
-        is_double ? write_place(s, from, mo_sdf_join(s, name, " ", "cross")) : NULL;
-    const char *end = is_offset ? write_place(s, from, mo_sdf_join(s, name, " ", "frame")) : lower;
+        is_double ? write_place(s, from, mo_reader_join(s->r, name, " ", "cross")) : NULL;
+    const char *end =
+        is_offset ? write_place(s, from, mo_reader_join(s->r, name, " ", "frame")) : lower;
     if ((is_double && !middle) || !end) {
         return false;
     }
@@ -261,13 +263,13 @@ static bool write_joint(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *fro
     }
     if (middle) {
         mo_xml_node *second =
-            write_between(s, from, mo_sdf_join(s, name, " ", "2"), type, middle, end, &none);
+            write_between(s, from, mo_reader_join(s->r, name, " ", "2"), type, middle, end, &none);
         if (!second || !write_axis(s, m, from, "axis2", &at, second)) {
             return false;
         }
     }
-    return !is_offset ||
-           write_between(s, from, mo_sdf_join(s, name, " ", "end"), "fixed", end, lower, &rest);
+    return !is_offset || write_between(s, from, mo_reader_join(s->r, name, " ", "end"), "fixed",
+                                       end, lower, &rest);
 }
 
 /* ---- models ---------------------------------------------------------------------------------- */
@@ -293,18 +295,18 @@ static bool inner_of(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *node, 
         return mo_reader_fail(s->r, node, "in a model has no name, or is more than %d levels deep",
                               (int)MO_SDF_LEVELS);
     }
-    out->prefix = mo_sdf_join(s, m->prefix, name, "::");
+    out->prefix = mo_reader_join(s->r, m->prefix, name, "::");
     return out->prefix && mo_sdf_place(s, m, node, name, &out->pose);
 }
 
 /* Links without a joint float, or are fixed if the model is static. */
 static bool write_root(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *from)
 {
-    const char *own = mo_xml_get(from, "name"), *name = mo_sdf_join(s, m->prefix, own, "");
+    const char *own = mo_xml_get(from, "name"), *name = mo_reader_join(s->r, m->prefix, own, "");
     mo_pose pose;
     return name && mo_sdf_place(s, m, from, own, &pose) &&
            (mo_reader_name_find(s->r, 'C', name) >= 0 ||
-            write_between(s, from, mo_sdf_join(s, name, " ", "base"),
+            write_between(s, from, mo_reader_join(s->r, name, " ", "base"),
                           m->is_static ? "fixed" : "floating", "world", name, &pose));
 }
 
@@ -376,15 +378,15 @@ bool mo_sdf_read(mo_reader *r)
         return mo_reader_fail(r, from, "has no <model>");
     }
     const int is_one = !mo_xml_next(first, "model");
-    s.root = mo_sdf_add(&s, NULL, "robot", r->root);
+    s.root = mo_reader_element(r, NULL, "robot", r->root);
     if (!s.root || (world && !read_world(&s, world)) ||
-        !mo_sdf_set(&s, s.root, "name", mo_xml_get(is_one ? first : from, "name")) ||
+        !mo_reader_set(r, s.root, "name", mo_xml_get(is_one ? first : from, "name")) ||
         !write_place(&s, from, "world")) {
         return false;
     }
     for (const mo_xml_node *model = first; model; model = mo_xml_next(model, "model")) {
         const char *name = mo_xml_get(model, "name");
-        const char *prefix = is_one ? "" : mo_sdf_join(&s, name ? name : "", "::", "");
+        const char *prefix = is_one ? "" : mo_reader_join(r, name ? name : "", "::", "");
         if (!prefix || !write_model(&s, model, prefix)) {
             return false;
         }

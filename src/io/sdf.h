@@ -29,11 +29,7 @@ typedef struct mo_sdf_model {
     int is_static, level;
 } mo_sdf_model;
 
-/* Nothing if there is no text. */
-bool mo_sdf_set(mo_sdf *s, mo_xml_node *node, const char *attribute, const char *text);
-/* NULL if memory runs out, here and below. */
-mo_xml_node *mo_sdf_add(mo_sdf *s, mo_xml_node *parent, const char *name, const mo_xml_node *from);
-const char *mo_sdf_join(mo_sdf *s, const char *a, const char *b, const char *c);
+/* In the pool of the tree; NULL if memory runs out. */
 const char *mo_sdf_numbers(mo_sdf *s, const double *x, int count);
 bool mo_sdf_set_origin(mo_sdf *s, mo_xml_node *node, const mo_pose *pose);
 /* The text of a child, or NULL. */

@@ -45,16 +45,10 @@ static bool allocate_tree(mo_urdf *u, urdf_tree *t)
     mo_pool *pool = &u->r->tree;
     const size_t links = (size_t)count_of(u->r->root, "link") + 1;
     const size_t joints = (size_t)count_of(u->r->root, "joint") + 1;
-    t->links = mo_pool_take(pool, links, sizeof *t->links);
-    t->joints = mo_pool_take(pool, joints, sizeof *t->joints);
-    t->parent_of = mo_pool_take(pool, links, sizeof *t->parent_of);
-    t->first = mo_pool_take(pool, links, sizeof *t->first);
-    t->next = mo_pool_take(pool, joints, sizeof *t->next);
-    t->child = mo_pool_take(pool, joints, sizeof *t->child);
-    t->weighs = mo_pool_take(pool, links, sizeof *t->weighs);
-    t->has_shape = mo_pool_take(pool, links, sizeof *t->has_shape);
-    return (t->links && t->joints && t->parent_of && t->first && t->next && t->child && t->weighs &&
-            t->has_shape) ||
+    return (MO_POOL_EACH(pool, links, const mo_xml_node *, &t->links) &&
+            MO_POOL_EACH(pool, joints, const mo_xml_node *, &t->joints) &&
+            MO_POOL_EACH(pool, links, int, &t->parent_of, &t->first, &t->weighs, &t->has_shape) &&
+            MO_POOL_EACH(pool, joints, int, &t->next, &t->child)) ||
            mo_reader_no_memory(u->r);
 }
 
@@ -102,7 +96,7 @@ static bool read_joints(mo_urdf *u, urdf_tree *t)
         }
         if (t->parent_of[child] >= 0) {
             return mo_reader_fail(u->r, t->joints[k],
-                                  "is a second joint above its child; a link has one parent");
+                                  "is a second parent joint of its child; a link has one parent");
         }
         t->parent_of[child] = k;
         t->child[k] = child;
@@ -152,8 +146,7 @@ static bool read_joint_of(mo_urdf *u, const urdf_tree *t, int link, int place)
     }
     if (mo_urdf_type_of(node) != MO_URDF_FIXED) {
         const char *name = mo_xml_get(node, "name");
-        mo_reader_note_of(u->r, node, name ? name : "",
-                          "> moves nothing that has mass: it is fixed");
+        mo_reader_note_of(u->r, node, name ? name : "", "> moves no mass: treated as fixed");
     }
     return true;
 }
@@ -168,22 +161,21 @@ static bool say_circle(mo_urdf *u, const urdf_tree *t)
         }
         if (t->parent_of[link] >= 0) {
             return mo_reader_fail(u->r, t->joints[t->parent_of[link]],
-                                  "closes a circle of links: '%.80s' is above itself",
+                                  "closes a cycle of links: '%.80s' is its own ancestor",
                                   mo_xml_get(t->links[link], "name"));
         }
     }
-    return mo_reader_fail(u->r, u->r->root, "has links that hang on nothing");
+    return mo_reader_fail(u->r, u->r->root, "has links that are not connected to the root");
 }
 
 /* From the root down, without recursion: chains may be long. */
 static bool walk(mo_urdf *u, const urdf_tree *t, int root)
 {
     mo_model *model = u->r->model;
-    int *waiting = mo_pool_take(&u->r->tree, (size_t)t->link_count + 1, sizeof *waiting);
-    int *above = mo_pool_take(&u->r->tree, (size_t)t->link_count + 1, sizeof *above);
-    int *reversed = mo_pool_take(&u->r->tree, (size_t)t->joint_count + 1, sizeof *reversed);
-    int count = 0, read = 0;
-    if (!waiting || !above || !reversed) {
+    mo_pool *pool = &u->r->tree;
+    int *waiting, *above, *reversed, count = 0, read = 0;
+    if (!MO_POOL_EACH(pool, t->link_count + 1, int, &waiting, &above) ||
+        !MO_POOL_EACH(pool, t->joint_count + 1, int, &reversed)) {
         return mo_reader_no_memory(u->r);
     }
     waiting[count] = root;
@@ -254,13 +246,14 @@ static bool read_mimic(mo_urdf *u, const urdf_tree *t, int k)
     const char *name = mo_xml_get(mimic, "joint");
     const int other = mo_reader_name_find(u->r, 'j', name);
     if (other < 0 && is_fixed_joint(t, name)) {
-        mo_reader_note(u->r, mimic, "> follows a joint that is fixed: it stays where that has it");
+        mo_reader_note(u->r, mimic, "> follows a fixed joint: it is held at the offset");
         return hold_at_offset(u, node, mimic);
     }
     if (other < 0 || u->r->model->joints[other].kind < MO_MODEL_SLIDE) {
-        return mo_reader_fail(u->r, mimic,
-                              "follows the joint '%.80s', which does not turn or slide",
-                              name ? name : "");
+        return mo_reader_fail(
+            u->r, mimic,
+            "follows the joint '%.80s', which is not revolute, continuous or prismatic",
+            name ? name : "");
     }
     mo_model_equality *e = mo_reader_add_equality(u->r, mimic, name);
     if (!e) {
@@ -297,10 +290,10 @@ static void list_unread(mo_reader *r)
     for (const mo_xml_node *node = r->root->first; node; node = node->next) {
         const int is_joint = strcmp(node->name, "joint") == 0;
         if (strncmp(node->name, "xacro:", 6) == 0) {
-            mo_reader_note(r, node, "> is of xacro: expand the file with it first");
+            mo_reader_note(r, node, "> is a xacro macro: expand the file with xacro first");
         } else if (strcmp(node->name, "link") != 0 && !is_joint &&
                    strcmp(node->name, "material") != 0) {
-            mo_reader_note(r, node, "> is not understood: ignored");
+            mo_reader_note(r, node, "> is not supported: ignored");
         }
         for (const mo_xml_node *part = is_joint ? node->first : NULL; part; part = part->next) {
             size_t k = 0;
@@ -308,7 +301,7 @@ static void list_unread(mo_reader *r)
                 ++k;
             }
             if (k == 9) {
-                mo_reader_note(r, part, "> of a joint is not understood: ignored");
+                mo_reader_note(r, part, "> of a joint is not supported: ignored");
             }
         }
     }
@@ -329,9 +322,10 @@ bool mo_urdf_read(mo_reader *r)
     for (int k = 0; k < t.link_count; ++k) {
         if (t.parent_of[k] < 0) {
             if (root >= 0) {
-                return mo_reader_fail(
-                    r, t.links[k], "hangs on no joint, and neither does '%.80s'; there is one root",
-                    mo_xml_get(t.links[root], "name"));
+                return mo_reader_fail(r, t.links[k],
+                                      "is not the child of any joint, and neither is '%.80s'; a "
+                                      "model has one root link",
+                                      mo_xml_get(t.links[root], "name"));
             }
             root = k;
         }

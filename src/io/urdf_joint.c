@@ -25,9 +25,8 @@ mo_urdf_type mo_urdf_type_of(const mo_xml_node *node)
 static bool read_axis(mo_urdf *u, const mo_xml_node *node, double axis[3])
 {
     const mo_xml_node *given = mo_xml_child(node, "axis");
-    const char *xyz = given ? mo_xml_get(given, "xyz") : NULL;
     mo_vec3_set(axis, 1, 0, 0);
-    if (xyz && !mo_reader_numbers(u->r, given, "xyz", xyz, 3, 3, axis, NULL)) {
+    if (given && !mo_reader_attribute(u->r, given, "xyz", 3, 3, axis, NULL)) {
         return false;
     }
     const double length = mo_vec3_norm(axis);
@@ -58,8 +57,7 @@ static bool read_limits(mo_urdf *u, const mo_xml_node *node, mo_urdf_type type, 
     double effort = 0;
     if (!limit) {
         if (type == MO_URDF_REVOLUTE || type == MO_URDF_PRISMATIC) {
-            mo_reader_note(u->r, node,
-                           "> of type %s has no <limit>: it turns or slides without end",
+            mo_reader_note(u->r, node, "> of type %s has no <limit>: its motion is unlimited",
                            TYPES[type]);
         }
         return add_motor(u, node, place, 0);
@@ -80,7 +78,8 @@ static bool read_limits(mo_urdf *u, const mo_xml_node *node, mo_urdf_type type, 
         }
         const int is_turned = joint->range[0] > joint->range[1];
         if (is_turned) { /* by custom: without limits */
-            mo_reader_note(u->r, limit, "> has a lower limit above the upper one: it has none");
+            mo_reader_note(u->r, limit,
+                           "> has a lower limit above the upper one: both are ignored");
         }
         joint->has_limits = !is_turned && (isfinite(joint->range[0]) || isfinite(joint->range[1]));
     }
@@ -123,20 +122,12 @@ static bool add_planar(mo_urdf *u, const mo_xml_node *node, int body, const doub
            add_part(u, node, ".turn", MO_MODEL_HINGE, body, normal);
 }
 
-static bool is_still(const mo_model *model, int body)
-{
-    while (body > 0 && model->bodies[body].joint_count == 0) {
-        body = model->bodies[body].parent;
-    }
-    return body <= 0;
-}
-
 static bool add_floating(mo_urdf *u, const mo_xml_node *node, int body)
 {
     static const double X[3] = {1, 0, 0}, Y[3] = {0, 1, 0}, Z[3] = {0, 0, 1};
     mo_model *model = u->r->model;
     const int parent = model->bodies[body].parent;
-    if (!is_still(model, parent)) {
+    if (mo_reader_moves(model, parent)) {
         return add_part(u, node, ".x", MO_MODEL_SLIDE, body, X) &&
                add_part(u, node, ".y", MO_MODEL_SLIDE, body, Y) &&
                add_part(u, node, ".z", MO_MODEL_SLIDE, body, Z) &&
@@ -158,7 +149,7 @@ bool mo_urdf_joint(mo_urdf *u, const mo_xml_node *node, int body)
     const int is_sdf = strcmp(u->r->model->format, "SDF") == 0;
     if (type == MO_URDF_UNKNOWN || (type == MO_URDF_BALL && !is_sdf)) {
         const char *text = mo_xml_get(node, "type");
-        return mo_reader_fail(u->r, node, "has the type '%.60s', which URDF does not have",
+        return mo_reader_fail(u->r, node, "has the type '%.60s', which is not a joint type of URDF",
                               text ? text : "");
     }
     if (type == MO_URDF_FIXED) {

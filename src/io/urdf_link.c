@@ -16,29 +16,25 @@ static const double DENSITY = 1000; /* kg/m^3, without <inertial> */
 
 bool mo_urdf_number(mo_urdf *u, const mo_xml_node *node, const char *attribute, double *out)
 {
-    const char *text = mo_xml_get(node, attribute);
-    return !text || mo_reader_numbers(u->r, node, attribute, text, 1, 1, out, NULL);
+    return mo_reader_attribute(u->r, node, attribute, 1, 1, out, NULL);
 }
 
 /* Roll, pitch and yaw are about axes that stay. */
 bool mo_urdf_origin(mo_urdf *u, const mo_xml_node *node, mo_pose *pose)
 {
     const mo_xml_node *origin = mo_xml_child(node, "origin");
-    double rpy[3] = {0};
+    double rpy[3] = {0}, xyzw[4];
+    int has_quaternion = 0;
     *pose = mo_pose_identity();
     if (!origin) {
         return true;
     }
-    const char *xyz = mo_xml_get(origin, "xyz"), *angles = mo_xml_get(origin, "rpy");
-    const char *quaternion = mo_xml_get(origin, "quat_xyzw");
-    double xyzw[4];
-    if ((xyz && !mo_reader_numbers(u->r, origin, "xyz", xyz, 3, 3, pose->position, NULL)) ||
-        (angles && !mo_reader_numbers(u->r, origin, "rpy", angles, 3, 3, rpy, NULL)) ||
-        (quaternion &&
-         !mo_reader_numbers(u->r, origin, "quat_xyzw", quaternion, 4, 4, xyzw, NULL))) {
+    if (!mo_reader_attribute(u->r, origin, "xyz", 3, 3, pose->position, NULL) ||
+        !mo_reader_attribute(u->r, origin, "rpy", 3, 3, rpy, NULL) ||
+        !mo_reader_attribute(u->r, origin, "quat_xyzw", 4, 4, xyzw, &has_quaternion)) {
         return false;
     }
-    if (quaternion) {
+    if (has_quaternion) {
         const double q[4] = {xyzw[3], xyzw[0], xyzw[1], xyzw[2]};
         if (!(mo_vec3_norm(q + 1) + fabs(q[0]) > 1e-14)) {
             return mo_reader_fail(u->r, origin, "has a quat_xyzw of length zero");
@@ -47,16 +43,7 @@ bool mo_urdf_origin(mo_urdf *u, const mo_xml_node *node, mo_pose *pose)
         mo_quat_normalise(pose->orientation);
         return true;
     }
-    double all[4] = {1, 0, 0, 0};
-    for (int k = 0; k < 3; ++k) {
-        const double axis[3] = {k == 0, k == 1, k == 2};
-        double turn[4], next[4];
-        mo_quat_about(axis, rpy[k], turn);
-        mo_quat_multiply(turn, all, next);
-        memcpy(all, next, sizeof all);
-    }
-    mo_quat_normalise(all);
-    memcpy(pose->orientation, all, sizeof all);
+    mo_quat_from_rpy(rpy, pose->orientation);
     return true;
 }
 
@@ -84,8 +71,7 @@ static bool read_inertial(mo_urdf *u, const mo_xml_node *link, int place)
         }
     }
     if (given.mass == 0 && (given.inertia[0] > 0 || mo_xml_child(link, "collision"))) {
-        mo_reader_note_of(u->r, node, mo_xml_get(link, "name"),
-                          "> has a mass of zero: the link weighs nothing");
+        mo_reader_note_of(u->r, node, mo_xml_get(link, "name"), "> has zero mass");
     }
     mo_mass_place(&given, &pose, 1, &placed);
     mo_model_body *body = u->r->model->bodies + place;
@@ -140,10 +126,10 @@ static bool find_mesh(mo_urdf *u, const mo_xml_node *node, const char *name, cha
     }
     if (error) {
         mo_reader_note_of(u->r, node, name,
-                          in_package ? "> is not there: the shape is left out; looked in the "
+                          in_package ? "> was not found: the shape is left out; searched the "
                                        "file's package, in folders of the package's name above "
                                        "and beside it, and in --meshes"
-                                     : "> is not there: the shape is left out; looked in the "
+                                     : "> was not found: the shape is left out; searched the "
                                        "file's folder and in --meshes");
     }
     *found = !error;
@@ -155,12 +141,12 @@ static bool mesh_shape(mo_urdf *u, const mo_xml_node *node, int is_visual, mo_sh
                        mo_mass *mass, int *found)
 {
     double scale[3] = {1, 1, 1};
-    const char *name = mo_xml_get(node, "filename"), *factor = mo_xml_get(node, "scale");
+    const char *name = mo_xml_get(node, "filename");
     char path[MO_PATH];
     if (!name) {
         return mo_reader_fail(u->r, node, "has no filename");
     }
-    if ((factor && !mo_reader_numbers(u->r, node, "scale", factor, 3, 3, scale, NULL)) ||
+    if (!mo_reader_attribute(u->r, node, "scale", 3, 3, scale, NULL) ||
         !find_mesh(u, node, name, path, found) || !*found) {
         return !u->r->error;
     }
@@ -179,6 +165,13 @@ static bool positive(mo_urdf *u, const mo_xml_node *node, const char *attribute,
            (*out > 0 || mo_reader_fail(u->r, node, "needs a positive %s", attribute));
 }
 
+static bool three_of(mo_urdf *u, const mo_xml_node *node, const char *attribute, double out[3])
+{
+    int count = 0;
+    return mo_reader_attribute(u->r, node, attribute, 3, 3, out, &count) &&
+           (count == 3 || mo_reader_fail(u->r, node, "has no %s", attribute));
+}
+
 static bool primitive_shape(mo_urdf *u, const mo_xml_node *node, mo_shape_def *shape)
 {
     double length;
@@ -187,20 +180,18 @@ static bool primitive_shape(mo_urdf *u, const mo_xml_node *node, mo_shape_def *s
         return positive(u, node, "radius", &shape->radius);
     }
     if (strcmp(node->name, "box") == 0) {
-        const char *size = mo_xml_get(node, "size");
         shape->kind = MO_SHAPE_BOX;
-        if (!size || !mo_reader_numbers(u->r, node, "size", size, 3, 3, shape->half, NULL)) {
-            return mo_reader_fail(u->r, node, "has no size");
+        if (!three_of(u, node, "size", shape->half)) {
+            return false;
         }
         mo_vec3_scale(0.5, shape->half, shape->half);
         return (shape->half[0] > 0 && shape->half[1] > 0 && shape->half[2] > 0) ||
                mo_reader_fail(u->r, node, "needs three positive numbers in size");
     }
     if (strcmp(node->name, "plane") == 0) { /* of SDF, as the one below */
-        const char *normal = mo_xml_get(node, "normal");
         double n[3] = {0, 0, 1};
         shape->kind = MO_SHAPE_PLANE;
-        if (normal && !mo_reader_numbers(u->r, node, "normal", normal, 3, 3, n, NULL)) {
+        if (!mo_reader_attribute(u->r, node, "normal", 3, 3, n, NULL)) {
             return false;
         }
         mo_pose turn = mo_pose_identity();
@@ -211,9 +202,8 @@ static bool primitive_shape(mo_urdf *u, const mo_xml_node *node, mo_shape_def *s
         return true;
     }
     if (strcmp(node->name, "ellipsoid") == 0) {
-        const char *radii = mo_xml_get(node, "radii");
-        if (!radii || !mo_reader_numbers(u->r, node, "radii", radii, 3, 3, shape->half, NULL)) {
-            return mo_reader_fail(u->r, node, "has no radii");
+        if (!three_of(u, node, "radii", shape->half)) {
+            return false;
         }
         return (shape->half[0] > 0 && shape->half[1] > 0 && shape->half[2] > 0 &&
                 mo_reader_ellipsoid_shape(u->r, node, shape->half, shape)) ||
@@ -270,7 +260,7 @@ static bool read_shape(mo_urdf *u, const mo_xml_node *node, int is_visual, mo_sh
             return true;
         }
     }
-    mo_reader_note(u->r, what, "> is not understood: the shape is left out");
+    mo_reader_note(u->r, what, "> is not supported: the shape is left out");
     return true;
 }
 
@@ -338,20 +328,15 @@ static bool add_shape(mo_urdf *u, const mo_xml_node *node, int body, int is_visu
 /* The mass of its shapes, if it moves and no mass is given. */
 static bool weigh_by_shape(mo_urdf *u, const mo_xml_node *link, int place, const mo_mass *sum)
 {
-    const mo_model *model = u->r->model;
-    int moves = place;
-    while (moves > 0 && model->bodies[moves].joint_count == 0) {
-        moves = model->bodies[moves].parent;
-    }
-    if (!u->weighs_by_shape || moves <= 0) {
+    if (!u->weighs_by_shape || !mo_reader_moves(u->r->model, place)) {
         return true;
     }
     mo_model_body *body = u->r->model->bodies + place;
     if (!(sum->mass > 0)) { /* its shapes could not be read */
         if (mo_xml_child(link, "collision")) {
-            mo_reader_note(u->r, link,
-                           "> moves and has neither <inertial> nor a shape that was read: it "
-                           "weighs 1 g");
+            mo_reader_note(
+                u->r, link,
+                "> moves and has neither <inertial> nor a readable shape: its mass is set to 1 g");
             body->mass = 1e-3;
             body->inertia[0] = body->inertia[1] = body->inertia[2] = 1e-7; /* a ball of 1.6 cm */
         }
@@ -377,7 +362,7 @@ bool mo_urdf_link(mo_urdf *u, const mo_xml_node *link, int body)
         if (is_visual || strcmp(node->name, "collision") == 0) {
             if (!add_shape(u, node, body, is_visual, &sum)) return false;
         } else if (strcmp(node->name, "inertial") != 0) {
-            mo_reader_note(u->r, node, "> is not understood: ignored");
+            mo_reader_note(u->r, node, "> is not supported: ignored");
         }
     }
     return weigh_by_shape(u, link, body, &sum);

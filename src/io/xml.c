@@ -180,7 +180,7 @@ static void on_document_type(void *context, const xmlChar *name, const xmlChar *
 {
     (void)name, (void)external, (void)system;
     stop(context, MO_ERR_UNSUPPORTED,
-         "a document type declaration is not read, since entities are not; remove <!DOCTYPE>");
+         "a document type declaration is not supported; remove <!DOCTYPE>");
 }
 
 /* The message of libxml2 about a malformed file, without its line end. */

@@ -66,11 +66,11 @@ sed 's/<joint /<joint wobble="3" /' slide.xml > odd.xml
 run run odd.xml --steps 1
 status_is 0
 err_is_one_sentence
-err_has '^moreau: odd.xml: line 4: <joint wobble> is not understood: ignored$'
+err_has '^moreau: odd.xml: line 4: <joint wobble> is not supported: ignored$'
 run run odd.xml --steps 1 --json
 status_is 0
 err_is_empty
-out_has '"notes":\["line 4: <joint wobble> is not understood: ignored"\]'
+out_has '"notes":\["line 4: <joint wobble> is not supported: ignored"\]'
 sed 's/mass="2"/mass="heavy"/' slide.xml > wrong.xml
 run run wrong.xml
 fails_on wrong.xml
@@ -188,7 +188,7 @@ cat >odd.xml <<'END'
 END
 run run odd.xml --steps 1
 status_is 0
-err_has "line 1: <geom> has a material that is not there.*wood"
+err_has "line 1: <geom> refers to a material that is not defined.*wood"
 err_has "line 2: the body 'ghost' moves but has no mass"
 cat >odd.urdf <<'END'
 <robot name="r"><link name="base"/><link name="rod"><inertial><mass value="0"/>
@@ -199,7 +199,7 @@ cat >odd.urdf <<'END'
 END
 run run odd.urdf --steps 1
 status_is 0
-err_has "line 1: <inertial> has a mass of zero.*rod"
+err_has "line 1: <inertial> has zero mass.*rod"
 cat >circle.urdf <<'END'
 <robot name="r"><link name="base"/><link name="a"/><link name="b"/>
 <joint name="j" type="fixed"><parent link="b"/><child link="a"/></joint>
@@ -207,12 +207,12 @@ cat >circle.urdf <<'END'
 END
 run run circle.urdf --steps 1
 fails_on circle.urdf
-err_has "line [23]: <joint> closes a circle of links: '[ab]' is above itself"
+err_has "line [23]: <joint> closes a cycle of links: '[ab]' is its own ancestor"
 sed 's/parent link="b"/parent link="a"/; s/<link name="b"\/>//; /name="k"/d' circle.urdf >self.urdf
 echo '</robot>' >>self.urdf
 run run self.urdf --steps 1
 fails_on self.urdf
-err_has "line 2: <joint> closes a circle of links: 'a' is above itself"
+err_has "line 2: <joint> closes a cycle of links: 'a' is its own ancestor"
 
 run forces nowhere.xml
 fails_on nowhere.xml
