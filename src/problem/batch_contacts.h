@@ -187,15 +187,15 @@ INLINE lanes visit_contact(const mo_batch_pass *pass, const mo_points *points, i
 {
     const lanes zero = {0};
     const contact c = contact_at(points, at, central);
-    vec3 u = plus(slip_of(&c, one, two, central), load_3(points->w + at));
+    const vec3 u = plus(slip_of(&c, one, two, central), load_3(points->w + at));
     const lanes u_N = dot(u, c.n), r_N = dot(*r, c.n);
     const lanes stop = r_N - u_N * (pass->relax_N * load(points->inverse_N + at));
     const lanes new_N = choose(stop > zero, stop, zero), dN = new_N - r_N;
     const vec3 r_T = along(*r, -r_N, c.n);
-    if (!central) { /* a normal impulse moves the point sideways, too, by K n */
-        u = along(u, dN, load_3(points->arms + 6 * B + at));
+    vec3 u_T = along(u, -u_N, c.n);
+    if (!central) { /* a normal impulse moves the point sideways, too */
+        u_T = along(u_T, dN, load_3(points->arms + 6 * B + at));
     }
-    const vec3 u_T = along(u, -dot(u, c.n), c.n);
     const vec3 stick = along(r_T, -pass->relax_T * load(points->inverse_T + at), u_T);
     const lanes part = cut(load(points->mu + at) * new_N, dot(stick, stick));
     const vec3 new_T = times(part, stick), dT = minus(new_T, r_T);

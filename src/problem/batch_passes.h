@@ -27,35 +27,6 @@ INLINE void fetch_next(const mo_batch_pass *pass, int k, int end)
     }
 }
 
-/* L manifolds of a batch. */
-INLINE lanes visit_manifolds(const mo_batch_pass *pass, const mo_batch *batch, int at, int central,
-                             int steep)
-{
-    const mo_batches *batches = pass->batches;
-    const int world = batch->touches_world ? batches->line_count - 1 : -1;
-    const int *first = batch->line[0] + at, *second = batch->line[1] + at;
-    side one = gather(batches, pass->state, first, central),
-         two = gather(batches, pass->state, second, central);
-    lanes moved = {0};
-    for (int k = 0; k < batch->point_count; ++k) {
-        mo_point_impulses *impulses = pass->impulses + batch->point + k;
-        const vec3 now = load_3(impulses->r + at), before = load_3(impulses->before + at);
-        vec3 r = along(now, (lanes){0} + pass->beta, minus(now, before));
-        const mo_points *points = mo_batch_points(batches, batch, k);
-        if (steep) {
-            lanes *s = (lanes *)(pass->shift + (size_t)(batch->point + k) * B + (size_t)at);
-            moved += visit_steep(pass, points, at, &one, &two, &r, s, central);
-        } else {
-            moved += visit_contact(pass, points, at, &one, &two, &r, central);
-        }
-        store_3(now, impulses->before + at);
-        store_3(r, impulses->r + at);
-    }
-    scatter(one, first, world, pass->state);
-    scatter(two, second, world, pass->state);
-    return moved;
-}
-
 /* Results of L manifolds, if the caller wants them separately. */
 INLINE void note_each(const mo_batch_pass *pass, int batch, int at, lanes found)
 {
@@ -64,17 +35,56 @@ INLINE void note_each(const mo_batch_pass *pass, int batch, int at, lanes found)
     }
 }
 
+/*
+ * All manifolds of a batch, point by point: the visits of L lanes wait for their own results, so
+ * those of the others are done meanwhile.
+ */
+INLINE void visit_manifolds(const mo_batch_pass *pass, int number, int central, int steep,
+                            lanes moved[B / L])
+{
+    const mo_batches *batches = pass->batches;
+    const mo_batch *batch = batches->batch + number;
+    const int world = batch->touches_world ? batches->line_count - 1 : -1;
+    side one[B / L], two[B / L];
+    lanes own[B / L] = {(lanes){0}};
+    for (int i = 0; i < B / L; ++i) {
+        one[i] = gather(batches, pass->state, batch->line[0] + i * L, central);
+        two[i] = gather(batches, pass->state, batch->line[1] + i * L, central);
+    }
+    for (int k = 0; k < batch->point_count; ++k) {
+        mo_point_impulses *impulses = pass->impulses + batch->point + k;
+        const mo_points *points = mo_batch_points(batches, batch, k);
+        for (int i = 0; i < B / L; ++i) {
+            const int at = i * L;
+            const vec3 now = load_3(impulses->r + at), before = load_3(impulses->before + at);
+            vec3 r = along(now, (lanes){0} + pass->beta, minus(now, before));
+            if (steep) {
+                lanes *s = (lanes *)(pass->shift + (size_t)(batch->point + k) * B + (size_t)at);
+                own[i] += visit_steep(pass, points, at, one + i, two + i, &r, s, central);
+            } else {
+                own[i] += visit_contact(pass, points, at, one + i, two + i, &r, central);
+            }
+            store_3(now, impulses->before + at);
+            store_3(r, impulses->r + at);
+        }
+    }
+    for (int i = 0; i < B / L; ++i) {
+        scatter(one[i], batch->line[0] + i * L, world, pass->state);
+        scatter(two[i], batch->line[1] + i * L, world, pass->state);
+        note_each(pass, number, i * L, own[i]);
+        moved[i] += own[i];
+    }
+}
+
 INLINE double visit_all(const mo_batch_pass *pass, int begin, int end, int steep)
 {
     lanes moved[B / L] = {(lanes){0}};
     for (int k = begin; k < end; ++k) {
-        const mo_batch *batch = pass->batches->batch + k;
         fetch_next(pass, k, end);
-        for (int at = 0; at < B; at += L) {
-            const lanes own = batch->is_central ? visit_manifolds(pass, batch, at, 1, steep)
-                                                : visit_manifolds(pass, batch, at, 0, steep);
-            moved[at / L] += own;
-            note_each(pass, k, at, own);
+        if (pass->batches->batch[k].is_central) {
+            visit_manifolds(pass, k, 1, steep, moved);
+        } else {
+            visit_manifolds(pass, k, 0, steep, moved);
         }
     }
     return sum_of(moved);

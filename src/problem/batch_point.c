@@ -80,7 +80,7 @@ static void fill_general(const mo_batches *b, const mo_compact_contact *contact,
     for (int x = 0; x < 3; ++x) {
         points->arms[x * MO_LANES + lane] = contact->arm[0][x];
         points->arms[(3 + x) * MO_LANES + lane] = contact->arm[1][x];
-        points->arms[(6 + x) * MO_LANES + lane] = K[0][x];
+        points->arms[(6 + x) * MO_LANES + lane] = t_N * t[x] + o_N * o[x];
     }
 }
 

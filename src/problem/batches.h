@@ -36,7 +36,7 @@ typedef struct mo_points {
     double inverse_N[MO_LANES]; /* 1 / W_NN */
     double inverse_T[MO_LANES]; /* 1 / the largest eigenvalue of W_TT */
     double apart[MO_LANES];     /* 1 / c with c diag(W_NN, W_T, W_T) >= W: 1 without coupling */
-    double arms[]; /* central: l_1, l_2 of all lanes; else a_1, a_2 and K n, each as n */
+    double arms[]; /* central: l_1, l_2 of all lanes; else a_1, a_2 and W_TN, each as n */
 } mo_points;
 enum {
     MO_POINTS_HEAD = sizeof(mo_points) / sizeof(double),
