@@ -81,9 +81,16 @@ void mo_collide_at(const mo_collider *a, const mo_pose *shape_a, const mo_collid
     const mo_shape_kind kind_1 = first->collider->def.kind, kind_2 = second->collider->def.kind;
     mo_pair_fn *pair = a->is_planar ? pair_in_plane(kind_1, kind_2) : IN_SPACE[kind_1][kind_2];
     const int before = touches->count;
+    const double *last = touches->last_normal;
+    double back[3];
+    if (is_turned && last) {
+        mo_vec3_scale(-1, last, back);
+        touches->last_normal = back;
+    }
     if (pair) {
         pair(first, second, reach, touches);
     }
+    touches->last_normal = last;
     for (int k = before; is_turned && k < touches->count; ++k) {
         mo_vec3_scale(-1, touches->touch[k].normal, touches->touch[k].normal);
     }

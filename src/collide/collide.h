@@ -39,6 +39,8 @@ typedef struct mo_touch_list {
     int count;
     size_t room;
     int is_short; /* memory ran out: some are missing */
+    /* unit, from a to b: a normal of the two a moment ago, from which the search starts, or NULL */
+    const double *last_normal;
 } mo_touch_list;
 
 MO_EVERYWHERE void mo_touch_add(mo_touch_list *list, const mo_touch *touch);

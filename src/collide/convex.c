@@ -342,11 +342,23 @@ MO_EVERYWHERE void mo_touch_cores(mo_core *a, mo_core *b, const double origin[3]
 
 /* ---- entry points ---------------------------------------------------------------------------- */
 
-MO_EVERYWHERE void mo_collide_cores(mo_core *a, mo_core *b, const double origin[3], double reach,
-                                    mo_touch_list *out)
+/* From the normal of a moment ago, or NULL: true if that is sufficient.  Boxes need none. */
+MO_OWN int touch_again(mo_core *a, mo_core *b, const double *normal, const double origin[3],
+                       double reach, mo_touch_list *out)
+{
+    mo_axis axis = {.gap = -INFINITY};
+    return normal && !(a->kind == MO_CORE_BOX && b->kind == MO_CORE_BOX) &&
+           touch_near(a, b, normal, origin, reach, &axis, out);
+}
+
+MO_OWN void collide_cores(mo_core *a, mo_core *b, const double *normal, const double origin[3],
+                          double reach, mo_touch_list *out)
 {
     const int before = out->count;
-    mo_touch_cores(a, b, origin, reach + a->radius + b->radius, out);
+    const double far = reach + a->radius + b->radius;
+    if (!touch_again(a, b, normal, origin, far, out)) {
+        mo_touch_cores(a, b, origin, far, out);
+    }
     mo_touches_thin(out, before);
     for (int k = before; k < out->count && a->radius + b->radius > 0; ++k) {
         mo_touch *touch = out->touch + k;
@@ -360,10 +372,15 @@ MO_EVERYWHERE void mo_collide_convex(const mo_placed *a, const mo_placed *b, dou
 {
     const int is_turned = b->collider->def.kind == MO_SHAPE_CYLINDER;
     const int before = out->count;
+    const double *last = out->last_normal;
+    double normal[3];
     mo_core ca, cb;
+    if (last) {
+        mo_vec3_scale(is_turned ? -1 : 1, last, normal);
+    }
     mo_core_place(is_turned ? b : a, a->pose.position, &ca);
     mo_core_place(is_turned ? a : b, a->pose.position, &cb);
-    mo_collide_cores(&ca, &cb, a->pose.position, reach, out);
+    collide_cores(&ca, &cb, last ? normal : NULL, a->pose.position, reach, out);
     for (int k = before; is_turned && k < out->count; ++k) {
         mo_vec3_scale(-1, out->touch[k].normal, out->touch[k].normal);
     }

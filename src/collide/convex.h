@@ -13,7 +13,7 @@
  * The axis is a local optimum if a contact point is as near as its separation, or if it joins two
  * points of the cores; for separated cores it is then the global one.  Otherwise the axis comes
  * from the nearest points of separated cores, or from the polytope (epa.h) if the cores overlap, in
- * particular by more than DEEP of their size.  No state is kept between calls.
+ * particular by more than DEEP of their size.  A normal of the last step is tried first.
  */
 #ifndef MO_COLLIDE_CONVEX_H
 #define MO_COLLIDE_CONVEX_H
@@ -21,13 +21,9 @@
 #include "collide/manifold.h"
 
 /*
- * Appends touches with normals from a to b, all points moved by `origin`; of a cylinder and
- * something else the cylinder is a.
+ * Appends touches of the cores without their radii, with normals from a to b, all points moved by
+ * `origin`; of a cylinder and something else the cylinder is a.
  */
-MO_EVERYWHERE void mo_collide_cores(mo_core *a, mo_core *b, const double origin[3], double reach,
-                                    mo_touch_list *out);
-
-/* The same of the cores without their radii. */
 MO_EVERYWHERE void mo_touch_cores(mo_core *a, mo_core *b, const double origin[3], double reach,
                                   mo_touch_list *out);
 

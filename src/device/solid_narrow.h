@@ -105,6 +105,7 @@ MO_ANY void mo_touch_solids(const mo_find_args *a, int one, int two, const mo_li
     list.touch = t->at;
     list.room = MO_SOLID_TOUCHES;
     list.count = list.is_short = 0;
+    list.last_normal = NULL;
 #ifndef __CUDACC__
     list.allocator = (mo_allocator){mo_no_more_room, NULL};
 #endif

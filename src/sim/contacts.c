@@ -70,15 +70,15 @@ static mo_error add_contact(mo_world *world, const mo_pair *pair, const mo_touch
  * redundant. */
 enum { FACE = 3 };
 
-static void sort_by_feature(mo_sim_contact *contact, int count)
+static void sort_by_feature(mo_touch *touch, int count)
 {
     for (int k = 1; k < count; ++k) {
-        const mo_sim_contact own = contact[k];
+        const mo_touch own = touch[k];
         int at = k;
-        for (; at > 0 && contact[at - 1].feature > own.feature; --at) {
-            contact[at] = contact[at - 1];
+        for (; at > 0 && touch[at - 1].feature > own.feature; --at) {
+            touch[at] = touch[at - 1];
         }
-        contact[at] = own;
+        touch[at] = own;
     }
 }
 
@@ -89,13 +89,11 @@ mo_error mo_contacts_collide(mo_world *world, const mo_pair *pair, const mo_pose
     const int first = list->count;
     world->touches.count = world->touches.is_short = 0;
     mo_collide_at(&a->collider, at, &b->collider, at + 1, margin, &world->touches);
+    sort_by_feature(world->touches.touch, world->touches.count);
     for (int i = 0; i < world->touches.count; ++i) {
         if (add_contact(world, pair, world->touches.touch + i, list)) {
             return MO_ERR_MEMORY;
         }
-    }
-    if (list->count > first) {
-        sort_by_feature(list->at + first, list->count - first);
     }
     if (list->count >= first + FACE) {
         for (int k = first; k < list->count && list->at[k].rolling > 0; ++k) {
@@ -180,6 +178,24 @@ int mo_contact_order(const mo_sim_contact *c, const mo_sim_contact *d)
         }
     }
     return (c->feature > d->feature) - (c->feature < d->feature);
+}
+
+static int is_before(const mo_sim_contact *contact, const mo_pair *pair)
+{
+    return contact->shape[0] < pair->a ||
+           (contact->shape[0] == pair->a && contact->shape[1] < pair->b);
+}
+
+/* A normal of the pair in the last step, or NULL; *k: the first contact that is not before it. */
+static const double *last_normal(const mo_sim_contacts *before, int *k, const mo_pair *pair)
+{
+    while (*k < before->count && is_before(before->at + *k, pair)) {
+        ++*k;
+    }
+    const mo_sim_contact *contact = before->at + *k;
+    return *k < before->count && contact->shape[0] == pair->a && contact->shape[1] == pair->b
+               ? contact->frame
+               : NULL;
 }
 
 static void inherit(const mo_sim_contact *before, mo_sim_contact *now)
@@ -276,8 +292,10 @@ static mo_error collide_pairs(mo_world *world, double h, const mo_sim_contacts *
         if (!mo_pair_may_meet(world, pair)) {
             continue;
         }
-        if (collide_pair(world, pair, list) ||
-            look_at(world, least_speed, before != NULL, list, first)) {
+        world->touches.last_normal = before ? last_normal(before, &of_last, pair) : NULL;
+        const mo_error error = collide_pair(world, pair, list);
+        world->touches.last_normal = NULL;
+        if (error || look_at(world, least_speed, before != NULL, list, first)) {
             return MO_ERR_MEMORY;
         }
         if (before) {
@@ -332,12 +350,6 @@ static mo_error look_further(mo_world *world, double h, mo_pairs *fresh)
     }
     mo_pace();
     return mo_pairs_of_box(world, fresh) ? MO_ERR_MEMORY : mo_pairs_sort(world, fresh);
-}
-
-static int is_before(const mo_sim_contact *contact, const mo_pair *pair)
-{
-    return contact->shape[0] < pair->a ||
-           (contact->shape[0] == pair->a && contact->shape[1] < pair->b);
 }
 
 /*
