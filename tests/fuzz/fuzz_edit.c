@@ -90,18 +90,34 @@ static size_t end_of_header(const fuzz_bytes *f, size_t at)
     return end > at && end < f->size && f->size - end >= 4 ? (size_t)end : 0;
 }
 
+/* The first place of the four bytes of `sign` at or behind `from`; f->size: there is none. */
+static size_t find_sign(const fuzz_bytes *f, size_t from, const char *sign)
+{
+    while (from + 4 <= f->size) {
+        const uint8_t *next = memchr(f->data + from, sign[0], f->size - 3 - from);
+        if (!next) {
+            break;
+        }
+        from = (size_t)(next - f->data);
+        if (memcmp(next, sign, 4) == 0) {
+            return from;
+        }
+        ++from;
+    }
+    return f->size;
+}
+
 void fuzz_mend_checksums(fuzz_bytes *f)
 {
     if (f->size < 48 || f->data[8] < 2) {
         return;
     }
     put(f->data + 44, mo_h5_checksum(f->data, 44), 4);
-    for (size_t at = 48; at + 40 < f->size; ++at) {
-        if (memcmp(f->data + at, "OHDR", 4) == 0) {
-            const size_t end = end_of_header(f, at);
-            if (end) {
-                put(f->data + end, mo_h5_checksum(f->data + at, end - at), 4);
-            }
+    for (size_t at = find_sign(f, 48, "OHDR"); at + 40 < f->size;
+         at = find_sign(f, at + 1, "OHDR")) {
+        const size_t end = end_of_header(f, at);
+        if (end) {
+            put(f->data + end, mo_h5_checksum(f->data + at, end - at), 4);
         }
     }
 }
@@ -141,13 +157,15 @@ static size_t choose_place(const fuzz_bytes *f, mo_random *random)
     if (way == 0) {
         return anywhere;
     }
-    const char *sign = signs[below(random, sizeof signs / sizeof signs[0])];
+    if (way == 1) {
+        const char *sign = signs[below(random, sizeof signs / sizeof signs[0])];
+        size_t at = find_sign(f, anywhere, sign);
+        at = at < f->size ? at : find_sign(f, 0, sign);
+        return at < f->size ? (at + (size_t)below(random, 128)) % f->size : anywhere;
+    }
     for (size_t k = 0; k < f->size; ++k) {
         const size_t at = (anywhere + k) % f->size;
-        if (way == 1 && at + 4 <= f->size && memcmp(f->data + at, sign, 4) == 0) {
-            return (at + (size_t)below(random, 128)) % f->size;
-        }
-        if (way > 1 && f->data[at] != 0 && f->data[at] != 0xff) {
+        if (f->data[at] != 0 && f->data[at] != 0xff) {
             return at;
         }
     }
