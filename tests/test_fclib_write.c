@@ -116,6 +116,15 @@ static void wrong_calls_are_told_so(void **state)
     assert_int_equal(mo_fclib_read(file, NULL, NULL, &why), MO_ERR_ARGUMENT);
     assert_int_equal(mo_fclib_write(file, &document, &why), MO_ERR_ARGUMENT);
     assert_int_equal(mo_fclib_write(NULL, &document, NULL), MO_ERR_ARGUMENT);
+    document = fclib_sample_make(SAMPLE_GLOBAL_2D);
+    mo_point *guesses = document.guesses;
+    const int count = document.guess_count;
+    document.guesses = NULL;
+    document.guess_count = 2;
+    assert_int_equal(mo_fclib_write(file, &document, &why), MO_ERR_ARGUMENT);
+    assert_non_null(strstr(why.text, "2 guesses but no array"));
+    document.guesses = guesses;
+    document.guess_count = count;
     mo_document_clear(&document);
     mo_document_clear(NULL);
 }

@@ -35,6 +35,13 @@ static void check_refused(const char *path, const char *fragment)
     "<mujoco><default>" defaults "</default><worldbody><body><joint name='j'/><geom size='1'/>"    \
     "</body></worldbody><actuator>" inside "</actuator></mujoco>"
 
+#define FIT(how)                                                                                   \
+    MJCF("<asset><mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/></asset><worldbody>"             \
+         "<geom type='box' mesh='m' " how "/></worldbody>")
+#define FOLDER_AS_FIELD                                                                            \
+    MJCF("<asset><hfield name='h' size='1 1 1 1' file='.'/></asset><worldbody>"                    \
+         "<geom type='hfield' hfield='h'/></worldbody>")
+
 static void what_cannot_be_gets_a_sentence(void **state)
 {
     (void)state;
@@ -60,6 +67,10 @@ static void what_cannot_be_gets_a_sentence(void **state)
          "<robot name='r'><link name='a'><collision><geometry><box size='1 1 0'/>"
          "</geometry></collision></link></robot>",
          "three positive numbers"},
+        {"m.urdf", "<robot name='r'><link name='a'><inertial/></link></robot>", "no <mass value>"},
+        {"m.xml", FIT("fitscale='0'"), "cannot be fitted"},
+        {"m.xml", FIT("fitscale='x'"), "fitscale"},
+        {"m.xml", FOLDER_AS_FIELD, "plain file"},
     };
     for (size_t k = 0; k < sizeof CASES / sizeof CASES[0]; ++k) {
         check_refused(folder_put(&folder, CASES[k].name, CASES[k].text), CASES[k].sentence);

@@ -3,6 +3,8 @@
 /* Recordings: files that are damaged or do not hold together. */
 #include "recording_worlds.h"
 
+#include <hdf5.h>
+
 /* ---- bad files ------------------------------------------------------------------------------- */
 
 static char *read_bytes(const char *path, size_t *size)
@@ -198,6 +200,63 @@ static void a_file_without_joints_is_read(void **state)
     mo_world_destroy(world);
 }
 
+/* A vector of the file in place of the one that it has. */
+static void put_numbers(const char *name, hsize_t count, const double *values)
+{
+    const hid_t f = H5Fopen(temporary(), H5F_ACC_RDWR, H5P_DEFAULT);
+    const hid_t space = H5Screate_simple(1, &count, NULL);
+    CHECK(f >= 0 && space >= 0 && H5Ldelete(f, name, H5P_DEFAULT) >= 0);
+    const hid_t set =
+        H5Dcreate2(f, name, H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    CHECK(set >= 0 && H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
+    CHECK(H5Dclose(set) >= 0 && H5Sclose(space) >= 0 && H5Fclose(f) >= 0);
+}
+
+static void put_version(int version)
+{
+    const hid_t f = H5Fopen(temporary(), H5F_ACC_RDWR, H5P_DEFAULT);
+    const hid_t set = H5Dopen2(f, "/moreau_recording/version", H5P_DEFAULT);
+    CHECK(H5Dwrite(set, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, &version) >= 0);
+    CHECK(H5Dclose(set) >= 0 && H5Fclose(f) >= 0);
+}
+
+static void vectors_of_other_lengths_and_other_versions_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *words;
+        int count;
+    } CASES[] = {{"gravity", "gravity has 2 entries where 3 are needed", 2},
+                 {"frames/poses", "poses has 7 entries", 7},
+                 {"frames/velocities", "velocities has 1 entries", 1},
+                 {"contacts/mu", "mu has 1 entries", 1},
+                 {"shapes/points", "belong to no shape", 300}};
+    const double zeros[300] = {0};
+    mo_world *world = make_world();
+    mo_recording recording, back;
+    mo_message why = {{0}};
+    record(world, 0.01, 2, &recording);
+    for (size_t k = 0; k < sizeof CASES / sizeof *CASES; ++k) {
+        char path[64];
+        snprintf(path, sizeof path, "/moreau_recording/%s", CASES[k].name);
+        CHECK(mo_recording_write(temporary(), &recording, NULL) == MO_OK);
+        put_numbers(path, (hsize_t)CASES[k].count, zeros);
+        CHECK(mo_recording_read(temporary(), NULL, &back, &why) == MO_ERR_FORMAT);
+        if (!strstr(why.text, CASES[k].words)) {
+            fail_msg("'%s' does not say '%s'", why.text, CASES[k].words);
+        }
+    }
+    CHECK(mo_recording_write(temporary(), &recording, NULL) == MO_OK);
+    put_version(77);
+    CHECK(mo_recording_read(temporary(), NULL, &back, &why) == MO_ERR_UNSUPPORTED);
+    CHECK(strstr(why.text, "version 77") != NULL);
+    mo_document document = {0};
+    CHECK(mo_fclib_read(temporary(), NULL, &document, &why) == MO_ERR_FORMAT);
+    CHECK(strstr(why.text, "is a recording of a simulation") != NULL);
+    mo_recording_clear(&recording);
+    mo_world_destroy(world);
+}
+
 static void other_files_are_not_taken_for_recordings(void **state)
 {
     (void)state;
@@ -228,6 +287,7 @@ int main(void)
         cmocka_unit_test(files_that_do_not_hold_together_are_refused),
         cmocka_unit_test(joints_are_recorded_where_their_bodies_have_them),
         cmocka_unit_test(a_file_without_joints_is_read),
+        cmocka_unit_test(vectors_of_other_lengths_and_other_versions_are_refused),
         cmocka_unit_test(other_files_are_not_taken_for_recordings),
     };
     return cmocka_run_group_tests(tests, NULL, remove_file);
