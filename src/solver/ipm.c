@@ -26,7 +26,6 @@
 #include "solver/proximal.h"
 
 enum { SHORT_STEPS = 3, ARC = 4 };   /* ARC: more iterations along an arc */
-enum { NEAR_PATIENCE = 60 };         /* iterations for a digit, after the first path */
 static const double REDUNDANT = 1.5; /* rows for each velocity: the impulses are far from unique */
 static const double NEAR = 1e-3;     /* relative residual of impulses that are worth a try */
 static const double FIRST_TRY = 0.03, NEXT_TRY = 0.01;
@@ -98,14 +97,14 @@ static ending cross_over(mo_run *run, workspace *w, int patience, int *iteration
 }
 
 /*
- * Iterations for each digit of the proximal points after a path.  After the first path few, and
- * none if most impulses are unique (balls): the arc then takes fewer steps.  The arc of redundant
- * contacts (faces) has a fold every few steps, and proximal points do not depend on it.
+ * Iterations for a digit of the proximal points that finish a path.  The first path of problems
+ * whose impulses are nearly unique (balls) gets none: the arc takes fewer steps.  The arc of
+ * redundant contacts (faces) has a fold every few steps, which proximal points do not have.
  */
 static int patience_after(const mo_problem *problem, int is_near)
 {
     const int is_redundant = problem->row_count >= REDUNDANT * problem->dof_count;
-    return !is_near ? MO_PROXIMAL_PATIENCE : is_redundant ? NEAR_PATIENCE : 0;
+    return is_near && !is_redundant ? 0 : MO_PROXIMAL_PATIENCE;
 }
 
 /* Steps 2 to 4 from one start, beta in `unit`s: near the best impulses, or cold. */
