@@ -35,7 +35,7 @@ MO_ANY void mo_point_in(const mo_pose *pose, const double world[3], double local
 }
 
 /* The pose of a in b from that of b in a. */
-static inline mo_pose mo_pose_inverse(const mo_pose *pose)
+MO_ANY mo_pose mo_pose_inverse(const mo_pose *pose)
 {
     const double origin[3] = {0}, *q = pose->orientation;
     mo_pose back = {.orientation = {q[0], -q[1], -q[2], -q[3]}};

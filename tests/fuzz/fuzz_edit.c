@@ -93,16 +93,11 @@ static size_t end_of_header(const fuzz_bytes *f, size_t at)
 /* The first place of the four bytes of `sign` at or behind `from`; f->size: there is none. */
 static size_t find_sign(const fuzz_bytes *f, size_t from, const char *sign)
 {
-    while (from + 4 <= f->size) {
-        const uint8_t *next = memchr(f->data + from, sign[0], f->size - 3 - from);
-        if (!next) {
-            break;
+    for (const uint8_t *next; from + 4 <= f->size; from = (size_t)(next - f->data) + 1) {
+        next = memchr(f->data + from, sign[0], f->size - 3 - from);
+        if (!next || memcmp(next, sign, 4) == 0) {
+            return next ? (size_t)(next - f->data) : f->size;
         }
-        from = (size_t)(next - f->data);
-        if (memcmp(next, sign, 4) == 0) {
-            return from;
-        }
-        ++from;
     }
     return f->size;
 }
