@@ -47,24 +47,24 @@ static void put_numbers(writer *w, size_t count, const double *x)
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
+/* The velocity that the law ties to r, and r; their words begin with `prefix`. */
+static void put_pair(writer *w, const mo_problem *problem, const char *prefix, const double *u,
+                     const double *r)
+{
+    put(w, "  %su", prefix);
+    for (int k = 0; k < problem->row_count; ++k) {
+        put(w, " %.17g", u[k] + (problem->compliance ? problem->compliance[k] * r[k] : 0));
+    }
+    put(w, "\n  %sr", prefix);
+    put_numbers(w, (size_t)problem->row_count, r);
+}
+
 static void put_solution(writer *w, const mo_problem *problem, const mo_found_solution *s)
 {
-    const size_t rows = (size_t)problem->row_count;
-    put(w, "solution %s %d\n  u", s->is_proven ? "proven" : "measured", s->dimension);
-    for (size_t k = 0; k < rows; ++k) { /* the velocity that the law ties to r */
-        const double c = problem->compliance ? problem->compliance[k] : 0;
-        put(w, " %.17g", s->u[k] + c * s->r[k]);
-    }
-    put(w, "\n  r");
-    put_numbers(w, rows, s->r);
+    put(w, "solution %s %d\n", s->is_proven ? "proven" : "measured", s->dimension);
+    put_pair(w, problem, "", s->u, s->r);
     if (s->dimension > 0 && s->other_u) {
-        put(w, "  other_u");
-        for (size_t k = 0; k < rows; ++k) {
-            const double c = problem->compliance ? problem->compliance[k] : 0;
-            put(w, " %.17g", s->other_u[k] + c * s->other_r[k]);
-        }
-        put(w, "\n  other_r");
-        put_numbers(w, rows, s->other_r);
+        put_pair(w, problem, "other_", s->other_u, s->other_r);
     }
 }
 

@@ -26,15 +26,16 @@ static bool read_compiler(mo_mjcf *m, const mo_xml_node *node)
 {
     static const char *const ANGLES[] = {"radian", "degree", NULL};
     static const char *const COORDINATES[] = {"local", "global", NULL};
+    static const char *const CHOICES[] = {"false", "true", "auto", NULL};
     mo_mjcf_compiler *set = mo_mjcf_by(m, node);
     int degrees = set->degree != 1, global = 0, infer = (int)set->inertia_from_geoms;
     double groups[2] = {set->inertia_groups[0], set->inertia_groups[1]};
     if (!mo_mjcf_word(m, node, NULL, "angle", ANGLES, &degrees) ||
         !mo_mjcf_word(m, node, NULL, "coordinate", COORDINATES, &global) ||
-        !mo_mjcf_truth(m, node, "inertiafromgeom", &infer) || !read_sequence(m, node) ||
-        !mo_mjcf_truth(m, node, "strippath", &set->strip_path) ||
-        !mo_mjcf_truth(m, node, "exactmeshinertia", &set->exact_mesh_inertia) ||
-        !mo_mjcf_truth(m, node, "balanceinertia", &set->balance_inertia) ||
+        !mo_mjcf_word(m, node, NULL, "inertiafromgeom", CHOICES, &infer) ||
+        !read_sequence(m, node) || !mo_mjcf_truth(m, node, NULL, "strippath", &set->strip_path) ||
+        !mo_mjcf_truth(m, node, NULL, "exactmeshinertia", &set->exact_mesh_inertia) ||
+        !mo_mjcf_truth(m, node, NULL, "balanceinertia", &set->balance_inertia) ||
         !mo_mjcf_number(m, node, NULL, "boundmass", &set->least_mass) ||
         !mo_mjcf_number(m, node, NULL, "boundinertia", &set->least_inertia) ||
         !mo_mjcf_number(m, node, NULL, "settotalmass", &set->total_mass) ||

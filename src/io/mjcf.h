@@ -103,8 +103,9 @@ bool mo_mjcf_whole(mo_mjcf *m, const mo_xml_node *node, const char *kind, const 
 /* One of the words, which end with NULL: its place; if it is absent `out` stays. */
 bool mo_mjcf_word(mo_mjcf *m, const mo_xml_node *node, const char *kind, const char *attribute,
                   const char *const *words, int *out);
-/* true or false at the element itself. */
-bool mo_mjcf_truth(mo_mjcf *m, const mo_xml_node *node, const char *attribute, int *out);
+/* true or false: 1 or 0. */
+bool mo_mjcf_truth(mo_mjcf *m, const mo_xml_node *node, const char *kind, const char *attribute,
+                   int *out);
 /* LIMITED (true, false, auto) and the range it is about. */
 bool mo_mjcf_limits(mo_mjcf *m, const mo_xml_node *node, const char *kind, const char *limited,
                     const char *range, int *has, double out[2]);
@@ -112,6 +113,10 @@ bool mo_mjcf_limits(mo_mjcf *m, const mo_xml_node *node, const char *kind, const
 /* Every default of a kind that an element has, from the top class down. */
 bool mo_mjcf_each_default(mo_mjcf *m, const mo_xml_node *node, const char *kind,
                           bool (*visit)(mo_mjcf *, const mo_xml_node *, void *), void *user);
+
+/* Spring, damper and dry friction of a joint or tendon; zero where <flag> turns them off. */
+bool mo_mjcf_passive(mo_mjcf *m, const mo_xml_node *node, const char *kind, double *stiffness,
+                     double *damping, double *dry_friction);
 
 /* pos and orientation; where nothing is given the pose stays. */
 bool mo_mjcf_frame(mo_mjcf *m, const mo_xml_node *node, const char *kind, mo_pose *pose);
@@ -141,6 +146,9 @@ bool mo_mjcf_links(mo_mjcf *m);
 bool mo_mjcf_sensors(mo_mjcf *m);
 /* The thing of a kind ('b', 'j', 'g', 't', 's') that an attribute names; -1 and a sentence if it
  * is not there. */
+/* condim and friction of a contact: a valid dimension, no negative coefficient. */
+bool mo_mjcf_check_contact(mo_mjcf *m, const mo_xml_node *node, int condim, const double *friction,
+                           int count);
 int mo_mjcf_find(mo_mjcf *m, const mo_xml_node *node, char kind, const char *attribute,
                  const char *what);
 

@@ -74,13 +74,11 @@ static bool set_muscle(mo_mjcf *m, const mo_xml_node *node, drive *d)
     d->time_constant = tau[0];
     d->time_constant_off = tau[1];
     memcpy(d->bias, d->gain, sizeof d->bias);
-    d->dynamics = DYN_MUSCLE;
-    d->gain_type = d->bias_type = MUSCLE;
     return true;
 }
 
 /* A servo in position, or in the integral of its control. */
-static bool set_position(mo_mjcf *m, const mo_xml_node *node, int integrates, drive *d)
+static bool set_position(mo_mjcf *m, const mo_xml_node *node, drive *d)
 {
     double constant = 0;
     memset(d->bias, 0, sizeof d->bias);
@@ -95,9 +93,7 @@ static bool set_position(mo_mjcf *m, const mo_xml_node *node, int integrates, dr
     d->servo_damping = mo_xml_get(node, "dampratio") ? 0 : d->servo_damping;
     d->bias[1] = -d->gain[0];
     d->bias[2] = -d->servo_damping;
-    d->gain_type = FIXED_OR_NONE;
-    d->bias_type = AFFINE;
-    d->dynamics = integrates ? DYN_INTEGRATOR : constant > 0 ? DYN_FILTEREXACT : DYN_NONE;
+    d->dynamics = constant > 0 && d->dynamics == DYN_NONE ? DYN_FILTEREXACT : d->dynamics;
     d->time_constant = constant > 0 ? constant : d->time_constant;
     return true;
 }
@@ -105,28 +101,18 @@ static bool set_position(mo_mjcf *m, const mo_xml_node *node, int integrates, dr
 static bool set_velocity(mo_mjcf *m, const mo_xml_node *node, drive *d)
 {
     memset(d->bias, 0, sizeof d->bias);
-    if (!mo_mjcf_amount(m, node, NULL, "kv", d->gain)) {
-        return false;
-    }
+    const bool is_read = mo_mjcf_amount(m, node, NULL, "kv", d->gain);
     d->bias[2] = -d->gain[0];
-    d->gain_type = FIXED_OR_NONE;
-    d->bias_type = AFFINE;
-    d->dynamics = DYN_NONE;
-    return true;
+    return is_read;
 }
 
 static bool set_damper(mo_mjcf *m, const mo_xml_node *node, drive *d)
 {
     double kv = 1;
-    if (!mo_mjcf_amount(m, node, NULL, "kv", &kv)) {
-        return false;
-    }
+    const bool is_read = mo_mjcf_amount(m, node, NULL, "kv", &kv);
     memset(d->gain, 0, sizeof d->gain);
     d->gain[2] = -kv;
-    d->gain_type = AFFINE;
-    d->bias_type = FIXED_OR_NONE;
-    d->dynamics = DYN_NONE;
-    return true;
+    return is_read;
 }
 
 static bool set_cylinder(mo_mjcf *m, const mo_xml_node *node, drive *d)
@@ -139,11 +125,30 @@ static bool set_cylinder(mo_mjcf *m, const mo_xml_node *node, drive *d)
         return false;
     }
     d->gain[0] = diameter > 0 ? 3.14159265358979323846 / 4 * diameter * diameter : d->gain[0];
-    d->gain_type = FIXED_OR_NONE;
-    d->bias_type = AFFINE;
-    d->dynamics = DYN_FILTER;
     return true;
 }
+
+static bool set_motor(mo_mjcf *m, const mo_xml_node *node, drive *d)
+{
+    (void)m, (void)node;
+    d->gain[0] = 1;
+    return true;
+}
+
+/* The elements, with what they make of an actuator before their attributes are read. */
+static const struct {
+    const char *name;
+    bool (*set)(mo_mjcf *, const mo_xml_node *, drive *);
+    int dynamics, gain_type, bias_type;
+} ELEMENTS[] = {
+    {"position", set_position, DYN_NONE, FIXED_OR_NONE, AFFINE},
+    {"intvelocity", set_position, DYN_INTEGRATOR, FIXED_OR_NONE, AFFINE},
+    {"velocity", set_velocity, DYN_NONE, FIXED_OR_NONE, AFFINE},
+    {"damper", set_damper, DYN_NONE, AFFINE, FIXED_OR_NONE},
+    {"cylinder", set_cylinder, DYN_FILTER, FIXED_OR_NONE, AFFINE},
+    {"motor", set_motor, DYN_NONE, FIXED_OR_NONE, FIXED_OR_NONE},
+    {"muscle", set_muscle, DYN_MUSCLE, MUSCLE, MUSCLE},
+};
 
 static bool set_by(mo_mjcf *m, const mo_xml_node *node, void *user)
 {
@@ -151,26 +156,13 @@ static bool set_by(mo_mjcf *m, const mo_xml_node *node, void *user)
     if (strcmp(node->name, "general") == 0) {
         return set_general(m, node, d);
     }
-    if (strcmp(node->name, "position") == 0 || strcmp(node->name, "intvelocity") == 0) {
-        return set_position(m, node, node->name[0] == 'i', d);
-    }
-    if (strcmp(node->name, "velocity") == 0) {
-        return set_velocity(m, node, d);
-    }
-    if (strcmp(node->name, "damper") == 0) {
-        return set_damper(m, node, d);
-    }
-    if (strcmp(node->name, "cylinder") == 0) {
-        return set_cylinder(m, node, d);
-    }
-    if (strcmp(node->name, "motor") == 0) {
-        d->gain[0] = 1;
-        d->gain_type = d->bias_type = FIXED_OR_NONE;
-        d->dynamics = DYN_NONE;
-        return true;
-    }
-    if (strcmp(node->name, "muscle") == 0) {
-        return set_muscle(m, node, d);
+    for (size_t k = 0; k < sizeof ELEMENTS / sizeof ELEMENTS[0]; ++k) {
+        if (strcmp(node->name, ELEMENTS[k].name) == 0) {
+            d->dynamics = ELEMENTS[k].dynamics;
+            d->gain_type = ELEMENTS[k].gain_type;
+            d->bias_type = ELEMENTS[k].bias_type;
+            return ELEMENTS[k].set(m, node, d);
+        }
     }
     d->gain_type = OTHER; /* adhesion */
     return true;

@@ -77,27 +77,28 @@ static bool set_mass(mo_mjcf *m, const mo_xml_node *node, int place, const mo_ma
 
 /* ---- joints ---------------------------------------------------------------------------------- */
 
-static bool read_spring(mo_mjcf *m, const mo_xml_node *node, mo_model_joint *joint)
+bool mo_mjcf_passive(mo_mjcf *m, const mo_xml_node *node, const char *kind, double *stiffness,
+                     double *damping, double *dry_friction)
 {
-    return mo_mjcf_amount(m, node, "joint", "stiffness", &joint->stiffness) &&
-           mo_mjcf_amount(m, node, "joint", "damping", &joint->damping) &&
-           mo_mjcf_amount(m, node, "joint", "armature", &joint->armature) &&
-           mo_mjcf_amount(m, node, "joint", "frictionloss", &joint->dry_friction) &&
-           mo_mjcf_number(m, node, "joint", "ref", &joint->ref) &&
-           mo_mjcf_number(m, node, "joint", "springref", &joint->spring_ref);
+    const bool is_read = mo_mjcf_amount(m, node, kind, "stiffness", stiffness) &&
+                         mo_mjcf_amount(m, node, kind, "damping", damping) &&
+                         mo_mjcf_amount(m, node, kind, "frictionloss", dry_friction);
+    if (m->set.no_passive) {
+        *stiffness = *damping = 0;
+    }
+    if (m->set.no_friction_loss) {
+        *dry_friction = 0;
+    }
+    return is_read;
 }
 
-static void apply_flags(const mo_mjcf_settings *set, mo_model_joint *joint)
+static bool read_spring(mo_mjcf *m, const mo_xml_node *node, mo_model_joint *joint)
 {
-    if (set->no_passive) {
-        joint->stiffness = joint->damping = 0;
-    }
-    if (set->no_friction_loss) {
-        joint->dry_friction = 0;
-    }
-    if (set->no_limits) {
-        joint->has_limits = 0;
-    }
+    return mo_mjcf_passive(m, node, "joint", &joint->stiffness, &joint->damping,
+                           &joint->dry_friction) &&
+           mo_mjcf_amount(m, node, "joint", "armature", &joint->armature) &&
+           mo_mjcf_number(m, node, "joint", "ref", &joint->ref) &&
+           mo_mjcf_number(m, node, "joint", "springref", &joint->spring_ref);
 }
 
 /* A joint into the frame of its body; the range in the file's unit of angle. */
@@ -133,11 +134,10 @@ static bool read_joint(mo_mjcf *m, const mo_xml_node *node, int body)
     } else if (kind != MO_MODEL_SLIDE) {
         joint->ref = joint->spring_ref = 0;
     }
+    joint->has_limits = joint->has_limits && kind != MO_MODEL_FREE && !m->set.no_limits;
     if (kind == MO_MODEL_FREE) {
-        joint->has_limits = 0;
         memset(joint->anchor, 0, sizeof joint->anchor);
     }
-    apply_flags(&m->set, joint);
     return true;
 }
 
@@ -227,13 +227,12 @@ static bool read_below(mo_mjcf *m, const mo_xml_node *node, int parent);
 
 static bool read_body(mo_mjcf *m, const mo_xml_node *node, int parent)
 {
-    static const char *const TRUTH[] = {"false", "true", NULL};
     const mo_pose around = m->frame;
     mo_model_body *body = mo_reader_add_body(m->r, node, mo_xml_get(node, "name"), parent);
     const int place = m->r->model->body_count - 1;
     if (!body || !mo_mjcf_frame(m, node, NULL, &body->pose) ||
         !mo_mjcf_number(m, node, NULL, "gravcomp", &body->gravity_compensation) ||
-        !mo_mjcf_word(m, node, NULL, "mocap", TRUTH, &body->is_mocap)) {
+        !mo_mjcf_truth(m, node, NULL, "mocap", &body->is_mocap)) {
         return false;
     }
     body->pose = mo_pose_compose(&around, &body->pose);

@@ -261,19 +261,20 @@ bool mo_mjcf_word(mo_mjcf *m, const mo_xml_node *node, const char *kind, const c
                           attribute, text, list);
 }
 
-static const char *const TRUTH[] = {"false", "true", "auto", NULL};
-
-bool mo_mjcf_truth(mo_mjcf *m, const mo_xml_node *node, const char *attribute, int *out)
+bool mo_mjcf_truth(mo_mjcf *m, const mo_xml_node *node, const char *kind, const char *attribute,
+                   int *out)
 {
-    return mo_mjcf_word(m, node, NULL, attribute, TRUTH, out);
+    static const char *const TRUTH[] = {"false", "true", NULL};
+    return mo_mjcf_word(m, node, kind, attribute, TRUTH, out);
 }
 
 bool mo_mjcf_limits(mo_mjcf *m, const mo_xml_node *node, const char *kind, const char *limited,
                     const char *range, int *has, double out[2])
 {
+    static const char *const CHOICES[] = {"false", "true", "auto", NULL};
     int choice = MO_MJCF_AUTO;
     const char *text = mo_mjcf_get(m, node, kind, range);
-    if (!mo_mjcf_word(m, node, kind, limited, TRUTH, &choice)) {
+    if (!mo_mjcf_word(m, node, kind, limited, CHOICES, &choice)) {
         return false;
     }
     *has = choice == MO_MJCF_YES || (choice == MO_MJCF_AUTO && text);

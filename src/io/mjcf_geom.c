@@ -138,7 +138,6 @@ static bool is_drawn_only(const mo_mjcf *m, const mo_xml_node *node, const mo_mo
 static bool find_mesh(mo_mjcf *m, const mo_xml_node *node, const char *name, int *place,
                       mo_mass *mass)
 {
-    static const char *const TRUTH[] = {"false", "true", NULL};
     int is_shell = 0;
     *place = mo_reader_name_find(m->r, 'm', name);
     if (*place < 0) {
@@ -146,7 +145,7 @@ static bool find_mesh(mo_mjcf *m, const mo_xml_node *node, const char *name, int
                               name ? name : "");
     }
     const mo_mesh_file *mesh = m->r->meshes + *place;
-    if (!mo_mjcf_word(m, node, "geom", "shellinertia", TRUTH, &is_shell)) {
+    if (!mo_mjcf_truth(m, node, "geom", "shellinertia", &is_shell)) {
         return false;
     }
     mo_mass_of_mesh(mesh, mo_mjcf_by(m, node)->exact_mesh_inertia || mesh->is_exact, mass);
@@ -179,6 +178,18 @@ static bool fit(mo_mjcf *m, const mo_xml_node *node, geom_type type, const char 
            mo_mjcf_fit(m, node, KINDS[type], &mass, pose, size);
 }
 
+bool mo_mjcf_check_contact(mo_mjcf *m, const mo_xml_node *node, int condim, const double *friction,
+                           int count)
+{
+    for (int k = 0; k < count; ++k) {
+        if (friction[k] < 0) {
+            return mo_reader_fail(m->r, node, "has a negative friction");
+        }
+    }
+    return condim == 1 || condim == 3 || condim == 4 || condim == 6 ||
+           mo_reader_fail(m->r, node, "has condim=\"%d\"; it is 1, 3, 4 or 6", condim);
+}
+
 static bool read_surface(mo_mjcf *m, const mo_xml_node *node, mo_model_geom *geom)
 {
     double friction[3] = {1, 0.005, 0.0001};
@@ -190,11 +201,8 @@ static bool read_surface(mo_mjcf *m, const mo_xml_node *node, mo_model_geom *geo
         !mo_mjcf_whole(m, node, "geom", "conaffinity", &conaffinity)) {
         return false;
     }
-    if (condim != 1 && condim != 3 && condim != 4 && condim != 6) {
-        return mo_reader_fail(m->r, node, "has condim=\"%d\"; it is 1, 3, 4 or 6", condim);
-    }
-    if (friction[0] < 0 || friction[1] < 0 || friction[2] < 0) {
-        return mo_reader_fail(m->r, node, "has a negative friction");
+    if (!mo_mjcf_check_contact(m, node, condim, friction, 3)) {
+        return false;
     }
     geom->shape.material = (mo_material){.friction = friction[0],
                                          .torsion = friction[1],

@@ -40,13 +40,8 @@ static bool read_pair(mo_mjcf *m, const mo_xml_node *node)
         !mo_mjcf_numbers(m, node, "pair", "friction", 1, 5, friction, &count)) {
         return false;
     }
-    if (dims != 1 && dims != 3 && dims != 4 && dims != 6) {
-        return mo_reader_fail(m->r, node, "has condim=\"%d\"; it is 1, 3, 4 or 6", dims);
-    }
-    for (int k = 0; k < 5; ++k) {
-        if (friction[k] < 0) {
-            return mo_reader_fail(m->r, node, "has a negative friction");
-        }
+    if (!mo_mjcf_check_contact(m, node, dims, friction, 5)) {
+        return false;
     }
     if ((count > 1 && friction[0] != friction[1]) || (count > 4 && friction[3] != friction[4])) {
         mo_reader_note(m->r, node,
@@ -148,12 +143,11 @@ static bool read_by_sites(mo_mjcf *m, const mo_xml_node *node, mo_model_equality
 static bool read_equality(mo_mjcf *m, const mo_xml_node *node)
 {
     static const char *const KINDS[] = {"connect", "weld", "joint", "tendon", NULL};
-    static const char *const TRUTH[] = {"false", "true", NULL};
     int active = 1, kind = 0, anchors = 0;
     while (KINDS[kind] && strcmp(KINDS[kind], node->name) != 0) {
         ++kind;
     }
-    if (!mo_mjcf_word(m, node, "equality", "active", TRUTH, &active)) {
+    if (!mo_mjcf_truth(m, node, "equality", "active", &active)) {
         return false;
     }
     if (!active || m->set.no_equality) {

@@ -35,9 +35,8 @@ static bool read_spring(mo_mjcf *m, const mo_xml_node *node, mo_model_tendon *te
 {
     double rest[2] = {-1, -1};
     int count = 0;
-    if (!mo_mjcf_amount(m, node, KIND, "stiffness", &tendon->stiffness) ||
-        !mo_mjcf_amount(m, node, KIND, "damping", &tendon->damping) ||
-        !mo_mjcf_amount(m, node, KIND, "frictionloss", &tendon->dry_friction) ||
+    if (!mo_mjcf_passive(m, node, KIND, &tendon->stiffness, &tendon->damping,
+                         &tendon->dry_friction) ||
         !mo_mjcf_numbers(m, node, KIND, "springlength", 1, 2, rest, &count)) {
         return false;
     }
@@ -163,15 +162,7 @@ static bool read_tendon(mo_mjcf *m, const mo_xml_node *node)
         !mo_mjcf_limits(m, node, KIND, "limited", "range", &tendon->has_limits, tendon->range)) {
         return false;
     }
-    if (m->set.no_passive) {
-        tendon->stiffness = tendon->damping = 0;
-    }
-    if (m->set.no_friction_loss) {
-        tendon->dry_friction = 0;
-    }
-    if (m->set.no_limits) {
-        tendon->has_limits = 0;
-    }
+    tendon->has_limits = tendon->has_limits && !m->set.no_limits;
     return true;
 }
 

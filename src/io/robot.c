@@ -69,28 +69,28 @@ mo_mechanism_id mo_robot_joint(const mo_robot *robot, int joint, int *number)
     return robot->joints[joint].mechanism;
 }
 
-mo_mechanism_id mo_robot_actuator(const mo_robot *robot, int actuator, int *number)
+/* The mechanism of entry k of a list, and its number there. */
+static mo_mechanism_id control_at(const mo_robot_control *list, int count, int k, int *number)
 {
-    MO_NEED_OR((mo_mechanism_id){0}, robot, NULL);
-    if (actuator < 0 || actuator >= robot->actuator_count) {
+    if (k < 0 || k >= count) {
         return (mo_mechanism_id){0};
     }
     if (number) {
-        *number = robot->actuators[actuator].number;
+        *number = list[k].number;
     }
-    return robot->actuators[actuator].mechanism;
+    return list[k].mechanism;
+}
+
+mo_mechanism_id mo_robot_actuator(const mo_robot *robot, int actuator, int *number)
+{
+    MO_NEED_OR((mo_mechanism_id){0}, robot, NULL);
+    return control_at(robot->actuators, robot->actuator_count, actuator, number);
 }
 
 mo_mechanism_id mo_robot_tendon(const mo_robot *robot, int tendon, int *number)
 {
     MO_NEED_OR((mo_mechanism_id){0}, robot, NULL);
-    if (tendon < 0 || tendon >= robot->tendon_count) {
-        return (mo_mechanism_id){0};
-    }
-    if (number) {
-        *number = robot->tendons[tendon].number;
-    }
-    return robot->tendons[tendon].mechanism;
+    return control_at(robot->tendons, robot->tendon_count, tendon, number);
 }
 
 /* ---- free bodies ----------------------------------------------------------------------------- */
