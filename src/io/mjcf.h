@@ -62,23 +62,22 @@ typedef struct mo_mjcf {
     mo_pose frame; /* of the <frame> that is read, in its body */
 } mo_mjcf;
 
-/* That of the part of the model which an element is in. */
+/* The settings of the part of the model that contains an element. */
 static inline mo_mjcf_compiler *mo_mjcf_by(const mo_mjcf *m, const mo_xml_node *node)
 {
     return m->compilers + node->part;
 }
 
-/* In the tree of a file, which is that of an attached part of the model, or 0. */
+/* Replaces all <include> of a tree, which belongs to this attached part of the model, or 0. */
 bool mo_mjcf_include_all(mo_reader *r, mo_xml_node *root, int part);
-/* The tree of a file that an element names, from the model's folder or that of the element's file.
- */
+/* Reads the file that an element names, in the model's folder or that of the element's file. */
 bool mo_mjcf_open(mo_reader *r, const mo_xml_node *node, const char *file, mo_xml_node **root);
-/* In the tree of a file; *parts counts them. */
+/* Replaces all <attach> of a tree; *parts counts them. */
 bool mo_mjcf_attach_all(mo_reader *r, mo_xml_node *root, int level, int *parts);
 
 /* mjcf_replicate.c */
 bool mo_mjcf_replicate_all(mo_reader *r, mo_xml_node *node, int depth);
-/* Is the word in a list with a space before and after each? */
+/* Whether a list, with a space before and after each word, contains the word. */
 bool mo_mjcf_has_word(const char *list, const char *word);
 void mo_mjcf_list_unread(mo_reader *r);
 
@@ -110,7 +109,7 @@ bool mo_mjcf_truth(mo_mjcf *m, const mo_xml_node *node, const char *kind, const 
 bool mo_mjcf_limits(mo_mjcf *m, const mo_xml_node *node, const char *kind, const char *limited,
                     const char *range, int *has, double out[2]);
 
-/* Every default of a kind that an element has, from the top class down. */
+/* Visits the defaults of a kind that apply to an element, from the top class down. */
 bool mo_mjcf_each_default(mo_mjcf *m, const mo_xml_node *node, const char *kind,
                           bool (*visit)(mo_mjcf *, const mo_xml_node *, void *), void *user);
 
@@ -118,7 +117,7 @@ bool mo_mjcf_each_default(mo_mjcf *m, const mo_xml_node *node, const char *kind,
 bool mo_mjcf_passive(mo_mjcf *m, const mo_xml_node *node, const char *kind, double *stiffness,
                      double *damping, double *dry_friction);
 
-/* pos and orientation; where nothing is given the pose stays. */
+/* Reads pos and orientation; the pose is unchanged where they are absent. */
 bool mo_mjcf_frame(mo_mjcf *m, const mo_xml_node *node, const char *kind, mo_pose *pose);
 
 /* ---- sections -------------------------------------------------------------------------------- */
@@ -129,7 +128,7 @@ bool mo_mjcf_each(mo_mjcf *m, const char *section, const char *name,
 
 bool mo_mjcf_meshes(mo_mjcf *m);
 bool mo_mjcf_height_fields(mo_mjcf *m);
-/* Where the file of an asset is. */
+/* The path of the file of an asset. */
 bool mo_mjcf_asset_path(mo_mjcf *m, const mo_xml_node *node, const char *file, char path[MO_PATH]);
 /* The name of an asset: its own, or its file's without folder and end; NULL: none. */
 const char *mo_mjcf_asset_name(mo_reader *r, const mo_xml_node *node);
@@ -144,11 +143,11 @@ bool mo_mjcf_tendons(mo_mjcf *m);
 bool mo_mjcf_actuators(mo_mjcf *m);
 bool mo_mjcf_links(mo_mjcf *m);
 bool mo_mjcf_sensors(mo_mjcf *m);
-/* The thing of a kind ('b', 'j', 'g', 't', 's') that an attribute names; -1 and a sentence if it
- * is not there. */
 /* condim and friction of a contact: a valid dimension, no negative coefficient. */
 bool mo_mjcf_check_contact(mo_mjcf *m, const mo_xml_node *node, int condim, const double *friction,
                            int count);
+/* The index of the object of a kind ('b', 'j', 'g', 't', 's') that an attribute names; -1 after an
+ * error if it is not defined. */
 int mo_mjcf_find(mo_mjcf *m, const mo_xml_node *node, char kind, const char *attribute,
                  const char *what);
 

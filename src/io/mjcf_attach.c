@@ -2,13 +2,13 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
  * <attach model="m" body="b" prefix="p"/> is replaced by the body b of the file that the asset
- * <model name="m" file="..."/> names (without a body: by all that is in its <worldbody>), and the
- * sections of that file follow those of the first one.  All names in it, definitions and
+ * <model name="m" file="..."/> names (without a body: by the content of its <worldbody>), and the
+ * sections of that file are appended to those of the model.  All names in it, definitions and
  * references, get the prefix.
  *
  * Such a part of the model keeps its own <compiler> and defaults: its elements have their own
- * number (mo_xml_node.part), and its top class is called by the prefix and "main".  Its <option>
- * and keyframes do not count.
+ * number (mo_xml_node.part), and its top class is named by the prefix followed by "main".  Its
+ * <option> and keyframes are ignored.
  */
 #include <stdio.h>
 #include <string.h>

@@ -54,15 +54,15 @@ typedef struct mo_reader {
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
-/* "line N: <name> ..."; returns false.  `node` may be NULL. */
+/* Fails with "line N: <name> ..." and returns false.  `node` may be NULL. */
 bool mo_reader_fail(mo_reader *r, const mo_xml_node *node, const char *format, ...) MO_PRINTF(3, 4);
 bool mo_reader_no_memory(mo_reader *r);
-/* The same as a note; a sentence that was noted before only counts. */
+/* Adds a note in the same form; a repeated sentence only increases its count. */
 void mo_reader_note(mo_reader *r, const mo_xml_node *node, const char *format, ...) MO_PRINTF(3, 4);
-/* A note that names the first thing it is about; others with the same sentence only count. */
+/* A note that names its first object; further ones with the same sentence increase its count. */
 void mo_reader_note_of(mo_reader *r, const mo_xml_node *node, const char *of, const char *sentence);
 
-/* The same; the sentence does not begin with the element. */
+/* The same, without the element at the beginning of the sentence. */
 void mo_reader_note_kind(mo_reader *r, const mo_xml_node *node, const char *of,
                          const char *sentence);
 
@@ -102,14 +102,14 @@ mo_model_sensor *mo_reader_add_sensor(mo_reader *r, const mo_xml_node *node, con
 mo_model_pair *mo_reader_add_pair(mo_reader *r, const mo_xml_node *node, int a, int b);
 bool mo_reader_exclude(mo_reader *r, int a, int b);
 
-/* Remembers a name of a kind; one that is there already is an error.  NULL and "" are no names. */
+/* Registers a name of a kind; a second use is an error.  NULL and "" are not names. */
 bool mo_reader_name_add(mo_reader *r, const mo_xml_node *node, char kind, const char *name,
                         int index);
 int mo_reader_name_find(const mo_reader *r, char kind, const char *name); /* -1: none */
 const char *mo_reader_text(mo_reader *r, const char *text); /* a copy in the model; "" for NULL */
-/* Once all joints are known: their places in q and v, and the reference configuration. */
+/* After all joints are read: computes their indices in q and v, and the reference configuration. */
 bool mo_reader_place_joints(mo_reader *r);
-/* Once all is read: the notes get their lines. */
+/* At the end: adds lines and counts to the notes. */
 bool mo_reader_finish(mo_reader *r);
 
 /* ---- elements that are made ------------------------------------------------------------------ */
@@ -125,20 +125,20 @@ const char *mo_reader_join(mo_reader *r, const char *a, const char *b, const cha
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-/* From `least` to `most` finite numbers of `text`, the value of node's attribute; how many came to
- * *count (NULL: not asked). */
+/* Reads from `least` to `most` finite numbers of `text`, the value of an attribute; their number
+ * goes to *count, which may be NULL. */
 bool mo_reader_numbers(mo_reader *r, const mo_xml_node *node, const char *attribute,
                        const char *text, int least, int most, double *out, int *count);
 /* The same of an attribute; if it is absent `out` stays, and the count is 0. */
 bool mo_reader_attribute(mo_reader *r, const mo_xml_node *node, const char *attribute, int least,
                          int most, double *out, int *count);
-/* A lower and an upper bound, in order; both may be infinite. */
+/* A lower and an upper bound, which may be infinite. */
 bool mo_reader_range(mo_reader *r, const mo_xml_node *node, const char *attribute, const char *text,
                      double out[2]);
 bool mo_reader_ordered(mo_reader *r, const mo_xml_node *node, const char *attribute,
                        const double range[2]);
 
-/* A rotation about a unit axis, and the one that takes +z to `z`, turning as little as possible. */
+/* A rotation about a unit axis, and the smallest rotation that takes +z to `z`. */
 void mo_quat_about(const double axis[3], double angle, double q[4]);
 bool mo_quat_from_z(const double z[3], double q[4]);
 void mo_quat_from_matrix(const double Q[9], double q[4]);
@@ -163,43 +163,41 @@ void mo_reader_beside(const mo_xml_node *node, char folder[MO_PATH]);
 int mo_reader_mesh(mo_reader *r, const mo_xml_node *node, const char *path, const char *shown,
                    const double scale[3]);
 
-/* Takes over a mesh that was made otherwise. */
+/* Takes ownership of a mesh that was not read from a file; returns its index, or -1. */
 int mo_reader_keep_mesh(mo_reader *r, mo_mesh_file *mesh);
 
-/* The convex hull of points, whose corners the model keeps. */
+/* The convex hull of points; the model owns its vertices. */
 bool mo_reader_hull_shape(mo_reader *r, const mo_xml_node *node, const double *points, int count,
                           mo_shape_def *shape);
-/* That of r->meshes[mesh], made once; *found is 0, with a note unless it only looks, where the mesh
- * is flat. */
+/* The hull of r->meshes[mesh], computed once.  If the mesh is flat, *found is 0, with a note unless
+ * the shape is visual. */
 bool mo_reader_mesh_hull(mo_reader *r, const mo_xml_node *node, int mesh, int is_visual,
                          mo_shape_def *shape, int *found);
-/* r->meshes[mesh] as it is, for drawing: a shape that touches nothing. */
+/* r->meshes[mesh] itself, for drawing: a shape that does not collide. */
 bool mo_reader_mesh_drawn(mo_reader *r, int mesh, mo_shape_def *shape);
-/* Points without triangles become the faces of their hull. */
+/* Gives a mesh without triangles the faces of its convex hull. */
 bool mo_reader_hull_triangles(mo_reader *r, const mo_xml_node *node, mo_mesh_file *mesh);
-/* The same of an ellipsoid. */
+/* The hull of points on an ellipsoid. */
 bool mo_reader_ellipsoid_shape(mo_reader *r, const mo_xml_node *node, const double half[3],
                                mo_shape_def *shape);
 
 /* ---- masses (model_inertia.c) ---------------------------------------------------------------- */
 
-/* Mass, centre, and inertia (xx yy zz xy xz yz about the centre, own axes) of something. */
+/* Mass, centre of mass, and inertia about it: xx yy zz xy xz yz. */
 typedef struct mo_mass {
     double mass, centre[3], inertia[6];
 } mo_mass;
 
-/* Of a primitive of density 1: volume and inertia about its centre.  `half` of an ellipsoid, or
- * NULL. */
+/* Volume, and inertia at density 1, of a primitive, or of an ellipsoid with these semi-axes. */
 void mo_mass_of_shape(const mo_shape_def *shape, const double *ellipsoid, mo_mass *out);
-/* Of a closed mesh of density 1: `exact`, or as MuJoCo 2.2 has it by default. */
+/* The same of a closed mesh: exact, or as MuJoCo 2.2 does by default. */
 void mo_mass_of_mesh(const mo_mesh_file *mesh, bool exact, mo_mass *out);
-/* Of its triangles alone, 1 kg/m^2. */
+/* The same of its surface, with 1 kg/m^2. */
 void mo_mass_of_shell(const mo_mesh_file *mesh, mo_mass *out);
-/* In the frame that `pose` is given in, with mass and inertia times `factor`. */
+/* Transforms a mass by a pose and multiplies mass and inertia by `factor`. */
 void mo_mass_place(const mo_mass *mass, const mo_pose *pose, double factor, mo_mass *out);
 void mo_mass_add(mo_mass *sum, const mo_mass *more);
-/* Turns masses of the shapes into that of the body (density where mass is not given), checks given
- * ones. */
+/* Checks mass and inertia of a body; URDF: corrects what can be corrected, with a note. */
 bool mo_reader_check_body(mo_reader *r, const mo_xml_node *node, mo_model_body *body);
 
 /* ---- the formats ----------------------------------------------------------------------------- */
