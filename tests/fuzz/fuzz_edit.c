@@ -68,15 +68,6 @@ static void put(uint8_t *p, uint64_t value, int bytes)
     }
 }
 
-static uint64_t get(const uint8_t *p, int bytes)
-{
-    uint64_t value = 0;
-    for (int k = bytes; k-- > 0;) {
-        value = value << 8 | p[k];
-    }
-    return value;
-}
-
 /* The object header at `at`: where its checksum should be, or 0. */
 static size_t end_of_header(const fuzz_bytes *f, size_t at)
 {
@@ -86,7 +77,8 @@ static size_t end_of_header(const fuzz_bytes *f, size_t at)
     const unsigned flags = f->data[at + 5];
     const size_t skip = 6 + (flags & 0x20 ? 16 : 0) + (flags & 0x10 ? 4 : 0);
     const int bytes = 1 << (flags & 3);
-    const uint64_t end = at + skip + (size_t)bytes + get(f->data + at + skip, bytes);
+    const uint64_t end =
+        at + skip + (size_t)bytes + mo_h5_number(f->data + at + skip, (unsigned)bytes);
     return end > at && end < f->size && f->size - end >= 4 ? (size_t)end : 0;
 }
 
@@ -173,7 +165,7 @@ static void change_number(fuzz_bytes *f, size_t at, mo_random *random)
     if (f->size - at < (size_t)bytes) {
         return;
     }
-    const uint64_t old = get(f->data + at, bytes);
+    const uint64_t old = mo_h5_number(f->data + at, (unsigned)bytes);
     uint64_t value = odd_numbers[below(random, sizeof odd_numbers / sizeof *odd_numbers)];
     switch (below(random, 5)) {
     case 0:
