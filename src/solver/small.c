@@ -128,7 +128,8 @@ static void refine_around(small_run *w)
         memcpy(s->centre, s->r, (size_t)s->rows * sizeof *s->r);
         double merit = mo_small_evaluate(s, s->r);
         const double goal = INNER * merit;
-        for (int step = 0; step < AROUND_STEPS && merit > goal; ++step, ++w->iteration) {
+        for (int step = 0; step < AROUND_STEPS && merit > goal && w->best > w->aim;
+             ++step, ++w->iteration) {
             const double last = merit;
             if (!mo_small_find_step(s, s->r)) {
                 break;
@@ -150,6 +151,10 @@ static double refine(small_run *w, int has_matrix)
     const double theta = s->theta;
     const int rolls = has_rolling(w->run->problem), is_start = !has_matrix;
     s->theta = 0;
+    if (rolls && is_start) {
+        refine_around(w);
+        memcpy(s->r, w->kept, (size_t)s->rows * sizeof *s->r);
+    }
     mo_small_evaluate(s, s->r);
     for (int k = 0; k <= MORE_STEPS; ++k, has_matrix = 1) {
         const int may_gain = !has_matrix || repeat_step(w) || rolls || is_start;
