@@ -35,7 +35,7 @@ static const double GAIN = 0.3;   /* of the residual: a step that leaves more ga
 static const double FAR = 3;      /* of the aim: nearer, another matrix is not worth it */
 
 /* Of the proximal points: the rules of aln.c. */
-enum { INNER_STEPS = 20, ALL_STEPS = 200, INNER_HALVINGS = 10 };
+enum { INNER_STEPS = 20, ALL_STEPS = 200, ROLLING_STEPS = 60, INNER_HALVINGS = 10 };
 static const double GROW = 2, SHRINK = 0.2, THETA_LEAST = 1e-3, THETA_MOST = 1e10;
 static const double INNER = 1e-5;   /* of the merit at the start of an inner problem */
 static const double FLOOR = 1e-14;  /* of |r|, in the units of the merit: rounding */
@@ -255,18 +255,6 @@ static ending newton(small_run *w, int steps)
     return GOES_ON;
 }
 
-static ending solve_rounds(small_run *w)
-{
-    static const small_round rounds[] = {{0, 12, 0}, {3, 12, 1}, {10, 20, 0}, {30, 30, 1}};
-    ending end = GOES_ON;
-    for (size_t k = 0; k < sizeof rounds / sizeof rounds[0] && end == GOES_ON; ++k) {
-        w->s.is_natural = rounds[k].is_natural;
-        end = sweep(w, rounds[k].sweeps);
-        end = end == GOES_ON && w->is_smooth ? newton(w, rounds[k].steps) : end;
-    }
-    return end;
-}
-
 /* The problem regularised around s.centre, from s.r; false where Newton's method fails on it. */
 static int solve_inner(small_run *w, ending *end)
 {
@@ -310,6 +298,25 @@ static ending proximal_points(small_run *w, double theta, int steps)
         s->theta = is_reached ? fmin(THETA_MOST, GROW * s->theta) : SHRINK * s->theta;
     }
     s->theta = 0;
+    return end;
+}
+
+/* Contacts that roll are solved by proximal points after the first round: the others, with their
+ * sweeps, seldom solve them. */
+static ending solve_rounds(small_run *w)
+{
+    static const small_round rounds[] = {{0, 12, 0}, {3, 12, 1}, {10, 20, 0}, {30, 30, 1}};
+    const int rolls = has_rolling(w->run->problem);
+    ending end = GOES_ON;
+    for (size_t k = 0; k < sizeof rounds / sizeof rounds[0] && end == GOES_ON; ++k) {
+        w->s.is_natural = rounds[k].is_natural;
+        end = sweep(w, rounds[k].sweeps);
+        end = end == GOES_ON && w->is_smooth ? newton(w, rounds[k].steps) : end;
+        if (k == 0 && end == GOES_ON && w->is_smooth && rolls) {
+            memcpy(w->s.r, w->kept, (size_t)w->s.rows * sizeof *w->s.r);
+            end = proximal_points(w, 1, ROLLING_STEPS);
+        }
+    }
     return end;
 }
 
