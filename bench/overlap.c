@@ -3,8 +3,8 @@
 /*
  * `moreau bench overlap`: overlap of shapes at the end of a step, and the cost of preventing it.
  *
- * Heaps (the scene `heap`) fall into a box.  Each runs twice from the same start: with the default
- * overlap limit, and without one, where contacts hold to first order only.
+ * Heaps (the scene `heap`) fall into a box.  Each runs twice from the same start, in turn: with the
+ * default overlap limit, and without one, where contacts hold to first order only.
  *
  *   worst, mean  the deepest overlap at the end of a step, over the radius of a ball of the heap
  *                (the other shapes are larger): the largest and the mean of all steps.  It is
@@ -109,6 +109,7 @@ static const bench_column COLUMNS[COLUMN_COUNT] = {
 
 /* ---- measuring ------------------------------------------------------------------------------- */
 
+/* overlap: the limit; 0: that of the world. */
 static mo_error build(const lasting_scene *heap, const overlap_call *call, double overlap,
                       mo_world **world, mo_message *why)
 {
@@ -131,34 +132,49 @@ static mo_error build(const lasting_scene *heap, const overlap_call *call, doubl
     return error;
 }
 
-/* overlap: the limit; 0: that of the world. */
-static mo_error measure(const lasting_scene *heap, const overlap_call *call, double overlap,
-                        overlap_run *run, mo_message *why)
+static mo_error step(mo_world *world, double h, overlap_run *run, mo_message *why)
 {
-    mo_world *world = NULL;
-    mo_error error = build(heap, call, overlap, &world, why);
-    const long steps = lround(call->time / call->h);
-    *run = (overlap_run){0};
-    progress_clock clock = progress_begin();
-    for (long k = 0; k < steps && !error; ++k) {
-        mo_step_report report;
-        const double start = machine_processor_clock();
-        error = mo_world_step(world, call->h, &report, why);
-        run->seconds += machine_processor_clock() - start;
-        const double depth = mo_world_penetration(world) / LASTING_HEAP_RADIUS;
-        run->steps++;
-        run->unsolved += report.status != MO_SOLVED;
-        run->rounds += report.rounds;
-        run->worst = fmax(run->worst, depth);
-        run->mean += depth;
-        progress_part(&clock, heap->name, k + 1, steps);
-    }
-    progress_done(&clock);
+    mo_step_report report;
+    const double start = machine_processor_clock();
+    const mo_error error = mo_world_step(world, h, &report, why);
+    run->seconds += machine_processor_clock() - start;
+    const double depth = mo_world_penetration(world) / LASTING_HEAP_RADIUS;
+    run->steps++;
+    run->unsolved += report.status != MO_SOLVED;
+    run->rounds += report.rounds;
+    run->worst = fmax(run->worst, depth);
+    run->mean += depth;
+    return error;
+}
+
+static void average(overlap_run *run)
+{
     const int taken = run->steps ? run->steps : 1;
     run->rounds /= taken;
     run->mean /= taken;
     run->seconds /= taken;
-    mo_world_destroy(world);
+}
+
+/* Both worlds in turn, so that other load on the machine slows them alike. */
+static mo_error measure(const lasting_scene *heap, const overlap_call *call, overlap_pair *pair,
+                        mo_message *why)
+{
+    mo_world *with = NULL, *without = NULL;
+    mo_error error = build(heap, call, 0, &with, why);
+    error = error ? error : build(heap, call, INFINITY, &without, why);
+    const long steps = lround(call->time / call->h);
+    progress_clock clock = progress_begin();
+    for (long k = 0; k < steps && !error; ++k) {
+        error = step(with, call->h, &pair->with, why);
+        error = error ? error : step(without, call->h, &pair->without, why);
+        progress_part(&clock, heap->name, k + 1, steps);
+    }
+    progress_done(&clock);
+    average(&pair->with);
+    average(&pair->without);
+    pair->ratio = pair->with.seconds / pair->without.seconds;
+    mo_world_destroy(with);
+    mo_world_destroy(without);
     return error;
 }
 
@@ -181,10 +197,8 @@ static mo_error run_all(const void *asked, FILE *csv, mo_message *why)
         if (!lasting_is_asked(&call->shapes, heap->name)) {
             continue;
         }
-        error = measure(heap, call, 0, &pair.with, why);
-        error = error ? error : measure(heap, call, INFINITY, &pair.without, why);
+        error = measure(heap, call, &pair, why);
         if (!error) {
-            pair.ratio = pair.with.seconds / pair.without.seconds;
             table_add(&table, &pair);
         }
     }

@@ -127,9 +127,9 @@ int mo_contact_order(const mo_sim_contact *c, const mo_sim_contact *d);
 mo_error mo_contacts_merge(mo_world *world, int sorted);
 
 /* overlap.c: pairs that would overlap at the end of the step with next_v, into
- * world->step.overlapping.  Where `takes`, and one of them does so by much, contacts of theirs:
- * *count pairs. */
-mo_error mo_overlaps_look(mo_world *world, double h, int takes, int *count);
+ * world->step.overlapping.  If one of them does so by more than `most` of its size, beyond the
+ * start, contacts of theirs: *count pairs.  Infinite: bodies are held back instead. */
+mo_error mo_overlaps_look(mo_world *world, double h, double most, int *count);
 
 /* contacts_take.c */
 /* Selects the open contacts that take part, by start_v and free_v (constraint = 0, else MO_NONE);

@@ -35,7 +35,8 @@ static const double MOVES = 1e-3;  /* of its size, each second: faster is in mot
 static const double FINER = 0.1; /* of the tolerance, where a solution leaves more than that */
 /* Of rounds that show which contacts and overlaps the next one is to have: on the tolerance, which
  * it makes at most so large, and on LEAST_DEPTH, still below the overlap that asks for another
- * round (overlap.c). */
+ * round (step.c).  The latter also of the last round, if it follows others for overlaps: a
+ * projection of positions then removes what is left, at less cost than sweeps. */
 static const double ROUGH = 10, ROUGHEST = 0.1;
 /* Of its size: a body that hits something so fast that it moves so far in the step is turned by as
  * many radians, and may end the step inside of that by half the square. */
@@ -127,11 +128,16 @@ static double round_tolerance(const mo_world *world, double tol)
     return world->step.is_rough ? fmax(tol, fmin(ROUGH * tol, ROUGHEST)) : tol;
 }
 
+static int has_joints(const mo_world *world)
+{
+    return world->jointed_count > 0 || world->mechanism_count > 0;
+}
+
 /* A large step with impacts is likely to take another round. */
 static int is_rough(const mo_world *world, double h)
 {
-    return world->step.rough_rounds > 0 && isfinite(h) && world->jointed_count == 0 &&
-           world->mechanism_count == 0 && world->step.tol > MO_FINE_TOLERANCE &&
+    return world->step.rough_rounds > 0 && isfinite(h) && !has_joints(world) &&
+           world->step.tol > MO_FINE_TOLERANCE &&
            mo_problem_constraint_count(world->problem) > SOME && has_hit(world, h);
 }
 
@@ -246,7 +252,9 @@ double mo_step_depth(const mo_world *world)
 static double largest_rate(const mo_world *world, double h)
 {
     const double rate = world->def.solver.penetration_rate;
-    const double depth = world->step.is_rough ? ROUGH * LEAST_DEPTH : mo_step_depth(world);
+    const int is_projected = world->step.late_count > 0 && !has_joints(world);
+    double depth = mo_step_depth(world);
+    depth = depth > 0 && (world->step.is_rough || is_projected) ? ROUGH * LEAST_DEPTH : depth;
     return depth > 0 && isfinite(h) ? fmin(rate, depth * world->contacts.least / h) : rate;
 }
 
@@ -260,8 +268,7 @@ static mo_error meet_rate(mo_world *world, double h, double rate)
     const double coarsest = asked > 0 ? asked : world->step.tol;
     double tol = coarsest;
     mo_error error = MO_OK;
-    if (mo_problem_constraint_count(world->problem) > SOME && world->jointed_count == 0 &&
-        world->mechanism_count == 0) {
+    if (mo_problem_constraint_count(world->problem) > SOME && !has_joints(world)) {
         return MO_OK;
     }
     while (!error && result->status == MO_SOLVED && tol > MO_FINE_TOLERANCE &&

@@ -22,8 +22,6 @@
 #include "linalg/vec3.h"
 #include "sim/pairs.h"
 
-/* Of the overlap that is let be: deeper, the step is solved again. */
-static const double DEEP = 10;
 /* Of the largest ball inside the thinner shape: deeper than its radius, the two sides of that shape
  * may be mistaken for each other. */
 static const double OF_THICKNESS = 0.5;
@@ -254,10 +252,10 @@ static mo_error note_pair(mo_world *world, const mo_near_pair *pair)
     return MO_OK;
 }
 
-/* Adds contacts of a pair at the time t of the step if it overlaps more than at the start; *deep:
- * by much. */
+/* Adds contacts of a pair at the time t of the step if it overlaps more than at the start;
+ * *deepest: by how much, over the size. */
 static mo_error take_at(mo_world *world, const mo_near_pair *pair, const mo_pose at[2], double t,
-                        double h, int *deep)
+                        double h, double *deepest)
 {
     mo_sim_contacts *list = &world->contacts;
     const int first = list->count;
@@ -278,7 +276,7 @@ static mo_error take_at(mo_world *world, const mo_near_pair *pair, const mo_pose
         list->count = first;
         return depth > most ? note_pair(world, pair) : MO_OK;
     }
-    *deep += t < h || depth > pair->start + DEEP * most;
+    *deepest = t < h ? INFINITY : fmax(*deepest, depth - pair->start);
     return add_late(world, first, t) ? MO_ERR_MEMORY : note_pair(world, pair);
 }
 
@@ -295,7 +293,7 @@ static void hold_back(mo_world *world, const mo_pair *pair, double part)
 }
 
 static mo_error look_at_pair(mo_world *world, const mo_near_pair *pair, double h, int takes,
-                             int *deep)
+                             double *deepest)
 {
     const int a = pair->shapes.a, b = pair->shapes.b;
     const double depth =
@@ -311,14 +309,14 @@ static mo_error look_at_pair(mo_world *world, const mo_near_pair *pair, double h
     if (!takes && t < h) {
         hold_back(world, &pair->shapes, t / h);
     }
-    return take_at(world, pair, at, t, h, deep);
+    return take_at(world, pair, at, t, h, deepest);
 }
 
-mo_error mo_overlaps_look(mo_world *world, double h, int takes, int *count)
+mo_error mo_overlaps_look(mo_world *world, double h, double most, int *count)
 {
     mo_sim_contacts *list = &world->contacts;
     const int sorted = list->count, late = world->step.late_count;
-    int deep = 0;
+    double deepest = 0;
     *count = world->step.overlapping.count = 0;
     world->step.overlap_before = 0;
     for (int k = 0; k < world->living_count; ++k) {
@@ -334,12 +332,12 @@ mo_error mo_overlaps_look(mo_world *world, double h, int takes, int *count)
         const mo_near_pair pair = mo_near_pair_at(list, k, sorted, &next);
         mo_pace();
         if (may_overlap(world, list->at + k, next - k, h) &&
-            look_at_pair(world, &pair, h, takes, &deep)) {
+            look_at_pair(world, &pair, h, isfinite(most), &deepest)) {
             return MO_ERR_MEMORY;
         }
     }
     mo_pace();
-    if (!takes || deep == 0) { /* the projection sees to them */
+    if (deepest <= most) { /* the projection sees to them */
         list->count = sorted;
         world->step.late_count = late;
         return MO_OK;

@@ -29,7 +29,7 @@
 
 enum {
     MOST_ROUNDS = 10 /* of contacts that turn out to close */,
-    OVERLAP_ROUNDS = 2 /* of contacts taken where shapes overlap at the end of the step */,
+    OVERLAP_ROUNDS = 3 /* of contacts taken where shapes overlap at the end of the step */,
     ROUGH_ROUNDS = 2 /* which others are likely to follow */,
     MOST_NEWTON = 10,
     AHEAD_ITERATIONS = 200 /* of a problem on the way to closed joints */
@@ -41,6 +41,10 @@ static const double OPEN = 1e-2, CLOSED = 1e-8;
  * tolerance and of the overlap that is let be. */
 static const double LATE = 1e-6, LATE_OF_TOLERANCE = 0.1, LATE_OF_OVERLAP = 0.5;
 static const double NEARLY_LATE = 0.02; /* of a body's size: taken with those that are late */
+
+/* Of the overlap that is let be: more than this at the end of the step asks for each of the overlap
+ * rounds.  A projection of positions removes less at less cost. */
+static const double DEEP[OVERLAP_ROUNDS] = {10, 10, 50};
 
 mo_error mo_check_masses(mo_world *world, mo_message *why)
 {
@@ -137,9 +141,10 @@ static mo_error contacts_that_close(mo_world *world, int *more)
 static mo_error shapes_that_overlap(mo_world *world, int *more)
 {
     mo_step *step = &world->step;
-    const int takes = step->late_rounds <= MOST_ROUNDS && step->overlap_rounds++ < OVERLAP_ROUNDS;
+    const int takes = step->late_rounds <= MOST_ROUNDS && step->overlap_rounds < OVERLAP_ROUNDS;
+    const double most = takes ? DEEP[step->overlap_rounds++] * world->def.overlap : INFINITY;
     int pairs;
-    if (mo_overlaps_look(world, step->h, takes, &pairs)) {
+    if (mo_overlaps_look(world, step->h, most, &pairs)) {
         return mo_fail_memory(&step->why);
     }
     *more += pairs;
