@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/pool.h"
 
 static void every_error_has_a_text_and_no_number_is_past_the_table(void **state)
 {
@@ -51,12 +52,48 @@ static void an_arena_counts_what_it_later_hands_out(void **state)
     free(memory);
 }
 
+/* The struct is there while the arena counts; the arrays are NULL then, and apart later. */
+static void a_workspace_is_laid_out_by_the_same_calls_twice(void **state)
+{
+    (void)state;
+    typedef struct work {
+        double *x, *y, *z;
+    } work;
+    _Alignas(MO_ARENA_ALIGN) char heads[MO_HEADS_SIZE], memory[1024];
+    mo_arena counting = {.heads = heads}, real = {.base = memory};
+    work *first = MO_HEAD(&counting, work), *second = MO_HEAD(&counting, work);
+    CHECK((char *)first == heads && second > first);
+    MO_TAKE_EACH(&counting, 5, double, &first->x, &first->y, &first->z);
+    CHECK(!first->x && !first->y && !first->z);
+    work *taken = MO_HEAD(&real, work), *other = MO_HEAD(&real, work);
+    CHECK((char *)taken == memory && other > taken);
+    MO_TAKE_EACH(&real, 5, double, &taken->x, &taken->y, &taken->z);
+    CHECK(taken->y - taken->x == MO_ARENA_ALIGN / sizeof(double));
+    CHECK(taken->z - taken->y == MO_ARENA_ALIGN / sizeof(double));
+    CHECK((char *)(taken->z + 5) <= memory + counting.used && real.used == counting.used);
+}
+
+static void several_arrays_come_from_a_pool_or_the_allocator(void **state)
+{
+    (void)state;
+    mo_pool pool = {.allocator = mo_allocator_or_default(NULL)};
+    int *a, *b, *c, *d;
+    CHECK(MO_POOL_EACH(&pool, 100, int, &a, &b) && a != b && a[99] == 0 && b[99] == 0);
+    CHECK(MO_NEW_EACH(&pool.allocator, 100, int, &c, &d) && c != d);
+    MO_FREE(&pool.allocator, c, d);
+    CHECK(!MO_NEW_EACH(&pool.allocator, SIZE_MAX / 4, int, &c, &d) && !c && !d);
+    mo_pool_clear(&pool);
+}
+
 static void an_arena_turns_an_overflow_into_an_absurd_size(void **state)
 {
     (void)state;
-    mo_arena counting = {0};
+    double *x, *y;
+    mo_arena counting = {0}, each = {0};
     MO_TAKE(&counting, SIZE_MAX / 4, double);
     CHECK(counting.used >= SIZE_MAX / 2);
+    MO_TAKE_EACH(&each, SIZE_MAX / 4, double, &x, &y);
+    CHECK(each.used >= SIZE_MAX / 2);
     const mo_allocator own = mo_allocator_or_default(NULL);
     CHECK(mo_memory_array(&own, SIZE_MAX / 4, sizeof(double)) == NULL);
 }
@@ -114,6 +151,8 @@ int main(void)
         cmocka_unit_test(every_error_has_a_text_and_no_number_is_past_the_table),
         cmocka_unit_test(a_long_message_is_cut_and_terminated),
         cmocka_unit_test(an_arena_counts_what_it_later_hands_out),
+        cmocka_unit_test(a_workspace_is_laid_out_by_the_same_calls_twice),
+        cmocka_unit_test(several_arrays_come_from_a_pool_or_the_allocator),
         cmocka_unit_test(an_arena_turns_an_overflow_into_an_absurd_size),
         cmocka_unit_test(random_numbers_are_the_published_ones),
         cmocka_unit_test(the_parallel_loop_visits_all_once_in_the_same_chunks),

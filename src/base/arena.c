@@ -22,8 +22,13 @@ void *mo_arena_take(mo_arena *arena, size_t count, size_t size)
 void mo_arena_take_each(mo_arena *arena, size_t count, size_t size, size_t places,
                         void *const *place)
 {
+    const size_t align = MO_ARENA_ALIGN;
+    size_t bytes;
+    const bool fits = !__builtin_mul_overflow(count, size, &bytes) && bytes < SIZE_MAX / 4;
+    const size_t stride = fits ? (bytes + align - 1) / align * align : SIZE_MAX / 2;
+    char *first = mo_arena_take(arena, places, stride); /* refused if it does not fit */
     for (size_t k = 0; k < places; ++k) {
-        void *const taken = mo_arena_take(arena, count, size);
+        void *const taken = first ? first + k * stride : NULL;
         memcpy(place[k], &taken, sizeof taken);
     }
 }
