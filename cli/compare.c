@@ -5,7 +5,8 @@
  *
  * The file is read once.  MuJoCo receives the same model as MJCF (mo_model_write) and runs in a
  * separate process (bench/peers/mujoco_robot.c) with its default solver and elliptic cones.  Both
- * start at the same coordinates with the same controls and take the same steps.  Times are
+ * start at the same coordinates with the same controls and take the same steps.  If MuJoCo's
+ * default integrator is unstable, its implicit one is used, and the report says so.  Times are
  * processor times on one thread; the first step, which allocates memory, is reported separately.
  * Creep is the largest displacement of a body in the last fifth of the time.
  */
@@ -33,8 +34,9 @@ static const args_command COMMAND = {
     .summary = "simulate a robot in Moreau and in MuJoCo, and compare",
     .about = "Simulates the same model from the same state with the same controls in both, and "
              "compares the time of a step, contacts, penetration, heights, creep and joint "
-             "angles. MuJoCo uses its default solver and elliptic cones. It must have been "
-             "installed when Moreau was built.",
+             "angles. MuJoCo uses its default solver and elliptic cones, and its implicit "
+             "integrator if the default one is unstable. It must have been installed when Moreau "
+             "was built.",
     .examples = "  moreau compare robot.xml --key stand --time 2\n"
                 "  moreau compare robot.xml --target left_knee=-1.2 --json\n",
     .least = 1,
@@ -68,6 +70,7 @@ typedef struct outcome {
     double *middle, *end; /* positions of the bodies, 3 numbers each */
     double *q;            /* at the end */
     int unsolved;         /* ours */
+    int is_implicit;      /* theirs: the default integrator was unstable */
     double most_energy;   /* ours: kinetic, J */
 } outcome;
 
@@ -183,6 +186,8 @@ static void take_line(comparison *c, const char *name, const char *rest, int *ro
         read_row(rest, (*rows)++ ? o->end : o->middle, 3 * model->body_count);
     } else if (strcmp(name, "q") == 0) {
         read_row(rest, o->q, model->q_count);
+    } else if (strcmp(name, "implicit") == 0) {
+        o->is_implicit = 1;
     } else if (strcmp(name, "failed") == 0) {
         snprintf(o->failed, sizeof o->failed, "%s", rest);
     } else {
@@ -297,6 +302,9 @@ static void report(const comparison *c)
                 t->q[at]);
     }
     printf("%-34s %12d\n", "unsolved steps", o->unsolved);
+    if (t->is_implicit) {
+        printf("MuJoCo ran with its implicit integrator: its default one was unstable.\n");
+    }
 }
 
 static void put_outcome(json *j, const comparison *c, const char *name, const outcome *o)
@@ -336,6 +344,7 @@ static void report_json(const comparison *c)
     json_number(&j, "most_kinetic_energy", c->ours.most_energy);
     put_outcome(&j, c, "moreau", &c->ours);
     put_outcome(&j, c, "mujoco", &c->theirs);
+    json_truth(&j, "mujoco_is_implicit", c->theirs.is_implicit);
     json_object_end(&j);
     json_end(&j);
 }

@@ -179,11 +179,38 @@ static void what_mjcf_can_say_is_written(void **state)
     write_and_check(&model);
 }
 
+/* Manufacturers leave out the inertia of a base that never moves; MuJoCo reads zeros only as the
+ * diagonal. */
+static void an_inertia_without_products_is_written_as_a_diagonal(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *inertia, *written;
+    } CASES[] = {{"diaginertia='0 0 0'", " diaginertia=\"0 0 0\""},
+                 {"diaginertia='1 2 2'", " diaginertia=\"1 2 2\""},
+                 {"fullinertia='1 1 1 .1 0 0'", " fullinertia="}};
+    for (size_t k = 0; k < sizeof CASES / sizeof *CASES; ++k) {
+        char text[400], written[2000] = "";
+        mo_model model;
+        snprintf(text, sizeof text,
+                 MJCF("<worldbody><body><inertial pos='0 0 0' mass='1' %s/></body></worldbody>"),
+                 CASES[k].inertia);
+        read_text(text, &model);
+        const char *path = folder_put(&folder, "inertia.xml", "");
+        CHECK(mo_model_write(path, &model, NULL) == MO_OK);
+        FILE *file = fopen(path, "r");
+        CHECK(file && fread(written, 1, sizeof written - 1, file) > 0 && fclose(file) == 0);
+        CHECK(strstr(written, CASES[k].written));
+        write_and_check(&model);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(our_models_are_read_back_as_they_were),
         cmocka_unit_test(what_mjcf_can_say_is_written),
+        cmocka_unit_test(an_inertia_without_products_is_written_as_a_diagonal),
     };
     return cmocka_run_group_tests(tests, open_folder, close_folder);
 }

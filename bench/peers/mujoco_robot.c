@@ -8,7 +8,8 @@
  * longest of them and of the first, the mean number of contacts, the deepest penetration; and
  * twice, after four fifths of the steps and at the end, the positions of all bodies and q.  The
  * custom number "gravcomp", one a body, is the part of its gravity compensation from outside, which
- * MuJoCo 2.2 does not have itself.
+ * MuJoCo 2.2 does not have itself.  If the default integrator (semi-implicit Euler) is unstable,
+ * the run is repeated with the implicit one, and a line says so.
  */
 #include <mujoco/mujoco.h>
 #include <stdio.h>
@@ -54,19 +55,29 @@ static void bear_weight(const mjModel *m, mjData *d)
     }
 }
 
-static void put_state(const mjModel *m, mjData *d)
+static void put_state(const mjModel *m, const double *positions, const double *q)
 {
-    mj_kinematics(m, d);
-    put("positions", d->xpos, 3 * m->nbody);
-    put("q", d->qpos, m->nq);
+    put("positions", positions, 3 * m->nbody);
+    put("q", q, m->nq);
 }
 
-static void run(const mjModel *m, mjData *d, int steps)
+/* Positions of bodies, then q. */
+static void keep_state(const mjModel *m, mjData *d, double *out)
+{
+    mj_kinematics(m, d);
+    memcpy(out, d->xpos, 3 * (size_t)m->nbody * sizeof *out);
+    memcpy(out + 3 * m->nbody, d->qpos, (size_t)m->nq * sizeof *out);
+}
+
+/* From the first keyframe; 0 if the simulation is unstable, and nothing is printed. */
+static int run(const mjModel *m, mjData *d, int steps, double *middle)
 {
     double sum = 0, longest = 0, first = 0, contacts = 0, depth = 0;
+    mj_resetDataKeyframe(m, d, 0);
+    bear_weight(m, d);
     for (int k = 0; k < steps; ++k) {
         if (k == steps - steps / 5) {
-            put_state(m, d);
+            keep_state(m, d, middle);
         }
         const double before = seconds();
         mj_step(m, d);
@@ -79,15 +90,25 @@ static void run(const mjModel *m, mjData *d, int steps)
             depth = -d->contact[c].dist > depth ? -d->contact[c].dist : depth;
         }
         if (d->warning[mjWARN_BADQACC].number || d->warning[mjWARN_BADQPOS].number) {
-            give_up("MuJoCo: the simulation is unstable");
+            return 0;
         }
     }
-    put_state(m, d);
+    mj_kinematics(m, d);
+    put_state(m, middle, middle + 3 * m->nbody);
+    put_state(m, d->xpos, d->qpos);
     put("seconds", &sum, 1);
     put("longest", &longest, 1);
     put("first", &first, 1);
     put("contacts", &contacts, 1);
     put("penetration", &depth, 1);
+    return 1;
+}
+
+static int run_implicit(mjModel *m, mjData *d, int steps, double *middle)
+{
+    m->opt.integrator = mjINT_IMPLICIT;
+    printf("implicit\n");
+    return run(m, d, steps, middle);
 }
 
 int main(int argc, char **argv)
@@ -97,17 +118,21 @@ int main(int argc, char **argv)
     mju_user_warning = ignore;
     mjModel *model = argc == 3 ? mj_loadXML(argv[1], NULL, error, sizeof error) : NULL;
     mjData *data = model ? mj_makeData(model) : NULL;
-    if (!data) {
+    double *middle =
+        data ? malloc((3 * (size_t)model->nbody + (size_t)model->nq) * sizeof *middle) : NULL;
+    if (!middle) {
         for (char *c = error; *c; ++c) {
             *c = *c == '\n' ? ' ' : *c;
         }
         printf("failed MuJoCo: %s\n", error[0] ? error : "the call is FILE STEPS");
         return 0;
     }
-    mj_resetDataKeyframe(model, data, 0);
-    bear_weight(model, data);
+    const int steps = atoi(argv[2]);
     printf("version %s\n", mj_versionString());
-    run(model, data, atoi(argv[2]));
+    if (!run(model, data, steps, middle) && !run_implicit(model, data, steps, middle)) {
+        give_up("MuJoCo: the simulation is unstable");
+    }
+    free(middle);
     mj_deleteData(data);
     mj_deleteModel(model);
     return 0;

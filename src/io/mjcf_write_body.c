@@ -86,13 +86,18 @@ void mo_mjcf_put_range(const mo_mjcf_writer *w, const char *limited, const char 
 
 /* ---- bodies ---------------------------------------------------------------------------------- */
 
+/* Without products of inertia the diagonal alone: MuJoCo takes zeros, as a body that never moves may
+ * have them, only there. */
 static void put_inertial(const mo_mjcf_writer *w, const mo_model_body *body)
 {
     if (body->mass > 0) {
         fputs("<inertial", w->out);
         mo_mjcf_put_numbers(w, "pos", body->centre, 3);
         mo_mjcf_put_number(w, "mass", body->mass);
-        mo_mjcf_put_numbers(w, "fullinertia", body->inertia, 6);
+        const double *products = body->inertia + 3;
+        const int is_diagonal = products[0] == 0 && products[1] == 0 && products[2] == 0;
+        mo_mjcf_put_numbers(w, is_diagonal ? "diaginertia" : "fullinertia", body->inertia,
+                            is_diagonal ? 3 : 6);
         fputs("/>\n", w->out);
     }
 }
