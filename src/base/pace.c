@@ -54,9 +54,9 @@ static const double FADES = 0.95; /* a time that was expected, where the last pi
 
 #if MO_HAS_CONTEXTS
 
-/* In static thread-local storage: a step reads it a hundred times, and a call for each address in
- * a shared library would cost more than the rest of mo_pace_at. */
-static _Thread_local mo_paced *current __attribute__((tls_model("initial-exec")));
+/* Not in static thread-local storage: with the CUDA runtime inside, a library that needs it cannot
+ * be loaded by a program that has begun, such as Python. */
+static _Thread_local mo_paced *current;
 
 struct mo_paced {
     mo_allocator allocator;
