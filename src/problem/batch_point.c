@@ -7,28 +7,27 @@
 
 #include "linalg/vec3.h"
 
-/* K e of each axis e of the frame: the velocity at the point that a unit of impulse along e causes,
- * in the axes of the world; W = frame K frame'. */
-static void respond(const mo_batches *b, const mo_compact_contact *contact, double K[3][3])
+/* W in the axes n, t, o of the contact: NN, tN, oN, tt, to, oo. */
+static void respond(const mo_batches *b, const mo_compact_contact *contact, double W[6])
 {
-    memset(K, 0, 9 * sizeof(double));
+    memset(W, 0, 6 * sizeof *W);
     for (int side = 0; side < 2; ++side) {
         if (contact->body[side] >= b->problem->body_count) {
             continue;
         }
         const mo_rigid *rigid = b->compact->rigid + contact->body[side];
-        const double *a = contact->arm[side];
-        double I[9];
+        double I[9], moment[3][3], spin[3][3];
         mo_mat3_symmetric(rigid->inverse_inertia, I);
         for (int k = 0; k < 3; ++k) {
-            const double *e = contact->frame + 3 * k;
-            double moment[3], spin[3], turn[3];
-            mo_vec3_cross(a, e, moment);
-            mo_mat3_apply(I, moment, spin);
-            mo_vec3_cross(spin, a, turn);
-            mo_vec3_along(K[k], rigid->inverse_mass, e, K[k]);
-            mo_vec3_along(K[k], 1, turn, K[k]);
+            mo_vec3_cross(contact->arm[side], contact->frame + 3 * k, moment[k]);
+            mo_mat3_apply(I, moment[k], spin[k]);
         }
+        W[0] += rigid->inverse_mass + mo_vec3_dot(moment[0], spin[0]);
+        W[1] += mo_vec3_dot(moment[1], spin[0]);
+        W[2] += mo_vec3_dot(moment[2], spin[0]);
+        W[3] += rigid->inverse_mass + mo_vec3_dot(moment[1], spin[1]);
+        W[4] += mo_vec3_dot(moment[1], spin[2]);
+        W[5] += rigid->inverse_mass + mo_vec3_dot(moment[2], spin[2]);
     }
 }
 
@@ -68,12 +67,10 @@ static void fill_central(const mo_batches *b, const mo_compact_contact *contact,
 static void fill_general(const mo_batches *b, const mo_compact_contact *contact, mo_points *points,
                          int lane)
 {
-    const double *n = contact->frame, *t = n + 3, *o = n + 6;
-    double K[3][3];
-    respond(b, contact, K);
-    const double W_N = mo_vec3_dot(n, K[0]), t_N = mo_vec3_dot(t, K[0]), o_N = mo_vec3_dot(o, K[0]);
-    const double W_T =
-        largest_eigenvalue(mo_vec3_dot(t, K[1]), mo_vec3_dot(t, K[2]), mo_vec3_dot(o, K[2]));
+    const double *t = contact->frame + 3, *o = t + 3;
+    double W[6];
+    respond(b, contact, W);
+    const double W_N = W[0], t_N = W[1], o_N = W[2], W_T = largest_eigenvalue(W[3], W[4], W[5]);
     points->inverse_N[lane] = 1 / W_N;
     points->inverse_T[lane] = 1 / W_T;
     points->apart[lane] = 1 / (1 + sqrt((t_N * t_N + o_N * o_N) / (W_N * W_T)));

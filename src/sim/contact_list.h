@@ -118,9 +118,10 @@ mo_error mo_contacts_again(mo_world *world, const mo_sim_contacts *of, mo_sim_co
 mo_error mo_contacts_touching(mo_world *world);
 /* Finds more contacts of bodies that next_v makes faster than the bound used in the search. */
 mo_error mo_contacts_look_again(mo_world *world, double h);
-/* Touches of a pair at these poses, as contacts at the end of the list, by feature. */
+/* Touches of a pair at these poses, as contacts at the end of the list, by feature.  normal: of the
+ * pair at poses near by, or NULL. */
 mo_error mo_contacts_collide(mo_world *world, const mo_pair *pair, const mo_pose at[2],
-                             double margin, mo_sim_contacts *list);
+                             const double *normal, double margin, mo_sim_contacts *list);
 /* By shapes and feature: below, equal to or above zero. */
 int mo_contact_order(const mo_sim_contact *c, const mo_sim_contact *d);
 /* Sorts the contacts from `sorted` on into those before. */

@@ -83,12 +83,14 @@ static void sort_by_feature(mo_touch *touch, int count)
 }
 
 mo_error mo_contacts_collide(mo_world *world, const mo_pair *pair, const mo_pose at[2],
-                             double margin, mo_sim_contacts *list)
+                             const double *normal, double margin, mo_sim_contacts *list)
 {
     const mo_sim_shape *a = world->shape + pair->a, *b = world->shape + pair->b;
     const int first = list->count;
     world->touches.count = world->touches.is_short = 0;
+    world->touches.last_normal = normal;
     mo_collide_at(&a->collider, at, &b->collider, at + 1, margin, &world->touches);
+    world->touches.last_normal = NULL;
     sort_by_feature(world->touches.touch, world->touches.count);
     for (int i = 0; i < world->touches.count; ++i) {
         if (add_contact(world, pair, world->touches.touch + i, list)) {
@@ -132,19 +134,22 @@ static int is_one_too_many(mo_world *world, const mo_sim_contact *contact, int c
     return 0;
 }
 
-static mo_error collide_shapes(mo_world *world, const mo_pair *pair, mo_sim_contacts *list)
+static mo_error collide_shapes(mo_world *world, const mo_pair *pair, const double *normal,
+                               mo_sim_contacts *list)
 {
     if (world->near[pair->a].is_round && world->near[pair->b].is_round && !mo_is_planar(world)) {
         return collide_balls(world, pair, list);
     }
     const mo_pose at[2] = {world->shape[pair->a].pose, world->shape[pair->b].pose};
-    return mo_contacts_collide(world, pair, at, mo_pair_reach(world, pair), list);
+    return mo_contacts_collide(world, pair, at, normal, mo_pair_reach(world, pair), list);
 }
 
-static mo_error collide_pair(mo_world *world, const mo_pair *pair, mo_sim_contacts *list)
+/* normal: of the pair in the last step, or NULL. */
+static mo_error collide_pair(mo_world *world, const mo_pair *pair, const double *normal,
+                             mo_sim_contacts *list)
 {
     const int first = list->count;
-    const mo_error error = collide_shapes(world, pair, list);
+    const mo_error error = collide_shapes(world, pair, normal, list);
     if (!error && list->count > first &&
         is_one_too_many(world, list->at + first, list->count - first)) {
         list->count = first;
@@ -292,10 +297,9 @@ static mo_error collide_pairs(mo_world *world, double h, const mo_sim_contacts *
         if (!mo_pair_may_meet(world, pair)) {
             continue;
         }
-        world->touches.last_normal = before ? last_normal(before, &of_last, pair) : NULL;
-        const mo_error error = collide_pair(world, pair, list);
-        world->touches.last_normal = NULL;
-        if (error || look_at(world, least_speed, before != NULL, list, first)) {
+        const double *normal = before ? last_normal(before, &of_last, pair) : NULL;
+        if (collide_pair(world, pair, normal, list) ||
+            look_at(world, least_speed, before != NULL, list, first)) {
             return MO_ERR_MEMORY;
         }
         if (before) {
@@ -415,7 +419,7 @@ mo_error mo_contacts_look_again(mo_world *world, double h)
         const int is_twice = k > 0 && pair[-1].a == pair->a && pair[-1].b == pair->b;
         if (!is_twice && !mo_pair_is_apart(world, pair) &&
             !has_pair(world->contacts.at, &from, sorted, pair) &&
-            collide_pair(world, pair, &world->contacts)) {
+            collide_pair(world, pair, NULL, &world->contacts)) {
             return MO_ERR_MEMORY;
         }
     }
@@ -450,7 +454,7 @@ mo_error mo_contacts_again(mo_world *world, const mo_sim_contacts *of, mo_sim_co
         const mo_sim_shape *a = world->shape + pair.a, *b = world->shape + pair.b;
         const mo_pose at[2] = {mo_shape_pose(world->body + a->body, a),
                                mo_shape_pose(world->body + b->body, b)};
-        if (mo_contacts_collide(world, &pair, at, mo_margin_of(world, a, b), list)) {
+        if (mo_contacts_collide(world, &pair, at, own->frame, mo_margin_of(world, a, b), list)) {
             return MO_ERR_MEMORY;
         }
     }

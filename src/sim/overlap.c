@@ -265,7 +265,8 @@ static mo_error take_at(mo_world *world, const mo_near_pair *pair, const mo_pose
     if (t == h && mo_near_pair_gap(world, pair, at, along) > -most * pair->size) {
         return MO_OK;
     }
-    if (mo_contacts_collide(world, &pair->shapes, at, mo_margin_of(world, a, b), list)) {
+    if (mo_contacts_collide(world, &pair->shapes, at, pair->normal, mo_margin_of(world, a, b),
+                            list)) {
         return MO_ERR_MEMORY;
     }
     double depth = 0;

@@ -81,7 +81,8 @@ static mo_error collide(mo_world *world, const mo_near_pair *pair, double reach,
         *deepest = fmax(*deepest, -gap / pair->size);
         return MO_OK;
     }
-    const mo_error error = mo_contacts_collide(world, &pair->shapes, at, fmax(0, reach), list);
+    const mo_error error =
+        mo_contacts_collide(world, &pair->shapes, at, pair->normal, fmax(0, reach), list);
     for (int k = first; k < list->count; ++k) {
         mo_sim_contact *contact = list->at + k;
         contact->mu = contact->rolling = contact->torsion = 0;
