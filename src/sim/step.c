@@ -44,7 +44,7 @@ static const double NEARLY_LATE = 0.02; /* of a body's size: taken with those th
 
 /* Of the overlap that is let be: more than this at the end of the step asks for each of the overlap
  * rounds.  A projection of positions removes less at less cost. */
-static const double DEEP[OVERLAP_ROUNDS] = {10, 10, 50};
+static const double DEEP[OVERLAP_ROUNDS] = {10, 10, 20};
 
 mo_error mo_check_masses(mo_world *world, mo_message *why)
 {
