@@ -15,9 +15,6 @@ static void set(mo_step_report *report, mo_status status)
 
 static void say_left(const mo_world *world, mo_step_report *report)
 {
-    if (report->is_compliant) {
-        set(report, MO_STALLED);
-    }
     if (report->impacts_left > 0) {
         set(report, MO_ITERATION_LIMIT);
         mo_say(&report->message, "%d contacts still bounce after the most impacts of a step",
