@@ -11,7 +11,7 @@
 #include "scenes/rng.h"
 #include "spread.h"
 
-enum { MOST_BODIES = 500000000 }; /* ids have 29 bits in the names of contacts */
+enum { MOST_BODIES = 500000000 };
 
 mo_heap_def mo_default_heap(int count)
 {
@@ -101,7 +101,8 @@ static int make_room(mo_heap *heap, size_t bodies)
     heap->own = calloc(bodies + 1, sizeof *heap->own);
     heap->impulse = calloc(1, sizeof *heap->impulse);
     heap->ghosts_for = calloc((size_t)heap->size + 1, sizeof *heap->ghosts_for);
-    return heap->own && heap->impulse && heap->ghosts_for;
+    heap->ghosts_from = calloc((size_t)heap->size + 1, sizeof *heap->ghosts_from);
+    return heap->own && heap->impulse && heap->ghosts_for && heap->ghosts_from;
 }
 
 mo_error mo_heap_begin(MPI_Comm comm, const mo_heap_def *def, int bodies, mo_heap **out,
@@ -124,6 +125,7 @@ mo_error mo_heap_begin(MPI_Comm comm, const mo_heap_def *def, int bodies, mo_hea
     }
     error = make_room(heap, (size_t)bodies) ? mo_heap_shapes_make(&heap->def, &heap->shapes, why)
                                             : mo_fail_memory(why);
+    error = error ? error : mo_heap_make_world(heap, why);
     error = mo_mpi_agree(comm, error, why);
     if (error) {
         mo_heap_destroy(heap);
@@ -162,15 +164,17 @@ void mo_heap_destroy(mo_heap *heap)
     if (heap) {
         mo_exact_clear(&heap->exact);
         mo_heap_shapes_clear(&heap->shapes);
-        free(heap->own);
-        free(heap->all);
-        free(heap->ghosts_for);
-        free(heap->sent);
-        free(heap->arrived);
-        free(heap->pair);
-        free(heap->impulse);
-        free(heap->cell_owner);
-        free(heap->each);
+        if (heap->world) {
+            mo_memory_free(&heap->world->allocator, heap->owner);
+        }
+        mo_world_destroy(heap->world);
+        void *const arrays[] = {heap->own,       heap->impulse,     heap->cell_owner,
+                                heap->each,      heap->ghosts_for,  heap->ghosts_from,
+                                heap->sent,      heap->ghost,       heap->member,
+                                heap->place,     heap->ghost_place, heap->loaded};
+        for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) {
+            free(arrays[k]);
+        }
         free(heap);
     }
 }
@@ -195,50 +199,38 @@ mo_heap_state mo_heap_own(const mo_heap *heap, int k)
 
 int mo_heap_contact_count(const mo_heap *heap)
 {
-    return heap->pair_count > 0 ? heap->impulse_count
-                                : 0; /* impulses of a checkpoint have no pair */
-}
-
-/* Velocity of a body at its side of a contact. */
-static void velocity_at(const mo_heap *heap, const mo_heap_pair *pair, int side, double v[3])
-{
-    const mo_heap_body *body = heap->all + pair->body[side];
-    mo_vec3_cross(body->spin, pair->arm[side], v);
-    mo_vec3_along(v, 1, body->v, v);
+    return heap->loaded_count;
 }
 
 mo_heap_contact mo_heap_contact_get(const mo_heap *heap, int k)
 {
-    const mo_heap_impulse *impulse = heap->impulse + k;
-    int low = 0, high = heap->pair_count;
-    while (low < high) {
-        const int middle = (low + high) / 2;
-        const mo_heap_impulse key = {.key = heap->pair[middle].key,
-                                     .feature = heap->pair[middle].feature};
-        if (mo_heap_by_key(&key, impulse) < 0) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    const mo_heap_pair *pair = heap->pair + low;
-    mo_heap_contact c = {.a = pair->body[1] < 0 ? -1 : (int64_t)heap->all[pair->body[1]].id,
-                         .b = (int64_t)heap->all[pair->body[0]].id,
-                         .feature = pair->feature,
-                         .gap = pair->gap};
-    double of_a[3] = {0}, tangent[3];
-    mo_vec3_along(heap->all[pair->body[0]].at, 1, pair->arm[0], c.point);
-    mo_vec3_copy(pair->normal, c.normal);
-    mo_vec3_copy(impulse->r, c.impulse);
-    velocity_at(heap, pair, 0, c.velocity);
-    if (pair->body[1] >= 0) {
-        velocity_at(heap, pair, 1, of_a);
-    }
-    mo_vec3_minus(c.velocity, of_a, c.velocity);
-    const double along = mo_vec3_dot(c.impulse, c.normal);
-    mo_vec3_along(c.impulse, -along, c.normal, tangent);
-    c.is_sliding = mo_vec3_norm(tangent) > 0.999 * heap->def.mu * along;
+    const mo_world *world = heap->world;
+    const mo_sim_contact *from = world->contacts.at + heap->loaded[k];
+    const int is_box = world->body[from->body[1]].kind == MO_BODY_FIXED; /* which comes first here */
+    const double sign = is_box ? -1 : 1;
+    mo_heap_contact c = {.a = is_box ? -1 : (int64_t)world->body[from->body[0]].id,
+                         .b = (int64_t)world->body[from->body[!is_box]].id,
+                         .feature = from->feature,
+                         .is_sliding = from->mode == MO_CONTACT_SLIDES,
+                         .gap = from->gap};
+    mo_vec3_copy(from->point, c.point);
+    mo_vec3_scale(sign, from->frame, c.normal);
+    mo_vec3_scale(sign, from->impulse, c.impulse);
+    mo_vec3_scale(sign, from->velocity, c.velocity);
     return c;
+}
+
+int mo_heap_by_id(const void *a, const void *b)
+{
+    const uint32_t x = ((const mo_heap_body *)a)->id, y = ((const mo_heap_body *)b)->id;
+    return (x > y) - (x < y);
+}
+
+int mo_heap_by_key(const void *a, const void *b)
+{
+    const mo_heap_impulse *x = a, *y = b;
+    const int by_key = (x->key > y->key) - (x->key < y->key);
+    return by_key ? by_key : (x->feature > y->feature) - (x->feature < y->feature);
 }
 
 int64_t mo_heap_steps(const mo_heap *heap)

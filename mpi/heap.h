@@ -3,13 +3,11 @@
 /*
  * Internal definitions of a heap in a box, distributed over ranks.
  *
- * A rank owns the bodies of its region and has copies of those within reach (ghosts).  A step
- * depends on positions and ids alone, so its bits do not depend on the ranks:
- *
- *   - contacts are sorted by (lower id, higher id), walls last, then by feature; the owner of the
- *     lower id computes them with the stateless collision of the library
- *   - the contact problem is distributed (spread.h)
- *   - decisions depend on maxima and counts over all ranks
+ * A rank owns the bodies of its region and has copies of those within reach (ghosts).  Both are the
+ * bodies of a mo_world, whose step is that of any world; the worlds of all ranks are a team
+ * (sim/team.h).  The bits of a step do not depend on the ranks: contacts are computed by the owner
+ * of the lower id, the contact problem is distributed (spread.h), and decisions depend on maxima
+ * and counts over all ranks.
  *
  * Limits: one convex shape per body, planes as walls, no restitution, no joints.
  */
@@ -19,6 +17,7 @@
 #include "exact.h"
 #include "heap_shapes.h"
 #include "moreau/mpi.h"
+#include "sim/world_data.h"
 
 typedef struct mo_heap_body {
     uint32_t id;
@@ -28,30 +27,25 @@ typedef struct mo_heap_body {
     double v[3], spin[3];  /* m/s, rad/s */
 } mo_heap_body;
 
-/* A point where two bodies, or a body and a wall, may touch. */
-typedef struct mo_heap_pair {
-    uint64_t key;     /* lower id << 32 | higher id, or UINT32_MAX - wall */
-    uint32_t feature; /* of the two shapes (collide.h); unique within a pair */
-    int body[2];      /* of the lower and the higher id among own bodies and ghosts; -1: a wall */
-    double normal[3]; /* from the second to the first */
-    double arm[2][3]; /* from the centres of both to the point */
-    double gap;
-    int is_taken; /* into the problem */
-    int late;    /* 0, or the round in which it was taken at the end of the step (heap_overlap.c) */
-    double r[3]; /* its impulse so far, in the axes of the world, on the lower id */
-} mo_heap_pair;
-
 /* Cells of a box; what lies outside belongs to the nearest one. */
 typedef struct mo_heap_grid {
     double low[3], width; /* m */
     int n[3], count;
 } mo_heap_grid;
 
+/* What a contact hands on to the next step. */
 typedef struct mo_heap_impulse {
-    uint64_t key;
+    uint64_t key;             /* mo_heap_key */
     uint32_t feature, unused; /* the latter 0: the bytes go to files */
-    double r[3];              /* in the axes of the world, on the lower id */
+    double r[3], slip[3];     /* as in mo_sim_contact */
 } mo_heap_impulse;
+
+/* A body of the world: own ones and ghosts, by rising id. */
+typedef struct mo_heap_member {
+    uint32_t id;
+    int from; /* its number among own bodies, or among ghosts after these */
+    int place;
+} mo_heap_member;
 
 struct mo_heap {
     MPI_Comm comm;
@@ -64,116 +58,100 @@ struct mo_heap {
     int *cell_owner;
     int count; /* own bodies, by rising id */
     mo_heap_body *own;
-    int ghost_count;
-    mo_heap_body *all; /* own bodies and ghosts by rising id, while a step is made */
-    int all_count;
-    int *ghosts_for; /* of each rank: own bodies that it has as ghosts */
-    int sent_count;
-    int *sent, *arrived; /* those bodies by rank; and the places of ghosts in `all` */
-
-    int pair_count, pair_room;
-    mo_heap_pair *pair; /* by rising key and feature */
     int impulse_count;
-    mo_heap_impulse *impulse; /* of the last step, by rising key and feature */
+    mo_heap_impulse *impulse; /* of all contacts of the last step, by rising key and feature */
     int64_t migrated;         /* bodies of all ranks that went to another one, so far */
+
+    /* Ghosts (heap_ghosts.c): */
+    double covered;                /* m: a motion in a step for which there are enough of them */
+    int *ghosts_for, *ghosts_from; /* of each rank: how many it has of here, and the reverse */
+    int sent_count, ghost_count;
+    int *sent;           /* own bodies that others have, by rank */
+    mo_heap_body *ghost; /* as they came, by rank */
+
+    /* The world (heap_world.c): */
+    mo_world *world;
+    mo_team team;
+    int member_count;
+    mo_heap_member *member;
+    int *place, *ghost_place; /* in the world, of own bodies and of ghosts */
+    int *owner;               /* of each place: the rank of its body */
+    size_t owner_room;
+    int contacts_are_known; /* world->contacts are those of the last step */
+    int loaded_count;
+    int *loaded; /* of them: those with an impulse, by rising key and feature */
+    int colours; /* of the last problem */
+
     mo_exact exact;
     double *each; /* for sums: a number for each own body */
 };
 
+/*
+ * Two shapes, in the order of a contact: the ids of their bodies, or, for a shape of the box,
+ * MO_HEAP_BOX + its place.  The box comes last, so that all contacts of a body with it lie together,
+ * whichever others a rank has; a contact belongs to the rank of its first body.
+ */
+#define MO_HEAP_BOX (UINT32_MAX - 64)
+static inline uint64_t mo_heap_key(uint32_t first, uint32_t second)
+{
+    return (uint64_t)first << 32 | second;
+}
+
+static inline uint32_t mo_heap_key_owner(uint64_t key)
+{
+    return (uint32_t)(key >> 32);
+}
+
 /* heap_balance.c: owners of cells for the present weights; bodies and impulses to the owners of
- * their cells; the cells of a box, as wide as asked for, or wider where there would be too many. */
+ * their cells. */
 mo_error mo_heap_balance(struct mo_heap *heap, mo_message *why);
 mo_error mo_heap_migrate(struct mo_heap *heap, mo_message *why);
-mo_heap_grid mo_heap_make_grid(const double low[3], const double high[3], double width,
-                               double most);
 int mo_heap_cell_of(const mo_heap_grid *grid, const double at[3], int place[3]);
 static inline int mo_heap_cell_at(const mo_heap_grid *grid, int x, int y, int z)
 {
     return (z * grid->n[1] + y) * grid->n[0] + x;
 }
 
-/* heap_pairs.c: ghosts, then all pairs within reach of a step. */
-mo_error mo_heap_find_pairs(struct mo_heap *heap, mo_message *why);
-
-int mo_heap_add_pair(struct mo_heap *heap, mo_heap_pair pair); /* 0: no memory */
-
-/* By rising key and feature, those of the start of the step before late ones. */
-void mo_heap_sort_pairs(mo_heap_pair *pair, int count);
-
-/* heap_overlap.c: adds contacts of solids that would overlap at the end of the step, behind all
- * others; *grown: by how much more than before, of their size.  0 if memory is short. */
-int mo_heap_look_for_overlaps(struct mo_heap *heap, int round, double *grown);
-
-/* Is that so much that the step is to be solved again? */
-int mo_heap_is_deep(double grown);
+/*
+ * heap_ghosts.c: finds the ghosts for a largest motion of a body in a step, m, and that motion
+ * before the step.  Sends a record of each own body to those who have it as a ghost, in the order
+ * of `sent` and into that of `ghost`; and back.
+ */
+mo_error mo_heap_find_ghosts(struct mo_heap *heap, double motion);
+double mo_heap_largest_motion(const struct mo_heap *heap);
+mo_error mo_heap_send(const struct mo_heap *heap, size_t bytes, const void *out, void **in);
+mo_error mo_heap_send_back(const struct mo_heap *heap, size_t bytes, const void *out, void **in);
 
 /*
- * heap_problem.c: the problem of the pairs that are taken.  That of a projection has no velocities
- * and no friction: its answer, times dt, is a displacement after which no pair penetrates by more
- * than what the tolerance leaves.
+ * heap_world.c: a world with the box; own bodies and ghosts into the world, in the middle of a step
+ * with `is_late`; the impulses of the last step; and all of that back after a step.
  */
-typedef struct mo_heap_problem {
-    struct mo_heap *heap;
-    int is_projection;
-    int *number; /* of each body of `all` in the problem, or -1       */
-    int *body;   /* of each body of the problem: its place            */
-    int body_count;
-    int *pair; /* of each contact of the problem: its pair           */
-    int pair_room;
-    int contact_count;
-    double *start;  /* impulses to start from, three a contact            */
-    double overlap; /* at the end of the step, of the size, beyond that at its start */
-    mo_spread *spread;
-    mo_result result;
-} mo_heap_problem;
+mo_error mo_heap_make_world(struct mo_heap *heap, mo_message *why);
+mo_error mo_heap_enter(struct mo_heap *heap, int is_late, mo_message *why);
+mo_error mo_heap_write_contacts(struct mo_heap *heap);
+mo_error mo_heap_read_world(struct mo_heap *heap);
 
-mo_error mo_heap_solve(mo_heap_problem *s, mo_message *why);
-void mo_heap_problem_clear(mo_heap_problem *s);
-void mo_heap_frame(const mo_heap_pair *pair, double frame[9]); /* normal, tangents */
+/* The number of a shape in a key. */
+uint32_t mo_heap_number(const mo_world *world, int shape);
 
-/* heap_project.c: moves bodies apart that overlap after a step; velocities are kept.  *overlap:
- * what is left, of the size; *iterations grows. */
-mo_error mo_heap_project(struct mo_heap *heap, double *overlap, int *iterations, mo_message *why);
+/* heap_team.c: what the world of a rank asks of the others. */
+mo_team mo_heap_team(struct mo_heap *heap);
 
-/* The size of the smaller body of a pair. */
-double mo_heap_pair_size(const struct mo_heap *heap, const mo_heap_pair *pair);
-
-/* heap_step.c: how fast the gap of a pair opens. */
-double mo_heap_opening(const struct mo_heap *heap, const mo_heap_pair *pair);
-
-/* heap_motion.c: the inertia of a body in the axes of the world; gravity and free rotation for a
- * step; new places; the energy of all ranks, kinetic or potential. */
-void mo_heap_inertia(const struct mo_heap *heap, const mo_heap_body *body, double J[9]);
-void mo_heap_accelerate(struct mo_heap *heap);
-mo_error mo_heap_move(struct mo_heap *heap, mo_message *why);
-double mo_heap_energy(struct mo_heap *heap, int is_kinetic);
-
-/* The velocities of ghosts anew. */
-mo_error mo_heap_update_ghosts(struct mo_heap *heap);
+/* heap_whole.c: the problem of the step, if it is small; MO_ERR_UNSUPPORTED on all ranks if not. */
+mo_error mo_heap_solve_whole(struct mo_heap *heap, const mo_options *options);
 
 /* A heap with room for so many own bodies, and none yet. */
 mo_error mo_heap_begin(MPI_Comm comm, const mo_heap_def *def, int bodies, struct mo_heap **heap,
                        mo_message *why);
 
-/* By rising id. */
+/* By rising id; by rising key and feature. */
 int mo_heap_by_id(const void *a, const void *b);
-
-/* By rising key and feature. */
 int mo_heap_by_key(const void *a, const void *b);
-
-/* The impulse of the last step, or NULL. */
-const mo_heap_impulse *mo_heap_find_impulse(const struct mo_heap *heap, const mo_heap_pair *pair);
 
 static inline const mo_heap_shape *mo_heap_shape_at(const struct mo_heap *heap,
                                                     const mo_heap_body *body)
 {
     return heap->shapes.at + mo_heap_shape_of(&heap->def, body->id);
-}
-
-static inline mo_pose mo_heap_pose(const mo_heap_body *body)
-{
-    return (mo_pose){{body->at[0], body->at[1], body->at[2]},
-                     {body->turn[0], body->turn[1], body->turn[2], body->turn[3]}};
 }
 
 #endif

@@ -25,7 +25,8 @@ static const double UNBALANCED = 1.05; /* of the mean: the weight that a rank ma
 
 /* ---- cells ---------------------------------------------------------------------------------- */
 
-mo_heap_grid mo_heap_make_grid(const double low[3], const double high[3], double width, double most)
+/* As wide as asked for, or wider where there would be too many. */
+static mo_heap_grid make_grid(const double low[3], const double high[3], double width, double most)
 {
     mo_heap_grid grid = {.low = {low[0], low[1], low[2]}, .width = width};
     for (;; grid.width *= 1.1) {
@@ -63,7 +64,7 @@ static mo_heap_grid cover(const mo_heap *heap)
     MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE, MPI_SUM, heap->comm);
     MPI_Allreduce(MPI_IN_PLACE, &top, 1, MPI_DOUBLE, MPI_MAX, heap->comm);
     const double high[3] = {box, box, fmin(top, 4 * sums[1] / sums[0])};
-    return mo_heap_make_grid(low, high, 2 * heap->shapes.largest, (double)CELLS * heap->size);
+    return make_grid(low, high, 2 * heap->shapes.largest, (double)CELLS * heap->size);
 }
 
 /* The weights of all cells; returns the largest of a rank over the mean. */
@@ -255,8 +256,7 @@ static mo_error move(const mo_heap *heap, const flock *f, const int *rank_of, mo
     return error;
 }
 
-/* The rank of each body, and of each impulse: that of the body with its lower id.  Returns how many
- * bodies of all ranks leave. */
+/* The rank of each body, and of each impulse.  Returns how many bodies of all ranks leave. */
 static int64_t choose_ranks(const mo_heap *heap, int *of_body, int *of_impulse)
 {
     int64_t leaving = 0;
@@ -265,12 +265,11 @@ static int64_t choose_ranks(const mo_heap *heap, int *of_body, int *of_impulse)
         of_body[b] = heap->cell_owner[mo_heap_cell_of(&heap->grid, heap->own[b].at, place)];
         leaving += of_body[b] != heap->rank;
     }
-    for (int k = 0, b = 0; k < heap->impulse_count; ++k) {
-        const uint32_t id = (uint32_t)(heap->impulse[k].key >> 32);
-        while (b < heap->count - 1 && heap->own[b].id < id) {
-            ++b;
-        }
-        of_impulse[k] = of_body[b];
+    for (int k = 0; k < heap->impulse_count; ++k) {
+        const mo_heap_body key = {.id = mo_heap_key_owner(heap->impulse[k].key)},
+                           *body = bsearch(&key, heap->own, (size_t)heap->count, sizeof key,
+                                           mo_heap_by_id);
+        of_impulse[k] = body ? of_body[body - heap->own] : heap->rank;
     }
     MPI_Allreduce(MPI_IN_PLACE, &leaving, 1, MPI_INT64_T, MPI_SUM, heap->comm);
     return leaving;
@@ -292,6 +291,7 @@ mo_error mo_heap_migrate(mo_heap *heap, mo_message *why)
         heap->own = own;
         heap->impulse = impulse;
         heap->migrated += leaving;
+        heap->contacts_are_known = 0;
     }
     for (int b = 0; !error && b < heap->count; ++b) {
         heap->own[b].rank = heap->rank;

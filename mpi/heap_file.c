@@ -15,7 +15,7 @@
 #include "heap.h"
 #include "spread.h"
 
-static const char MAGIC[16] = "moreau heap 3\n";
+static const char MAGIC[16] = "moreau heap 4\n";
 enum { CHUNK = 1 << 16 }; /* impulses that are read at a time */
 
 typedef struct head {
@@ -174,7 +174,7 @@ static int is_own(const mo_heap *heap, uint32_t id)
     return bsearch(&key, heap->own, (size_t)heap->count, sizeof key, mo_heap_by_id) != NULL;
 }
 
-/* Impulses whose lower id is one of this rank's bodies; all are read, some at a time. */
+/* Impulses of contacts that belong to this rank's bodies; all are read, some at a time. */
 static mo_error read_impulses(FILE *file, const char *path, const head *h, mo_heap *heap,
                               uint64_t *sum, mo_message *why)
 {
@@ -193,7 +193,7 @@ static mo_error read_impulses(FILE *file, const char *path, const head *h, mo_he
         }
         *sum += heap->rank == 0 ? checksum_of(chunk, sizeof *chunk, count) : 0;
         for (size_t k = 0; k < count; ++k) {
-            if (is_own(heap, (uint32_t)(chunk[k].key >> 32))) {
+            if (is_own(heap, mo_heap_key_owner(chunk[k].key))) {
                 heap->impulse[heap->impulse_count++] = chunk[k];
             }
         }

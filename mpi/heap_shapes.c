@@ -68,6 +68,17 @@ static mo_error make_collider(const mo_heap_def *def, int kind, mo_collider *col
     return mo_collider_init(shapes + kind, 0, &own, collider, why);
 }
 
+/* Of the largest to the smallest moment of inertia, at most (Gershgorin's bound; the trace is at
+ * least each of them). */
+static double ratio_of(const double inertia[6])
+{
+    const double xy = fabs(inertia[3]), xz = fabs(inertia[4]), yz = fabs(inertia[5]);
+    const double least =
+        fmin(inertia[0] - xy - xz, fmin(inertia[1] - xy - yz, inertia[2] - xz - yz));
+    const double most = inertia[0] + inertia[1] + inertia[2];
+    return least > 0 ? most / least : INFINITY;
+}
+
 static mo_error make_shape(const mo_heap_def *def, int kind, mo_heap_shape *shape, mo_message *why)
 {
     double volume, centre[3], inertia[6];
@@ -76,10 +87,7 @@ static mo_error make_shape(const mo_heap_def *def, int kind, mo_heap_shape *shap
         return error;
     }
     mo_collider_mass(&shape->collider, &volume, centre, inertia);
-    mo_mat3_symmetric(inertia, shape->inertia);
-    mo_vec3_scale(def->density, shape->inertia, shape->inertia);
-    mo_vec3_scale(def->density, shape->inertia + 3, shape->inertia + 3);
-    mo_vec3_scale(def->density, shape->inertia + 6, shape->inertia + 6);
+    shape->spin_up = ratio_of(inertia);
     shape->mass = def->density * volume;
     shape->size = shape->collider.size;
     shape->is_ball = kind == MO_HEAP_BALLS;

@@ -20,7 +20,7 @@ typedef struct mo_heap_shape {
     int is_ball;
     double size;       /* m: radius of a ball about the centre that holds it */
     double mass;       /* kg */
-    double inertia[9]; /* kg m^2, in the axes of the body */
+    double spin_up;    /* by which free rotation may change its spin, at most */
 } mo_heap_shape;
 
 typedef struct mo_heap_shapes {

@@ -20,15 +20,23 @@ typedef struct mo_slab_entries {
     int count;
 } mo_slab_entries;
 
+/* Consecutive rows, cut into parts of `width` each; or, with start, part k has the rows start[k] ..
+ * start[k + 1]. */
+typedef struct mo_slab_parts {
+    int count, width;
+    int *start;
+} mo_slab_parts;
+
 typedef struct mo_slabs {
     MPI_Comm comm;
     mo_allocator allocator;
     mo_h5 h;
     mo_h5_group root, top, vectors;
     const mo_fclib_kind *kind;
-    int d, group; /* rows of a contact, velocities of a body */
-    size_t rows, dofs, contacts;
-    mo_home bodies, constraints; /* runs of both */
+    int d;                                   /* rows of a contact */
+    size_t rows, dofs, contacts, joint_rows; /* rows: of the contacts */
+    mo_slab_parts bodies, joints;            /* velocities; rows of joints */
+    mo_home body_home, contact_home;         /* runs of bodies and contacts */
     mo_pieces pieces;
 } mo_slabs;
 
@@ -42,15 +50,25 @@ typedef struct mo_slab_runs {
 bool mo_slab_read_matrix(mo_slabs *s, const char *name, size_t rows, size_t columns,
                          mo_slab_entries *out);
 
-/* Where entries go: blocks of so many rows, or columns, to their owners or homes. */
+/* slab_parts.c: the part of a row, and its first row. */
+int mo_slab_part_of(const mo_slab_parts *parts, int row);
+int mo_slab_part_first(const mo_slab_parts *parts, int k);
+
+/* M cut into bodies; `group` is the number of velocities of a free one.  MO_ERR_UNSUPPORTED: one is
+ * too large. */
+mo_error mo_slab_cut_bodies(mo_slabs *s, const mo_slab_entries *M, int group);
+
+/* Rows of joints into constraints: columns of G or V that touch the same parts of the rows. */
+mo_error mo_slab_cut_joints(mo_slabs *s, const mo_slab_entries *G, const mo_slab_parts *by);
+
+/* Entries go to the owners or homes of their bodies, or of their contacts, and become those that
+ * come. */
 typedef struct mo_slab_homes {
-    bool by_row;
-    int width;
-    const int *owner; /* of each block, or NULL: */
+    bool by_body;
+    const int *owner; /* or NULL: */
     const mo_home *home;
 } mo_slab_homes;
 
-/* The entries become those that come. */
 mo_error mo_slab_send(const mo_slabs *s, const mo_slab_homes *homes, mo_slab_entries *own);
 
 /* By contact, then by body, then in the order of the file. */
@@ -65,7 +83,7 @@ mo_law mo_slab_law(const mo_slabs *s, const mo_slab_runs *r, size_t contact);
 /* MO_ERR_UNSUPPORTED on all ranks where it is not good on one. */
 mo_error mo_slab_agree(const mo_slabs *s, bool is_good);
 
-/* slab_reduced.c: a reduced problem without joints. */
+/* slab_reduced.c: a reduced problem. */
 mo_error mo_slab_read_reduced(mo_slabs *s, mo_spread **spread, mo_message *why);
 
 #endif

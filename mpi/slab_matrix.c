@@ -19,7 +19,7 @@ typedef struct matrix {
 
 static size_t part_of(const mo_slabs *s, size_t total, int more)
 {
-    return (size_t)((int64_t)total * (s->constraints.rank + more) / s->constraints.size);
+    return (size_t)((int64_t)total * (s->contact_home.rank + more) / s->contact_home.size);
 }
 
 /* The lines (columns or rows) of a compressed matrix that are this rank's, and their entries. */
@@ -142,7 +142,7 @@ mo_error mo_slab_send(const mo_slabs *s, const mo_slab_homes *homes, mo_slab_ent
     int count = 0;
     mo_error error = mo_mpi_agree(s->comm, rank_of ? MO_OK : MO_ERR_MEMORY, NULL);
     for (int k = 0; !error && k < own->count; ++k) {
-        const int32_t block = (homes->by_row ? own->at[k].row : own->at[k].column) / homes->width;
+        const int32_t block = homes->by_body ? own->at[k].body : own->at[k].contact;
         rank_of[k] =
             homes->owner ? homes->owner[block] : mo_home_rank(homes->home, (uint32_t)block);
     }

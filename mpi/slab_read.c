@@ -5,14 +5,15 @@
  * io/fclib.h).
  *
  *   1. every rank reads the sizes
- *   2. each rank reads a range of the entries of M and H and sends them to the rank that builds
- *      their body or contact
- *   3. bodies with f, and contacts with w and mu, whose ranges are read directly, become pieces
- *      (pieces.h), which are distributed
+ *   2. each rank reads a range of the entries of M, H and G; bodies and joints are cut out of these
+ *      (slab_parts.c), and the entries are sent to the rank that builds their body or constraint
+ *   3. bodies with f, contacts with w and mu, and joints with b, whose ranges are read directly,
+ *      become pieces (pieces.h), which are distributed
  *
  * slab_reduced.c has the rows of W of reduced problems.  Duplicate entries are summed in the order
  * of the file, as in io/fclib_matrix.c.
  */
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,20 +24,26 @@
 
 /* ---- sizes ---------------------------------------------------------------------------------- */
 
-/* Is it a problem without joints? */
 static bool open_top(mo_slabs *s)
 {
     for (int k = 0; k < MO_FCLIB_KINDS; ++k) {
         s->kind = mo_fclib_kinds + k;
         if (mo_h5_has(&s->root, s->kind->group)) {
             return mo_h5_enter(&s->h, &s->root, s->kind->group, &s->top) &&
-                   mo_h5_enter(&s->h, &s->top, "vectors", &s->vectors) &&
-                   !mo_h5_has(&s->top, s->kind->is_global ? "G" : "V") &&
-                   !mo_h5_has(&s->top, "R") &&
-                   !mo_h5_has(&s->vectors, s->kind->is_global ? "b" : "s");
+                   mo_h5_enter(&s->h, &s->top, "vectors", &s->vectors);
         }
     }
     return false;
+}
+
+/* Joints have all of their matrices and vectors, or none. */
+static bool read_joint_rows(mo_slabs *s)
+{
+    const bool is_global = s->kind->is_global;
+    const char *b = is_global ? "b" : "s";
+    const bool has_any = mo_h5_has(&s->vectors, b) || mo_h5_has(&s->top, is_global ? "G" : "V") ||
+                         (!is_global && mo_h5_has(&s->top, "R"));
+    return !has_any || mo_h5_count(&s->h, &s->vectors, b, &s->joint_rows);
 }
 
 static bool read_sizes(mo_slabs *s)
@@ -47,13 +54,14 @@ static bool read_sizes(mo_slabs *s)
                       mo_h5_count(&s->h, &s->vectors, is_global ? "w" : "q", &s->rows) &&
                       (!is_global || mo_h5_count(&s->h, &s->vectors, "f", &s->dofs)) &&
                       mo_h5_count(&s->h, &s->vectors, "mu", &mu) &&
-                      (!is_rolling || mo_h5_count(&s->h, &s->vectors, "mu_r", &mu_r));
+                      (!is_rolling || mo_h5_count(&s->h, &s->vectors, "mu_r", &mu_r)) &&
+                      read_joint_rows(s);
     if (!good || !(is_rolling ? s->d == 5 : s->d == 2 || s->d == 3)) {
         return false;
     }
-    s->group = s->d == 2 ? 3 : 6;
     s->contacts = s->rows / (size_t)s->d;
-    return (is_global ? s->dofs > 0 && s->dofs % (size_t)s->group == 0 : s->rows > 0) &&
+    return (is_global ? s->dofs > 0 : s->rows + s->joint_rows > 0) && s->dofs <= INT_MAX &&
+           s->rows <= INT_MAX && s->joint_rows <= INT_MAX - s->rows &&
            s->rows % (size_t)s->d == 0 && mu == s->contacts && (!is_rolling || mu_r == s->contacts);
 }
 
@@ -85,124 +93,207 @@ static bool is_symmetric(const double *M, int n)
     return true;
 }
 
-static mo_error make_bodies(mo_slabs *s, const mo_slab_entries *M, bool mirrors)
+/* Room for the bodies at home, with f and without M. */
+static bool begin_bodies(mo_slabs *s)
 {
-    const size_t n = (size_t)s->group, length = 4 + n * n + n;
-    const size_t count = (size_t)(s->bodies.last - s->bodies.first);
-    double *f = malloc((count * n + 1) * sizeof *f);
-    bool good =
-        f && mo_h5_read_run(&s->h, &s->vectors, "f", (size_t)s->bodies.first * n, count * n, f);
-    for (size_t b = 0; good && b < count; ++b) {
+    const int first = (int)s->body_home.first, last = (int)s->body_home.last;
+    const int dof = mo_slab_part_first(&s->bodies, first);
+    const size_t dofs = (size_t)(mo_slab_part_first(&s->bodies, last) - dof);
+    double *f = malloc((dofs + 1) * sizeof *f);
+    bool good = f && mo_h5_read_run(&s->h, &s->vectors, "f", (size_t)dof, dofs, f);
+    for (size_t k = 0; good && k < dofs; ++k) {
+        good = isfinite(f[k]);
+    }
+    for (int b = first; good && b < last; ++b) {
+        const int start = mo_slab_part_first(&s->bodies, b);
+        const size_t n = (size_t)(mo_slab_part_first(&s->bodies, b + 1) - start),
+                     length = MO_PIECE_BODY + n * n + n;
         double *piece = mo_piece_add(&s->pieces.bodies, length);
         good = piece != NULL;
         if (good) {
+            const double head[MO_PIECE_BODY] = {b, (double)n, 0, start};
             memset(piece, 0, length * sizeof *piece);
-            piece[0] = (double)(s->bodies.first + (int64_t)b);
-            piece[1] = (double)n;
-            piece[3] = piece[0] * (double)n;
-            memcpy(piece + 4 + n * n, f + b * n, n * sizeof *f);
+            memcpy(piece, head, sizeof head);
+            memcpy(piece + MO_PIECE_BODY + n * n, f + (start - dof), n * sizeof *f);
         }
-    }
-    for (size_t k = 0; good && k < count * n; ++k) {
-        good = isfinite(f[k]);
-    }
-    for (int k = 0; good && k < M->count; ++k) {
-        const int body = M->at[k].row / s->group, row = M->at[k].row % s->group,
-                  column = M->at[k].column % s->group;
-        double *piece = s->pieces.bodies.numbers + (size_t)(body - s->bodies.first) * length;
-        piece[4 + row * s->group + column] += M->at[k].value;
-        if (mirrors && row != column) {
-            piece[4 + column * s->group + row] += M->at[k].value;
-        }
-    }
-    for (size_t b = 0; good && b < count; ++b) {
-        double *piece = s->pieces.bodies.numbers + b * length;
-        piece[2] = is_symmetric(piece + 4, s->group);
     }
     free(f);
+    return good;
+}
+
+static mo_error make_bodies(mo_slabs *s, const mo_slab_entries *M, bool mirrors)
+{
+    const mo_piece_list *list = &s->pieces.bodies;
+    const bool good = begin_bodies(s);
+    for (int k = 0; good && k < M->count; ++k) {
+        double *piece = list->numbers + list->start[M->at[k].body - s->body_home.first];
+        const int n = (int)piece[1], start = (int)piece[3], row = M->at[k].row - start,
+                  column = M->at[k].column - start;
+        piece[MO_PIECE_BODY + row * n + column] += M->at[k].value;
+        if (mirrors && row != column) {
+            piece[MO_PIECE_BODY + column * n + row] += M->at[k].value;
+        }
+    }
+    for (int b = 0; good && b < list->count; ++b) {
+        double *piece = list->numbers + list->start[b];
+        piece[2] = is_symmetric(piece + MO_PIECE_BODY, (int)piece[1]);
+    }
     return mo_slab_agree(s, good);
 }
 
 static mo_error read_bodies(mo_slabs *s)
 {
     mo_slab_entries M = {0};
-    bool good = mo_slab_read_matrix(s, "M", s->dofs, s->dofs, &M);
-    for (int k = 0; good && k < M.count; ++k) { /* else a body is larger than a free one */
-        good = M.at[k].row / s->group == M.at[k].column / s->group;
-    }
-    mo_error error = mo_slab_agree(s, good);
+    mo_error error = mo_slab_agree(s, mo_slab_read_matrix(s, "M", s->dofs, s->dofs, &M));
+    error = error ? error : mo_slab_cut_bodies(s, &M, s->d == 2 ? 3 : 6);
     const bool mirrors = !error && needs_other_half(s, &M);
-    error = error ? error : mo_slab_send(s, &(mo_slab_homes){true, s->group, NULL, &s->bodies}, &M);
+    s->body_home = mo_home_of(s->comm, s->bodies.count);
+    for (int k = 0; !error && k < M.count; ++k) {
+        M.at[k].body = mo_slab_part_of(&s->bodies, M.at[k].row);
+    }
+    error = error ? error : mo_slab_send(s, &(mo_slab_homes){true, NULL, &s->body_home}, &M);
     error = error ? error : make_bodies(s, &M, mirrors);
     free(M.at);
     return error;
 }
 
-/* ---- contacts ------------------------------------------------------------------------------- */
+/* ---- constraints ---------------------------------------------------------------------------- */
 
-/* One contact with the entries of its columns of H, which are sorted by body. */
-static bool add_contact(mo_slabs *s, int64_t contact, const mo_slab_runs *r, const mo_slab_entry *e,
-                        int count)
+/* A contact, or a joint: its number and first row among all, its size, law and w. */
+typedef struct constraint {
+    int64_t number, row;
+    int d;
+    mo_law law;
+    const double *w;
+} constraint;
+
+/* With the entries of its columns of H or G, of which the first one is `column`; sorted by body. */
+static bool add_constraint(mo_slabs *s, const constraint *c, int column, const mo_slab_entry *e,
+                           int count)
 {
-    const size_t own = (size_t)(contact - s->constraints.first), d = (size_t)s->d,
-                 n = (size_t)s->group;
-    const mo_law law = mo_slab_law(s, r, own);
     int blocks = 0;
+    size_t values = 0;
     for (int k = 0; k < count; ++k) {
-        blocks += k == 0 || e[k].body != e[k - 1].body;
+        if (k == 0 || e[k].body != e[k - 1].body) {
+            ++blocks;
+            values += (size_t)c->d * (size_t)(mo_slab_part_first(&s->bodies, e[k].body + 1) -
+                                              mo_slab_part_first(&s->bodies, e[k].body));
+        }
     }
-    const size_t values = (size_t)blocks * d * n;
-    double *piece =
-        mo_piece_add(&s->pieces.constraints, mo_piece_constraint_size(s->d, &law, blocks, values));
+    double *piece = mo_piece_add(&s->pieces.constraints,
+                                 mo_piece_constraint_size(c->d, &c->law, blocks, values));
     if (!piece) {
         return false;
     }
-    double *at =
-        mo_piece_begin_constraint(piece, contact, s->d, contact * s->d, &law, r->w + own * d);
+    double *at = mo_piece_begin_constraint(piece, c->number, c->d, c->row, &c->law, c->w), *next;
     *at++ = blocks;
-    memset(at, 0, ((size_t)blocks * 2 + values) * sizeof *at);
+    memset(at, 0, ((size_t)blocks * MO_PIECE_BLOCK + values) * sizeof *at);
+    next = at;
     for (int k = 0; k < count; ++k) {
-        at += k > 0 && e[k].body != e[k - 1].body ? 2 + d * n : 0;
-        at[0] = e[k].body;
-        at[1] = (double)n;
-        at[2 + (size_t)(e[k].column % s->d) * n + (size_t)(e[k].row % s->group)] += e[k].value;
+        const int first = mo_slab_part_first(&s->bodies, e[k].body);
+        if (k == 0 || e[k].body != e[k - 1].body) {
+            at = next;
+            at[0] = e[k].body;
+            at[1] = mo_slab_part_first(&s->bodies, e[k].body + 1) - first;
+            next = at + MO_PIECE_BLOCK + c->d * (int)at[1];
+        }
+        at[MO_PIECE_BLOCK + (e[k].column - column) * (int)at[1] + (e[k].row - first)] += e[k].value;
     }
     return true;
 }
 
-static mo_error make_contacts(mo_slabs *s, mo_slab_entries *H)
+/* The entries of a constraint, which are sorted: from *first on; returns where they end. */
+static int end_of(const mo_slab_entries *entries, int first, int contact)
 {
-    mo_slab_runs r = {0};
-    const size_t count = (size_t)(s->constraints.last - s->constraints.first);
-    bool good = mo_slab_read_runs(s, (size_t)s->constraints.first, count, &r);
-    for (int k = 0; k < H->count; ++k) {
-        H->at[k].contact = H->at[k].column / s->d;
-        H->at[k].body = H->at[k].row / s->group;
+    while (first < entries->count && entries->at[first].contact == contact) {
+        ++first;
     }
-    mo_slab_sort(H);
-    int first = 0, last = 0;
-    for (int64_t c = s->constraints.first; good && c < s->constraints.last; ++c, first = last) {
-        while (last < H->count && H->at[last].contact == c) {
-            ++last;
-        }
-        good = add_contact(s, c, &r, H->at + first, last - first);
+    return first;
+}
+
+static bool make_contacts(mo_slabs *s, const mo_slab_entries *H)
+{
+    const int first = (int)s->contact_home.first, last = (int)s->contact_home.last;
+    mo_slab_runs r = {0};
+    bool good = mo_slab_read_runs(s, (size_t)first, (size_t)(last - first), &r);
+    for (int c = first, at = 0, end; good && c < last; ++c, at = end) {
+        const size_t own = (size_t)(c - first);
+        const constraint contact = {c, (int64_t)c * s->d, s->d, mo_slab_law(s, &r, own),
+                                    r.w + own * (size_t)s->d};
+        end = end_of(H, at, c);
+        good = add_constraint(s, &contact, c * s->d, H->at + at, end - at);
     }
     free(r.w);
-    return mo_slab_agree(s, good);
+    return good;
+}
+
+static bool make_joints(mo_slabs *s, const mo_home *home, const mo_slab_entries *G)
+{
+    const int first = (int)home->first, last = (int)home->last;
+    const int row = mo_slab_part_first(&s->joints, first);
+    const size_t rows = (size_t)(mo_slab_part_first(&s->joints, last) - row);
+    double *b = malloc((rows + 1) * sizeof *b);
+    bool good = b && mo_h5_read_run(&s->h, &s->vectors, "b", (size_t)row, rows, b);
+    for (size_t k = 0; good && k < rows; ++k) {
+        good = isfinite(b[k]);
+    }
+    for (int c = first, at = 0, end; good && c < last; ++c, at = end) {
+        const int start = mo_slab_part_first(&s->joints, c);
+        const constraint joint = {(int64_t)s->contacts + c, (int64_t)s->rows + start,
+                                  mo_slab_part_first(&s->joints, c + 1) - start,
+                                  mo_law_bilateral(), b + (start - row)};
+        end = end_of(G, at, c);
+        good = add_constraint(s, &joint, start, G->at + at, end - at);
+    }
+    free(b);
+    return good;
 }
 
 static mo_error read_contacts(mo_slabs *s)
 {
     mo_slab_entries H = {0};
     mo_error error = mo_slab_agree(s, mo_slab_read_matrix(s, "H", s->dofs, s->rows, &H));
-    error =
-        error ? error : mo_slab_send(s, &(mo_slab_homes){false, s->d, NULL, &s->constraints}, &H);
-    error = error ? error : make_contacts(s, &H);
+    for (int k = 0; !error && k < H.count; ++k) {
+        H.at[k].contact = H.at[k].column / s->d;
+        H.at[k].body = mo_slab_part_of(&s->bodies, H.at[k].row);
+    }
+    error = error ? error : mo_slab_send(s, &(mo_slab_homes){false, NULL, &s->contact_home}, &H);
+    mo_slab_sort(&H);
+    error = error ? error : mo_slab_agree(s, make_contacts(s, &H));
     free(H.at);
     return error;
 }
 
+static mo_error read_joints(mo_slabs *s)
+{
+    mo_slab_entries G = {0};
+    mo_home home;
+    mo_error error = mo_slab_agree(s, mo_slab_read_matrix(s, "G", s->dofs, s->joint_rows, &G));
+    error = error ? error : mo_slab_cut_joints(s, &G, &s->bodies);
+    home = mo_home_of(s->comm, s->joints.count);
+    for (int k = 0; !error && k < G.count; ++k) {
+        G.at[k].contact = mo_slab_part_of(&s->joints, G.at[k].column);
+        G.at[k].body = mo_slab_part_of(&s->bodies, G.at[k].row);
+    }
+    error = error ? error : mo_slab_send(s, &(mo_slab_homes){false, NULL, &home}, &G);
+    mo_slab_sort(&G);
+    error = error ? error : mo_slab_agree(s, make_joints(s, &home, &G));
+    free(G.at);
+    return error;
+}
+
 /* ---- the whole ------------------------------------------------------------------------------ */
+
+static mo_error read_global(mo_slabs *s, mo_spread **spread, mo_message *why)
+{
+    mo_error error = read_bodies(s);
+    error = error ? error : read_contacts(s);
+    error = error || !s->joint_rows ? error : read_joints(s);
+    s->pieces.body_total = s->bodies.count;
+    s->pieces.rows = (int64_t)(s->rows + s->joint_rows);
+    s->pieces.dofs = (int64_t)s->dofs;
+    return error ? error : mo_pieces_deal(s->comm, &s->pieces, spread, why);
+}
 
 static mo_error read_slabs(mo_slabs *s, mo_spread **spread, mo_message *why)
 {
@@ -210,17 +301,12 @@ static mo_error read_slabs(mo_slabs *s, mo_spread **spread, mo_message *why)
     if (error) {
         return error;
     }
-    s->constraints = mo_home_of(s->comm, (int64_t)s->contacts);
-    if (!s->kind->is_global) {
-        return mo_slab_read_reduced(s, spread, why);
+    s->contact_home = mo_home_of(s->comm, (int64_t)s->contacts);
+    error = s->kind->is_global ? read_global(s, spread, why) : mo_slab_read_reduced(s, spread, why);
+    if (!error) {
+        (*spread)->joint_rows = (int64_t)s->joint_rows;
     }
-    s->bodies = mo_home_of(s->comm, (int64_t)s->dofs / s->group);
-    s->pieces.body_total = s->bodies.total;
-    s->pieces.rows = (int64_t)s->rows;
-    s->pieces.dofs = (int64_t)s->dofs;
-    error = read_bodies(s);
-    error = error ? error : read_contacts(s);
-    return error ? error : mo_pieces_deal(s->comm, &s->pieces, spread, why);
+    return error;
 }
 
 mo_error mo_spread_read(MPI_Comm comm, const char *path, mo_spread **spread, mo_message *why)
@@ -235,10 +321,12 @@ mo_error mo_spread_read(MPI_Comm comm, const char *path, mo_spread **spread, mo_
     mo_h5_leave(&s.h, &s.root);
     mo_h5_close(&s.h);
     mo_pieces_clear(&s.pieces);
+    free(s.bodies.start);
+    free(s.joints.start);
     return error == MO_ERR_UNSUPPORTED
                ? mo_fail(why, error,
-                         "%.300s: it cannot be read in slabs: it is damaged, or has joints, or is "
-                         "a global problem with bodies that are not free",
+                         "%.300s: it cannot be read in slabs: it is damaged, or has a body with "
+                         "very many velocities",
                          path)
                : error;
 }

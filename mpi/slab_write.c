@@ -24,7 +24,7 @@
 #include "base/error.h"
 #include "reduced.h"
 
-enum { PATH = 4200, CHUNK = 1 << 20, VECTORS = 3, SPARE = 1 << 20 };
+enum { PATH = 4200, CHUNK = 1 << 20, VECTORS = 4, SPARE = 1 << 20 };
 
 static mo_error fail_file(const char *path, const char *what, mo_message *why)
 {
@@ -102,10 +102,10 @@ static int64_t make_vector(hid_t group, const char *name, int64_t count)
     return place;
 }
 
-/* /solution with v, u and r; an older one goes. */
+/* /solution with v, u, r and l; an older one goes. */
 static bool make_solution(const char *path, const int64_t count[VECTORS], int64_t place[VECTORS])
 {
-    static const char *const names[VECTORS] = {"v", "u", "r"};
+    static const char *const names[VECTORS] = {"v", "u", "r", "l"};
     H5E_auto2_t printer;
     void *printer_data;
     H5Eget_auto2(H5E_DEFAULT, &printer, &printer_data);
@@ -118,9 +118,11 @@ static bool make_solution(const char *path, const int64_t count[VECTORS], int64_
     const hid_t group =
         good ? H5Gcreate2(file, "/solution", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT) : -1;
     good = group >= 0;
-    for (int k = count[0] ? 0 : 1; good && k < VECTORS; ++k) { /* v is of global problems */
-        place[k] = make_vector(group, names[k], count[k]);
-        good = place[k] >= 0;
+    for (int k = 0; good && k < VECTORS; ++k) {
+        if (count[k] || k == 1 || k == 2) { /* v is of global problems, l of joints */
+            place[k] = make_vector(group, names[k], count[k]);
+            good = place[k] >= 0;
+        }
     }
     if (group >= 0) {
         H5Gclose(group);
@@ -184,15 +186,19 @@ static int list_bodies(const mo_spread *s, const mo_result *result, run *runs)
     return count;
 }
 
-/* The part of a reduced problem has all rows; a rank writes those that it owns. */
-static int list_rows(const mo_spread *s, const double *x, run *runs)
+/* Of contacts, or of joints.  The part of a reduced problem has all rows; a rank writes those that
+ * it owns. */
+static int list_rows(const mo_spread *s, const double *x, bool are_joints, run *runs)
 {
     const mo_problem *part = s->part;
+    const int64_t contact_rows = s->whole_rows - s->joint_rows;
     int count = 0;
     for (int i = 0; i < part->constraint_count; ++i) {
-        if (!s->reduced || s->reduced->owner[i] == s->rank) {
-            const int64_t to = s->reduced ? part->row_start[i] : s->row_at[i];
-            runs[count++] = (run){mo_constraint_dim(part, i), to, x + part->row_start[i]};
+        const int64_t row = s->reduced ? part->row_start[i] : s->row_at[i];
+        if ((!s->reduced || s->reduced->owner[i] == s->rank) &&
+            (row >= contact_rows) == are_joints) {
+            runs[count++] = (run){mo_constraint_dim(part, i), row - (are_joints ? contact_rows : 0),
+                                  x + part->row_start[i]};
         }
     }
     return count;
@@ -214,8 +220,11 @@ static mo_error write_numbers(const mo_spread *s, const mo_result *result, const
         return mo_mpi_agree(s->comm, fail_file(path, "it cannot be written", why), why);
     }
     bool good = s->reduced || write_vector(s, file, place[0], runs, list_bodies(s, result, runs));
-    good = write_vector(s, file, place[1], runs, list_rows(s, result->u, runs)) && good;
-    good = write_vector(s, file, place[2], runs, list_rows(s, result->r, runs)) && good;
+    good = write_vector(s, file, place[1], runs, list_rows(s, result->u, false, runs)) && good;
+    good = write_vector(s, file, place[2], runs, list_rows(s, result->r, false, runs)) && good;
+    good = (!s->joint_rows ||
+            write_vector(s, file, place[3], runs, list_rows(s, result->r, true, runs))) &&
+           good;
     good = MPI_File_close(&file) == MPI_SUCCESS && good;
     free(runs);
     return mo_mpi_agree(s->comm, good ? MO_OK : fail_file(path, "it could not be written", why),
@@ -227,14 +236,15 @@ mo_error mo_spread_write(const mo_spread *s, const mo_result *result, const char
 {
     char beside[PATH];
     int64_t place[VECTORS] = {0};
-    const int64_t count[VECTORS] = {s->whole_dofs, s->whole_rows, s->whole_rows};
+    const int64_t contact_rows = s->whole_rows - s->joint_rows;
+    const int64_t count[VECTORS] = {s->whole_dofs, contact_rows, contact_rows, s->joint_rows};
     mo_error error = MO_OK;
     if (!s->reduced && !s->row_at) {
         return mo_fail(why, MO_ERR_UNSUPPORTED, "the problem was not read in slabs");
     }
     snprintf(beside, sizeof beside, "%.4096s.part", to);
     if (s->rank == 0) {
-        error = copy_file(from, beside, 8.0 * (double)(count[0] + count[1] + count[2]), why);
+        error = copy_file(from, beside, 8.0 * (double)(count[0] + 2 * contact_rows + count[3]), why);
         if (!error && !make_solution(beside, count, place)) {
             error = fail_file(beside, "HDF5 cannot add the solution", why);
         }

@@ -53,9 +53,8 @@ static mo_error check_options(const mo_spread *s, const mo_options *options, mo_
     return MO_OK;
 }
 
-static mo_error prepare_result(const mo_spread *s, mo_result *result, mo_message *why)
+mo_error mo_spread_prepare_result(const mo_problem *part, mo_result *result, mo_message *why)
 {
-    const mo_problem *part = s->part;
     const size_t rows = (size_t)part->row_count, dofs = (size_t)part->dof_count;
     const size_t needed = dofs + 3 * rows + 1;
     if (!result->allocator.reallocate) {
@@ -168,7 +167,7 @@ mo_error mo_spread_solve(mo_spread *s, const mo_options *options, mo_result *res
     result->message.text[0] = '\0';
     result->status = MO_STALLED;
     mo_error error = check_options(s, run.options, &result->message);
-    error = error ? error : prepare_result(s, result, &result->message);
+    error = error ? error : mo_spread_prepare_result(s->part, result, &result->message);
     error = mo_mpi_agree(s->comm, error, &result->message);
     error = error ? error : solve(&run);
     result->seconds = mo_clock() - run.start_time;

@@ -134,16 +134,28 @@ static void share_friction(mo_spread *s)
 mo_error mo_spread_create(MPI_Comm comm, mo_problem *part, const mo_spread_map *map,
                           mo_spread **out, mo_message *why)
 {
+    const mo_error error = mo_spread_borrow(comm, part, map, out, why);
+    if (error) {
+        mo_problem_destroy(part);
+    } else {
+        (*out)->is_borrowed = 0;
+    }
+    return error;
+}
+
+mo_error mo_spread_borrow(MPI_Comm comm, mo_problem *part, const mo_spread_map *map,
+                          mo_spread **out, mo_message *why)
+{
     mo_spread *s = calloc(1, sizeof *s);
     *out = NULL;
     mo_error error = mo_mpi_agree(comm, s ? MO_OK : mo_fail_memory(why), why);
     if (error) {
-        mo_problem_destroy(part);
         free(s);
         return error;
     }
     s->comm = comm;
     s->part = part;
+    s->is_borrowed = 1;
     MPI_Comm_rank(comm, &s->rank);
     MPI_Comm_size(comm, &s->size);
     mo_exact_init(&s->exact, comm);
@@ -184,7 +196,9 @@ void mo_spread_destroy(mo_spread *s)
     if (s->batches) {
         mo_batches_destroy(&s->part->allocator, s->batches);
     }
-    mo_problem_destroy(s->part);
+    if (!s->is_borrowed) {
+        mo_problem_destroy(s->part);
+    }
     free(s->exchange);
     free(s->body_id);
     free(s->body_rank);

@@ -24,12 +24,14 @@ struct mo_spread {
     MPI_Comm comm;
     int rank, size;
     mo_problem *part;
+    int is_borrowed; /* it belongs to another */
     const mo_compact *compact;
     uint32_t *body_id;
     int *body_rank;
     int64_t *constraint_id;
     int64_t body_total, constraint_total;
     int64_t whole_rows, whole_dofs; /* lengths of the whole r and v */
+    int64_t joint_rows;             /* of a file: the last so many of the rows are l */
     int64_t *row_at, *dof_at; /* where a constraint's rows and a body's velocities lie in them */
 
     PetscSF
@@ -51,11 +53,18 @@ struct mo_spread {
     double swept, fastest;   /* when the last sweep began, and the least time of one, s */
 };
 
+/* mo_spread_create of a part that stays the caller's, who keeps it longer. */
+mo_error mo_spread_borrow(MPI_Comm comm, mo_problem *part, const mo_spread_map *map,
+                          mo_spread **spread, mo_message *why);
+
 /* The same error on all ranks; one of those that have one says why. */
 mo_error mo_mpi_agree(MPI_Comm comm, mo_error error, mo_message *why);
 
 /* A PETSc call that failed, as an error. */
 mo_error mo_mpi_petsc_error(PetscErrorCode code, mo_message *why);
+
+/* solve.c: room for v, u and r of a part. */
+mo_error mo_spread_prepare_result(const mo_problem *part, mo_result *result, mo_message *why);
 
 /* holders.c */
 mo_error mo_spread_find_holders(mo_spread *s, mo_message *why);

@@ -109,7 +109,8 @@ static mo_error hash_colours(const mo_problem *problem, nodes *all)
         int *body = start + count + 1;
         list_bodies(problem, all, start, body);
         mo_pace();
-        const mo_colour_graph graph = {problem->body_count, all->count, start, body, NULL};
+        const mo_colour_graph graph = {problem->body_count, all->count, start, body,
+                                       problem->body_id};
         error = mo_colour_nodes(own, &graph, colour);
     }
     for (int k = 0; !error && k < all->count; ++k) {

@@ -232,6 +232,7 @@ static int make_arrays(cut *c)
            MO_NEW_EACH(own, masses, double, &to->M, &to->factor) &&
            MO_NEW_EACH(own, to->dof_count, double, &to->f) &&
            MO_NEW_EACH(own, c->body_count, uint8_t, &to->asymmetric) &&
+           (!from->body_id || MO_NEW_EACH(own, c->body_count, uint32_t, &to->body_id)) &&
            MO_NEW_EACH(own, c->count, mo_law_ref, &to->law) &&
            MO_NEW_EACH(own, params, double, &to->param) &&
            MO_NEW_EACH(own, to->row_count, double, &to->w) &&
@@ -258,6 +259,9 @@ static void copy_bodies(cut *c)
         memcpy(to->f + to->body_start[k], from->f + from->body_start[b],
                (size_t)n * sizeof(double));
         to->asymmetric[k] = from->asymmetric[b];
+        if (to->body_id) {
+            to->body_id[k] = from->body_id[b];
+        }
         to->is_symmetric = to->is_symmetric && !from->asymmetric[b];
         to->body_start[k + 1] = to->body_start[k] + n;
         to->mass_start[k + 1] = to->mass_start[k] + square;

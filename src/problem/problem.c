@@ -21,7 +21,8 @@ void mo_problem_destroy(mo_problem *problem)
                             problem->factor,      problem->f,           problem->row_start,
                             problem->law,         problem->param,       problem->w,
                             problem->compliance,  problem->block_start, problem->block_index,
-                            problem->value_start, problem->values,      problem->asymmetric};
+                            problem->value_start, problem->values,      problem->asymmetric,
+                            problem->body_id};
     mo_compact_destroy(&own, problem->compact);
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; ++k) {
         mo_memory_free(&own, arrays[k]);

@@ -30,6 +30,7 @@ struct mo_problem {
     double *f;
     uint8_t *asymmetric; /* for each body; */
     int is_symmetric;    /* no body is: U = L' everywhere */
+    uint32_t *body_id;   /* by which constraints are coloured; NULL: their numbers */
 
     /* Constraints: rows row_start[i] .. row_start[i+1] of u, r, w. */
     int *row_start;

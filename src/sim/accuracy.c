@@ -196,7 +196,7 @@ static int has_free_bodies(const mo_world *world)
 mo_error mo_accuracy_rest(mo_world *world, double h)
 {
     const double tol = fmin(world->def.solver.tol, REST);
-    if (!(world->def.solver.tol <= RESTS) || world->def.first_order > 0 ||
+    if (!(world->def.solver.tol <= RESTS) || world->def.first_order > 0 || world->team ||
         !has_free_bodies(world)) {
         return MO_OK;
     }

@@ -75,7 +75,7 @@ static mo_error assemble(mo_world *world, double h, mo_message *why)
 
 static int is_small(const mo_world *world)
 {
-    return mo_problem_constraint_count(world->problem) <= FEW;
+    return mo_team_constraints(world) <= FEW;
 }
 
 static int has_ended_early(const mo_world *world)
@@ -91,20 +91,61 @@ static int has_no_answer(const mo_world *world)
            (has_ended_early(world) && !(world->result.residual.natural_relative <= most));
 }
 
-int mo_answer_gains(const mo_world *world, double h, double part)
+/* What the answer adds to a body beyond the work of the forces on it, J, and the energies of which
+ * that is a part. */
+static double gain_of(const mo_world *world, const mo_sim_body *body, double h, double *all)
 {
     const double fall = h * mo_vec3_norm(world->def.gravity);
+    const double before = mo_body_kinetic(world, body, body->start_v),
+                 after = mo_body_kinetic(world, body, body->next_v);
+    *all = before + after + body->mass * fall * fall;
+    return after - before - h * body->mass * mo_vec3_dot(world->def.gravity, body->next_v) -
+           h * (mo_vec3_dot(body->force, body->next_v) +
+                mo_vec3_dot(body->force + 3, body->next_v + 3));
+}
+
+static int is_counted(const mo_sim_body *body)
+{
+    return body->block != MO_NONE && body->mechanism == MO_NONE && !body->is_ghost;
+}
+
+/* The same in a team: in multiples of a unit, whose sum is exact. */
+static int team_gains(const mo_world *world, double h, double part)
+{
+    const double fine = 0x1p-40;
+    double most = 0, all;
+    int64_t sum = 0;
+    for (int k = 0; k < world->living_count; ++k) {
+        const mo_sim_body *body = world->body + world->living[k];
+        if (is_counted(body)) {
+            (void)gain_of(world, body, h, &all);
+            most = fmax(most, all);
+        }
+    }
+    const double unit = fine * mo_team_largest(world, most);
+    for (int k = 0; k < world->living_count && unit > 0; ++k) {
+        const mo_sim_body *body = world->body + world->living[k];
+        if (is_counted(body)) {
+            const double gain = gain_of(world, body, h, &all);
+            sum += (int64_t)((gain - part * all) / unit);
+        }
+    }
+    return mo_team_sum(world, sum) > 0;
+}
+
+int mo_answer_gains(const mo_world *world, double h, double part)
+{
     double gain = 0, all = 0;
+    if (world->team) {
+        return team_gains(world, h, part);
+    }
     for (int k = 0; k < world->living_count; ++k) {
         const mo_sim_body *body = world->body + world->living[k];
         mo_pace_every(k + 1, 256);
-        if (body->block != MO_NONE && body->mechanism == MO_NONE) {
-            const double before = mo_body_kinetic(world, body, body->start_v),
-                         after = mo_body_kinetic(world, body, body->next_v);
-            gain += after - before - h * body->mass * mo_vec3_dot(world->def.gravity, body->next_v);
-            gain -= h * (mo_vec3_dot(body->force, body->next_v) +
-                         mo_vec3_dot(body->force + 3, body->next_v + 3));
-            all += before + after + body->mass * fall * fall;
+        if (is_counted(body)) {
+            double of_body;
+            gain += gain_of(world, body, h, &of_body);
+            all += of_body;
         }
     }
     return gain > part * all;
@@ -136,7 +177,7 @@ static mo_error give_way(mo_world *world, double h, mo_step_report *report, mo_m
     for (double softness = STIFFEST; !error && softness <= SOFTEST && !report->is_compliant;
          softness *= SOFTER) {
         const mo_phase phase = {.kind = MO_PHASE_STEP, .h = h, .softness = softness};
-        error = mo_assemble(world, &phase, why);
+        error = mo_team_agree(world, mo_assemble(world, &phase, why), why);
         error = error ? error : mo_find_impulses(world, h, 0, why);
         if (!error) {
             report->iterations += world->result.iterations;
@@ -185,7 +226,7 @@ mo_error mo_step_solve(mo_world *world, mo_message *why)
     mo_step *step = &world->step;
     mo_step_report *report = &step->report;
     const double start = mo_work_clock();
-    mo_error error = assemble(world, step->h, why);
+    mo_error error = mo_team_agree(world, assemble(world, step->h, why), why);
     report->seconds_assemble += mo_work_clock() - start;
     error = error ? error : mo_find_impulses(world, step->h, 1, why);
     ++report->rounds;
@@ -199,5 +240,5 @@ mo_error mo_step_solve(mo_world *world, mo_message *why)
     if (!error && is_poor(world, step->h)) {
         error = give_way(world, step->h, report, why);
     }
-    return error;
+    return error ? error : mo_team_share(world, MO_SHARED_VELOCITY) ? mo_fail_memory(why) : MO_OK;
 }

@@ -10,6 +10,7 @@
  * assemble_bodies.c has M and v_free, assemble_contacts.c has H and w of contacts, joint_problem.c
  * those of joints, and assemble_answer.c distributes the solution.
  */
+#include <limits.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -54,6 +55,26 @@ static mo_error write_start(mo_world *world)
     return MO_OK;
 }
 
+/* Colours depend on the bodies themselves, not on which others take part. */
+static mo_error name_bodies(mo_world *world)
+{
+    mo_problem *problem = world->problem;
+    problem->body_id = mo_memory_array(&problem->allocator, (size_t)problem->body_count,
+                                       sizeof *problem->body_id);
+    MO_NEED_MEMORY(problem->body_id, NULL);
+    for (int b = 0; b < problem->body_count; ++b) {
+        problem->body_id[b] = (uint32_t)b;
+    }
+    for (int k = 0; k < world->living_count; ++k) {
+        const mo_sim_body *body = world->body + world->living[k];
+        mo_pace_every(k, 256);
+        if (body->block != MO_NONE) { /* of a mechanism: that of its last link */
+            problem->body_id[body->block] = body->id;
+        }
+    }
+    return MO_OK;
+}
+
 /* Reserves room for the contacts that take part, and for one Jacobian of any block. */
 static mo_error reserve(mo_world *world)
 {
@@ -76,6 +97,23 @@ static mo_error reserve(mo_world *world)
     const size_t values = mo_is_planar(world) ? 2 * 6 * count : 0;
     mo_builder_reserve(world->builder, (size_t)world->living_count, count, 2 * count, values);
     return MO_OK;
+}
+
+/* Own bodies of a team that no constraint of this world touches: one of the others' may. */
+static void add_untouched(mo_world *world, const mo_phase *phase)
+{
+    world->step.touched_count = INT_MAX;
+    if (world->team) {
+        world->step.touched_count = 0;
+        for (int k = 0; k < world->living_count; ++k) {
+            world->step.touched_count += world->body[world->living[k]].block != MO_NONE;
+        }
+        for (int k = 0; k < world->living_count; ++k) {
+            if (!world->body[world->living[k]].is_ghost) {
+                mo_assemble_body(world, world->living[k], phase);
+            }
+        }
+    }
 }
 
 mo_error mo_assemble(mo_world *world, const mo_phase *phase, mo_message *why)
@@ -113,10 +151,11 @@ mo_error mo_assemble(mo_world *world, const mo_phase *phase, mo_message *why)
         mo_assemble_body(world, world->living[k], phase); /* accelerations of all are told */
     }
     mo_mechanisms_assemble(world, phase);
+    add_untouched(world, phase);
     if (phase->kind == MO_PHASE_FORCE) {
         mo_instant_known(world, phase->instant);
     }
     mo_pace();
-    const mo_error error = mo_builder_finish(world->builder, &world->problem, why);
-    return error ? error : write_start(world) ? mo_fail_memory(why) : MO_OK;
+    MO_TRY(mo_builder_finish(world->builder, &world->problem, why));
+    return name_bodies(world) || write_start(world) ? mo_fail_memory(why) : MO_OK;
 }

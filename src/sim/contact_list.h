@@ -22,7 +22,7 @@
 enum { MO_NONE = -1, MO_NEXT = -2 };
 
 typedef struct mo_pair {
-    int a, b; /* shapes, a < b */
+    int a, b; /* shapes, a < b; of a team, by the ids of their bodies */
 } mo_pair;
 
 typedef struct mo_pairs {
@@ -36,7 +36,7 @@ enum { MO_CONTACT_ROWS = 5 };
 
 /* The data that most loops over contacts read come first. */
 typedef struct mo_sim_contact {
-    int shape[2], body[2]; /* shape[0] < shape[1] */
+    int shape[2], body[2]; /* in the order of mo_pair */
     uint32_t feature;
     int constraint; /* in the problem of this step; MO_NONE, or MO_NEXT: from the next round on */
     int is_new;     /* it was none of the last step's */

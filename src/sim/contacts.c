@@ -119,6 +119,9 @@ static mo_error collide_balls(mo_world *world, const mo_pair *pair, mo_sim_conta
 static int is_one_too_many(mo_world *world, const mo_sim_contact *contact, int count)
 {
     int is_deep = 0;
+    if (world->team) { /* which has no order of pairs to count in */
+        return 0;
+    }
     for (int k = 0; k < count; ++k) {
         is_deep |= contact[k].gap < -DEEP * contact[k].size;
     }
@@ -321,9 +324,13 @@ void mo_contacts_exchange(mo_world *world)
 mo_error mo_contacts_find(mo_world *world, double h)
 {
     mo_contacts_exchange(world);
-    if (mo_pairs_update(world, h) || collide_pairs(world, h, &world->before, &world->contacts)) {
+    mo_error error = mo_pairs_update(world, h);
+    error = error ? error : collide_pairs(world, h, &world->before, &world->contacts);
+    if (mo_team_agree(world, error, NULL)) {
         return MO_ERR_MEMORY;
     }
+    world->contacts.deepest = mo_team_largest(world, world->contacts.deepest);
+    world->contacts.least = mo_team_least(world, world->contacts.least);
     if (world->def.sleeping) { /* otherwise they are selected after the impacts */
         mo_contacts_choose(world, h);
     }
@@ -417,7 +424,7 @@ mo_error mo_contacts_look_again(mo_world *world, double h)
         const mo_pair *pair = fresh->at + k;
         mo_pace_every(k, 8);
         const int is_twice = k > 0 && pair[-1].a == pair->a && pair[-1].b == pair->b;
-        if (!is_twice && !mo_pair_is_apart(world, pair) &&
+        if (!is_twice && mo_pair_may_meet(world, pair) &&
             !has_pair(world->contacts.at, &from, sorted, pair) &&
             collide_pair(world, pair, NULL, &world->contacts)) {
             return MO_ERR_MEMORY;

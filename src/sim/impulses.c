@@ -43,9 +43,13 @@ static const double ROUGH = 10, ROUGHEST = 0.1;
 static const double HITS = 0.2;
 static const double LEAST_DEPTH = 8e-4, MOST_DEPTH = 2e-3, DEPTH_OF_TOLERANCE = 0.4;
 
+double mo_place_rounding(double squares, double h)
+{
+    return OF_PLACES * DBL_EPSILON / h * sqrt(squares);
+}
+
 static double place_rounding(const mo_world *world, double h)
 {
-    const double scale = OF_PLACES * DBL_EPSILON / h;
     double sum = 0;
     for (int k = 0; k < world->contacts.count; ++k) {
         const mo_sim_contact *contact = world->contacts.at + k;
@@ -55,7 +59,7 @@ static double place_rounding(const mo_world *world, double h)
         }
     }
     mo_pace();
-    return scale * sqrt(sum);
+    return mo_place_rounding(sum, h);
 }
 
 /* Whether nothing moved before this step in the part to be solved finely. */
@@ -64,7 +68,7 @@ static int was_at_rest(const mo_world *world)
     for (int k = 0; k < world->living_count; ++k) {
         const mo_sim_body *body = world->body + world->living[k];
         mo_pace_every(k, 512);
-        for (int i = 0; i < 6 && body->block != MO_NONE && !body->is_coarse; ++i) {
+        for (int i = 0; i < 6 && mo_is_touched(world, body) && !body->is_coarse; ++i) {
             if (!(fabs(body->start_v[i]) <= MOVES * fmin(1, body->size))) {
                 return 0;
             }
@@ -79,7 +83,7 @@ static int is_still(const mo_world *world)
     for (int k = 0; k < world->living_count; ++k) {
         const mo_sim_body *body = world->body + world->living[k];
         mo_pace_every(k, 512);
-        for (int i = 0; i < 6 && body->block != MO_NONE; ++i) {
+        for (int i = 0; i < 6 && mo_is_touched(world, body); ++i) {
             if (body->start_v[i] != 0) {
                 return 0;
             }
@@ -138,7 +142,7 @@ static int is_rough(const mo_world *world, double h)
 {
     return world->step.rough_rounds > 0 && isfinite(h) && !has_joints(world) &&
            world->step.tol > MO_FINE_TOLERANCE &&
-           mo_problem_constraint_count(world->problem) > SOME && has_hit(world, h);
+           mo_team_constraints(world) > SOME && mo_team_any(world, has_hit(world, h));
 }
 
 /* Impacts have all the time that they need. */
@@ -158,8 +162,9 @@ static mo_options base_options(const mo_world *world, double h)
 static mo_options options_for(const mo_world *world, double h, int from_start)
 {
     mo_options options = base_options(world, h);
-    const int is_coarse = options.tol > MO_FINE_TOLERANCE, was_still = was_at_rest(world);
-    const int blocks = mo_problem_constraint_count(world->problem) - world->step.coarse_count;
+    const int is_coarse = options.tol > MO_FINE_TOLERANCE,
+              was_still = !mo_team_any(world, !was_at_rest(world));
+    const int64_t blocks = mo_team_constraints(world) - world->step.coarse_count;
     options.start = from_start ? world->start : NULL;
     mo_pace();
     options.noise = place_rounding(world, h);
@@ -183,13 +188,14 @@ static mo_error keep_start(mo_world *world, const mo_options *options, int *does
 {
     mo_options own = *options;
     *does = 0;
-    if (options->canonical == MO_CANONICAL_YES || !options->start || !is_still(world)) {
+    if (options->canonical == MO_CANONICAL_YES || !options->start ||
+        mo_team_any(world, !is_still(world))) {
         return MO_OK;
     }
     own.refine = MO_REFINE_NONE;
     own.canonical = MO_CANONICAL_NO;
     own.max_iter = 0;
-    const mo_error error = mo_solve(world->problem, &own, &world->result);
+    const mo_error error = mo_team_solve(world, &own);
     *does = world->result.status == MO_SOLVED;
     return error;
 }
@@ -205,14 +211,14 @@ static mo_error solve(mo_world *world, double h, int from_start, double rate)
         int is_kept;
         options.penetration_rate = rate;
         error = keep_start(world, &options, &is_kept);
-        error = error || is_kept ? error : mo_solve(world->problem, &options, &world->result);
+        error = error || is_kept ? error : mo_team_solve(world, &options);
     } else {
         mo_options coarse = base_options(world, h);
         coarse.tol = round_tolerance(world, world->step.tol);
         coarse.start = options.start;
         coarse.canonical = MO_CANONICAL_NO;
         coarse.penetration_rate = rate;
-        error = mo_solve(world->problem, &coarse, &world->result);
+        error = mo_team_solve(world, &coarse);
         error = error || !is_mixed || world->step.is_rough
                     ? error
                     : mo_accuracy_solve_fine(world, &options);
@@ -252,7 +258,7 @@ double mo_step_depth(const mo_world *world)
 static double largest_rate(const mo_world *world, double h)
 {
     const double rate = world->def.solver.penetration_rate;
-    const int is_projected = world->step.late_count > 0 && !has_joints(world);
+    const int is_projected = !has_joints(world) && mo_team_any(world, world->step.late_count);
     double depth = mo_step_depth(world);
     depth = depth > 0 && (world->step.is_rough || is_projected) ? ROUGH * LEAST_DEPTH : depth;
     return depth > 0 && isfinite(h) ? fmin(rate, depth * world->contacts.least / h) : rate;
@@ -268,7 +274,7 @@ static mo_error meet_rate(mo_world *world, double h, double rate)
     const double coarsest = asked > 0 ? asked : world->step.tol;
     double tol = coarsest;
     mo_error error = MO_OK;
-    if (mo_problem_constraint_count(world->problem) > SOME && !has_joints(world)) {
+    if (!has_joints(world) && mo_team_constraints(world) > SOME) {
         return MO_OK;
     }
     while (!error && result->status == MO_SOLVED && tol > MO_FINE_TOLERANCE &&

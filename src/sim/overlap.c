@@ -313,6 +313,22 @@ static mo_error look_at_pair(mo_world *world, const mo_near_pair *pair, double h
     return take_at(world, pair, at, t, h, deepest);
 }
 
+/* Looks at all pairs of the list's first contacts, which are sorted. */
+static mo_error look_at_all(mo_world *world, double h, int takes, double *deepest)
+{
+    mo_sim_contacts *list = &world->contacts;
+    const int sorted = list->count;
+    for (int k = 0, next; k < sorted; k = next) {
+        const mo_near_pair pair = mo_near_pair_at(list, k, sorted, &next);
+        mo_pace();
+        if (may_overlap(world, list->at + k, next - k, h) &&
+            look_at_pair(world, &pair, h, takes, deepest)) {
+            return MO_ERR_MEMORY;
+        }
+    }
+    return MO_OK;
+}
+
 mo_error mo_overlaps_look(mo_world *world, double h, double most, int *count)
 {
     mo_sim_contacts *list = &world->contacts;
@@ -329,20 +345,16 @@ mo_error mo_overlaps_look(mo_world *world, double h, double most, int *count)
         return MO_OK;
     }
     mo_advance_ends(world, h);
-    for (int k = 0, next; k < sorted; k = next) {
-        const mo_near_pair pair = mo_near_pair_at(list, k, sorted, &next);
-        mo_pace();
-        if (may_overlap(world, list->at + k, next - k, h) &&
-            look_at_pair(world, &pair, h, isfinite(most), &deepest)) {
-            return MO_ERR_MEMORY;
-        }
+    if (mo_team_agree(world, look_at_all(world, h, isfinite(most), &deepest), NULL) ||
+        (isinf(most) && mo_team_share(world, MO_SHARED_PART))) {
+        return MO_ERR_MEMORY;
     }
     mo_pace();
-    if (deepest <= most) { /* the projection sees to them */
+    if (mo_team_largest(world, deepest) <= most) { /* the projection sees to them */
         list->count = sorted;
         world->step.late_count = late;
         return MO_OK;
     }
-    *count = world->step.overlapping.count;
+    *count = (int)mo_team_sum(world, world->step.overlapping.count);
     return mo_contacts_merge(world, sorted);
 }

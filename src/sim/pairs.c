@@ -154,6 +154,12 @@ static void move_in_tree(mo_world *world, mo_sim_shape *shape, int moves)
     }
 }
 
+void mo_pairs_place(mo_world *world, int place, double h)
+{
+    place_shape(world, place, h);
+    move_in_tree(world, world->shape + place, 1);
+}
+
 static void update_tree(mo_world *world, double h)
 {
     const int refits = world->strayed_before > world->shape_places / FEW && world->refits < LASTS;
@@ -175,6 +181,7 @@ static void update_tree(mo_world *world, double h)
         }
     }
     mo_pace();
+    world->least_margin = mo_team_least(world, world->least_margin);
     if (refits) {
         mo_tree_refit(world->tree);
     }
@@ -240,10 +247,19 @@ typedef struct search {
     int failed;
 } search;
 
+/* By places; in a team by the ids of the bodies, which all have. */
+static int is_first(const mo_world *world, int a, int b)
+{
+    return world->team
+               ? world->body[world->near[a].body].id < world->body[world->near[b].body].id
+               : a < b;
+}
+
 static void add_pair(search *s, int a, int b)
 {
     mo_pairs *into = s->into;
-    if (!mo_shapes_may_touch(s->world, a, b)) {
+    if (!mo_shapes_may_touch(s->world, a, b) ||
+        (s->world->team && !mo_team_has_pair(s->world, a, b))) {
         return;
     }
     if (into->count / MOST_OF_SHAPE >= MOST_PAIRS / MOST_OF_SHAPE + s->world->shape_places) {
@@ -255,7 +271,8 @@ static void add_pair(search *s, int a, int b)
         s->failed = 1;
         return;
     }
-    into->at[into->count++] = (mo_pair){a < b ? a : b, a < b ? b : a};
+    const int in_order = is_first(s->world, a, b);
+    into->at[into->count++] = (mo_pair){in_order ? a : b, in_order ? b : a};
 }
 
 static int found_pair(void *context, int a, int b)

@@ -23,6 +23,9 @@ mo_error mo_fail_pairs(mo_world *world, mo_message *why);
 /* Does one of the two move, and does no mechanism, exclusion, joint or layer keep them apart? */
 int mo_shapes_may_touch(const mo_world *world, int a, int b);
 
+/* A shape that comes while a step is made: its pose, reach and box, as for the others. */
+void mo_pairs_place(mo_world *world, int place, double h);
+
 /* Does one of the two move, and may they meet in this step? */
 int mo_pair_may_meet(const mo_world *world, const mo_pair *pair);
 

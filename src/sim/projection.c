@@ -98,19 +98,19 @@ static mo_error find_contacts(mo_world *world, int only_deep, double *deepest)
 {
     const mo_sim_contacts *of = &world->contacts;
     mo_sim_contacts *list = &world->side_contacts;
+    mo_error error = MO_OK;
     mo_contacts_clear(list);
     *deepest = 0;
-    for (int k = 0, next; k < of->count; k = next) {
+    for (int k = 0, next; k < of->count && !error; k = next) {
         const mo_near_pair pair = mo_near_pair_at(of, k, of->count, &next);
         mo_pace();
         const double reach =
             only_deep ? -world->def.overlap * pair.size : mo_margin_for(world, pair.size);
-        if (is_concerned(world, &pair) && collide(world, &pair, reach, deepest)) {
-            return MO_ERR_MEMORY;
-        }
+        error = is_concerned(world, &pair) ? collide(world, &pair, reach, deepest) : MO_OK;
     }
     mo_pace();
-    return MO_OK;
+    *deepest = mo_team_largest(world, *deepest);
+    return mo_team_agree(world, error, NULL);
 }
 
 /* ---- a displacement -------------------------------------------------------------------------- */
@@ -173,7 +173,7 @@ static mo_error solve(mo_world *world, mo_message *why)
     options.start = NULL;
     options.canonical = MO_CANONICAL_NO; /* displacements alone are read */
     options.time_limit = INFINITY;       /* few iterations, which must be made */
-    const mo_error error = mo_solve(world->problem, &options, &world->result);
+    const mo_error error = mo_team_solve(world, &options);
     return error ? mo_fail(why, error, "the projection was not taken: %.400s",
                            world->result.message.text)
                  : MO_OK;
@@ -200,7 +200,7 @@ static mo_error project_once(mo_world *world, double unit, mo_message *why)
     const mo_phase phase = {.kind = MO_PHASE_PROJECTION, .h = unit};
     change_sides(world);
     set_inertias(world);
-    mo_error error = mo_assemble(world, &phase, why);
+    mo_error error = mo_team_agree(world, mo_assemble(world, &phase, why), why);
     error = error ? error : solve(world, why);
     if (!error) {
         double sum = 0;
@@ -208,8 +208,9 @@ static mo_error project_once(mo_world *world, double unit, mo_message *why)
         for (int k = 0; k < world->result.dof_count; ++k) {
             sum += world->result.v[k];
         }
-        if (isfinite(sum)) {
+        if (!mo_team_any(world, !isfinite(sum))) {
             displace(world, unit * part_of_displacement(world, unit));
+            error = mo_team_share(world, MO_SHARED_POSE) ? mo_fail_memory(why) : MO_OK;
         }
     }
     change_sides(world);
@@ -225,6 +226,7 @@ static double unit_of(const mo_world *world)
         mo_pace_every(k, 512);
         size = mo_moves_freely(body) && body->size > 0 ? fmin(size, body->size) : size;
     }
+    size = mo_team_least(world, size);
     return world->def.overlap * (isfinite(size) ? size : 1);
 }
 
@@ -238,12 +240,13 @@ typedef struct progress {
 
 static int needs(mo_world *world, int round, progress *now)
 {
+    const int overlaps = round == 0 && mo_team_any(world, world->step.overlapping.count);
     const double of_joints = joint_error(world);
     const double open = of_joints > CLOSED ? of_joints : mo_mechanisms_worst(world);
     const int closes = round < FREE_ROUNDS || open < GAIN * now->open;
     now->open = open;
-    return (round < MOST_ROUNDS && ((now->gains && now->deepest > world->def.overlap) ||
-                                    (round == 0 && world->step.overlapping.count > 0))) ||
+    return (round < MOST_ROUNDS &&
+            ((now->gains && now->deepest > world->def.overlap) || overlaps)) ||
            (round < MOST_JOINT_ROUNDS && closes && open > CLOSED);
 }
 
@@ -260,6 +263,9 @@ mo_error mo_project_positions(mo_world *world, double *deepest, mo_message *why)
     for (int k = 0; k < world->step.overlapping.count; ++k) {
         mark(world, world->near[world->step.overlapping.at[k].a].body);
         mark(world, world->near[world->step.overlapping.at[k].b].body);
+    }
+    if (mo_team_share(world, MO_SHARED_MARK)) {
+        return mo_fail_memory(why);
     }
     progress now = {.gains = 1};
     for (int round = 0; !error && needs(world, round, &now); ++round) {

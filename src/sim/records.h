@@ -19,6 +19,8 @@ typedef struct mo_sim_body {
     int block;        /* its body block in the problem of this step, or MO_NONE */
     int mechanism;    /* its index, for a link; otherwise MO_NONE */
     int leader;       /* of the island with which it sleeps */
+    int is_ghost;     /* a copy of one that another world of the team owns (team.h) */
+    uint32_t id;      /* by which constraints are coloured: its place, or that of the team */
     double mass;
     double x[3];       /* centre of mass, world */
     double start_v[6]; /* at the start of the step, after its impacts */

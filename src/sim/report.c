@@ -47,10 +47,11 @@ static int count_held(const mo_world *world)
     int count = 0;
     for (int k = 0; k < world->living_count; ++k) {
         mo_pace_every(k, 512);
-        count += world->body[world->living[k]].part < 1;
+        const mo_sim_body *body = world->body + world->living[k];
+        count += body->part < 1 && !body->is_ghost;
     }
     mo_pace();
-    return count;
+    return (int)mo_team_sum(world, count);
 }
 
 /* r' W r: dv' M dv over the free bodies, dv from the velocities without impulses. */

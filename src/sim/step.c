@@ -101,16 +101,21 @@ static double late_depth(const mo_world *world)
                 fmin(LATE_OF_TOLERANCE * world->step.tol, LATE_OF_OVERLAP * world->def.overlap));
 }
 
+static int count_closing(mo_world *world, double h, double depth, int takes)
+{
+    return (int)mo_team_sum(world, mo_contacts_take_closing(world, h, depth, takes));
+}
+
 /* *count of them. */
 static mo_error take_late_contacts(mo_world *world, double h, int *count)
 {
     *count = 0;
-    if (mo_contacts_look_again(world, h)) {
+    if (mo_team_agree(world, mo_contacts_look_again(world, h), NULL)) {
         return MO_ERR_MEMORY;
     }
-    *count = mo_contacts_take_closing(world, h, late_depth(world), 1);
+    *count = count_closing(world, h, late_depth(world), 1);
     if (*count > 0) { /* and those that the next answer may close */
-        *count += mo_contacts_take_closing(world, h, -NEARLY_LATE, 1);
+        *count += count_closing(world, h, -NEARLY_LATE, 1);
     }
     return MO_OK;
 }
@@ -123,10 +128,10 @@ static mo_error contacts_that_close(mo_world *world, int *more)
     mo_step *step = &world->step;
     int *late = &step->report.late_contacts;
     if (++step->late_rounds > MOST_ROUNDS) {
-        if (mo_contacts_look_again(world, step->h)) {
+        if (mo_team_agree(world, mo_contacts_look_again(world, step->h), NULL)) {
             return mo_fail_memory(&step->why);
         }
-        *late = mo_contacts_take_closing(world, step->h, late_depth(world), 0);
+        *late = count_closing(world, step->h, late_depth(world), 0);
         return MO_OK;
     }
     if (take_late_contacts(world, step->h, late)) {
@@ -305,7 +310,7 @@ static mo_error accept(mo_world *world)
     mo_step_report *report = &step->report;
     const double start = mo_work_clock(), h = step->h;
     MO_TRY(mo_accuracy_rest(world, h) ? mo_fail_memory(&step->why) : MO_OK);
-    MO_TRY(mo_advance_poses(world, h, &step->why));
+    MO_TRY(mo_team_agree(world, mo_advance_poses(world, h, &step->why), &step->why));
     MO_TRY(mo_step_keep_bodies(world) ? mo_fail_memory(&step->why) : MO_OK);
     step->has_open_joints = mo_joints_error_ahead(world, h) > OPEN;
     const double gain = mo_step_gain(world, h);

@@ -46,6 +46,7 @@ typedef struct mo_step {
     int most_iterations; /* of each solve; 0: those of the world */
     int rough_rounds;    /* that may follow, solved less exactly (impulses.c) */
     int is_rough;        /* the last round: it is not the last of the step */
+    int touched_count;   /* bodies of its problem that contacts or joints touch; these come first */
 
     /* Rounds since joints were last held otherwise; of Newton's method on joints held ahead. */
     int late_rounds, overlap_rounds, newton_rounds;
@@ -145,6 +146,9 @@ mo_error mo_check_masses(mo_world *world, mo_message *why);
  * of gaps, which are rounded; infinite where the problem has none.
  */
 mo_error mo_find_impulses(mo_world *world, double h, int from_start, mo_message *why);
+/* How far u of all contacts may be off by rounding, from the squares of the distances of their
+ * points from the origin. */
+double mo_place_rounding(double squares, double h);
 /* How far a contact may penetrate and a joint open in a step, relative to the smallest body; 0: by
  * the tolerance alone, which is fine. */
 double mo_step_depth(const mo_world *world);

@@ -11,6 +11,7 @@
  *   joint*, mechanism*                          joints of bodies; trees in joint coordinates
  *   passive, energy*, projection, overlap, penetration   energy and positions kept in bounds
  *   step, deadline, report, state, batch        the step; its time limit; its report; saved states
+ *   team                                        worlds that are parts of a larger one
  *   forces*                                     forces at one instant (acceleration level)
  *   device_*                                    heaps stepped on a GPU
  */
@@ -30,6 +31,7 @@
 #include "moreau/world.h"
 #include "sim/records.h"
 #include "sim/step.h"
+#include "sim/team.h"
 
 typedef struct mo_sim_mechanism mo_sim_mechanism; /* mechanism.h */
 
@@ -117,6 +119,7 @@ struct mo_world {
     struct mo_device_heap *heap; /* where it is stepped on a device (device_heap.h), or NULL */
     mo_message device_note;      /* why it is not, where that was asked for */
     int is_canonical;            /* the impulses of the last solve are (impulses.c) */
+    const struct mo_team *team;  /* of which this world is a part (team.h), or NULL */
 };
 
 /* The default method, to which the simulator may pass further options. */
@@ -154,6 +157,12 @@ static inline int mo_is_coarse(const mo_world *world, const mo_sim_contact *cont
 static inline int mo_moves_freely(const mo_sim_body *body)
 {
     return (body->kind == MO_BODY_FREE || body->kind == MO_BODY_LINK) && !body->is_asleep;
+}
+
+/* Does a constraint of the present problem touch it? */
+static inline int mo_is_touched(const mo_world *world, const mo_sim_body *body)
+{
+    return body->block != MO_NONE && body->block < world->step.touched_count;
 }
 
 /* The place of an id, or MO_NONE where it is stale. */

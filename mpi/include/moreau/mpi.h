@@ -176,10 +176,11 @@ typedef struct mo_heap_report {
     double penetration; /* m, at the start of the step       */
     double
         overlap; /* of solids at its end, beyond that at its start, over the size of the smaller */
-    double kinetic, potential; /* J, at its end; summed by id groups */
+    double kinetic, potential; /* J, at its end */
     int64_t migrated;          /* bodies that changed ranks, so far */
     int64_t most, least;       /* contacts of a rank                */
     double seconds;
+    int held_back; /* bodies that were stopped on their way through another */
 } mo_heap_report;
 
 MO_API mo_error mo_heap_step(mo_heap *heap, mo_heap_report *report, mo_message *why);

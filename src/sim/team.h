@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * A world whose bodies are a part of a larger one, which other processes have the rest of.
+ *
+ * Its own bodies are stepped here; ghosts are copies of bodies that others own, near enough to be
+ * met in the step.  Two bodies touch where the owner of the lower id sees it, so each contact is in
+ * one of the worlds.  A step takes the same phases in all of them at once: it counts, compares and
+ * solves over all, and tells the others what has become of its own bodies.  Without a team, `sum`
+ * and the like are the identity.
+ */
+#ifndef MO_SIM_TEAM_H
+#define MO_SIM_TEAM_H
+
+#include <stdint.h>
+
+#include "moreau/solve.h"
+#include "moreau/world.h"
+
+/* What the owner of a body tells those who have a copy. */
+typedef enum mo_shared {
+    MO_SHARED_VELOCITY, /* next_v; ghosts that it makes near enough are added */
+    MO_SHARED_PART,     /* the least `part` of all copies: who is held back by one is by all */
+    MO_SHARED_MARK,     /* is_displaced of any copy */
+    MO_SHARED_POSE      /* x, orientation, v, is_displaced */
+} mo_shared;
+
+typedef struct mo_team {
+    void *user;
+    int64_t (*sum)(void *user, int64_t count);
+    double (*largest)(void *user, double value);
+    /* The same error for all; one of those that have one says why. */
+    mo_error (*agree)(void *user, mo_error error, mo_message *why);
+    /* world->problem of all, into world->result.  Own bodies that nothing touches lose their block.
+     */
+    mo_error (*solve)(void *user, const mo_options *options);
+    mo_error (*share)(void *user, mo_shared what);
+} mo_team;
+
+int64_t mo_team_sum(const mo_world *world, int64_t count);
+double mo_team_largest(const mo_world *world, double value);
+double mo_team_least(const mo_world *world, double value);
+mo_error mo_team_agree(const mo_world *world, mo_error error, mo_message *why);
+/* mo_solve of world->problem. */
+mo_error mo_team_solve(mo_world *world, const mo_options *options);
+mo_error mo_team_share(const mo_world *world, mo_shared what);
+int mo_team_any(const mo_world *world, int is_so);
+
+/* Constraints of the whole problem of the round. */
+int64_t mo_team_constraints(const mo_world *world);
+
+/* Does the pair belong to this world: is its first body that moves one of its own? */
+int mo_team_has_pair(const mo_world *world, int shape_a, int shape_b);
+
+#endif

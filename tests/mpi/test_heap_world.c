@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * The step of a heap on ranks is that of a world: the states of both are compared, bit by bit, for
+ * balls, boxes, capsules, cylinders, hulls and mixtures, on 1 to 4 ranks; and thin bodies that fly
+ * and spin fast do not pass through a thin wall.
+ */
+#include "bits.h"
+#include "heap.h"
+#include "linalg/vec3.h"
+
+static const double PI = 3.14159265358979323846;
+
+/* What a case adds to a heap: states of bodies, and a wall in the middle of the box. */
+typedef struct trial {
+    const char *name;
+    mo_heap_kind shape;
+    int count, boxes, steps;
+    double tol, dt, mu;
+    double speed, spin; /* m/s towards +x and rad/s of all bodies, which then fly at the wall */
+} trial;
+
+static const trial TRIALS[] = {
+    {"balls", MO_HEAP_BALLS, 150, 0, 60, 1e-3, 0.01, 0.3, 0, 0},
+    {"boxes", MO_HEAP_BOXES, 60, 0, 60, 1e-3, 0.01, 0.3, 0, 0},
+    {"capsules", MO_HEAP_CAPSULES, 60, 0, 60, 1e-3, 0.01, 0.3, 0, 0},
+    {"cylinders", MO_HEAP_CYLINDERS, 48, 0, 45, 1e-2, 0.01, 0.3, 0, 0},
+    {"hulls, steep", MO_HEAP_HULLS, 48, 0, 45, 1e-2, 0.01, 1.5, 0, 0},
+    {"a mixture", MO_HEAP_MIXED, 60, 0, 60, 2e-3, 0.01, 0.3, 0, 0},
+    {"a box among balls", MO_HEAP_BALLS, 60, 1, 45, 1e-2, 0.02, 0, 0, 0},
+    {"flying boxes", MO_HEAP_BOXES, 24, 0, 4, 1e-3, 0.01, 0.3, 100, 400},
+    {"flying rods", MO_HEAP_CAPSULES, 24, 0, 4, 1e-3, 0.01, 0.3, 100, 700},
+    {"slowly spinning rods", MO_HEAP_CAPSULES, 24, 0, 4, 1e-3, 0.005, 0.3, 100, 40},
+    {"flying mixture", MO_HEAP_MIXED, 24, 0, 4, 1e-3, 0.01, 0.3, 60, 300},
+};
+
+static mo_heap_def definition(const trial *t)
+{
+    mo_heap_def def = mo_default_heap(t->count);
+    def.shape = t->shape;
+    def.boxes = t->boxes;
+    def.is_turned = 1;
+    def.tol = t->tol;
+    def.dt = t->dt;
+    def.mu = t->mu;
+    def.balance = 7;
+    if (t->speed > 0) {
+        def.radius = 0.005;
+        def.box = 4;
+        def.gravity = 0;
+    }
+    return def;
+}
+
+static mo_shape_def thin_wall(const mo_heap_def *def)
+{
+    mo_shape_def wall = mo_shape_box(0.0005, 4, 4);
+    wall.material.friction = def->mu;
+    return wall;
+}
+
+/* Bodies at random distances from the wall, of which they reach most in the first steps. */
+static void fly(const trial *t, mo_heap *heap)
+{
+    mo_message why = {""};
+    if (!(t->speed > 0)) {
+        return;
+    }
+    const mo_shape_def wall = thin_wall(&heap->def);
+    expect(mo_world_add_shape(heap->world, mo_world_body(heap->world, 0), &wall, &why).index,
+           why.text, t->name);
+    for (int b = 0; b < heap->count; ++b) {
+        mo_heap_body *body = heap->own + b;
+        const double part = fmod(0.61803398875 * (1 + body->id), 1), turn = 2 * PI * part;
+        body->at[0] = -0.03 - 2.5 * t->dt * t->speed * part;
+        body->at[1] = 0.1 * (body->id % 5) - 0.2;
+        body->at[2] = 0.3 + 0.1 * (body->id / 5);
+        mo_vec3_set(body->v, t->speed, 0, 0);
+        mo_vec3_set(body->spin, 0.3 * t->spin * cos(3 * turn), t->spin * cos(turn),
+                    t->spin * sin(turn));
+    }
+    free(heap->cell_owner);
+    heap->cell_owner = NULL;
+    expect(!mo_heap_balance(heap, &why) && !mo_heap_migrate(heap, &why), why.text, t->name);
+}
+
+/* All bodies by id, on rank 0. */
+static mo_heap_state *collect(MPI_Comm comm, const mo_heap *heap)
+{
+    const int count = heap->def.count;
+    int own = mo_heap_own_count(heap), size, counts[4] = {0}, starts[4] = {0};
+    mo_heap_state *mine = calloc((size_t)own + 1, sizeof *mine),
+                  *all = calloc((size_t)count, sizeof *all),
+                  *sorted = calloc((size_t)count, sizeof *sorted);
+    MPI_Comm_size(comm, &size);
+    for (int k = 0; k < own; ++k) {
+        mine[k] = mo_heap_own(heap, k);
+    }
+    own *= (int)sizeof *mine;
+    MPI_Gather(&own, 1, MPI_INT, counts, 1, MPI_INT, 0, comm);
+    for (int k = 1; k < size; ++k) {
+        starts[k] = starts[k - 1] + counts[k - 1];
+    }
+    MPI_Gatherv(mine, own, MPI_BYTE, all, counts, starts, MPI_BYTE, 0, comm);
+    for (int k = 0; rank == 0 && k < count; ++k) {
+        sorted[all[k].id] = all[k];
+    }
+    free(mine);
+    free(all);
+    return sorted;
+}
+
+/* ---- the world ------------------------------------------------------------------------------- */
+
+/* One with the same bodies and states, then the box, which is no part of a team. */
+static mo_world *make_world(const trial *t, const mo_heap *heap)
+{
+    mo_world_def def = mo_world_definition(heap->world);
+    mo_message why = {""};
+    mo_world *world = NULL;
+    expect(!mo_world_create(&def, NULL, &world, &why), why.text, t->name);
+    for (int b = 0; b < heap->count; ++b) {
+        const mo_heap_body *from = heap->own + b;
+        mo_shape_def shape = mo_heap_shape_at(heap, from)->collider.def;
+        mo_body_def body = mo_default_body(MO_BODY_FREE);
+        shape.density = heap->def.density;
+        shape.material.friction = t->mu;
+        mo_vec3_copy(from->v, body.velocity);
+        mo_vec3_copy(from->spin, body.spin);
+        const mo_body_id made = mo_world_add_body(world, &body, &why);
+        expect(mo_world_add_shape(world, made, &shape, &why).index, why.text, t->name);
+        mo_sim_body *now = world->body + mo_body_place(world, made);
+        mo_vec3_copy(from->at, now->x); /* the centre of mass */
+        memcpy(now->orientation, from->turn, sizeof now->orientation);
+    }
+    const mo_body_def fixed = mo_default_body(MO_BODY_FIXED);
+    const mo_body_id box = mo_world_add_body(world, &fixed, &why);
+    for (int k = 0; k < MO_HEAP_WALLS; ++k) {
+        mo_shape_def wall = heap->shapes.wall[k].def;
+        wall.material.friction = t->mu;
+        mo_world_add_shape(world, box, &wall, &why);
+    }
+    const mo_shape_def thin = thin_wall(&heap->def);
+    if (t->speed > 0) {
+        mo_world_add_shape(world, box, &thin, &why);
+    }
+    return world;
+}
+
+/* The largest difference of a position, orientation or velocity. */
+static double apart(const mo_world *world, const mo_heap_state *state, int count)
+{
+    double most = 0;
+    for (int b = 0; b < count; ++b) {
+        const mo_sim_body *body = world->body + b;
+        for (int k = 0; k < 4; ++k) {
+            most = fmax(most, fabs(body->orientation[k] - state[b].turn[k]));
+        }
+        for (int k = 0; k < 3; ++k) {
+            most = fmax(most, fabs(body->x[k] - state[b].at[k]));
+            most = fmax(most, fabs(body->v[k] - state[b].v[k]));
+            most = fmax(most, fabs(body->v[3 + k] - state[b].spin[k]));
+        }
+    }
+    return most;
+}
+
+/* ---- the trials ------------------------------------------------------------------------------ */
+
+typedef struct outcome {
+    mo_heap_state *state;
+    int64_t sweeps, migrated, contacts;
+    int held_back, unsolved, most; /* most: bodies of a rank */
+} outcome;
+
+static void step(const trial *t, mo_heap *heap, outcome *out)
+{
+    mo_message why = {""};
+    mo_heap_report report;
+    expect(!mo_heap_step(heap, &report, &why), why.text, t->name);
+    out->sweeps += report.iterations;
+    out->held_back += report.held_back;
+    out->unsolved += report.status != MO_SOLVED && !report.held_back;
+    out->contacts += report.contacts;
+    out->migrated = report.migrated;
+    out->most = heap->count > out->most ? heap->count : out->most;
+}
+
+/* On one rank, beside a world. */
+static void run_beside_world(const trial *t, mo_heap *heap, outcome *out)
+{
+    mo_world *world = make_world(t, heap);
+    mo_message why = {""};
+    double most = 0;
+    int64_t sweeps = 0;
+    int held_back = 0;
+    for (int k = 0; k < t->steps; ++k) {
+        mo_step_report report;
+        expect(!mo_world_step(world, t->dt, &report, &why), why.text, t->name);
+        sweeps += report.iterations;
+        held_back += report.held_back;
+        step(t, heap, out);
+        free(out->state);
+        out->state = collect(MPI_COMM_SELF, heap);
+        most = fmax(most, apart(world, out->state, heap->count));
+    }
+    printf("%s: %d steps, %lld contacts, %lld sweeps (world %lld), %d held back (%d), apart %.2g\n",
+           t->name, t->steps, (long long)out->contacts, (long long)out->sweeps, (long long)sweeps,
+           out->held_back, held_back, most);
+    expect(most == 0, "the world has another state", t->name);
+    expect(sweeps == out->sweeps && held_back == out->held_back, "another step", t->name);
+    mo_world_destroy(world);
+}
+
+static void run(const trial *t, int ranks, MPI_Comm comm, outcome *out)
+{
+    const mo_heap_def def = definition(t);
+    mo_message why = {""};
+    mo_heap *heap;
+    expect(!mo_heap_create(comm, &def, &heap, &why), why.text, t->name);
+    heap->world->def.solver.method = "nsgs";
+    heap->world->def.solver.nsgs.momentum = 10;
+    fly(t, heap);
+    if (ranks == 1) {
+        run_beside_world(t, heap, out);
+    } else {
+        for (int k = 0; k < t->steps; ++k) {
+            step(t, heap, out);
+        }
+        out->state = collect(comm, heap);
+    }
+    mo_heap_destroy(heap);
+}
+
+static void check_trial(const trial *t)
+{
+    outcome first = {0};
+    for (int ranks = 1; ranks <= 4; ++ranks) {
+        MPI_Comm comm;
+        outcome own = {0};
+        wait_for_all();
+        MPI_Comm_split(MPI_COMM_WORLD, rank < ranks ? 0 : MPI_UNDEFINED, rank, &comm);
+        if (comm == MPI_COMM_NULL) {
+            continue;
+        }
+        run(t, ranks, comm, &own);
+        expect(own.unsolved == 0 && own.contacts > 0, "not solved", t->name);
+        for (int b = 0; rank == 0 && b < t->count && t->speed > 0; ++b) {
+            expect(own.state[b].at[0] < 0, "a body is behind the wall", t->name);
+        }
+        if (rank == 0 && ranks > 1) {
+            expect(!memcmp(first.state, own.state, (size_t)t->count * sizeof *own.state) &&
+                       own.sweeps == first.sweeps && own.held_back == first.held_back,
+                   "another trajectory", t->name);
+            expect(t->speed > 0 || own.migrated > 0, "no body has changed its rank", t->name);
+            expect(own.most < t->count, "one rank has all bodies", t->name);
+        }
+        if (rank == 0 && ranks == 1) {
+            first = own;
+        } else {
+            free(own.state);
+        }
+        MPI_Comm_free(&comm);
+    }
+    free(first.state);
+}
+
+int main(int argc, char **argv)
+{
+    int all = 0;
+    mo_mpi_begin(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (size_t k = 0; k < sizeof TRIALS / sizeof *TRIALS; ++k) {
+        check_trial(TRIALS + k);
+    }
+    MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    mo_mpi_end();
+    return all > 0;
+}
