@@ -54,12 +54,12 @@ static mo_heap_def definition(const trial *t)
 
 static mo_shape_def thin_wall(const mo_heap_def *def)
 {
-    mo_shape_def wall = mo_shape_box(0.0005, 4, 4);
+    mo_shape_def wall = mo_shape_box(0.0005, 4, 6);
     wall.material.friction = def->mu;
     return wall;
 }
 
-/* Bodies at random distances from the wall, of which they reach most in the first steps. */
+/* Pairs of bodies at random distances from the wall, which they reach in the first steps. */
 static void fly(const trial *t, mo_heap *heap)
 {
     mo_message why = {""};
@@ -71,10 +71,11 @@ static void fly(const trial *t, mo_heap *heap)
            why.text, t->name);
     for (int b = 0; b < heap->count; ++b) {
         mo_heap_body *body = heap->own + b;
-        const double part = fmod(0.61803398875 * (1 + body->id), 1), turn = 2 * PI * part;
+        const uint32_t pair = body->id / 2;
+        const double part = fmod(0.61803398875 * (1 + pair), 1), turn = 2 * PI * part + body->id;
         body->at[0] = -0.03 - 2.5 * t->dt * t->speed * part;
-        body->at[1] = 0.1 * (body->id % 5) - 0.2;
-        body->at[2] = 0.3 + 0.1 * (body->id / 5);
+        body->at[1] = 1.8 * (pair % 4) - 2.7 + 0.016 * (body->id % 2);
+        body->at[2] = 0.3 + 1.5 * (pair / 4);
         mo_vec3_set(body->v, t->speed, 0, 0);
         mo_vec3_set(body->spin, 0.3 * t->spin * cos(3 * turn), t->spin * cos(turn),
                     t->spin * sin(turn));
