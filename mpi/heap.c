@@ -168,10 +168,10 @@ void mo_heap_destroy(mo_heap *heap)
             mo_memory_free(&heap->world->allocator, heap->owner);
         }
         mo_world_destroy(heap->world);
-        void *const arrays[] = {heap->own,       heap->impulse,     heap->cell_owner,
-                                heap->each,      heap->ghosts_for,  heap->ghosts_from,
-                                heap->sent,      heap->ghost,       heap->member,
-                                heap->place,     heap->ghost_place, heap->loaded};
+        void *const arrays[] = {heap->own,   heap->impulse,     heap->cell_owner,
+                                heap->each,  heap->ghosts_for,  heap->ghosts_from,
+                                heap->sent,  heap->ghost,       heap->member,
+                                heap->place, heap->ghost_place, heap->loaded};
         for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) {
             free(arrays[k]);
         }
@@ -206,7 +206,8 @@ mo_heap_contact mo_heap_contact_get(const mo_heap *heap, int k)
 {
     const mo_world *world = heap->world;
     const mo_sim_contact *from = world->contacts.at + heap->loaded[k];
-    const int is_box = world->body[from->body[1]].kind == MO_BODY_FIXED; /* which comes first here */
+    const int is_box =
+        world->body[from->body[1]].kind == MO_BODY_FIXED; /* which comes first here */
     const double sign = is_box ? -1 : 1;
     mo_heap_contact c = {.a = is_box ? -1 : (int64_t)world->body[from->body[0]].id,
                          .b = (int64_t)world->body[from->body[!is_box]].id,

@@ -18,9 +18,9 @@ enum {
 typedef struct mo_heap_shape {
     mo_collider collider;
     int is_ball;
-    double size;       /* m: radius of a ball about the centre that holds it */
-    double mass;       /* kg */
-    double spin_up;    /* by which free rotation may change its spin, at most */
+    double size;    /* m: radius of a ball about the centre that holds it */
+    double mass;    /* kg */
+    double spin_up; /* by which free rotation may change its spin, at most */
 } mo_heap_shape;
 
 typedef struct mo_heap_shapes {

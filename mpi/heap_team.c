@@ -167,9 +167,8 @@ static double motion_of(const mo_heap *heap, const mo_sim_body *body)
     for (int k = 0; k < 3; ++k) {
         way[k] = h * fmax(fabs(body->v[k]), fmax(fabs(body->free_v[k]), fabs(body->next_v[k])));
     }
-    const double spin =
-        fmax(mo_vec3_norm(body->v + 3),
-             fmax(mo_vec3_norm(body->free_v + 3), mo_vec3_norm(body->next_v + 3)));
+    const double spin = fmax(mo_vec3_norm(body->v + 3),
+                             fmax(mo_vec3_norm(body->free_v + 3), mo_vec3_norm(body->next_v + 3)));
     return mo_vec3_norm(way) + fmin(h * spin, 2) * size;
 }
 

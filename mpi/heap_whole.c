@@ -21,7 +21,7 @@
 #include "spread.h"
 
 enum {
-    FEW = 64, /* contacts: always */
+    FEW = 64,      /* contacts: always */
     SEVERAL = 5000 /* contacts whose digits count, as in sim/impulses.c */
 };
 static const double COARSE = 1e-5; /* tolerance from which on sweeps are those of ranks */
@@ -34,7 +34,7 @@ typedef struct side {
 typedef struct record {
     uint64_t key;
     int rank, place; /* in whose list, and where */
-    int is_there; /* of each side, a bit: is it a body? */
+    int is_there;    /* of each side, a bit: is it a body? */
     mo_rigid_contact contact;
     side side[2];
     double start[3];
@@ -107,7 +107,8 @@ static int by_key(const void *a, const void *b)
 static mo_error gather(const mo_heap *heap, const double *start, whole *w)
 {
     const mo_world *world = heap->world;
-    int own = world->problem->constraint_count, *counts = calloc(2 * (size_t)heap->size, sizeof own);
+    int own = world->problem->constraint_count,
+        *counts = calloc(2 * (size_t)heap->size, sizeof own);
     record *mine = malloc(((size_t)own + 1) * sizeof *mine);
     w->record = malloc(((size_t)w->count + 1) * sizeof *w->record);
     const mo_error error =
@@ -188,8 +189,8 @@ static mo_error build(whole *w)
         for (int k = 0; k < 2; ++k) { /* u = v_b - v_a */
             named *body = has_side(own, k) ? find(w, own->side[k].id) : NULL;
             if (body && body->number < 0) {
-                body->number = mo_builder_add_rigid_body(builder, own->side[k].mass,
-                                                         own->side[k].J, own->side[k].f);
+                body->number = mo_builder_add_rigid_body(builder, own->side[k].mass, own->side[k].J,
+                                                         own->side[k].f);
             }
             own->contact.body[!k] = body ? body->number : -1;
         }

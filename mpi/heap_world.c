@@ -249,8 +249,8 @@ static void sort_names(const mo_world *world, named *list)
     for (int k = 0; k < world->contacts.count; ++k) {
         const mo_sim_contact *c = world->contacts.at + k;
         list[k] = (named){
-            mo_heap_key(mo_heap_number(world, c->shape[0]), mo_heap_number(world, c->shape[1])), c->feature,
-            k};
+            mo_heap_key(mo_heap_number(world, c->shape[0]), mo_heap_number(world, c->shape[1])),
+            c->feature, k};
         is_sorted = is_sorted && (k == 0 || by_name(list + k - 1, list + k) <= 0);
     }
     if (!is_sorted) {

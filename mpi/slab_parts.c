@@ -63,8 +63,7 @@ static mo_error begin_parts(const mo_home *home, const char *begins, int most, m
 {
     char *all = gather(home, begins);
     parts->start = all ? malloc(((size_t)home->total + 1) * sizeof *parts->start) : NULL;
-    const mo_error error =
-        mo_mpi_agree(home->comm, parts->start ? MO_OK : MO_ERR_MEMORY, NULL);
+    const mo_error error = mo_mpi_agree(home->comm, parts->start ? MO_OK : MO_ERR_MEMORY, NULL);
     parts->count = 0;
     for (int row = 0, length = 0; row < home->total && !error; ++row, ++length) {
         if (row == 0 || all[row] || length == most) {

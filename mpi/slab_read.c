@@ -240,8 +240,8 @@ static bool make_joints(mo_slabs *s, const mo_home *home, const mo_slab_entries 
     for (int c = first, at = 0, end; good && c < last; ++c, at = end) {
         const int start = mo_slab_part_first(&s->joints, c);
         const constraint joint = {(int64_t)s->contacts + c, (int64_t)s->rows + start,
-                                  mo_slab_part_first(&s->joints, c + 1) - start,
-                                  mo_law_bilateral(), b + (start - row)};
+                                  mo_slab_part_first(&s->joints, c + 1) - start, mo_law_bilateral(),
+                                  b + (start - row)};
         end = end_of(G, at, c);
         good = add_constraint(s, &joint, start, G->at + at, end - at);
     }

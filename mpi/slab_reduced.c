@@ -21,9 +21,8 @@ static int constraint_count(const mo_slabs *s)
 /* Contacts, then joints; of a row of all. */
 static int constraint_of(const mo_slabs *s, int row)
 {
-    return row < (int)s->rows
-               ? row / s->d
-               : (int)s->contacts + mo_slab_part_of(&s->joints, row - (int)s->rows);
+    return row < (int)s->rows ? row / s->d
+                              : (int)s->contacts + mo_slab_part_of(&s->joints, row - (int)s->rows);
 }
 
 static int first_row(const mo_slabs *s, int constraint)
@@ -152,8 +151,8 @@ static mo_error build(const mo_slabs *s, const mo_slab_runs *r, const double *of
 static bool read_s(mo_slabs *s, double **of_joints)
 {
     double *all = malloc((s->joint_rows + 1) * sizeof *all);
-    bool good = all && (!s->joint_rows ||
-                        mo_h5_read_run(&s->h, &s->vectors, "s", 0, s->joint_rows, all));
+    bool good =
+        all && (!s->joint_rows || mo_h5_read_run(&s->h, &s->vectors, "s", 0, s->joint_rows, all));
     for (size_t k = 0; good && k < s->joint_rows; ++k) {
         good = isfinite(all[k]);
     }
@@ -178,8 +177,7 @@ mo_error mo_slab_read_reduced(mo_slabs *s, mo_spread **spread, mo_message *why)
     error = error ? error : choose_owners(s, &W, owner);
     error = error ? error : mo_slab_send(s, &(mo_slab_homes){false, owner, NULL}, &W);
     mo_slab_sort(&W);
-    error =
-        error ? error : mo_mpi_agree(s->comm, build(s, &r, of_joints, &W, &part, why), why);
+    error = error ? error : mo_mpi_agree(s->comm, build(s, &r, of_joints, &W, &part, why), why);
     free(r.w);
     free(W.at);
     free(of_joints);

@@ -59,8 +59,8 @@ static mo_error write_start(mo_world *world)
 static mo_error name_bodies(mo_world *world)
 {
     mo_problem *problem = world->problem;
-    problem->body_id = mo_memory_array(&problem->allocator, (size_t)problem->body_count,
-                                       sizeof *problem->body_id);
+    problem->body_id =
+        mo_memory_array(&problem->allocator, (size_t)problem->body_count, sizeof *problem->body_id);
     MO_NEED_MEMORY(problem->body_id, NULL);
     for (int b = 0; b < problem->body_count; ++b) {
         problem->body_id[b] = (uint32_t)b;

@@ -250,9 +250,8 @@ typedef struct search {
 /* By places; in a team by the ids of the bodies, which all have. */
 static int is_first(const mo_world *world, int a, int b)
 {
-    return world->team
-               ? world->body[world->near[a].body].id < world->body[world->near[b].body].id
-               : a < b;
+    return world->team ? world->body[world->near[a].body].id < world->body[world->near[b].body].id
+                       : a < b;
 }
 
 static void add_pair(search *s, int a, int b)

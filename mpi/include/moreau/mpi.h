@@ -56,10 +56,8 @@ MO_API mo_error mo_spread_deal(MPI_Comm comm, const mo_problem *whole, mo_spread
 
 /*
  * The contact problem of an FCLIB file, of which each rank reads a slab, so that no rank has the
- * whole matrices.  MO_ERR_UNSUPPORTED where the file is not of this kind: a reduced problem, or a
- * global one of free bodies (three or six velocities each), without joints, that is sound as far as
- * the slabs show.
- * mo_fclib_read and mo_spread_deal take the others, and say what is wrong with one.
+ * whole matrices.  MO_ERR_UNSUPPORTED where the file is damaged, as far as the slabs show, or has a
+ * body with more than 4,096 velocities; mo_fclib_read says what is wrong with it.
  */
 MO_API mo_error mo_spread_read(MPI_Comm comm, const char *path, mo_spread **spread,
                                mo_message *why);
