@@ -88,8 +88,8 @@ struct mo_heap {
 
 /*
  * Two shapes, in the order of a contact: the ids of their bodies, or, for a shape of the box,
- * MO_HEAP_BOX + its place.  The box comes last, so that all contacts of a body with it lie together,
- * whichever others a rank has; a contact belongs to the rank of its first body.
+ * MO_HEAP_BOX + its place.  The box comes last, so that all contacts of a body with it lie
+ * together, whichever others a rank has; a contact belongs to the rank of its first body.
  */
 #define MO_HEAP_BOX (UINT32_MAX - 64)
 static inline uint64_t mo_heap_key(uint32_t first, uint32_t second)

@@ -176,8 +176,19 @@ static int list_bodies(whole *w)
     return w->body != NULL;
 }
 
+/* By which constraints are coloured. */
+static mo_error name_bodies(whole *w)
+{
+    uint32_t *id = mo_memory_array(&w->problem->allocator, (size_t)w->body_count + 1, sizeof *id);
+    w->problem->body_id = id;
+    for (int b = 0; b < w->body_count && id; ++b) {
+        id[w->body[b].number] = w->body[b].id;
+    }
+    return id ? MO_OK : MO_ERR_MEMORY;
+}
+
 /* Contacts in their order; bodies as they come, the first one of a contact before the second. */
-static mo_error build(whole *w)
+static mo_error build(whole *w, int is_coarse)
 {
     mo_builder *builder;
     mo_message why;
@@ -197,18 +208,9 @@ static mo_error build(whole *w)
         mo_builder_add_contact(builder, &own->contact);
         mo_vec3_copy(own->start, w->start + 3 * i);
     }
-    mo_error error = mo_builder_finish(builder, &w->problem, &why);
+    const mo_error error = mo_builder_finish(builder, &w->problem, &why);
     mo_builder_destroy(builder);
-    const size_t bodies = (size_t)w->body_count + 1;
-    if (!error) {
-        w->problem->body_id =
-            mo_memory_array(&w->problem->allocator, bodies, sizeof *w->problem->body_id);
-        error = w->problem->body_id ? MO_OK : MO_ERR_MEMORY;
-    }
-    for (int b = 0; b < w->body_count && !error; ++b) {
-        w->problem->body_id[w->body[b].number] = w->body[b].id;
-    }
-    return error;
+    return error || !is_coarse ? error : name_bodies(w);
 }
 
 /* ---- the answer ----------------------------------------------------------------------------- */
@@ -251,7 +253,8 @@ static mo_error solve(mo_heap *heap, const mo_options *options, whole *w)
     w->start = malloc((3 * (size_t)w->count + 1) * sizeof *w->start);
     mo_error error = mo_mpi_agree(heap->comm, w->start ? MO_OK : MO_ERR_MEMORY, NULL);
     error = error ? error : gather(heap, options->start, w);
-    error = error ? error : mo_mpi_agree(heap->comm, build(w), NULL);
+    error =
+        error ? error : mo_mpi_agree(heap->comm, build(w, heap->def.tol > MO_FINE_TOLERANCE), NULL);
     if (error) {
         return error;
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Reduced problems in slabs: each rank reads a range of the entries of [W V; V' R] and sends them to
- * the owners of their rows.  Every rank has q, mu and s of all constraints, and r.
+ * Reduced problems in slabs: each rank reads a range of the entries of [W V; V' R] and sends them
+ * to the owners of their rows.  Every rank has q, mu and s of all constraints, and r.
  */
 #include <limits.h>
 #include <math.h>

@@ -55,10 +55,14 @@ static mo_error write_start(mo_world *world)
     return MO_OK;
 }
 
-/* Colours depend on the bodies themselves, not on which others take part. */
+/* Of teams, and of worlds that are swept to their own tolerance: colours depend on the bodies
+ * themselves, not on which others take part. */
 static mo_error name_bodies(mo_world *world)
 {
     mo_problem *problem = world->problem;
+    if (!world->team && !(world->def.solver.tol > MO_FINE_TOLERANCE)) {
+        return MO_OK;
+    }
     problem->body_id =
         mo_memory_array(&problem->allocator, (size_t)problem->body_count, sizeof *problem->body_id);
     MO_NEED_MEMORY(problem->body_id, NULL);

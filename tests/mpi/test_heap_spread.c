@@ -3,6 +3,7 @@
 /*
  * Heaps on ranks: the same trajectory, bit by bit, on 1 to 4 ranks while balls change
  * ranks; a checkpoint that another number of ranks continues; where bodies come to lie.
+ * test_heap_world.c has the other shapes.
  */
 #include <unistd.h>
 
@@ -193,8 +194,6 @@ static mo_heap_def solids(mo_heap_kind shape)
     mo_heap_def def = mo_default_heap(SOLIDS);
     def.shape = shape;
     def.is_turned = 1;
-    def.boxes = shape == MO_HEAP_BALLS;             /* one box among balls */
-    def.mu = shape == MO_HEAP_HULLS ? 1.5 : def.mu; /* steep sweeps */
     def.balance = 7;
     def.tol = 1e-2;
     return def;
@@ -373,10 +372,6 @@ int main(int argc, char **argv)
     check_damage(file);
     const uint64_t mixed = check_shapes(MO_HEAP_MIXED, "mixed shapes");
     check_solids_restart(MO_HEAP_MIXED, mixed, file);
-    check_shapes(MO_HEAP_HULLS, "hulls");
-    check_shapes(MO_HEAP_CAPSULES, "capsules");
-    check_shapes(MO_HEAP_CYLINDERS, "cylinders");
-    check_shapes(MO_HEAP_BALLS, "one box among balls");
     check_rest(MO_HEAP_BOXES, (const double[3]){1, 0.8, 0.6}, 3, "a box");
     check_rest(MO_HEAP_CAPSULES, (const double[1]){0.5}, 1, "a capsule");
     check_rest(MO_HEAP_CYLINDERS, (const double[2]){1, 0.7}, 2, "a cylinder");
