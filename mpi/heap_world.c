@@ -215,6 +215,7 @@ mo_error mo_heap_write_contacts(mo_heap *heap)
                                    .late = MO_NONE};
             mo_vec3_copy(from->r, to->impulse);
             mo_vec3_copy(from->slip, to->slip);
+            mo_vec3_copy(from->normal, to->frame);
         }
     }
     qsort(list->at, (size_t)list->count, sizeof *list->at, by_contact);
@@ -269,6 +270,7 @@ static void read_contacts(mo_heap *heap, const named *list)
         *to = (mo_heap_impulse){.key = list[k].key, .feature = list[k].feature};
         mo_vec3_copy(c->impulse, to->r);
         mo_vec3_copy(c->slip, to->slip);
+        mo_vec3_copy(c->frame, to->normal);
         if (!mo_vec3_are_equal(c->impulse, NONE)) {
             heap->loaded[heap->loaded_count++] = list[k].contact;
         }

@@ -356,5 +356,5 @@ mo_error mo_overlaps_look(mo_world *world, double h, double most, int *count)
         return MO_OK;
     }
     *count = (int)mo_team_sum(world, world->step.overlapping.count);
-    return mo_contacts_merge(world, sorted);
+    return mo_team_agree(world, mo_contacts_merge(world, sorted), NULL);
 }
