@@ -131,7 +131,7 @@ int mo_contacts_take_closing(mo_world *world, double h, double depth, int takes)
         }
     }
     mo_pace();
-    return count;
+    return (int)mo_team_sum(world, count);
 }
 
 void mo_contacts_drop_late(mo_world *world)

@@ -101,11 +101,6 @@ static double late_depth(const mo_world *world)
                 fmin(LATE_OF_TOLERANCE * world->step.tol, LATE_OF_OVERLAP * world->def.overlap));
 }
 
-static int count_closing(mo_world *world, double h, double depth, int takes)
-{
-    return (int)mo_team_sum(world, mo_contacts_take_closing(world, h, depth, takes));
-}
-
 /* *count of them. */
 static mo_error take_late_contacts(mo_world *world, double h, int *count)
 {
@@ -113,9 +108,9 @@ static mo_error take_late_contacts(mo_world *world, double h, int *count)
     if (mo_team_agree(world, mo_contacts_look_again(world, h), NULL)) {
         return MO_ERR_MEMORY;
     }
-    *count = count_closing(world, h, late_depth(world), 1);
+    *count = mo_contacts_take_closing(world, h, late_depth(world), 1);
     if (*count > 0) { /* and those that the next answer may close */
-        *count += count_closing(world, h, -NEARLY_LATE, 1);
+        *count += mo_contacts_take_closing(world, h, -NEARLY_LATE, 1);
     }
     return MO_OK;
 }
@@ -131,7 +126,7 @@ static mo_error contacts_that_close(mo_world *world, int *more)
         if (mo_team_agree(world, mo_contacts_look_again(world, step->h), NULL)) {
             return mo_fail_memory(&step->why);
         }
-        *late = count_closing(world, step->h, late_depth(world), 0);
+        *late = mo_contacts_take_closing(world, step->h, late_depth(world), 0);
         return MO_OK;
     }
     if (take_late_contacts(world, step->h, late)) {
