@@ -137,8 +137,8 @@ mo_error mo_overlaps_look(mo_world *world, double h, double most, int *count);
  * after the impacts. */
 void mo_contacts_choose(mo_world *world, double h);
 void mo_contacts_take_near(mo_world *world); /* of all: those within the margin, and no others */
-/* Contacts left out that next_v closes to less than `depth` of a body's size; returns their number, in
- * a team that of all.  With `takes` they take part from now on. */
+/* Contacts left out that next_v closes to less than `depth` of a body's size; returns their
+ * number, in a team that of all.  With `takes` they take part from now on. */
 int mo_contacts_take_closing(mo_world *world, double h, double depth, int takes);
 void mo_contacts_drop_late(mo_world *world); /* late contacts */
 /* The others are forgotten, but for those that bounced. */
