@@ -9,6 +9,7 @@
  *
  *   ms          processor time of a step: mean, and means while they fall (up to 2 s), settle (to
  *               4 s) and rest; the phases are shares of the wall time
+ *   median      of the last ten steps of each phase, and of what is not the solve in them
  *   penetration the deepest at the start of any step, in radii
  *   residual    the worst of any step, by mo_measure; unsolved: steps that missed the tolerance
  *   sinking     penetration rate of the last step (mo_step_report)
@@ -46,7 +47,8 @@ enum {
     FINE_MOST = 600,
     VERY_MANY = 50000,
     RUNS_MOST = 8,
-    SIZE_COUNT = 4
+    SIZE_COUNT = 4,
+    TEN = 10
 };
 
 /* What was asked for. */
@@ -68,6 +70,8 @@ typedef struct bead_run {
     double closing;    /* the fastest of the last step, in parts of g h */
     double sinking;    /* of the last step */
     double solve_time; /* seconds */
+    double ten[PHASES][TEN],
+        rest_of_ten[PHASES][TEN]; /* of the last ten steps; without the solve */
     mo_message device;
 } bead_run;
 
@@ -114,9 +118,11 @@ static void add_step(const mo_step_report *step, double seconds, double radius, 
                      bead_run *run)
 {
     const int steps_of_phase = steps < PHASES ? 1 : steps / PHASES;
-    const int phase = run->steps++ / steps_of_phase;
+    const int number = run->steps++ / steps_of_phase, phase = number < PHASES ? number : PHASES - 1;
     run->seconds += seconds;
-    run->of_phase[phase < PHASES ? phase : PHASES - 1] += seconds / steps_of_phase;
+    run->of_phase[phase] += seconds / steps_of_phase;
+    run->ten[phase][run->steps % TEN] = seconds;
+    run->rest_of_ten[phase][run->steps % TEN] = seconds - step->seconds_solve;
     run->unsolved += step->status != MO_SOLVED;
     run->contacts = step->contacts;
     run->collide += step->seconds_collide;
@@ -178,6 +184,23 @@ static double ms(const bead_run *run)
     return 1e3 * run->seconds / run->steps;
 }
 
+/* Of the steps that were kept; those of shorter phases are zero and left out. */
+static double median_ms(const double ten[TEN])
+{
+    double sorted[TEN];
+    int count = 0;
+    for (int k = 0; k < TEN; ++k) {
+        int at = ten[k] > 0 ? count++ : -1;
+        for (; at > 0 && sorted[at - 1] > ten[k]; --at) {
+            sorted[at] = sorted[at - 1];
+        }
+        if (at >= 0) {
+            sorted[at] = ten[k];
+        }
+    }
+    return count ? 500 * (sorted[count / 2] + sorted[(count - 1) / 2]) : 0;
+}
+
 /* ---- telling --------------------------------------------------------------------------------- */
 
 static void print_head(const bead_call *call)
@@ -198,10 +221,28 @@ static void print_run(const bead_run *run)
            100 * run->advance, run->sweeps / run->steps, 1e3 * run->solve_time / run->sweeps,
            run->contacts, run->penetration, run->residual, run->closing, run->sinking,
            run->unsolved, run->steps, run->device.text);
+    printf("%18s %10s  ", "", "median");
+    for (int phase = 0; phase < PHASES; ++phase) {
+        printf("%9.3g", median_ms(run->ten[phase]));
+    }
+    printf("; without the solve");
+    for (int phase = 0; phase < PHASES; ++phase) {
+        printf("%9.3g", median_ms(run->rest_of_ten[phase]));
+    }
+    printf("\n");
     fflush(stdout);
 }
 
-static void print_json(const bead_call *call, const bead_report *report)
+static void json_medians(json *j, const char *name, double ten[PHASES][TEN])
+{
+    json_array(j, name);
+    for (int phase = 0; phase < PHASES; ++phase) {
+        json_number(j, NULL, median_ms(ten[phase]));
+    }
+    json_array_end(j);
+}
+
+static void print_json(const bead_call *call, bead_report *report)
 {
     json j = json_begin(stdout);
     json_object(&j, NULL);
@@ -211,7 +252,7 @@ static void print_json(const bead_call *call, const bead_report *report)
     json_whole(&j, "threads", call->solver.threads);
     json_array(&j, "runs");
     for (int k = 0; k < report->count; ++k) {
-        const bead_run *run = &report->runs[k];
+        bead_run *run = &report->runs[k];
         json_object(&j, NULL);
         json_whole(&j, "balls", run->balls);
         json_number(&j, "tolerance", run->tolerance);
@@ -222,6 +263,8 @@ static void print_json(const bead_call *call, const bead_report *report)
         json_number(&j, "seconds_fall", run->of_phase[0]);
         json_number(&j, "seconds_settle", run->of_phase[1]);
         json_number(&j, "seconds_rest", run->of_phase[2]);
+        json_medians(&j, "median_ms", run->ten);
+        json_medians(&j, "median_ms_without_solve", run->rest_of_ten);
         json_number(&j, "share_collide", run->collide);
         json_number(&j, "share_assemble", run->assemble);
         json_number(&j, "share_solve", run->solve);

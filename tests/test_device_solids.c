@@ -94,7 +94,7 @@ static void heaps_settle_as_on_the_host(void **state)
     for (int shape = BOXES; shape <= MIXED; ++shape) {
         mo_world *one = heap_of(shape, 60, 1e-3), *other = solids_on(shape, 60, 1e-3, 0);
         mo_step_report a = {0}, b = {0};
-        for (int k = 0; k < 70; ++k) {
+        for (int k = 0; k < 100; ++k) {
             a = heap_step(one, 1);
             b = heap_step(other, 1);
             CHECK(b.status == MO_SOLVED && mo_device_heap_is_away(other));

@@ -63,9 +63,8 @@ typedef struct mo_touch_rows {
 
 /* What the kernels of a step tell each other. */
 typedef struct mo_heap_figures {
-    mo_term fastest, late, deepest, kinetic, potential;
+    mo_term fastest, late, deepest, kinetic, potential, ignored;
     double edge; /* of a cell */
-    int range;   /* cells to look at on each side */
 } mo_heap_figures;
 
 typedef struct mo_find_args {
@@ -87,6 +86,8 @@ typedef struct mo_find_args {
     double restitution[MO_FIXED_SURFACES * MO_FIXED_SURFACES];
     mo_touch_rows last; /* contacts of the last step, or of the last answer in this one */
     int *count, *start;
+    int *kept; /* so many of each ball, from its count to its fill */
+    int kept_most;
     int *one, *two, *match; /* of each contact; match: its place in last, or -1 */
 } mo_find_args;
 
@@ -98,21 +99,11 @@ MO_ANY double mo_margin_by(double margin, double size)
     return margin > 0 ? margin : MARGIN_OF_SIZE * size;
 }
 
-/* As wide as two of the largest may be apart, with their motions; after an answer, how many cells
- * that is. */
+/* As wide as two of the largest may be apart, with their motions before the first answer. */
 MO_ANY void mo_kernel_cell_edge(const mo_find_args *a, int i)
 {
     mo_heap_figures *f = a->figures + i;
-    const double edge =
-        2 * a->largest + mo_margin_by(a->margin, a->largest) + 2 * a->h * f->fastest.largest;
-    if (!a->next_line) {
-        f->edge = edge;
-        f->range = 1;
-    } else {
-        const double cells = edge / f->edge;
-        f->range = cells < 1024 ? (int)ceil(cells) : 1024;
-        f->range = f->range < 1 ? 1 : f->range;
-    }
+    f->edge = 2 * a->largest + mo_margin_by(a->margin, a->largest) + 2 * a->h * f->fastest.largest;
 }
 
 /* Cell of a coordinate; very distant ones are in cell 0. */

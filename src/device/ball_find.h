@@ -14,6 +14,43 @@
 
 /* ---- pairs of solids ------------------------------------------------------------------------- */
 
+/* Linear velocity, and how fast turning moves a point of it: before the step, or of a line. */
+typedef struct mo_solid_speed {
+    mo_vec v;
+    double turning;
+} mo_solid_speed;
+
+MO_ANY mo_solid_speed mo_solid_speed_of(const mo_find_args *a, int k, const mo_line *line)
+{
+    const int is_fixed = k >= a->balls;
+    const double *v = line ? line[k].v : is_fixed ? a->fixed[k - a->balls].v : a->ball[k].v;
+    mo_solid_speed s;
+    s.v = mo_vec_at(v);
+    s.turning = 0;
+    if (!is_fixed && !a->solid[a->ball[k].solid].is_round) {
+        const double turn = a->h * mo_vec3_norm(line ? line[k].spin : v + 3);
+        s.turning = (turn < 2 ? turn : 2) * a->near[k].radius / a->h;
+    }
+    return s;
+}
+
+/* How fast two solids may close, also while one of them is stopped (mo_least_rate). */
+MO_ANY double mo_closing_speed(const mo_find_args *a, int one, int two, const mo_line *line)
+{
+    const mo_solid_speed s = mo_solid_speed_of(a, one, line), o = mo_solid_speed_of(a, two, line);
+    const mo_vec both = mo_vec_minus(s.v, o.v);
+    const double own = mo_vec_dot(s.v, s.v), other = mo_vec_dot(o.v, o.v);
+    return sqrt(mo_larger(mo_vec_dot(both, both), mo_larger(own, other))) + s.turning + o.turning;
+}
+
+/* The same, with the velocities before the step, the free ones and those of the answer. */
+MO_ANY double mo_pair_speed(const mo_find_args *a, int one, int two)
+{
+    const double speed =
+        mo_larger(mo_closing_speed(a, one, two, NULL), mo_closing_speed(a, one, two, a->free_line));
+    return a->next_line ? mo_larger(speed, mo_closing_speed(a, one, two, a->next_line)) : speed;
+}
+
 /* How far a solid reaches from its centre of mass along a unit vector, at most. */
 MO_ANY double mo_reach_along(const mo_find_args *a, int k, mo_vec d)
 {
@@ -45,8 +82,11 @@ MO_ANY int mo_are_apart(const mo_find_args *a, const mo_ball_touch *t, int one, 
 {
     const double SPARE = 1e-9; /* of the size: rounding */
     const mo_vec back = mo_vec_times(-1, t->n);
-    const double speed = a->near[one].speed + (two < a->balls ? a->near[two].speed : 0),
-                 reach = mo_margin_by(a->margin, t->size) + a->h * speed + SPARE * t->size;
+    const double reach =
+        mo_margin_by(a->margin, t->size) + a->h * mo_pair_speed(a, one, two) + SPARE * t->size;
+    if (t->gap > reach) {
+        return 1;
+    }
     if (two >= a->balls && a->fixed[two - a->balls].kind != MO_FIXED_PLANE) {
         return 0;
     }
@@ -62,8 +102,24 @@ MO_ANY int mo_are_apart(const mo_find_args *a, const mo_ball_touch *t, int one, 
 /* Result of a search: counts, or fills from `at` on. */
 typedef struct mo_found {
     int count, late;
-    int at; /* -1: counts */
+    int at;         /* -1: counts */
+    double overlap; /* of solids at the end of the step, over the smaller size */
 } mo_found;
+
+/* Seconds that a count keeps for the fill, place by place, so that neighbours write together. */
+MO_ANY size_t mo_kept_at(const mo_find_args *a, int one, int place)
+{
+    return (size_t)place * (size_t)a->balls + (size_t)one;
+}
+
+MO_ANY void mo_write_found(const mo_find_args *a, int one, int two, int k)
+{
+    a->one[k] = one;
+    a->two[k] = two;
+    if (!a->solid) {
+        a->match[k] = mo_find_match(a, one, two, 0);
+    }
+}
 
 MO_ANY void mo_find_touch(const mo_find_args *a, const mo_ball_touch *t, int one, int two,
                           mo_found *found)
@@ -75,12 +131,9 @@ MO_ANY void mo_find_touch(const mo_find_args *a, const mo_ball_touch *t, int one
         return;
     }
     if (found->at >= 0) {
-        const int k = found->at + found->count;
-        a->one[k] = one;
-        a->two[k] = two;
-        if (!a->solid) {
-            a->match[k] = mo_find_match(a, one, two, 0);
-        }
+        mo_write_found(a, one, two, found->at + found->count);
+    } else if (found->count < a->kept_most) {
+        a->kept[mo_kept_at(a, one, found->count)] = two;
     }
     ++found->count;
     found->late += part == MO_LATE;
@@ -118,17 +171,29 @@ MO_ANY void mo_find_fixed(const mo_find_args *a, int one, mo_found *found)
     }
 }
 
+/* First cell along an axis in which a ball searches, and the number of them. */
+MO_ANY int64_t mo_first_cell(const mo_find_args *a, double x, double reach, int *count)
+{
+    const double edge = a->figures->edge;
+    const int64_t first = mo_cell_of(x - reach, edge), across = (int64_t)1 << a->bits,
+                  cells = mo_cell_of(x + reach, edge) - first + 1;
+    *count = (int)(cells > 0 && cells < across ? cells : across); /* or all of them */
+    return first;
+}
+
 MO_ANY mo_found mo_find_of(const mo_find_args *a, int i, int at)
 {
-    const int across = 1 << a->bits, range = a->figures->range;
-    const int wide = 2 * range + 1 < across ? 2 * range + 1 : across;
-    const double *x = a->near[i].x, edge = a->figures->edge;
-    const int64_t cx = mo_cell_of(x[0], edge) - range, cy = mo_cell_of(x[1], edge) - range,
-                  cz = mo_cell_of(x[2], edge) - range;
-    mo_found found = {0, 0, at};
-    for (int z = 0; z < wide; ++z) {
-        for (int y = 0; y < wide; ++y) {
-            for (int k = 0; k < wide; ++k) {
+    const mo_ball_near *own = a->near + i;
+    const double reach = own->radius + a->largest + mo_margin_by(a->margin, a->largest) +
+                         a->h * (own->speed + a->figures->fastest.largest);
+    int wide[3];
+    const int64_t cx = mo_first_cell(a, own->x[0], reach, wide),
+                  cy = mo_first_cell(a, own->x[1], reach, wide + 1),
+                  cz = mo_first_cell(a, own->x[2], reach, wide + 2);
+    mo_found found = {0, 0, at, 0};
+    for (int z = 0; z < wide[2]; ++z) {
+        for (int y = 0; y < wide[1]; ++y) {
+            for (int k = 0; k < wide[0]; ++k) {
                 mo_find_in_bucket(a, i, mo_bucket_of(cx + k, cy + y, cz + z, a->bits), &found);
             }
         }
@@ -147,9 +212,17 @@ MO_ANY mo_term mo_kernel_find_count(const mo_find_args *a, int i)
     return term;
 }
 
+/* With what the count has kept, or by another search. */
 MO_ANY void mo_kernel_find_fill(const mo_find_args *a, int i)
 {
-    mo_find_of(a, i, a->start[i]);
+    const int first = a->start[i], count = a->start[i + 1] - first;
+    if (count > a->kept_most) {
+        mo_find_of(a, i, first);
+        return;
+    }
+    for (int k = 0; k < count; ++k) {
+        mo_write_found(a, i, a->kept[mo_kept_at(a, i, k)], first + k);
+    }
 }
 
 #endif

@@ -20,7 +20,7 @@ typedef struct mo_ball_args {
     mo_ball_near *near;
     uint32_t *id; /* of each ball */
     mo_line *free_line;
-    const mo_line *next_line;
+    const mo_line *next_line, *moved_line; /* moved: with the projection of positions */
     const mo_fixed_shape *fixed;
     const mo_solid *solid; /* NULL: all are balls */
     double *inertia;       /* of solids: inverse, as mo_visit_args has it */
@@ -284,15 +284,15 @@ MO_ANY mo_term mo_kernel_ball_kinetic(const mo_ball_args *a, int i)
 MO_ANY mo_term mo_kernel_ball_advance(const mo_ball_args *a, int i)
 {
     mo_ball b = a->ball[i];
-    const mo_line next = a->next_line[i];
+    const mo_line next = a->next_line[i], moved = a->moved_line[i];
     mo_term term = {0, 0};
     for (int k = 0; k < 3; ++k) {
-        b.x[k] += a->h * next.v[k];
+        b.x[k] += a->h * moved.v[k];
         b.v[k] = next.v[k];
         b.v[3 + k] = next.spin[k];
         term.sum -= b.mass * a->gravity[k] * b.x[k];
     }
-    mo_turn_by(next.spin, a->h, b.q);
+    mo_turn_by(moved.spin, a->h, b.q);
     a->ball[i] = b;
     return term;
 }

@@ -67,7 +67,7 @@ MO_ANY int mo_block_visit_slots_part(const mo_visit_args *a, int block, int part
     if (own->at < a->end) {
         const mo_slot_ahead *ahead = &own->ahead;
         mo_side one = mo_staged_side(s, thread), two = mo_staged_side(s, MO_PATCH_THREADS + thread);
-        mo_vec r = mo_vec_along(ahead->now, a->pace->beta, mo_vec_minus(ahead->now, ahead->before));
+        mo_vec r = mo_ahead(a, ahead->now, ahead->before);
         own->term.sum += mo_slot_visit(&ahead->c, a->pace, &one, &two, &r);
         mo_vec_write(r, a->other, a->apart, (size_t)own->at);
         mo_stage_side(&one, s, thread);
@@ -95,6 +95,7 @@ MO_ANY void mo_look_ahead_point(const mo_visit_args *a, size_t p)
     mo_look_ahead_vec(m->w, m->room, p);
     mo_look_ahead_vec(m->arm_1, m->room, p);
     mo_look_ahead_vec(m->arm_2, m->room, p);
+    mo_look_ahead_vec(m->K_n, m->room, p);
     mo_look_ahead(m->mu + p);
     mo_look_ahead(m->inverse_N + p);
     mo_look_ahead(m->inverse_T + p);
@@ -129,7 +130,7 @@ MO_ANY int mo_block_visit_manifold_part(const mo_visit_args *a, int block, int p
     const int i = a->begin + block * MO_PATCH_THREADS + thread;
     (void)part, (void)s;
     if (i < a->end) {
-        own->term.sum = mo_manifold_sweep(a, i);
+        own->term.sum = mo_manifold_sweep(a, i, 0);
     }
     return 0;
 }

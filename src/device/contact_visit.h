@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Kernels of sweeps over contacts: the visit and the residual.
- *
- * The arithmetic is that of problem/batch_contacts.h for one contact: first the normal impulse,
- * friction at the resulting velocity,
- *
- *     r_N = max(0, r_N - relax_N u_N / W_NN),     r_T = clipped to mu r_N:  r_T - relax_T u_T / W_T
+ * Kernels of sweeps over contacts: the visit and the residual of device/contact_step.h.
  *
  * A central contact (lever arms along the normal, isotropic inertia) is a separate slot: one point,
  * two levers, w along the normal; W follows from masses and levers.  All others are in manifolds
@@ -18,8 +13,9 @@
 #ifndef MO_DEVICE_CONTACT_VISIT_H
 #define MO_DEVICE_CONTACT_VISIT_H
 
-#include "device/kernel.h"
+#include "device/contact_step.h"
 #include "solver/momentum.h"
+#include "solver/pace.h"
 
 /*
  * Velocities and inverse masses of a body; the latter zero if it does not move freely.  Aligned
@@ -35,6 +31,7 @@ typedef struct mo_pace {
     mo_momentum momentum;
     double beta, relax_N, relax_T;
     double moved; /* by the last sweep: sum |dr|^2 */
+    int sweeps;   /* so far */
 } mo_pace;
 
 /* Central contacts, slot by slot. */
@@ -50,6 +47,8 @@ typedef struct mo_manifolds {
     int *one, *two;
     int *first; /* point of each manifold, and one more */
     double *n, *w, *mu, *inverse_N, *inverse_T, *arm_1, *arm_2;
+    double *K_n; /* velocity at the point that a unit of normal impulse causes; or its part
+                    along the surface */
 } mo_manifolds;
 
 typedef struct mo_visit_args {
@@ -64,6 +63,7 @@ typedef struct mo_visit_args {
     double *other;          /* before, then the new r                         */
     size_t points_from;     /* in r and other: slots come first, then points */
     size_t apart;           /* of the components of r and other              */
+    double *shift;          /* of steep sweeps, as r; else NULL              */
     const int *patch_start; /* slots of each patch and colour (patch_visit.h) */
     int inner;              /* times that a sweep visits the contacts inside of patches, 1 or 2 */
     const int *rest;        /* of the last colour: slots, or -1 - manifold    */
@@ -99,55 +99,16 @@ MO_ANY void mo_side_write(const mo_side *s, mo_line *line, int k, int moving)
     }
 }
 
-/* min(1, bound / sqrt(square)) */
-MO_ANY double mo_cut(double bound, double square)
-{
-    const double part = bound / sqrt(square); /* not a number: 0 / 0, nothing to cut */
-    return part < 1 ? part : 1;
-}
-
-/* A vector by its part along the normal and the rest. */
-typedef struct mo_split {
-    double N, length;
-    mo_vec T;
-} mo_split;
-
-MO_ANY mo_split mo_split_of(mo_vec a, mo_vec n)
-{
-    mo_split s;
-    s.N = mo_vec_dot(a, n);
-    s.T = mo_vec_along(a, -s.N, n);
-    s.length = sqrt(mo_vec_dot(s.T, s.T));
-    return s;
-}
-
-/* Projection on the cone: the normal part, and the factor of the tangential part. */
-MO_ANY double mo_project(double mu, double N, double length, double *part)
-{
-    if (N >= 0 && length <= mu * N) {
-        *part = 1;
-        return N;
-    }
-    if (mu * length <= -N) {
-        *part = 0;
-        return 0;
-    }
-    const double edge =
-        mu > 1 ? (N / mu + length) / (mu + 1 / mu) : (N + mu * length) / (1 + mu * mu);
-    *part = mu * edge / length;
-    return edge;
-}
-
-/* |r - proj_K(r - (u + mu |u_T| n))|^2 */
-MO_ANY double mo_natural_square(double mu, mo_vec u_all, mo_vec r_all, mo_vec n)
+MO_ANY double mo_natural_of(double mu, mo_vec u_all, mo_vec r_all, mo_vec n)
 {
     const mo_split u = mo_split_of(u_all, n), r = mo_split_of(r_all, n);
-    double part;
-    const mo_vec y_T = mo_vec_along(r.T, -1, u.T);
-    const double p_N =
-        mo_project(mu, r.N - (u.N + mu * u.length), sqrt(mo_vec_dot(y_T, y_T)), &part);
-    const mo_vec z_T = mo_vec_along(r.T, -part, y_T);
-    return (r.N - p_N) * (r.N - p_N) + mo_vec_dot(z_T, z_T);
+    return mo_natural_square(mu, &u, &r, 1);
+}
+
+/* Before a visit: the impulse with its momentum. */
+MO_ANY mo_vec mo_ahead(const mo_visit_args *a, mo_vec now, mo_vec before)
+{
+    return mo_vec_along(now, a->pace->beta, mo_vec_minus(now, before));
 }
 
 /* ---- central contacts ------------------------------------------------------------------------ */
@@ -188,34 +149,49 @@ MO_ANY void mo_slot_push(const mo_ball_contact *c, mo_side *one, mo_side *two, m
     two->spin = mo_vec_along(two->spin, -(c->lever_2 * two->inverse_inertia), turn);
 }
 
-/* W is diagonal: the visit is the exact solution.  Returns |dr|^2. */
-MO_ANY double mo_slot_visit(const mo_ball_contact *c, const mo_pace *pace, mo_side *one,
-                            mo_side *two, mo_vec *r)
+MO_ANY mo_contact_numbers mo_slot_numbers(const mo_ball_contact *c, const mo_pace *pace,
+                                          const mo_side *one, const mo_side *two)
 {
     const double W_N = one->inverse_mass + two->inverse_mass;
     const double W_T = W_N + c->lever_1 * c->lever_1 * one->inverse_inertia +
                        c->lever_2 * c->lever_2 * two->inverse_inertia;
-    const mo_vec u = mo_slot_velocity(c, one, two);
-    const double u_N = mo_vec_dot(u, c->n), r_N = mo_vec_dot(*r, c->n);
-    const double stop = r_N - u_N * (pace->relax_N / W_N);
-    const double new_N = stop > 0 ? stop : 0, dN = new_N - r_N;
-    const mo_vec r_T = mo_vec_along(*r, -r_N, c->n), u_T = mo_vec_along(u, -u_N, c->n);
-    const mo_vec stick = mo_vec_along(r_T, -(pace->relax_T / W_T), u_T);
-    const mo_vec new_T = mo_vec_times(mo_cut(c->mu * new_N, mo_vec_dot(stick, stick)), stick),
-                 dT = mo_vec_minus(new_T, r_T);
-    mo_slot_push(c, one, two, mo_vec_along(dT, dN, c->n));
-    *r = mo_vec_along(new_T, new_N, c->n);
-    return dN * dN + mo_vec_dot(dT, dT);
+    mo_contact_numbers d;
+    d.n = c->n;
+    d.mu = c->mu;
+    d.step_N = pace->relax_N / W_N;
+    d.step_T = pace->relax_T / W_T;
+    return d;
+}
+
+/* W is diagonal: the visit is the exact solution.  Returns |dr|^2. */
+MO_ANY double mo_slot_visit(const mo_ball_contact *c, const mo_pace *pace, mo_side *one,
+                            mo_side *two, mo_vec *r)
+{
+    const mo_contact_numbers d = mo_slot_numbers(c, pace, one, two);
+    const mo_impulse_change change = mo_contact_step(&d, mo_slot_velocity(c, one, two), NULL, r);
+    mo_slot_push(c, one, two, change.dr);
+    return change.moved;
+}
+
+MO_ANY double mo_slot_visit_steep(const mo_ball_contact *c, const mo_pace *pace, mo_side *one,
+                                  mo_side *two, mo_vec *r, double *shift)
+{
+    const mo_contact_numbers d = mo_slot_numbers(c, pace, one, two);
+    const mo_impulse_change change =
+        mo_steep_step(&d, mo_slot_velocity(c, one, two), sqrt(d.step_N / d.step_T), *shift, r);
+    mo_slot_push(c, one, two, change.dr);
+    *shift = mo_shift_next(&d, mo_slot_velocity(c, one, two), *shift, mo_shift_part(pace->sweeps));
+    return change.moved;
 }
 
 MO_ANY double mo_slot_sweep(const mo_visit_args *a, size_t i)
 {
     const mo_ball_contact c = mo_slot_read(&a->slots, i);
     const int k = a->slots.one[i], m = a->slots.two[i];
-    const mo_vec now = mo_vec_read(a->r, a->apart, i), before = mo_vec_read(a->other, a->apart, i);
     mo_side one = mo_side_read(a->line, k), two = mo_side_read(a->line, m);
-    mo_vec r = mo_vec_along(now, a->pace->beta, mo_vec_minus(now, before));
-    const double moved = mo_slot_visit(&c, a->pace, &one, &two, &r);
+    mo_vec r = mo_ahead(a, mo_vec_read(a->r, a->apart, i), mo_vec_read(a->other, a->apart, i));
+    const double moved = a->shift ? mo_slot_visit_steep(&c, a->pace, &one, &two, &r, a->shift + i)
+                                  : mo_slot_visit(&c, a->pace, &one, &two, &r);
     mo_vec_write(r, a->other, a->apart, i);
     mo_side_write(&one, a->line, k, a->moving);
     mo_side_write(&two, a->line, m, a->moving);
@@ -229,7 +205,14 @@ MO_ANY mo_term mo_kernel_look_slot(const mo_visit_args *a, int i)
     const mo_side one = mo_side_read(a->line, a->slots.one[i]),
                   two = mo_side_read(a->line, a->slots.two[i]);
     const mo_vec u = mo_slot_velocity(&c, &one, &two), r = mo_vec_read(a->r, a->apart, (size_t)i);
-    const mo_term term = {mo_natural_square(c.mu, u, r, c.n), mo_larger(0, -mo_vec_dot(u, c.n))};
+    const mo_term term = {mo_natural_of(c.mu, u, r, c.n), mo_larger(0, -mo_vec_dot(u, c.n))};
+    return term;
+}
+
+/* Steep sweeps visit one contact, or manifold, per index of a launch. */
+MO_ANY mo_term mo_kernel_visit_steep_slot(const mo_visit_args *a, int i)
+{
+    const mo_term term = {mo_slot_sweep(a, (size_t)(a->begin + i)), 0};
     return term;
 }
 

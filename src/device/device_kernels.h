@@ -25,6 +25,8 @@
     BLOCKS(visit_manifold, mo_visit_args, MO_PATCH_THREADS, 2, mo_no_stage, mo_solid_own)          \
     BLOCKS(end_sweep, mo_end_args, MO_END_THREADS, 1, mo_end_stage, mo_patch_own)                  \
     SUMMED(visit_rest, mo_visit_args)                                                              \
+    SUMMED(visit_steep_slot, mo_visit_args)                                                        \
+    SUMMED(visit_steep_manifold, mo_visit_args)                                                    \
     SUMMED(look_slot, mo_visit_args)                                                               \
     SUMMED(look_manifold, mo_visit_args)                                                           \
     SUMMED(power_slot, mo_visit_args)                                                              \

@@ -46,7 +46,7 @@ MO_ANY void mo_block_end_sweep_begin(const mo_end_args *a, int block, int thread
 MO_ANY double mo_ahead_sweep(const mo_visit_args *a, const mo_slot_ahead *ahead, int at)
 {
     mo_side one = mo_side_read(a->line, ahead->one), two = mo_side_read(a->line, ahead->two);
-    mo_vec r = mo_vec_along(ahead->now, a->pace->beta, mo_vec_minus(ahead->now, ahead->before));
+    mo_vec r = mo_ahead(a, ahead->now, ahead->before);
     const double moved = mo_slot_visit(&ahead->c, a->pace, &one, &two, &r);
     mo_vec_write(r, a->other, a->apart, (size_t)at);
     mo_side_write(&one, a->line, ahead->one, a->moving);
@@ -72,7 +72,7 @@ MO_ANY void mo_end_visit(const mo_end_args *a, int colour, int thread, mo_patch_
     }
     for (int i = a->manifold_start[colour] + thread; i < a->manifold_start[colour + 1];
          i += MO_END_THREADS) {
-        own->term.sum += mo_manifold_sweep(&a->visit, i);
+        own->term.sum += mo_manifold_sweep(&a->visit, i, 0);
     }
 }
 
@@ -84,6 +84,7 @@ MO_ANY void mo_set_pace(mo_pace *p, const mo_end_stage *s)
         sum = mo_term_add(sum, s->strand[g]);
     }
     p->moved = sum.sum;
+    ++p->sweeps;
     mo_momentum_watch(&p->momentum, p->moved);
     p->beta = p->momentum.cap > 1 ? mo_momentum_next(&p->momentum) : 0;
 }

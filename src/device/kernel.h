@@ -30,6 +30,13 @@ typedef struct mo_vec {
     double x, y, z;
 } mo_vec;
 
+/* min(1, bound / sqrt(square)) */
+MO_ANY double mo_cut(double bound, double square)
+{
+    const double part = bound / sqrt(square); /* not a number: 0 / 0, nothing to cut */
+    return part < 1 ? part : 1;
+}
+
 MO_ANY mo_vec mo_vec_of(double x, double y, double z)
 {
     mo_vec a;

@@ -10,7 +10,7 @@
 #include "device/contact_visit.h"
 
 typedef struct mo_point_contact {
-    mo_vec n, w, arm_1, arm_2;
+    mo_vec n, w, arm_1, arm_2, K_n;
     double mu, inverse_N, inverse_T;
 } mo_point_contact;
 
@@ -21,6 +21,7 @@ MO_ANY mo_point_contact mo_point_read(const mo_manifolds *m, size_t i)
     c.w = mo_vec_read(m->w, m->room, i);
     c.arm_1 = mo_vec_read(m->arm_1, m->room, i);
     c.arm_2 = mo_vec_read(m->arm_2, m->room, i);
+    c.K_n = mo_vec_read(m->K_n, m->room, i);
     c.mu = m->mu[i];
     c.inverse_N = m->inverse_N[i];
     c.inverse_T = m->inverse_T[i];
@@ -51,24 +52,46 @@ MO_ANY void mo_point_push(const mo_point_contact *c, const double *I_1, const do
     two->spin = mo_vec_minus(two->spin, mo_turned_by(I_2, mo_vec_cross(c->arm_2, dr)));
 }
 
+/* part: of the steps, all of them or less. */
+MO_ANY mo_contact_numbers mo_point_numbers(const mo_point_contact *c, const mo_pace *pace,
+                                           double part)
+{
+    mo_contact_numbers d;
+    d.n = c->n;
+    d.mu = c->mu;
+    d.step_N = pace->relax_N * part * c->inverse_N;
+    d.step_T = pace->relax_T * part * c->inverse_T;
+    return d;
+}
+
 MO_ANY double mo_point_visit(const mo_point_contact *c, const mo_pace *pace, const double *I_1,
                              const double *I_2, mo_side *one, mo_side *two, mo_vec *r)
 {
-    const double u_N = mo_vec_dot(mo_point_velocity_of(c, one, two), c->n),
-                 r_N = mo_vec_dot(*r, c->n);
-    const double stop = r_N - u_N * (pace->relax_N * c->inverse_N);
-    const double new_N = stop > 0 ? stop : 0, dN = new_N - r_N;
-    const mo_vec r_T = mo_vec_along(*r, -r_N, c->n);
-    /* a normal impulse moves the point sideways, too */
-    mo_point_push(c, I_1, I_2, one, two, mo_vec_times(dN, c->n));
-    const mo_vec u = mo_point_velocity_of(c, one, two);
-    const mo_vec u_T = mo_vec_along(u, -mo_vec_dot(u, c->n), c->n);
-    const mo_vec stick = mo_vec_along(r_T, -(pace->relax_T * c->inverse_T), u_T);
-    const mo_vec new_T = mo_vec_times(mo_cut(c->mu * new_N, mo_vec_dot(stick, stick)), stick),
-                 dT = mo_vec_minus(new_T, r_T);
-    mo_point_push(c, I_1, I_2, one, two, dT);
-    *r = mo_vec_along(new_T, new_N, c->n);
-    return dN * dN + mo_vec_dot(dT, dT);
+    const mo_contact_numbers d = mo_point_numbers(c, pace, 1);
+    const mo_impulse_change change =
+        mo_contact_step(&d, mo_point_velocity_of(c, one, two), &c->K_n, r);
+    mo_point_push(c, I_1, I_2, one, two, change.dr);
+    return change.moved;
+}
+
+/* 1 / c with c diag(W_NN, W_T, W_T) >= W (problem/batch_point.c). */
+MO_ANY double mo_point_apart(const mo_point_contact *c)
+{
+    const mo_vec off = mo_vec_along(c->K_n, -mo_vec_dot(c->K_n, c->n), c->n);
+    return 1 / (1 + sqrt(mo_vec_dot(off, off) * c->inverse_N * c->inverse_T));
+}
+
+MO_ANY double mo_point_visit_steep(const mo_point_contact *c, const mo_pace *pace,
+                                   const double *I_1, const double *I_2, mo_side *one, mo_side *two,
+                                   mo_vec *r, double *shift)
+{
+    const mo_contact_numbers d = mo_point_numbers(c, pace, mo_point_apart(c));
+    const mo_impulse_change change =
+        mo_steep_step(&d, mo_point_velocity_of(c, one, two), sqrt(d.step_N / d.step_T), *shift, r);
+    mo_point_push(c, I_1, I_2, one, two, change.dr);
+    *shift =
+        mo_shift_next(&d, mo_point_velocity_of(c, one, two), *shift, mo_shift_part(pace->sweeps));
+    return change.moved;
 }
 
 MO_ANY const double *mo_inertia(const mo_visit_args *a, int line)
@@ -76,19 +99,20 @@ MO_ANY const double *mo_inertia(const mo_visit_args *a, int line)
     return a->inertia + (size_t)line * 8;
 }
 
-MO_ANY double mo_manifold_sweep(const mo_visit_args *a, int i)
+MO_ANY double mo_manifold_sweep(const mo_visit_args *a, int i, int steep)
 {
     const mo_manifolds *m = &a->manifolds;
     const int k = m->one[i], l = m->two[i];
+    const double *I_1 = mo_inertia(a, k), *I_2 = mo_inertia(a, l);
     mo_side one = mo_side_read(a->line, k), two = mo_side_read(a->line, l);
     double moved = 0;
     for (int p = m->first[i]; p < m->first[i + 1]; ++p) {
         const size_t at = a->points_from + (size_t)p;
         const mo_point_contact c = mo_point_read(m, (size_t)p);
-        const mo_vec now = mo_vec_read(a->r, a->apart, at),
-                     before = mo_vec_read(a->other, a->apart, at);
-        mo_vec r = mo_vec_along(now, a->pace->beta, mo_vec_minus(now, before));
-        moved += mo_point_visit(&c, a->pace, mo_inertia(a, k), mo_inertia(a, l), &one, &two, &r);
+        mo_vec r =
+            mo_ahead(a, mo_vec_read(a->r, a->apart, at), mo_vec_read(a->other, a->apart, at));
+        moved += steep ? mo_point_visit_steep(&c, a->pace, I_1, I_2, &one, &two, &r, a->shift + at)
+                       : mo_point_visit(&c, a->pace, I_1, I_2, &one, &two, &r);
         mo_vec_write(r, a->other, a->apart, at);
     }
     mo_side_write(&one, a->line, k, a->moving);
@@ -105,9 +129,15 @@ MO_ANY mo_term mo_kernel_look_manifold(const mo_visit_args *a, int i)
         const mo_point_contact c = mo_point_read(m, (size_t)p);
         const mo_vec u = mo_point_velocity_of(&c, &one, &two),
                      r = mo_vec_read(a->r, a->apart, a->points_from + (size_t)p);
-        term.sum += mo_natural_square(c.mu, u, r, c.n);
+        term.sum += mo_natural_of(c.mu, u, r, c.n);
         term.largest = mo_larger(term.largest, -mo_vec_dot(u, c.n));
     }
+    return term;
+}
+
+MO_ANY mo_term mo_kernel_visit_steep_manifold(const mo_visit_args *a, int i)
+{
+    const mo_term term = {mo_manifold_sweep(a, a->begin + i, 1), 0};
     return term;
 }
 
@@ -130,7 +160,8 @@ MO_ANY mo_term mo_kernel_visit_rest(const mo_visit_args *a, int i)
     mo_term term = {0, 0};
     for (int k = a->begin; k < a->end && i == 0; ++k) {
         const int node = a->rest[k];
-        term.sum += node >= 0 ? mo_slot_sweep(a, (size_t)node) : mo_manifold_sweep(a, -1 - node);
+        term.sum += node >= 0 ? mo_slot_sweep(a, (size_t)node)
+                              : mo_manifold_sweep(a, -1 - node, a->shift != NULL);
     }
     return term;
 }

@@ -62,7 +62,7 @@ MO_ANY void mo_patch_visit(const mo_visit_args *a, int patch, int at, const mo_s
     mo_side one = mo_staged_side(s, ahead->one - first),
             two = is_fixed ? mo_side_read(a->line, ahead->two)
                            : mo_staged_side(s, ahead->two - first);
-    mo_vec r = mo_vec_along(ahead->now, a->pace->beta, mo_vec_minus(ahead->now, ahead->before));
+    mo_vec r = mo_ahead(a, ahead->now, ahead->before);
     term->sum += mo_slot_visit(&ahead->c, a->pace, &one, &two, &r);
     mo_vec_write(r, a->other, a->apart, (size_t)at);
     mo_stage_side(&one, s, ahead->one - first);

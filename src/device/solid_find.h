@@ -33,6 +33,7 @@ typedef struct mo_solid_args {
     int *match;                           /* of each point: in find.last, or -1 */
     double overlap;                       /* of the smaller size: what a step may end with */
     int round;                            /* answers before this one */
+    int is_projection;                    /* of positions: points with all of their overlap */
     int *node_one, *node_two, *node_pair; /* of each node */
 } mo_solid_args;
 
@@ -109,7 +110,7 @@ MO_ANY void mo_points_now(const mo_solid_args *a, int i, mo_solid_pair *pair)
         const int part = mo_takes_part(f, &t, one, two, &arms, touch->feature);
         if (part != MO_LEFT_OUT) {
             mo_add_point(a, pair, touch, &arms, mo_find_match(f, one, two, touch->feature));
-            pair->found.late += part == MO_LATE;
+            pair->found.late += part == MO_LATE && !a->is_projection;
         }
     }
 }
@@ -125,7 +126,8 @@ MO_ANY double mo_deepest_touch(const mo_touch_store *store, int place)
     return deepest;
 }
 
-/* Does pair i want touches at the end of the step?  Where the answer may end in an overlap. */
+/* Does pair i want touches at the end of the step?  Where the answer may end in an overlap; also
+ * where the touches at its start are yet to be found. */
 MO_ANY void mo_kernel_solid_ends(const mo_solid_args *a, int i)
 {
     const mo_find_args *f = &a->find;
@@ -134,8 +136,8 @@ MO_ANY void mo_kernel_solid_ends(const mo_solid_args *a, int i)
                  bound = -a->overlap * mo_smaller_size(f, one, two);
     const mo_vec v = mo_vec_minus(mo_velocity_in(f->next_line, one, NULL),
                                   mo_velocity_in(f->next_line, two, NULL));
-    a->wants[i] = 0;
-    for (int k = 0; k < a->now.count[place]; ++k) {
+    a->wants[i] = place < 0;
+    for (int k = 0; place >= 0 && k < a->now.count[place]; ++k) {
         const mo_touch *touch = mo_touches_at(&a->now, place) + k;
         a->wants[i] |= touch->gap + f->h * mo_vec_dot(mo_vec_at(touch->normal), v) - turn < bound;
     }
@@ -163,8 +165,10 @@ MO_ANY void mo_points_at_end(const mo_solid_args *a, int i, mo_solid_pair *pair)
 {
     const mo_find_args *f = &a->find;
     const int one = pair->one, two = pair->two, place = a->end_place[i];
-    if (!(mo_deepest_touch(&a->ends, place) <
-          mo_deepest_touch(&a->now, a->place[i]) - a->overlap * pair->size)) {
+    const double before = a->is_projection ? 0 : mo_deepest_touch(&a->now, a->place[i]),
+                 deepest = mo_deepest_touch(&a->ends, place);
+    pair->found.overlap = -deepest / pair->size;
+    if (!(deepest < before - a->overlap * pair->size)) {
         return;
     }
     for (int k = 0; k < a->ends.count[place]; ++k) {
@@ -172,7 +176,8 @@ MO_ANY void mo_points_at_end(const mo_solid_args *a, int i, mo_solid_pair *pair)
         const mo_two_arms arms = mo_solid_arms(f, &touch, one, two, f->next_line);
         const mo_vec u = mo_vec_minus(mo_velocity_in(f->next_line, one, &arms.one),
                                       mo_velocity_in(f->next_line, two, &arms.two));
-        touch.gap = mo_larger(0, touch.gap - f->h * mo_vec_dot(mo_vec_at(touch.normal), u));
+        touch.gap -= f->h * mo_vec_dot(mo_vec_at(touch.normal), u);
+        touch.gap = a->is_projection ? touch.gap : mo_larger(0, touch.gap);
         touch.feature |= MO_TAKEN_LATE | (uint32_t)a->round << 24;
         mo_add_point(a, pair, &touch, &arms, -1);
         ++pair->found.late;
@@ -188,6 +193,7 @@ MO_ANY mo_found mo_solid_points(const mo_solid_args *a, int i, int at)
     pair.two = f->two[i];
     pair.size = mo_smaller_size(f, pair.one, pair.two);
     pair.found.count = pair.found.late = 0;
+    pair.found.overlap = 0;
     pair.found.at = at;
     mo_points_now(a, i, &pair);
     if (f->next_line) {
@@ -199,11 +205,11 @@ MO_ANY mo_found mo_solid_points(const mo_solid_args *a, int i, int at)
     return pair.found;
 }
 
-/* Returns how many points close that were left out. */
+/* Returns how many points close that were left out, and the largest overlap that was seen. */
 MO_ANY mo_term mo_kernel_solid_count(const mo_solid_args *a, int i)
 {
     const mo_found found = mo_solid_points(a, i, -1);
-    const mo_term term = {(double)found.late, 0};
+    const mo_term term = {(double)found.late, found.overlap};
     a->count[i] = found.count;
     a->has_points[i] = found.count > 0;
     return term;

@@ -119,18 +119,21 @@ MO_ANY void mo_touch_solids(const mo_find_args *a, int one, int two, const mo_li
     mo_sort_touches(t->at, t->count);
 }
 
+/* Both kinds of touches in one launch, which takes as long as its slowest pair. */
 MO_ANY void mo_kernel_solid_touch(const mo_touch_args *a, int w)
 {
     const mo_find_args *f = &a->find;
-    const int i = a->order[w], one = f->one[i], two = f->two[i];
+    const int name = a->order[w], is_end = name < 0, i = is_end ? -1 - name : name, one = f->one[i],
+              two = f->two[i];
+    const mo_touch_job *job = is_end ? &a->ends : &a->now;
     const double reach =
-        a->next ? mo_margin_by(f->margin, mo_smaller_size(f, one, two)) : a->reach[i];
-    const size_t place = (size_t)a->place[i], room = (size_t)a->store.room;
+        is_end ? mo_margin_by(f->margin, mo_smaller_size(f, one, two)) : a->reach[i];
+    const size_t place = (size_t)job->place[i], room = (size_t)job->store.room;
     mo_solid_touches touches;
-    mo_touch_solids(f, one, two, a->next, reach, &touches);
-    a->store.count[place] = touches.is_short ? MO_TOO_MANY_TOUCHES : touches.count;
-    for (int k = 0; k < touches.count && k < a->store.room; ++k) {
-        a->store.touch[place * room + (size_t)k] = touches.at[k];
+    mo_touch_solids(f, one, two, is_end ? f->next_line : NULL, reach, &touches);
+    job->store.count[place] = touches.is_short ? MO_TOO_MANY_TOUCHES : touches.count;
+    for (int k = 0; k < touches.count && k < job->store.room; ++k) {
+        job->store.touch[place * room + (size_t)k] = touches.at[k];
     }
 }
 

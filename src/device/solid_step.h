@@ -28,35 +28,34 @@ MO_ANY void mo_kernel_manifold_count(const mo_solid_pack_args *a, int i)
 
 /* ---- one point ------------------------------------------------------------------------------- */
 
-/* x' (1/m + inertia about the arm) y: what an impulse along y at the point moves along x. */
-MO_ANY double mo_moves(double inverse_mass, const double *I, mo_vec arm, mo_vec x, mo_vec y)
-{
-    return inverse_mass * mo_vec_dot(x, y) +
-           mo_vec_dot(mo_vec_cross(arm, x), mo_turned_by(I, mo_vec_cross(arm, y)));
-}
-
 typedef struct mo_pair_inertia {
     double mass_1, mass_2; /* inverse */
     const double *I_1, *I_2;
 } mo_pair_inertia;
 
-MO_ANY double mo_moves_both(const mo_pair_inertia *p, const mo_two_arms *arms, mo_vec x, mo_vec y)
+/* K y: the velocity at the point that an impulse y causes. */
+MO_ANY mo_vec mo_response(const mo_pair_inertia *p, const mo_two_arms *arms, mo_vec y)
 {
-    return mo_moves(p->mass_1, p->I_1, arms->one, x, y) +
-           mo_moves(p->mass_2, p->I_2, arms->two, x, y);
+    const mo_vec spin_1 = mo_turned_by(p->I_1, mo_vec_cross(arms->one, y)),
+                 spin_2 = mo_turned_by(p->I_2, mo_vec_cross(arms->two, y));
+    const mo_vec turn =
+        mo_vec_plus(mo_vec_cross(spin_1, arms->one), mo_vec_cross(spin_2, arms->two));
+    return mo_vec_along(turn, p->mass_1 + p->mass_2, y);
 }
 
-/* 1 / W_NN, and 1 / the largest eigenvalue of W_TT (problem/batches.c). */
-MO_ANY void mo_point_inverses(const mo_pair_inertia *p, const mo_two_arms *arms, const double *n,
-                              double *inverse_N, double *inverse_T)
+/* K n, 1 / W_NN, and 1 / the largest eigenvalue of W_TT, of point k (problem/batch_point.c). */
+MO_ANY void mo_pack_response(const mo_pair_inertia *p, const mo_two_arms *arms, const double *n,
+                             const mo_manifolds *m, size_t k)
 {
     double t[3], o[3];
     mo_vec3_tangents(n, t, o);
     const mo_vec e = mo_vec_at(n), x = mo_vec_at(t), y = mo_vec_at(o);
-    const double a = mo_moves_both(p, arms, x, x), b = mo_moves_both(p, arms, x, y),
-                 c = mo_moves_both(p, arms, y, y);
-    *inverse_N = 1 / mo_moves_both(p, arms, e, e);
-    *inverse_T = 1 / (0.5 * (a + c) + sqrt(0.25 * (a - c) * (a - c) + b * b));
+    const mo_vec K_n = mo_response(p, arms, e), K_x = mo_response(p, arms, x),
+                 K_y = mo_response(p, arms, y);
+    const double a = mo_vec_dot(x, K_x), b = mo_vec_dot(x, K_y), c = mo_vec_dot(y, K_y);
+    mo_vec_write(K_n, m->K_n, m->room, k);
+    m->inverse_N[k] = 1 / mo_vec_dot(e, K_n);
+    m->inverse_T[k] = 1 / (0.5 * (a + c) + sqrt(0.25 * (a - c) * (a - c) + b * b));
 }
 
 MO_ANY void mo_pack_point(const mo_solid_pack_args *a, const mo_pair_inertia *inertia, int one,
@@ -71,15 +70,18 @@ MO_ANY void mo_pack_point(const mo_solid_pack_args *a, const mo_pair_inertia *in
     const uint32_t other =
         two < f->balls ? f->ball[two].surface : (uint32_t)f->fixed[two - f->balls].surface;
     const uint32_t both = f->ball[one].surface * MO_FIXED_SURFACES + other;
-    const double w_N = mo_bounce_speed(f, &t, one, two, &arms, f->restitution[both],
-                                       mo_gap_speed(t.gap, size, mo_vec_at(touch->point), f->h));
-    const int match = a->solids.match[c];
+    const int is_projection = a->solids.is_projection,
+              match = is_projection ? -1 : a->solids.match[c];
+    const double w_N =
+        is_projection ? t.gap / f->h
+                      : mo_bounce_speed(f, &t, one, two, &arms, f->restitution[both],
+                                        mo_gap_speed(t.gap, size, mo_vec_at(touch->point), f->h));
     mo_vec_write(t.n, m->n, m->room, k);
     mo_vec_write(mo_vec_times(w_N, t.n), m->w, m->room, k);
     mo_vec_write(arms.one, m->arm_1, m->room, k);
     mo_vec_write(arms.two, m->arm_2, m->room, k);
-    m->mu[k] = f->mu[both];
-    mo_point_inverses(inertia, &arms, touch->normal, m->inverse_N + k, m->inverse_T + k);
+    m->mu[k] = is_projection ? 0 : f->mu[both];
+    mo_pack_response(inertia, &arms, touch->normal, m, k);
     mo_vec_write(match >= 0 ? mo_vec_read(f->last.r, f->last.apart, (size_t)match)
                             : mo_vec_of(0, 0, 0),
                  a->r, a->apart, k);

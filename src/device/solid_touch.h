@@ -28,18 +28,23 @@ typedef struct mo_old_pairs {
     const double *reach;
 } mo_old_pairs;
 
+/* Pairs that want touches, and where these go. */
+typedef struct mo_touch_job {
+    int *place; /* of each pair in the store */
+    int *wants; /* of each pair: 1 or 0, and how many before it want, too; NULL: none */
+    int *before;
+    int first; /* place of the first pair that wants touches */
+    int count; /* of these */
+    mo_touch_store store;
+} mo_touch_job;
+
 typedef struct mo_touch_args {
     mo_find_args find; /* its contacts are the pairs */
     mo_old_pairs old;
-    const mo_line *next; /* NULL: at the start of the step; else at its end */
-    double *reach;       /* of each pair */
-    int *place;          /* of each pair in the store */
-    int *wants;          /* of each pair: 1 or 0, and how many before it want, too */
-    const int *before;
-    int first;     /* place of the first pair that wants touches */
-    uint32_t *key; /* of those that want: their kinds */
-    int *order;    /* they by them */
-    mo_touch_store store;
+    double *reach;          /* of each pair */
+    mo_touch_job now, ends; /* at the start of the step, and at its end with find.next_line */
+    uint32_t *key;          /* of those that want: their kinds */
+    int *order;             /* pairs by them; of `ends`: -1 - pair */
 } mo_touch_args;
 
 /* ---- which pairs ----------------------------------------------------------------------------- */
@@ -59,8 +64,8 @@ MO_ANY double mo_smaller_size(const mo_find_args *a, int one, int two)
 /* How far the two may be apart and still meet in the step. */
 MO_ANY double mo_pair_reach(const mo_find_args *f, int one, int two)
 {
-    const double speed = f->near[one].speed + (two < f->balls ? f->near[two].speed : 0);
-    return mo_margin_by(f->margin, mo_smaller_size(f, one, two)) + f->h * speed;
+    return mo_margin_by(f->margin, mo_smaller_size(f, one, two)) +
+           f->h * mo_pair_speed(f, one, two);
 }
 
 /* Pair i keeps the place that it had, or wants one. */
@@ -74,26 +79,34 @@ MO_ANY void mo_kernel_pair_places(const mo_touch_args *a, int i)
         place = a->old.two[k] == two && a->old.reach[k] == reach ? a->old.place[k] : -1;
     }
     a->reach[i] = reach;
-    a->place[i] = place;
-    a->wants[i] = place < 0;
+    a->now.place[i] = place;
+    a->now.wants[i] = place < 0;
+}
+
+MO_ANY void mo_pair_work(const mo_touch_args *a, const mo_touch_job *job, int i, int from, int name)
+{
+    const mo_find_args *f = &a->find;
+    if (job->wants && job->wants[i]) {
+        const int w = job->before[i];
+        job->place[i] = job->first + w;
+        a->key[from + w] = (uint32_t)mo_solid_at(f, f->one[i])->collider.def.kind << 3 |
+                           (uint32_t)mo_solid_at(f, f->two[i])->collider.def.kind;
+        a->order[from + w] = name;
+    }
 }
 
 MO_ANY void mo_kernel_pair_work(const mo_touch_args *a, int i)
 {
-    const mo_find_args *f = &a->find;
-    if (a->wants[i]) {
-        const int w = a->before[i];
-        a->place[i] = a->first + w;
-        a->key[w] = (uint32_t)mo_solid_at(f, f->one[i])->collider.def.kind << 3 |
-                    (uint32_t)mo_solid_at(f, f->two[i])->collider.def.kind;
-        a->order[w] = i;
-    }
+    mo_pair_work(a, &a->now, i, 0, i);
+    mo_pair_work(a, &a->ends, i, a->now.count, -1 - i);
 }
 
 /* Returns, in `largest`, how many touches a place needs. */
 MO_ANY mo_term mo_kernel_touch_count(const mo_touch_args *a, int w)
 {
-    const mo_term term = {0, (double)a->store.count[a->first + w]};
+    const int is_end = w >= a->now.count;
+    const mo_term term = {0, (double)(is_end ? a->ends.store.count[w - a->now.count]
+                                             : a->now.store.count[a->now.first + w])};
     return term;
 }
 

@@ -20,17 +20,14 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "solver/pace.h"
 
 enum {
-    MOST_ROUNDS = 10 /* of contacts that turn out to close, as in step.c */,
-    RATE_SWEEPS = 1000,
-    MANY_CONTACTS = 30000 /* from which on the residual may not see the weight */
+    MOST_ROUNDS = 10, /* of contacts that turn out to close, as in step.c */
+    ROUGH_ROUNDS = 2, /* likewise */
+    LONG = 100        /* sweeps of a round: rough ones then save more than they cost */
 };
-static const double LATE = 1e-6, LATE_OF_TOLERANCE = 0.1;       /* as in step.c */
-static const double DEEPEST = 8e-4, DEEPEST_OF_TOLERANCE = 0.4; /* as in impulses.c, unbounded */
-static const double SINKING = 0.5;                              /* of large heaps, at most */
-static const double MOMENTUM = 10;                              /* as in solver/auto.c */
-static const double NEARLY = 0.999; /* of the tolerance: leaves room for rounding */
+static const double LATE = 1e-6, LATE_OF_TOLERANCE = 0.1; /* as in step.c */
 
 /* ---- arguments ------------------------------------------------------------------------------- */
 
@@ -48,6 +45,7 @@ static mo_ball_args ball_args(const mo_device_heap *heap, const mo_world *world,
                       .id = heap->id.at,
                       .free_line = heap->free_line.at,
                       .next_line = heap->sweeps.line.at,
+                      .moved_line = heap->is_projected ? heap->moved.at : heap->sweeps.line.at,
                       .fixed = heap->fixed.at,
                       .solid = heap->has_solids ? heap->solid.at : NULL,
                       .inertia = heap->inertia.at,
@@ -93,6 +91,8 @@ mo_find_args mo_heap_find_args(const mo_device_heap *heap, const mo_world *world
                       .last = mo_heap_rows(heap->list + heap->last),
                       .count = heap->count.at,
                       .start = heap->start.at,
+                      .kept = heap->kept.at,
+                      .kept_most = mo_heap_kept(heap),
                       .one = heap->one.at,
                       .two = heap->two.at,
                       .match = heap->match.at};
@@ -159,10 +159,11 @@ static void count_contacts(mo_device_heap *heap, const mo_world *world, double h
         const mo_ball_args balls = ball_args(heap, world, h);
         mo_heap_sum_up(heap, MO_KERNEL_ball_next_speed, heap->balls, &balls,
                        &mo_heap_figures_of(heap)->fastest);
-        mo_device_launch(heap->device, MO_KERNEL_cell_edge, 1, &find);
     }
     if (heap->has_solids) {
-        mo_device_solids_count(heap, world, h, is_again, late);
+        mo_term found;
+        mo_device_solids_count(heap, world, h, is_again, &found);
+        *late = found.sum;
         return;
     }
     mo_heap_sum_up(heap, MO_KERNEL_find_count, heap->balls, &find, &mo_heap_figures_of(heap)->late);
@@ -248,7 +249,7 @@ static mo_error order_rest(mo_device_heap *heap)
     return error;
 }
 
-static mo_error pack_contacts(mo_device_heap *heap, const mo_world *world, double h)
+mo_error mo_device_pack(mo_device_heap *heap, const mo_world *world, double h)
 {
     if (heap->has_solids) {
         mo_device_solids_pack(heap, world, h);
@@ -257,8 +258,9 @@ static mo_error pack_contacts(mo_device_heap *heap, const mo_world *world, doubl
     mo_device *device = heap->device;
     mo_device_sweeps *s = &heap->sweeps;
     const int count = heap->contacts;
+    const int patch = mo_may_be_steep(s->friction) ? 0 : MO_PATCH; /* none in steep sweeps */
     size_t apart;
-    s->patches = (heap->balls + MO_PATCH - 1) / MO_PATCH;
+    s->patches = patch ? (heap->balls + patch - 1) / patch : 0;
     s->patch_start = heap->slot_start.at;
     mo_slot_args slots = {.key = MO_TAKE_BUFFER(device, &heap->slot_key, count, uint32_t),
                           .order = MO_TAKE_BUFFER(device, &heap->slot_order, count, int),
@@ -269,7 +271,7 @@ static mo_error pack_contacts(mo_device_heap *heap, const mo_world *world, doubl
                           .moving = heap->balls,
                           .patches = s->patches};
     slots.colour = mo_device_colour(device, &heap->colouring, count, heap->one.at, heap->two.at,
-                                    heap->balls, heap->id.at, MO_PATCH);
+                                    heap->balls, heap->id.at, patch);
     mo_device_launch(device, MO_KERNEL_slot_keys, count, &slots);
     mo_device_sort(device, slots.key, slots.order, count,
                    mo_bits_of((s->patches + 1) * MO_COLOURS));
@@ -310,68 +312,6 @@ static void keep_impulses(mo_device_heap *heap, const mo_world *world, double h)
     heap->last = !heap->last;
 }
 
-/* ---- 4: sweeps ------------------------------------------------------------------------------- */
-
-typedef struct patience {
-    const mo_options *options;
-    double start;
-    mo_status status;
-} patience;
-
-static int must_stop(void *context, int iteration)
-{
-    patience *p = context;
-    const int is_late =
-        isfinite(p->options->time_limit) && mo_clock() - p->start >= p->options->time_limit;
-    p->status = is_late ? MO_TIME_LIMIT : MO_ITERATION_LIMIT;
-    return is_late || iteration >= p->options->max_iter;
-}
-
-static void fill_residual(mo_device_sweeps *s, double q, mo_step_report *report)
-{
-    const mo_worst none = {0, -1};
-    const double scale = fmax(1, q);
-    double exchange;
-    report->residual = (mo_residual){.natural = s->natural,
-                                     .natural_relative = s->natural / scale,
-                                     .q_norm = q,
-                                     .block = none,
-                                     .penetration_rate = {s->approach, -1},
-                                     .cone_violation = none,
-                                     .dissipation = none,
-                                     .power = mo_device_sweeps_power(s, &exchange),
-                                     .siconos_q = q > 0 ? s->natural / q : s->natural};
-    report->sinking = exchange > 0 ? report->residual.power / exchange : 0;
-}
-
-/* Until the verdict, from the impulses alone, is within the tolerance too. */
-static void find_impulses(mo_device_heap *heap, const mo_world *world, double h,
-                          mo_step_report *report)
-{
-    const mo_options *options = &world->def.solver;
-    mo_device_sweeps *s = &heap->sweeps;
-    patience p = {options, mo_clock(), MO_SOLVED};
-    const double q = mo_device_sweeps_q(s), goal = options->tol * fmax(1, q),
-                 depth = fmax(DEEPEST, DEEPEST_OF_TOLERANCE * options->tol);
-    mo_sweep_goal stop = {NEARLY * goal, fmin(options->penetration_rate, depth * heap->least / h),
-                          RATE_SWEEPS, heap->contacts >= MANY_CONTACTS ? SINKING : INFINITY};
-    const double momentum = mo_uses_auto(world) ? MOMENTUM : options->nsgs.momentum;
-    int passes = 1;
-    mo_device_sweeps_start(s, momentum);
-    while (passes) {
-        passes = mo_device_sweeps_run(s, stop, must_stop, &p);
-        mo_device_sweeps_verdict(s);
-        if (s->natural <= goal) {
-            break;
-        }
-        stop.natural *= 0.7;
-    }
-    report->tolerance = options->tol;
-    report->iterations += s->iteration;
-    report->status = s->natural <= goal ? MO_SOLVED : s->moved == 0 ? MO_STALLED : p.status;
-    fill_residual(s, q, report);
-}
-
 /* ---- the step -------------------------------------------------------------------------------- */
 
 static mo_error solve_once(mo_device_heap *heap, const mo_world *world, double h, int is_again,
@@ -380,10 +320,10 @@ static mo_error solve_once(mo_device_heap *heap, const mo_world *world, double h
     const double start = mo_clock();
     fill_contacts(heap, world, h, is_again);
     const double found = mo_clock();
-    const mo_error error = pack_contacts(heap, world, h);
+    const mo_error error = mo_device_pack(heap, world, h);
     const double packed = mo_clock();
     if (!error) {
-        find_impulses(heap, world, h, report);
+        mo_device_heap_sweep(heap, world, h, report);
         keep_impulses(heap, world, h);
     }
     report->seconds_collide += found - start;
@@ -392,11 +332,30 @@ static mo_error solve_once(mo_device_heap *heap, const mo_world *world, double h
     return error;
 }
 
-/* Adds contacts that were left out and close, and solves again. */
+/* A rough answer that closes nothing is refined.  The contacts of balls are still those of it. */
+static mo_error refine(mo_device_heap *heap, const mo_world *world, double h,
+                       mo_step_report *report)
+{
+    const double start = mo_clock();
+    heap->is_rough = 0;
+    if (heap->has_solids) {
+        return solve_once(heap, world, h, 1, report);
+    }
+    mo_device_heap_sweep(heap, world, h, report);
+    keep_impulses(heap, world, h);
+    report->seconds_solve += mo_clock() - start;
+    return MO_OK;
+}
+
+/* Adds contacts that were left out and close, and solves again; roughly at first where the last
+ * step took several rounds. */
 static mo_error solve(mo_device_heap *heap, const mo_world *world, double h, mo_step_report *report)
 {
     double late = 1;
+    int more = 0;
     heap->round = 0;
+    heap->is_rough = heap->had_rounds;
+    heap->longest = 0;
     count_contacts(heap, world, h, 0, &late);
     mo_error error = solve_once(heap, world, h, 0, report);
     for (int round = 0; !error && round < MOST_ROUNDS; ++round) {
@@ -404,10 +363,19 @@ static mo_error solve(mo_device_heap *heap, const mo_world *world, double h, mo_
         heap->round = round + 1;
         count_contacts(heap, world, h, 1, &late);
         report->seconds_collide += mo_clock() - start;
-        if (!(late > 0)) {
+        if (!(late > 0) && !heap->is_rough) {
             break;
         }
-        error = solve_once(heap, world, h, 1, report);
+        more += late > 0;
+        heap->is_rough = heap->is_rough && round + 1 < ROUGH_ROUNDS;
+        error = late > 0 ? solve_once(heap, world, h, 1, report) : refine(heap, world, h, report);
+    }
+    heap->had_rounds = more > 0 && heap->longest > LONG;
+    heap->is_projected = !error && heap->has_solids && mo_device_solids_may_overlap(heap);
+    if (heap->is_projected) {
+        const double start = mo_clock();
+        error = mo_device_solids_project(heap, world, h, report);
+        report->seconds_project = mo_clock() - start;
     }
     return error ? error : mo_device_error(heap->device, NULL);
 }

@@ -7,9 +7,9 @@
  * first, and a change moves the heap back to the host, so the next step starts from the world
  * again.
  *
- * Supported: velocity level in space, dynamic balls about their centres of mass, static planes and
- * boxes, Coulomb friction.  Not supported: joints, mechanisms, other moving shapes, kinematic
- * bodies, rolling friction, layers, sleeping, projection.  Impacts with restitution are part of the
+ * Supported: velocity level in space, dynamic balls and other convex shapes, one a body, static
+ * planes and such shapes, Coulomb friction.  Not supported: joints, mechanisms, kinematic bodies,
+ * rolling friction, layers, sleeping, the option projection.  Impacts with restitution are part of the
  * problem of the step (ball_step.h), unlike on the host (impact.c).
  */
 #ifndef MO_SIM_DEVICE_HEAP_H

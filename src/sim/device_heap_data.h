@@ -39,7 +39,7 @@ struct mo_device_heap {
 
     mo_buffer ball[2], near, free_line, fixed, id, shown, force;
     int side; /* ball[side]: balls in the order of cells */
-    mo_buffer key, order, bucket_start, count, start, figures, partial;
+    mo_buffer key, order, bucket_start, count, start, kept, figures, partial;
     mo_buffer one, two, match;
     mo_device_colouring colouring;
     mo_buffer slot_key, slot_order, slot_start, slot_numbers, slot_indices, rest;
@@ -50,16 +50,28 @@ struct mo_device_heap {
     mo_buffer point_count, first;
     int pairs, nodes;
     /* Touches of pairs (device/solid_touch.h); old: of the answer before, in this step. */
-    mo_buffer place, reach, end_place, wants, wants_before, old_start, old_two, old_place,
-        old_reach;
+    mo_buffer place, reach, end_place, wants, wants_before, end_wants, end_before, old_start,
+        old_two, old_place, old_reach;
     mo_device_touches now, ends;
-    int round;                   /* answers in this step so far */
+    int round;                 /* answers in this step so far */
+    int is_rough, had_rounds;  /* the present round is rough; the last step had several long ones */
+    int longest;               /* sweeps of a round of this step that was not rough */
+    int is_projection;         /* the present problem is one of positions */
+    int is_projected;          /* positions move by `moved`, not by the velocities */
+    mo_buffer velocity, moved; /* of lines */
     mo_device_heap_list list[2]; /* list[last]: the newest */
     int last;
     mo_device_sweeps sweeps;
 };
 
-enum { MO_FIXED_MOST = 64 }; /* fixed shapes */
+enum { MO_FIXED_MOST = 64 };    /* fixed shapes */
+enum { MO_HEAP_MOMENTUM = 10 }; /* as in solver/auto.c */
+
+/* Contacts of a ball, or pairs of a solid, that a count keeps for the fill: most have fewer. */
+static inline int mo_heap_kept(const mo_device_heap *heap)
+{
+    return heap->has_solids ? 32 : 12;
+}
 
 /* device_heap_send.c: bodies and contacts to the device */
 mo_error mo_device_heap_send(mo_world *world);
@@ -78,11 +90,24 @@ mo_heap_figures *mo_heap_figures_of(const mo_device_heap *heap);
 void mo_heap_sum_up(mo_device_heap *heap, mo_kernel kernel, int n, const void *arguments,
                     mo_term *out);
 
+/* device_heap_sweep.c: impulses and velocities of the contacts that are packed; adds to the report */
+void mo_device_heap_sweep(mo_device_heap *heap, const mo_world *world, double h,
+                          mo_step_report *report);
+
+/* device_heap.c: contacts in the order of their colours */
+mo_error mo_device_pack(mo_device_heap *heap, const mo_world *world, double h);
+
 /* device_solids.c: the parts of a heap's step that differ with solids */
 void mo_device_solids_count(mo_device_heap *heap, const mo_world *world, double h, int is_again,
-                            double *late);
+                            mo_term *late);
 void mo_device_solids_fill(mo_device_heap *heap, const mo_world *world, double h, int is_again);
 void mo_device_solids_pack(mo_device_heap *heap, const mo_world *world, double h);
 void mo_device_solids_keep(mo_device_heap *heap, const mo_world *world, double h);
+/* Were the rounds too few to keep bodies apart? */
+int mo_device_solids_may_overlap(const mo_device_heap *heap);
+/* Moves bodies apart that would end the step in an overlap, as projection.c: `moved` has the
+ * velocities with which positions advance; those of the answer stay. */
+mo_error mo_device_solids_project(mo_device_heap *heap, const mo_world *world, double h,
+                                  mo_step_report *report);
 
 #endif

@@ -138,16 +138,6 @@ int mo_device_heap_takes(const mo_world *world, mo_message *why)
     return moving > 0;
 }
 
-static int is_very_steep(const mo_world *world)
-{
-    const mo_surfaces *s = &world->surfaces;
-    int is_steep = 0;
-    for (int i = 0; i < s->count * s->count; ++i) {
-        is_steep |= mo_is_very_steep(s->both[i / s->count][i % s->count].friction);
-    }
-    return is_steep;
-}
-
 int mo_device_heap_is_due(mo_world *world, mo_error *error, mo_message *why)
 {
     mo_device_heap *heap = world->heap;
@@ -162,9 +152,9 @@ int mo_device_heap_is_due(mo_world *world, mo_error *error, mo_message *why)
     if (!is_given && asked == DEVICE_GPU) {
         *error = mo_device_find_gpu(why);
     }
-    const int is_wanted = is_given || asked == DEVICE_GPU ||
-                          (asked == DEVICE_AUTO && world->living_count >= MANY &&
-                           !is_very_steep(world) && mo_device_has_gpu());
+    const int is_wanted =
+        is_given || asked == DEVICE_GPU ||
+        (asked == DEVICE_AUTO && world->living_count >= MANY && mo_device_has_gpu());
     if (*error || !is_wanted || !mo_device_heap_takes(world, &world->device_note)) {
         return 0;
     }

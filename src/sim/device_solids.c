@@ -9,13 +9,19 @@
  * are new or reach further, and for those that may end in an overlap.  The host reads how many
  * pairs, touches, points and nodes there are, and the starts of the colours.
  */
+#include <math.h>
+
 #include "base/error.h"
 #include "sim/device_heap_data.h"
 
-static const double OVERLAP = 1e-2; /* as overlap.c: deeper at its end, a step is solved again */
+/* As overlap.c: of a size, deeper at its end a step is solved again; and what a projection may
+ * leave of it. */
+static const double OVERLAP = 1e-2, LEFT = 0.25;
 enum {
     END_ROUNDS = 3, /* in which points at the end of the step are added */
-    USUAL_ROOM = 8  /* touches of a place: more make the places grow */
+    PROJECTIONS = 3,
+    PROJECTION_SWEEPS = 300,
+    USUAL_ROOM = 8 /* touches of a place: more make the places grow */
 };
 
 static mo_touch_store store_of(const mo_device_touches *t)
@@ -31,7 +37,7 @@ static mo_solid_args solid_args(const mo_device_heap *heap, const mo_find_args *
                            .ends = store_of(&heap->ends),
                            .place = heap->place.at,
                            .end_place = heap->ends.used > 0 ? heap->end_place.at : NULL,
-                           .wants = heap->wants.at,
+                           .wants = heap->end_wants.at,
                            .count = heap->pair_count.at,
                            .start = heap->pair_start.at,
                            .has_points = heap->has_points.at,
@@ -41,6 +47,7 @@ static mo_solid_args solid_args(const mo_device_heap *heap, const mo_find_args *
                            .match = heap->match.at,
                            .overlap = OVERLAP,
                            .round = heap->round,
+                           .is_projection = heap->is_projection,
                            .node_one = heap->node_one.at,
                            .node_two = heap->node_two.at,
                            .node_pair = heap->node_pair.at};
@@ -83,10 +90,12 @@ static void find_pairs(mo_device_heap *heap, const mo_world *world, double h, in
     find.one = MO_TAKE_BUFFER(device, &heap->one, heap->pairs, int);
     find.two = MO_TAKE_BUFFER(device, &heap->two, heap->pairs, int);
     mo_device_launch(device, MO_KERNEL_find_fill, heap->balls, &find);
-    mo_buffer *const all[] = {&heap->pair_key,    &heap->pair_order, &heap->pair_count,
-                              &heap->pair_start,  &heap->has_points, &heap->node,
-                              &heap->place,       &heap->end_place,  &heap->wants,
-                              &heap->wants_before};
+    MO_TAKE_BUFFER(device, &heap->pair_key, 2 * (size_t)heap->pairs, uint32_t);
+    MO_TAKE_BUFFER(device, &heap->pair_order, 2 * (size_t)heap->pairs, int);
+    mo_buffer *const all[] = {&heap->pair_count, &heap->pair_start,   &heap->has_points,
+                              &heap->node,       &heap->place,        &heap->end_place,
+                              &heap->wants,      &heap->wants_before, &heap->end_wants,
+                              &heap->end_before};
     for (size_t k = 0; k < sizeof all / sizeof *all; ++k) {
         MO_TAKE_BUFFER(device, all[k], heap->pairs + 1, int);
     }
@@ -97,89 +106,89 @@ static void find_pairs(mo_device_heap *heap, const mo_world *world, double h, in
 
 static mo_touch_args touch_args(const mo_device_heap *heap, const mo_find_args *find, int is_again)
 {
-    return (mo_touch_args){.find = *find,
-                           .old = {.start = is_again ? heap->old_start.at : NULL,
-                                   .two = heap->old_two.at,
-                                   .place = heap->old_place.at,
-                                   .reach = heap->old_reach.at},
-                           .reach = heap->reach.at,
-                           .place = heap->place.at,
-                           .wants = heap->wants.at,
-                           .before = heap->wants_before.at,
-                           .key = heap->pair_key.at,
-                           .order = heap->pair_order.at};
+    return (mo_touch_args){
+        .find = *find,
+        .old = {.start = is_again ? heap->old_start.at : NULL,
+                .two = heap->old_two.at,
+                .place = heap->old_place.at,
+                .reach = heap->old_reach.at},
+        .reach = heap->reach.at,
+        .now = {.place = heap->place.at, .wants = heap->wants.at, .before = heap->wants_before.at},
+        .ends = {.place = heap->end_place.at, .before = heap->end_before.at},
+        .key = heap->pair_key.at,
+        .order = heap->pair_order.at};
+}
+
+/* Storage for the pairs of a job, after those that are there. */
+static void take_places(mo_device_heap *heap, mo_device_touches *store, mo_touch_job *job,
+                        int count)
+{
+    const size_t used = (size_t)store->used, all = used + (size_t)count,
+                 size = (size_t)store->room * sizeof(mo_touch);
+    mo_buffer_grow(heap->device, &store->touch, used * size, all * size);
+    mo_buffer_grow(heap->device, &store->count, used * sizeof(int), all * sizeof(int));
+    job->first = store->used;
+    job->count = count;
+    job->store = store_of(store);
+    store->used += count;
+}
+
+/* Pairs that may end the step in an overlap, by the solution. */
+static int find_ends(mo_device_heap *heap, mo_touch_args *a)
+{
+    const mo_solid_args solids = solid_args(heap, &a->find);
+    a->ends.wants = heap->end_wants.at;
+    mo_device_launch(heap->device, MO_KERNEL_solid_ends, heap->pairs, &solids);
+    return scan(heap, &heap->end_wants, heap->pairs, &heap->end_before);
 }
 
 /*
- * Assigns storage to pairs that need touches, and computes these.  False if the storage was too
- * small: it is then larger and empty.
+ * Touches at the start of the step of pairs that have none yet, and at its end.  False if the
+ * storage of a place was too small: it is then larger, and all are to be found again.
  */
-static int touch_pairs(mo_device_heap *heap, mo_touch_args *a, mo_device_touches *store)
+static int touch_once(mo_device_heap *heap, const mo_find_args *find, int has_ends)
 {
     mo_device *device = heap->device;
+    mo_touch_args a = touch_args(heap, find, heap->now.used > 0);
     mo_heap_figures seen;
-    const int wanted = scan(heap, &heap->wants, heap->pairs, &heap->wants_before);
-    const size_t used = (size_t)store->used, all = used + (size_t)wanted,
-                 size = (size_t)store->room * sizeof(mo_touch);
-    mo_buffer_grow(device, &store->touch, used * size, all * size);
-    mo_buffer_grow(device, &store->count, used * sizeof(int), all * sizeof(int));
-    a->first = store->used;
-    a->store = store_of(store);
-    mo_device_launch(device, MO_KERNEL_pair_work, heap->pairs, a);
-    mo_device_sort(device, a->key, a->order, wanted, 6);
-    mo_device_launch(device, MO_KERNEL_solid_touch, wanted, a);
-    mo_heap_sum_up(heap, MO_KERNEL_touch_count, wanted, a, &mo_heap_figures_of(heap)->late);
+    heap->ends.used = 0;
+    mo_device_launch(device, MO_KERNEL_pair_places, heap->pairs, &a);
+    take_places(heap, &heap->now, &a.now,
+                scan(heap, &heap->wants, heap->pairs, &heap->wants_before));
+    take_places(heap, &heap->ends, &a.ends, has_ends ? find_ends(heap, &a) : 0);
+    const int wanted = a.now.count + a.ends.count;
+    mo_device_launch(device, MO_KERNEL_pair_work, heap->pairs, &a);
+    mo_device_sort(device, a.key, a.order, wanted, 6);
+    mo_device_launch(device, MO_KERNEL_solid_touch, wanted, &a);
+    mo_heap_sum_up(heap, MO_KERNEL_touch_count, wanted, &a, &mo_heap_figures_of(heap)->late);
     mo_device_read(device, &seen, heap->figures.at, sizeof seen);
-    store->used += wanted;
     if (seen.late.largest >= MO_TOO_MANY_TOUCHES) {
         mo_device_fail(device, MO_ERR_UNSUPPORTED,
                        "two shapes touch at more points than a GPU takes: take device = cpu");
     }
-    if (device->error || seen.late.largest <= store->room) {
+    if (device->error || seen.late.largest <= heap->now.room) {
         return 1;
     }
-    store->room = (int)seen.late.largest;
-    store->used = 0;
+    heap->now.room = heap->ends.room = (int)seen.late.largest;
+    heap->now.used = 0;
     return 0;
 }
 
-/* At the start of the step. */
-static void touch_now(mo_device_heap *heap, const mo_find_args *find, int is_again)
+static void touch_pairs(mo_device_heap *heap, const mo_find_args *find, int is_again)
 {
-    mo_device_touches *store = &heap->now;
-    store->room = store->room > 0 ? store->room : USUAL_ROOM;
-    store->used = is_again ? store->used : 0;
-    do {
-        mo_touch_args a = touch_args(heap, find, store->used > 0);
-        mo_device_launch(heap->device, MO_KERNEL_pair_places, heap->pairs, &a);
-        if (touch_pairs(heap, &a, store)) {
-            return;
-        }
-    } while (1);
-}
-
-/* Searches for overlap at the end of the step with the solution. */
-static void touch_at_end(mo_device_heap *heap, const mo_find_args *find, int is_again)
-{
-    mo_device_touches *store = &heap->ends;
-    store->room = store->room > 0 ? store->room : USUAL_ROOM;
-    store->used = 0;
-    if (!is_again || heap->round > END_ROUNDS) {
-        return;
+    const int has_ends = is_again && (heap->round <= END_ROUNDS || heap->is_projection);
+    if (heap->now.room == 0) {
+        heap->now.room = heap->ends.room = USUAL_ROOM;
     }
-    const mo_solid_args solids = solid_args(heap, find);
-    mo_touch_args a = touch_args(heap, find, 0);
-    a.place = heap->end_place.at;
-    a.next = find->next_line;
-    mo_device_launch(heap->device, MO_KERNEL_solid_ends, heap->pairs, &solids);
-    while (!touch_pairs(heap, &a, store)) {
+    heap->now.used = is_again ? heap->now.used : 0;
+    while (!touch_once(heap, find, has_ends)) {
     }
 }
 
 /* ---- points ---------------------------------------------------------------------------------- */
 
 void mo_device_solids_count(mo_device_heap *heap, const mo_world *world, double h, int is_again,
-                            double *late)
+                            mo_term *late)
 {
     mo_heap_figures seen;
     if (is_again) {
@@ -187,13 +196,12 @@ void mo_device_solids_count(mo_device_heap *heap, const mo_world *world, double 
     }
     find_pairs(heap, world, h, is_again);
     const mo_find_args find = mo_heap_find_args(heap, world, h, is_again);
-    touch_now(heap, &find, is_again);
-    touch_at_end(heap, &find, is_again);
+    touch_pairs(heap, &find, is_again);
     const mo_solid_args solids = solid_args(heap, &find);
     mo_heap_sum_up(heap, MO_KERNEL_solid_count, heap->pairs, &solids,
                    &mo_heap_figures_of(heap)->late);
     mo_device_read(heap->device, &seen, heap->figures.at, sizeof seen);
-    *late = seen.late.sum;
+    *late = seen.late;
 }
 
 void mo_device_solids_fill(mo_device_heap *heap, const mo_world *world, double h, int is_again)
@@ -216,7 +224,7 @@ void mo_device_solids_fill(mo_device_heap *heap, const mo_world *world, double h
 static void set_manifold_arrays(mo_device_heap *heap)
 {
     const size_t nodes = (size_t)heap->nodes, points = (size_t)heap->contacts;
-    double *number = MO_TAKE_BUFFER(heap->device, &heap->slot_numbers, 15 * points, double);
+    double *number = MO_TAKE_BUFFER(heap->device, &heap->slot_numbers, 18 * points, double);
     int *index = MO_TAKE_BUFFER(heap->device, &heap->slot_indices, 2 * nodes, int);
     heap->sweeps.manifold_arrays = (mo_manifolds){.room = points,
                                                   .one = index,
@@ -226,9 +234,10 @@ static void set_manifold_arrays(mo_device_heap *heap)
                                                   .w = number + 3 * points,
                                                   .arm_1 = number + 6 * points,
                                                   .arm_2 = number + 9 * points,
-                                                  .mu = number + 12 * points,
-                                                  .inverse_N = number + 13 * points,
-                                                  .inverse_T = number + 14 * points};
+                                                  .K_n = number + 12 * points,
+                                                  .mu = number + 15 * points,
+                                                  .inverse_N = number + 16 * points,
+                                                  .inverse_T = number + 17 * points};
 }
 
 static mo_solid_pack_args pack_args(const mo_device_heap *heap, const mo_find_args *find)
@@ -288,8 +297,9 @@ void mo_device_solids_pack(mo_device_heap *heap, const mo_world *world, double h
     const mo_solid_pack_args pack = pack_args(heap, &find);
     mo_device_launch(device, MO_KERNEL_manifold_count, heap->nodes, &pack);
     mo_device_scan(device, heap->point_count.at, heap->nodes, heap->first.at);
+    mo_heap_figures *figures = mo_heap_figures_of(heap);
     mo_heap_sum_up(heap, MO_KERNEL_solid_pack, heap->nodes, &pack,
-                   &mo_heap_figures_of(heap)->deepest);
+                   heap->is_projection ? &figures->ignored : &figures->deepest);
 }
 
 void mo_device_solids_keep(mo_device_heap *heap, const mo_world *world, double h)
@@ -305,4 +315,65 @@ void mo_device_solids_keep(mo_device_heap *heap, const mo_world *world, double h
     mo_device_launch(heap->device, MO_KERNEL_solid_keep, heap->nodes, &pack);
     mo_device_launch(heap->device, MO_KERNEL_solid_rows, heap->balls, &pack);
     heap->last = !heap->last;
+}
+
+/* ---- projection ------------------------------------------------------------------------------ */
+
+static int is_long(void *context, int iteration)
+{
+    (void)context;
+    return iteration >= PROJECTION_SWEEPS;
+}
+
+/* One problem without friction, from where the state is. */
+static mo_error project_once(mo_device_heap *heap, const mo_world *world, double h,
+                             mo_step_report *report)
+{
+    mo_device_sweeps *s = &heap->sweeps;
+    const size_t bytes = ((size_t)heap->balls + (size_t)heap->fixed_count) * sizeof(mo_line);
+    const mo_sweep_goal goal = {INFINITY, LEFT * OVERLAP * heap->least / h, PROJECTION_SWEEPS,
+                                INFINITY};
+    mo_device_solids_fill(heap, world, h, 1);
+    const mo_error error = mo_device_pack(heap, world, h);
+    if (!error) {
+        mo_device_copy(heap->device, heap->moved.at, s->line.at, bytes);
+        s->free_line = heap->moved.at;
+        mo_device_sweeps_start(s, MO_HEAP_MOMENTUM);
+        mo_device_sweeps_run(s, goal, is_long, NULL);
+        report->iterations += s->iteration;
+    }
+    return error;
+}
+
+int mo_device_solids_may_overlap(const mo_device_heap *heap)
+{
+    return heap->round > END_ROUNDS;
+}
+
+mo_error mo_device_solids_project(mo_device_heap *heap, const mo_world *world, double h,
+                                  mo_step_report *report)
+{
+    const size_t lines = (size_t)heap->balls + (size_t)heap->fixed_count;
+    const int contacts = heap->contacts;
+    mo_line *line = heap->sweeps.line.at,
+            *velocity = MO_TAKE_BUFFER(heap->device, &heap->velocity, lines, mo_line),
+            *moved = MO_TAKE_BUFFER(heap->device, &heap->moved, lines, mo_line);
+    mo_error error = MO_OK;
+    mo_device_copy(heap->device, velocity, line, lines * sizeof *line);
+    heap->is_projection = 1;
+    for (int k = 0; k <= PROJECTIONS && !error; ++k) {
+        mo_term deep;
+        mo_device_solids_count(heap, world, h, 1, &deep);
+        report->overlap = deep.largest;
+        report->overlap_before = k ? report->overlap_before : deep.largest;
+        if (!(deep.sum > 0)) {
+            break;
+        }
+        error = k < PROJECTIONS ? project_once(heap, world, h, report) : MO_OK;
+    }
+    heap->is_projection = 0;
+    heap->contacts = contacts;
+    mo_device_copy(heap->device, moved, line, lines * sizeof *line);
+    mo_device_copy(heap->device, line, velocity, lines * sizeof *line);
+    return error;
 }

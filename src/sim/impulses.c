@@ -247,11 +247,14 @@ static mo_error solve_in_time(mo_world *world, double h, int from_start, double 
  * The residual is a norm over all contacts: a coarse tolerance may leave much of it to one, which
  * then penetrates.  Of steps alone: impacts have no length.
  */
+double mo_depth_at(double tol)
+{
+    return fmax(LEAST_DEPTH, fmin(MOST_DEPTH, DEPTH_OF_TOLERANCE * tol));
+}
+
 double mo_step_depth(const mo_world *world)
 {
-    return world->step.tol > MO_FINE_TOLERANCE
-               ? fmax(LEAST_DEPTH, fmin(MOST_DEPTH, DEPTH_OF_TOLERANCE * world->step.tol))
-               : 0;
+    return world->step.tol > MO_FINE_TOLERANCE ? mo_depth_at(world->step.tol) : 0;
 }
 
 /* The same in m/s, of this round. */

@@ -152,6 +152,8 @@ double mo_place_rounding(double squares, double h);
 /* How far a contact may penetrate and a joint open in a step, relative to the smallest body; 0: by
  * the tolerance alone, which is fine. */
 double mo_step_depth(const mo_world *world);
+/* The same for a tolerance that is not fine. */
+double mo_depth_at(double tol);
 double mo_body_kinetic(const mo_world *world, const mo_sim_body *body, const double v[6]);
 
 /* accuracy.c: which islands this step solves to the coarse tolerance, into is_coarse of bodies and

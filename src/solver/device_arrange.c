@@ -127,7 +127,8 @@ static void set_arrays(mo_device_sweeps *s, double *number, int *index)
     m->w = m->n + 3 * points;
     m->arm_1 = m->w + 3 * points;
     m->arm_2 = m->arm_1 + 3 * points;
-    m->mu = m->arm_2 + 3 * points;
+    m->K_n = m->arm_2 + 3 * points;
+    m->mu = m->K_n + 3 * points;
     m->inverse_N = m->mu + points;
     m->inverse_T = m->inverse_N + points;
     a->one = index;
@@ -140,7 +141,7 @@ static void set_arrays(mo_device_sweeps *s, double *number, int *index)
 
 static size_t number_count(const mo_device_sweeps *s)
 {
-    return 7 * (size_t)s->slots + 15 * (size_t)s->points;
+    return 7 * (size_t)s->slots + 18 * (size_t)s->points;
 }
 
 static size_t index_count(const mo_device_sweeps *s)
@@ -184,12 +185,14 @@ static void pack_point(const mo_batches *b, const node *n, int k, const mo_manif
     if (!batch->is_central) {
         copy_vector(p->arms, lane, m->arm_1, m->room, i);
         copy_vector(p->arms + 3 * MO_LANES, lane, m->arm_2, m->room, i);
+        copy_vector(p->arms + 6 * MO_LANES, lane, m->K_n, m->room, i);
         return;
     }
     for (size_t x = 0; x < 3; ++x) {
         const double e = p->n[x * MO_LANES + (size_t)lane];
         m->arm_1[x * m->room + i] = p->arms[lane] * e;
         m->arm_2[x * m->room + i] = p->arms[MO_LANES + lane] * e;
+        m->K_n[x * m->room + i] = e / p->inverse_N[lane];
     }
 }
 
@@ -286,6 +289,7 @@ mo_error mo_device_arrange(mo_device *device, const mo_batches *batches, mo_devi
                                 .staging = mo_memory_array(own, 3 * count, sizeof *out->staging)};
     mo_device_sweeps_begin(device, &out->sweeps);
     out->sweeps.constraints = batches->problem->constraint_count;
+    out->sweeps.friction = batches->friction;
     const int has_room = all.at && all.number && node_of && out->constraint && out->staging;
     const mo_error error = has_room ? arrange(out, &all, node_of) : MO_ERR_MEMORY;
     MO_FREE(own, all.at, all.number, node_of);

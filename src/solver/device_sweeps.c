@@ -23,8 +23,8 @@ void mo_device_sweeps_begin(mo_device *device, mo_device_sweeps *s)
 
 void mo_device_sweeps_end(mo_device_sweeps *s)
 {
-    mo_buffer *const all[] = {s->impulses, s->impulses + 1, &s->line,   &s->before,
-                              &s->best,    &s->partial,     &s->figures};
+    mo_buffer *const all[] = {s->impulses, s->impulses + 1, &s->line,    &s->before,
+                              &s->best,    &s->partial,     &s->figures, &s->shift};
     mo_device_forget(s->device, s->pair_of_sweeps);
     mo_device_forget(s->device, s->many_sweeps);
     s->pair_of_sweeps = s->many_sweeps = NULL;
@@ -68,6 +68,7 @@ static mo_visit_args visit_args(const mo_device_sweeps *s, int now)
                            .other = s->impulses[!now].at,
                            .points_from = (size_t)s->slots,
                            .apart = impulse_count(s),
+                           .shift = s->is_steep ? s->shift.at : NULL,
                            .rest = s->rest};
 }
 
@@ -123,22 +124,36 @@ static int blocks_for(int count)
     return (count + MO_PATCH_THREADS - 1) / MO_PATCH_THREADS;
 }
 
+/* The contacts of a colour.  Returns the number of sums. */
+static int queue_colour(mo_device_sweeps *s, mo_visit_args *a, int c, mo_term *partial)
+{
+    const int slots = slots_in(s, c), manifolds = manifolds_in(s, c);
+    int done;
+    a->begin = s->slot_start[c];
+    a->end = s->slot_start[c + 1];
+    if (s->is_steep) {
+        done = mo_device_launch_summed(s->device, MO_KERNEL_visit_steep_slot, slots, a, partial);
+        a->begin = s->manifold_start[c];
+        return done + mo_device_launch_summed(s->device, MO_KERNEL_visit_steep_manifold, manifolds,
+                                              a, partial + done);
+    }
+    done = blocks_for(slots);
+    mo_device_launch_blocks(s->device, MO_KERNEL_visit_slots, done, a, partial);
+    a->begin = s->manifold_start[c];
+    a->end = s->manifold_start[c + 1];
+    mo_device_launch_blocks(s->device, MO_KERNEL_visit_manifold, blocks_for(manifolds), a,
+                            partial + done);
+    return done + blocks_for(manifolds);
+}
+
 static void queue_sweep(mo_device_sweeps *s, int now)
 {
     mo_visit_args a = visit_args(s, now);
     mo_term *partial = s->partial.at;
-    const int tail = tail_of(s);
+    const int tail = s->is_steep ? MO_COLOUR_REST : tail_of(s);
     int done = queue_patches(s, &a, partial);
     for (int c = 0; c < tail; ++c) {
-        a.begin = s->slot_start[c];
-        a.end = s->slot_start[c + 1];
-        const int blocks = blocks_for(slots_in(s, c)), more = blocks_for(manifolds_in(s, c));
-        mo_device_launch_blocks(s->device, MO_KERNEL_visit_slots, blocks, &a, partial + done);
-        done += blocks;
-        a.begin = s->manifold_start[c];
-        a.end = s->manifold_start[c + 1];
-        mo_device_launch_blocks(s->device, MO_KERNEL_visit_manifold, more, &a, partial + done);
-        done += more;
+        done += queue_colour(s, &a, c, partial + done);
     }
     if (s->rest_count > 0) {
         a.begin = 0;
@@ -207,6 +222,11 @@ static size_t most_partials(const mo_device_sweeps *s)
            (size_t)s->patches + (size_t)mo_device_blocks(s->moving) + 2 * MO_COLOURS + 2;
 }
 
+static size_t shift_count(const mo_device_sweeps *s)
+{
+    return mo_may_be_steep(s->friction) ? impulse_count(s) : 0;
+}
+
 static void take_room(mo_device_sweeps *s)
 {
     MO_TAKE_BUFFER(s->device, &s->line, s->lines, mo_line);
@@ -214,6 +234,7 @@ static void take_room(mo_device_sweeps *s)
     MO_TAKE_BUFFER(s->device, &s->best, 3 * impulse_count(s), double);
     MO_TAKE_BUFFER(s->device, &s->partial, most_partials(s), mo_term);
     MO_TAKE_BUFFER(s->device, &s->figures, 1, mo_device_figures);
+    MO_TAKE_BUFFER(s->device, &s->shift, shift_count(s), double);
 }
 
 double mo_device_sweeps_q(mo_device_sweeps *s)
@@ -224,6 +245,12 @@ double mo_device_sweeps_q(mo_device_sweeps *s)
     queue_sums(s, MO_KERNEL_speed_slot, MO_KERNEL_speed_manifold, &figures(s)->speed);
     mo_device_read(s->device, &speed, &figures(s)->speed, sizeof speed);
     return sqrt(speed.sum);
+}
+
+static void record_pair(mo_device_sweeps *s)
+{
+    mo_device_record(s->device, queue_pair, s, &s->pair_of_sweeps);
+    s->has_many = 0;
 }
 
 static void write_pace(const mo_device_sweeps *s, const mo_pace *pace)
@@ -237,11 +264,12 @@ void mo_device_sweeps_start(mo_device_sweeps *s, double momentum)
     s->wanted_momentum = momentum;
     s->iteration = 0;
     s->moved = s->least = INFINITY;
+    s->is_steep = mo_is_steep(s->friction, 0);
     mo_device_clear(s->device, s->figures.at, sizeof(mo_device_figures));
+    mo_device_clear(s->device, s->shift.at, shift_count(s) * sizeof(double));
     mo_device_copy(s->device, s->impulses[1].at, s->impulses[0].at, impulse_bytes(s));
     queue_state(s);
-    mo_device_record(s->device, queue_pair, s, &s->pair_of_sweeps);
-    s->has_many = 0;
+    record_pair(s);
 }
 
 /* ---- the loop -------------------------------------------------------------------------------- */
@@ -280,8 +308,7 @@ static void sweep_once(mo_device_sweeps *s)
     queue_sweep(s, 0);
     s->impulses[0] = s->impulses[1];
     s->impulses[1] = first;
-    mo_device_record(s->device, queue_pair, s, &s->pair_of_sweeps);
-    s->has_many = 0;
+    record_pair(s);
 }
 
 /* 2, 2, 4, 8, then 8 each; the longer it takes, the more. */
@@ -298,6 +325,10 @@ static int sweeps_to_look(int iteration)
 static void sweep_on(mo_device_sweeps *s, mo_must_stop *must_stop, void *context)
 {
     int count = sweeps_to_look(s->iteration);
+    if (!s->is_steep && mo_is_steep(s->friction, s->iteration)) {
+        s->is_steep = 1;
+        record_pair(s);
+    }
     for (int k = 1; k < count; ++k) {
         count = must_stop(context, s->iteration + k) ? k : count;
     }

@@ -28,6 +28,7 @@ typedef struct mo_device_sweeps {
 
     /* To be set before the start: */
     int constraints; /* for the pace */
+    double friction; /* the largest: with some, there are no patches (solver/pace.h) */
     int slots, manifolds, points, lines;
     int slot_start[MO_COLOURS + 1], manifold_start[MO_COLOURS + 1]; /* of each colour */
     int rest_count;
@@ -42,9 +43,10 @@ typedef struct mo_device_sweeps {
     const int *rest;
     mo_buffer impulses[2]; /* now and before, by component; mo_device_sweeps_room */
 
-    mo_buffer line, before, best, partial, figures;
+    mo_buffer line, before, best, partial, figures, shift;
     mo_launch_list *pair_of_sweeps, *many_sweeps;
     int has_many; /* sweeps are recorded as they are now */
+    int is_steep; /* sweeps are, from now on */
     double wanted_momentum;
     int iteration;
     double natural, approach, moved; /* of the last look */

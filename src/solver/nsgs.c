@@ -262,8 +262,8 @@ static int goes_to_device(const mo_run *run, const mo_batches *batches)
 {
     const int asked = run->options->device, count = run->problem->constraint_count;
     return batches->row_count == 0 &&
-           (asked == DEVICE_GPU || (asked == DEVICE_AUTO && count >= DEVICE_MANY &&
-                                    !mo_is_very_steep(batches->friction) && mo_device_has_gpu()));
+           (asked == DEVICE_GPU ||
+            (asked == DEVICE_AUTO && count >= DEVICE_MANY && mo_device_has_gpu()));
 }
 
 /* With device = gpu nsgs takes contacts between rigid bodies, and the default order, alone. */

@@ -12,6 +12,8 @@
 #ifndef MO_SOLVER_PACE_H
 #define MO_SOLVER_PACE_H
 
+#include "base/anywhere.h"
+
 typedef struct mo_sweep_pace {
     double relax_N, relax_T; /* the part of the way that a visit goes, 1 for the whole */
     double cap;              /* of the momentum */
@@ -26,11 +28,35 @@ static inline mo_sweep_pace mo_sweep_pace_at(int constraints, int iteration, dou
     const int is_largest = constraints >= VERY_MANY,
               is_late = is_largest && iteration >= FIRST_SWEEPS,
               bears_more = is_late || (constraints > MANY && !is_largest);
-    if (!(wanted > 1)) {
-        return (mo_sweep_pace){1, 1, wanted, iteration == 0};
-    }
-    return (mo_sweep_pace){is_late ? 0.5 : 0.8, is_late ? 1 : 0.8, (bears_more ? MORE : 1) * wanted,
-                           iteration == 0 || (is_late && iteration == FIRST_SWEEPS)};
+    const mo_sweep_pace plain = {1, 1, wanted, iteration == 0},
+                        fast = {is_late ? 0.5 : 0.8, is_late ? 1 : 0.8,
+                                (bears_more ? MORE : 1) * wanted,
+                                iteration == 0 || (is_late && iteration == FIRST_SWEEPS)};
+    return wanted > 1 ? fast : plain;
+}
+
+/*
+ * Steep sweeps (problem/batch_contacts.h): friction above which sweeps in two parts may end in a
+ * cycle, and above 1 do so most of the time.  Up to that they are faster where they converge, so
+ * that they have some sweeps first.
+ */
+static inline int mo_may_be_steep(double friction)
+{
+    return friction > 0.7;
+}
+
+static inline int mo_is_steep(double friction, int iteration)
+{
+    enum { SWEEPS_BEFORE_STEEP = 150 };
+    return friction > 1 || (mo_may_be_steep(friction) && iteration > SWEEPS_BEFORE_STEEP);
+}
+
+/* A shift that follows fast makes few sweeps, one that follows slowly ends cycles. */
+MO_ANY double mo_shift_part(int iteration)
+{
+    const double MOST = 0.5, LEAST = 0.1, SWEEPS = 75;
+    const double part = SWEEPS / (1 + iteration);
+    return part < LEAST ? LEAST : part < MOST ? part : MOST;
 }
 
 /* Up to so many constraints, sweeps without lanes take the natural order. */

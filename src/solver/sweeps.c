@@ -19,26 +19,6 @@ enum {
     POINT = 3 * MO_LANES
 };
 
-/*
- * Friction above which sweeps in two parts may end in a cycle; up to that with which most do, they
- * are faster than steep ones where they converge, so that they have some sweeps first.
- */
-static const double STEEP = 0.7;
-enum { SWEEPS_BEFORE_STEEP = 150 };
-
-static int is_steep(const mo_sweeps *s)
-{
-    const double friction = s->batches->friction;
-    return mo_is_very_steep(friction) || (friction > STEEP && s->iteration > SWEEPS_BEFORE_STEEP);
-}
-
-/* A shift that follows fast makes few sweeps, one that follows slowly ends cycles. */
-static double shift_part(int iteration)
-{
-    const double MOST = 0.5, LEAST = 0.1, SWEEPS = 75;
-    return fmax(LEAST, fmin(MOST, SWEEPS / (1 + iteration)));
-}
-
 void mo_sweeps_layout(mo_arena *arena, const mo_batches *batches, mo_sweeps *s)
 {
     const size_t numbers = (size_t)batches->line_count * MO_LINE,
@@ -54,7 +34,7 @@ void mo_sweeps_layout(mo_arena *arena, const mo_batches *batches, mo_sweeps *s)
     s->row_before = MO_TAKE(arena, rows, double);
     s->row_best = MO_TAKE(arena, rows, double);
     s->point_u = MO_TAKE(arena, points * POINT, double);
-    s->shift = MO_TAKE(arena, batches->friction > STEEP ? points * MO_LANES : 0, double);
+    s->shift = MO_TAKE(arena, mo_may_be_steep(batches->friction) ? points * MO_LANES : 0, double);
     s->moved_of_chunk = MO_TAKE(arena, chunks, double);
     s->seen = MO_TAKE(arena, chunks, mo_batch_sums);
 }
@@ -339,7 +319,7 @@ void mo_sweeps_start(mo_sweeps *s, int threads, double momentum, const double *r
     s->momentum = mo_momentum_begin(momentum);
     s->iteration = 0;
     s->moved = s->least = INFINITY;
-    if (s->batches->friction > STEEP) {
+    if (mo_may_be_steep(s->batches->friction)) {
         memset(s->shift, 0, (size_t)s->batches->point_count * MO_LANES * sizeof *s->shift);
     }
     mo_pace();
@@ -385,8 +365,8 @@ int mo_sweeps_run(mo_sweeps *s, mo_sweep_goal goal, mo_must_stop *must_stop, voi
             return 0;
         }
         set_pace(s);
-        c.pass.shift = is_steep(s) ? s->shift : NULL;
-        c.pass.shift_part = shift_part(s->iteration);
+        c.pass.shift = mo_is_steep(s->batches->friction, s->iteration) ? s->shift : NULL;
+        c.pass.shift_part = mo_shift_part(s->iteration);
         c.pass.relax_N = s->relax_N;
         c.pass.relax_T = s->relax_T;
         c.pass.beta = s->momentum.cap > 1 ? mo_momentum_next(&s->momentum) : 0;

@@ -34,12 +34,6 @@ typedef struct mo_sweep_others {
     double (*largest)(void *context, double value);
 } mo_sweep_others;
 
-/* Friction with which sweeps in two parts, as a device has them, end in cycles most of the time. */
-static inline int mo_is_very_steep(double friction)
-{
-    return friction > 1;
-}
-
 typedef struct mo_sweeps {
     const mo_batches *batches;
     const mo_sweep_others *others; /* or NULL */
