@@ -8,8 +8,7 @@
  * VERY_MANY spheres on), then to 1e-4 (up to FINE_MOST spheres).
  *
  *   ms          processor time of a step: mean, and means while they fall (up to 2 s), settle (to
- *               4 s) and rest; the phases are shares of the wall time
- *   median      of the last ten steps of each phase, and of what is not the solve in them
+ *               4 s) and rest; medians of the last ten steps of each; phases as shares
  *   penetration the deepest at the start of any step, in radii
  *   residual    the worst of any step, by mo_measure; unsolved: steps that missed the tolerance
  *   sinking     penetration rate of the last step (mo_step_report)

@@ -206,8 +206,7 @@ static mo_world *settling(const char *name, int shape, double mu, int count)
     return world;
 }
 
-/* The last two are swept by steep sweeps, from the first sweep on or later. */
-enum { HEAPS = 4 };
+enum { HEAPS = 4 }; /* the last two are swept by steep sweeps, from the first sweep on or later */
 static mo_world *heap_number(int k)
 {
     return k == 0   ? settling("beads", 0, 0.3, 300)
@@ -306,8 +305,7 @@ static void check_batch(const mo_batches *b, int k, const mo_device_arrangement 
     free(state);
     free(impulses);
     free(line);
-    free(shift);
-    free(lane_shift);
+    free(shift), free(lane_shift);
 }
 
 static void a_visit_is_that_of_the_lanes(void **state)

@@ -9,8 +9,8 @@
  *
  * Supported: velocity level in space, dynamic balls and other convex shapes, one a body, static
  * planes and such shapes, Coulomb friction.  Not supported: joints, mechanisms, kinematic bodies,
- * rolling friction, layers, sleeping, the option projection.  Impacts with restitution are part of the
- * problem of the step (ball_step.h), unlike on the host (impact.c).
+ * rolling friction, layers, sleeping, the option projection.  Impacts with restitution are part of
+ * the problem of the step (ball_step.h), unlike on the host (impact.c).
  */
 #ifndef MO_SIM_DEVICE_HEAP_H
 #define MO_SIM_DEVICE_HEAP_H

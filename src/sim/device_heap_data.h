@@ -90,7 +90,7 @@ mo_heap_figures *mo_heap_figures_of(const mo_device_heap *heap);
 void mo_heap_sum_up(mo_device_heap *heap, mo_kernel kernel, int n, const void *arguments,
                     mo_term *out);
 
-/* device_heap_sweep.c: impulses and velocities of the contacts that are packed; adds to the report */
+/* device_heap_sweep.c: impulses and velocities of the packed contacts; adds to the report */
 void mo_device_heap_sweep(mo_device_heap *heap, const mo_world *world, double h,
                           mo_step_report *report);
 
