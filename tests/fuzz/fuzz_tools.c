@@ -23,8 +23,9 @@ static char folder[64];
 
 static void remove_folder(void)
 {
-    static const char *const NAMES[] = {"in.hdf5", "in.xml", "in.urdf", "in.stl", "in.obj",
-                                        "in.sdf",  "in.dae", "in.png",  "in.bin", "in.txt"};
+    static const char *const NAMES[] = {"in.hdf5", "in.xml", "in.urdf",  "in.stl",
+                                        "in.obj",  "in.sdf", "in.dae",   "in.png",
+                                        "in.bin",  "in.txt", "form.hdf5"};
     char path[96];
     for (size_t k = 0; k < sizeof NAMES / sizeof *NAMES; ++k) {
         snprintf(path, sizeof path, "%s/%s", folder, NAMES[k]);
