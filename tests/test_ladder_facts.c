@@ -94,6 +94,28 @@ static void facts_are_whole_where_memory_runs_out(void **state)
     CHECK(failures > 0 && failures < 100);
 }
 
+/*
+ * A packing of many balls, swept without success to a rough tolerance: its factors cost hundreds of
+ * sweeps, so it is swept on.  With factors as cheap as those of columns of boxes the path follows.
+ */
+static void dear_factors_are_avoided_after_rough_sweeps(void **state)
+{
+    (void)state;
+    mo_problem *problem;
+    CHECK(scene_packing(2000, 1, &problem, NULL) == MO_OK);
+    mo_options options = mo_default_options();
+    options.tol = 2e-3;
+    mo_run run = {.problem = problem, .options = &options, .q_scale = 1, .best = 1};
+    mo_walk walk = mo_walk_begin(&run);
+    CHECK(mo_walk_plan(&walk, &run) == MO_OK);
+    walk.has_swept = 2;
+    mo_walk cheap = walk;
+    cheap.afford = 700;
+    CHECK(strcmp(mo_walk_next(&walk, &run)->name, "sweeps alone") == 0);
+    CHECK(strcmp(mo_walk_next(&cheap, &run)->name, "ipm") == 0);
+    mo_problem_destroy(problem);
+}
+
 static void the_explanation_adds_up(void **state)
 {
     (void)state;
@@ -122,6 +144,7 @@ int main(void)
         cmocka_unit_test(joints_alone_are_never_swept),
         cmocka_unit_test(small_islands_are_solved_in_dense_form),
         cmocka_unit_test(facts_are_whole_where_memory_runs_out),
+        cmocka_unit_test(dear_factors_are_avoided_after_rough_sweeps),
         cmocka_unit_test(the_explanation_adds_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

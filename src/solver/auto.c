@@ -142,10 +142,18 @@ static int is_large(const mo_walk *w, const mo_run *run)
            (w->facts.constraints > MANY && !w->has_swept && are_coarse_contacts(w, run));
 }
 
+/* Long sweeps to a rough tolerance are behind it. */
+static int is_roughly_swept(const mo_walk *w)
+{
+    return w->has_swept > 1 && w->facts.tolerance >= ROUGH;
+}
+
+/* Where sweeps have missed a rough tolerance, more of them may still cost less than the path. */
 static int is_factorable(const mo_walk *w, const mo_run *run)
 {
     (void)run;
-    return w->facts.space && w->facts.factor_cost <= HEAVY;
+    return w->facts.space && w->facts.factor_cost <= HEAVY &&
+           !(is_roughly_swept(w) && w->afford >= AFFORDED);
 }
 
 static int is_not_factorable(const mo_walk *w, const mo_run *run)
@@ -156,7 +164,7 @@ static int is_not_factorable(const mo_walk *w, const mo_run *run)
 /* Heavy on light: what long sweeps have not solved to a rough tolerance is left to the path. */
 static int is_for_newton(const mo_walk *w, const mo_run *run)
 {
-    return is_factorable(w, run) && !(w->has_swept > 1 && w->facts.tolerance >= ROUGH);
+    return is_factorable(w, run) && !is_roughly_swept(w);
 }
 
 int mo_auto_is_near(const mo_run *run, int rows, double square)
@@ -227,8 +235,8 @@ const mo_rung mo_ladder[] = {
      "at most 96 constraints and 128 rows, symmetric masses", MO_ALL, MO_START_BEST, 0},
     /* Contacts that slide in a known direction, which no other method takes; factors too large. */
     {"sweeps alone", &mo_nsgs_method, MO_ISLAND, is_not_factorable,
-     "a law that newton does not take, more than 20,000 constraints, or factors of more than 2e9 "
-     "operations",
+     "a law that newton does not take, more than 20,000 constraints, factors of more than 2e9 "
+     "operations, or after `rough` of more than 29 sweeps",
      MO_ALL, MO_START_BEST, MOMENTUM},
     /* Steps of what rests: the last impulses are right to a few digits. */
     {"near", &mo_newton_method, MO_ISLAND, is_near,
