@@ -12,10 +12,6 @@ if(MOREAU_SANITIZE)
   # loops with checks stay scalar, which is no news
   add_compile_options(${MOREAU_SANITIZE_FLAGS} "$<$<C_COMPILER_ID:Clang>:-Wno-pass-failed>")
   add_link_options(${MOREAU_SANITIZE_FLAGS})
-  # Large functions check addresses by calls, which compiles the vector kernels four times faster.
-  if(sanitizers MATCHES address AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
-    add_compile_options(--param=asan-instrumentation-with-call-threshold=100)
-  endif()
 endif()
 if(MOREAU_COVERAGE) # lines that tests reach; counters of several threads must not be lost
   add_compile_options(--coverage -fprofile-update=atomic)

@@ -360,16 +360,16 @@ static int count_settling(double seed)
     return count;
 }
 
-/* The first path of ipm ends at a fold in some of these.  Proximal points from there take up to 978
- * Newton steps, and 2,204 for these five seeds; the arc takes less than a quarter of them. */
+/* The first path of ipm ends at a fold in these.  Proximal points from there take 978 and 781 Newton
+ * steps, the arc less than a quarter of them. */
 static void beads_that_settle_are_left_to_the_arc(void **state)
 {
     (void)state;
     int count = 0;
-    for (int seed = 1; seed <= 5; ++seed) {
+    for (int seed = 1; seed <= 3; seed += 2) {
         count += count_settling(seed);
     }
-    CHECK(count <= 1000);
+    CHECK(count <= 800);
 }
 
 /* Factorisations of the steps in which beads fall, without one rung; NULL: with all of them. */
