@@ -360,8 +360,8 @@ static int count_settling(double seed)
     return count;
 }
 
-/* The first path of ipm ends at a fold in these.  Proximal points from there take 978 and 781 Newton
- * steps, the arc less than a quarter of them. */
+/* The first path of ipm ends at a fold in these.  Proximal points from there take 978 and 781
+ * Newton steps, the arc less than a quarter of them. */
 static void beads_that_settle_are_left_to_the_arc(void **state)
 {
     (void)state;
