@@ -170,8 +170,8 @@ static double apart(const mo_world *world, const mo_heap_state *state, int count
 typedef struct outcome {
     mo_heap_state *state;
     int64_t sweeps, migrated, contacts;
-    int held_back, unsolved, most; /* most: bodies of a rank */
-    double overlap, depth;         /* the largest of all steps, of a body and of a radius */
+    int held_back, unsolved, fewest; /* fewest: bodies of this rank in a step */
+    double overlap, depth;           /* the largest of all steps, of a body and of a radius */
 } outcome;
 
 static void step(const trial *t, mo_heap *heap, outcome *out)
@@ -186,7 +186,7 @@ static void step(const trial *t, mo_heap *heap, outcome *out)
     out->overlap = fmax(out->overlap, report.overlap);
     out->depth = fmax(out->depth, report.penetration / heap->def.radius);
     out->migrated = report.migrated;
-    out->most = heap->count > out->most ? heap->count : out->most;
+    out->fewest = heap->count < out->fewest ? heap->count : out->fewest;
 }
 
 /* On one rank, beside a world. */
@@ -240,7 +240,7 @@ static void check_trial(const trial *t)
     outcome first = {0};
     for (int ranks = 1; ranks <= 4; ++ranks) {
         MPI_Comm comm;
-        outcome own = {0};
+        outcome own = {.fewest = t->count};
         wait_for_all();
         MPI_Comm_split(MPI_COMM_WORLD, rank < ranks ? 0 : MPI_UNDEFINED, rank, &comm);
         if (comm == MPI_COMM_NULL) {
@@ -257,7 +257,7 @@ static void check_trial(const trial *t)
                        own.sweeps == first.sweeps && own.held_back == first.held_back,
                    "another trajectory", t->name);
             expect(t->speed > 0 || own.migrated > 0, "no body has changed its rank", t->name);
-            expect(own.most < t->count, "one rank has all bodies", t->name);
+            expect(own.fewest < t->count, "one rank has all bodies in all steps", t->name);
         }
         if (rank == 0 && ranks == 1) {
             first = own;
