@@ -77,6 +77,7 @@ void mo_assemble_finish(mo_world *world)
             if (mo_contact_is_late(contact)) { /* from now on it belongs to the last step */
                 contact->gap -= world->step.late[contact->late].before;
                 contact->late = MO_NONE;
+                contact->was_late = 1;
             }
         }
     }

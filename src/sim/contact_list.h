@@ -54,7 +54,7 @@ typedef struct mo_sim_contact {
     double moment[3]; /* as impulse */
     double velocity[3];
     mo_contact_mode mode;
-    int unused_too;
+    int was_late; /* its point and gap are those of the end of the step */
 } mo_sim_contact;
 
 /* A late contact, added after the start of the step with the velocities v* (overlap.c). */
@@ -92,6 +92,17 @@ static inline void mo_contacts_clear(mo_sim_contacts *list)
 {
     list->count = 0;
     mo_contacts_forget_open(list);
+}
+
+/* Where the contacts of the pair end that has the one at k. */
+static inline int mo_contacts_end_of_pair(const mo_sim_contacts *list, int k)
+{
+    const mo_sim_contact *first = list->at + k;
+    for (++k; k < list->count && list->at[k].shape[0] == first->shape[0] &&
+              list->at[k].shape[1] == first->shape[1];
+         ++k) {
+    }
+    return k;
 }
 
 static inline int mo_contact_is_taken(const mo_sim_contact *contact)

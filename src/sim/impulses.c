@@ -141,8 +141,8 @@ static int has_joints(const mo_world *world)
 static int is_rough(const mo_world *world, double h)
 {
     return world->step.rough_rounds > 0 && isfinite(h) && !has_joints(world) &&
-           world->step.tol > MO_FINE_TOLERANCE && mo_team_constraints(world) > SOME &&
-           mo_team_any(world, has_hit(world, h));
+           world->step.tol > MO_FINE_TOLERANCE && world->step.tol < ROUGHEST &&
+           mo_team_constraints(world) > SOME && mo_team_any(world, has_hit(world, h));
 }
 
 /* Impacts have all the time that they need. */

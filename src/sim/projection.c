@@ -32,6 +32,9 @@ static const double NEARLY = 1e-3;  /* the same, of a joint whose drift the next
 static const double TOLERANCE = 0.2, OFF = 0.25;
 static const double GAIN = 0.8; /* of the error of joints: a late round that leaves more ends it */
 static const double TURN = 0.1; /* rad: of a link, in one projection */
+/* Contacts of the step are kept where rotation moves points off their lines by less than the first,
+ * of the permitted overlap, and points slip by less than the second, of the size of a body. */
+static const double CURVED = 0.1, SLIPS = 0.05;
 /* Of the unit, of joints: they are closed to the last digits. */
 static const double JOINT_TOLERANCE = 1e-7;
 
@@ -60,14 +63,25 @@ static double joint_error(const mo_world *world)
 }
 
 /* Does the projection move one of the two? */
-static int is_concerned(const mo_world *world, const mo_near_pair *pair)
+static int is_concerned(const mo_world *world, const mo_sim_contact *contact)
 {
-    return world->body[world->near[pair->shapes.a].body].is_displaced ||
-           world->body[world->near[pair->shapes.b].body].is_displaced;
+    return world->body[contact->body[0]].is_displaced || world->body[contact->body[1]].is_displaced;
+}
+
+/* Makes the contacts from `first` on frictionless; *deepest grows by their overlap, over the
+ * size. */
+static void smooth(mo_sim_contacts *list, int first, double *deepest)
+{
+    for (int k = first; k < list->count; ++k) {
+        mo_sim_contact *contact = list->at + k;
+        contact->mu = contact->rolling = contact->torsion = 0;
+        contact->constraint = 0;
+        *deepest = fmax(*deepest, -contact->gap / contact->size);
+    }
 }
 
 /* Touches of a pair at the present poses, where its gap is at most `reach`: frictionless contacts
- * at the end of world->side_contacts.  *deepest grows by its overlap, over the size. */
+ * at the end of world->side_contacts. */
 static mo_error collide(mo_world *world, const mo_near_pair *pair, double reach, double *deepest)
 {
     mo_sim_contacts *list = &world->side_contacts;
@@ -83,30 +97,118 @@ static mo_error collide(mo_world *world, const mo_near_pair *pair, double reach,
     }
     const mo_error error =
         mo_contacts_collide(world, &pair->shapes, at, pair->normal, fmax(0, reach), list);
-    for (int k = first; k < list->count; ++k) {
-        mo_sim_contact *contact = list->at + k;
-        contact->mu = contact->rolling = contact->torsion = 0;
-        contact->constraint = 0;
-        *deepest = fmax(*deepest, -contact->gap / contact->size);
-    }
+    smooth(list, first, deepest);
     return error;
 }
 
+/* ---- contacts that are kept ------------------------------------------------------------------ */
+
+/* How far a point of a body may be from where its velocity at the start takes it, m. */
+static double curved(const mo_world *world, int place)
+{
+    const mo_sim_body *body = world->body + place;
+    const double angle = world->step.h * mo_vec3_norm(body->v + 3);
+    return body->kind == MO_BODY_FIXED                     ? 0
+           : body->mechanism != MO_NONE || body->part != 1 ? INFINITY
+                                                           : 0.5 * angle * angle * body->size;
+}
+
+/* Have the two hardly moved against each other in the step?  Then its contacts still hold. */
+static int is_kept(const mo_world *world, const mo_sim_contact *contact, int count)
+{
+    const double most = CURVED * world->def.overlap * contact->size;
+    if (curved(world, contact->body[0]) + curved(world, contact->body[1]) > most) {
+        return 0;
+    }
+    for (int k = 0; k < count; ++k) {
+        if (contact[k].was_late ||
+            world->step.h * mo_vec3_norm(contact[k].velocity) > SLIPS * contact->size) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* A contact of the step at its end: its point moves with both bodies. */
+static mo_sim_contact carry(const mo_world *world, const mo_sim_contact *contact)
+{
+    const double h = world->step.h;
+    const int side = world->body[contact->body[1]].kind != MO_BODY_FIXED;
+    const mo_sim_body *body = world->body + contact->body[side];
+    double x[3], arm[3], turned[3];
+    mo_sim_contact out = *contact;
+    mo_vec3_along(body->x, -h, body->v, x);
+    mo_vec3_minus(contact->point, x, arm);
+    mo_vec3_cross(body->v + 3, arm, turned);
+    mo_vec3_along(out.point, h, body->v, out.point);
+    mo_vec3_along(out.point, h, turned, out.point);
+    mo_vec3_along(out.point, side ? -h / 2 : h / 2, contact->velocity, out.point);
+    out.gap += h * mo_vec3_dot(contact->frame, contact->velocity);
+    return out;
+}
+
+static mo_error keep(mo_world *world, const mo_sim_contact *contact, int count, double reach,
+                     double *deepest)
+{
+    mo_sim_contacts *list = &world->side_contacts;
+    const int first = list->count;
+    if (!mo_memory_grow(&world->allocator, (void **)&list->at, &list->room, (size_t)(first + count),
+                        sizeof *list->at)) {
+        return MO_ERR_MEMORY;
+    }
+    for (int k = 0; k < count; ++k) {
+        const mo_sim_contact own = carry(world, contact + k);
+        if (mo_contact_is_taken(contact + k) && own.gap <= reach) {
+            list->at[list->count++] = own;
+        }
+    }
+    smooth(list, first, deepest);
+    return MO_OK;
+}
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
+/* What is sought: contacts after the step, after a displacement, or overlap that is left. */
+typedef enum sought { AT_FIRST, THEN, LEFT } sought;
+
+/* Was overlap of this pair found at the end of the step?  *k: the first that is not before it. */
+static int overlaps(const mo_world *world, int *k, const mo_sim_contact *contact)
+{
+    const mo_pairs *pairs = &world->step.overlapping;
+    while (*k < pairs->count &&
+           (pairs->at[*k].a < contact->shape[0] ||
+            (pairs->at[*k].a == contact->shape[0] && pairs->at[*k].b < contact->shape[1]))) {
+        ++*k;
+    }
+    return *k < pairs->count && pairs->at[*k].a == contact->shape[0] &&
+           pairs->at[*k].b == contact->shape[1];
+}
+
 /* Contacts between displaced bodies and others into world->side_contacts, of pairs that overlap by
- * more than may be left where `only_deep`; the deepest overlap of those, over the size. */
-static mo_error find_contacts(mo_world *world, int only_deep, double *deepest)
+ * more than may be left where that is sought; the deepest overlap of those, over the size. */
+static mo_error find_contacts(mo_world *world, sought what, double *deepest)
 {
     const mo_sim_contacts *of = &world->contacts;
-    mo_sim_contacts *list = &world->side_contacts;
     mo_error error = MO_OK;
-    mo_contacts_clear(list);
+    int overlapping = 0;
+    mo_contacts_clear(&world->side_contacts);
     *deepest = 0;
     for (int k = 0, next; k < of->count && !error; k = next) {
-        const mo_near_pair pair = mo_near_pair_at(of, k, of->count, &next);
-        mo_pace();
-        const double reach =
-            only_deep ? -world->def.overlap * pair.size : mo_margin_for(world, pair.size);
-        error = is_concerned(world, &pair) ? collide(world, &pair, reach, deepest) : MO_OK;
+        const mo_sim_contact *contact = of->at + k;
+        mo_pace_every(k, 16);
+        next = mo_contacts_end_of_pair(of, k);
+        if (!is_concerned(world, contact)) {
+            continue;
+        }
+        const double reach = what == LEFT ? -world->def.overlap * contact->size
+                                          : mo_margin_for(world, contact->size);
+        if (what == AT_FIRST && !overlaps(world, &overlapping, contact) &&
+            is_kept(world, contact, next - k)) {
+            error = keep(world, contact, next - k, reach, deepest);
+        } else {
+            const mo_near_pair pair = mo_near_pair_at(of, k, of->count, &next);
+            error = collide(world, &pair, reach, deepest);
+        }
     }
     mo_pace();
     *deepest = mo_team_largest(world, *deepest);
@@ -270,12 +372,12 @@ mo_error mo_project_positions(mo_world *world, double *deepest, mo_message *why)
     progress now = {.gains = 1};
     for (int round = 0; !error && needs(world, round, &now); ++round) {
         double before;
-        if (find_contacts(world, 0, &before)) {
+        if (find_contacts(world, round == 0 ? AT_FIRST : THEN, &before)) {
             return mo_fail_memory(why);
         }
         world->step.is_projected = 1;
         error = project_once(world, unit_of(world), why);
-        if (!error && find_contacts(world, 1, &now.deepest)) {
+        if (!error && find_contacts(world, LEFT, &now.deepest)) {
             error = mo_fail_memory(why);
         }
         now.gains = now.deepest < before;

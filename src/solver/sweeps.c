@@ -330,9 +330,17 @@ void mo_sweeps_start(mo_sweeps *s, int threads, double momentum, const double *r
 
 static int look_is_due(const mo_sweeps *s, mo_sweep_goal goal)
 {
-    const int waited = s->iteration - s->last_look, shortest = 1 + s->iteration / 16;
+    const int waited = s->iteration - s->last_look;
     return s->iteration == 0 || s->moved == 0 || waited >= LONGEST_WAIT ||
-           (waited >= shortest && s->ratio * sqrt(s->moved) <= goal.natural);
+           (waited >= s->wait && s->ratio * sqrt(s->moved) <= goal.natural);
+}
+
+/* Sweeps until the next look, at least.  The largest approach falls about as the square of their
+ * number grows. */
+static int wait_for(int iteration, double approach, double rate)
+{
+    const double more = approach > rate && rate > 0 ? sqrt(approach / rate) - 1 : 0;
+    return 1 + (int)(iteration * fmax(1.0 / 16, fmin(0.5, more)));
 }
 
 /* True where the residual is reached. */
@@ -343,6 +351,7 @@ static int look_passes(mo_sweeps *s, pass_context *c, mo_sweep_goal goal)
     const int passes =
         natural <= goal.natural && (seen.approach <= goal.rate || s->iteration >= goal.rate_until);
     s->last_look = s->iteration;
+    s->wait = wait_for(s->iteration, seen.approach, goal.rate);
     s->ratio = isfinite(s->moved) && s->moved > 0 ? natural / sqrt(s->moved) : 0;
     if (natural < s->least || passes) {
         s->least = natural;

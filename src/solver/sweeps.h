@@ -55,6 +55,7 @@ typedef struct mo_sweeps {
     double least;  /* natural residual seen so far */
     double ratio;  /* ratio of the residual to the change of the previous sweep */
     int last_look; /* sweep */
+    int wait;      /* sweeps from there to the next look, at least */
 } mo_sweeps;
 
 void mo_sweeps_layout(mo_arena *arena, const mo_batches *batches, mo_sweeps *sweeps);
