@@ -179,7 +179,7 @@ static void check_impulses(const mo_sweeps *s, const mo_problem *problem, const 
     }
 }
 
-/* Two sweeps over contacts, for each kind of processor. */
+/* Responses of contacts, and two sweeps over them, for each kind of processor. */
 static void check_visits(int is_steep)
 {
     mo_problem *problem = build(60, 12, 1);
@@ -208,6 +208,8 @@ static void check_visits(int is_steep)
                                         .relax_T = 1,
                                         .shift = is_steep ? shift : NULL,
                                         .shift_part = 0.25};
+            const mo_batch_pass at_rest = {.batches = &contacts, .state = b->free_state};
+            kernels[kind]->respond(&at_rest, 0, b->batch_count);
             kernels[kind]->visit(&pass, 0, b->batch_count);
             kernels[kind]->visit(&pass, 0, b->batch_count);
             check_impulses(s, problem, r);

@@ -51,6 +51,11 @@ void mo_batch_apply(const mo_batch_pass *pass, int begin, int end)
     chosen()->apply(pass, begin, end);
 }
 
+void mo_batch_respond(const mo_batch_pass *pass, int begin, int end)
+{
+    chosen()->respond(pass, begin, end);
+}
+
 void mo_batch_extrapolate(const mo_batch_pass *pass, double *before, int begin, int end)
 {
     chosen()->extrapolate(pass, before, begin, end);

@@ -61,6 +61,9 @@ double mo_batch_speeds(const mo_batch_pass *pass, int begin, int end);
 /* Adds the effect of the impulses of the batches begin .. end to the state. */
 void mo_batch_apply(const mo_batch_pass *pass, int begin, int end);
 
+/* From the arms and normals of the points of these batches: inverse_N, inverse_T, apart and W_TN. */
+void mo_batch_respond(const mo_batch_pass *pass, int begin, int end);
+
 /* Extrapolates lines begin .. end of the state by beta times their last change; `before` becomes
  * their old values. */
 void mo_batch_extrapolate(const mo_batch_pass *pass, double *before, int begin, int end);
@@ -72,6 +75,7 @@ typedef struct mo_batch_kernels {
     mo_batch_verdict (*judge)(const mo_batch_pass *pass, double *u);
     double (*speeds)(const mo_batch_pass *pass, int begin, int end);
     void (*apply)(const mo_batch_pass *pass, int begin, int end);
+    void (*respond)(const mo_batch_pass *pass, int begin, int end);
     void (*extrapolate)(const mo_batch_pass *pass, double *before, int begin, int end);
 } mo_batch_kernels;
 

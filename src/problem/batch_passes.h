@@ -231,6 +231,7 @@ INLINE double speeds(const mo_batch_pass *pass, int begin, int end)
 }
 
 #include "problem/batch_judge.h"
+#include "problem/batch_respond.h"
 
 /* ---- compiled for a kind of processor -------------------------------------------------------- */
 
@@ -256,12 +257,17 @@ INLINE double speeds(const mo_batch_pass *pass, int begin, int end)
     {                                                                                              \
         apply(pass, begin, end);                                                                   \
     }                                                                                              \
+    target static void respond_##name(const mo_batch_pass *pass, int begin, int end)               \
+    {                                                                                              \
+        respond(pass, begin, end);                                                                 \
+    }                                                                                              \
     target static void extrapolate_##name(const mo_batch_pass *pass, double *before, int begin,    \
                                           int end)                                                 \
     {                                                                                              \
         extrapolate(pass, before, begin, end);                                                     \
     }                                                                                              \
-    const mo_batch_kernels mo_batch_##name = {visit_##name,  look_##name,  judge_##name,           \
-                                              speeds_##name, apply_##name, extrapolate_##name};
+    const mo_batch_kernels mo_batch_##name = {visit_##name,      look_##name,  judge_##name,       \
+                                              speeds_##name,     apply_##name, respond_##name,     \
+                                              extrapolate_##name};
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* The data of one contact of a batch (batches.h): frame, lever arms and parts of W. */
+/* The data of one contact of a batch (batches.h): normal, lever arms, w and friction. */
 #ifndef MO_PROBLEM_BATCH_POINT_H
 #define MO_PROBLEM_BATCH_POINT_H
 

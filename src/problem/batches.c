@@ -10,6 +10,7 @@
 #include "base/pace.h"
 #include "linalg/dense.h"
 #include "linalg/vec3.h"
+#include "problem/batch_kernel.h"
 #include "problem/batch_point.h"
 #include "problem/hashed_colours.h"
 
@@ -370,6 +371,7 @@ static void fill_batches(const mo_batches *b, const nodes *all)
             fill_span(b, all, span_of(all, c, is_inner, KIND_GENERAL), &number);
         }
     }
+    mo_batch_respond(&(mo_batch_pass){.batches = b, .state = b->free_state}, 0, b->batch_count);
 }
 
 static void fill_row(const mo_batches *b, const mo_row_block *row)

@@ -81,6 +81,11 @@ INLINE lanes numbers(const int *from)
 #endif
 }
 
+INLINE void store(lanes a, double *to)
+{
+    *(lanes *)to = a;
+}
+
 INLINE void store_3(vec3 a, double *to)
 {
     *(lanes *)to = a.x;
