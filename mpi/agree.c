@@ -2,6 +2,9 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 /* Start and end of MPI and PETSc, and errors on which all ranks agree. */
 #include <petscsys.h>
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/lsan_interface.h>
+#endif
 
 #include "base/error.h"
 #include "spread.h"
@@ -32,6 +35,9 @@ mo_error mo_mpi_begin(int *argc, char ***argv)
 void mo_mpi_end(void)
 {
     if (has_begun) {
+#ifdef __SANITIZE_ADDRESS__
+        __lsan_do_leak_check(); /* while MPI and PETSc hold what they do not free at their end */
+#endif
         PetscPopErrorHandler();
         PetscFinalize();
         has_begun = 0;

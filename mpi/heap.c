@@ -32,17 +32,17 @@ mo_heap_def mo_default_heap(int count)
 
 static mo_error check_def(const mo_heap_def *d, mo_message *why)
 {
-    const int is_fine = d->count >= 1 && d->count <= MOST_BODIES && d->radius > 0 &&
-                        d->density > 0 && d->mu >= 0 && isfinite(d->mu) && d->dt > 0 &&
-                        d->tol > 0 && d->tol < 1 && d->max_iter > 0 && d->balance > 0 &&
-                        d->gravity >= 0 && d->box >= 0 && isfinite(d->gravity + d->dt + d->box) &&
-                        isfinite(d->radius * d->density) && d->shape >= 0 &&
-                        d->shape < MO_HEAP_KIND_COUNT && d->boxes >= 0;
+    const int is_fine =
+        d->count >= 1 && d->count <= MOST_BODIES && d->radius > 0 && d->density > 0 && d->mu >= 0 &&
+        isfinite(d->mu) && d->dt > 0 && d->tol > 0 && d->tol < 1 && d->max_iter > 0 &&
+        d->balance > 0 && d->gravity >= 0 && d->box >= 0 && isfinite(d->gravity + d->dt + d->box) &&
+        isfinite(d->radius * d->density) && d->shape >= 0 && d->shape < MO_HEAP_KIND_COUNT &&
+        d->boxes >= 0 && d->restitution >= 0 && d->restitution <= 1;
     return is_fine
                ? MO_OK
                : mo_fail(why, MO_ERR_ARGUMENT,
                          "a heap has 1 to %d bodies of a known shape, a positive radius, density, "
-                         "step and tolerance, and friction from 0 on",
+                         "step and tolerance, friction from 0 on and restitution from 0 to 1",
                          MOST_BODIES);
 }
 
@@ -100,9 +100,7 @@ static int make_room(mo_heap *heap, size_t bodies)
 {
     heap->own = calloc(bodies + 1, sizeof *heap->own);
     heap->impulse = calloc(1, sizeof *heap->impulse);
-    heap->ghosts_for = calloc((size_t)heap->size + 1, sizeof *heap->ghosts_for);
-    heap->ghosts_from = calloc((size_t)heap->size + 1, sizeof *heap->ghosts_from);
-    return heap->own && heap->impulse && heap->ghosts_for && heap->ghosts_from;
+    return heap->own && heap->impulse;
 }
 
 mo_error mo_heap_begin(MPI_Comm comm, const mo_heap_def *def, int bodies, mo_heap **out,
@@ -168,10 +166,10 @@ void mo_heap_destroy(mo_heap *heap)
             mo_memory_free(&heap->world->allocator, heap->owner);
         }
         mo_world_destroy(heap->world);
-        void *const arrays[] = {heap->own,   heap->impulse,     heap->cell_owner,
-                                heap->each,  heap->ghosts_for,  heap->ghosts_from,
-                                heap->sent,  heap->ghost,       heap->member,
-                                heap->place, heap->ghost_place, heap->loaded};
+        PetscSFDestroy(&heap->ghosts);
+        void *const arrays[] = {heap->own,   heap->impulse, heap->cell_owner,
+                                heap->each,  heap->ghost,   heap->member,
+                                heap->place, heap->loaded,  heap->ghost_place};
         for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) {
             free(arrays[k]);
         }
@@ -216,7 +214,8 @@ mo_heap_contact mo_heap_contact_get(const mo_heap *heap, int k)
                          .gap = from->gap};
     mo_vec3_copy(from->point, c.point);
     mo_vec3_scale(sign, from->frame, c.normal);
-    mo_vec3_scale(sign, from->impulse, c.impulse);
+    mo_vec3_along(from->impulse, 1, from->impact, c.impulse);
+    mo_vec3_scale(sign, c.impulse, c.impulse);
     mo_vec3_scale(sign, from->velocity, c.velocity);
     return c;
 }

@@ -9,10 +9,12 @@
  * of the lower id, the contact problem is distributed (spread.h), and decisions depend on maxima
  * and counts over all ranks.
  *
- * Limits: one convex shape per body, planes as walls, no restitution, no joints.
+ * Limits: one convex shape per body, planes as walls, no joints.
  */
 #ifndef MOREAU_MPI_HEAP_H
 #define MOREAU_MPI_HEAP_H
+
+#include <petscsf.h>
 
 #include "exact.h"
 #include "heap_shapes.h"
@@ -63,11 +65,10 @@ struct mo_heap {
     int64_t migrated;         /* bodies of all ranks that went to another one, so far */
 
     /* Ghosts (heap_ghosts.c): */
-    double covered;                /* m: a motion in a step for which there are enough of them */
-    int *ghosts_for, *ghosts_from; /* of each rank: how many it has of here, and the reverse */
-    int sent_count, ghost_count;
-    int *sent;           /* own bodies that others have, by rank */
-    mo_heap_body *ghost; /* as they came, by rank */
+    double covered; /* m: a motion in a step for which there are enough of them */
+    PetscSF ghosts; /* from own bodies to ghosts */
+    int ghost_count;
+    mo_heap_body *ghost; /* by the ranks that own them */
 
     /* The world (heap_world.c): */
     mo_world *world;
@@ -114,13 +115,13 @@ static inline int mo_heap_cell_at(const mo_heap_grid *grid, int x, int y, int z)
 
 /*
  * heap_ghosts.c: finds the ghosts for a largest motion of a body in a step, m, and that motion
- * before the step.  Sends a record of each own body to those who have it as a ghost, in the order
- * of `sent` and into that of `ghost`; and back.
+ * before the step.  Sends a record of each own body to its ghosts; and reduces a number of each own
+ * body to the least of its ghosts' and its own.
  */
 mo_error mo_heap_find_ghosts(struct mo_heap *heap, double motion);
 double mo_heap_largest_motion(const struct mo_heap *heap);
-mo_error mo_heap_send(const struct mo_heap *heap, size_t bytes, const void *out, void **in);
-mo_error mo_heap_send_back(const struct mo_heap *heap, size_t bytes, const void *out, void **in);
+mo_error mo_heap_send(const struct mo_heap *heap, size_t bytes, const void *own, void *ghosts);
+mo_error mo_heap_least(const struct mo_heap *heap, const double *ghosts, double *own);
 
 /*
  * heap_world.c: a world with the box; own bodies and ghosts into the world, in the middle of a step

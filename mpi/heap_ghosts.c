@@ -5,7 +5,7 @@
  *
  * With m the largest motion of a body in the step, two bodies may touch in it if their centres are
  * within 2 m plus their sizes and margins.  Each rank receives the bodies that near to its cells of
- * the coarse grid (heap_balance.c).
+ * the coarse grid (heap_balance.c).  A PetscSF has the graph of owners and ghosts.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -44,65 +44,112 @@ static int list_neighbours(const mo_heap *heap, int body, double distance, int *
     return count;
 }
 
-/* Own bodies that other ranks have as ghosts: how many, or, with places, which. */
-static void visit_ghosts(mo_heap *heap, double distance, int *seen, int *ranks, int *next)
+/* Own bodies that other ranks have as ghosts: how many of each rank, or, with places, which. */
+static void visit_ghosts(const mo_heap *heap, double distance, int *seen, int *ranks, int *count,
+                         int *sent)
 {
     memset(seen, 0xff, (size_t)heap->size * sizeof *seen);
     for (int b = 0; b < heap->count; ++b) {
-        const int count = list_neighbours(heap, b, distance, seen, ranks);
-        for (int k = 0; k < count; ++k) {
-            if (next) {
-                heap->sent[next[ranks[k]]++] = b;
-            } else {
-                ++heap->ghosts_for[ranks[k]];
+        const int found = list_neighbours(heap, b, distance, seen, ranks);
+        for (int k = 0; k < found; ++k) {
+            if (sent) {
+                sent[count[ranks[k]]] = b;
             }
+            ++count[ranks[k]];
         }
     }
 }
 
-/* Lists them by rank, then by id; 0 where memory is short. */
-static int list_ghosts(mo_heap *heap, double distance)
+/* New memory: own bodies by the ranks that have them as ghosts, and how many of each. */
+static int *list_ghosts(const mo_heap *heap, double distance, int *count)
 {
     const size_t size = (size_t)heap->size;
-    int *seen = malloc(3 * size * sizeof *seen), *ranks = seen + size, *next = ranks + size;
-    free(heap->sent);
-    heap->sent = NULL;
-    heap->sent_count = 0;
-    memset(heap->ghosts_for, 0, size * sizeof *heap->ghosts_for);
+    int *seen = malloc(3 * size * sizeof *seen), *ranks = seen + size, *next = ranks + size,
+        *sent = NULL, total = 0;
     if (seen) {
-        visit_ghosts(heap, distance, seen, ranks, NULL);
+        visit_ghosts(heap, distance, seen, ranks, count, NULL);
         for (int rank = 0; rank < heap->size; ++rank) {
-            next[rank] = heap->sent_count;
-            heap->sent_count += heap->ghosts_for[rank];
+            next[rank] = total;
+            total += count[rank];
         }
-        heap->sent = malloc(((size_t)heap->sent_count + 1) * sizeof *heap->sent);
+        sent = malloc(((size_t)total + 1) * sizeof *sent);
     }
-    if (heap->sent) {
-        visit_ghosts(heap, distance, seen, ranks, next);
+    if (sent) {
+        visit_ghosts(heap, distance, seen, ranks, next, sent);
     }
     free(seen);
-    return heap->sent != NULL;
+    return sent;
+}
+
+/* The graph of owners and ghosts, from the places of the latter at the ranks that they come from.
+ */
+static PetscErrorCode make_graph(mo_heap *heap, const int *place, const int *from)
+{
+    PetscSFNode *owner;
+    PetscErrorCode code = PetscSFDestroy(&heap->ghosts);
+    code = code ? code : PetscMalloc1((size_t)heap->ghost_count + 1, &owner);
+    if (code) {
+        return code;
+    }
+    for (int rank = 0, k = 0; rank < heap->size; ++rank) {
+        for (const int end = k + from[rank]; k < end; ++k) {
+            owner[k] = (PetscSFNode){rank, place[k]};
+        }
+    }
+    code = PetscSFCreate(heap->comm, &heap->ghosts);
+    code = code ? code
+                : PetscSFSetGraph(heap->ghosts, heap->count, heap->ghost_count, NULL,
+                                  PETSC_COPY_VALUES, owner, PETSC_COPY_VALUES);
+    code = code ? code : PetscSFSetUp(heap->ghosts);
+    PetscFree(owner);
+    return code;
+}
+
+mo_error mo_heap_send(const mo_heap *heap, size_t bytes, const void *own, void *ghosts)
+{
+    MPI_Datatype record;
+    MPI_Type_contiguous((int)bytes, MPI_BYTE, &record);
+    MPI_Type_commit(&record);
+    PetscErrorCode code = PetscSFBcastBegin(heap->ghosts, record, own, ghosts, MPI_REPLACE);
+    code = code ? code : PetscSFBcastEnd(heap->ghosts, record, own, ghosts, MPI_REPLACE);
+    MPI_Type_free(&record);
+    return mo_mpi_petsc_error(code, NULL);
+}
+
+mo_error mo_heap_least(const mo_heap *heap, const double *ghosts, double *own)
+{
+    PetscErrorCode code = PetscSFReduceBegin(heap->ghosts, MPI_DOUBLE, ghosts, own, MPI_MIN);
+    code = code ? code : PetscSFReduceEnd(heap->ghosts, MPI_DOUBLE, ghosts, own, MPI_MIN);
+    return mo_mpi_petsc_error(code, NULL);
+}
+
+/* The graph, and the ghosts themselves. */
+static mo_error receive_ghosts(mo_heap *heap, const int *place, const int *from)
+{
+    free(heap->ghost);
+    heap->ghost = malloc(((size_t)heap->ghost_count + 1) * sizeof *heap->ghost);
+    mo_error error =
+        heap->ghost ? mo_mpi_petsc_error(make_graph(heap, place, from), NULL) : MO_ERR_MEMORY;
+    error = mo_mpi_agree(heap->comm, error, NULL);
+    return error ? error : mo_heap_send(heap, sizeof *heap->own, heap->own, heap->ghost);
 }
 
 mo_error mo_heap_find_ghosts(mo_heap *heap, double motion)
 {
     const double distance = 2 * motion + (2 + MARGIN) * heap->shapes.largest;
-    void *in = NULL;
-    const int is_listed = list_ghosts(heap, distance);
-    mo_heap_body *out = is_listed ? malloc(((size_t)heap->sent_count + 1) * sizeof *out) : NULL;
-    mo_error error = mo_mpi_agree(heap->comm, out ? MO_OK : MO_ERR_MEMORY, NULL);
-    for (int k = 0; !error && k < heap->sent_count; ++k) {
-        out[k] = heap->own[heap->sent[k]];
-    }
-    error = error ? error
-                  : mo_mail(heap->comm, sizeof *out, heap->ghosts_for, out, &in, &heap->ghost_count,
-                            heap->ghosts_from);
-    free(out);
-    if (!error) {
-        free(heap->ghost);
-        heap->ghost = in;
-        heap->covered = motion;
-    }
+    const size_t size = (size_t)heap->size;
+    int *count = calloc(2 * size + 1, sizeof *count), *from = count + size;
+    int *sent = count ? list_ghosts(heap, distance, count) : NULL;
+    void *place = NULL;
+    mo_error error = mo_mpi_agree(heap->comm, sent ? MO_OK : MO_ERR_MEMORY, NULL);
+    error = error
+                ? error
+                : mo_mail(heap->comm, sizeof *sent, count, sent, &place, &heap->ghost_count, from);
+    error = error ? error : receive_ghosts(heap, place, from);
+    heap->covered = error ? 0 : motion;
+    free(count);
+    free(sent);
+    free(place);
     return error;
 }
 
@@ -121,18 +168,4 @@ double mo_heap_largest_motion(const mo_heap *heap)
     }
     MPI_Allreduce(MPI_IN_PLACE, &motion, 1, MPI_DOUBLE, MPI_MAX, heap->comm);
     return motion;
-}
-
-/* ---- messages ------------------------------------------------------------------------------- */
-
-mo_error mo_heap_send(const mo_heap *heap, size_t bytes, const void *out, void **in)
-{
-    int count;
-    return mo_mail(heap->comm, bytes, heap->ghosts_for, out, in, &count, NULL);
-}
-
-mo_error mo_heap_send_back(const mo_heap *heap, size_t bytes, const void *out, void **in)
-{
-    int count;
-    return mo_mail(heap->comm, bytes, heap->ghosts_from, out, in, &count, NULL);
 }

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "heap.h"
 #include "linalg/vec3.h"
+#include "mail.h"
 #include "spread.h"
 
 static int64_t sum(void *user, int64_t count)
@@ -33,6 +34,55 @@ static mo_error agree(void *user, mo_error error, mo_message *why)
 {
     const mo_heap *heap = user;
     return mo_mpi_agree(heap->comm, error, why);
+}
+
+typedef struct named {
+    uint32_t name;
+    int value;
+} named;
+
+static int by_name(const void *a, const void *b)
+{
+    const uint32_t x = ((const named *)a)->name, y = ((const named *)b)->name;
+    return (x > y) - (x < y);
+}
+
+/* All of one name get their sum. */
+static void add_equals(named *all, int count)
+{
+    qsort(all, (size_t)count, sizeof *all, by_name);
+    for (int k = 0, end = 0; k < count;) {
+        int sum = 0;
+        for (; end < count && all[end].name == all[k].name; ++end) {
+            sum += all[end].value;
+        }
+        for (; k < end; ++k) {
+            all[k].value = sum;
+        }
+    }
+}
+
+static mo_error sum_by(void *user, int count, const uint32_t *name, int *value)
+{
+    const mo_heap *heap = user;
+    named *own = malloc(((size_t)count + 1) * sizeof *own);
+    void *all = NULL;
+    int total = 0;
+    mo_error error = mo_mpi_agree(heap->comm, own ? MO_OK : MO_ERR_MEMORY, NULL);
+    for (int k = 0; k < count && !error; ++k) {
+        own[k] = (named){name[k], value[k]};
+    }
+    error = error ? error : mo_mail_all(heap->comm, sizeof *own, count, own, &all, &total);
+    if (!error) {
+        add_equals(all, total);
+    }
+    for (int k = 0; k < count && !error; ++k) {
+        const named *found = bsearch(own + k, all, (size_t)total, sizeof *own, by_name);
+        value[k] = found->value;
+    }
+    free(own);
+    free(all);
+    return error;
 }
 
 /* ---- the problem ---------------------------------------------------------------------------- */
@@ -102,59 +152,91 @@ static mo_error solve(void *user, const mo_options *options)
 
 /* ---- ghosts --------------------------------------------------------------------------------- */
 
-/* What is sent of a body. */
-typedef struct news {
-    double x[3], orientation[4], v[6]; /* v: next_v, or v */
-    double part;
-    int is_displaced, unused;
-} news;
+/* Numbers of a body: of those that are one, the least of all copies is taken first. */
+static const int NUMBERS[] = {
+    [MO_SHARED_START] = 6, [MO_SHARED_VELOCITY] = 6, [MO_SHARED_POSE] = 14,
+    [MO_SHARED_PART] = 1,  [MO_SHARED_MARK] = 1,     [MO_SHARED_ISLAND] = 1};
+enum { MOST_NUMBERS = 14 };
 
-static void tell(const mo_sim_body *body, mo_shared what, news *to)
+static void tell(const mo_sim_body *body, mo_shared what, double *to)
 {
-    const int is_pose = what == MO_SHARED_POSE;
-    *to = (news){.part = body->part, .is_displaced = body->is_displaced};
-    memcpy(to->v, is_pose ? body->v : body->next_v, sizeof to->v);
-    mo_vec3_copy(body->x, to->x);
-    memcpy(to->orientation, body->orientation, sizeof to->orientation);
-}
-
-static void hear(const news *from, mo_shared what, mo_sim_body *body)
-{
-    if (what == MO_SHARED_VELOCITY) {
-        memcpy(body->next_v, from->v, sizeof body->next_v);
-    } else if (what == MO_SHARED_PART) {
-        body->part = fmin(body->part, from->part);
-    } else if (what == MO_SHARED_MARK) {
-        body->is_displaced |= from->is_displaced;
-    } else {
-        mo_vec3_copy(from->x, body->x);
-        memcpy(body->orientation, from->orientation, sizeof body->orientation);
-        memcpy(body->v, from->v, sizeof body->v);
-        body->is_displaced = from->is_displaced;
+    switch (what) {
+    case MO_SHARED_START:
+        memcpy(to, body->start_v, sizeof body->start_v);
+        break;
+    case MO_SHARED_VELOCITY:
+        memcpy(to, body->next_v, sizeof body->next_v);
+        break;
+    case MO_SHARED_PART:
+        *to = body->part;
+        break;
+    case MO_SHARED_MARK:
+        *to = !body->is_displaced;
+        break;
+    case MO_SHARED_ISLAND:
+        *to = body->island;
+        break;
+    case MO_SHARED_POSE:
+        mo_vec3_copy(body->x, to);
+        memcpy(to + 3, body->orientation, sizeof body->orientation);
+        memcpy(to + 7, body->v, sizeof body->v);
+        to[13] = body->is_displaced;
     }
 }
 
-/* From the owners to the ghosts, or back. */
-static mo_error send(mo_heap *heap, mo_shared what, int goes_back)
+static void hear(const double *from, mo_shared what, mo_heap *heap, int place)
 {
-    const int out_count = goes_back ? heap->ghost_count : heap->sent_count,
-              in_count = goes_back ? heap->sent_count : heap->ghost_count;
-    mo_sim_body *body = heap->world->body;
-    news *out = malloc(((size_t)out_count + 1) * sizeof *out);
-    void *in = NULL;
-    mo_error error = mo_mpi_agree(heap->comm, out ? MO_OK : MO_ERR_MEMORY, NULL);
-    for (int k = 0; k < out_count && !error; ++k) {
-        tell(body + (goes_back ? heap->ghost_place[k] : heap->place[heap->sent[k]]), what, out + k);
+    mo_sim_body *body = heap->world->body + place;
+    switch (what) {
+    case MO_SHARED_START:
+        memcpy(body->start_v, from, sizeof body->start_v);
+        mo_advance_body(heap->world, body, heap->def.dt);
+        break;
+    case MO_SHARED_VELOCITY:
+        memcpy(body->next_v, from, sizeof body->next_v);
+        break;
+    case MO_SHARED_PART:
+        body->part = *from;
+        break;
+    case MO_SHARED_MARK:
+        body->is_displaced = !(*from > 0);
+        break;
+    case MO_SHARED_ISLAND:
+        body->island = (uint32_t)*from;
+        break;
+    case MO_SHARED_POSE:
+        mo_vec3_copy(from, body->x);
+        memcpy(body->orientation, from + 3, sizeof body->orientation);
+        memcpy(body->v, from + 7, sizeof body->v);
+        body->is_displaced = from[13] != 0;
     }
-    error = error       ? error
-            : goes_back ? mo_heap_send_back(heap, sizeof *out, out, &in)
-                        : mo_heap_send(heap, sizeof *out, out, &in);
-    for (int k = 0; k < in_count && !error; ++k) {
-        hear((const news *)in + k, what,
-             body + (goes_back ? heap->place[heap->sent[k]] : heap->ghost_place[k]));
+}
+
+/* From the owners to the ghosts. */
+static mo_error send(mo_heap *heap, mo_shared what)
+{
+    const int numbers = NUMBERS[what];
+    const size_t width = (size_t)numbers, members = (size_t)heap->count + (size_t)heap->ghost_count;
+    double *own = malloc((members * width + MOST_NUMBERS) * sizeof *own),
+           *ghost = own + (size_t)heap->count * width;
+    mo_error error = mo_mpi_agree(heap->comm, own ? MO_OK : MO_ERR_MEMORY, NULL);
+    for (int b = 0; b < heap->count && !error; ++b) {
+        tell(heap->world->body + heap->place[b], what, own + numbers * b);
     }
-    free(out);
-    free(in);
+    for (int k = 0; k < heap->ghost_count && !error; ++k) {
+        tell(heap->world->body + heap->ghost_place[k], what, ghost + numbers * k);
+    }
+    if (numbers == 1 && !error) {
+        error = mo_heap_least(heap, ghost, own);
+        for (int b = 0; b < heap->count && !error; ++b) {
+            hear(own + b, what, heap, heap->place[b]);
+        }
+    }
+    error = error ? error : mo_heap_send(heap, width * sizeof *own, own, ghost);
+    for (int k = 0; k < heap->ghost_count && !error; ++k) {
+        hear(ghost + numbers * k, what, heap, heap->ghost_place[k]);
+    }
+    free(own);
     return error;
 }
 
@@ -184,37 +266,31 @@ static mo_error widen(mo_heap *heap)
     if (motion <= heap->covered) {
         return MO_OK;
     }
-    const mo_error error = mo_heap_find_ghosts(heap, motion);
-    return error ? error : mo_mpi_agree(heap->comm, mo_heap_enter(heap, 1, &why), NULL);
+    mo_error error = mo_heap_find_ghosts(heap, motion);
+    error = error ? error : mo_mpi_agree(heap->comm, mo_heap_enter(heap, 1, &why), NULL);
+    return error ? error : send(heap, MO_SHARED_START); /* which impacts may have changed */
 }
 
-static int has_news(const mo_heap *heap, mo_shared what)
+/* Is there a body that is held back or displaced? */
+static int has_news(mo_heap *heap, mo_shared what)
 {
     int count = 0;
     for (int m = 0; m < heap->member_count; ++m) {
         const mo_sim_body *body = heap->world->body + heap->member[m].place;
         count += what == MO_SHARED_PART ? body->part < 1 : body->is_displaced;
     }
-    MPI_Allreduce(MPI_IN_PLACE, &count, 1, MPI_INT, MPI_SUM, heap->comm);
-    return count > 0;
+    return sum(heap, count) > 0;
 }
 
 static mo_error share(void *user, mo_shared what)
 {
     mo_heap *heap = user;
-    mo_error error = MO_OK;
-    if (heap->size == 1) {
+    const int may_be_none = what == MO_SHARED_PART || what == MO_SHARED_MARK;
+    if (heap->size == 1 || (may_be_none && !has_news(heap, what))) {
         return MO_OK;
     }
-    if (what == MO_SHARED_VELOCITY) {
-        error = widen(heap);
-    } else if (what != MO_SHARED_POSE) {
-        if (!has_news(heap, what)) {
-            return MO_OK;
-        }
-        error = send(heap, what, 1);
-    }
-    return error ? error : send(heap, what, 0);
+    const mo_error error = what == MO_SHARED_VELOCITY ? widen(heap) : MO_OK;
+    return error ? error : send(heap, what);
 }
 
 mo_team mo_heap_team(mo_heap *heap)
@@ -224,5 +300,6 @@ mo_team mo_heap_team(mo_heap *heap)
                      .largest = largest,
                      .agree = agree,
                      .solve = solve,
-                     .share = share};
+                     .share = share,
+                     .sum_by = sum_by};
 }

@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "heap.h"
 #include "linalg/vec3.h"
+#include "mail.h"
 #include "problem/compact.h"
 #include "solver/refine.h"
 #include "spread.h"
@@ -107,32 +108,22 @@ static int by_key(const void *a, const void *b)
 static mo_error gather(const mo_heap *heap, const double *start, whole *w)
 {
     const mo_world *world = heap->world;
-    int own = world->problem->constraint_count,
-        *counts = calloc(2 * (size_t)heap->size, sizeof own);
+    const int own = world->problem->constraint_count;
     record *mine = malloc(((size_t)own + 1) * sizeof *mine);
-    w->record = malloc(((size_t)w->count + 1) * sizeof *w->record);
-    const mo_error error =
-        mo_mpi_agree(heap->comm, mine && counts && w->record ? MO_OK : MO_ERR_MEMORY, NULL);
-    if (!error) {
-        MPI_Datatype type;
-        for (int k = 0; k < world->contacts.count; ++k) {
-            const mo_sim_contact *contact = world->contacts.at + k;
-            if (mo_contact_is_taken(contact)) {
-                put_record(heap, k, start, mine + contact->constraint);
-            }
+    void *all = NULL;
+    mo_error error = mo_mpi_agree(heap->comm, mine ? MO_OK : MO_ERR_MEMORY, NULL);
+    for (int k = 0; k < world->contacts.count && !error; ++k) {
+        const mo_sim_contact *contact = world->contacts.at + k;
+        if (mo_contact_is_taken(contact)) {
+            put_record(heap, k, start, mine + contact->constraint);
         }
-        MPI_Type_contiguous(sizeof *mine, MPI_BYTE, &type);
-        MPI_Type_commit(&type);
-        MPI_Allgather(&own, 1, MPI_INT, counts, 1, MPI_INT, heap->comm);
-        for (int rank = 1; rank < heap->size; ++rank) {
-            counts[heap->size + rank] = counts[heap->size + rank - 1] + counts[rank - 1];
-        }
-        MPI_Allgatherv(mine, own, type, w->record, counts, counts + heap->size, type, heap->comm);
-        MPI_Type_free(&type);
-        qsort(w->record, (size_t)w->count, sizeof *w->record, by_key);
     }
+    error = error ? error : mo_mail_all(heap->comm, sizeof *mine, own, mine, &all, &w->count);
+    if (!error) {
+        qsort(all, (size_t)w->count, sizeof *mine, by_key);
+    }
+    w->record = all;
     free(mine);
-    free(counts);
     return error;
 }
 

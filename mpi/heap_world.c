@@ -20,8 +20,7 @@ mo_error mo_heap_make_world(mo_heap *heap, mo_message *why)
     mo_vec3_set(def.gravity, 0, 0, -heap->def.gravity);
     def.solver.tol = heap->def.tol;
     def.solver.max_iter = heap->def.max_iter;
-    def.solver.canonical = 0;
-    def.moving_tol = 0;
+    def.moving_tol = 0; /* the given tolerance applies to every step */
     MO_TRY(mo_world_create(&def, NULL, &heap->world, why));
     const mo_body_def fixed = mo_default_body(MO_BODY_FIXED);
     const mo_body_id box = mo_world_add_body(heap->world, &fixed, why);
@@ -31,6 +30,7 @@ mo_error mo_heap_make_world(mo_heap *heap, mo_message *why)
     for (int k = 0; k < MO_HEAP_WALLS; ++k) {
         mo_shape_def wall = heap->shapes.wall[k].def;
         wall.material.friction = heap->def.mu;
+        wall.material.restitution = heap->def.restitution;
         if (!mo_world_add_shape(heap->world, box, &wall, why).index) {
             return MO_ERR_MEMORY;
         }
@@ -51,6 +51,7 @@ static int add_body(mo_heap *heap, const mo_heap_body *body, mo_message *why)
     mo_pose pose;
     shape.density = heap->def.density;
     shape.material.friction = heap->def.mu;
+    shape.material.restitution = heap->def.restitution;
     mo_vec3_copy(body->at, pose.position);
     memcpy(pose.orientation, body->turn, sizeof pose.orientation);
     const mo_body_id made = mo_world_add_solid(heap->world, MO_BODY_FREE, &shape, &pose, why);
@@ -271,7 +272,7 @@ static void read_contacts(mo_heap *heap, const named *list)
         mo_vec3_copy(c->impulse, to->r);
         mo_vec3_copy(c->slip, to->slip);
         mo_vec3_copy(c->frame, to->normal);
-        if (!mo_vec3_are_equal(c->impulse, NONE)) {
+        if (!mo_vec3_are_equal(c->impulse, NONE) || !mo_vec3_are_equal(c->impact, NONE)) {
             heap->loaded[heap->loaded_count++] = list[k].contact;
         }
     }

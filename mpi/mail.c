@@ -104,6 +104,36 @@ mo_error mo_mail_to(MPI_Comm comm, size_t bytes, int count, const int *rank_of, 
     return error;
 }
 
+mo_error mo_mail_all(MPI_Comm comm, size_t bytes, int count, const void *out, void **in,
+                     int *in_count)
+{
+    int size;
+    MPI_Comm_size(comm, &size);
+    int *counts = calloc(2 * (size_t)size, sizeof *counts), *start = counts + size;
+    mo_error error = mo_mpi_agree(comm, counts ? MO_OK : MO_ERR_MEMORY, NULL);
+    *in = NULL;
+    if (!error) {
+        int64_t total = count;
+        MPI_Allgather(&count, 1, MPI_INT, counts, 1, MPI_INT, comm);
+        MPI_Allreduce(MPI_IN_PLACE, &total, 1, MPI_INT64_T, MPI_SUM, comm);
+        *in = total <= INT_MAX ? malloc((size_t)total * bytes + 1) : NULL;
+        *in_count = (int)total;
+        error = mo_mpi_agree(comm, *in ? MO_OK : MO_ERR_MEMORY, NULL);
+    }
+    if (!error) {
+        MPI_Datatype record;
+        for (int rank = 1; rank < size; ++rank) {
+            start[rank] = start[rank - 1] + counts[rank - 1];
+        }
+        MPI_Type_contiguous((int)bytes, MPI_BYTE, &record);
+        MPI_Type_commit(&record);
+        MPI_Allgatherv(out, count, record, *in, counts, start, record, comm);
+        MPI_Type_free(&record);
+    }
+    free(counts);
+    return error;
+}
+
 mo_error mo_mail_numbers(MPI_Comm comm, int count, const int *rank_of, const size_t *start,
                          const double *numbers, double **in, size_t *in_numbers)
 {

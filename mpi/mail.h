@@ -18,7 +18,11 @@ mo_error mo_mail(MPI_Comm comm, size_t bytes, const int *count, const void *out,
 mo_error mo_mail_to(MPI_Comm comm, size_t bytes, int count, const int *rank_of, const void *records,
                     void **in, int *in_count, int *from);
 
-/* The same for records of numbers of different lengths: record k begins at start[k] and ends at
+/* The records of all ranks on each, in the order of the ranks; *in is new memory. */
+mo_error mo_mail_all(MPI_Comm comm, size_t bytes, int count, const void *out, void **in,
+                     int *in_count);
+
+/* mo_mail_to for records of numbers of different lengths: record k begins at start[k] and ends at
  * start[k + 1].  *in_numbers is how many numbers come. */
 mo_error mo_mail_numbers(MPI_Comm comm, int count, const int *rank_of, const size_t *start,
                          const double *numbers, double **in, size_t *in_numbers);

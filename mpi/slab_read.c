@@ -211,74 +211,61 @@ static int end_of(const mo_slab_entries *entries, int first, int contact)
     return first;
 }
 
-static bool make_contacts(mo_slabs *s, const mo_slab_entries *H)
+/* b of a run of joints, as w. */
+static bool read_joint_run(mo_slabs *s, size_t first, size_t rows, mo_slab_runs *r)
 {
-    const int first = (int)s->contact_home.first, last = (int)s->contact_home.last;
+    r->w = malloc((rows + 1) * sizeof *r->w);
+    bool good = r->w && mo_h5_read_run(&s->h, &s->vectors, "b", first, rows, r->w);
+    for (size_t k = 0; good && k < rows; ++k) {
+        good = isfinite(r->w[k]);
+    }
+    return good;
+}
+
+/* Joints come after the contacts. */
+static bool make_constraints(mo_slabs *s, const mo_slab_parts *parts, bool are_joints,
+                             const mo_home *home, const mo_slab_entries *entries)
+{
+    const int first = (int)home->first, last = (int)home->last,
+              row = mo_slab_part_first(parts, first);
+    const size_t rows = (size_t)(mo_slab_part_first(parts, last) - row);
     mo_slab_runs r = {0};
-    bool good = mo_slab_read_runs(s, (size_t)first, (size_t)(last - first), &r);
+    bool good = are_joints ? read_joint_run(s, (size_t)row, rows, &r)
+                           : mo_slab_read_runs(s, (size_t)first, (size_t)(last - first), &r);
     for (int c = first, at = 0, end; good && c < last; ++c, at = end) {
-        const size_t own = (size_t)(c - first);
-        const constraint contact = {c, (int64_t)c * s->d, s->d, mo_slab_law(s, &r, own),
-                                    r.w + own * (size_t)s->d};
-        end = end_of(H, at, c);
-        good = add_constraint(s, &contact, c * s->d, H->at + at, end - at);
+        const int start = mo_slab_part_first(parts, c);
+        const constraint own = {.number = c + (are_joints ? (int64_t)s->contacts : 0),
+                                .row = start + (are_joints ? (int64_t)s->rows : 0),
+                                .d = mo_slab_part_first(parts, c + 1) - start,
+                                .law = are_joints ? mo_law_bilateral()
+                                                  : mo_slab_law(s, &r, (size_t)(c - first)),
+                                .w = r.w + (start - row)};
+        end = end_of(entries, at, c);
+        good = add_constraint(s, &own, start, entries->at + at, end - at);
     }
     free(r.w);
     return good;
 }
 
-static bool make_joints(mo_slabs *s, const mo_home *home, const mo_slab_entries *G)
+static mo_error read_constraints(mo_slabs *s, bool are_joints)
 {
-    const int first = (int)home->first, last = (int)home->last;
-    const int row = mo_slab_part_first(&s->joints, first);
-    const size_t rows = (size_t)(mo_slab_part_first(&s->joints, last) - row);
-    double *b = malloc((rows + 1) * sizeof *b);
-    bool good = b && mo_h5_read_run(&s->h, &s->vectors, "b", (size_t)row, rows, b);
-    for (size_t k = 0; good && k < rows; ++k) {
-        good = isfinite(b[k]);
+    const mo_slab_parts contacts = {.count = (int)s->contacts, .width = s->d},
+                        *parts = are_joints ? &s->joints : &contacts;
+    mo_slab_entries entries = {0};
+    mo_error error =
+        mo_slab_agree(s, mo_slab_read_matrix(s, are_joints ? "G" : "H", s->dofs,
+                                             are_joints ? s->joint_rows : s->rows, &entries));
+    error = error || !are_joints ? error : mo_slab_cut_joints(s, &entries, &s->bodies);
+    const mo_home home = mo_home_of(s->comm, parts->count);
+    for (int k = 0; !error && k < entries.count; ++k) {
+        entries.at[k].contact = mo_slab_part_of(parts, entries.at[k].column);
+        entries.at[k].body = mo_slab_part_of(&s->bodies, entries.at[k].row);
     }
-    for (int c = first, at = 0, end; good && c < last; ++c, at = end) {
-        const int start = mo_slab_part_first(&s->joints, c);
-        const constraint joint = {(int64_t)s->contacts + c, (int64_t)s->rows + start,
-                                  mo_slab_part_first(&s->joints, c + 1) - start, mo_law_bilateral(),
-                                  b + (start - row)};
-        end = end_of(G, at, c);
-        good = add_constraint(s, &joint, start, G->at + at, end - at);
-    }
-    free(b);
-    return good;
-}
-
-static mo_error read_contacts(mo_slabs *s)
-{
-    mo_slab_entries H = {0};
-    mo_error error = mo_slab_agree(s, mo_slab_read_matrix(s, "H", s->dofs, s->rows, &H));
-    for (int k = 0; !error && k < H.count; ++k) {
-        H.at[k].contact = H.at[k].column / s->d;
-        H.at[k].body = mo_slab_part_of(&s->bodies, H.at[k].row);
-    }
-    error = error ? error : mo_slab_send(s, &(mo_slab_homes){false, NULL, &s->contact_home}, &H);
-    mo_slab_sort(&H);
-    error = error ? error : mo_slab_agree(s, make_contacts(s, &H));
-    free(H.at);
-    return error;
-}
-
-static mo_error read_joints(mo_slabs *s)
-{
-    mo_slab_entries G = {0};
-    mo_home home;
-    mo_error error = mo_slab_agree(s, mo_slab_read_matrix(s, "G", s->dofs, s->joint_rows, &G));
-    error = error ? error : mo_slab_cut_joints(s, &G, &s->bodies);
-    home = mo_home_of(s->comm, s->joints.count);
-    for (int k = 0; !error && k < G.count; ++k) {
-        G.at[k].contact = mo_slab_part_of(&s->joints, G.at[k].column);
-        G.at[k].body = mo_slab_part_of(&s->bodies, G.at[k].row);
-    }
-    error = error ? error : mo_slab_send(s, &(mo_slab_homes){false, NULL, &home}, &G);
-    mo_slab_sort(&G);
-    error = error ? error : mo_slab_agree(s, make_joints(s, &home, &G));
-    free(G.at);
+    error = error ? error : mo_slab_send(s, &(mo_slab_homes){false, NULL, &home}, &entries);
+    mo_slab_sort(&entries);
+    error =
+        error ? error : mo_slab_agree(s, make_constraints(s, parts, are_joints, &home, &entries));
+    free(entries.at);
     return error;
 }
 
@@ -287,8 +274,8 @@ static mo_error read_joints(mo_slabs *s)
 static mo_error read_global(mo_slabs *s, mo_spread **spread, mo_message *why)
 {
     mo_error error = read_bodies(s);
-    error = error ? error : read_contacts(s);
-    error = error || !s->joint_rows ? error : read_joints(s);
+    error = error ? error : read_constraints(s, false);
+    error = error || !s->joint_rows ? error : read_constraints(s, true);
     s->pieces.body_total = s->bodies.count;
     s->pieces.rows = (int64_t)(s->rows + s->joint_rows);
     s->pieces.dofs = (int64_t)s->dofs;

@@ -55,7 +55,8 @@ static int choose_scene(run *r, const char *scene)
         r->is_heap = 1;
         return -1;
     }
-    call_say("run: the scenes for ranks are beads and heap, not %.80s; moreau run has the others",
+    call_say("run: the scenes for ranks are beads and heap, not %.80s; moreau run, in one process, "
+             "has the others, and joints, mechanisms, meshes and moving walls",
              scene);
     return EXIT_CALL;
 }
@@ -83,9 +84,10 @@ static int apply_setting(const char *text, const setting *known, int count)
             return 0;
         }
     }
-    call_say("run: --set %.100s: there are count, mu, radius, seed, density and box, for heap also "
-             "shape and boxes, each with a number",
-             text);
+    call_say(
+        "run: --set %.100s: there are count, mu, restitution, radius, seed, density and box, for "
+        "heap also shape and boxes, each with a number",
+        text);
     return 0;
 }
 
@@ -98,6 +100,7 @@ static int apply_settings(run *r)
                              {"seed", &seed, 0, 1e15, 1},
                              {"density", &r->def.density, 1e-9, 1e12, 0},
                              {"box", &r->def.box, 0, 1e12, 0},
+                             {"restitution", &r->def.restitution, 0, 1, 0},
                              {"shape", &shape, 0, MO_HEAP_MIXED, 1},
                              {"boxes", &boxes, 0, 5e8, 1}};
     const int known_count = (int)(sizeof known / sizeof *known) - (r->is_heap ? 0 : 2);
@@ -330,8 +333,8 @@ int command_run(int argc, char **argv)
     const call_flag flags[] = {
         {.name = "set",
          .operand = "NAME=VALUE",
-         .about = "count [600], mu [0.3], radius [0.1], density [1000], box, seed [1]; of heap "
-                  "also shape [5] and boxes [0], as in moreau run heap",
+         .about = "count [600], mu [0.3], restitution [0], radius [0.1], density [1000], box, "
+                  "seed [1]; of heap also shape [5] and boxes [0], as in moreau run heap",
          .texts = &r.settings},
         {.name = "steps",
          .operand = "N",
@@ -347,7 +350,8 @@ int command_run(int argc, char **argv)
          .most = 1},
         {.name = "tol",
          .operand = "X",
-         .about = "relative tolerance of a step [that of the scene beads]",
+         .about = "relative tolerance of a step [1e-3; 2e-3 above 2,000 bodies, 2e-2 above "
+                  "50,000]",
          .number = &r.tol,
          .least = 1e-12,
          .most = 0.5},

@@ -17,6 +17,7 @@
  * impulses of the last step solve the next one.
  */
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -130,6 +131,61 @@ static void look_at_islands(mo_world *world)
     }
 }
 
+/* The least id of the bodies of each island, of all worlds of a team: it passes from body to body
+ * within a world, and with their copies from world to world. */
+static mo_error name_islands(mo_world *world)
+{
+    for (int k = 0; k < world->living_count; ++k) {
+        mo_island_facts *island = island_of(world, world->living[k]);
+        world->body[world->living[k]].island = world->body[world->living[k]].id;
+        if (island) {
+            island->name = UINT32_MAX;
+        }
+    }
+    for (int differs = 1; differs;) {
+        differs = 0;
+        for (int pass = 0; pass < 3; ++pass) {
+            for (int k = 0; k < world->living_count; ++k) {
+                uint32_t *own = &world->body[world->living[k]].island;
+                mo_island_facts *island = island_of(world, world->living[k]);
+                if (island && pass == 0) {
+                    island->name = *own < island->name ? *own : island->name;
+                } else if (island && pass == 1) {
+                    *own = island->name;
+                } else {
+                    differs |= island && *own != island->name;
+                }
+            }
+            MO_TRY(pass == 1 ? mo_team_share(world, MO_SHARED_ISLAND) : MO_OK);
+        }
+        differs = mo_team_any(world, differs);
+    }
+    return MO_OK;
+}
+
+/* The sum of an int of each island over all worlds of a team. */
+static mo_error add_up(mo_world *world, size_t of_facts)
+{
+    const size_t places = (size_t)world->body_places + 1;
+    uint32_t *name = mo_memory_array(&world->allocator, places, sizeof *name);
+    int *value = mo_memory_array(&world->allocator, places, sizeof *value), count = 0;
+    mo_error error = mo_team_agree(world, name && value ? MO_OK : MO_ERR_MEMORY, NULL);
+    for (int k = 0; k < world->body_places && !error; ++k) {
+        if (world->leader[k] == k) {
+            name[count] = world->island[k].name;
+            memcpy(value + count++, (const char *)(world->island + k) + of_facts, sizeof *value);
+        }
+    }
+    error = error ? error : world->team->sum_by(world->team->user, count, name, value);
+    for (int k = 0, next = 0; k < world->body_places && !error; ++k) {
+        if (world->leader[k] == k) {
+            memcpy((char *)(world->island + k) + of_facts, value + next++, sizeof *value);
+        }
+    }
+    MO_FREE(&world->allocator, name, value);
+    return error;
+}
+
 static void choose_coarse(mo_world *world, double tol, double h)
 {
     for (int k = 0; k < world->living_count; ++k) {
@@ -196,14 +252,18 @@ static int has_free_bodies(const mo_world *world)
 mo_error mo_accuracy_rest(mo_world *world, double h)
 {
     const double tol = fmin(world->def.solver.tol, REST);
-    if (!(world->def.solver.tol <= RESTS) || world->def.first_order > 0 || world->team ||
-        !has_free_bodies(world)) {
+    if (!(world->def.solver.tol <= RESTS) || world->def.first_order > 0 ||
+        !(world->team || has_free_bodies(world))) {
         return MO_OK;
     }
-    if (find_islands(world)) {
+    if (mo_team_agree(world, find_islands(world), NULL)) {
         return MO_ERR_MEMORY;
     }
     look_at_islands(world);
+    if (world->team) {
+        MO_TRY(name_islands(world));
+        MO_TRY(add_up(world, offsetof(mo_island_facts, contacts)));
+    }
     mo_pace();
     for (int k = 0; k < world->living_count; ++k) {
         const mo_sim_body *body = world->body + world->living[k];
@@ -213,6 +273,9 @@ mo_error mo_accuracy_rest(mo_world *world, double h)
             island->moves |= !(fmax(speed(body, body->start_v), speed(body, body->next_v)) <=
                                noise(world, island, tol, h));
         }
+    }
+    if (world->team) {
+        MO_TRY(add_up(world, offsetof(mo_island_facts, moves)));
     }
     mo_pace();
     for (int k = 0; k < world->living_count; ++k) {

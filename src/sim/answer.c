@@ -109,46 +109,42 @@ static int is_counted(const mo_sim_body *body)
     return body->block != MO_NONE && body->mechanism == MO_NONE && !body->is_ghost;
 }
 
-/* The same in a team: in multiples of a unit, whose sum is exact. */
-static int team_gains(const mo_world *world, double h, double part)
+/* In a team terms are multiples of a unit, whose sum is exact; else this is zero. */
+static double unit_of(const mo_world *world, double h, mo_gain_of *gain)
 {
     const double fine = 0x1p-40;
     double most = 0, all;
-    int64_t sum = 0;
-    for (int k = 0; k < world->living_count; ++k) {
+    for (int k = 0; k < world->living_count && world->team; ++k) {
         const mo_sim_body *body = world->body + world->living[k];
         if (is_counted(body)) {
-            (void)gain_of(world, body, h, &all);
+            (void)gain(world, body, h, &all);
             most = fmax(most, all);
         }
     }
-    const double unit = fine * mo_team_largest(world, most);
-    for (int k = 0; k < world->living_count && unit > 0; ++k) {
-        const mo_sim_body *body = world->body + world->living[k];
-        if (is_counted(body)) {
-            const double gain = gain_of(world, body, h, &all);
-            sum += (int64_t)((gain - part * all) / unit);
-        }
-    }
-    return mo_team_sum(world, sum) > 0;
+    return world->team ? fine * mo_team_largest(world, most) : 0;
 }
 
-int mo_answer_gains(const mo_world *world, double h, double part)
+double mo_gain_sum(const mo_world *world, double h, double part, mo_gain_of *gain)
 {
-    double gain = 0, all = 0;
-    if (world->team) {
-        return team_gains(world, h, part);
-    }
+    const double unit = unit_of(world, h, gain);
+    double sum = 0, all = 0, of_body;
+    int64_t units = 0;
     for (int k = 0; k < world->living_count; ++k) {
         const mo_sim_body *body = world->body + world->living[k];
         mo_pace_every(k + 1, 256);
         if (is_counted(body)) {
-            double of_body;
-            gain += gain_of(world, body, h, &of_body);
+            const double own = gain(world, body, h, &of_body);
+            units += unit > 0 ? (int64_t)((own - part * of_body) / unit) : 0;
+            sum += own;
             all += of_body;
         }
     }
-    return gain > part * all;
+    return world->team ? unit * (double)mo_team_sum(world, units) : sum - part * all;
+}
+
+int mo_answer_gains(const mo_world *world, double h, double part)
+{
+    return mo_gain_sum(world, h, part, gain_of) > 0;
 }
 
 /* May joints, mechanisms or prescribed motions add energy? */

@@ -23,7 +23,8 @@
 #include "linalg/vec3.h"
 #include "sim/world_data.h"
 
-enum { MOST_IMPACTS = 200 }; /* one after the other in one step */
+enum { MOST_IMPACTS = 200 };         /* one after the other in one step */
+static const double ROUNDING = 1e-9; /* of the kinetic energy: a gain that is none */
 
 double mo_impact_speed(const mo_world *world, double h)
 {
@@ -45,8 +46,9 @@ static void set_constraints(mo_sim_contacts *list, int constraint)
     }
 }
 
-/* Before any impact: for the contacts that are fast enough by the speed bounds of their shapes. */
-static void choose_first(mo_world *world, double h)
+/* Before any impact: for the contacts that are fast enough by the speed bounds of their shapes.
+ * Returns their number, in a team that of all. */
+static int64_t choose_first(mo_world *world, double h)
 {
     mo_sim_contacts *list = &world->contacts;
     const double least = mo_impact_speed(world, h);
@@ -57,13 +59,12 @@ static void choose_first(mo_world *world, double h)
         }
     }
     list->fast_count = count;
-    if (count == 0) {
-        return;
-    }
-    for (int k = 0; k < list->count; ++k) {
+    const int64_t all = mo_team_sum(world, count);
+    for (int k = 0; k < list->count && all > 0; ++k) {
         list->at[k].constraint = MO_NONE;
     }
     set_constraints(list, 0);
+    return all;
 }
 
 /* The contacts of each body, so later impacts need not test all of them; also room for the list of
@@ -110,14 +111,14 @@ static void see_contacts(mo_world *world, int place, double h, double least)
 }
 
 /* After it only contacts of bodies that were in the one before can bounce: the others have the
- * velocities of then. */
-static void choose_again(mo_world *world, double h)
+ * velocities of then.  In a team such a body may have been in that of another world. */
+static int64_t choose_again(mo_world *world, double h)
 {
     mo_sim_contacts *list = &world->contacts;
     const double least = mo_impact_speed(world, h);
     memset(world->seen, 0, (size_t)list->count);
     for (int k = 0; k < world->living_count; ++k) {
-        if (world->body[world->living[k]].block != MO_NONE) {
+        if (world->team || world->body[world->living[k]].block != MO_NONE) {
             see_contacts(world, world->living[k], h, least);
         }
     }
@@ -129,9 +130,17 @@ static void choose_again(mo_world *world, double h)
         }
     }
     set_constraints(list, 0);
+    return mo_team_sum(world, list->fast_count);
 }
 
 /* ---- an impact ------------------------------------------------------------------------------- */
+
+static double gain_of(const mo_world *world, const mo_sim_body *body, double h, double *all)
+{
+    (void)h;
+    *all = mo_body_kinetic(world, body, body->start_v);
+    return mo_body_kinetic(world, body, body->next_v) - *all;
+}
 
 /* Driven bodies may do work, so they excuse it. */
 static int gains_energy(const mo_world *world)
@@ -140,22 +149,15 @@ static int gains_energy(const mo_world *world)
     if (world->has_driven) {
         return 0;
     }
-    for (int k = 0; k < world->living_count; ++k) {
-        const mo_sim_body *body = world->body + world->living[k];
-        if (body->block != MO_NONE && body->mechanism == MO_NONE) {
-            before += mo_body_kinetic(world, body, body->start_v);
-            after += mo_body_kinetic(world, body, body->next_v);
-        }
-    }
     mo_mechanisms_kinetic(world, &before, &after);
-    return after > before * (1 + 1e-9);
+    return mo_gain_sum(world, 0, ROUNDING, gain_of) + after - (1 + ROUNDING) * before > 0;
 }
 
 static mo_error collide_once(mo_world *world, double h, double restitution, mo_step_report *report,
                              mo_message *why)
 {
     const mo_phase phase = {.kind = MO_PHASE_IMPACT, .h = h, .restitution = restitution};
-    mo_error error = mo_assemble(world, &phase, why);
+    mo_error error = mo_team_agree(world, mo_assemble(world, &phase, why), why);
     error = error ? error : mo_find_impulses(world, INFINITY, 0, why);
     if (!error) {
         report->iterations += world->result.iterations;
@@ -164,7 +166,7 @@ static mo_error collide_once(mo_world *world, double h, double restitution, mo_s
     return error;
 }
 
-static void accept(mo_world *world, mo_step_report *report)
+static mo_error accept(mo_world *world, mo_step_report *report)
 {
     for (int k = 0; k < world->living_count; ++k) {
         mo_sim_body *body = world->body + world->living[k];
@@ -185,20 +187,20 @@ static void accept(mo_world *world, mo_step_report *report)
         report->status = world->result.status;
         report->message = world->result.message;
     }
+    return mo_team_share(world, MO_SHARED_START);
 }
 
 mo_error mo_impacts(mo_world *world, double h, mo_step_report *report, int *count, mo_message *why)
 {
     mo_error error = MO_OK;
     mo_pace();
-    choose_first(world, h);
+    int64_t left = choose_first(world, h);
     mo_pace();
-    const int leaves_out = world->contacts.fast_count > 0; /* those that do not bounce */
-    if (leaves_out && list_contacts(world)) {
+    const int leaves_out = left > 0; /* those that do not bounce */
+    if (leaves_out && mo_team_agree(world, list_contacts(world), NULL)) {
         error = mo_fail_memory(why);
     }
-    for (*count = 0; !error && *count < MOST_IMPACTS && world->contacts.fast_count > 0 &&
-                     !world->step.is_given_up;
+    for (*count = 0; !error && *count < MOST_IMPACTS && left > 0 && !world->step.is_given_up;
          ++*count) {
         error = collide_once(world, h, 1, report, why);
         for (double restitution = 0.5; !error && restitution >= 0 && gains_energy(world);
@@ -207,15 +209,15 @@ mo_error mo_impacts(mo_world *world, double h, mo_step_report *report, int *coun
         }
         if (!error) {
             mo_pace();
-            accept(world, report);
+            error = accept(world, report) ? mo_fail_memory(why) : MO_OK;
             mo_pace();
-            choose_again(world, h);
+            left = choose_again(world, h);
         }
     }
     mo_pace();
     if (leaves_out) {
         mo_contacts_take_near(world);
     }
-    report->impacts_left = world->contacts.fast_count;
+    report->impacts_left = (int)left;
     return error;
 }

@@ -173,10 +173,12 @@ static mo_options options_for(const mo_world *world, double h, int from_start)
         options.refine =
             from_start && was_still && mo_uses_auto(world) ? MO_REFINE_REST : MO_REFINE_DIGITS;
     }
-    const int has_choice = world->jointed_count > 0 || world->contacts.count > 0;
-    if ((!was_still && blocks > SOME) || !has_choice) {
+    const int has_choice =
+        world->jointed_count > 0 || mo_team_any(world, world->contacts.count > 0);
+    if ((!was_still && blocks > SOME) || (world->team && blocks > COARSE_MOST) || !has_choice) {
         options.canonical = MO_CANONICAL_NO;
-    } else if (options.canonical && from_start && world->is_canonical && !has_new_contact(world)) {
+    } else if (options.canonical && from_start && world->is_canonical &&
+               !mo_team_any(world, has_new_contact(world))) {
         options.canonical = MO_CANONICAL_START;
     }
     return options;

@@ -21,6 +21,7 @@ typedef struct mo_sim_body {
     int leader;       /* of the island with which it sleeps */
     int is_ghost;     /* a copy of one that another world of the team owns (team.h) */
     uint32_t id;      /* by which constraints are coloured: its place, or that of the team */
+    uint32_t island;  /* in a team: the least id of the bodies of its island (accuracy.c) */
     double mass;
     double x[3];       /* centre of mass, world */
     double start_v[6]; /* at the start of the step, after its impacts */
@@ -120,6 +121,7 @@ typedef struct mo_sim_joint {
 typedef struct mo_island_facts {
     int contacts, moves, has_joints;
     int is_driven; /* it touches a kinematic body */
+    uint32_t name; /* in a team: the least id of its bodies */
 } mo_island_facts;
 
 #endif

@@ -118,6 +118,10 @@ mo_error mo_step_solve(mo_world *world, mo_message *why);
 /* Does the present answer add energy to the free bodies: more than this part of that of their
  * motion, and beyond the work of the forces on them? */
 int mo_answer_gains(const mo_world *world, double h, double part);
+/* The sum over free bodies that take part of a gain of energy, less this part of the energies of
+ * which it is a gain, `all`. */
+typedef double mo_gain_of(const mo_world *world, const mo_sim_body *body, double h, double *all);
+double mo_gain_sum(const mo_world *world, double h, double part, mo_gain_of *gain);
 /* report.c: what a step says of itself at its end */
 void mo_report_fill(mo_world *world, mo_step_report *report);
 

@@ -19,9 +19,11 @@
 
 /* What the owner of a body tells those who have a copy. */
 typedef enum mo_shared {
+    MO_SHARED_START,    /* start_v, and with it free_v */
     MO_SHARED_VELOCITY, /* next_v; ghosts that it makes near enough are added */
     MO_SHARED_PART,     /* the least `part` of all copies: who is held back by one is by all */
     MO_SHARED_MARK,     /* is_displaced of any copy */
+    MO_SHARED_ISLAND,   /* the least `island` of all copies */
     MO_SHARED_POSE      /* x, orientation, v, is_displaced */
 } mo_shared;
 
@@ -35,6 +37,8 @@ typedef struct mo_team {
      */
     mo_error (*solve)(void *user, const mo_options *options);
     mo_error (*share)(void *user, mo_shared what);
+    /* Each value becomes the sum of those of all worlds that have the same name. */
+    mo_error (*sum_by)(void *user, int count, const uint32_t *name, int *value);
 } mo_team;
 
 int64_t mo_team_sum(const mo_world *world, int64_t count);

@@ -140,18 +140,19 @@ typedef enum mo_heap_kind {
 typedef struct mo_heap_def {
     int count; /* of bodies                                            */
     mo_heap_kind shape;
-    int boxes;      /* the first so many bodies are boxes                   */
-    int is_turned;  /* 0: placed as in the scene beads; 1: as in the scene heap */
-    double radius;  /* m                                                    */
-    double density; /* kg/m^3                                               */
-    double mu;      /* friction of all contacts                             */
-    double gravity; /* m/s^2, downwards                                     */
-    double dt;      /* s                                                    */
-    double tol;     /* relative residual of a step                          */
-    int max_iter;   /* sweeps of a step                                     */
-    int balance;    /* steps after which the cells are distributed anew, if unbalanced */
-    uint64_t seed;  /* of the first positions                               */
-    double box;     /* m: half its width; 0: as wide as the scene has it    */
+    int boxes;          /* the first so many bodies are boxes                   */
+    int is_turned;      /* 0: placed as in the scene beads; 1: as in the scene heap */
+    double radius;      /* m                                                    */
+    double density;     /* kg/m^3                                               */
+    double mu;          /* friction of all contacts                             */
+    double gravity;     /* m/s^2, downwards                                     */
+    double dt;          /* s                                                    */
+    double tol;         /* relative residual of a step                          */
+    int max_iter;       /* sweeps of a step                                     */
+    int balance;        /* steps after which the cells are distributed anew, if unbalanced */
+    uint64_t seed;      /* of the first positions                               */
+    double box;         /* m: half its width; 0: as wide as the scene has it    */
+    double restitution; /* of all contacts, 0 to 1                          */
 } mo_heap_def;
 
 /* Balls, as in the scene beads. */
