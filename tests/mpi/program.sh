@@ -16,7 +16,7 @@ fail() {
     echo "$*" >&2
     exit 1
 }
-beads=(run beads --set count=150 --dt 0.02 --tol 1e-2)
+beads=(run beads --set count=150 --set restitution=0.4 --dt 0.02 --tol 1e-2)
 
 # value NAME FILE: a number or a text of a JSON object.
 value() { sed -n "s/.*\"$1\":\"\{0,1\}\([^,\"}]*\).*/\1/p" "$2"; }
@@ -110,6 +110,10 @@ expect 1 join parts.hdf5
 # Bad calls: a sentence and the status 2; files that are not there or are damaged: 1.
 expect 2 fly
 expect 2 run cubes
+expect 2 run chain
+grep -q joints err || fail "it does not say that ranks have no joints: $(cat err)"
+expect 2 run beads --set restitution=1.1
+expect 2 run beads --set restitution=nan
 expect 2 run beads --set count=none
 expect 2 run beads --steps
 expect 2 run beads --steps -1
