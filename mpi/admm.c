@@ -283,6 +283,8 @@ static int check(admm *a, int iteration, double *u, double *v)
         run->result->residual = residual;
     }
     run->result->iterations = iteration;
+    mo_spread_show(run->options, run->start_time, iteration, residual.natural,
+                   residual.natural_relative, a->z);
     return residual.natural_relative <= run->options->tol;
 }
 

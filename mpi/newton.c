@@ -119,6 +119,8 @@ static double evaluate(spread_newton *a, const double *r)
     mo_sweeps_start(&run->sweeps, 1, 0, r);
     mo_spread_measure(run->s, &run->sweeps, run->q_norm, r, a->v, a->newton.u, &residual);
     keep_best(a, r, a->newton.u, a->v, &residual);
+    mo_spread_show(run->options, run->start_time, a->iteration, residual.natural,
+                   residual.natural_relative, r);
     double sum = mo_newton_judge(&a->newton, r);
     MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, run->s->comm);
     return sqrt(sum);

@@ -143,6 +143,8 @@ static int check(reduced_run *run, int iteration)
         run->result->residual = residual;
         keep_best(run);
     }
+    mo_spread_show(run->options, run->start_time, iteration, residual.natural,
+                   residual.natural_relative, run->s->reduced->r);
     return residual.natural_relative <= run->options->tol;
 }
 

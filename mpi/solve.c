@@ -36,10 +36,9 @@ static mo_error check_options(const mo_spread *s, const mo_options *options, mo_
     const int needs_bodies = is_method(options, "admm") || is_method(options, "newton");
     if (options->method && !needs_bodies && !is_method(options, "nsgs") &&
         !is_method(options, "auto")) {
-        return mo_fail(
-            why, MO_ERR_UNSUPPORTED,
-            "method %.40s is for one process; those for ranks are nsgs, newton, admm and auto",
-            options->method);
+        return mo_fail(why, MO_ERR_UNSUPPORTED,
+                       "ranks have the methods nsgs, newton, admm and auto, not %.40s",
+                       options->method);
     }
     if (s->reduced && needs_bodies) {
         return mo_fail(why, MO_ERR_UNSUPPORTED,
@@ -51,6 +50,15 @@ static mo_error check_options(const mo_spread *s, const mo_options *options, mo_
                        "nsgs.omega, nsgs.check_every and the natural order are for one process");
     }
     return MO_OK;
+}
+
+void mo_spread_show(const mo_options *options, double start_time, int iteration, double natural,
+                    double relative, const double *r)
+{
+    if (options->progress) {
+        const mo_progress now = {iteration, mo_clock() - start_time, natural, relative};
+        options->progress(options->progress_user, &now, r);
+    }
 }
 
 mo_error mo_spread_prepare_result(const mo_problem *part, mo_result *result, mo_message *why)

@@ -66,6 +66,10 @@ mo_error mo_mpi_petsc_error(PetscErrorCode code, mo_message *why);
 /* solve.c: room for v, u and r of a part. */
 mo_error mo_spread_prepare_result(const mo_problem *part, mo_result *result, mo_message *why);
 
+/* The caller's progress function, where there is one, at a residual check of this rank's r. */
+void mo_spread_show(const mo_options *options, double start_time, int iteration, double natural,
+                    double relative, const double *r);
+
 /* holders.c */
 mo_error mo_spread_find_holders(mo_spread *s, mo_message *why);
 

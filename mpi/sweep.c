@@ -98,6 +98,11 @@ static int must_stop(void *context, int iteration)
     const mo_options *options = run->options;
     mo_exact *exact = &run->s->exact;
     run->result->iterations = iteration;
+    if (run->sweeps.last_look > run->shown) { /* the least residual so far */
+        run->shown = run->sweeps.last_look;
+        mo_spread_show(options, run->start_time, run->shown, run->sweeps.least,
+                       run->sweeps.least / fmax(1, run->q_norm), run->result->r);
+    }
     exact->wants_stop = options->cancel && *options->cancel                   ? MO_CANCELLED
                         : mo_clock() - run->start_time >= options->time_limit ? MO_TIME_LIMIT
                                                                               : 0;
@@ -115,11 +120,8 @@ static int confirm(mo_spread_run *run)
     mo_sweeps_take_best(&run->sweeps, result->r);
     mo_spread_measure(run->s, &run->sweeps, run->q_norm, result->r, result->v, result->u,
                       &result->residual);
-    if (run->options->progress) {
-        const mo_progress now = {run->sweeps.iteration, mo_clock() - run->start_time,
-                                 result->residual.natural, result->residual.natural_relative};
-        run->options->progress(run->options->progress_user, &now, result->r);
-    }
+    mo_spread_show(run->options, run->start_time, run->sweeps.iteration, result->residual.natural,
+                   result->residual.natural_relative, result->r);
     return result->residual.natural_relative <= run->options->tol;
 }
 
@@ -129,6 +131,7 @@ mo_status mo_spread_sweep(mo_spread_run *run, double momentum)
     mo_sweep_goal goal = {NEARLY * options->tol * fmax(1, run->q_norm), options->penetration_rate,
                           RATE_SWEEPS, INFINITY};
     run->s->exact.must_stop = 0;
+    run->shown = 0;
     mo_sweeps_start(&run->sweeps, 1, momentum, run->result->r);
     while (mo_sweeps_run(&run->sweeps, goal, must_stop, run)) {
         if (confirm(run)) {

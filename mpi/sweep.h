@@ -21,6 +21,7 @@ typedef struct mo_spread_run {
     mo_sweep_others others;
     void *memory; /* of the sweeps */
     mo_status status;
+    int shown; /* the last sweep that the caller's progress function was called for */
 } mo_spread_run;
 
 /* Room for the sweeps, and |q|. */

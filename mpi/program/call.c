@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 int call_is_root(void)
 {
@@ -26,6 +27,17 @@ void call_say(const char *format, ...)
     vfprintf(stderr, format, values);
     va_end(values);
     fputc('\n', stderr);
+}
+
+int call_progress_is_due(call_progress *progress)
+{
+    const double now = MPI_Wtime();
+    if (!call_is_root() || !(progress->is_asked || isatty(STDERR_FILENO)) ||
+        (progress->last > 0 && now - progress->last < 1)) {
+        return 0;
+    }
+    progress->last = now;
+    return 1;
 }
 
 static void put_help(const call_command *command, const call_flag *flags, int flag_count)

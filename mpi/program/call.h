@@ -41,6 +41,19 @@ int call_is_root(void);
 /* "moreau-mpi: sentence" on standard error, by rank 0. */
 void call_say(const char *format, ...) MO_PRINTF(1, 2);
 
+/* Progress of a command: lines on standard error by rank 0, one a second at most, if they are asked
+ * for or standard error is a terminal, which it is not under mpiexec. */
+typedef struct call_progress {
+    int is_asked;
+    double last; /* s; 0: none yet */
+} call_progress;
+int call_progress_is_due(call_progress *progress);
+#define CALL_PROGRESS(where)                                                                       \
+    {                                                                                              \
+        .name = "progress", .about = "print the progress to standard error, one line a second",    \
+        .is_set = &(where)                                                                         \
+    }
+
 /*
  * Reads flags and operands; operands[] (of `most` entries) become the latter.  Returns -1 to go on,
  * else an exit status: the help was printed, or a sentence about what is wrong.

@@ -37,7 +37,7 @@ typedef struct run {
     int json, is_heap;
     mo_heap *heap;
     FILE *rows, *frames; /* of this rank */
-    int is_terminal;
+    call_progress progress;
     int64_t sweeps, unsolved;
     double depth, overlap, worst, seconds;
 } run;
@@ -240,9 +240,6 @@ static void report(const run *r, const mo_heap_report *last)
     int ranks;
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     snprintf(hash, sizeof hash, "%016llx", (unsigned long long)hash_of(r->heap));
-    if (r->is_terminal) {
-        fputs("\r\033[K", stderr);
-    }
     if (call_is_root()) {
         (r->json ? put_json : put_text)(r, last, hash, ranks);
     }
@@ -258,8 +255,8 @@ static void note_step(run *r, const mo_heap_report *now)
     r->overlap = fmax(r->overlap, now->overlap);
     r->worst = fmax(r->worst, now->residual.natural_relative);
     r->seconds += now->seconds;
-    if (r->is_terminal) {
-        fprintf(stderr, "\r\033[Kstep %lld: %lld contacts, %d sweeps, residual %.1e",
+    if (call_progress_is_due(&r->progress)) {
+        fprintf(stderr, "step %lld: %lld contacts, %d sweeps, residual %.1e\n",
                 (long long)now->step, (long long)now->contacts, now->iterations,
                 now->residual.natural_relative);
     }
@@ -384,6 +381,7 @@ int command_run(int argc, char **argv)
          .operand = "FILE",
          .about = "continue from a checkpoint, on any number of ranks",
          .text = &r.restart},
+        CALL_PROGRESS(r.progress.is_asked),
         {.name = "json", .about = "print one JSON object", .is_set = &r.json},
     };
     const char *scene;
@@ -397,7 +395,6 @@ int command_run(int argc, char **argv)
     }
     r.def.dt = r.dt > 0 ? r.dt : r.def.dt;
     r.def.tol = r.tol > 0 ? r.tol : r.def.tol;
-    r.is_terminal = call_is_root() && isatty(STDERR_FILENO) && !r.json;
     status = start(&r);
     status = status < 0 ? take_steps(&r) : status;
     int failed = r.rows && fclose(r.rows) != 0;

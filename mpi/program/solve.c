@@ -29,6 +29,7 @@ typedef struct job {
     mo_result result;
     double *r, *v, *u; /* of the whole, on rank 0 */
     int json, is_slabs;
+    call_progress progress;
 } job;
 
 static void put_json(const job *j, int ranks)
@@ -133,11 +134,23 @@ static mo_error read_file(job *j, mo_message *why)
     return whole ? whole : mo_spread_deal(MPI_COMM_WORLD, j->document.problem, &j->spread, why);
 }
 
+static void show(void *user, const mo_progress *now, const double *r)
+{
+    job *j = user;
+    (void)r;
+    if (call_progress_is_due(&j->progress)) {
+        fprintf(stderr, "iteration %d: residual %.1e (tolerance %g)\n", now->iteration,
+                now->residual_relative, j->options.tol);
+    }
+}
+
 static int solve(job *j)
 {
     mo_message why = {""};
     int ranks;
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    j->options.progress = show;
+    j->options.progress_user = j;
     mo_error error = mo_spread_solve(j->spread, &j->options, &j->result);
     if (error) {
         call_say("%s: %s", j->file, j->result.message.text);
@@ -198,6 +211,7 @@ int command_solve(int argc, char **argv)
          .operand = "FILE",
          .about = "write the problem with its solution to this FCLIB file",
          .text = &j.out},
+        CALL_PROGRESS(j.progress.is_asked),
         {.name = "json", .about = "print one JSON object", .is_set = &j.json},
     };
     int count;

@@ -58,7 +58,8 @@ echo "killed after a checkpoint, restarted, same state after $steps steps"
 
 # Rows by rank, joined, are those of one rank.
 ranks 1 "$program" "${beads[@]}" --steps 6 --csv one.csv --every 2 >out
-ranks 3 "$program" "${beads[@]}" --steps 6 --csv three.csv --every 2 >out
+ranks 3 "$program" "${beads[@]}" --steps 6 --csv three.csv --every 2 --progress >out 2>err
+grep -q '^step [1-6]: [0-9]* contacts, [0-9]* sweeps, residual ' err || fail "no progress: $(cat err)"
 "$program" join one.csv
 "$program" join three.csv
 cmp one.csv three.csv || fail "the joined rows differ"
