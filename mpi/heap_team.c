@@ -17,6 +17,8 @@
 #include "mail.h"
 #include "spread.h"
 
+static const double MOMENTUM = 10; /* as auto has it */
+
 static int64_t sum(void *user, int64_t count)
 {
     const mo_heap *heap = user;
@@ -131,11 +133,17 @@ static void drop_untouched(mo_heap *heap, const mo_spread *spread)
     }
 }
 
+/* By sweeps: the sums of newton and admm, with which auto goes on, depend on the ranks. */
 static mo_error solve(void *user, const mo_options *options)
 {
     mo_heap *heap = user;
     mo_spread *spread = NULL;
     mo_result *result = &heap->world->result;
+    mo_options own = *options;
+    if (mo_uses_auto(heap->world)) {
+        own.method = "nsgs";
+        own.nsgs.momentum = MOMENTUM;
+    }
     mo_error error = mo_heap_solve_whole(heap, options);
     if (error != MO_ERR_UNSUPPORTED) {
         return error;
@@ -144,7 +152,7 @@ static mo_error solve(void *user, const mo_options *options)
     if (!error) {
         heap->colours = mo_spread_colour_count(spread);
         drop_untouched(heap, spread);
-        error = mo_spread_solve(spread, options, result);
+        error = mo_spread_solve(spread, &own, result);
     }
     mo_spread_destroy(spread);
     return error;
