@@ -209,16 +209,22 @@ static void a_gram_matrix_gives_its_rank_and_an_orthonormal_basis(void **state)
     for (int n = 1; n <= 37; n += 4) {
         for (int rank = 1; rank <= n; rank += 3) {
             const int ld = (n + 3) / 4 * 4;
-            double G[40 * 40], A[40 * 40], Q[40 * 40], R[40 * 40];
+            double G[40 * 40], A[40 * 40], Q[40 * 40], R[40 * 40], x[40], y[40];
             random_gram(&random, n, rank, ld, G);
             memcpy(A, G, sizeof(double) * n * ld);
             const int k = mo_gram_rank(n, ld, G, Q);
-            mo_gram_orthonormal(k, ld, Q, R);
+            mo_gram_orthonormal(k, ld, Q, R, x);
             CHECK(k == rank);
             for (int a = 0; a < k; ++a) {
                 for (int b = 0; b < k; ++b) {
                     CHECK_NEAR(mo_dot(n, Q + a * ld, Q + b * ld), a == b, 1e-13);
                 }
+            }
+            mo_gram_combine(1, ld, (double[]){1}, A, y); /* a line of G is in the range */
+            mo_gram_times(k, ld, Q, y, x);
+            mo_gram_combine(k, ld, x, Q, y);
+            for (int i = 0; i < n; ++i) {
+                CHECK_NEAR(y[i], A[i], 1e-12);
             }
             for (int i = 0; i < n; ++i) {
                 for (int j = 0; j < n; ++j) {

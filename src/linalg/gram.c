@@ -9,15 +9,68 @@
 #include "linalg/lanes4.h"
 
 static const double DEPENDENT = 1e-9; /* of the largest pivot: a direction that others give */
+static const double TAKEN = -1;       /* on the diagonal of G: no pivot any more */
 static const double MUCH = 0.7;       /* of its length: a line that keeps less is made again */
 
-INLINE double dot(int ld, const double *x, const double *y)
+INLINE double sum_of(lanes x)
 {
-    lanes sum = {0};
-    for (int k = 0; k < ld; k += LANES) {
-        sum += *(const lanes *)(x + k) * *(const lanes *)(y + k);
+    return (x[0] + x[1]) + (x[2] + x[3]);
+}
+
+/* x_i = Q_i . y for the k lines of Q, four at a time, whose sums do not wait for each other. */
+INLINE void dots(int k, int ld, const double *Q, const double *y, double *x)
+{
+    int i = 0;
+    for (; i + 3 < k; i += 4, Q += 4 * ld) {
+        lanes a = {0}, b = {0}, c = {0}, d = {0};
+        for (int e = 0; e < ld; e += LANES) {
+            const lanes own = *(const lanes *)(y + e);
+            a += *(const lanes *)(Q + e) * own;
+            b += *(const lanes *)(Q + ld + e) * own;
+            c += *(const lanes *)(Q + 2 * ld + e) * own;
+            d += *(const lanes *)(Q + 3 * ld + e) * own;
+        }
+        x[i] = sum_of(a);
+        x[i + 1] = sum_of(b);
+        x[i + 2] = sum_of(c);
+        x[i + 3] = sum_of(d);
     }
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    for (; i < k; ++i, Q += ld) {
+        lanes sum = {0};
+        for (int e = 0; e < ld; e += LANES) {
+            sum += *(const lanes *)(Q + e) * *(const lanes *)(y + e);
+        }
+        x[i] = sum_of(sum);
+    }
+}
+
+/* y += a sum_i x_i Q_i, sixteen numbers at a time. */
+INLINE void add_lines(int k, int ld, double a, const double *x, const double *Q, double *y)
+{
+    int e = 0;
+    for (; e + 4 * LANES <= ld; e += 4 * LANES) {
+        lanes *to = (lanes *)(y + e);
+        lanes s = to[0], t = to[1], u = to[2], v = to[3];
+        for (int i = 0; i < k; ++i) {
+            const lanes *line = (const lanes *)(Q + (size_t)i * (size_t)ld + e);
+            const double part = a * x[i];
+            s += part * line[0];
+            t += part * line[1];
+            u += part * line[2];
+            v += part * line[3];
+        }
+        to[0] = s;
+        to[1] = t;
+        to[2] = u;
+        to[3] = v;
+    }
+    for (; e < ld; e += LANES) {
+        lanes s = *(lanes *)(y + e);
+        for (int i = 0; i < k; ++i) {
+            s += a * x[i] * *(const lanes *)(Q + (size_t)i * (size_t)ld + e);
+        }
+        *(lanes *)(y + e) = s;
+    }
 }
 
 /* y += a x */
@@ -47,31 +100,33 @@ INLINE int factor_lines(int n, int ld, double *G, double *Q)
             Q[j] = G[best * ld + j] / root;
         }
         for (int j = 0; j < n; ++j) {
-            if (Q[j] != 0) {
+            if (Q[j] != 0 && G[j * (ld + 1)] != TAKEN) {
                 add_line(ld, -Q[j], Q, G + (size_t)j * (size_t)ld);
             }
         }
-        G[best * (ld + 1)] = -1; /* taken */
+        G[best * (ld + 1)] = TAKEN;
     }
     return n;
 }
 
 /* The k lines of Q become orthonormal, by Gram and Schmidt's method, twice where a line loses much:
- * L' = R' Q'. */
-INLINE void make_orthonormal(int k, int ld, double *Q, double *R)
+ * L' = R' Q'.  `part` has k numbers. */
+INLINE void make_orthonormal(int k, int ld, double *Q, double *R, double *part)
 {
     memset(R, 0, (size_t)k * (size_t)k * sizeof *R);
     for (int i = 0; i < k; ++i) {
-        double *line = Q + (size_t)i * (size_t)ld;
-        double length = sqrt(dot(ld, line, line)), before = INFINITY;
+        double *line = Q + (size_t)i * (size_t)ld, square, length, before = INFINITY;
+        dots(1, ld, line, line, &square);
+        length = sqrt(square);
         while (length < MUCH * before && before > 0) {
             before = length;
+            dots(i, ld, Q, line, part);
             for (int j = 0; j < i; ++j) {
-                const double *other = Q + (size_t)j * (size_t)ld, part = dot(ld, line, other);
-                R[j * k + i] += part;
-                add_line(ld, -part, other, line);
+                R[j * k + i] += part[j];
             }
-            length = sqrt(dot(ld, line, line));
+            add_lines(i, ld, -1, part, Q, line);
+            dots(1, ld, line, line, &square);
+            length = sqrt(square);
         }
         R[i * k + i] = length;
         for (int j = 0; j < ld; ++j) {
@@ -103,14 +158,34 @@ MO_WIDE int rank_wide(int n, int ld, double *G, double *Q)
     return factor_lines(n, ld, G, Q);
 }
 
-static void orthonormal_anywhere(int k, int ld, double *Q, double *R)
+static void orthonormal_anywhere(int k, int ld, double *Q, double *R, double *part)
 {
-    make_orthonormal(k, ld, Q, R);
+    make_orthonormal(k, ld, Q, R, part);
 }
 
-MO_WIDE void orthonormal_wide(int k, int ld, double *Q, double *R)
+MO_WIDE void orthonormal_wide(int k, int ld, double *Q, double *R, double *part)
 {
-    make_orthonormal(k, ld, Q, R);
+    make_orthonormal(k, ld, Q, R, part);
+}
+
+static void times_anywhere(int k, int ld, const double *Q, const double *y, double *x)
+{
+    dots(k, ld, Q, y, x);
+}
+
+MO_WIDE void times_wide(int k, int ld, const double *Q, const double *y, double *x)
+{
+    dots(k, ld, Q, y, x);
+}
+
+static void combine_anywhere(int k, int ld, const double *x, const double *Q, double *y)
+{
+    add_lines(k, ld, 1, x, Q, y);
+}
+
+MO_WIDE void combine_wide(int k, int ld, const double *x, const double *Q, double *y)
+{
+    add_lines(k, ld, 1, x, Q, y);
 }
 
 static void subtract_anywhere(int d, int k, const double *E, const double *V, double *x, double *H)
@@ -128,9 +203,20 @@ int mo_gram_rank(int n, int ld, double *G, double *Q)
     return (mo_has_wide() ? rank_wide : rank_anywhere)(n, ld, G, Q);
 }
 
-void mo_gram_orthonormal(int k, int ld, double *Q, double *R)
+void mo_gram_orthonormal(int k, int ld, double *Q, double *R, double *x)
 {
-    (mo_has_wide() ? orthonormal_wide : orthonormal_anywhere)(k, ld, Q, R);
+    (mo_has_wide() ? orthonormal_wide : orthonormal_anywhere)(k, ld, Q, R, x);
+}
+
+void mo_gram_times(int k, int ld, const double *Q, const double *y, double *x)
+{
+    (mo_has_wide() ? times_wide : times_anywhere)(k, ld, Q, y, x);
+}
+
+void mo_gram_combine(int k, int ld, const double *x, const double *Q, double *y)
+{
+    memset(y, 0, (size_t)ld * sizeof *y);
+    (mo_has_wide() ? combine_wide : combine_anywhere)(k, ld, x, Q, y);
 }
 
 void mo_gram_subtract(int d, int k, const double *E, const double *V, double *x, double *H)

@@ -7,7 +7,8 @@
  * velocities before the step, with the free velocities, or with the latter while one of the two
  * bodies is stopped, as in a heap that is hit.  The others wait, since a solve may show that they
  * close, and are discarded at the end of the step.  Most contacts of a heap are within the margin
- * from the start, so only the listed open ones are tested.
+ * from the start, so only the listed open ones are tested.  Contacts of links that others imply are
+ * left out (contacts_span.c).
  */
 #include <math.h>
 #include <stddef.h>
@@ -102,6 +103,7 @@ void mo_contacts_choose(mo_world *world, double h)
         contact->constraint = closest <= mo_contact_margin(world, contact) ? 0 : MO_NONE;
     }
     mo_pace();
+    mo_contacts_span(world);
 }
 
 /* Does it close to less than `depth` of a body's size? */

@@ -108,6 +108,9 @@ static void set_scales(dense *c)
         }
     }
     c->ld = (c->n + 3) / 4 * 4;
+    for (int k = c->n; k < c->ld; ++k) {
+        c->y[k] = c->s[k] = c->start[k] = 0;
+    }
 }
 
 /* y = N' x */
@@ -145,12 +148,10 @@ static void write_gram(const dense *c)
 
 /* ---- the impulses ---------------------------------------------------------------------------- */
 
-/* x = Q' y */
+/* x = Q' y, for a y whose numbers beyond n are finite */
 static void to_range(const dense *c, const double *y, double *x)
 {
-    for (int i = 0; i < c->k; ++i) {
-        x[i] = mo_dot(c->n, c->Q + (size_t)i * (size_t)c->ld, y);
-    }
+    mo_gram_times(c->k, c->ld, c->Q, y, x);
 }
 
 /* x = (R R')^-1 x */
@@ -171,10 +172,7 @@ static void divide(const dense *c, double *x)
 /* s = Q x */
 static void from_range(const dense *c, const double *x, double *s)
 {
-    memset(s, 0, (size_t)c->n * sizeof *s);
-    for (int i = 0; i < c->k; ++i) {
-        mo_axpy(c->n, x[i], c->Q + (size_t)i * (size_t)c->ld, s);
-    }
+    mo_gram_combine(c->k, c->ld, x, c->Q, s);
 }
 
 /* (2): c->start loses the velocity u. */
@@ -264,11 +262,18 @@ static void write_hessian(const dense *c, double damping)
                                                       : c->kind[i] == MO_CANONICAL_RAY;
         int is_active = 0;
         for (int e = 0; e < d * d; ++e) {
-            J[e] = (e % (d + 1) == 0) - J[e];
+            J[e] = -J[e];
+        }
+        for (int e = 0; e < d; ++e) {
+            J[e * (d + 1)] += 1;
+        }
+        for (int e = 0; e < d * d; ++e) {
             is_active |= J[e] != 0;
         }
-        for (int e = 0; is_active && e < d * k; ++e) {
-            c->V[e] = c->Q[(size_t)(e % k) * (size_t)c->ld + (size_t)(at + e / k)];
+        for (int a = 0; is_active && a < k; ++a) {
+            for (int e = 0; e < d; ++e) {
+                c->V[e * k + a] = c->Q[(size_t)a * (size_t)c->ld + (size_t)(at + e)];
+            }
         }
         if (is_active) {
             mo_gram_subtract(d, k, J, c->V, c->s, c->R);
@@ -359,7 +364,7 @@ static mo_error run(dense *c, const mo_options *options, int needs_rest, mo_resu
     if (c->k == c->n && !is_still) { /* there is no other r */
         return MO_OK;
     }
-    mo_gram_orthonormal(c->k, c->ld, c->Q, c->R);
+    mo_gram_orthonormal(c->k, c->ld, c->Q, c->R, c->x);
     set_start(c, is_still, result);
     if (!minimise(c)) {
         return MO_OK;

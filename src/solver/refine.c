@@ -35,7 +35,8 @@ typedef struct refinement {
     const mo_method *method;
     double start_time;
     mo_result *result;
-    double *r; /* scratch, and the answer so far */
+    double *r;        /* scratch, and the answer so far */
+    int is_canonical; /* the answer is */
 } refinement;
 
 /* ---- how many digits count ------------------------------------------------------------------- */
@@ -96,27 +97,27 @@ static mo_error run(const refinement *c, const mo_options *options)
 }
 
 /* A canonical start that nearly solves the problem: one linear system may do.  *is_over: it did. */
-static mo_error try_start(const refinement *c, int *is_over)
+static mo_error try_start(refinement *c, int *is_over)
 {
     mo_options options = *c->options;
     mo_result *result = c->result;
-    int is_canonical;
     options.max_iter = 0;
     options.tol = fmin(1, NEARLY * c->options->tol);
     *is_over = 0;
     mo_error error = run(c, &options);
     if (!error && result->status == MO_SOLVED &&
         result->residual.natural_relative > c->options->tol) {
-        error = mo_canonical_at_rest(c->problem, &options, result, &is_canonical);
+        error = mo_canonical_at_rest(c->problem, &options, result, &c->is_canonical);
         result->iterations = 1;
     }
     *is_over = error || result->residual.natural_relative <= c->options->tol;
+    c->is_canonical &= *is_over;
     result->status = *is_over ? MO_SOLVED : result->status;
     return error;
 }
 
 /* A few iterations, and no more of them where all that is left is rounding: *is_over. */
-static mo_error try_at_rest(const refinement *c, int *is_over)
+static mo_error try_at_rest(refinement *c, int *is_over)
 {
     mo_options options = *c->options;
     mo_result *result = c->result;
@@ -148,7 +149,7 @@ static mo_error try_at_rest(const refinement *c, int *is_over)
     return error;
 }
 
-static mo_error to_tolerance(const refinement *c)
+static mo_error to_tolerance(refinement *c)
 {
     mo_options options = *c->options;
     int tried = 0;
@@ -248,27 +249,26 @@ static int keeps_start(const refinement *c)
 }
 
 /* Towards the aim: what canonical impulses at rest gain, then more of the method. */
-static mo_error refine(const refinement *c, int *is_canonical)
+static mo_error refine(refinement *c)
 {
     const double *residual = &c->result->residual.natural_relative;
     double aim;
     mo_error error = set_aim(c, &aim);
     if (!error && *residual > aim && c->options->canonical && !is_dense(c)) {
-        error = mo_canonical_at_rest(c->problem, c->options, c->result, is_canonical);
+        error = mo_canonical_at_rest(c->problem, c->options, c->result, &c->is_canonical);
     }
     if (!error && *residual > FAR * aim && !was_refined(c)) {
         error = reach(c, aim);
-        *is_canonical = 0;
+        c->is_canonical = 0;
     }
     return error;
 }
 
 /* The answer to the tolerance becomes the canonical one, refined where that is asked for. */
-static mo_error improve(const refinement *c)
+static mo_error improve(refinement *c)
 {
-    int is_canonical = 0;
-    const mo_error error = c->options->refine ? refine(c, &is_canonical) : MO_OK;
-    return error || !c->options->canonical || is_canonical || keeps_start(c)
+    const mo_error error = c->options->refine ? refine(c) : MO_OK;
+    return error || !c->options->canonical || c->is_canonical || keeps_start(c)
                ? error
                : mo_canonical(c->problem, c->options, c->result);
 }
@@ -276,7 +276,7 @@ static mo_error improve(const refinement *c)
 mo_error mo_solve_refined(const mo_problem *problem, const mo_options *options,
                           const mo_method *method, double start_time, mo_result *result)
 {
-    refinement c = {problem, options, method, start_time, result, NULL};
+    refinement c = {problem, options, method, start_time, result, NULL, 0};
     if (!options->refine && !options->canonical) {
         return mo_solve_once(problem, options, method, start_time, result);
     }
