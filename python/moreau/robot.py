@@ -2,6 +2,8 @@
 # SPDX-FileCopyrightText: The Moreau authors
 """Robots from MJCF and URDF files."""
 import ctypes
+import os
+import tempfile
 import warnings
 
 import numpy
@@ -25,6 +27,22 @@ class ModelJoint:
         return f"<ModelJoint {self.name}: {self.kind}>"
 
 
+def _read(model, source, meshes):
+    """Reads a file, or the text of one, which begins with '<'; its name in messages."""
+    why, folder = Why(), str(meshes).encode() if meshes else None
+    if not str(source).lstrip().startswith("<"):
+        why.check(C.mo_model_read_with(str(source).encode(), folder, None,
+                                       ctypes.addressof(model), why.pointer), source)
+        return source
+    with tempfile.TemporaryDirectory() as own:
+        path = os.path.join(own, "text.xml")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(str(source).lstrip())
+        why.check(C.mo_model_read_with(path.encode(), folder, None,
+                                       ctypes.addressof(model), why.pointer), "the text")
+    return "the text"
+
+
 class Robot:
     """A robot of a file, in a world of its own or in a given one.
 
@@ -38,10 +56,7 @@ class Robot:
     def __init__(self, path, world=None, meshes=None, servo=None, free=False, **solver):
         self._robot = None
         self._model = structs["mo_model"]()
-        why, folder = Why(), str(meshes).encode() if meshes else None
-        why.check(C.mo_model_read_with(str(path).encode(), folder, None,
-                                       ctypes.addressof(self._model), why.pointer), path)
-        m = self._model
+        name, m = _read(self._model, path, meshes), self._model
         if free:
             self._set_free()
         if servo:
@@ -61,7 +76,7 @@ class Robot:
         self._robot = made.value
         self.notes += [text(C.mo_robot_note(self._robot, k))
                        for k in range(C.mo_robot_note_count(self._robot))]
-        self._warn(path)
+        self._warn(name)
 
     def _warn(self, path):
         """Of what was not read, as one warning."""
@@ -262,9 +277,9 @@ class Robot:
 
 
 def load(path, world=None, meshes=None, servo=None, free=False, **solver):
-    """A robot from an MJCF or URDF file.
+    """A robot from an MJCF, URDF or SDF file, or from the text of one.
 
-    meshes: a folder where its files may lie beside its own.  servo: its motors become critically
+    meshes: a folder where its files may lie beside its own; text has no other.  servo: its motors become critically
     damped position servos with this natural frequency in Hz.  free: what the file fixes to the
     world gets a free joint.
     """

@@ -117,7 +117,9 @@ mo_error mo_file_within(const char *folder, const char *under, const char *name,
     }
     if (name[0] == '/' || under[0] == '/' || length >= MO_PATH || climbs_out(relative)) {
         return mo_fail(why, MO_ERR_FILE,
-                       "%.200s leads out of the model's folder; put the file into it", name);
+                       "%.200s leads out of the model's folder; put the file into it, or allow its "
+                       "folder (--meshes)",
+                       name);
     }
     snprintf(joined, sizeof joined, "%s/%s", folder, relative);
     char *real_folder = realpath(folder, NULL), *real = realpath(joined, NULL);
@@ -127,7 +129,7 @@ mo_error mo_file_within(const char *folder, const char *under, const char *name,
     } else if (!lies_in(real, real_folder) || strlen(real) >= MO_PATH) {
         error = mo_fail(why, MO_ERR_FILE,
                         "%.200s is a link that leads out of the model's folder; put the file into "
-                        "it",
+                        "it, or allow its folder (--meshes)",
                         relative);
     } else {
         snprintf(path, MO_PATH, "%s", real);

@@ -37,7 +37,8 @@ typedef struct spot {
 typedef struct group {
     spot spot[MOST];
     int count;
-    double near; /* m: SAME of the size */
+    int is_mixed; /* of several pairs of shapes; the contacts of one are few already */
+    double near;  /* m: SAME of the size */
 } group;
 
 static int has_link(const mo_world *world, const mo_sim_contact *contact)
@@ -229,12 +230,13 @@ static void find_group(mo_world *world, int k, group *g)
 {
     mo_sim_contacts *list = &world->contacts;
     const mo_sim_contact *first = list->at + k;
-    g->count = 0;
+    g->count = g->is_mixed = 0;
     g->near = SAME * first->size;
     for (int i = k; i < list->count && g->count < MOST; ++i) {
         mo_sim_contact *other = list->at + i;
         if (may_be_implied(world, other) && are_alike(first, other)) {
             other->constraint = DONE;
+            g->is_mixed |= other->shape[0] != first->shape[0] || other->shape[1] != first->shape[1];
             if (!add_spot(first, other, i, g)) {
                 leave_out(other);
             }
@@ -257,7 +259,9 @@ void mo_contacts_span(mo_world *world)
     for (int k = 0; k < count; ++k) {
         if (may_be_implied(world, at + k)) {
             find_group(world, k, &g);
-            leave_out_inner(world, &g);
+            if (g.is_mixed) {
+                leave_out_inner(world, &g);
+            }
         }
     }
 }

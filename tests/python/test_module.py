@@ -210,11 +210,16 @@ class Robots(unittest.TestCase):
                 file.write(text)
             limp, held = moreau.load(path), moreau.load(path, servo=3, meshes=folder)
             fallen = moreau.load(path, free=True)
+        of_text = moreau.load(text, servo=3)
+        with self.assertRaisesRegex(moreau.Error, "line 1: .*type 'bent'"):
+            moreau.load(text.replace("continuous", "bent"))
         for _ in range(500):
+            of_text.step()
             self.assertTrue(limp.step().solved and held.step().solved and fallen.step().solved)
         self.assertGreater(limp.q[0], 0.5)
         stiffness = 0.6 * (2 * np.pi * 3) ** 2
         self.assertAlmostEqual(stiffness * held.q[0], 9.81 * np.cos(held.q[0]), places=4)
+        self.assertEqual(of_text.q[0], held.q[0])
         self.assertEqual(len(fallen.q), 8)
         self.assertLess(fallen.q[2], -4)
 
