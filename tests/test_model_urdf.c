@@ -243,9 +243,36 @@ static void meshes_of_the_package_are_found(void **state)
     rmdir(inner);
 }
 
+/* Published files have boxes of size zero, and joints to a link of another file. */
+static void shapes_of_size_zero_and_parents_of_other_files_are_noted(void **state)
+{
+    (void)state;
+    mo_model model;
+    read_file(folder_put(&folder, "part.urdf",
+                         "<robot name='r'><joint name='mount' type='fixed'><parent link='wrist'/>"
+                         "<child link='hand'/><origin xyz='0 0 1'/></joint>"
+                         "<joint name='other' type='fixed'><parent link='wrist'/>"
+                         "<child link='cover'/></joint><link name='cover'/>"
+                         "<link name='hand'><collision><geometry><box size='0 0 0'/></geometry>"
+                         "</collision><collision><geometry><cylinder radius='1' length='0'/>"
+                         "</geometry></collision><collision><geometry><box size='1 1 1'/>"
+                         "</geometry></collision></link></robot>"),
+              &model);
+    assert_int_equal(model.body_count, 4); /* the world, the assumed link and its two */
+    assert_string_equal(model.bodies[1].name, "wrist");
+    CHECK_NEAR(model.bodies[mo_model_find_body(&model, "hand")].pose.position[2], 1, 0);
+    assert_int_equal(model.geom_count, 1);
+    assert_int_equal(model.note_count, 3);
+    CHECK(strstr(model.notes[0].text, "'wrist'"));
+    CHECK(strstr(model.notes[0].text, "is not a link of this file: an empty link is assumed"));
+    CHECK(strstr(model.notes[1].text, "has a size of zero: the shape is left out"));
+    mo_model_clear(&model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shapes_of_size_zero_and_parents_of_other_files_are_noted),
         cmocka_unit_test(urdf_and_mjcf_of_one_arm_are_the_same),
         cmocka_unit_test(what_is_wrong_by_custom_is_mended_with_a_note),
         cmocka_unit_test(urdf_colours_are_those_of_the_material),

@@ -43,13 +43,29 @@ static int count_of(const mo_xml_node *root, const char *name)
 static bool allocate_tree(mo_urdf *u, urdf_tree *t)
 {
     mo_pool *pool = &u->r->tree;
-    const size_t links = (size_t)count_of(u->r->root, "link") + 1;
     const size_t joints = (size_t)count_of(u->r->root, "joint") + 1;
+    const size_t links = (size_t)count_of(u->r->root, "link") + joints; /* and assumed ones */
     return (MO_POOL_EACH(pool, links, const mo_xml_node *, &t->links) &&
             MO_POOL_EACH(pool, joints, const mo_xml_node *, &t->joints) &&
             MO_POOL_EACH(pool, links, int, &t->parent_of, &t->first, &t->weighs, &t->has_shape) &&
             MO_POOL_EACH(pool, joints, int, &t->next, &t->child)) ||
            mo_reader_no_memory(u->r);
+}
+
+static bool add_link(mo_urdf *u, urdf_tree *t, const mo_xml_node *node, const char *name)
+{
+    if (!mo_reader_name_add(u->r, node, 'l', name, t->link_count)) {
+        return false;
+    }
+    t->parent_of[t->link_count] = t->first[t->link_count] = -1;
+    t->links[t->link_count++] = node;
+    return true;
+}
+
+/* An assumed link has the node of the <parent> that names it. */
+static const char *link_name(const mo_xml_node *node)
+{
+    return mo_xml_get(node, strcmp(node->name, "parent") == 0 ? "link" : "name");
 }
 
 static bool read_links(mo_urdf *u, urdf_tree *t)
@@ -60,11 +76,9 @@ static bool read_links(mo_urdf *u, urdf_tree *t)
         if (!name || !name[0]) {
             return mo_reader_fail(u->r, node, "has no name");
         }
-        if (!mo_reader_name_add(u->r, node, 'l', name, t->link_count)) {
+        if (!add_link(u, t, node, name)) {
             return false;
         }
-        t->parent_of[t->link_count] = t->first[t->link_count] = -1;
-        t->links[t->link_count++] = node;
     }
     return t->link_count > 0 || mo_reader_fail(u->r, u->r->root, "has no <link>");
 }
@@ -81,11 +95,27 @@ static int find_link(mo_urdf *u, const mo_xml_node *joint, const char *side)
     return place;
 }
 
+/* Parts of robots hang on a link of another file, and some files on a "world" that they do not
+ * define: an empty link is assumed. */
+static bool assume_parent(mo_urdf *u, urdf_tree *t, const mo_xml_node *joint)
+{
+    const mo_xml_node *node = mo_xml_child(joint, "parent");
+    const char *name = node ? mo_xml_get(node, "link") : NULL;
+    if (!name || !name[0] || mo_reader_name_find(u->r, 'l', name) >= 0) {
+        return true;
+    }
+    mo_reader_note_of(u->r, node, name, "> is not a link of this file: an empty link is assumed");
+    return add_link(u, t, node, name);
+}
+
 static bool read_joints(mo_urdf *u, urdf_tree *t)
 {
     for (const mo_xml_node *node = mo_xml_child(u->r->root, "joint"); node;
          node = mo_xml_next(node, "joint")) {
         t->joints[t->joint_count++] = node;
+        if (!assume_parent(u, t, node)) {
+            return false;
+        }
     }
     /* From the last to the first, so that each list is in the order of the file. */
     for (int k = t->joint_count - 1; k >= 0; --k) {
@@ -162,7 +192,7 @@ static bool say_circle(mo_urdf *u, const urdf_tree *t)
         if (t->parent_of[link] >= 0) {
             return mo_reader_fail(u->r, t->joints[t->parent_of[link]],
                                   "closes a cycle of links: '%.80s' is its own ancestor",
-                                  mo_xml_get(t->links[link], "name"));
+                                  link_name(t->links[link]));
         }
     }
     return mo_reader_fail(u->r, u->r->root, "has links that are not connected to the root");
@@ -182,8 +212,8 @@ static bool walk(mo_urdf *u, const urdf_tree *t, int root)
     above[count++] = 0;
     while (count > 0) {
         const int link = waiting[--count], joint = t->parent_of[link];
-        mo_model_body *body = mo_reader_add_body(u->r, t->links[link],
-                                                 mo_xml_get(t->links[link], "name"), above[count]);
+        mo_model_body *body =
+            mo_reader_add_body(u->r, t->links[link], link_name(t->links[link]), above[count]);
         const int place = model->body_count - 1;
         ++read;
         u->weighs_by_shape = !t->weighs[link];
@@ -325,7 +355,7 @@ bool mo_urdf_read(mo_reader *r)
                 return mo_reader_fail(r, t.links[k],
                                       "is not the child of any joint, and neither is '%.80s'; a "
                                       "model has one root link",
-                                      mo_xml_get(t.links[root], "name"));
+                                      link_name(t.links[root]));
             }
             root = k;
         }

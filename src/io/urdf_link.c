@@ -220,6 +220,22 @@ static bool primitive_shape(mo_urdf *u, const mo_xml_node *node, mo_shape_def *s
     return true;
 }
 
+/* Shapes of size zero stand for none. */
+static bool find_empty(mo_urdf *u, const mo_xml_node *node, int *is_empty)
+{
+    double radius = 1, length = 1, size[3] = {1, 1, 1};
+    if (!mo_urdf_number(u, node, "radius", &radius) ||
+        !mo_urdf_number(u, node, "length", &length) ||
+        (strcmp(node->name, "box") == 0 && !three_of(u, node, "size", size))) {
+        return false;
+    }
+    *is_empty = radius == 0 || length == 0 || size[0] == 0 || size[1] == 0 || size[2] == 0;
+    if (*is_empty) {
+        mo_reader_note(u->r, node, "> has a size of zero: the shape is left out");
+    }
+    return true;
+}
+
 /* The shape in a <collision> or <visual>; *found: whether it has a supported one. */
 static bool read_shape(mo_urdf *u, const mo_xml_node *node, int is_visual, mo_shape_def *shape,
                        mo_mass *mass, int *found)
@@ -240,13 +256,9 @@ static bool read_shape(mo_urdf *u, const mo_xml_node *node, int is_visual, mo_sh
                                         "capsule", "plane",  "ellipsoid"};
     const int is_sdf = strcmp(u->r->model->format, "SDF") == 0;
     const size_t known = is_sdf ? 6 : 4;
-    double radius = 1;
-    if (!mo_urdf_number(u, what, "radius", &radius)) {
-        return false;
-    }
-    if (radius == 0) {
-        mo_reader_note(u->r, what, "> has a radius of zero: the shape is left out");
-        return true;
+    int is_empty;
+    if (!find_empty(u, what, &is_empty) || is_empty) {
+        return !u->r->error;
     }
     for (size_t k = 0; k < known; ++k) {
         if (strcmp(what->name, KNOWN[k]) == 0) {
