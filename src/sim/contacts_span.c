@@ -250,10 +250,7 @@ void mo_contacts_span(mo_world *world)
     const int count = world->mechanism_count > 0 ? world->contacts.count : 0;
     group g;
     for (int k = 0, end; k < count; k = end) {
-        for (end = k + 1; end < count && at[end].shape[0] == at[k].shape[0] &&
-                          at[end].shape[1] == at[k].shape[1];) {
-            ++end;
-        }
+        end = mo_contacts_end_of_pair(&world->contacts, k);
         leave_out_covered(world, k, end);
     }
     for (int k = 0; k < count; ++k) {
