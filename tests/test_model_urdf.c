@@ -243,6 +243,26 @@ static void meshes_of_the_package_are_found(void **state)
     rmdir(inner);
 }
 
+static void a_mass_without_inertia_is_a_ball(void **state)
+{
+    (void)state;
+    mo_model model;
+    read_file(folder_put(&folder, "points.urdf",
+                         "<robot name='r'><link name='base'/><link name='arm'><inertial>"
+                         "<mass value='.2'/><inertia ixx='0' iyy='0' izz='0'/></inertial></link>"
+                         "<joint name='j' type='continuous'><parent link='base'/>"
+                         "<child link='arm'/></joint></robot>"),
+              &model);
+    const double volume = 0.2 / 1000, pi = 3.14159265358979323846;
+    const double square = pow(3 * volume / (4 * pi), 2.0 / 3);
+    for (int k = 0; k < 3; ++k) {
+        CHECK_NEAR(model.bodies[2].inertia[k], 0.4 * 0.2 * square, 1e-18);
+    }
+    assert_int_equal(model.note_count, 1);
+    CHECK(strstr(model.notes[0].text, "has a mass and no inertia"));
+    mo_model_clear(&model);
+}
+
 /* Published files have boxes of size zero, and joints to a link of another file. */
 static void shapes_of_size_zero_and_parents_of_other_files_are_noted(void **state)
 {
@@ -273,6 +293,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shapes_of_size_zero_and_parents_of_other_files_are_noted),
+        cmocka_unit_test(a_mass_without_inertia_is_a_ball),
         cmocka_unit_test(urdf_and_mjcf_of_one_arm_are_the_same),
         cmocka_unit_test(what_is_wrong_by_custom_is_mended_with_a_note),
         cmocka_unit_test(urdf_colours_are_those_of_the_material),

@@ -49,6 +49,24 @@ bool mo_urdf_origin(mo_urdf *u, const mo_xml_node *node, mo_pose *pose)
 
 /* ---- inertia --------------------------------------------------------------------------------- */
 
+/* A link that moves, with a mass but no inertia, may turn about its centre: it gets that of a ball. */
+static void give_inertia(mo_urdf *u, const mo_xml_node *link, int place, mo_mass *given)
+{
+    for (int k = 0; k < 6; ++k) {
+        if (given->inertia[k] != 0) {
+            return;
+        }
+    }
+    if (given->mass > 0 && mo_reader_moves(u->r->model, place)) {
+        const double radius = cbrt(given->mass / DENSITY * 0.75 / 3.14159265358979323846);
+        mo_reader_note_of(u->r, link, mo_xml_get(link, "name"),
+                          "> has a mass and no inertia: it gets that of a ball of its mass at 1000 "
+                          "kg/m^3");
+        given->inertia[0] = given->inertia[1] = given->inertia[2] =
+            0.4 * given->mass * radius * radius;
+    }
+}
+
 static bool read_inertial(mo_urdf *u, const mo_xml_node *link, int place)
 {
     static const char *const NAMES[6] = {"ixx", "iyy", "izz", "ixy", "ixz", "iyz"};
@@ -73,6 +91,7 @@ static bool read_inertial(mo_urdf *u, const mo_xml_node *link, int place)
     if (given.mass == 0 && (given.inertia[0] > 0 || mo_xml_child(link, "collision"))) {
         mo_reader_note_of(u->r, node, mo_xml_get(link, "name"), "> has zero mass");
     }
+    give_inertia(u, link, place, &given);
     mo_mass_place(&given, &pose, 1, &placed);
     mo_model_body *body = u->r->model->bodies + place;
     body->mass = placed.mass;
