@@ -18,6 +18,7 @@ enum { STAGE = 4096 /* bytes of small reads, in memory that the GPU writes to */
 
 struct mo_launch_list {
     cudaGraphExec_t graph;
+    uint64_t launches;
 };
 
 static mo_cuda_device *of(mo_device *device)
@@ -117,6 +118,7 @@ static void launch(mo_device *device, mo_kernel kernel, int blocks, int n, const
         own->overlaps && kernel != MO_KERNEL_visit_patch && kernel != MO_KERNEL_extrapolate;
     void *all[] = {(void *)arguments, &n, &partial};
     const void *global = GLOBAL[kernel] ? GLOBAL[kernel] : mo_cuda_narrow(kernel);
+    own->launches = own->launches * MO_KERNEL_COUNT + (uint64_t)kernel + 1;
     CHECK(device, cudaLaunchKernelExC(&config, global, all));
 }
 
@@ -178,19 +180,21 @@ static void cuda_clear(mo_device *device, void *to, size_t bytes)
 
 /* ---- recordings ------------------------------------------------------------------------------ */
 
-/* Another recording of as many launches takes the place of the last one, which is much cheaper. */
+/* Another recording of the same kernels takes the place of the last one, which is much cheaper. */
 static void instantiate(mo_device *device, mo_launch_list *recording, cudaGraph_t graph)
 {
+    mo_cuda_device *own = of(device);
     cudaGraphExecUpdateResultInfo info;
+    if (recording->graph && recording->launches == own->launches) {
+        CHECK(device, cudaGraphExecUpdate(recording->graph, graph, &info));
+        return;
+    }
     if (recording->graph) {
-        if (cudaGraphExecUpdate(recording->graph, graph, &info) == cudaSuccess) {
-            return;
-        }
-        cudaGetLastError(); /* which is none: the launches are others */
-        cudaStreamSynchronize(of(device)->stream);
+        cudaStreamSynchronize(own->stream);
         cudaGraphExecDestroy(recording->graph);
         recording->graph = NULL;
     }
+    recording->launches = own->launches;
     CHECK(device, cudaGraphInstantiate(&recording->graph, graph, 0));
 }
 
@@ -203,6 +207,7 @@ static mo_launch_list *cuda_record(mo_device *device, mo_queue_fn *queue, void *
     if (!CHECK(device, cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal))) {
         return recording;
     }
+    of(device)->launches = 0;
     queue(context);
     if (CHECK(device, cudaStreamEndCapture(stream, &graph))) {
         instantiate(device, recording, graph);
