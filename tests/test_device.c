@@ -72,7 +72,7 @@ static void check_scan_and_sort(mo_device *device, int n)
     }
     mo_device_write(device, a.at, key, size * sizeof *key);
     mo_device_write(device, b.at, value, size * sizeof *value);
-    mo_device_sort(device, a.at, b.at, n, 13);
+    mo_device_sort(device, a.at, b.at, n, 13, NULL);
     mo_device_read(device, sorted, a.at, size * sizeof *sorted);
     mo_device_read(device, value, b.at, size * sizeof *value);
     for (int k = 0; k < n; ++k) {
@@ -174,8 +174,8 @@ static void rounds_give_the_sequential_colours(void **state)
             }
             mo_device_write(device, MO_TAKE_BUFFER(device, &a, PAIRS, int), one, sizeof one);
             mo_device_write(device, MO_TAKE_BUFFER(device, &b, PAIRS, int), two, sizeof two);
-            uint32_t *colour =
-                mo_device_colour(device, &scratch, PAIRS, a.at, b.at, bodies, NULL, 0);
+            uint32_t *colour = mo_device_colour(device, &scratch, (mo_scratch){0}, PAIRS, a.at,
+                                                b.at, bodies, NULL, 0);
             mo_device_read(device, found, colour, sizeof found);
             for (int k = 0; k < PAIRS; ++k) {
                 assert_int_equal(found[k], expected[k]);

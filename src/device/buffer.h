@@ -20,9 +20,47 @@ static inline void *mo_buffer_take(mo_device *device, mo_buffer *buffer, size_t 
 #define MO_TAKE_BUFFER(device, buffer, count, type)                                                \
     ((type *)mo_buffer_take((device), (buffer), (size_t)(count), sizeof(type)))
 
+/* Memory that is free for a while: buffers that live no longer take it from there in turn. */
+typedef struct mo_scratch {
+    char *at;
+    size_t room, used; /* bytes */
+} mo_scratch;
+
+static inline mo_scratch mo_scratch_of(const mo_buffer *buffer)
+{
+    return (mo_scratch){buffer->at, buffer->room, 0};
+}
+
+/* What is left of it, where that is enough; or NULL. */
+static inline void *mo_scratch_left(const mo_scratch *scratch, size_t bytes)
+{
+    return scratch->room - scratch->used < bytes ? NULL : scratch->at + scratch->used;
+}
+
+/* For the sort of n keys and values (device.h). */
+static inline void *mo_scratch_for_sort(const mo_scratch *scratch, int n)
+{
+    return mo_scratch_left(scratch, (size_t)n * (sizeof(uint32_t) + sizeof(int)));
+}
+
+/* From the scratch; where it is used up, from a buffer. */
+static inline void *mo_scratch_take(mo_device *device, mo_scratch *scratch, mo_buffer *buffer,
+                                    size_t count, size_t size)
+{
+    enum { LINE = 256 }; /* bytes: as cudaMalloc aligns */
+    const size_t bytes = ((count + 1) * size + LINE - 1) / LINE * LINE;
+    void *const at = mo_scratch_left(scratch, bytes);
+    scratch->used += at ? bytes : 0;
+    return at ? at : mo_buffer_take(device, buffer, count, size);
+}
+
+#define MO_TAKE_SCRATCH(device, scratch, buffer, count, type)                                      \
+    ((type *)mo_scratch_take((device), (scratch), (buffer), (size_t)(count), sizeof(type)))
+
 static inline void mo_buffer_free(mo_device *device, mo_buffer *buffer)
 {
     mo_device_free(device, buffer->at);
+    device->bytes -= buffer->room;
     *buffer = (mo_buffer){NULL, 0};
 }
 
@@ -35,7 +73,6 @@ static inline void mo_buffer_grow(mo_device *device, mo_buffer *buffer, size_t u
     }
     mo_device_room(device, &larger.at, &larger.room, bytes);
     mo_device_copy(device, larger.at, buffer->at, used);
-    device->bytes -= buffer->room;
     mo_buffer_free(device, buffer);
     *buffer = larger;
 }

@@ -59,7 +59,7 @@ void mo_device_room(mo_device *device, void **memory, size_t *room, size_t bytes
     if (bytes <= *room || device->error) {
         return;
     }
-    const size_t ample = bytes + bytes / 4;
+    const size_t ample = *room > 0 ? bytes + bytes / 8 : bytes; /* what grows may grow again */
     mo_device_free(device, *memory);
     device->bytes -= *room;
     *memory = device->ops->take(device, ample);
@@ -154,10 +154,10 @@ void mo_device_scan(mo_device *device, const int *count, int n, int *start)
     }
 }
 
-void mo_device_sort(mo_device *device, uint32_t *key, int *value, int n, int bits)
+void mo_device_sort(mo_device *device, uint32_t *key, int *value, int n, int bits, void *spare)
 {
     if (!device->error && n > 1) {
-        device->ops->sort(device, key, value, n, bits);
+        device->ops->sort(device, key, value, n, bits, spare);
     }
 }
 

@@ -92,8 +92,9 @@ static inline int mo_bits_of(int n)
     return bits;
 }
 
-/* By the lowest `bits` of the keys; values go with them; equal keys stay in their order. */
-void mo_device_sort(mo_device *device, uint32_t *key, int *value, int n, int bits);
+/* By the lowest `bits` of the keys; values go with them; equal keys stay in their order.  spare: as
+ * much memory as keys and values have, or NULL. */
+void mo_device_sort(mo_device *device, uint32_t *key, int *value, int n, int bits, void *spare);
 
 /*
  * Work that is done again and again: `queue` queues it; it waits for nothing and reads nothing.
@@ -123,7 +124,7 @@ typedef struct mo_device_ops {
                           mo_term *partial);
     void (*add_up)(mo_device *device, const mo_term *partial, int count, mo_term *out);
     void (*scan)(mo_device *device, const int *count, int n, int *start);
-    void (*sort)(mo_device *device, uint32_t *key, int *value, int n, int bits);
+    void (*sort)(mo_device *device, uint32_t *key, int *value, int n, int bits, void *spare);
     mo_launch_list *(*record)(mo_device *device, mo_queue_fn *queue, void *context,
                               mo_launch_list *last);
     void (*replay)(mo_device *device, mo_launch_list *recording, int times);

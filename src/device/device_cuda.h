@@ -11,8 +11,8 @@
 typedef struct mo_cuda_device {
     mo_device base;
     cudaStream_t stream;
-    void *stage;  /* page-locked: small reads */
-    int overlaps; /* kernels may be put in place early */
+    void *stage;       /* page-locked: small reads */
+    int overlaps;      /* kernels may be put in place early */
     uint64_t launches; /* of a recording: which kernels, in which order */
 } mo_cuda_device;
 
@@ -25,6 +25,6 @@ const void *mo_cuda_narrow(mo_kernel kernel);
 
 /* device_sort.cu */
 void mo_cuda_scan(mo_device *device, const int *count, int n, int *start);
-void mo_cuda_sort(mo_device *device, uint32_t *key, int *value, int n, int bits);
+void mo_cuda_sort(mo_device *device, uint32_t *key, int *value, int n, int bits, void *spare);
 
 #endif

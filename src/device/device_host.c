@@ -203,8 +203,9 @@ static void sort_by_digit(const entry *from, int n, int shift, entry *to)
     }
 }
 
-static void host_sort(mo_device *device, uint32_t *key, int *value, int n, int bits)
+static void host_sort(mo_device *device, uint32_t *key, int *value, int n, int bits, void *spare)
 {
+    (void)spare;
     entry *one = mo_memory_array(&device->allocator, (size_t)n, 2 * sizeof *one);
     if (!one) {
         mo_device_fail(device, MO_ERR_MEMORY, "memory ran out");

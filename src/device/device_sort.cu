@@ -22,38 +22,39 @@ void mo_cuda_scan(mo_device *device, const int *count, int n, int *start)
     if (n > 0 &&
         CHECK(device, cub::DeviceScan::InclusiveSum(NULL, bytes, count, start + 1, n, stream)) &&
         CHECK(device, cudaMallocAsync(&scratch, bytes, stream))) {
-        CHECK(device,
-              cub::DeviceScan::InclusiveSum(scratch, bytes, count, start + 1, n, stream));
+        CHECK(device, cub::DeviceScan::InclusiveSum(scratch, bytes, count, start + 1, n, stream));
         CHECK(device, cudaFreeAsync(scratch, stream));
     }
 }
 
-void mo_cuda_sort(mo_device *device, uint32_t *key, int *value, int n, int bits)
+void mo_cuda_sort(mo_device *device, uint32_t *key, int *value, int n, int bits, void *spare)
 {
     cudaStream_t stream = stream_of(device);
     const size_t size = (size_t)n * sizeof *key;
-    char *memory = NULL;
+    char *own = NULL;
     size_t bytes = 0;
-    if (!CHECK(device, cudaMallocAsync((void **)&memory, 2 * size, stream))) {
+    if (!spare && !CHECK(device, cudaMallocAsync((void **)&own, 2 * size, stream))) {
         return;
     }
+    char *memory = spare ? (char *)spare : own;
     cub::DoubleBuffer<uint32_t> keys(key, (uint32_t *)memory);
     cub::DoubleBuffer<int> values(value, (int *)(memory + size));
     void *scratch = NULL;
-    if (CHECK(device, cub::DeviceRadixSort::SortPairs(NULL, bytes, keys, values, n, 0, bits,
-                                                      stream)) &&
+    if (CHECK(device,
+              cub::DeviceRadixSort::SortPairs(NULL, bytes, keys, values, n, 0, bits, stream)) &&
         CHECK(device, cudaMallocAsync(&scratch, bytes, stream))) {
-        CHECK(device, cub::DeviceRadixSort::SortPairs(scratch, bytes, keys, values, n, 0, bits,
-                                                      stream));
+        CHECK(device,
+              cub::DeviceRadixSort::SortPairs(scratch, bytes, keys, values, n, 0, bits, stream));
         CHECK(device, cudaFreeAsync(scratch, stream));
     }
     if (!device->error && keys.Current() != key) {
-        CHECK(device,
-              cudaMemcpyAsync(key, keys.Current(), size, cudaMemcpyDeviceToDevice, stream));
+        CHECK(device, cudaMemcpyAsync(key, keys.Current(), size, cudaMemcpyDeviceToDevice, stream));
     }
     if (!device->error && values.Current() != value) {
         CHECK(device,
               cudaMemcpyAsync(value, values.Current(), size, cudaMemcpyDeviceToDevice, stream));
     }
-    CHECK(device, cudaFreeAsync(memory, stream));
+    if (own) {
+        CHECK(device, cudaFreeAsync(own, stream));
+    }
 }

@@ -109,7 +109,7 @@ static mo_pack_args pack_args(const mo_device_heap *heap, const mo_find_args *fi
                           .slots = heap->sweeps.slot_arrays,
                           .r = heap->sweeps.impulses[0].at,
                           .apart = (size_t)heap->contacts,
-                          .now = mo_heap_rows(heap->list + !heap->last)};
+                          .now = mo_heap_rows(heap->list)};
 }
 
 void mo_heap_sum_up(mo_device_heap *heap, mo_kernel kernel, int n, const void *arguments,
@@ -119,6 +119,12 @@ void mo_heap_sum_up(mo_device_heap *heap, mo_kernel kernel, int n, const void *a
         MO_TAKE_BUFFER(heap->device, &heap->partial, mo_device_blocks(n) + 1, mo_term);
     const int blocks = mo_device_launch_summed(heap->device, kernel, n, arguments, partial);
     mo_device_add_up(heap->device, partial, blocks, out);
+}
+
+/* Memory of the balls in their last order: free between two sorts of them. */
+static mo_scratch scratch_of(const mo_device_heap *heap)
+{
+    return mo_scratch_of(heap->ball + !heap->side);
 }
 
 /* ---- 1: balls in order ----------------------------------------------------------------------- */
@@ -139,11 +145,14 @@ static void sort_balls(mo_device_heap *heap, const mo_world *world, double h)
     mo_heap_sum_up(heap, MO_KERNEL_ball_speed, n, &balls, &mo_heap_figures_of(heap)->fastest);
     mo_device_launch(device, MO_KERNEL_cell_edge, 1, &find);
     mo_device_launch(device, MO_KERNEL_bucket_keys, n, &buckets);
-    mo_device_sort(device, buckets.key, buckets.order, n, 3 * heap->bits);
+    const mo_scratch spare = scratch_of(heap); /* the balls are gathered there afterwards */
+    mo_device_sort(device, buckets.key, buckets.order, n, 3 * heap->bits,
+                   mo_scratch_for_sort(&spare, n));
     mo_device_launch(device, MO_KERNEL_bucket_starts, (1 << 3 * heap->bits) + 1, &buckets);
     heap->side = !heap->side;
     balls.ball = heap->ball[heap->side].at;
     mo_device_launch(device, MO_KERNEL_ball_gather, n, &balls);
+    heap->sweeps.scratch = scratch_of(heap);
     mo_device_launch(device, MO_KERNEL_fixed_lines, heap->fixed_count, &balls);
 }
 
@@ -270,11 +279,11 @@ mo_error mo_device_pack(mo_device_heap *heap, const mo_world *world, double h)
                           .contacts = count,
                           .moving = heap->balls,
                           .patches = s->patches};
-    slots.colour = mo_device_colour(device, &heap->colouring, count, heap->one.at, heap->two.at,
-                                    heap->balls, heap->id.at, patch);
+    slots.colour = mo_device_colour(device, &heap->colouring, s->scratch, count, heap->one.at,
+                                    heap->two.at, heap->balls, heap->id.at, patch);
     mo_device_launch(device, MO_KERNEL_slot_keys, count, &slots);
-    mo_device_sort(device, slots.key, slots.order, count,
-                   mo_bits_of((s->patches + 1) * MO_COLOURS));
+    mo_device_sort(device, slots.key, slots.order, count, mo_bits_of((s->patches + 1) * MO_COLOURS),
+                   mo_scratch_for_sort(&s->scratch, count));
     mo_device_launch(device, MO_KERNEL_slot_starts, count + 1, &slots);
     mo_device_read(device, s->slot_start, slots.start + s->patches * MO_COLOURS,
                    sizeof s->slot_start);
@@ -300,7 +309,7 @@ static void keep_impulses(mo_device_heap *heap, const mo_world *world, double h)
         mo_device_solids_keep(heap, world, h);
         return;
     }
-    mo_device_heap_list *list = heap->list + !heap->last;
+    mo_device_heap_list *list = heap->list; /* all matches have been read: one list is enough */
     const size_t count = (size_t)heap->contacts;
     MO_TAKE_BUFFER(heap->device, &list->other, count, int);
     MO_TAKE_BUFFER(heap->device, &list->r, 3 * count, double);
@@ -309,7 +318,6 @@ static void keep_impulses(mo_device_heap *heap, const mo_world *world, double h)
     const mo_pack_args pack = pack_args(heap, &find);
     mo_device_launch(heap->device, MO_KERNEL_ball_keep, heap->contacts, &pack);
     mo_device_launch(heap->device, MO_KERNEL_ball_rows, heap->balls, &pack);
-    heap->last = !heap->last;
 }
 
 /* ---- the step -------------------------------------------------------------------------------- */

@@ -37,8 +37,8 @@ struct mo_device_heap {
     double restitution[MO_FIXED_SURFACES * MO_FIXED_SURFACES];
     int bits; /* of a coordinate of a bucket */
 
-    mo_buffer ball[2], near, free_line, fixed, id, shown, force;
-    int side; /* ball[side]: balls in the order of cells */
+    mo_buffer ball[2], near, free_line, fixed, id, force;
+    int side; /* ball[side]: balls in the order of cells; the other is scratch memory */
     mo_buffer key, order, bucket_start, count, start, kept, figures, partial;
     mo_buffer one, two, match;
     mo_device_colouring colouring;
@@ -59,7 +59,7 @@ struct mo_device_heap {
     int is_projection;         /* the present problem is one of positions */
     int is_projected;          /* positions move by `moved`, not by the velocities */
     mo_buffer velocity, moved; /* of lines */
-    mo_device_heap_list list[2]; /* list[last]: the newest */
+    mo_device_heap_list list[2]; /* list[last]: the newest; of balls the first alone */
     int last;
     mo_device_sweeps sweeps;
 };

@@ -30,12 +30,11 @@ void mo_device_heap_fetch(const mo_world *world)
         return;
     }
     const size_t n = (size_t)heap->balls;
-    const mo_show_args show = {heap->ball[heap->side].at,
-                               MO_TAKE_BUFFER(heap->device, &heap->shown, n, mo_ball)};
+    const mo_show_args show = {heap->ball[heap->side].at, heap->ball[!heap->side].at};
     mo_ball *ball = mo_memory_array(&world->allocator, n, sizeof *ball);
     mo_device_launch(heap->device, MO_KERNEL_ball_show, heap->balls, &show);
     if (ball) {
-        mo_device_read(heap->device, ball, heap->shown.at, n * sizeof *ball);
+        mo_device_read(heap->device, ball, show.by_id, n * sizeof *ball);
     }
     for (int id = 0; ball && !heap->device->error && id < heap->balls; ++id) {
         mo_sim_body *body = world->body + heap->body[id];

@@ -158,7 +158,8 @@ static int touch_once(mo_device_heap *heap, const mo_find_args *find, int has_en
     take_places(heap, &heap->ends, &a.ends, has_ends ? find_ends(heap, &a) : 0);
     const int wanted = a.now.count + a.ends.count;
     mo_device_launch(device, MO_KERNEL_pair_work, heap->pairs, &a);
-    mo_device_sort(device, a.key, a.order, wanted, 6);
+    mo_device_sort(device, a.key, a.order, wanted, 6,
+                   mo_scratch_for_sort(&heap->sweeps.scratch, wanted));
     mo_device_launch(device, MO_KERNEL_solid_touch, wanted, &a);
     mo_heap_sum_up(heap, MO_KERNEL_touch_count, wanted, &a, &mo_heap_figures_of(heap)->late);
     mo_device_read(device, &seen, heap->figures.at, sizeof seen);
@@ -264,10 +265,11 @@ static void sort_nodes(mo_device_heap *heap)
                           .contacts = heap->nodes,
                           .moving = heap->balls,
                           .patches = 0};
-    slots.colour = mo_device_colour(device, &heap->colouring, heap->nodes, slots.one, slots.two,
-                                    heap->balls, heap->id.at, 0);
+    slots.colour = mo_device_colour(device, &heap->colouring, heap->sweeps.scratch, heap->nodes,
+                                    slots.one, slots.two, heap->balls, heap->id.at, 0);
     mo_device_launch(device, MO_KERNEL_slot_keys, heap->nodes, &slots);
-    mo_device_sort(device, slots.key, slots.order, heap->nodes, mo_bits_of(MO_COLOURS));
+    mo_device_sort(device, slots.key, slots.order, heap->nodes, mo_bits_of(MO_COLOURS),
+                   mo_scratch_for_sort(&heap->sweeps.scratch, heap->nodes));
     mo_device_launch(device, MO_KERNEL_slot_starts, heap->nodes + 1, &slots);
     mo_device_read(device, heap->sweeps.manifold_start, slots.start,
                    sizeof heap->sweeps.manifold_start);

@@ -23,8 +23,8 @@ void mo_device_sweeps_begin(mo_device *device, mo_device_sweeps *s)
 
 void mo_device_sweeps_end(mo_device_sweeps *s)
 {
-    mo_buffer *const all[] = {s->impulses, s->impulses + 1, &s->line,    &s->before,
-                              &s->best,    &s->partial,     &s->figures, &s->shift};
+    mo_buffer *const all[] = {s->impulses,  s->impulses + 1, &s->line,    &s->before_own,
+                              &s->best_own, &s->partial,     &s->figures, &s->shift};
     mo_device_forget(s->device, s->pair_of_sweeps);
     mo_device_forget(s->device, s->many_sweeps);
     s->pair_of_sweeps = s->many_sweeps = NULL;
@@ -58,7 +58,7 @@ static mo_visit_args visit_args(const mo_device_sweeps *s, int now)
     return (mo_visit_args){.slots = s->slot_arrays,
                            .manifolds = s->manifold_arrays,
                            .line = s->line.at,
-                           .before = s->before.at,
+                           .before = s->before,
                            .patch_start = s->patch_start,
                            .inner = s->slots < FEW_CONTACTS ? 2 : 1,
                            .inertia = s->inertia,
@@ -75,7 +75,7 @@ static mo_visit_args visit_args(const mo_device_sweeps *s, int now)
 /* The momentum of the bodies, and the contacts inside of patches.  Returns the number of sums. */
 static int queue_patches(mo_device_sweeps *s, const mo_visit_args *a, mo_term *partial)
 {
-    const mo_state_args state = {s->line.at, s->before.at, &figures(s)->pace};
+    const mo_state_args state = {s->line.at, s->before, &figures(s)->pace};
     if (s->patches > 0) {
         mo_device_launch_blocks(s->device, MO_KERNEL_visit_patch, s->patches, a, partial);
     } else {
@@ -189,7 +189,7 @@ static void queue_sums(const mo_device_sweeps *s, mo_kernel slots, mo_kernel man
 /* The state that the impulses cause; `before` is the same. */
 static void queue_state(const mo_device_sweeps *s)
 {
-    const mo_state_args state = {s->line.at, s->before.at, NULL};
+    const mo_state_args state = {s->line.at, s->before, NULL};
     mo_visit_args a = visit_args(s, 0);
     mo_device_copy(s->device, s->line.at, s->free_line, (size_t)s->lines * sizeof(mo_line));
     mo_device_launch_blocks(s->device, MO_KERNEL_apply_patch, s->patches, &a, s->partial.at);
@@ -230,8 +230,9 @@ static size_t shift_count(const mo_device_sweeps *s)
 static void take_room(mo_device_sweeps *s)
 {
     MO_TAKE_BUFFER(s->device, &s->line, s->lines, mo_line);
-    MO_TAKE_BUFFER(s->device, &s->before, (size_t)s->moving * 6, double);
-    MO_TAKE_BUFFER(s->device, &s->best, 3 * impulse_count(s), double);
+    mo_scratch scratch = s->scratch;
+    s->before = MO_TAKE_SCRATCH(s->device, &scratch, &s->before_own, (size_t)s->moving * 6, double);
+    s->best = MO_TAKE_SCRATCH(s->device, &scratch, &s->best_own, 3 * impulse_count(s), double);
     MO_TAKE_BUFFER(s->device, &s->partial, most_partials(s), mo_term);
     MO_TAKE_BUFFER(s->device, &s->figures, 1, mo_device_figures);
     MO_TAKE_BUFFER(s->device, &s->shift, shift_count(s), double);
@@ -375,13 +376,13 @@ int mo_device_sweeps_run(mo_device_sweeps *s, mo_sweep_goal goal, mo_must_stop *
                             (s->approach <= goal.rate && power_passes(s, goal.power)));
         if (passes || s->natural < s->least) {
             s->least = s->natural;
-            mo_device_copy(s->device, s->best.at, s->impulses[0].at, impulse_bytes(s));
+            mo_device_copy(s->device, s->best, s->impulses[0].at, impulse_bytes(s));
         }
         if (passes || s->device->error) {
             return passes;
         }
         if (must_stop(context, s->iteration) || s->moved == 0) {
-            mo_device_copy(s->device, s->impulses[0].at, s->best.at, impulse_bytes(s));
+            mo_device_copy(s->device, s->impulses[0].at, s->best, impulse_bytes(s));
             return 0;
         }
         set_pace(s, &seen.pace);

@@ -42,8 +42,10 @@ typedef struct mo_device_sweeps {
     const mo_line *free_line; /* at r = 0 */
     const int *rest;
     mo_buffer impulses[2]; /* now and before, by component; mo_device_sweeps_room */
+    mo_scratch scratch;    /* until the end of the sweeps; may be none */
 
-    mo_buffer line, before, best, partial, figures, shift;
+    double *before, *best; /* velocities before the last sweep; impulses of the best look */
+    mo_buffer line, before_own, best_own, partial, figures, shift;
     mo_launch_list *pair_of_sweeps, *many_sweeps;
     int has_many; /* sweeps are recorded as they are now */
     int is_steep; /* sweeps are, from now on */
