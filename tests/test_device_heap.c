@@ -316,6 +316,25 @@ static void a_heap_that_comes_back_keeps_its_impulses(void **state)
     mo_world_destroy(world);
 }
 
+static void a_saved_heap_is_loaded_again(void **state)
+{
+    (void)state;
+    mo_world *world = heap_on(100, 1e-3, 0), *other = heap_on(100, 1e-3, 0);
+    mo_message why = {""};
+    heap_step(world, 60);
+    const size_t size = mo_world_save(world, NULL, 0);
+    char *saved = malloc(size), *again = malloc(size);
+    CHECK(saved && again && mo_world_save(world, saved, size) == size);
+    CHECK(mo_world_load(other, saved, size, &why) == MO_OK);
+    CHECK(mo_world_save(other, again, size) == size && memcmp(again, saved, size) == 0);
+    const mo_step_report report = heap_step(other, 1);
+    CHECK(report.status == MO_SOLVED && report.contacts > 100);
+    free(saved);
+    free(again);
+    mo_world_destroy(world);
+    mo_world_destroy(other);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -331,6 +350,7 @@ int main(void)
         cmocka_unit_test(late_contacts_are_taken_in),
         cmocka_unit_test(what_is_changed_between_steps_counts),
         cmocka_unit_test(a_heap_that_comes_back_keeps_its_impulses),
+        cmocka_unit_test(a_saved_heap_is_loaded_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

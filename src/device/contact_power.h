@@ -3,11 +3,16 @@
 /*
  * Kernels of the power reported by mo_measure: the sum over all contacts of max(|r_N u_N|, |mu r_N
  * |u_T| + r_T . u_T|), which is zero if complementarity and Coulomb's law hold.
+ *
+ * In a heap whose weight is not carried, all impulses are too small.  A factor of all of them
+ * leaves them in their cones; their work r . (u + mu |u_T| n) is zero for
+ *
+ *     factor = 1 - work / r' W r
  */
 #ifndef MO_DEVICE_CONTACT_POWER_H
 #define MO_DEVICE_CONTACT_POWER_H
 
-#include "device/contact_visit.h"
+#include "device/manifold_visit.h"
 #include "linalg/vec3.h"
 
 MO_ANY double mo_power_of(double mu, mo_vec u_all, mo_vec r_all, mo_vec n)
@@ -40,6 +45,38 @@ MO_ANY mo_term mo_kernel_power_manifold(const mo_visit_args *a, int i)
     return term;
 }
 
+/* ---- work ------------------------------------------------------------------------------------ */
+
+/* r . (u + mu |u_T| n), which is zero where the laws hold. */
+MO_ANY double mo_work_of(double mu, mo_vec u, mo_vec r, mo_vec n)
+{
+    return mo_vec_dot(r, u) + mu * mo_vec_dot(r, n) * mo_split_of(u, n).length;
+}
+
+MO_ANY mo_term mo_kernel_work_slot(const mo_visit_args *a, int i)
+{
+    const mo_ball_contact c = mo_slot_read(&a->slots, (size_t)i);
+    const mo_side one = mo_side_read(a->line, a->slots.one[i]),
+                  two = mo_side_read(a->line, a->slots.two[i]);
+    const mo_term term = {mo_work_of(c.mu, mo_slot_velocity(&c, &one, &two),
+                                     mo_vec_read(a->r, a->apart, (size_t)i), c.n),
+                          0};
+    return term;
+}
+
+MO_ANY mo_term mo_kernel_work_manifold(const mo_visit_args *a, int i)
+{
+    const mo_manifolds *m = &a->manifolds;
+    const mo_side one = mo_side_read(a->line, m->one[i]), two = mo_side_read(a->line, m->two[i]);
+    mo_term term = {0, 0};
+    for (int p = m->first[i]; p < m->first[i + 1]; ++p) {
+        const mo_point_contact c = mo_point_read(m, (size_t)p);
+        term.sum += mo_work_of(c.mu, mo_point_velocity_of(&c, &one, &two),
+                               mo_vec_read(a->r, a->apart, a->points_from + (size_t)p), c.n);
+    }
+    return term;
+}
+
 /* ---- what the impulses have exchanged -------------------------------------------------------- */
 
 typedef struct mo_exchange_args {
@@ -66,6 +103,51 @@ MO_ANY mo_term mo_kernel_exchange(const mo_exchange_args *a, int i)
                                       : mo_vec_dot(spin, spin) / now.inverse_inertia;
     const mo_term term = {mo_vec_dot(v, v) / now.inverse_mass + turning, 0};
     return term;
+}
+
+/* ---- all impulses in proportion -------------------------------------------------------------- */
+
+typedef struct mo_scale_args {
+    const mo_term *work, *exchange;
+    double *r, *other; /* impulses, now and before the last sweep */
+    mo_line *line;
+    const mo_line *free_line;
+    double *before; /* as mo_visit_args */
+    mo_pace *pace;  /* its guard of the momentum starts anew */
+} mo_scale_args;
+
+MO_ANY double mo_scale_of(const mo_scale_args *a)
+{
+    const double LEAST = 0.5, MOST = 2;
+    const double part = a->exchange->sum > 0 ? 1 - a->work->sum / a->exchange->sum : 1;
+    return part < LEAST ? LEAST : part > MOST ? MOST : part;
+}
+
+/* i: of all components */
+MO_ANY void mo_kernel_scale_impulse(const mo_scale_args *a, int i)
+{
+    const double part = mo_scale_of(a);
+    a->r[i] *= part;
+    a->other[i] *= part;
+}
+
+/* The velocities that the impulses cause, in the same proportion. */
+MO_ANY void mo_kernel_scale_state(const mo_scale_args *a, int i)
+{
+    const double part = mo_scale_of(a);
+    const mo_line start = a->free_line[i];
+    double *before = a->before + (size_t)i * 6;
+    mo_line line = a->line[i];
+    for (int k = 0; k < 3; ++k) {
+        line.v[k] = start.v[k] + part * (line.v[k] - start.v[k]);
+        line.spin[k] = start.spin[k] + part * (line.spin[k] - start.spin[k]);
+        before[k] = start.v[k] + part * (before[k] - start.v[k]);
+        before[3 + k] = start.spin[k] + part * (before[3 + k] - start.spin[k]);
+    }
+    a->line[i] = line;
+    if (i == 0) {
+        a->pace->momentum.least_moved = INFINITY;
+    }
 }
 
 #endif

@@ -15,6 +15,7 @@
 #include "device/device_kernels.h"
 
 enum { STAGE = 4096 /* bytes of small reads, in memory that the GPU writes to */ };
+static const uint64_t ODD = 0x9e3779b97f4a7c15u; /* of a hash */
 
 struct mo_launch_list {
     cudaGraphExec_t graph;
@@ -118,7 +119,7 @@ static void launch(mo_device *device, mo_kernel kernel, int blocks, int n, const
         own->overlaps && kernel != MO_KERNEL_visit_patch && kernel != MO_KERNEL_extrapolate;
     void *all[] = {(void *)arguments, &n, &partial};
     const void *global = GLOBAL[kernel] ? GLOBAL[kernel] : mo_cuda_narrow(kernel);
-    own->launches = own->launches * MO_KERNEL_COUNT + (uint64_t)kernel + 1;
+    own->launches = (own->launches + (uint64_t)kernel + 1) * ODD;
     CHECK(device, cudaLaunchKernelExC(&config, global, all));
 }
 

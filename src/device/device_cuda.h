@@ -13,7 +13,7 @@ typedef struct mo_cuda_device {
     cudaStream_t stream;
     void *stage;       /* page-locked: small reads */
     int overlaps;      /* kernels may be put in place early */
-    uint64_t launches; /* of a recording: which kernels, in which order */
+    uint64_t launches; /* of a recording: which kernels in which order, as a hash */
 } mo_cuda_device;
 
 /* Notes an error with the call that met it; true if there is none. */

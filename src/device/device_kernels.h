@@ -31,7 +31,11 @@
     SUMMED(look_manifold, mo_visit_args)                                                           \
     SUMMED(power_slot, mo_visit_args)                                                              \
     SUMMED(power_manifold, mo_visit_args)                                                          \
+    SUMMED(work_slot, mo_visit_args)                                                               \
+    SUMMED(work_manifold, mo_visit_args)                                                           \
     SUMMED(exchange, mo_exchange_args)                                                             \
+    PLAIN(scale_impulse, mo_scale_args)                                                            \
+    PLAIN(scale_state, mo_scale_args)                                                              \
     SUMMED(speed_slot, mo_visit_args)                                                              \
     SUMMED(speed_manifold, mo_visit_args)                                                          \
     PLAIN(apply_slot, mo_visit_args)                                                               \

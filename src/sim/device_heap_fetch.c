@@ -95,6 +95,7 @@ static void write_contact(const mo_world *world, const fetched *f, const device_
     *out = (mo_sim_contact){.shape = {shapes[0], shapes[1]},
                             .body = {world->near[shapes[0]].body, world->near[shapes[1]].body},
                             .feature = c->feature,
+                            .late = MO_NONE,
                             .gap = c->gap,
                             .size = c->size,
                             .mu = heap->mu[world->near[shapes[0]].surface * MO_FIXED_SURFACES +

@@ -11,6 +11,7 @@ enum {
     LONG = 120,     /* sweeps: a look at the change of pace (pace.h) */
     VERY_LONG = 248,
     MANY_SWEEPS = 16,
+    CARRYING = 2,         /* momentum that carries the weight, over that of others */
     TAIL_MOST = 1024,     /* contacts of a colour that is visited by one block with others */
     OF_MANIFOLDS = 4,     /* a manifold is worth so many of them */
     FEW_CONTACTS = 500000 /* then a sweep visits those inside of patches twice */
@@ -263,7 +264,7 @@ void mo_device_sweeps_start(mo_device_sweeps *s, double momentum)
 {
     take_room(s);
     s->wanted_momentum = momentum;
-    s->iteration = 0;
+    s->iteration = s->carries = 0;
     s->moved = s->least = INFINITY;
     s->is_steep = mo_is_steep(s->friction, 0);
     mo_device_clear(s->device, s->figures.at, sizeof(mo_device_figures));
@@ -346,14 +347,19 @@ static void sweep_on(mo_device_sweeps *s, mo_must_stop *must_stop, void *context
     s->iteration += count;
 }
 
-double mo_device_sweeps_power(mo_device_sweeps *s, double *exchange)
+static void queue_exchange(const mo_device_sweeps *s)
 {
     const mo_exchange_args a = {s->line.at, s->free_line, s->inertia};
-    mo_device_figures seen;
-    queue_sums(s, MO_KERNEL_power_slot, MO_KERNEL_power_manifold, &figures(s)->power);
     const int blocks =
         mo_device_launch_summed(s->device, MO_KERNEL_exchange, s->moving, &a, s->partial.at);
     mo_device_add_up(s->device, s->partial.at, blocks, &figures(s)->exchange);
+}
+
+double mo_device_sweeps_power(mo_device_sweeps *s, double *exchange)
+{
+    mo_device_figures seen;
+    queue_sums(s, MO_KERNEL_power_slot, MO_KERNEL_power_manifold, &figures(s)->power);
+    queue_exchange(s);
     mo_device_read(s->device, &seen, s->figures.at, sizeof seen);
     *exchange = seen.exchange.sum;
     return seen.power.sum;
@@ -365,15 +371,40 @@ static int power_passes(mo_device_sweeps *s, double most)
     return isinf(most) || mo_device_sweeps_power(s, &exchange) <= most * exchange;
 }
 
+/* All but the weight is right: momentum for the whole heap, and all impulses in proportion. */
+static void carry(mo_device_sweeps *s, mo_pace *now)
+{
+    const mo_sweep_pace first = mo_sweep_pace_at(s->constraints, 0, s->wanted_momentum);
+    const mo_scale_args a = {.work = &figures(s)->work,
+                             .exchange = &figures(s)->exchange,
+                             .r = s->impulses[0].at,
+                             .other = s->impulses[1].at,
+                             .line = s->line.at,
+                             .free_line = s->free_line,
+                             .before = s->before,
+                             .pace = &figures(s)->pace};
+    if (!s->carries && s->wanted_momentum > 1) {
+        now->relax_N = first.relax_N;
+        now->relax_T = first.relax_T;
+        mo_momentum_allow(&now->momentum, CARRYING * s->wanted_momentum);
+        write_pace(s, now);
+    }
+    s->carries = 1;
+    queue_sums(s, MO_KERNEL_work_slot, MO_KERNEL_work_manifold, &figures(s)->work);
+    queue_exchange(s);
+    mo_device_launch(s->device, MO_KERNEL_scale_impulse, 3 * (int)impulse_count(s), &a);
+    mo_device_launch(s->device, MO_KERNEL_scale_state, s->moving, &a);
+}
+
 int mo_device_sweeps_run(mo_device_sweeps *s, mo_sweep_goal goal, mo_must_stop *must_stop,
                          void *context)
 {
     for (;;) {
         mo_device_figures seen;
         look(s, &seen);
-        const int passes = s->natural <= goal.natural &&
-                           (s->iteration >= goal.rate_until ||
-                            (s->approach <= goal.rate && power_passes(s, goal.power)));
+        const int is_exact = s->natural <= goal.natural, is_slow = s->approach <= goal.rate,
+                  is_enough = s->iteration >= goal.rate_until,
+                  passes = is_exact && (is_enough || (is_slow && power_passes(s, goal.power)));
         if (passes || s->natural < s->least) {
             s->least = s->natural;
             mo_device_copy(s->device, s->best, s->impulses[0].at, impulse_bytes(s));
@@ -385,7 +416,12 @@ int mo_device_sweeps_run(mo_device_sweeps *s, mo_sweep_goal goal, mo_must_stop *
             mo_device_copy(s->device, s->impulses[0].at, s->best, impulse_bytes(s));
             return 0;
         }
-        set_pace(s, &seen.pace);
+        if (!s->carries) {
+            set_pace(s, &seen.pace);
+        }
+        if (is_exact && is_slow) {
+            carry(s, &seen.pace);
+        }
         sweep_on(s, must_stop, context);
     }
 }

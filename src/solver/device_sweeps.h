@@ -4,6 +4,9 @@
  * Sweeps on a device (device/device.h): block Gauss-Seidel in the order of hashed colours with
  * momentum, as sweeps.h in vector lanes.
  *
+ * If all but the weight of the heap is solved (goal.power), the momentum becomes larger, and at
+ * every check all impulses are multiplied by the factor of device/contact_power.h.
+ *
  * Only a few numbers are returned to the host at each residual check: after 2, 4 and 8 sweeps, then
  * every 8, later every 16 and 32.  Momentum and its safeguard stay on the device.  Colours,
  * relaxation and checks depend on the problem alone, and so do all bits of the result.
@@ -19,7 +22,7 @@
 
 /* What the host reads at a look. */
 typedef struct mo_device_figures {
-    mo_term look, speed, power, exchange;
+    mo_term look, speed, power, exchange, work;
     mo_pace pace;
 } mo_device_figures;
 
@@ -49,6 +52,7 @@ typedef struct mo_device_sweeps {
     mo_launch_list *pair_of_sweeps, *many_sweeps;
     int has_many; /* sweeps are recorded as they are now */
     int is_steep; /* sweeps are, from now on */
+    int carries;  /* sweeps have the pace that brings the weight to the ground */
     double wanted_momentum;
     int iteration;
     double natural, approach, moved; /* of the last look */
