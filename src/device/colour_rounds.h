@@ -13,22 +13,22 @@
 #include "device/kernel.h"
 #include "problem/pair_order.h"
 
+/* Of each body.  Most are done after a few rounds, and then the head alone is read. */
 typedef struct mo_colour_state {
-    uint64_t used[2]; /* colours of pairs between patches and inside, a bit each */
-    int head;         /* in the list of the body */
+    int *head;      /* in the list of the body */
+    uint64_t *used; /* two: colours of pairs between patches and inside, a bit each */
 } mo_colour_state;
 
 typedef struct mo_colour_args {
     const int *one, *two; /* bodies of each pair; from `moving` on they do not move */
     int pairs, moving;
-    const uint32_t *id; /* of each moving body, or NULL: its number */
-    uint32_t *key;      /* 2 for each pair: the body, or `moving`   */
-    int *list;          /* 2 for each pair; after the sort: pairs of each body */
-    int *start;         /* of each body's list, and one more        */
-    int patch;          /* bodies in a patch, or 0: pairs inside of one are coloured apart */
-    uint32_t *colour;   /* of each pair */
-    const mo_colour_state *state; /* of each body, before a round and after it */
-    mo_colour_state *next_state;
+    const uint32_t *id;        /* of each moving body, or NULL: its number */
+    uint32_t *key;             /* 2 for each pair: the body, or `moving`   */
+    int *list;                 /* 2 for each pair; after the sort: pairs of each body */
+    int *start;                /* of each body's list, and one more        */
+    int patch;                 /* bodies in a patch, or 0: pairs inside of one are coloured apart */
+    uint32_t *colour;          /* of each pair */
+    mo_colour_state now, next; /* before a round and after it */
 } mo_colour_args;
 
 MO_ANY uint32_t mo_colour_id(const mo_colour_args *a, int body)
@@ -72,8 +72,8 @@ MO_ANY void mo_kernel_colour_order(const mo_colour_args *a, int i)
         }
         a->list[at] = own;
     }
-    const mo_colour_state none = {{0, 0}, begin};
-    a->next_state[i] = none;
+    a->next.head[i] = begin;
+    a->next.used[2 * (size_t)i] = a->next.used[2 * (size_t)i + 1] = 0;
 }
 
 /* Does the pair lie inside of a patch? */
@@ -89,28 +89,31 @@ MO_ANY int mo_is_inside(int one, int two, int moving, int patch)
 MO_ANY mo_term mo_kernel_colour_round(const mo_colour_args *a, int i)
 {
     mo_term term = {0, 0};
-    mo_colour_state own = a->state[i];
-    if (own.head == a->start[i + 1]) {
-        if (a->next_state[i].head != own.head) {
-            a->next_state[i] = own;
-        }
+    int head = a->now.head[i];
+    const int is_done = head == a->start[i + 1];
+    if (is_done && a->next.head[i] == head) {
         return term;
     }
-    const int pair = a->list[own.head];
-    const int other = a->one[pair] == i ? a->two[pair] : a->one[pair];
-    const int is_alone = other >= a->moving;
-    const mo_colour_state others = is_alone ? own : a->state[other];
-    if (is_alone || (others.head < a->start[other + 1] && a->list[others.head] == pair)) {
-        const int inside = mo_is_inside(i, other, a->moving, a->patch);
-        const int colour = mo_colour_free(own.used[inside] | others.used[inside]);
-        if (is_alone || i < other) {
-            a->colour[pair] = (uint32_t)colour;
+    const uint64_t *used = a->now.used + 2 * (size_t)i;
+    uint64_t *next = a->next.used + 2 * (size_t)i;
+    next[0] = used[0];
+    next[1] = used[1];
+    if (!is_done) {
+        const int pair = a->list[head], other = a->one[pair] == i ? a->two[pair] : a->one[pair];
+        const int is_alone = other >= a->moving, its_head = is_alone ? 0 : a->now.head[other];
+        if (is_alone || (its_head < a->start[other + 1] && a->list[its_head] == pair)) {
+            const int inside = mo_is_inside(i, other, a->moving, a->patch);
+            const uint64_t its = is_alone ? 0 : a->now.used[2 * (size_t)other + (size_t)inside];
+            const int colour = mo_colour_free(used[inside] | its);
+            if (is_alone || i < other) {
+                a->colour[pair] = (uint32_t)colour;
+            }
+            next[inside] |= (uint64_t)1 << colour;
+            ++head;
         }
-        own.used[inside] |= (uint64_t)1 << colour;
-        ++own.head;
+        term.sum = 1;
     }
-    a->next_state[i] = own;
-    term.sum = 1;
+    a->next.head[i] = head;
     return term;
 }
 

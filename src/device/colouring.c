@@ -18,6 +18,14 @@ static mo_colour_args take_room(mo_device *device, mo_device_colouring *s, mo_sc
                             .colour = MO_TAKE_BUFFER(device, &s->colour, pairs, uint32_t)};
 }
 
+static mo_colour_state take_state(mo_device *device, mo_device_colouring *s, int side,
+                                  mo_scratch *scratch, int moving)
+{
+    return (mo_colour_state){
+        .head = MO_TAKE_SCRATCH(device, scratch, s->head + side, moving, int),
+        .used = MO_TAKE_SCRATCH(device, scratch, s->used + side, 2 * (size_t)moving, uint64_t)};
+}
+
 /* The pairs of each body, in the order of their priorities. */
 static void make_lists(mo_device *device, const mo_colour_args *a, const mo_scratch *spare)
 {
@@ -33,10 +41,9 @@ uint32_t *mo_device_colour(mo_device *device, mo_device_colouring *s, mo_scratch
                            int patch)
 {
     mo_colour_args a = take_room(device, s, &scratch, pairs, moving);
-    mo_colour_state *const state[] = {
-        MO_TAKE_SCRATCH(device, &scratch, s->state, moving, mo_colour_state),
-        MO_TAKE_SCRATCH(device, &scratch, s->state + 1, moving, mo_colour_state)};
-    a.next_state = state[1];
+    const mo_colour_state state[] = {take_state(device, s, 0, &scratch, moving),
+                                     take_state(device, s, 1, &scratch, moving)};
+    a.next = state[1];
     mo_term *partial = MO_TAKE_BUFFER(device, &s->partial, mo_device_blocks(moving), mo_term),
             *left = MO_TAKE_BUFFER(device, &s->left, 1, mo_term), seen = {1, 0};
     a.one = one;
@@ -47,8 +54,8 @@ uint32_t *mo_device_colour(mo_device *device, mo_device_colouring *s, mo_scratch
     while (seen.sum > 0) { /* an error of the device reads as zero */
         int blocks = 0;
         for (int round = 0; round < ROUNDS; ++round) {
-            a.state = state[!(round % 2)];
-            a.next_state = state[round % 2];
+            a.now = state[!(round % 2)];
+            a.next = state[round % 2];
             blocks = mo_device_launch_summed(device, MO_KERNEL_colour_round, moving, &a, partial);
         }
         mo_device_add_up(device, partial, blocks, left);
@@ -59,8 +66,8 @@ uint32_t *mo_device_colour(mo_device *device, mo_device_colouring *s, mo_scratch
 
 void mo_device_colouring_end(mo_device *device, mo_device_colouring *s)
 {
-    mo_buffer *const all[] = {&s->key,      &s->list,   &s->start,   s->state,
-                              s->state + 1, &s->colour, &s->partial, &s->left};
+    mo_buffer *const all[] = {&s->key, &s->list,    &s->start,  s->head,     s->head + 1,
+                              s->used, s->used + 1, &s->colour, &s->partial, &s->left};
     for (size_t k = 0; k < sizeof all / sizeof *all; ++k) {
         mo_buffer_free(device, all[k]);
     }

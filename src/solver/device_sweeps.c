@@ -371,10 +371,9 @@ static int power_passes(mo_device_sweeps *s, double most)
     return isinf(most) || mo_device_sweeps_power(s, &exchange) <= most * exchange;
 }
 
-/* All but the weight is right: momentum for the whole heap, and all impulses in proportion. */
-static void carry(mo_device_sweeps *s, mo_pace *now)
+/* All impulses in proportion, so that their work is zero. */
+static void scale(mo_device_sweeps *s)
 {
-    const mo_sweep_pace first = mo_sweep_pace_at(s->constraints, 0, s->wanted_momentum);
     const mo_scale_args a = {.work = &figures(s)->work,
                              .exchange = &figures(s)->exchange,
                              .r = s->impulses[0].at,
@@ -383,6 +382,16 @@ static void carry(mo_device_sweeps *s, mo_pace *now)
                              .free_line = s->free_line,
                              .before = s->before,
                              .pace = &figures(s)->pace};
+    queue_sums(s, MO_KERNEL_work_slot, MO_KERNEL_work_manifold, &figures(s)->work);
+    queue_exchange(s);
+    mo_device_launch(s->device, MO_KERNEL_scale_impulse, 3 * (int)impulse_count(s), &a);
+    mo_device_launch(s->device, MO_KERNEL_scale_state, s->moving, &a);
+}
+
+/* All but the weight is right: momentum for the whole heap. */
+static void carry(mo_device_sweeps *s, mo_pace *now)
+{
+    const mo_sweep_pace first = mo_sweep_pace_at(s->constraints, 0, s->wanted_momentum);
     if (!s->carries && s->wanted_momentum > 1) {
         now->relax_N = first.relax_N;
         now->relax_T = first.relax_T;
@@ -390,10 +399,7 @@ static void carry(mo_device_sweeps *s, mo_pace *now)
         write_pace(s, now);
     }
     s->carries = 1;
-    queue_sums(s, MO_KERNEL_work_slot, MO_KERNEL_work_manifold, &figures(s)->work);
-    queue_exchange(s);
-    mo_device_launch(s->device, MO_KERNEL_scale_impulse, 3 * (int)impulse_count(s), &a);
-    mo_device_launch(s->device, MO_KERNEL_scale_state, s->moving, &a);
+    scale(s);
 }
 
 int mo_device_sweeps_run(mo_device_sweeps *s, mo_sweep_goal goal, mo_must_stop *must_stop,
