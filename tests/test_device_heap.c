@@ -168,6 +168,32 @@ static void large_heaps_are_stopped_by_both_numbers(void **state)
     CHECK_BELOW(sinking_of(760, 0.2), 0.5);
 }
 
+/* With little gravity all contacts close slowly: what is left to do is the weight. */
+static mo_world *many_columns_on(int way)
+{
+    mo_world *world = columns_of_balls(760, 0.1);
+    mo_world_def def = mo_world_definition(world);
+    def.gravity[2] = -0.45;
+    CHECK(mo_world_change(world, &def, NULL) == MO_OK);
+    if (!send_to(world, way)) {
+        mo_world_destroy(world);
+        return NULL;
+    }
+    return world;
+}
+
+/* On a device all impulses are scaled for it: their bits are the same in every way. */
+static void a_large_weight_is_carried_on_a_device(void **state)
+{
+    (void)state;
+    mo_world *world = many_columns_on(0);
+    const mo_step_report report = heap_step(world, 1);
+    CHECK(report.status == MO_SOLVED && report.contacts == 40 * 760);
+    CHECK_BELOW(report.sinking, 0.5);
+    mo_world_destroy(world);
+    check_bits(many_columns_on, 1);
+}
+
 /* ---- closed forms ---------------------------------------------------------------------------- */
 
 typedef struct single {
@@ -344,6 +370,7 @@ int main(void)
         cmocka_unit_test(a_heap_settles_as_on_the_host),
         cmocka_unit_test(sinking_sees_a_weight_that_is_not_carried),
         cmocka_unit_test(large_heaps_are_stopped_by_both_numbers),
+        cmocka_unit_test(a_large_weight_is_carried_on_a_device),
         cmocka_unit_test(a_ball_comes_to_rest_on_what_is_fixed),
         cmocka_unit_test(a_ball_bounces),
         cmocka_unit_test(a_sliding_ball_ends_rolling),
