@@ -7,6 +7,8 @@
  *
  *   late         part of the calls that took more than 1.1 times the limit, in wall time and in
  *                processor time of the thread.  On a busy machine the second counts
+ *   machine      the same of a bare loop that reads the clock until the limit, one after each call:
+ *                the part of `late` in wall time that the machine causes
  *   worst        the longest call over the limit, likewise
  *   calls        of one step, in the mean
  *   unsolved     steps that were taken with a residual above the tolerance
@@ -76,12 +78,13 @@ typedef struct deadline_run {
     double count, limit;
     int calls, steps, unsolved;
     double late[2];    /* part of the calls: in wall time, in processor time */
+    double late_loop;  /* part of the bare loops, in wall time */
     double worst[2];   /* s */
     double overlap[2]; /* over the radius of a ball, of each half */
     double seconds;    /* of all calls, in wall time */
 } deadline_run;
 
-enum { COLUMN_COUNT = 13 };
+enum { COLUMN_COUNT = 14 };
 static const bench_column COLUMNS[COLUMN_COUNT] = {
     {COLUMN_TEXT, offsetof(deadline_run, heap), "heap", "heap", -10, 0, 1},
     {COLUMN_GENERAL, offsetof(deadline_run, count), "bodies", "bodies", 6, 6, 1},
@@ -90,6 +93,7 @@ static const bench_column COLUMNS[COLUMN_COUNT] = {
     {COLUMN_INT, offsetof(deadline_run, steps), "steps", "steps", 7, 0, 1},
     {COLUMN_INT, offsetof(deadline_run, unsolved), "unsolved_steps", "unsolved", 9, 0, 1},
     {COLUMN_FIXED, offsetof(deadline_run, late[0]), "late", "late, %", 9, 2, 100},
+    {COLUMN_FIXED, offsetof(deadline_run, late_loop), "late_loop", "machine, %", 10, 2, 100},
     {COLUMN_FIXED, offsetof(deadline_run, late[1]), "late_processor", "CPU, %", 9, 2, 100},
     {COLUMN_FIXED, offsetof(deadline_run, worst[0]), "worst", "worst, ms", 9, 2, 1e3},
     {COLUMN_FIXED, offsetof(deadline_run, worst[1]), "worst_processor", "CPU, ms", 9, 2, 1e3},
@@ -112,6 +116,16 @@ static mo_error build(const lasting_scene *heap, const deadline_call *call, cons
     def.solver.tol = mo_default_world().solver.tol;
     def.solver.time_limit = run->limit;
     return mo_world_change(*world, &def, why);
+}
+
+static void take_loop(deadline_run *run)
+{
+    const double begin = machine_clock();
+    double now = begin;
+    while (now - begin < run->limit) {
+        now = machine_clock();
+    }
+    run->late_loop += now - begin > LATE * run->limit;
 }
 
 static mo_error take_call(mo_world *world, deadline_run *run, mo_step_report *report,
@@ -140,6 +154,7 @@ static mo_error measure(const lasting_scene *heap, const deadline_call *call, de
     while (run->steps < steps && !error) {
         mo_step_report report;
         error = take_call(world, run, &report, why);
+        take_loop(run);
         if (!error && !report.is_waiting) {
             const int half = 2 * run->steps >= steps;
             run->unsolved += report.status != MO_SOLVED;
@@ -151,6 +166,7 @@ static mo_error measure(const lasting_scene *heap, const deadline_call *call, de
     progress_done(&clock);
     run->late[0] /= run->calls ? run->calls : 1;
     run->late[1] /= run->calls ? run->calls : 1;
+    run->late_loop /= run->calls ? run->calls : 1;
     mo_world_destroy(world);
     return error;
 }

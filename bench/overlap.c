@@ -6,9 +6,9 @@
  * Heaps (the scene `heap`) fall into a box.  Each runs twice from the same start, in turn: with the
  * default overlap limit, and without one, where contacts hold to first order only.
  *
- *   worst, mean  the deepest overlap at the end of a step, over the radius of a ball of the heap
- *                (the other shapes are larger): the largest and the mean of all steps.  It is
- *                measured by the narrow phase at the poses that the step has left
+ *   worst, mean  the deepest overlap at the end of a step, over the size of the smaller of the two
+ *                bodies (the radius of a ball about it): the largest and the mean of all steps.  It
+ *                is measured by the narrow phase at the poses that the step has left
  *   rounds       solves of a step
  *   ms           processor time of a step, and its ratio to that without a limit
  */
@@ -28,8 +28,10 @@ static const args_command COMMAND = {
     .name = "bench overlap",
     .operands = "",
     .summary = "heaps: overlap at the end of a step, and the cost of preventing it",
-    .about = "Each heap falls twice, with and without the world's overlap limit. Overlap is the "
-             "deepest at the end of a step, over the radius of a ball of the heap.",
+    .about =
+        "Each heap falls twice, with and without the world's overlap limit. Overlap is the "
+        "deepest at the end of a step, over the size of the smaller body (the radius of a ball "
+        "about it).",
     .examples = "  moreau bench overlap\n"
                 "  moreau bench overlap --shape boxes --count 1000\n"
                 "  moreau bench overlap --dt 0.02 --fall 3\n",
@@ -78,7 +80,7 @@ typedef struct overlap_call {
 typedef struct overlap_run {
     int steps, unsolved;
     double rounds, seconds; /* of the processor */
-    double worst, mean;     /* overlap over the radius of a ball */
+    double worst, mean;     /* overlap over the size */
 } overlap_run;
 
 typedef struct overlap_pair {
@@ -138,7 +140,7 @@ static mo_error step(mo_world *world, double h, overlap_run *run, mo_message *wh
     const double start = machine_processor_clock();
     const mo_error error = mo_world_step(world, h, &report, why);
     run->seconds += machine_processor_clock() - start;
-    const double depth = mo_world_penetration(world) / LASTING_HEAP_RADIUS;
+    const double depth = mo_world_relative_penetration(world);
     run->steps++;
     run->unsolved += report.status != MO_SOLVED;
     run->rounds += report.rounds;

@@ -86,7 +86,7 @@ static void catch_up(mo_world *world, int place, double h)
     memcpy(body->start_v, body->v, sizeof body->v);
     mo_advance_body(world, body, h);
     memcpy(body->next_v, body->free_v, sizeof body->next_v);
-    body->part = 1;
+    mo_body_let_go(body);
     mo_pairs_place(world, body->first_shape, h);
 }
 

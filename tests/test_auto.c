@@ -189,6 +189,30 @@ static void a_chain_of_joints_takes_a_few_steps_and_no_sweep(void **state)
     }
 }
 
+/* A packing to 1e-8 takes steps that factor; a limit on these ends the solve, and sweeps go on. */
+static void steps_that_factor_are_limited(void **state)
+{
+    (void)state;
+    mo_problem *problem;
+    CHECK(scene_packing(300, 1, &problem, NULL) == MO_OK);
+    for (int limit = 0; limit <= 8; limit += 4) {
+        mo_options options = mo_default_options();
+        mo_result result = {0};
+        options.ladder.steps = limit;
+        CHECK(mo_solve(problem, &options, &result) == MO_OK);
+        int steps = 0;
+        for (int k = 0; k < result.explanation.rung_count; ++k) {
+            const mo_rung_report *rung = result.explanation.rung + k;
+            const int sweeps = strstr(rung->name, "sweeps") != NULL;
+            steps += sweeps ? 0 : rung->iterations;
+        }
+        CHECK(limit == 0 ? steps > 8 : steps == limit);
+        CHECK((result.status == MO_SOLVED) == (limit == 0));
+        mo_result_clear(&result);
+    }
+    mo_problem_destroy(problem);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -200,6 +224,7 @@ int main(void)
         cmocka_unit_test(momentum_does_no_harm_at_large_friction),
         cmocka_unit_test(every_limit_is_kept_in_the_midst_of_every_stage),
         cmocka_unit_test(a_chain_of_joints_takes_a_few_steps_and_no_sweep),
+        cmocka_unit_test(steps_that_factor_are_limited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

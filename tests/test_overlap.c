@@ -145,9 +145,13 @@ static void shoot(mo_random *random, int k, mo_options solver, double gain)
     const mo_body_id body = mo_world_add_body(world, &flies, &why);
     CHECK(mo_world_add_shape(world, body, &thing, &why).index > 0);
     double before = INFINITY;
-    for (int step = 0; step < 6; ++step) {
+    for (int step = 0; step < 6;) {
         mo_step_report report;
         CHECK(mo_world_step(world, 0.01, &report, &why) == MO_OK);
+        if (report.is_waiting) {
+            continue;
+        }
+        ++step;
         const mo_body_state s = mo_body_get(world, body);
         if (fabs(s.pose.position[1]) > 1.9 || fabs(s.pose.position[2]) > 1.9) {
             break; /* beside the wall */
@@ -165,6 +169,53 @@ static void nothing_passes_through_a_thin_wall(void **state)
     mo_random random = {.state = 1};
     for (int k = 0; k < 240; ++k) {
         shoot(&random, k, mo_default_world().solver, 1e-9);
+    }
+}
+
+/* Many of these steps end before they are solved. */
+static void what_a_step_without_time_gains_is_removed(void **state)
+{
+    (void)state;
+    mo_random random = {.state = 1};
+    mo_options hasty = mo_default_world().solver;
+    hasty.time_limit = 2e-5;
+    for (int k = 0; k < 600; ++k) {
+        shoot(&random, k, hasty, 3e-6);
+    }
+}
+
+/* A kinematic wall that turns about a line in it, while things slide along it at 100 m/s. */
+static void nothing_passes_through_a_wall_that_turns(void **state)
+{
+    (void)state;
+    mo_random random = {.state = 1};
+    for (int k = 0; k < 240; ++k) {
+        mo_message why = {{0}};
+        mo_world_def def = mo_default_world();
+        def.gravity[2] = 0;
+        mo_world *world = NULL;
+        CHECK(mo_world_create(&def, NULL, &world, &why) == MO_OK);
+        const mo_shape_def wall = wall_of(k % WALL_PLANE), thing = thing_of(k / WALL_PLANE % 3);
+        mo_body_def turns = mo_default_body(MO_BODY_DRIVEN);
+        turns.spin[2] = k % 2 ? 5 : -15; /* rad/s */
+        const mo_body_id first = mo_world_add_body(world, &turns, &why);
+        CHECK(mo_world_add_shape(world, first, &wall, &why).index > 0);
+        const mo_body_def flies = shot(&random);
+        const mo_body_id second = mo_world_add_body(world, &flies, &why);
+        CHECK(mo_world_add_shape(world, second, &thing, &why).index > 0);
+        for (int step = 0; step < 6; ++step) {
+            CHECK(mo_world_step(world, 0.01, NULL, &why) == MO_OK);
+            const double angle = turns.spin[2] * 0.01 * (step + 1);
+            const mo_body_state at = mo_body_get(world, second);
+            const double *x = at.pose.position;
+            const double off = cos(angle) * x[0] + sin(angle) * x[1],
+                         along = cos(angle) * x[1] - sin(angle) * x[0];
+            if (fabs(along) > 1.9 || fabs(x[2]) > 1.9) {
+                break; /* beside the wall */
+            }
+            CHECK_BELOW(off, 0);
+        }
+        mo_world_destroy(world);
     }
 }
 
@@ -400,7 +451,9 @@ int main(void)
         cmocka_unit_test(no_body_of_a_heap_ends_a_step_inside_another),
         cmocka_unit_test(coarse_tolerances_leave_no_overlap),
         cmocka_unit_test(nothing_passes_through_a_thin_wall),
+        cmocka_unit_test(nothing_passes_through_a_wall_that_turns),
         cmocka_unit_test(what_is_light_gains_no_energy_by_tolerance),
+        cmocka_unit_test(what_a_step_without_time_gains_is_removed),
         cmocka_unit_test(what_an_unsolved_step_leaves_is_taken_back_slowly),
         cmocka_unit_test(what_turns_and_flies_far_gains_no_energy),
         cmocka_unit_test(any_two_that_overlap_part_within_the_bound_of_energy),

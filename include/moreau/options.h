@@ -46,7 +46,9 @@ extern "C" {
 
 #define MO_OPTIONS_LADDER(NUMBER, COUNT, CHOICE)                                                   \
     COUNT(ladder, skip, 0, 0, 65535,                                                               \
-          "auto: bit mask of rungs to leave out; 1 is the first rung, 2 the second, 4 the third")
+          "auto: bit mask of rungs to leave out; 1 is the first rung, 2 the second, 4 the third")  \
+    COUNT(ladder, steps, 0, 0, 2000000000,                                                         \
+          "auto: iterations on each island of the methods that factor; 0: no limit")
 
 #define MO_OPTIONS_NSGS(NUMBER, COUNT, CHOICE)                                                     \
     NUMBER(nsgs, omega, 1.0, 0.01, 1.99,                                                           \

@@ -263,7 +263,7 @@ typedef struct mo_step_report {
     int is_waiting;
     /* 1: no solution was found, and the contacts were made compliant */
     int is_compliant;
-    /* J: energy gained by joint correction and removed */
+    /* J: energy gained by joint correction or by an inexact solution, and removed */
     double energy_removed;
     /* J, at the end of the step */
     double kinetic_energy, potential_energy;
@@ -335,6 +335,8 @@ MO_API double mo_world_potential_energy(const mo_world *world);
 MO_API void mo_world_momentum(const mo_world *world, double linear[3], double angular[3]);
 /* Computes the largest penetration at the present poses, m. */
 MO_API double mo_world_penetration(mo_world *world);
+/* The same over the size of the smaller shape of each pair, the radius of a ball about it. */
+MO_API double mo_world_relative_penetration(mo_world *world);
 
 /* Writes and reads the state of a world.  A world that was built in the same way continues from it
  * bit for bit.  mo_world_save returns the size, and writes nothing for NULL or too little room. */

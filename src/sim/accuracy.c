@@ -96,23 +96,22 @@ static mo_error find_islands(mo_world *world)
     return MO_OK;
 }
 
-static mo_island_facts *island_of(const mo_world *world, int body)
+mo_island_facts *mo_island_of(const mo_world *world, int body)
 {
     return world->leader[body] == MO_NONE ? NULL : world->island + mo_set_root(world->leader, body);
 }
 
-/* The island of a contact, by its first body that moves freely. */
-static mo_island_facts *island_of_contact(const mo_world *world, const mo_sim_contact *contact)
+mo_island_facts *mo_island_of_contact(const mo_world *world, const mo_sim_contact *contact)
 {
-    mo_island_facts *island = island_of(world, contact->body[0]);
-    return island ? island : island_of(world, contact->body[1]);
+    mo_island_facts *island = mo_island_of(world, contact->body[0]);
+    return island ? island : mo_island_of(world, contact->body[1]);
 }
 
 static void look_at_islands(mo_world *world)
 {
     for (int k = 0; k < world->contacts.count; ++k) {
         const mo_sim_contact *contact = world->contacts.at + k;
-        mo_island_facts *island = island_of_contact(world, contact);
+        mo_island_facts *island = mo_island_of_contact(world, contact);
         mo_pace_every(k, 512);
         if (island && mo_contact_is_taken(contact)) {
             ++island->contacts;
@@ -123,7 +122,7 @@ static void look_at_islands(mo_world *world)
     mo_pace();
     for (int k = 0; k < world->living_count; ++k) {
         const mo_sim_body *body = world->body + world->living[k];
-        mo_island_facts *island = island_of(world, world->living[k]);
+        mo_island_facts *island = mo_island_of(world, world->living[k]);
         mo_pace_every(k, 512);
         if (island) {
             island->has_joints |= body->mechanism != MO_NONE || body->first_joint != MO_NONE;
@@ -131,12 +130,20 @@ static void look_at_islands(mo_world *world)
     }
 }
 
+mo_error mo_accuracy_islands(mo_world *world)
+{
+    MO_TRY(find_islands(world));
+    look_at_islands(world);
+    mo_pace();
+    return MO_OK;
+}
+
 /* The least id of the bodies of each island, of all worlds of a team: it passes from body to body
  * within a world, and with their copies from world to world. */
 static mo_error name_islands(mo_world *world)
 {
     for (int k = 0; k < world->living_count; ++k) {
-        mo_island_facts *island = island_of(world, world->living[k]);
+        mo_island_facts *island = mo_island_of(world, world->living[k]);
         world->body[world->living[k]].island = world->body[world->living[k]].id;
         if (island) {
             island->name = UINT32_MAX;
@@ -147,7 +154,7 @@ static mo_error name_islands(mo_world *world)
         for (int pass = 0; pass < 3; ++pass) {
             for (int k = 0; k < world->living_count; ++k) {
                 uint32_t *own = &world->body[world->living[k]].island;
-                mo_island_facts *island = island_of(world, world->living[k]);
+                mo_island_facts *island = mo_island_of(world, world->living[k]);
                 if (island && pass == 0) {
                     island->name = *own < island->name ? *own : island->name;
                 } else if (island && pass == 1) {
@@ -190,7 +197,7 @@ static void choose_coarse(mo_world *world, double tol, double h)
 {
     for (int k = 0; k < world->living_count; ++k) {
         const mo_sim_body *body = world->body + world->living[k];
-        mo_island_facts *island = island_of(world, world->living[k]);
+        mo_island_facts *island = mo_island_of(world, world->living[k]);
         mo_pace_every(k, 256);
         if (island) {
             const double most = fmax(MOVES * fmin(1, body->size), noise(world, island, tol, h));
@@ -199,7 +206,7 @@ static void choose_coarse(mo_world *world, double tol, double h)
     }
     mo_pace();
     for (int k = 0; k < world->living_count; ++k) {
-        const mo_island_facts *island = island_of(world, world->living[k]);
+        const mo_island_facts *island = mo_island_of(world, world->living[k]);
         mo_pace_every(k, 512);
         if (island && island->moves && !island->has_joints && island->contacts > FEW) {
             world->body[world->living[k]].is_coarse = 1;
@@ -221,11 +228,7 @@ mo_error mo_accuracy_choose(mo_world *world, double h)
     if (!(tol > world->step.tol) || mo_contacts_taken(world) <= FEW) {
         return MO_OK;
     }
-    if (find_islands(world)) {
-        return MO_ERR_MEMORY;
-    }
-    look_at_islands(world);
-    mo_pace();
+    MO_TRY(mo_accuracy_islands(world));
     choose_coarse(world, tol, h);
     mo_pace();
     for (int k = 0; k < world->contacts.count; ++k) {
@@ -267,7 +270,7 @@ mo_error mo_accuracy_rest(mo_world *world, double h)
     mo_pace();
     for (int k = 0; k < world->living_count; ++k) {
         const mo_sim_body *body = world->body + world->living[k];
-        mo_island_facts *island = island_of(world, world->living[k]);
+        mo_island_facts *island = mo_island_of(world, world->living[k]);
         mo_pace_every(k, 256);
         if (island) {
             island->moves |= !(fmax(speed(body, body->start_v), speed(body, body->next_v)) <=
@@ -280,7 +283,7 @@ mo_error mo_accuracy_rest(mo_world *world, double h)
     mo_pace();
     for (int k = 0; k < world->living_count; ++k) {
         mo_sim_body *body = world->body + world->living[k];
-        const mo_island_facts *island = island_of(world, world->living[k]);
+        const mo_island_facts *island = mo_island_of(world, world->living[k]);
         mo_pace_every(k, 256);
         if (island && !(island->moves || island->has_joints || island->is_driven)) {
             memset(body->next_v, 0, sizeof body->next_v);
@@ -289,7 +292,7 @@ mo_error mo_accuracy_rest(mo_world *world, double h)
     mo_pace();
     for (int k = 0; k < world->contacts.count; ++k) {
         mo_sim_contact *contact = world->contacts.at + k;
-        const mo_island_facts *island = island_of_contact(world, contact);
+        const mo_island_facts *island = mo_island_of_contact(world, contact);
         mo_pace_every(k, 512);
         if (island && !(island->moves || island->has_joints || island->is_driven)) {
             memset(contact->slip, 0, sizeof contact->slip);

@@ -150,7 +150,7 @@ static void advance_all(mo_world *world, double h, int starts)
             memset(body->free_v, 0, sizeof body->free_v);
         }
         memcpy(body->next_v, body->free_v, sizeof body->next_v);
-        body->part = 1;
+        mo_body_let_go(body);
     }
     mo_pace();
     mo_mechanisms_free(world, h);
@@ -180,7 +180,7 @@ void mo_advance_turn(const double orientation[4], const double spin[3], double h
  * accepted. */
 static int moves_at_once(const mo_world *world, const mo_sim_body *body)
 {
-    return body->mechanism == MO_NONE && world->jointed_count == 0;
+    return body->mechanism == MO_NONE && world->jointed_count == 0 && body->carrier == MO_NONE;
 }
 
 static void move(const mo_sim_body *body, double h, double x[3], double orientation[4])
@@ -200,6 +200,30 @@ static double squares(const mo_world *world, const mo_sim_body *body, double h)
         return speeds + mo_vec3_dot(at, at) + mo_vec3_dot(turn, turn);
     }
     return speeds + mo_vec3_dot(x, x) + (q[0] + q[1] + q[2] + q[3]);
+}
+
+void mo_advance_carry(mo_world *world, double h)
+{
+    for (int k = 0; k < world->living_count; ++k) {
+        mo_sim_body *body = world->body + world->living[k];
+        mo_pace_every(k, 512);
+        if (body->carrier == MO_NONE) {
+            continue;
+        }
+        const mo_sim_body *by = world->body + body->carrier;
+        const double t = body->part * h;
+        double from[3], to[3], arm[3], turn[4], turned[3], q[4], by_rest[3];
+        move(body, h, body->next_x, q);
+        mo_vec3_along(by->x, t, by->next_v, from);
+        mo_vec3_along(by->x, h, by->next_v, to);
+        mo_vec3_minus(body->next_x, from, arm);
+        mo_vec3_scale(h - t, by->next_v + 3, by_rest);
+        mo_quat_rotation(by_rest, turn);
+        mo_quat_turn(turn, arm, turned);
+        mo_vec3_along(to, 1, turned, body->next_x);
+        mo_advance_turn(q, by->next_v + 3, h - t, body->next_orientation);
+    }
+    mo_pace();
 }
 
 void mo_advance_ends(mo_world *world, double h)
@@ -223,7 +247,7 @@ mo_error mo_advance_poses(mo_world *world, double h, mo_message *why)
         mo_pace_every(k, 64);
         mo_living_prefetch(world, k, 0, offsetof(mo_sim_body, start_v));
         mo_living_prefetch(world, k, offsetof(mo_sim_body, next_v), sizeof body->next_v);
-        if (body->mechanism == MO_NONE && !moves_at_once(world, body)) {
+        if (body->mechanism == MO_NONE && !moves_at_once(world, body) && body->carrier == MO_NONE) {
             move(body, h, body->next_x, body->next_orientation);
         }
         if (!(squares(world, body, h) <= MO_LARGEST * MO_LARGEST)) {

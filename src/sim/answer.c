@@ -227,6 +227,7 @@ mo_error mo_step_solve(mo_world *world, mo_message *why)
     error = error ? error : mo_find_impulses(world, step->h, 1, why);
     ++report->rounds;
     report->is_compliant = 0;
+    report->energy_removed = 0;
     if (error) {
         return error;
     }
@@ -235,6 +236,10 @@ mo_error mo_step_solve(mo_world *world, mo_message *why)
     error = solve_on(world, step->h, report, why);
     if (!error && is_poor(world, step->h)) {
         error = give_way(world, step->h, report, why);
+    }
+    if (!error && (world->result.status != MO_SOLVED || is_small(world)) &&
+        mo_answer_gains(world, step->h, GAIN) && mo_islands_remove_gain(world, step->h)) {
+        error = mo_fail_memory(why);
     }
     return error ? error : mo_team_share(world, MO_SHARED_VELOCITY) ? mo_fail_memory(why) : MO_OK;
 }

@@ -24,9 +24,11 @@
 
 enum {
     COARSE_MOST = 5000, /* blocks: with more, and a coarse tolerance, digits cost too much */
+    STEPS = 40,         /* of methods that factor, to a coarse tolerance: more cost too much */
     SOME = 64           /* blocks: beyond this, canonical impulses of moving bodies, and a finer
                            solution for the sake of a few contacts, cost too much */
 };
+static const double LOOSER = 10;   /* of a coarse tolerance, which is left where that costs much */
 static const double OF_PLACES = 8; /* of eps |x| / h: rounding enters in several places */
 static const double MOVES = 1e-3;  /* of its size, each second: faster is in motion */
 /* Of the smallest body's size: how far a contact may penetrate in a step, from a fine to a coarse
@@ -202,6 +204,40 @@ static mo_error keep_start(mo_world *world, const mo_options *options, int *does
     return error;
 }
 
+/*
+ * To the coarse tolerance, in STEPS iterations of methods that factor.  What these leave within
+ * LOOSER times the tolerance is accepted; otherwise that is solved for without a limit.  The
+ * tolerance of the step is then the latter.
+ */
+static mo_error solve_coarse(mo_world *world, double h, const double *start, double rate)
+{
+    mo_result *result = &world->result;
+    mo_options options = base_options(world, h);
+    options.tol = round_tolerance(world, world->step.tol);
+    options.start = start;
+    options.canonical = MO_CANONICAL_NO;
+    options.penetration_rate = rate;
+    options.ladder.steps = STEPS;
+    MO_TRY(mo_team_solve(world, &options));
+    if (result->status != MO_STALLED || !mo_uses_auto(world)) {
+        return MO_OK;
+    }
+    options.tol *= LOOSER;
+    world->step.tol *= LOOSER;
+    if (result->residual.natural_relative <= options.tol) {
+        result->status = MO_SOLVED;
+        result->message.text[0] = '\0';
+        return MO_OK;
+    }
+    const int iterations = result->iterations;
+    memcpy(world->start, result->r, (size_t)result->row_count * sizeof *world->start);
+    options.start = world->start;
+    options.ladder.steps = 0;
+    MO_TRY(mo_team_solve(world, &options));
+    result->iterations += iterations;
+    return MO_OK;
+}
+
 /* The whole, or where some is to be coarse the whole to that tolerance, then the rest of it. */
 static mo_error solve(mo_world *world, double h, int from_start, double rate)
 {
@@ -215,12 +251,7 @@ static mo_error solve(mo_world *world, double h, int from_start, double rate)
         error = keep_start(world, &options, &is_kept);
         error = error || is_kept ? error : mo_team_solve(world, &options);
     } else {
-        mo_options coarse = base_options(world, h);
-        coarse.tol = round_tolerance(world, world->step.tol);
-        coarse.start = options.start;
-        coarse.canonical = MO_CANONICAL_NO;
-        coarse.penetration_rate = rate;
-        error = mo_team_solve(world, &coarse);
+        error = solve_coarse(world, h, options.start, rate);
         error = error || !is_mixed || world->step.is_rough
                     ? error
                     : mo_accuracy_solve_fine(world, &options);

@@ -12,8 +12,8 @@
  * and the normal n, points and lever arms of that pose (t = 0: the contact at the start).  w_N >=
  * 0, so they add no energy (passive.c).  t is the end of the step or, for a body that rotates by
  * more than its thickness, the time at which conservative advancement [mirtich1996] finds the
- * overlap.  A body that would still pass through is held back: it moves until that time and keeps
- * its velocity.
+ * overlap.  A body that would still pass through is held back: it moves until that time, from then
+ * on with the other one if that is kinematic, and keeps its velocity.
  */
 #include <math.h>
 #include <string.h>
@@ -281,14 +281,36 @@ static mo_error take_at(mo_world *world, const mo_near_pair *pair, const mo_pose
     return add_late(world, first, t) ? MO_ERR_MEMORY : note_pair(world, pair);
 }
 
-/* What would pass through another one stops on its way.  Joints and mechanisms go as a whole, and
- * do not. */
-static void hold_back(mo_world *world, const mo_pair *pair, double part)
+/* Does one side, which goes on to the end of the step, run over the other one, which stops at the
+ * time t?  Along the normal that turns with the former. */
+static int runs_over(const mo_world *world, const mo_near_pair *pair, int side, double t, double h,
+                     double depth)
 {
+    const int shape[2] = {pair->shapes.a, pair->shapes.b};
+    mo_near_pair ahead = *pair;
+    mo_pose at[2];
+    double own[3];
+    at[side] = pose_at(world, shape[side], h, h);
+    at[!side] = pose_at(world, shape[!side], t, h);
+    if (!pair->is_late) {
+        mo_pose_vector_back(&world->shape[shape[side]].pose, pair->normal, own);
+        mo_pose_vector(at + side, own, ahead.normal);
+    }
+    return separation(world, &ahead, at) < -depth;
+}
+
+/* What would pass through another one stops on its way; a kinematic one that would run over it
+ * carries it along.  Joints and mechanisms go as a whole, and do not. */
+static void hold_back(mo_world *world, const mo_near_pair *pair, double t, double h, double depth)
+{
+    const int places[2] = {world->near[pair->shapes.a].body, world->near[pair->shapes.b].body};
     for (int side = 0; side < 2; ++side) {
-        mo_sim_body *body = world->body + world->near[side ? pair->b : pair->a].body;
-        if (body->kind == MO_BODY_FREE && body->first_joint == MO_NONE) {
-            body->part = fmin(body->part, part);
+        mo_sim_body *body = world->body + places[side];
+        if (body->kind == MO_BODY_FREE && body->first_joint == MO_NONE && t / h < body->part) {
+            const int is_carried = world->body[places[!side]].kind == MO_BODY_DRIVEN &&
+                                   !world->team && runs_over(world, pair, !side, t, h, depth);
+            body->part = t / h;
+            body->carrier = is_carried ? places[!side] : MO_NONE;
         }
     }
 }
@@ -308,7 +330,7 @@ static mo_error look_at_pair(mo_world *world, const mo_near_pair *pair, double h
         at[1] = pose_at(world, b, t, h);
     }
     if (!takes && t < h) {
-        hold_back(world, &pair->shapes, t / h);
+        hold_back(world, pair, t, h, depth);
     }
     return take_at(world, pair, at, t, h, deepest);
 }
@@ -338,7 +360,7 @@ mo_error mo_overlaps_look(mo_world *world, double h, double most, int *count)
     world->step.overlap_before = 0;
     for (int k = 0; k < world->living_count; ++k) {
         mo_pace_every(k, 512);
-        world->body[world->living[k]].part = 1;
+        mo_body_let_go(world->body + world->living[k]);
     }
     mo_pace();
     if (isinf(world->def.overlap)) {
@@ -349,6 +371,7 @@ mo_error mo_overlaps_look(mo_world *world, double h, double most, int *count)
         (isinf(most) && mo_team_share(world, MO_SHARED_PART))) {
         return MO_ERR_MEMORY;
     }
+    mo_advance_carry(world, h);
     mo_pace();
     if (mo_team_largest(world, deepest) <= most) { /* the projection sees to them */
         list->count = sorted;

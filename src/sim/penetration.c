@@ -15,6 +15,7 @@ typedef struct look {
     mo_tree *tree;
     mo_touch_list touches;
     double deepest; /* m */
+    double overlap; /* the largest over the size */
 } look;
 
 static void look_at(look *at, int a, int b)
@@ -29,7 +30,9 @@ static void look_at(look *at, int a, int b)
     at->touches.count = 0;
     mo_collide_at(&one->collider, poses, &other->collider, poses + 1, 0, &at->touches);
     for (int k = 0; k < at->touches.count; ++k) {
-        at->deepest = fmax(at->deepest, -at->touches.touch[k].gap);
+        const double depth = -at->touches.touch[k].gap;
+        at->deepest = fmax(at->deepest, depth);
+        at->overlap = fmax(at->overlap, depth / fmin(one->collider.size, other->collider.size));
     }
 }
 
@@ -60,14 +63,28 @@ static mo_error insert(look *at)
     return MO_OK;
 }
 
-double mo_world_penetration(mo_world *world)
+/* NaN if memory runs out. */
+static look look_at_all(mo_world *world)
 {
     mo_device_heap_fetch(world);
-    MO_NEED_OR(0, world, NULL);
     look at = {.world = world, .touches.allocator = world->allocator};
     const int failed = mo_tree_create(&world->allocator, &at.tree) || insert(&at) ||
                        mo_tree_pairs(at.tree, found, &at);
     mo_tree_destroy(at.tree);
     mo_memory_free(&world->allocator, at.touches.touch);
-    return failed ? NAN : at.deepest;
+    at.deepest = failed ? NAN : at.deepest;
+    at.overlap = failed ? NAN : at.overlap;
+    return at;
+}
+
+double mo_world_penetration(mo_world *world)
+{
+    MO_NEED_OR(0, world, NULL);
+    return look_at_all(world).deepest;
+}
+
+double mo_world_relative_penetration(mo_world *world)
+{
+    MO_NEED_OR(0, world, NULL);
+    return look_at_all(world).overlap;
 }

@@ -19,6 +19,7 @@ typedef struct mo_sim_body {
     int block;        /* its body block in the problem of this step, or MO_NONE */
     int mechanism;    /* its index, for a link; otherwise MO_NONE */
     int leader;       /* of the island with which it sleeps */
+    int carrier;      /* the kinematic body that moves it on after it was held back, or MO_NONE */
     int is_ghost;     /* a copy of one that another world of the team owns (team.h) */
     uint32_t id;      /* by which constraints are coloured: its place, or that of the team */
     uint32_t island;  /* in a team: the least id of the bodies of its island (accuracy.c) */
@@ -122,6 +123,8 @@ typedef struct mo_island_facts {
     int contacts, moves, has_joints;
     int is_driven; /* it touches a kinematic body */
     uint32_t name; /* in a team: the least id of its bodies */
+    /* J: kinetic energy before and after; work of forces; of corrections (island_gain.c) */
+    double before, after, work, correction;
 } mo_island_facts;
 
 #endif

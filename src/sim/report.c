@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* The report of a step, and whether it counts as solved. */
+/* The report of a step, whether it counts as solved, and access to its contacts and solution. */
 #include "base/error.h"
 #include "base/pace.h"
+#include "linalg/vec3.h"
+#include "sim/device_heap.h"
 #include "sim/world_data.h"
 
 /* Of the allowed overlap: a step that adds more is unsolved. */
@@ -35,6 +37,9 @@ static void say_left(const mo_world *world, mo_step_report *report)
         set(report, MO_ITERATION_LIMIT);
         mo_say(&report->message, "%d pairs of bodies that overlap deeply were left out",
                world->step.left_out);
+    } else if (world->step.has_open_joints) {
+        set(report, MO_ITERATION_LIMIT);
+        mo_say(&report->message, "joints are left open by more than 0.01 of the size of a body");
     }
     if (report->status != MO_SOLVED && !report->message.text[0]) {
         mo_say(&report->message, "%s: relative residual %.1e", mo_status_text(report->status),
@@ -98,4 +103,60 @@ void mo_report_fill(mo_world *world, mo_step_report *report)
     report->kinetic_energy = kinetic; /* no more pieces: they are those of the start until now */
     report->potential_energy = potential;
     say_left(world, report);
+}
+
+/* ---- looking --------------------------------------------------------------------------------- */
+
+int mo_world_contact_count(const mo_world *world)
+{
+    (void)mo_device_heap_fetch_contacts(world);
+    MO_NEED_OR(0, world, NULL);
+    return world->contacts.count;
+}
+
+mo_contact mo_world_contact(const mo_world *world, int k)
+{
+    (void)mo_device_heap_fetch_contacts(world);
+    MO_NEED_OR((mo_contact){0}, world, NULL);
+    mo_contact out = {0};
+    if (k < 0 || k >= world->contacts.count) {
+        return out;
+    }
+    const mo_sim_contact *in = world->contacts.at + k;
+    out.a = mo_body_id_of(world, in->body[0]);
+    out.b = mo_body_id_of(world, in->body[1]);
+    out.id = ((uint64_t)in->shape[0] << 44) ^ ((uint64_t)in->shape[1] << 24) ^ in->feature;
+    mo_vec3_copy(in->point, out.point);
+    mo_vec3_copy(in->frame, out.normal);
+    mo_vec3_along(in->impulse, 1, in->impact, out.impulse);
+    mo_vec3_copy(in->moment, out.moment);
+    mo_vec3_copy(in->velocity, out.velocity);
+    out.gap = in->gap;
+    out.mu = in->mu;
+    out.mode = in->mode;
+    return out;
+}
+
+const mo_problem *mo_world_problem(const mo_world *world)
+{
+    MO_NEED_OR(NULL, world, NULL);
+    return mo_device_heap_is_away(world) || world->step.is_waiting ? NULL : world->problem;
+}
+
+void mo_world_device(const mo_world *world, mo_message *where)
+{
+    MO_NEED_OR(, world && where, where);
+    if (mo_device_heap_is_away(world)) {
+        mo_say(where, "%s", mo_device_heap_device(world));
+    } else if (world->device_note.text[0]) {
+        mo_say(where, "cpu (%.400s)", world->device_note.text);
+    } else {
+        mo_say(where, "cpu");
+    }
+}
+
+const mo_result *mo_world_result(const mo_world *world)
+{
+    MO_NEED_OR(NULL, world, NULL);
+    return &world->result;
 }

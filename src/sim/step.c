@@ -7,12 +7,9 @@
  *   2. contacts          within reach of the step
  *   3. impacts           contacts that bounce change the velocities at the start (impact.c); then 1
  *   4. problem           assembled and solved (answer.c), from the impulses of the last step; again
- *                        if a contact closes that was left out, or shapes overlap at the end of the
- *                        step (overlap.c)
- *   5. energy            if joints that correct their drift add some, 4 again with joints held in
- *                        another way (passive.c)
- *   6. new poses         refused, with the world unchanged, if a number is not finite
- *   7. projection        positions alone (projection.c), then the report (report.c)
+ *                        if one of the checks (checks.c) asks for it
+ *   5. new poses         refused, with the world unchanged, if a number is not finite
+ *   6. projection        positions alone (projection.c), then the report (report.c)
  *
  * The time limit of the step is in deadline.c.
  */
@@ -28,23 +25,9 @@
 #include "sim/world_data.h"
 
 enum {
-    MOST_ROUNDS = 10 /* of contacts that turn out to close */,
-    OVERLAP_ROUNDS = 3 /* of contacts taken where shapes overlap at the end of the step */,
-    ROUGH_ROUNDS = 2 /* which others are likely to follow */,
-    MOST_NEWTON = 10,
-    AHEAD_ITERATIONS = 200 /* of a problem on the way to closed joints */
+    MOST_WAKES = 10 /* rounds of islands that wake each other */,
+    ROUGH_ROUNDS = 2 /* which others are likely to follow */
 };
-/* Errors of joints, relative to the size of a body: a step that leaves more is solved again, and if
- * that does not help they are closed by the projection; Newton's method ends below the second. */
-static const double OPEN = 1e-2, CLOSED = 1e-8;
-/* Limits of the penetration of a contact that was left out: parts of a body's size, of a coarse
- * tolerance and of the overlap that is let be. */
-static const double LATE = 1e-6, LATE_OF_TOLERANCE = 0.1, LATE_OF_OVERLAP = 0.5;
-static const double NEARLY_LATE = 0.02; /* of a body's size: taken with those that are late */
-
-/* Of the overlap that is let be: more than this at the end of the step asks for each of the overlap
- * rounds.  A projection of positions removes less at less cost. */
-static const double DEEP[OVERLAP_ROUNDS] = {10, 10, 20};
 
 mo_error mo_check_masses(mo_world *world, mo_message *why)
 {
@@ -93,142 +76,6 @@ static mo_error check_length(const mo_world *world, double h, mo_message *why)
     return MO_OK;
 }
 
-/* ---- contacts that close after all ----------------------------------------------------------- */
-
-static double late_depth(const mo_world *world)
-{
-    return fmax(LATE,
-                fmin(LATE_OF_TOLERANCE * world->step.tol, LATE_OF_OVERLAP * world->def.overlap));
-}
-
-/* *count of them. */
-static mo_error take_late_contacts(mo_world *world, double h, int *count)
-{
-    *count = 0;
-    if (mo_team_agree(world, mo_contacts_look_again(world, h), NULL)) {
-        return MO_ERR_MEMORY;
-    }
-    *count = mo_contacts_take_closing(world, h, late_depth(world), 1);
-    if (*count > 0) { /* and those that the next answer may close */
-        *count += mo_contacts_take_closing(world, h, -NEARLY_LATE, 1);
-    }
-    return MO_OK;
-}
-
-/* ---- checks of an answer --------------------------------------------------------------------- */
-
-/* Contacts that were left out, and close.  They take part in the next round. */
-static mo_error contacts_that_close(mo_world *world, int *more)
-{
-    mo_step *step = &world->step;
-    int *late = &step->report.late_contacts;
-    if (++step->late_rounds > MOST_ROUNDS) {
-        if (mo_team_agree(world, mo_contacts_look_again(world, step->h), NULL)) {
-            return mo_fail_memory(&step->why);
-        }
-        *late = mo_contacts_take_closing(world, step->h, late_depth(world), 0);
-        return MO_OK;
-    }
-    if (take_late_contacts(world, step->h, late)) {
-        return mo_fail_memory(&step->why);
-    }
-    *late += mo_mechanisms_look_again(world, step->h);
-    *more += *late;
-    return MO_OK;
-}
-
-/* Shapes that overlap at the end of the step.  Contacts that are taken there take part. */
-static mo_error shapes_that_overlap(mo_world *world, int *more)
-{
-    mo_step *step = &world->step;
-    const int takes = step->late_rounds <= MOST_ROUNDS && step->overlap_rounds < OVERLAP_ROUNDS;
-    const double most = takes ? DEEP[step->overlap_rounds++] * world->def.overlap : INFINITY;
-    int pairs;
-    if (mo_overlaps_look(world, step->h, most, &pairs)) {
-        return mo_fail_memory(&step->why);
-    }
-    *more += pairs;
-    return MO_OK;
-}
-
-static int is_well_held(mo_world *world)
-{
-    const double h = world->step.h, gain = mo_step_gain(world, h);
-    const int may_gain = world->step.joints_hold == MO_HOLD_AHEAD && gain > 0 &&
-                         mo_remove_energy_gain(world, h, gain, 0);
-    return (gain == 0 || may_gain) && mo_joints_error_ahead(world, h) <= OPEN;
-}
-
-/* Another round, with all that it may take. */
-static void begin_rounds(mo_step *step)
-{
-    step->late_rounds = step->overlap_rounds = 0;
-}
-
-/* Newton's method closes joints that are held ahead (joint_ahead.c): problem after problem, each of
- * which need not be solved to the last.  The answer that counts has all iterations that are
- * allowed. */
-static int closes_joints(mo_world *world)
-{
-    mo_step *step = &world->step;
-    if (!step->guess) {
-        return 0;
-    }
-    const int is_left = step->newton_rounds++ < MOST_NEWTON;
-    const int is_cut = is_left && mo_guess_cut(world, step->h, step->guess);
-    const double closed = fmax(CLOSED, mo_step_depth(world));
-    if (is_left && (is_cut || mo_joints_error_ahead(world, step->h) > closed)) {
-        return 1;
-    }
-    mo_memory_free(&world->allocator, step->guess);
-    step->guess = NULL;
-    step->most_iterations = 0;
-    return world->result.status == MO_ITERATION_LIMIT;
-}
-
-/* A rough answer.  Where nothing else asks for another round, that one is solved in full. */
-static mo_error rough_answers(mo_world *world, int *more)
-{
-    if (*more == 0 && world->step.is_rough) {
-        world->step.rough_rounds = 0;
-        *more = 1;
-    }
-    return MO_OK;
-}
-
-/* Joints that open, or add energy, though all contacts hold.  The next round holds them in another
- * way. */
-static mo_error joints_that_open(mo_world *world, int *more)
-{
-    mo_step *step = &world->step;
-    if (world->jointed_count == 0 || *more > 0) {
-        return MO_OK;
-    }
-    *more = closes_joints(world);
-    if (!*more && step->joints_hold < MO_HOLD_SPEED && !is_well_held(world)) {
-        *more = 1;
-        mo_contacts_drop_late(world);
-        mo_hold_otherwise(world);
-        if (step->joints_hold == MO_HOLD_AHEAD) {
-            step->guess = mo_guess_take(world);
-            step->newton_rounds = 0;
-            step->most_iterations = AHEAD_ITERATIONS;
-        }
-        if (step->joints_hold == MO_HOLD_AHEAD && !step->guess) {
-            return mo_fail_memory(&step->why);
-        }
-    }
-    if (*more) {
-        begin_rounds(step);
-    }
-    return MO_OK;
-}
-
-/* Each adds to what asks for another round. */
-static mo_error (*const CHECKS[])(mo_world *, int *more) = {
-    contacts_that_close, shapes_that_overlap, rough_answers, joints_that_open};
-enum { CHECK_COUNT = sizeof CHECKS / sizeof *CHECKS };
-
 /* ---- phases ---------------------------------------------------------------------------------- */
 
 static mo_error predict(mo_world *world)
@@ -252,7 +99,7 @@ static mo_error collide(mo_world *world)
     const double start = mo_work_clock(), h = step->h;
     mo_error error = mo_contacts_find(world, h);
     for (int round = 0;
-         !error && world->def.sleeping && round < MOST_ROUNDS && mo_islands_wake_touched(world);
+         !error && world->def.sleeping && round < MOST_WAKES && mo_islands_wake_touched(world);
          ++round) {
         mo_contacts_exchange(world);
         mo_advance_start(world, h);
@@ -286,11 +133,7 @@ static mo_error solve(mo_world *world)
     mo_error error = MO_OK;
     for (int more = 1; more && !error && !step->is_given_up;) {
         error = mo_step_solve(world, &step->why);
-        more = 0;
-        for (int k = 0; k < CHECK_COUNT && !error && !step->is_given_up; ++k) {
-            mo_pace();
-            error = CHECKS[k](world, &more);
-        }
+        error = error ? error : mo_step_check(world, &more);
     }
     mo_memory_free(&world->allocator, step->guess);
     step->guess = NULL;
@@ -307,10 +150,10 @@ static mo_error accept(mo_world *world)
     MO_TRY(mo_accuracy_rest(world, h) ? mo_fail_memory(&step->why) : MO_OK);
     MO_TRY(mo_team_agree(world, mo_advance_poses(world, h, &step->why), &step->why));
     MO_TRY(mo_step_keep_bodies(world) ? mo_fail_memory(&step->why) : MO_OK);
-    step->has_open_joints = mo_joints_error_ahead(world, h) > OPEN;
+    step->has_open_joints = mo_joints_are_open(world, h);
     const double gain = mo_step_gain(world, h);
     if (gain > 0 && mo_remove_energy_gain(world, h, gain, 1)) {
-        report->energy_removed = gain;
+        report->energy_removed += gain;
     }
     const double loss = mo_step_loss(world, h);
     mo_assemble_finish(world);
@@ -329,11 +172,13 @@ static mo_error accept(mo_world *world)
         mo_take_back_lift(world, mo_world_potential_energy(world) - low - loss);
     }
     report->seconds_project = mo_work_clock() - accepted;
+    step->has_open_joints = step->has_open_joints && mo_joints_are_open(world, 0);
     mo_contacts_keep_taken(world);
     report->islands = mo_islands_update(world);
     mo_report_fill(world, report);
     if (!is_projected) {
-        mo_say(&report->message, "positions were not projected: %s", mo_error_text(MO_ERR_MEMORY));
+        report->status = report->status == MO_SOLVED ? MO_STALLED : report->status;
+        mo_say(&report->message, "positions were not projected: %.400s", why.text);
     }
     report->seconds_advance = mo_work_clock() - start;
     return MO_OK;
@@ -388,7 +233,7 @@ static mo_error begin(mo_world *world, double h, mo_message *why)
     step->finer_tol = 0;
     step->late_count = step->overlapping.count = 0;
     step->rough_rounds = ROUGH_ROUNDS;
-    begin_rounds(step);
+    mo_step_begin_rounds(step);
     if (mo_step_keep_joints(world)) {
         return mo_fail_memory(why);
     }
@@ -441,60 +286,4 @@ mo_error mo_world_step(mo_world *world, double h, mo_step_report *report, mo_mes
     return error          ? error
            : is_on_device ? mo_device_heap_step(world, h, report, why)
                           : step(world, h, report, why);
-}
-
-/* ---- looking --------------------------------------------------------------------------------- */
-
-int mo_world_contact_count(const mo_world *world)
-{
-    (void)mo_device_heap_fetch_contacts(world);
-    MO_NEED_OR(0, world, NULL);
-    return world->contacts.count;
-}
-
-mo_contact mo_world_contact(const mo_world *world, int k)
-{
-    (void)mo_device_heap_fetch_contacts(world);
-    MO_NEED_OR((mo_contact){0}, world, NULL);
-    mo_contact out = {0};
-    if (k < 0 || k >= world->contacts.count) {
-        return out;
-    }
-    const mo_sim_contact *in = world->contacts.at + k;
-    out.a = mo_body_id_of(world, in->body[0]);
-    out.b = mo_body_id_of(world, in->body[1]);
-    out.id = ((uint64_t)in->shape[0] << 44) ^ ((uint64_t)in->shape[1] << 24) ^ in->feature;
-    mo_vec3_copy(in->point, out.point);
-    mo_vec3_copy(in->frame, out.normal);
-    mo_vec3_along(in->impulse, 1, in->impact, out.impulse);
-    mo_vec3_copy(in->moment, out.moment);
-    mo_vec3_copy(in->velocity, out.velocity);
-    out.gap = in->gap;
-    out.mu = in->mu;
-    out.mode = in->mode;
-    return out;
-}
-
-const mo_problem *mo_world_problem(const mo_world *world)
-{
-    MO_NEED_OR(NULL, world, NULL);
-    return mo_device_heap_is_away(world) || world->step.is_waiting ? NULL : world->problem;
-}
-
-void mo_world_device(const mo_world *world, mo_message *where)
-{
-    MO_NEED_OR(, world && where, where);
-    if (mo_device_heap_is_away(world)) {
-        mo_say(where, "%s", mo_device_heap_device(world));
-    } else if (world->device_note.text[0]) {
-        mo_say(where, "cpu (%.400s)", world->device_note.text);
-    } else {
-        mo_say(where, "cpu");
-    }
-}
-
-const mo_result *mo_world_result(const mo_world *world)
-{
-    MO_NEED_OR(NULL, world, NULL);
-    return &world->result;
 }

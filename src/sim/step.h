@@ -51,7 +51,7 @@ typedef struct mo_step {
     /* Rounds since joints were last held otherwise; of Newton's method on joints held ahead. */
     int late_rounds, overlap_rounds, newton_rounds;
     double *guess;       /* next_v that joints are held ahead of, while they are */
-    int has_open_joints; /* at the end of the step: the projection closes them */
+    int has_open_joints; /* at the end of the step: the projection closes them; then: it did not */
 
     mo_late_contact *late; /* records of contacts that were taken late */
     size_t late_room;
@@ -113,6 +113,11 @@ void mo_step_give_up(mo_world *world);
 double mo_step_share(const mo_world *world); /* s: for the next solve */
 /* Has the last solve used its time, and is its answer too coarse to take the step? */
 int mo_step_needs_time(mo_world *world, double h);
+/* checks.c: does the last solution ask for another round?  Its errors are in step.why */
+mo_error mo_step_check(mo_world *world, int *more);
+void mo_step_begin_rounds(mo_step *step); /* with all that each check may ask for */
+/* Are joints open at the end of the step, by more than one may leave? */
+int mo_joints_are_open(mo_world *world, double h);
 /* answer.c: one round of a step, from the contacts that take part to next_v and impulses */
 mo_error mo_step_solve(mo_world *world, mo_message *why);
 /* Does the present answer add energy to the free bodies: more than this part of that of their
@@ -164,6 +169,13 @@ double mo_body_kinetic(const mo_world *world, const mo_sim_body *body, const dou
  * world->step.tol; the others, from the present impulses, by these options */
 mo_error mo_accuracy_choose(mo_world *world, double h);
 mo_error mo_accuracy_solve_fine(mo_world *world, const mo_options *options);
+/* Islands of the contacts that take part and of joints, into world->leader and world->island; that
+ * of a body, or of the first body of a contact that moves freely, or NULL */
+mo_error mo_accuracy_islands(mo_world *world);
+mo_island_facts *mo_island_of(const mo_world *world, int body);
+mo_island_facts *mo_island_of_contact(const mo_world *world, const mo_sim_contact *contact);
+/* island_gain.c: removes the energy that an inexact solution adds from next_v: MO_ERR_MEMORY */
+mo_error mo_islands_remove_gain(mo_world *world, double h);
 /* next_v of islands at rest becomes zero */
 mo_error mo_accuracy_rest(mo_world *world, double h);
 
@@ -210,6 +222,7 @@ void mo_advance_driven(mo_world *world, double h); /* start_v and free_v of kine
 void mo_advance_start(mo_world *world, double h);  /* the same of all others */
 void mo_advance_free(mo_world *world, double h);   /* free_v, from another start_v */
 void mo_advance_ends(mo_world *world, double h);   /* next poses of all bodies */
+void mo_advance_carry(mo_world *world, double h);  /* of those that kinematic bodies carry */
 /* Poses at the end of the step, of links and where there are joints; is all finite there? */
 mo_error mo_advance_poses(mo_world *world, double h, mo_message *why);
 void mo_advance_accept(mo_world *world, double h); /* the next state becomes the present one */

@@ -357,6 +357,7 @@ mo_body_id mo_world_add_body(mo_world *world, const mo_body_def *def, mo_message
     }
     body->first_shape = body->first_joint = body->block = body->mechanism = MO_NONE;
     body->leader = place;
+    mo_body_let_go(body);
     body->id = (uint32_t)place;
     memcpy(body->orientation, def->pose.orientation, sizeof body->orientation);
     mo_quat_normalise(body->orientation);

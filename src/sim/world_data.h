@@ -9,8 +9,8 @@
  *   advance, assemble*, answer, impulses        free velocities, problem, solve, solution, poses
  *   accuracy, islands, impact                   tolerances by motion; sleep; restitution
  *   joint*, mechanism*                          joints of bodies; trees in joint coordinates
- *   passive, energy*, projection, overlap, penetration   energy and positions kept in bounds
- *   step, deadline, report, state, batch        the step; its time limit; its report; saved states
+ *   passive, energy*, island_gain, projection, overlap, penetration   bounds of energy, positions
+ *   step, checks, deadline, report, state, batch   the step, its limit and report; saved states
  *   team                                        worlds that are parts of a larger one
  *   forces*                                     forces at one instant (acceleration level)
  *   device_*                                    heaps stepped on a GPU
@@ -151,6 +151,13 @@ static inline double mo_mass_scale(const mo_world *world, double h)
 static inline int mo_is_coarse(const mo_world *world, const mo_sim_contact *contact)
 {
     return world->body[contact->body[0]].is_coarse || world->body[contact->body[1]].is_coarse;
+}
+
+/* It is not held back in this step (overlap.c). */
+static inline void mo_body_let_go(mo_sim_body *body)
+{
+    body->part = 1;
+    body->carrier = MO_NONE;
 }
 
 /* Whether it takes part in the problem with its own velocities. */

@@ -68,7 +68,7 @@ mo_walk mo_walk_begin(const mo_run *run)
         f.laws |= MO_LAW_BIT(problem->law[i].kind);
     }
     f.is_linear = mo_problem_is_linear(problem);
-    return (mo_walk){.facts = f, .scope = MO_WHOLE, .before = INFINITY};
+    return (mo_walk){.facts = f, .scope = MO_WHOLE, .before = INFINITY, .counted = -1};
 }
 
 mo_error mo_walk_plan(mo_walk *walk, const mo_run *run)
@@ -269,17 +269,38 @@ static void begin_slice(mo_walk *walk, const mo_run *run)
     walk->before = run->best;
 }
 
+int mo_rung_factors(const mo_rung *rung)
+{
+    return rung->scope == MO_ISLAND && rung->method != &mo_nsgs_method;
+}
+
+/* Counts the iterations of the last rung. */
+static void count_steps(mo_walk *walk, const mo_run *run)
+{
+    walk->steps += walk->counted >= 0 ? run->result->iterations - walk->counted : 0;
+    walk->counted = -1;
+}
+
+/* Is the rung one that factors, and is the limit of these reached? */
+static int is_used_up(const mo_walk *walk, const mo_run *run, const mo_rung *rung)
+{
+    const int most = run->options->ladder.steps;
+    return most > 0 && walk->steps >= most && mo_rung_factors(rung);
+}
+
 const mo_rung *mo_walk_next(mo_walk *walk, const mo_run *run)
 {
+    count_steps(walk, run);
     for (; walk->next < mo_ladder_count; ++walk->next) {
         const mo_rung *rung = mo_ladder + walk->next;
         if (walk->scope == MO_WHOLE && rung->scope == MO_ISLAND) {
             return NULL; /* mo_auto_split goes on from here */
         }
         if (!(rung->scope & walk->scope) || run->options->ladder.skip >> walk->next & 1 ||
-            !rung->when(walk, run)) {
+            is_used_up(walk, run, rung) || !rung->when(walk, run)) {
             continue;
         }
+        walk->counted = mo_rung_factors(rung) ? run->result->iterations : -1;
         if (rung->budget == MO_SLICES) {
             begin_slice(walk, run);
         } else {

@@ -30,6 +30,8 @@ typedef struct mo_walk {
     int slice;     /* sweeps of the last slice of long sweeps */
     int afford;    /* sweeps that cost as much as what follows them */
     double before; /* the residual before the last slice */
+    int steps;     /* of the rungs that factor: their limit is ladder.steps */
+    int counted;   /* iterations of the run before the last rung, if that factors; else -1 */
 } mo_walk;
 
 typedef struct mo_rung {
@@ -53,6 +55,9 @@ mo_walk mo_walk_begin(const mo_run *run);
 
 /* The problem is an island: the costs of its factorisation and of its sweeps. */
 mo_error mo_walk_plan(mo_walk *walk, const mo_run *run);
+
+/* Does the rung factor a matrix in every iteration? */
+int mo_rung_factors(const mo_rung *rung);
 
 /* The next rung of a run that is not solved, or NULL when all have been tried. */
 const mo_rung *mo_walk_next(mo_walk *walk, const mo_run *run);

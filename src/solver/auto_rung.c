@@ -12,11 +12,20 @@
 
 /* ---- running --------------------------------------------------------------------------------- */
 
+/* Iterations, or 0: no limit but that of the caller. */
+static int budget_of(const mo_run *run, const mo_rung *rung, const mo_walk *walk)
+{
+    const int budget = rung->budget == MO_SLICES ? walk->slice : rung->budget;
+    const int left = run->options->ladder.steps - walk->steps;
+    const int is_limited = run->options->ladder.steps > 0 && mo_rung_factors(rung);
+    return is_limited && (budget == 0 || budget > left) ? left : budget;
+}
+
 /* The caller's options with the budget of the rung. */
 static void set_options(const mo_run *run, const mo_rung *rung, const mo_walk *walk,
                         mo_options *options)
 {
-    const int budget = rung->budget == MO_SLICES ? walk->slice : rung->budget;
+    const int budget = budget_of(run, rung, walk);
     *options = *run->options;
     options->start = NULL; /* run->r is where it starts */
     options->nsgs.momentum = rung->momentum;

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Checks of a solution, each of which may ask for another round of the step.
+ *
+ *   contacts_that_close    contacts that were left out, and close: they take part
+ *   shapes_that_overlap    at the end of the step: contacts are generated there (overlap.c)
+ *   rough_answers          the last round is solved to the full tolerance
+ *   joints_that_open       or add energy: they are held in another way (passive.c, joint_ahead.c)
+ */
+#include <math.h>
+
+#include "base/error.h"
+#include "base/pace.h"
+#include "sim/world_data.h"
+
+enum {
+    MOST_ROUNDS = 10 /* of contacts that turn out to close */,
+    OVERLAP_ROUNDS = 3 /* of contacts taken where shapes overlap at the end of the step */,
+    MOST_NEWTON = 10 /* rounds of Newton's method on joints that are held ahead */,
+    AHEAD_ITERATIONS = 200 /* of a problem on the way to closed joints */
+};
+/* Errors of joints, relative to the size of a body: a step that leaves more is solved again, and if
+ * that does not help they are closed by the projection; Newton's method ends below the second. */
+static const double OPEN = 1e-2, CLOSED = 1e-8;
+/* Limits of the penetration of a contact that was left out: parts of a body's size, of a coarse
+ * tolerance and of the overlap that is let be. */
+static const double LATE = 1e-6, LATE_OF_TOLERANCE = 0.1, LATE_OF_OVERLAP = 0.5;
+static const double NEARLY_LATE = 0.02; /* of a body's size: taken with those that are late */
+
+/* Of the overlap that is let be: more than this at the end of the step asks for each of the overlap
+ * rounds.  A projection of positions removes less at less cost. */
+static const double DEEP[OVERLAP_ROUNDS] = {10, 10, 20};
+
+/* ---- contacts that close after all ----------------------------------------------------------- */
+
+static double late_depth(const mo_world *world)
+{
+    return fmax(LATE,
+                fmin(LATE_OF_TOLERANCE * world->step.tol, LATE_OF_OVERLAP * world->def.overlap));
+}
+
+/* *count of them. */
+static mo_error take_late_contacts(mo_world *world, double h, int *count)
+{
+    *count = 0;
+    if (mo_team_agree(world, mo_contacts_look_again(world, h), NULL)) {
+        return MO_ERR_MEMORY;
+    }
+    *count = mo_contacts_take_closing(world, h, late_depth(world), 1);
+    if (*count > 0) { /* and those that the next answer may close */
+        *count += mo_contacts_take_closing(world, h, -NEARLY_LATE, 1);
+    }
+    return MO_OK;
+}
+
+/* ---- checks of an answer --------------------------------------------------------------------- */
+
+/* Contacts that were left out, and close.  They take part in the next round. */
+static mo_error contacts_that_close(mo_world *world, int *more)
+{
+    mo_step *step = &world->step;
+    int *late = &step->report.late_contacts;
+    if (++step->late_rounds > MOST_ROUNDS) {
+        if (mo_team_agree(world, mo_contacts_look_again(world, step->h), NULL)) {
+            return mo_fail_memory(&step->why);
+        }
+        *late = mo_contacts_take_closing(world, step->h, late_depth(world), 0);
+        return MO_OK;
+    }
+    if (take_late_contacts(world, step->h, late)) {
+        return mo_fail_memory(&step->why);
+    }
+    *late += mo_mechanisms_look_again(world, step->h);
+    *more += *late;
+    return MO_OK;
+}
+
+/* Shapes that overlap at the end of the step.  Contacts that are taken there take part. */
+static mo_error shapes_that_overlap(mo_world *world, int *more)
+{
+    mo_step *step = &world->step;
+    const int takes = step->late_rounds <= MOST_ROUNDS && step->overlap_rounds < OVERLAP_ROUNDS;
+    const double most = takes ? DEEP[step->overlap_rounds++] * world->def.overlap : INFINITY;
+    int pairs;
+    if (mo_overlaps_look(world, step->h, most, &pairs)) {
+        return mo_fail_memory(&step->why);
+    }
+    *more += pairs;
+    return MO_OK;
+}
+
+int mo_joints_are_open(mo_world *world, double h)
+{
+    return mo_joints_error_ahead(world, h) > OPEN;
+}
+
+static int is_well_held(mo_world *world)
+{
+    const double h = world->step.h, gain = mo_step_gain(world, h);
+    const int may_gain = world->step.joints_hold == MO_HOLD_AHEAD && gain > 0 &&
+                         mo_remove_energy_gain(world, h, gain, 0);
+    return (gain == 0 || may_gain) && !mo_joints_are_open(world, h);
+}
+
+void mo_step_begin_rounds(mo_step *step)
+{
+    step->late_rounds = step->overlap_rounds = 0;
+}
+
+/* Newton's method closes joints that are held ahead (joint_ahead.c): problem after problem, each of
+ * which need not be solved to the last.  The answer that counts has all iterations that are
+ * allowed. */
+static int closes_joints(mo_world *world)
+{
+    mo_step *step = &world->step;
+    if (!step->guess) {
+        return 0;
+    }
+    const int is_left = step->newton_rounds++ < MOST_NEWTON;
+    const int is_cut = is_left && mo_guess_cut(world, step->h, step->guess);
+    const double closed = fmax(CLOSED, mo_step_depth(world));
+    if (is_left && (is_cut || mo_joints_error_ahead(world, step->h) > closed)) {
+        return 1;
+    }
+    mo_memory_free(&world->allocator, step->guess);
+    step->guess = NULL;
+    step->most_iterations = 0;
+    return world->result.status == MO_ITERATION_LIMIT;
+}
+
+/* A rough answer.  Where nothing else asks for another round, that one is solved in full. */
+static mo_error rough_answers(mo_world *world, int *more)
+{
+    if (*more == 0 && world->step.is_rough) {
+        world->step.rough_rounds = 0;
+        *more = 1;
+    }
+    return MO_OK;
+}
+
+/* Joints that open, or add energy, though all contacts hold.  The next round holds them in another
+ * way. */
+static mo_error joints_that_open(mo_world *world, int *more)
+{
+    mo_step *step = &world->step;
+    if (world->jointed_count == 0 || *more > 0) {
+        return MO_OK;
+    }
+    *more = closes_joints(world);
+    if (!*more && step->joints_hold < MO_HOLD_SPEED && !is_well_held(world)) {
+        *more = 1;
+        mo_contacts_drop_late(world);
+        mo_hold_otherwise(world);
+        if (step->joints_hold == MO_HOLD_AHEAD) {
+            step->guess = mo_guess_take(world);
+            step->newton_rounds = 0;
+            step->most_iterations = AHEAD_ITERATIONS;
+        }
+        if (step->joints_hold == MO_HOLD_AHEAD && !step->guess) {
+            return mo_fail_memory(&step->why);
+        }
+    }
+    if (*more) {
+        mo_step_begin_rounds(step);
+    }
+    return MO_OK;
+}
+
+/* Each adds to what asks for another round. */
+static mo_error (*const CHECKS[])(mo_world *, int *more) = {
+    contacts_that_close, shapes_that_overlap, rough_answers, joints_that_open};
+enum { CHECK_COUNT = sizeof CHECKS / sizeof *CHECKS };
+
+mo_error mo_step_check(mo_world *world, int *more)
+{
+    mo_error error = MO_OK;
+    *more = 0;
+    for (int k = 0; k < CHECK_COUNT && !error && !world->step.is_given_up; ++k) {
+        mo_pace();
+        error = CHECKS[k](world, more);
+    }
+    return error;
+}
