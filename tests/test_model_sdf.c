@@ -180,6 +180,22 @@ static void bad_files_get_a_sentence(void **state)
     }
 }
 
+static void a_link_called_world_is_the_world(void **state)
+{
+    (void)state;
+    robot_world w;
+    open_text(
+        SDF("<model name='m'><link name='world'/><link name='cart'><pose>0 0 1 0 0 0</pose>" HEAVY
+            "</link><joint name='j' type='prismatic'><parent>world</parent>"
+            "<child>cart</child><axis><xyz>1 0 0</xyz></axis></joint></model>"),
+        &w);
+    assert_int_equal(w.model.v_count, 1); /* it does not float */
+    check_place(&w, "cart", 0, 0, 1);
+    assert_int_equal(w.model.note_count, 1);
+    CHECK(strstr(w.model.notes[0].text, "is the world itself"));
+    close_world(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -187,6 +203,7 @@ int main(void)
         cmocka_unit_test(a_long_chain_of_frames_is_followed),
         cmocka_unit_test(a_joint_has_a_place_of_its_own),
         cmocka_unit_test(models_of_a_world_have_names_and_float),
+        cmocka_unit_test(a_link_called_world_is_the_world),
         cmocka_unit_test(what_is_not_read_is_noted),
         cmocka_unit_test(bad_files_get_a_sentence),
     };

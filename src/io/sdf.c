@@ -106,11 +106,22 @@ static bool write_shape(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *lin
     return !colour || (look && mo_reader_set(s->r, look, "rgba", colour));
 }
 
+/* Older files have an empty link of this name, on which the robot stands. */
+static bool is_world(const mo_xml_node *link)
+{
+    const char *name = mo_xml_get(link, "name");
+    return name && strcmp(name, "world") == 0;
+}
+
 static bool write_link(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *from)
 {
     const char *name = mo_xml_get(from, "name");
     if (!name) {
         return mo_reader_fail(s->r, from, "has no name");
+    }
+    if (is_world(from)) {
+        mo_reader_note(s->r, from, " name=\"world\"> is the world itself: its parts are ignored");
+        return true;
     }
     mo_xml_node *link = mo_reader_element(s->r, s->root, "link", from);
     if (!link || !mo_reader_set(s->r, link, "name", mo_reader_join(s->r, m->prefix, name, "")) ||
@@ -304,10 +315,11 @@ static bool write_root(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *from
 {
     const char *own = mo_xml_get(from, "name"), *name = mo_reader_join(s->r, m->prefix, own, "");
     mo_pose pose;
-    return name && mo_sdf_place(s, m, from, own, &pose) &&
-           (mo_reader_name_find(s->r, 'C', name) >= 0 ||
-            write_between(s, from, mo_reader_join(s->r, name, " ", "base"),
-                          m->is_static ? "fixed" : "floating", "world", name, &pose));
+    return is_world(from) ||
+           (name && mo_sdf_place(s, m, from, own, &pose) &&
+            (mo_reader_name_find(s->r, 'C', name) >= 0 ||
+             write_between(s, from, mo_reader_join(s->r, name, " ", "base"),
+                           m->is_static ? "fixed" : "floating", "world", name, &pose)));
 }
 
 static bool write_roots(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *node)
