@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 /* Start and end of MPI and PETSc, and errors on which all ranks agree. */
 #include <petscsys.h>
+#include <sys/stat.h>
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/lsan_interface.h>
 #define LEAKS(call) __lsan_##call()
@@ -46,6 +47,16 @@ void mo_mpi_end(void)
         PetscFinalize();
         has_begun = 0;
     }
+}
+
+mo_error mo_mpi_check_target(const char *path, mo_message *why)
+{
+    struct stat about;
+    if (stat(path, &about) != 0 || S_ISREG(about.st_mode)) {
+        return MO_OK;
+    }
+    return mo_fail(why, MO_ERR_FILE, "%.300s: is %s; a file name is needed", path,
+                   S_ISDIR(about.st_mode) ? "a directory" : "not a regular file");
 }
 
 mo_error mo_mpi_agree(MPI_Comm comm, mo_error error, mo_message *why)

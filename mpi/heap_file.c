@@ -100,7 +100,10 @@ mo_error mo_heap_save(const mo_heap *heap, const char *path, mo_message *why)
 {
     char beside[4200];
     MPI_File file;
-    mo_error error = MO_OK;
+    mo_error error = mo_mpi_agree(heap->comm, mo_mpi_check_target(path, why), why);
+    if (error) {
+        return error;
+    }
     snprintf(beside, sizeof beside, "%.4096s.part", path);
     if (MPI_File_open(heap->comm, beside, MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL,
                       &file) != MPI_SUCCESS) {

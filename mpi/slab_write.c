@@ -244,8 +244,10 @@ mo_error mo_spread_write(const mo_spread *s, const mo_result *result, const char
     }
     snprintf(beside, sizeof beside, "%.4096s.part", to);
     if (s->rank == 0) {
-        error =
-            copy_file(from, beside, 8.0 * (double)(count[0] + 2 * contact_rows + count[3]), why);
+        error = mo_mpi_check_target(to, why);
+        error = error ? error
+                      : copy_file(from, beside,
+                                  8.0 * (double)(count[0] + 2 * contact_rows + count[3]), why);
         if (!error && !make_solution(beside, count, place)) {
             error = fail_file(beside, "HDF5 cannot add the solution", why);
         }

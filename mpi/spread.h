@@ -60,6 +60,9 @@ mo_error mo_spread_borrow(MPI_Comm comm, mo_problem *part, const mo_spread_map *
 /* The same error on all ranks; one of those that have one says why. */
 mo_error mo_mpi_agree(MPI_Comm comm, mo_error error, mo_message *why);
 
+/* Refuses the path of a directory or a device: a file that is renamed to it would replace it. */
+mo_error mo_mpi_check_target(const char *path, mo_message *why);
+
 /* A PETSc call that failed, as an error. */
 mo_error mo_mpi_petsc_error(PetscErrorCode code, mo_message *why);
 

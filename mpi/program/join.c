@@ -12,6 +12,7 @@
 
 #include "call.h"
 #include "record.h"
+#include "spread.h"
 
 static const call_command COMMAND = {
     .name = "join",
@@ -122,6 +123,11 @@ static int is_recording(const char *file)
 static int write_joined(const char *file, part *parts, int count)
 {
     char beside[4200];
+    mo_message why = {""};
+    if (mo_mpi_check_target(file, &why)) {
+        call_say("join: %s", why.text);
+        return EXIT_FAILED;
+    }
     snprintf(beside, sizeof beside, "%.4096s.part", file);
     FILE *out = fopen(beside, "w");
     int status = out ? merge(file, parts, count, out) : EXIT_FAILED;

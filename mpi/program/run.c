@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /* moreau-mpi run: simulates a heap; CSV files and recordings by rank, checkpoints and restarts. */
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -306,10 +307,38 @@ static int take_steps(run *r)
     return EXIT_DONE;
 }
 
+/* Outputs that cannot be written are refused before the first step, on all ranks. */
+static mo_error check_outputs(const run *r, mo_message *why)
+{
+    const char *const names[] = {r->csv, r->record, r->checkpoint};
+    mo_error error = MO_OK;
+    for (int k = 0; k < 3 && !error; ++k) {
+        error = names[k] ? mo_mpi_check_target(names[k], why) : MO_OK;
+    }
+    if (!error && r->checkpoint && call_is_root()) { /* as mo_heap_save does */
+        char beside[4200];
+        snprintf(beside, sizeof beside, "%.4096s.part", r->checkpoint);
+        FILE *file = fopen(beside, "ab");
+        if (file) {
+            fclose(file);
+            unlink(beside);
+        } else {
+            snprintf(why->text, sizeof why->text, "%.300s: cannot be written: %s", r->checkpoint,
+                     strerror(errno));
+            error = MO_ERR_FILE;
+        }
+    }
+    return mo_mpi_agree(MPI_COMM_WORLD, error, why);
+}
+
 static int start(run *r)
 {
     mo_message why = {""};
-    mo_error error;
+    mo_error error = check_outputs(r, &why);
+    if (error) {
+        call_say("run: %s", why.text);
+        return EXIT_FAILED;
+    }
     farewell_prepare(r->checkpoint);
     if (r->restart) {
         error = mo_heap_load(MPI_COMM_WORLD, r->restart, &r->heap, &why);

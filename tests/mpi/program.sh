@@ -132,6 +132,18 @@ expect 1 solve "$program"
 expect 1 run beads --checkpoint no/such/folder.heap --steps 1
 expect 1 run beads --csv no/such/folder.csv --steps 1
 expect 1 run beads --record no/such/folder.hdf5 --steps 1
+
+# At the start, not at the first checkpoint; what is no regular file stays what it is.
+expect 1 run beads --checkpoint no/such/folder.heap --steps 1000000000 --checkpoint-every 1000000000
+mkfifo pipe pipe.csv
+for flag in checkpoint csv record; do
+    expect 1 run beads "--$flag" pipe --steps 1
+    grep -q 'pipe: is not a regular file' err || fail "--$flag: $(cat err)"
+    expect 1 run beads "--$flag" "$folder" --steps 1
+done
+: >pipe.csv.rank-0
+expect 1 join pipe.csv
+[[ -p pipe && -p pipe.csv ]] || fail "a pipe was replaced by a file"
 expect 2 bench --contacts 0
 expect 2 solve
 expect 1 solve missing.hdf5

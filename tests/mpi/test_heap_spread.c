@@ -107,7 +107,7 @@ static void check_physics(const path *p)
 static void check_ranks(path *first)
 {
     const mo_heap_def def = definition();
-    for (int ranks = 1; ranks <= 4; ++ranks) {
+    for (int ranks = 1; ranks <= 4; ranks = next_ranks(ranks)) {
         MPI_Comm comm = first_ranks(ranks);
         mo_message why = {""};
         mo_heap *heap;
@@ -220,7 +220,7 @@ static uint64_t check_shapes(mo_heap_kind shape, const char *name)
 {
     const mo_heap_def def = solids(shape);
     uint64_t first = 0;
-    for (int ranks = 1; ranks <= 4; ++ranks) {
+    for (int ranks = 1; ranks <= 4; ranks = next_ranks(ranks)) {
         MPI_Comm comm = first_ranks(ranks);
         mo_message why = {""};
         mo_heap *heap;
