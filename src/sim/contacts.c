@@ -200,10 +200,11 @@ static const double *last_normal(const mo_sim_contacts *before, int *k, const mo
     while (*k < before->count && is_before(before->at + *k, pair)) {
         ++*k;
     }
+    if (*k == before->count) { /* also where there is no list yet */
+        return NULL;
+    }
     const mo_sim_contact *contact = before->at + *k;
-    return *k < before->count && contact->shape[0] == pair->a && contact->shape[1] == pair->b
-               ? contact->frame
-               : NULL;
+    return contact->shape[0] == pair->a && contact->shape[1] == pair->b ? contact->frame : NULL;
 }
 
 static void inherit(const mo_sim_contact *before, mo_sim_contact *now)
