@@ -86,10 +86,10 @@ typedef struct ac_rail {
     double theta, mu;
     double force, expected; /* over the weight; expected: NAN if there is none */
     mo_status status;       /* of the first step */
-    int steps, unsolved;    /* of a hundred */
-    double residual;        /* worst */
+    int steps, unsolved;
+    double residual; /* worst */
 } ac_rail;
 
-mo_error ac_drag_rod(double theta, double mu, ac_rail *rail, mo_message *why);
+mo_error ac_drag_rod(double theta, double mu, int steps, ac_rail *rail, mo_message *why);
 
 #endif

@@ -154,15 +154,14 @@ static mo_error build_rail(double theta, double mu, mo_world **world, mo_message
                : MO_ERR_ARGUMENT;
 }
 
-mo_error ac_drag_rod(double theta, double mu, ac_rail *rail, mo_message *why)
+mo_error ac_drag_rod(double theta, double mu, int steps, ac_rail *rail, mo_message *why)
 {
-    enum { STEPS = 100 };
     static const double h = 1e-3;
     mo_world *world = NULL;
     *rail = (ac_rail){.theta = theta, .mu = mu};
     rail->expected = tan(theta) > mu ? tan(theta) / (tan(theta) - mu) : NAN;
     mo_error error = build_rail(theta, mu, &world, why);
-    while (!error && rail->steps < STEPS) {
+    while (!error && rail->steps < steps) {
         mo_step_report report;
         error = mo_world_step(world, h, &report, why);
         if (!error && rail->steps++ == 0) {

@@ -12,7 +12,7 @@
 #include "rerun.h"
 #include "sheet.h"
 
-enum { MUS = 19, STEPS = 3, FALLS = 3, ANGLES = 15 };
+enum { MUS = 19, STEPS = 3, FALLS = 3, ANGLES = 15, RAIL_STEPS = 100 };
 static const double ANGLE = 1.0, RAIL_MU = 0.5;
 static const double H[STEPS] = {1e-3, 1e-4, 1e-5};
 static const double FALL_MUS[FALLS] = {0.6, 1.2, 1.5};
@@ -38,7 +38,7 @@ static mo_error measure(void *results, mo_message *why)
     }
     for (int k = 0; k < ANGLES && !error; ++k) {
         progress_line("the rod on its rail: %d of %d", k + 1, ANGLES);
-        error = ac_drag_rod(acos(-1.0) / 36 * (k + 2), RAIL_MU, &r->rail[k], why);
+        error = ac_drag_rod(acos(-1.0) / 36 * (k + 2), RAIL_MU, RAIL_STEPS, &r->rail[k], why);
     }
     return error;
 }
