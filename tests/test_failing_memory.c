@@ -47,8 +47,9 @@ struct task {
     work_fn *work;
     const char *method, *path;
     int sleeping, projection;
-    int canonical; /* of the solver's options */
-    int is_tower;  /* the world has one in motion, beside what rests */
+    int canonical;  /* of the solver's options */
+    int is_tower;   /* the world has one in motion, beside what rests */
+    double overlap; /* m: of bodies and what they stand on, at the start */
 };
 
 /* Lets each request of the work fail; how many there are. */
@@ -169,7 +170,7 @@ static mo_error add_tower(mo_world *world, mo_message *why)
     return MO_OK;
 }
 
-static mo_error add_bodies(mo_world *world, mo_message *why)
+static mo_error add_bodies(mo_world *world, double overlap, mo_message *why)
 {
     const double a[3] = {-0.1, 0, 0}, b[3] = {0.1, 0, 0};
     const double corners[12] = {-0.5, -0.5, -0.5, 0.5, -0.5, -0.5, 0, 0.5, -0.5, 0, 0, 0.5};
@@ -183,7 +184,7 @@ static mo_error add_bodies(mo_world *world, mo_message *why)
     for (int k = 0; k < 6; ++k) {
         mo_body_def body = mo_default_body(k ? MO_BODY_FREE : MO_BODY_FIXED);
         mo_shape_def shape = shapes[k];
-        body.pose = mo_pose_at(0.01 * k, 0, k ? k - 0.5 : 0);
+        body.pose = mo_pose_at(0.01 * k, 0, k ? k - 0.5 - overlap * k : 0);
         body.name = "body";
         shape.material.restitution = 0.3;
         const mo_body_id id = mo_world_add_body(world, &body, why);
@@ -207,7 +208,9 @@ static mo_error build_world(const task *job, const mo_allocator *allocator, mo_w
     def.sleeping = job->sleeping;
     def.projection = job->projection;
     const mo_error error = mo_world_create(&def, allocator, world, why);
-    return error ? error : job->is_tower ? add_tower(*world, why) : add_bodies(*world, why);
+    return error           ? error
+           : job->is_tower ? add_tower(*world, why)
+                           : add_bodies(*world, job->overlap, why);
 }
 
 static mo_error build(const task *job, const mo_allocator *allocator, mo_message *why)
@@ -288,12 +291,12 @@ static int starve_step(const task *job, int steps, long k, int once)
 static void a_step_whose_request_fails_changes_nothing(void **state)
 {
     (void)state;
+    static const task KINDS[] = {
+        {.name = "step"},
+        {.name = "step with sleep", .sleeping = 1},
+        {.name = "step with projection", .projection = 1, .overlap = 0.02}};
     for (int kind = 0; kind < 3; ++kind) {
-        const task one = {.name = kind == 0   ? "step"
-                                  : kind == 1 ? "step with sleep"
-                                              : "step with projection",
-                          .sleeping = kind == 1,
-                          .projection = kind == 2};
+        const task one = KINDS[kind];
         for (int steps = 0; steps < 8; steps += 7) {
             for (long k = 0; k < MOST && starve_step(&one, steps, k, 0); ++k) {
             }

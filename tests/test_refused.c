@@ -234,6 +234,28 @@ static void a_refused_first_shape_does_not_crash(void **state)
     mo_world_destroy(world);
 }
 
+/* Shapes that are only drawn are in no tree: one that is refused or removed takes none of the other
+ * shapes out of it. */
+static void a_drawn_shape_leaves_the_others(void **state)
+{
+    (void)state;
+    place p = build(), same = build();
+    mo_shape_def drawn = mo_shape_ball(0.5);
+    drawn.layer = drawn.mask = 0;
+    const mo_shape_id id = mo_world_add_shape(p.world, p.ball, &drawn, NULL);
+    CHECK(id.index != 0 && mo_world_remove_shape(p.world, id, NULL) == MO_OK);
+    drawn.pose.position[0] = NAN;
+    CHECK(mo_world_add_shape(p.world, p.ball, &drawn, NULL).index == 0);
+    for (int step = 0; step < 60; ++step) {
+        CHECK(mo_world_step(p.world, 0.01, NULL, NULL) == MO_OK);
+        CHECK(mo_world_step(same.world, 0.01, NULL, NULL) == MO_OK);
+    }
+    CHECK(have_equal_states(p.world, same.world));
+    CHECK_NEAR(mo_body_get(p.world, p.ball).pose.position[2], 1, 1e-9);
+    mo_world_destroy(p.world);
+    mo_world_destroy(same.world);
+}
+
 /* Whatever eight bytes become NaN: the state is refused, or the world stays finite. */
 static void no_number_that_is_not_finite_comes_in_by_a_state(void **state)
 {
@@ -263,6 +285,9 @@ static void no_number_that_is_not_finite_comes_in_by_a_state(void **state)
             CHECK(isfinite(mo_vec3_dot(body.pose.position, body.velocity)));
             CHECK(isfinite(mo_vec3_dot(body.spin, body.spin)));
         }
+        const mo_joint_state joint = mo_joint_get(p.world, p.hinge);
+        CHECK(isfinite(joint.q) && isfinite(joint.speed) && isfinite(joint.target));
+        CHECK(isfinite(joint.effort) && isfinite(mo_vec3_dot(joint.force, joint.moment)));
     }
     CHECK(refused > 100);
     free(bytes);
@@ -276,6 +301,7 @@ int main(void)
         cmocka_unit_test(refused_calls_leave_the_saved_state_as_it_was),
         cmocka_unit_test(worlds_go_on_after_refused_calls_as_if_nothing_had_been_asked),
         cmocka_unit_test(a_refused_first_shape_does_not_crash),
+        cmocka_unit_test(a_drawn_shape_leaves_the_others),
         cmocka_unit_test(no_number_that_is_not_finite_comes_in_by_a_state),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
