@@ -17,6 +17,7 @@
 #include "fclib_samples.h"
 #include "fuzz/fuzz_edit.h"
 #include "moreau/io.h"
+#include "moreau/recording.h"
 
 /* ---- not a file of the format at all --------------------------------------------------------- */
 
@@ -143,6 +144,69 @@ static void half_a_solution_of_joints_is_refused(void **state)
     close_refused(h, "/guesses/number_of_guesses is missing", NULL);
 }
 
+/* Reads the file; its notes say this. */
+static void close_noted(hid_t h, const char *first, const char *second)
+{
+    mo_document document;
+    mo_message why = {""};
+    H5Fclose(h);
+    if (mo_fclib_read(file, NULL, &document, &why) != MO_OK) {
+        fail_msg("%s", why.text);
+    }
+    assert_non_null(document.notes);
+    if (!strstr(document.notes, first) || !strstr(document.notes, second)) {
+        fail_msg("\"%s\" lacks \"%s\" or \"%s\"", document.notes, first, second);
+    }
+    mo_document_clear(&document);
+}
+
+/* A vector as long as the one that is there, whose values are not. */
+static void forget_values(hid_t h, const char *path)
+{
+    hid_t set = H5Dopen2(h, path, H5P_DEFAULT);
+    const hid_t space = H5Dget_space(set);
+    H5Dclose(set);
+    H5Ldelete(h, path, H5P_DEFAULT);
+    set = H5Dcreate2(h, path, H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    H5Dclose(set);
+    H5Sclose(space);
+}
+
+static void vectors_that_do_not_belong_are_left_out_with_a_note(void **state)
+{
+    (void)state;
+    const double v[3] = {1, 2, 3};
+    const hsize_t length = 3;
+    hid_t h = open_sample(SAMPLE_GLOBAL_JOINTS);
+    forget_values(h, "/solution/v");
+    forget_values(h, "/guesses/1/v");
+    close_noted(h, "/solution/v was left out", "never written");
+    h = open_sample(SAMPLE_LOCAL_JOINTS);
+    const hid_t space = H5Screate_simple(1, &length, NULL);
+    H5Ldelete(h, "/solution/v", H5P_DEFAULT);
+    const hid_t set = H5Dcreate2(h, "/solution/v", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT,
+                                 H5P_DEFAULT, H5P_DEFAULT);
+    H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, v);
+    H5Dclose(set);
+    H5Sclose(space);
+    close_noted(h, "/solution/v was left out", "no velocities v");
+}
+
+/* A file of the system that has fewer bytes than it says. */
+static void a_file_that_ends_early_is_refused(void **state)
+{
+    (void)state;
+    mo_document document;
+    mo_recording recording;
+    mo_message why = {""};
+    if (access("/sys/kernel/uevent_seqnum", R_OK) == 0) {
+        CHECK(mo_fclib_read("/sys/kernel/uevent_seqnum", NULL, &document, &why) == MO_ERR_FORMAT);
+        CHECK(strstr(why.text, "could not be read") != NULL);
+        CHECK(mo_recording_read("/sys/kernel/uevent_seqnum", NULL, &recording, &why) != MO_OK);
+        CHECK(strstr(why.text, "could not be read") != NULL);
+    }
+}
+
 /* ---- wrong kinds ----------------------------------------------------------------------------- */
 
 static void put_text(hid_t h, const char *path)
@@ -253,6 +317,8 @@ int main(void)
         cmocka_unit_test(a_file_without_W_is_refused_by_name),
         cmocka_unit_test(whatever_is_missing_is_named),
         cmocka_unit_test(half_a_solution_of_joints_is_refused),
+        cmocka_unit_test(vectors_that_do_not_belong_are_left_out_with_a_note),
+        cmocka_unit_test(a_file_that_ends_early_is_refused),
         cmocka_unit_test(text_where_numbers_are_needed_is_refused),
         cmocka_unit_test(fractions_where_indices_are_needed_are_refused),
         cmocka_unit_test(types_that_are_no_plain_numbers_are_refused),

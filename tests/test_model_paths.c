@@ -25,6 +25,12 @@
 #define SHAPE(inside) PART("<collision name='c'>" inside "</collision>")
 #define SPHERE "<geometry><sphere><radius>1</radius></sphere></geometry>"
 
+/* A file in others, with assets of its own. */
+#define PART_FILE                                                                                  \
+    MJCF("<asset>" TETRA "/><hfield name='h' nrow='2' ncol='2' size='1 1 1 .1'/></asset><default>" \
+         "<geom density='500'/></default><worldbody><body name='b'><joint name='j'/>"              \
+         "<geom type='mesh' mesh='m'/></body></worldbody>")
+
 typedef struct sample {
     const char *name, *text, *says;
 } sample;
@@ -93,6 +99,38 @@ static const sample NOTED[] = {
          "") "</model></world></sdf>",
      "ignored"},
     {"a.sdf", SDF(SHAPE("<pose relative_to='l'>0 0 1 0 0 0</pose>" SPHERE)), ""},
+    /* what other tests read with plenty of memory */
+    {"a.xml",
+     MJCF("<default><default class='c'><geom size='.2'/></default></default>"
+          "<worldbody><geom class='c'/></worldbody>"),
+     ""},
+    {"a.xml",
+     MJCF("<asset><hfield name='h' nrow='2' ncol='2' size='1 1 1 .1' elevation='0 1 1 0'/></asset>"
+          "<worldbody><geom type='hfield' hfield='h'/></worldbody>"),
+     ""},
+    {"a.xml",
+     AND("<tendon><fixed name='t'><joint joint='j' coef='1'/></fixed><spatial><site site='s'/>"
+         "<geom geom='g'/><site site='s'/></spatial></tendon><sensor><framepos objtype='geom'"
+         " objname='g'/><tendonpos tendon='t'/></sensor>"),
+     ""},
+    {"a.xml",
+     MJCF("<asset><model name='o' file='part.xml'/></asset><worldbody>"
+          "<attach model='o' body='b' prefix='x'/></worldbody>"),
+     ""},
+    {"a.xml", MJCF("<include file='part.xml'/>"), ""},
+    {"a.xml",
+     WORLD("<replicate count='2' offset='1 0 0'><body><freejoint/><geom size='.1'/></body>"
+           "</replicate><frame euler='0 0 90'><geom size='.1'/></frame>"),
+     ""},
+    {"a.urdf",
+     ROBOT("<link name='b'><inertial><mass value='1'/></inertial><collision><geometry><torus/>"
+           "</geometry></collision></link><joint name='j' type='fixed'><parent link='a'/>"
+           "<child link='b'/></joint>"),
+     "not supported"},
+    {"a.urdf",
+     ROBOT("<material name='red'><color rgba='1 0 0 1'/></material>" TURNS(
+         "<calibration rising='0'/><safety_controller k_velocity='1'/>")),
+     ""},
     {"a.sdf",
      SDF(PART("<visual name='v'><geometry><mesh><uri>file://none.obj</uri></mesh></geometry>"
               "</visual>")),
@@ -166,6 +204,7 @@ static void what_is_left_out_is_noted(void **state)
 {
     (void)state;
     int wrong = 0;
+    folder_put(&folder, "part.xml", PART_FILE);
     for (size_t k = 0; k < sizeof NOTED / sizeof *NOTED; ++k) {
         const char *path = folder_put(&folder, NOTED[k].name, NOTED[k].text);
         mo_model model = {0};

@@ -177,6 +177,15 @@ static void what_mjcf_can_say_is_written(void **state)
              "'-1 1' ctrllimited='true'/><motor site='s' gear='0 0 1 0 0 0'/></actuator>"),
         &model);
     write_and_check(&model);
+    read_text(
+        MJCF("<worldbody><body name='a' gravcomp='.5'><joint name='j'/><joint name='k' axis="
+             "'1 0 0'/><geom size='.1'/></body><body name='b' pos='1 0 0'><freejoint/>"
+             "<geom size='.1'/></body></worldbody><equality><weld body1='a' body2='b' relpose="
+             "'1 0 0 1 0 0 0'/><joint joint1='j' joint2='k' polycoef='0 1 0 0 0'/></equality>"
+             "<actuator><muscle name='m' joint='j' lengthrange='.1 1' range='.7 1.1' "
+             "force='20' timeconst='.02 .05'/></actuator>"),
+        &model);
+    write_and_check(&model);
 }
 
 /* Manufacturers leave out the inertia of a base that never moves; MuJoCo reads zeros only as the
