@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The Moreau authors
 /* Tests of what a newcomer sees first: the opening scene, the camera, forces, keys, charts. */
 import assert from "node:assert/strict";
-import { sleep, until } from "./tools.mjs";
+import { SHARP, sleep, until } from "./tools.mjs";
 
 /**
  * Of the pixels where a body is drawn (they change when it is marked) or a ray meets it first, the
@@ -104,7 +104,7 @@ export const lookTests = ({ withScene, model, picture }) => ({
                 assert.ok(part > 0.9, `${either} pixels, ${part} of them drawn and met`);
             }
             assert.ok(seen >= 2);
-        }),
+        }, SHARP),
 
     "keys after a choice, the help, and no mouse": () =>
         withScene([model("arm.xml")], async (page) => {
@@ -174,7 +174,7 @@ export const lookTests = ({ withScene, model, picture }) => ({
             });
             assert.equal(after, before, "the canvas keeps its size until the next picture");
             await until(page, (w) => window.moreau.app.stage.canvas.width < w, before);
-        }),
+        }, SHARP),
 
     "many contacts are force chains, with a scale in newton": () =>
         withScene(["beads", "--set", "count=200"], async (page) => {
@@ -243,5 +243,5 @@ export const lookTests = ({ withScene, model, picture }) => ({
             assert.match(await page.textContent("dialog.figure"), /collide.*assemble.*solve/s);
             const solve = await page.evaluate(() => window.moreau.app.frame.phases[2]);
             assert.ok(solve > 0, "the time of the solve");
-        }),
+        }, SHARP),
 });

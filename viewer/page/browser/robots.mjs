@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { sleep, until } from "./tools.mjs";
+import { SHARP, sleep, until } from "./tools.mjs";
 
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 
@@ -79,7 +79,7 @@ export const robotTests = ({ withScene, withReplay, model, picture }) => ({
             const hidden = await inked();
             const change = Math.max(...shown.map((value, k) => Math.abs(value - hidden[k])));
             assert.ok(change > 30, `${shown} with joints, ${hidden} without`);
-        }),
+        }, SHARP),
 
     "a robot's q, effort and sensors are on the page": () =>
         withScene([pendulumFile()], async (page) => {

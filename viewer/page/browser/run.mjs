@@ -19,8 +19,10 @@ import { robotTests } from "./robots.mjs";
 import {
     findChromium,
     launch,
+    openCoarsely,
     openPage,
     readArguments,
+    SHARP,
     skip,
     sleep,
     until,
@@ -44,6 +46,8 @@ const out = resolve(options.out);
 mkdirSync(out, { recursive: true });
 const browser = await launch(executable);
 
+const open = (address, pageOptions) =>
+    (pageOptions === SHARP ? openPage : openCoarsely)(browser, address, pageOptions);
 const picture = (page, name) => page.screenshot({ path: join(out, `${name}.png`) });
 const time = (page) => page.evaluate(() => window.moreau.time());
 const position = (page, body) => page.evaluate((k) => window.moreau.position(k), body);
@@ -77,7 +81,7 @@ const colours = (page) =>
 async function withScene(words, body, pageOptions) {
     const server = await view(program, ...words);
     try {
-        const page = await openPage(browser, server.url, pageOptions);
+        const page = await open(server.url, pageOptions);
         await started(page);
         await body(page, server);
         assert.deepEqual(page.errors, [], "nothing is logged as an error");
@@ -95,7 +99,7 @@ async function withScene(words, body, pageOptions) {
 async function withReplay(words, body) {
     const file = join(out, "robot.html");
     execFileSync(program, ["run", ...words, "--replay", file], { stdio: "ignore" });
-    const page = await openPage(browser, pathToFileURL(file).href);
+    const page = await open(pathToFileURL(file).href);
     await started(page);
     await body(page);
     assert.deepEqual(page.errors, [], "nothing is logged as an error");
@@ -351,7 +355,7 @@ const tests = {
             const camera = await page.evaluate(() => window.moreau.app.stage.cameraNumbers());
             const address = await page.evaluate(() => location.href);
             assert.match(address, /#scene=stack&set=.*camera=/);
-            const other = await openPage(browser, address);
+            const other = await open(address);
             await started(other);
             await other.waitForTimeout(200);
             const restored = await other.evaluate(() => window.moreau.app.stage.cameraNumbers());
@@ -373,7 +377,7 @@ const tests = {
     "the page finds the program again when it comes back": async () => {
         const first = await view(program, "stack", "--set", "count=3");
         const { port } = new URL(first.url);
-        const page = await openPage(browser, first.url);
+        const page = await open(first.url);
         await started(page);
         await first.stop();
         await until(page, () => document.querySelector("#app").classList.contains("offline"));
@@ -423,7 +427,7 @@ const tests = {
         execFileSync(program, ["run", "domino", "--time", "1", "--tol", "1e-6", "--replay", file], {
             stdio: "ignore",
         });
-        const page = await openPage(browser, pathToFileURL(file).href);
+        const page = await open(pathToFileURL(file).href);
         await started(page);
         await until(page, () => window.moreau.time() > 0.05);
         await page.keyboard.press(" ");
@@ -441,7 +445,7 @@ const tests = {
         await sleep(300);
         await picture(page, "replay");
         const camera = await page.evaluate(() => window.moreau.app.stage.cameraNumbers());
-        const other = await openPage(browser, await page.evaluate(() => location.href));
+        const other = await open(await page.evaluate(() => location.href));
         await started(other);
         await until(other, () => Math.abs(window.moreau.time() - 0.9) < 0.04);
         const restored = await other.evaluate(() => window.moreau.app.stage.cameraNumbers());

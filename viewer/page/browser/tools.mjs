@@ -98,9 +98,24 @@ export function usePage(file) {
     ownPage = file;
 }
 
-/** A page whose errors are kept in page.errors: exceptions, and what is logged as an error. */
-export async function openPage(browser, address, options = {}) {
+/** For pages whose pixels are judged. */
+export const SHARP = { deviceScaleFactor: 1 };
+
+/** A page that draws fewer and smaller pictures: they take most of the time of a test. */
+export function openCoarsely(browser, address, options = {}) {
+    return openPage(browser, address, { deviceScaleFactor: 0.5, ...options }, () => {
+        const atNextPicture = window.requestAnimationFrame;
+        window.requestAnimationFrame = (draw) => setTimeout(() => atNextPicture(draw), 40);
+    });
+}
+
+/**
+ * A page whose errors are kept in page.errors: exceptions, and what is logged as an error.  It runs
+ * the script, where there is one, before its own.
+ */
+export async function openPage(browser, address, options = {}, script = null) {
     const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, ...options });
+    if (script) await page.addInitScript(script);
     page.errors = [];
     page.on("pageerror", (error) => page.errors.push(error.message));
     page.on("console", (message) => {
