@@ -279,8 +279,8 @@ class Robot:
 def load(path, world=None, meshes=None, servo=None, free=False, **solver):
     """A robot from an MJCF, URDF or SDF file, or from the text of one.
 
-    meshes: a folder where its files may lie beside its own; text has no other.  servo: its motors become critically
-    damped position servos with this natural frequency in Hz.  free: what the file fixes to the
-    world gets a free joint.
+    meshes: a folder where its files may lie beside its own; text has no other.  servo: its motors
+    become critically damped position servos with this natural frequency in Hz.  free: what the file
+    fixes to the world gets a free joint.
     """
     return Robot(path, world, meshes, servo, free, **solver)

@@ -49,7 +49,7 @@ bool mo_urdf_origin(mo_urdf *u, const mo_xml_node *node, mo_pose *pose)
 
 /* ---- inertia --------------------------------------------------------------------------------- */
 
-/* A link that moves, with a mass but no inertia, may turn about its centre: it gets that of a ball. */
+/* A link that moves, with a mass but no inertia, may turn about its centre: it gets a ball's. */
 static void give_inertia(mo_urdf *u, const mo_xml_node *link, int place, mo_mass *given)
 {
     for (int k = 0; k < 6; ++k) {

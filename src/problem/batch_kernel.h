@@ -61,7 +61,7 @@ double mo_batch_speeds(const mo_batch_pass *pass, int begin, int end);
 /* Adds the effect of the impulses of the batches begin .. end to the state. */
 void mo_batch_apply(const mo_batch_pass *pass, int begin, int end);
 
-/* From the arms and normals of the points of these batches: inverse_N, inverse_T, apart and W_TN. */
+/* From arms and normals of the points of these batches: inverse_N, inverse_T, apart and W_TN. */
 void mo_batch_respond(const mo_batch_pass *pass, int begin, int end);
 
 /* Extrapolates lines begin .. end of the state by beta times their last change; `before` becomes

@@ -147,7 +147,7 @@ mo_error mo_overlaps_look(mo_world *world, double h, double most, int *count);
 /* Selects the open contacts that take part, by start_v and free_v (constraint = 0, else MO_NONE);
  * after the impacts. */
 void mo_contacts_choose(mo_world *world, double h);
-/* contacts_span.c: those of links that others imply take no part, and their gap becomes infinite. */
+/* contacts_span.c: those of links that others imply take no part; their gap becomes infinite. */
 void mo_contacts_span(mo_world *world);
 void mo_contacts_take_near(mo_world *world); /* of all: those within the margin, and no others */
 /* Contacts left out that next_v closes to less than `depth` of a body's size; returns their

@@ -7,9 +7,9 @@
  *   covered   the face at their middle is inside another shape of the same body, which touches the
  *             same shape: an inner face of the body, whose normal has no meaning
  *   spanned   inside the convex hull of contacts of the same two bodies with one plane, normal and
- *             friction coefficient, or at the point of one.  A force f at x = sum l_i x_i, l_i >= 0,
- *             sum l_i = 1, has the wrench of the forces l_i f at x_i, which are in the same cones,
- *             and the gap at x closes no further than those at x_i
+ *             friction coefficient, or at the point of one.  A force f at x = sum l_i x_i, with
+ *             l_i >= 0 and sum l_i = 1, has the wrench of the forces l_i f at x_i, which are in the
+ *             same cones, and the gap at x closes no further than those at x_i
  *
  * Limits: contacts with restitution, rolling or torsional friction are kept, as are those of a
  * group beyond the first MOST.

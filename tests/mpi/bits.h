@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
  * The same bits on 1 to 4 ranks.  One run of four ranks holds them all: the first 1, 2, 3 and 4 of
- * them make communicators.  A trial is run on one rank and on 2, 3 or 4, in turn from trial to trial;
- * with MOREAU_EVERY_RANK in the environment on all of them.
+ * them make communicators.  A trial is run on one rank and on 2, 3 or 4, in turn from trial to
+ * trial; with MOREAU_EVERY_RANK in the environment on all of them.
  */
 #ifndef TESTS_MPI_BITS_H
 #define TESTS_MPI_BITS_H
@@ -115,8 +115,8 @@ static inline void check_one_process(const char *name, const mo_problem *whole,
 }
 
 /*
- * Solves on one and on more ranks, and compares, also with one process where this has the same order;
- * returns the status of one rank, on rank 0.
+ * Solves on one and on more ranks, and compares, also with one process where this has the same
+ * order; returns the status of one rank, on rank 0.
  */
 static inline mo_status check_bits(const char *name, const mo_problem *whole,
                                    const mo_options *options, int has_same_order)

@@ -30,12 +30,9 @@ static mo_world *make_rod(int dimension, mo_body_id *rod)
 static double distance_to_target(const mo_world *world, const hand *h)
 {
     const mo_pose pose = mo_body_get(world, h->body).pose;
-    double at[3], square = 0;
+    double at[3];
     mo_pose_point(&pose, h->local, at);
-    for (int k = 0; k < 3; ++k) {
-        square += (at[k] - h->target[k]) * (at[k] - h->target[k]);
-    }
-    return sqrt(square);
+    return hypot(hypot(at[0] - h->target[0], at[1] - h->target[1]), at[2] - h->target[2]);
 }
 
 /* Along the first moments it follows the closed form of critical damping: distance d0 (1 + w t)
@@ -182,9 +179,8 @@ static void settings_reach_the_world(void **state)
 {
     (void)state;
     stage *s = open_stage("stack");
-    ask(s, 1,
-        "{\"do\":\"set\",\"gravity\":1.5,\"method\":\"nsgs\",\"step\":0.004,\"tolerance\":1e-5}",
-        1);
+    ask(s, 1, "{\"do\":\"set\",\"gravity\":1.5,\"method\":\"nsgs\"}", 1);
+    ask(s, 1, "{\"do\":\"set\",\"step\":0.004,\"tolerance\":1e-5}", 1);
     mo_world_def def = mo_world_definition(s->world);
     CHECK(def.gravity[2] == -1.5 && def.gravity[0] == 0 && def.solver.tol == 1e-5);
     CHECK(strcmp(def.solver.method, "nsgs") == 0);
@@ -196,8 +192,8 @@ static void settings_reach_the_world(void **state)
     ask(s, 1, "{\"do\":\"set\",\"gravity\":[1,2]}", 0);
     ask(s, 1, "{\"do\":\"speed\",\"value\":0}", 0);
     CHECK(s->step == 0.004 && strcmp(s->method, "nsgs") == 0);
-    ask(s, 1, "{\"do\":\"scene\",\"name\":\"slip-to-roll\"}",
-        1); /* with its own step and gravity */
+    /* with its own step and gravity */
+    ask(s, 1, "{\"do\":\"scene\",\"name\":\"slip-to-roll\"}", 1);
     def = mo_world_definition(s->world);
     CHECK(s->step == 0.01 && def.gravity[2] == -9.81 && strcmp(def.solver.method, "nsgs") == 0);
     shut_stage(s);
