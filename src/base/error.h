@@ -54,6 +54,17 @@ mo_error mo_fail_null(mo_message *why, const char *function, const char *pointer
         }                                                                                          \
     } while (0)
 
+/* A check: returns the failure if the condition holds.  The failure is a call that keeps a message:
+ * MO_FAIL_IF(n < 1, mo_fail(why, MO_ERR_ARGUMENT, "...")). */
+#define MO_FAIL_IF(condition, ...)                                                                 \
+    do {                                                                                           \
+        if (condition) {                                                                           \
+            return __VA_ARGS__;                                                                    \
+        }                                                                                          \
+    } while (0)
+/* MO_TRY for readers, whose calls return false after a failure that they have reported. */
+#define MO_PASS(calls) MO_FAIL_IF(!(calls), false)
+
 /* Fills the message without an error; NULL is allowed. */
 void mo_say(mo_message *message, const char *format, ...) MO_PRINTF(2, 3);
 

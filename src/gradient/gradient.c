@@ -272,9 +272,7 @@ mo_error mo_gradient_create(const mo_problem *problem, const double *r, mo_gradi
         return error;
     }
     mo_gradient *g = mo_memory_array(&problem->allocator, 1, sizeof *g);
-    if (!g) {
-        return mo_fail(why, MO_ERR_MEMORY, "%s", mo_error_text(MO_ERR_MEMORY));
-    }
+    MO_FAIL_IF(!g, mo_fail(why, MO_ERR_MEMORY, "%s", mo_error_text(MO_ERR_MEMORY)));
     *g = (mo_gradient){.problem = problem};
     mo_problem_write_rows(problem);
     error = make_room(g);

@@ -120,9 +120,7 @@ static int read_head(reader *r)
     if (!read_word(r, MO_CERTIFICATE_MAGIC) || !read_whole(r, 1, 1000, &version)) {
         return 0;
     }
-    if (version != MO_CERTIFICATE_VERSION) {
-        return fail(r, "format version 1");
-    }
+    MO_FAIL_IF(version != MO_CERTIFICATE_VERSION, fail(r, "format version 1"));
     if (!read_word(r, "problem") || !read_whole(r, 0, 1000000000, &rows) ||
         !read_whole(r, 0, 1000000000, &dofs)) {
         return 0;
@@ -171,9 +169,7 @@ static int read_other(reader *r, mo_found_solution *found)
 {
     const size_t n = (size_t)r->problem->row_count;
     found->other_u = mo_memory_array(&r->check->set.allocator, 2 * n, sizeof(double));
-    if (!found->other_u) {
-        return fail_memory(r);
-    }
+    MO_FAIL_IF(!found->other_u, fail_memory(r));
     found->other_r = found->other_u + n;
     return read_pair(r, "other_u", "other_r", found->other_u, found->other_r);
 }
@@ -183,14 +179,10 @@ static int read_solution(reader *r)
     long dimension = 0;
     mo_found_solution *found =
         mo_solution_set_append(&r->check->set, r->problem, &r->solution_room);
-    if (!found) {
-        return fail_memory(r);
-    }
+    MO_FAIL_IF(!found, fail_memory(r));
     next(r);
     found->is_proven = is_word(r, "proven");
-    if (!found->is_proven && !is_word(r, "measured")) {
-        return fail(r, "proven or measured");
-    }
+    MO_FAIL_IF(!found->is_proven && !is_word(r, "measured"), fail(r, "proven or measured"));
     if (!read_whole(r, 0, r->problem->row_count, &dimension) ||
         !read_pair(r, "u", "r", found->u, found->r)) {
         return 0;
@@ -210,9 +202,8 @@ static int read_multipliers(reader *r, mo_certificate *c)
         return 0;
     }
     for (long k = 0; k < count; ++k) { /* grows with the file, not with counts in it */
-        if (!MO_GROW(&r->check->set.allocator, c->values, r->value_room, c->value_count + 1)) {
-            return fail_memory(r);
-        }
+        MO_FAIL_IF(!MO_GROW(&r->check->set.allocator, c->values, r->value_room, c->value_count + 1),
+                   fail_memory(r));
         if (!read_number(r, &c->values[c->value_count])) {
             return 0;
         }
@@ -236,16 +227,13 @@ static int read_node(reader *r, mo_certificate *c)
     while (k < 4 && !is_word(r, kinds[k].word)) {
         ++k;
     }
-    if (k == 4) {
-        return fail(r, "split, empty, point or near");
-    }
+    MO_FAIL_IF(k == 4, fail(r, "split, empty, point or near"));
     const mo_proof_kind kind = kinds[k].kind;
     if (kind != MO_PROOF_EMPTY && !read_whole(r, -1, 1000000000, &number)) {
         return 0;
     }
-    if (!MO_GROW(&r->check->set.allocator, c->nodes, r->node_room, c->node_count + 1)) {
-        return fail_memory(r);
-    }
+    MO_FAIL_IF(!MO_GROW(&r->check->set.allocator, c->nodes, r->node_room, c->node_count + 1),
+               fail_memory(r));
     const int is_split = kind == MO_PROOF_SPLIT;
     c->nodes[c->node_count++] = (mo_proof_node){kind, is_split ? (int)number : -1,
                                                 is_split ? -1 : (int)number, c->value_count};
@@ -256,9 +244,7 @@ static int read_tree(reader *r)
 {
     mo_certificate *c = &r->check->set.certificate;
     long count = 0;
-    if (c->node_count > 0) {
-        return fail(r, "one tree only");
-    }
+    MO_FAIL_IF(c->node_count > 0, fail(r, "one tree only"));
     int good = read_whole(r, 1, 1000000000, &count);
     for (long k = 0; k < count && good; ++k) {
         good = read_node(r, c);
@@ -288,18 +274,14 @@ static int read_condition(reader *r, mo_condition *c)
     }
     next(r);
     const int holds = is_word(r, "holds");
-    if (!holds && !is_word(r, "fails")) {
-        return fail(r, "holds or fails");
-    }
+    MO_FAIL_IF(!holds && !is_word(r, "fails"), fail(r, "holds or fails"));
     const int most = r->problem->row_count > r->problem->dof_count ? r->problem->row_count
                                                                    : r->problem->dof_count;
     if (!read_number(r, &c->friction) || !read_whole(r, 0, most, &count)) {
         return 0;
     }
     double *x = mo_memory_array(&c->allocator, (size_t)count, sizeof *x);
-    if (!x) {
-        return fail_memory(r);
-    }
+    MO_FAIL_IF(!x, fail_memory(r));
     c->answer = holds ? MO_ANSWER_HOLDS : MO_ANSWER_FAILS;
     *(holds ? &c->motion : &c->impulse) = x;
     *(holds ? &c->motion_count : &c->impulse_count) = (int)count;
@@ -324,17 +306,14 @@ static int read_limit(reader *r)
 {
     mo_friction_limit *limit = &r->check->limit;
     char *end;
-    if (limit->below > 0 || isfinite(limit->above)) {
-        return fail(r, "one limit only");
-    }
+    MO_FAIL_IF(limit->below > 0 || isfinite(limit->above), fail(r, "one limit only"));
     if (!read_number(r, &limit->below)) {
         return 0;
     }
     next(r);
     limit->above = is_word(r, "none") ? INFINITY : strtod(r->word, &end);
-    if (!is_word(r, "none") && (end == r->word || *end || !isfinite(limit->above))) {
-        return fail(r, "a finite number or none");
-    }
+    MO_FAIL_IF(!is_word(r, "none") && (end == r->word || *end || !isfinite(limit->above)),
+               fail(r, "a finite number or none"));
     return (!(limit->below > 0) ||
             (read_word(r, "condition") && read_condition(r, &limit->pointed))) &&
            (isinf(limit->above) || (read_word(r, "condition") && read_condition(r, &limit->blunt)));
@@ -383,9 +362,7 @@ static int list_velocities(reader *r)
     mo_solution_set *set = &r->check->set;
     const size_t n = (size_t)r->problem->row_count;
     double *u = mo_memory_array(&set->allocator, (size_t)set->count * n, sizeof *u);
-    if (!u) {
-        return fail_memory(r);
-    }
+    MO_FAIL_IF(!u, fail_memory(r));
     for (int s = 0; s < set->count; ++s) {
         for (size_t k = 0; k < n; ++k) {
             const double c = r->problem->compliance ? r->problem->compliance[k] : 0;

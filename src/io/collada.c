@@ -150,9 +150,7 @@ static int read_points(collada *c, const mo_xml_node *mesh, corners *out)
     const mo_xml_node *array = source ? mo_xml_child(source, "float_array") : NULL;
     const mo_xml_node *technique = source ? mo_xml_child(source, "technique_common") : NULL;
     const mo_xml_node *accessor = technique ? mo_xml_child(technique, "accessor") : NULL;
-    if (!array) {
-        return mo_mesh_fail(c->b, "a mesh has no positions");
-    }
+    MO_FAIL_IF(!array, mo_mesh_fail(c->b, "a mesh has no positions"));
     const int stride = accessor ? whole_of(accessor, "stride", 3) : 3;
     const int offset = accessor ? whole_of(accessor, "offset", 0) : 0;
     int count = 0;
@@ -160,14 +158,11 @@ static int read_points(collada *c, const mo_xml_node *mesh, corners *out)
     if (!numbers) {
         return 0;
     }
-    if (stride < 3 || offset > count) {
-        return mo_mesh_fail(c->b, "positions have fewer than three numbers each");
-    }
+    MO_FAIL_IF(stride < 3 || offset > count,
+               mo_mesh_fail(c->b, "positions have fewer than three numbers each"));
     out->count = (count - offset) / stride;
     out->at = mo_pool_take(c->pool, 3 * (size_t)out->count + 1, sizeof *out->at);
-    if (!out->at) {
-        return mo_mesh_no_memory(c->b);
-    }
+    MO_FAIL_IF(!out->at, mo_mesh_no_memory(c->b));
     for (int k = 0; k < out->count; ++k) {
         memcpy(out->at + 3 * (size_t)k, numbers + offset + (size_t)k * (size_t)stride,
                3 * sizeof *numbers);
@@ -242,9 +237,8 @@ static int add_faces(collada *c, const mo_xml_node *faces, const corners *points
         const int all = count / stride; /* corners */
         for (int k = 0; at < all && (!size || k < size_count); ++k) {
             const double wanted = size ? size[k] : is_polygons ? all : 3;
-            if (!(wanted >= 1 && wanted <= all - at)) {
-                return mo_mesh_fail(c->b, "a face has more corners than are listed");
-            }
+            MO_FAIL_IF(!(wanted >= 1 && wanted <= all - at),
+                       mo_mesh_fail(c->b, "a face has more corners than are listed"));
             if (!add_polygon(c, points, t, is_mirror, list + (size_t)at * (size_t)stride + offset,
                              stride, (int)wanted)) {
                 return 0;
@@ -270,9 +264,8 @@ static int add_geometry(collada *c, const mo_xml_node *geometry, const transform
     if (!mesh) {
         return 1; /* a spline */
     }
-    if (++c->instances > MOST_INSTANCES) {
-        return mo_mesh_fail(c->b, "the scene shows more than 20000 geometries");
-    }
+    MO_FAIL_IF(++c->instances > MOST_INSTANCES,
+               mo_mesh_fail(c->b, "the scene shows more than 20000 geometries"));
     mo_pool_clear(c->pool); /* of the geometry before */
     if (!read_points(c, mesh, &points)) {
         return 0;
@@ -326,9 +319,8 @@ static int read_transform(collada *c, const mo_xml_node *node, transform *t)
 static int add_node(collada *c, const mo_xml_node *node, const transform *around, int level)
 {
     transform t = *around;
-    if (level > MOST_LEVELS || ++c->instances > MOST_INSTANCES) {
-        return mo_mesh_fail(c->b, "nodes are nested too deep, or there are more than 20000");
-    }
+    MO_FAIL_IF(level > MOST_LEVELS || ++c->instances > MOST_INSTANCES,
+               mo_mesh_fail(c->b, "nodes are nested too deep, or there are more than 20000"));
     for (const mo_xml_node *child = node->first; child; child = child->next) {
         if (strcmp(child->name, "instance_geometry") == 0) {
             const mo_xml_node *geometry = follow(c->root, child, "url");

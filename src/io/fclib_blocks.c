@@ -86,16 +86,13 @@ static bool place_blocks(mo_h5 *h, const char *place, const mo_fclib_blocks *blo
     used *= d;
     s->total += (double)used;
     const double stored = mo_sparse_count(&blocks->A);
-    if (s->total > DENSE_ANYWAY && s->total > DENSE_RATIO * stored) {
-        return mo_h5_fail(
-            h, MO_ERR_UNSUPPORTED,
-            "the %.0f entries of %s would take %.0f MiB and more as dense blocks, because "
-            "bodies with very many velocities are touched by many constraints",
-            stored, place, s->total * sizeof(double) / 0x1p20);
-    }
-    if (!MO_GROW(h->allocator, s->values, s->room, used)) {
-        return mo_h5_no_memory(h);
-    }
+    MO_FAIL_IF(
+        s->total > DENSE_ANYWAY && s->total > DENSE_RATIO * stored,
+        mo_h5_fail(h, MO_ERR_UNSUPPORTED,
+                   "the %.0f entries of %s would take %.0f MiB and more as dense blocks, because "
+                   "bodies with very many velocities are touched by many constraints",
+                   stored, place, s->total * sizeof(double) / 0x1p20));
+    MO_FAIL_IF(!MO_GROW(h->allocator, s->values, s->room, used), mo_h5_no_memory(h));
     if (used) {
         memset(s->values, 0, used * sizeof *s->values);
     }
@@ -132,9 +129,8 @@ static bool init_scratch(mo_h5 *h, const mo_fclib_blocks *blocks, scratch *s)
 {
     const size_t parts = (size_t)blocks->across->count;
     *s = (scratch){0};
-    if (!MO_NEW_EACH(h->allocator, parts, int, &s->touched, &s->slot, &s->stamp)) {
-        return mo_h5_no_memory(h);
-    }
+    MO_FAIL_IF(!MO_NEW_EACH(h->allocator, parts, int, &s->touched, &s->slot, &s->stamp),
+               mo_h5_no_memory(h));
     memset(s->stamp, -1, parts * sizeof *s->stamp);
     return true;
 }

@@ -47,9 +47,7 @@ static bool fill_other_half(mo_h5 *h, mo_sparse *M)
     good = good && mo_sparse_build(h->allocator, M->rows, M->columns, entries.count, entries.row,
                                    entries.column, entries.value, &whole);
     mo_entries_clear(h->allocator, &entries);
-    if (!good) {
-        return mo_h5_no_memory(h);
-    }
+    MO_FAIL_IF(!good, mo_h5_no_memory(h));
     mo_sparse_clear(h->allocator, M);
     *M = whole;
     return true;
@@ -125,9 +123,7 @@ bool mo_fclib_find_bodies(mo_h5 *h, const char *place, const mo_sparse *M, int g
                           mo_fclib_parts *bodies)
 {
     const int velocities = M->columns;
-    if (!mo_fclib_init_parts(h, bodies, velocities)) {
-        return false;
-    }
+    MO_PASS(mo_fclib_init_parts(h, bodies, velocities));
     cut_finest(M, bodies);
     if (fits_groups(bodies, velocities, group)) {
         bodies->count = velocities / group;

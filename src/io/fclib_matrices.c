@@ -70,11 +70,10 @@ static bool add_block(mo_fclib_writer *out, mo_entries *entries, const double *b
 {
     for (int k = 0; k < d; ++k) {
         for (int a = 0; a < n; ++a) {
-            if (!mo_entries_add(out->h.allocator, entries, row + (transposed ? a : k),
-                                column + (transposed ? k : a),
-                                block[(size_t)k * (size_t)n + (size_t)a])) {
-                return fail_entries(out, entries);
-            }
+            MO_FAIL_IF(!mo_entries_add(out->h.allocator, entries, row + (transposed ? a : k),
+                                       column + (transposed ? k : a),
+                                       block[(size_t)k * (size_t)n + (size_t)a]),
+                       fail_entries(out, entries));
         }
     }
     return true;

@@ -26,9 +26,7 @@ typedef struct stored {
 bool mo_fclib_read_vector(mo_h5 *h, const mo_h5_group *group, const char *name, size_t *count,
                           double **values)
 {
-    if (!mo_h5_read_doubles(h, group, name, count, values)) {
-        return false;
-    }
+    MO_PASS(mo_h5_read_doubles(h, group, name, count, values));
     for (size_t k = 0; k < *count; ++k) {
         if (!isfinite((*values)[k])) {
             mo_h5_fail(h, MO_ERR_FORMAT,
@@ -61,14 +59,12 @@ static void clear_stored(mo_h5 *h, stored *s)
 /* i and x hold at least the entries that are counted, and equally many. */
 static bool check_room(mo_h5 *h, const char *path, const stored *s, size_t entries)
 {
-    if (s->i_count != s->x_count) {
-        return mo_h5_fail(h, MO_ERR_FORMAT, "%s/i has %zu entries and %s/x has %zu", path,
-                          s->i_count, path, s->x_count);
-    }
-    if (entries > s->x_count) {
-        return mo_h5_fail(h, MO_ERR_FORMAT, "%s counts %zu entries, but its x has %zu", path,
-                          entries, s->x_count);
-    }
+    MO_FAIL_IF(s->i_count != s->x_count,
+               mo_h5_fail(h, MO_ERR_FORMAT, "%s/i has %zu entries and %s/x has %zu", path,
+                          s->i_count, path, s->x_count));
+    MO_FAIL_IF(entries > s->x_count,
+               mo_h5_fail(h, MO_ERR_FORMAT, "%s counts %zu entries, but its x has %zu", path,
+                          entries, s->x_count));
     return s->nzmax >= 0 && (size_t)s->nzmax >= entries
                ? true
                : mo_h5_fail(h, MO_ERR_FORMAT, "%s has nzmax = %d for %zu entries", path, s->nzmax,
@@ -85,19 +81,16 @@ static bool check_index(mo_h5 *h, const char *path, char array, size_t entry, in
 /* p rises from 0; its last entry is the number of entries. */
 static bool check_starts(mo_h5 *h, const char *path, const stored *s, int lines)
 {
-    if (s->p_count != (size_t)lines + 1) {
-        return mo_h5_fail(h, MO_ERR_FORMAT, "%s/p has %zu entries where %lld are needed", path,
-                          s->p_count, (long long)lines + 1);
-    }
-    if (s->p[0] != 0) {
-        return mo_h5_fail(h, MO_ERR_FORMAT, "%s/p begins with %d, not with 0", path, s->p[0]);
-    }
+    MO_FAIL_IF(s->p_count != (size_t)lines + 1,
+               mo_h5_fail(h, MO_ERR_FORMAT, "%s/p has %zu entries where %lld are needed", path,
+                          s->p_count, (long long)lines + 1));
+    MO_FAIL_IF(s->p[0] != 0,
+               mo_h5_fail(h, MO_ERR_FORMAT, "%s/p begins with %d, not with 0", path, s->p[0]));
     for (int k = 0; k < lines; ++k) {
-        if (s->p[k + 1] < s->p[k]) {
-            return mo_h5_fail(h, MO_ERR_FORMAT,
+        MO_FAIL_IF(s->p[k + 1] < s->p[k],
+                   mo_h5_fail(h, MO_ERR_FORMAT,
                               "entry %d of %s/p is %d, less than the one before, %d", k + 1, path,
-                              s->p[k + 1], s->p[k]);
-        }
+                              s->p[k + 1], s->p[k]));
     }
     return true;
 }
@@ -107,18 +100,12 @@ static bool check_starts(mo_h5 *h, const char *path, const stored *s, int lines)
 /* Compressed lines: `line` receives the column (or row) of each entry, i has the other index. */
 static bool expand(mo_h5 *h, const char *path, const stored *s, int lines, int across, int **line)
 {
-    if (!check_starts(h, path, s, lines) || !check_room(h, path, s, (size_t)s->p[lines])) {
-        return false;
-    }
+    MO_PASS(check_starts(h, path, s, lines) && check_room(h, path, s, (size_t)s->p[lines]));
     *line = mo_memory_array(h->allocator, (size_t)s->p[lines], sizeof **line);
-    if (!*line) {
-        return mo_h5_no_memory(h);
-    }
+    MO_FAIL_IF(!*line, mo_h5_no_memory(h));
     for (int k = 0; k < lines; ++k) {
         for (int e = s->p[k]; e < s->p[k + 1]; ++e) {
-            if (!check_index(h, path, 'i', (size_t)e, s->i[e], across)) {
-                return false;
-            }
+            MO_PASS(check_index(h, path, 'i', (size_t)e, s->i[e], across));
             (*line)[e] = k;
         }
     }
@@ -127,18 +114,13 @@ static bool expand(mo_h5 *h, const char *path, const stored *s, int lines, int a
 
 static bool check_triplets(mo_h5 *h, const char *path, const stored *s)
 {
-    if (s->p_count < (size_t)s->nz) {
-        return mo_h5_fail(h, MO_ERR_FORMAT, "%s has nz = %d triplets, but its p has %zu entries",
-                          path, s->nz, s->p_count);
-    }
-    if (!check_room(h, path, s, (size_t)s->nz)) {
-        return false;
-    }
+    MO_FAIL_IF(s->p_count < (size_t)s->nz,
+               mo_h5_fail(h, MO_ERR_FORMAT, "%s has nz = %d triplets, but its p has %zu entries",
+                          path, s->nz, s->p_count));
+    MO_PASS(check_room(h, path, s, (size_t)s->nz));
     for (int e = 0; e < s->nz; ++e) {
-        if (!check_index(h, path, 'p', (size_t)e, s->p[e], s->n) ||
-            !check_index(h, path, 'i', (size_t)e, s->i[e], s->m)) {
-            return false;
-        }
+        MO_PASS(check_index(h, path, 'p', (size_t)e, s->p[e], s->n) &&
+                check_index(h, path, 'i', (size_t)e, s->i[e], s->m));
     }
     return true;
 }
@@ -146,15 +128,13 @@ static bool check_triplets(mo_h5 *h, const char *path, const stored *s)
 static bool build(mo_h5 *h, const char *path, const stored *s, const int *row, const int *column,
                   size_t count, mo_sparse *matrix)
 {
-    if (!mo_sparse_build(h->allocator, s->m, s->n, count, row, column, s->x, matrix)) {
-        return mo_h5_no_memory(h);
-    }
+    MO_FAIL_IF(!mo_sparse_build(h->allocator, s->m, s->n, count, row, column, s->x, matrix),
+               mo_h5_no_memory(h));
     /* Finite numbers can still add up to infinity. */
     for (int e = 0; e < mo_sparse_count(matrix); ++e) {
-        if (!isfinite(matrix->value[e])) {
-            return mo_h5_fail(h, MO_ERR_FORMAT, "entries of %s for the same place add up to %g",
-                              path, matrix->value[e]);
-        }
+        MO_FAIL_IF(!isfinite(matrix->value[e]),
+                   mo_h5_fail(h, MO_ERR_FORMAT, "entries of %s for the same place add up to %g",
+                              path, matrix->value[e]));
     }
     return true;
 }
@@ -196,9 +176,7 @@ static bool read_fact(mo_h5 *h, const mo_h5_group *group, const char *name, doub
     if (!mo_h5_has(group, name)) {
         return true;
     }
-    if (!mo_h5_read_doubles(h, group, name, &count, &numbers)) {
-        return false;
-    }
+    MO_PASS(mo_h5_read_doubles(h, group, name, &count, &numbers));
     *value = count ? numbers[0] : 0;
     mo_memory_free(h->allocator, numbers);
     return true;

@@ -18,9 +18,7 @@ static bool read_part(mo_h5 *h, const mo_h5_group *group, const char *name, int 
 {
     size_t count;
     double *values;
-    if (!mo_fclib_read_vector(h, group, name, &count, &values)) {
-        return false;
-    }
+    MO_PASS(mo_fclib_read_vector(h, group, name, &count, &values));
     const bool good = count == (size_t)needed ||
                       mo_h5_fail(h, MO_ERR_FORMAT, "%s/%s has %zu entries where the problem has %d",
                                  group->path, name, count, needed);
@@ -34,9 +32,7 @@ static bool read_part(mo_h5 *h, const mo_h5_group *group, const char *name, int 
 /* Is the vector there, with values? */
 static bool has(mo_h5 *h, const mo_h5_group *group, const char *name, mo_document *document)
 {
-    if (!mo_h5_has(group, name)) {
-        return false;
-    }
+    MO_PASS(mo_h5_has(group, name));
     if (mo_h5_is_unwritten(h, group, name)) {
         mo_fclib_note(h, document, "%s/%s was left out: its values were never written.",
                       group->path, name);
@@ -105,30 +101,23 @@ static bool read_guess_list(mo_h5 *h, const mo_h5_group *group, const mo_fclib_s
                             mo_document *document)
 {
     int count = 0;
-    if (!mo_h5_read_int(h, group, "number_of_guesses", &count)) {
-        return false;
-    }
+    MO_PASS(mo_h5_read_int(h, group, "number_of_guesses", &count));
     /* Checked against the number of links before memory is allocated. */
     const size_t held = group->count - 1;
-    if (count < 0 || (size_t)count > held) {
-        return mo_h5_fail(h, MO_ERR_FORMAT,
+    MO_FAIL_IF(count < 0 || (size_t)count > held,
+               mo_h5_fail(h, MO_ERR_FORMAT,
                           "%s/number_of_guesses is %d, but the group holds %zu guesses",
-                          group->path, count, held);
-    }
+                          group->path, count, held));
     if (count == 0) {
         return true;
     }
     document->guesses = mo_memory_zeros(h->allocator, (size_t)count, sizeof *document->guesses);
-    if (!document->guesses) {
-        return mo_h5_no_memory(h);
-    }
+    MO_FAIL_IF(!document->guesses, mo_h5_no_memory(h));
     document->guess_count = count;
     for (int k = 0; k < count; ++k) {
         char name[16];
         snprintf(name, sizeof name, "%d", k + 1);
-        if (!read_point(h, group, name, sizes, document, &document->guesses[k])) {
-            return false;
-        }
+        MO_PASS(read_point(h, group, name, sizes, document, &document->guesses[k]));
     }
     return true;
 }

@@ -56,9 +56,7 @@ bool mo_fclib_note(mo_h5 *h, mo_document *document, const char *format, ...)
     const size_t before = document->notes ? strlen(document->notes) : 0;
     const size_t length = strlen(line);
     char *notes = mo_memory_resize(h->allocator, document->notes, before + length + 2);
-    if (!notes) {
-        return mo_h5_no_memory(h);
-    }
+    MO_FAIL_IF(!notes, mo_h5_no_memory(h));
     if (before) {
         notes[before] = '\n';
     }
@@ -97,9 +95,7 @@ static bool choose_kind(reader *in)
 static bool read_spacedim(reader *in)
 {
     int d = 0;
-    if (!mo_h5_read_int(&in->h, &in->top, "spacedim", &d)) {
-        return false;
-    }
+    MO_PASS(mo_h5_read_int(&in->h, &in->top, "spacedim", &d));
     const bool known = in->kind->is_rolling ? d == 5 : d == 2 || d == 3;
     in->sizes.d = d;
     in->sizes.is_global = in->kind->is_global;
@@ -113,13 +109,10 @@ static bool read_spacedim(reader *in)
 static bool read_friction(reader *in, const mo_h5_group *vectors, const char *name, double **mu)
 {
     size_t count;
-    if (!mo_h5_read_doubles(&in->h, vectors, name, &count, mu)) {
-        return false;
-    }
-    if (count != (size_t)in->sizes.contacts) {
-        return mo_h5_fail(&in->h, MO_ERR_FORMAT, "%s/%s has %zu entries for %d contacts",
-                          vectors->path, name, count, in->sizes.contacts);
-    }
+    MO_PASS(mo_h5_read_doubles(&in->h, vectors, name, &count, mu));
+    MO_FAIL_IF(count != (size_t)in->sizes.contacts,
+               mo_h5_fail(&in->h, MO_ERR_FORMAT, "%s/%s has %zu entries for %d contacts",
+                          vectors->path, name, count, in->sizes.contacts));
     for (size_t k = 0; k < count; ++k) {
         if (!((*mu)[k] >= 0)) {
             return mo_h5_fail(&in->h, MO_ERR_FORMAT,
@@ -142,14 +135,11 @@ static bool read_motion(reader *in, const mo_h5_group *vectors)
 {
     const char *w = in->kind->is_global ? "w" : "q";
     size_t count;
-    if (!mo_fclib_read_vector(&in->h, vectors, w, &count, &in->w)) {
-        return false;
-    }
-    if (count % (size_t)in->sizes.d != 0) {
-        return mo_h5_fail(&in->h, MO_ERR_FORMAT,
+    MO_PASS(mo_fclib_read_vector(&in->h, vectors, w, &count, &in->w));
+    MO_FAIL_IF(count % (size_t)in->sizes.d != 0,
+               mo_h5_fail(&in->h, MO_ERR_FORMAT,
                           "%s/%s has %zu entries, no multiple of spacedim = %d", vectors->path, w,
-                          count, in->sizes.d);
-    }
+                          count, in->sizes.d));
     in->sizes.rows = (int)count;
     in->sizes.contacts = (int)count / in->sizes.d;
     return true;
@@ -201,13 +191,10 @@ static bool cut_constraints(reader *in, const mo_sparse *G, const mo_fclib_parts
 {
     const mo_fclib_sizes *sizes = &in->sizes;
     mo_fclib_parts *constraints = &in->blocks.constraints;
-    if (sizes->joints > INT_MAX - sizes->rows) {
-        return mo_h5_fail(&in->h, MO_ERR_FORMAT, "contacts and joints have more than %d rows",
-                          INT_MAX);
-    }
-    if (!mo_fclib_init_parts(&in->h, constraints, sizes->rows + sizes->joints)) {
-        return false;
-    }
+    MO_FAIL_IF(
+        sizes->joints > INT_MAX - sizes->rows,
+        mo_h5_fail(&in->h, MO_ERR_FORMAT, "contacts and joints have more than %d rows", INT_MAX));
+    MO_PASS(mo_fclib_init_parts(&in->h, constraints, sizes->rows + sizes->joints));
     for (int c = 0; c < sizes->contacts; ++c) {
         constraints->start[constraints->count++] = c * sizes->d;
     }
@@ -340,9 +327,7 @@ static bool add_bodies(reader *in, mo_builder *builder)
 /* The contacts as parts of the rows of V, to compare its columns by. */
 static bool contact_parts(reader *in, mo_fclib_parts *contacts)
 {
-    if (!mo_fclib_init_parts(&in->h, contacts, in->sizes.rows)) {
-        return false;
-    }
+    MO_PASS(mo_fclib_init_parts(&in->h, contacts, in->sizes.rows));
     contacts->count = in->sizes.contacts;
     for (int c = 0; c <= contacts->count; ++c) {
         contacts->start[c] = c * in->sizes.d;
@@ -402,9 +387,7 @@ static bool build_problem(reader *in)
     mo_message why;
     char place[MO_H5_PATH];
     snprintf(place, sizeof place, "/%s/%s", in->kind->group, in->kind->is_global ? "H" : "W");
-    if (mo_builder_create(in->h.allocator, &builder) != MO_OK) {
-        return mo_h5_no_memory(&in->h);
-    }
+    MO_FAIL_IF(mo_builder_create(in->h.allocator, &builder) != MO_OK, mo_h5_no_memory(&in->h));
     mo_builder_reserve(builder, (size_t)in->bodies.count, (size_t)in->blocks.constraints.count, 0,
                        0);
     add_constraints(in, builder);
@@ -431,9 +414,7 @@ static bool read_text(reader *in, const mo_h5_group *info, const char *name, cha
     if (!mo_h5_has(info, name)) {
         return true;
     }
-    if (!mo_h5_read_text(&in->h, info, name, text)) {
-        return false;
-    }
+    MO_PASS(mo_h5_read_text(&in->h, info, name, text));
     return *text || mo_fclib_note(&in->h, in->document,
                                   "%s/%s was left out: it is not one text of fixed length.",
                                   info->path, name);
@@ -470,9 +451,8 @@ static void clear_reader(reader *in)
 mo_error mo_fclib_read(const char *path, const mo_allocator *allocator, mo_document *document,
                        mo_message *why)
 {
-    if (!path || !document) {
-        return mo_fail(why, MO_ERR_ARGUMENT, "mo_fclib_read needs a path and a document");
-    }
+    MO_FAIL_IF(!path || !document,
+               mo_fail(why, MO_ERR_ARGUMENT, "mo_fclib_read needs a path and a document"));
     const mo_allocator own = mo_allocator_or_default(allocator);
     *document = (mo_document){.allocator = own};
     reader in = {.document = document};

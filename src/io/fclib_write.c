@@ -48,17 +48,14 @@ static mo_error count_constraint(mo_fclib_writer *out, int c, int *first, mo_mes
 {
     const mo_constraint_view view = mo_problem_constraint(out->problem, c);
     mo_fclib_sizes *sizes = &out->sizes;
-    if (!is_hard(&view)) {
-        return refuse(out, c, &view, "the format has no compliance", why);
-    }
+    MO_FAIL_IF(!is_hard(&view), refuse(out, c, &view, "the format has no compliance", why));
     if (view.law.kind == MO_LAW_BILATERAL) {
         out->column[c] = sizes->joints;
         sizes->joints += view.dim;
         return MO_OK;
     }
-    if (view.law.kind != MO_LAW_COULOMB && view.law.kind != MO_LAW_ROLLING) {
-        return refuse(out, c, &view, "the format knows coulomb, rolling and bilateral only", why);
-    }
+    MO_FAIL_IF(view.law.kind != MO_LAW_COULOMB && view.law.kind != MO_LAW_ROLLING,
+               refuse(out, c, &view, "the format knows coulomb, rolling and bilateral only", why));
     if (*first >= 0 &&
         (view.dim != sizes->d || (view.law.kind == MO_LAW_ROLLING) != out->kind.is_rolling)) {
         char because[96];
@@ -114,9 +111,7 @@ static bool write_rows(mo_fclib_writer *out, const char *name, bool joints, cons
 {
     const size_t count = (size_t)(joints ? out->sizes.joints : out->sizes.rows);
     double *picked = mo_memory_array(out->h.allocator, count, sizeof *picked);
-    if (!picked) {
-        return mo_h5_no_memory(&out->h);
-    }
+    MO_FAIL_IF(!picked, mo_h5_no_memory(&out->h));
     pick(out, joints, all, picked);
     const bool good = mo_h5_write_doubles(&out->h, name, count, picked);
     mo_memory_free(out->h.allocator, picked);
@@ -127,9 +122,7 @@ static bool write_friction(mo_fclib_writer *out, const char *name, bool rolling)
 {
     double *mu = mo_memory_array(out->h.allocator, (size_t)out->sizes.contacts, sizeof *mu);
     size_t count = 0;
-    if (!mu) {
-        return mo_h5_no_memory(&out->h);
-    }
+    MO_FAIL_IF(!mu, mo_h5_no_memory(&out->h));
     for (int c = 0; c < out->problem->constraint_count; ++c) {
         if (!mo_fclib_is_joint(out, c)) {
             const mo_law law = mo_problem_constraint(out->problem, c).law;
@@ -197,11 +190,9 @@ static bool check_finite(mo_fclib_writer *out, const char *group, const char *na
 static bool write_point(mo_fclib_writer *out, const char *group, const mo_point *point)
 {
     const int rows = out->problem->row_count;
-    if (!check_finite(out, group, "v", point->v, out->sizes.dofs) ||
-        !check_finite(out, group, "u", point->u, rows) ||
-        !check_finite(out, group, "r", point->r, rows)) {
-        return false;
-    }
+    MO_PASS(check_finite(out, group, "v", point->v, out->sizes.dofs) &&
+            check_finite(out, group, "u", point->u, rows) &&
+            check_finite(out, group, "r", point->r, rows));
     mo_h5_make_group(&out->h, group);
     if (point->v && out->kind.is_global) {
         mo_h5_write_doubles(&out->h, "v", (size_t)out->sizes.dofs, point->v);
@@ -233,9 +224,7 @@ static bool write_points(mo_fclib_writer *out)
     for (int k = 0; k < document->guess_count; ++k) {
         char group[MO_H5_PATH];
         snprintf(group, sizeof group, "/guesses/%d", k + 1);
-        if (!write_point(out, group, &document->guesses[k])) {
-            return false;
-        }
+        MO_PASS(write_point(out, group, &document->guesses[k]));
     }
     return !out->h.error;
 }
@@ -263,14 +252,12 @@ static mo_error build_file(mo_fclib_writer *out, const mo_allocator *allocator, 
 
 static mo_error check_arguments(const char *path, const mo_document *document, mo_message *why)
 {
-    if (!path || !document || !document->problem) {
-        return mo_fail(why, MO_ERR_ARGUMENT,
-                       "mo_fclib_write needs a path and a document with a problem");
-    }
-    if (document->guess_count < 0 || (document->guess_count > 0 && !document->guesses)) {
-        return mo_fail(why, MO_ERR_ARGUMENT, "the document has %d guesses but no array of them",
-                       document->guess_count);
-    }
+    MO_FAIL_IF(
+        !path || !document || !document->problem,
+        mo_fail(why, MO_ERR_ARGUMENT, "mo_fclib_write needs a path and a document with a problem"));
+    MO_FAIL_IF(document->guess_count < 0 || (document->guess_count > 0 && !document->guesses),
+               mo_fail(why, MO_ERR_ARGUMENT, "the document has %d guesses but no array of them",
+                       document->guess_count));
     return MO_OK;
 }
 

@@ -25,13 +25,11 @@ static mo_error read_all(FILE *stream, const char *shown, size_t most,
                          const mo_allocator *allocator, char **bytes, size_t *size, mo_message *why)
 {
     struct stat about;
-    if (fstat(fileno(stream), &about) != 0 || !S_ISREG(about.st_mode)) {
-        return mo_fail(why, MO_ERR_FILE, "%.200s is not a plain file", subject(shown));
-    }
-    if (about.st_size < 0 || (unsigned long long)about.st_size > most) {
-        return mo_fail(why, MO_ERR_UNSUPPORTED, "%.200s has more than %zu bytes", subject(shown),
-                       most);
-    }
+    MO_FAIL_IF(fstat(fileno(stream), &about) != 0 || !S_ISREG(about.st_mode),
+               mo_fail(why, MO_ERR_FILE, "%.200s is not a plain file", subject(shown)));
+    MO_FAIL_IF(
+        about.st_size < 0 || (unsigned long long)about.st_size > most,
+        mo_fail(why, MO_ERR_UNSUPPORTED, "%.200s has more than %zu bytes", subject(shown), most));
     const size_t length = (size_t)about.st_size;
     char *all = mo_memory_array(allocator, length + 1, 1);
     MO_NEED_MEMORY(all, why);
@@ -68,9 +66,8 @@ mo_error mo_file_folder(const char *path, char folder[MO_PATH], mo_message *why)
 {
     const char *slash = strrchr(path, '/');
     const size_t length = slash ? (size_t)(slash - path) : 0;
-    if (length >= MO_PATH - 1) {
-        return mo_fail(why, MO_ERR_ARGUMENT, "the path has more than %d characters", MO_PATH - 2);
-    }
+    MO_FAIL_IF(length >= MO_PATH - 1,
+               mo_fail(why, MO_ERR_ARGUMENT, "the path has more than %d characters", MO_PATH - 2));
     if (slash && length == 0) {
         snprintf(folder, MO_PATH, "/");
     } else {
@@ -112,9 +109,7 @@ mo_error mo_file_within(const char *folder, const char *under, const char *name,
     char relative[MO_PATH], joined[2 * MO_PATH];
     const int length =
         snprintf(relative, sizeof relative, "%s%s%s", under, under[0] ? "/" : "", name);
-    if (!name[0]) {
-        return mo_fail(why, MO_ERR_FORMAT, "a file has an empty name");
-    }
+    MO_FAIL_IF(!name[0], mo_fail(why, MO_ERR_FORMAT, "a file has an empty name"));
     if (name[0] == '/' || under[0] == '/' || length >= MO_PATH || climbs_out(relative)) {
         return mo_fail(why, MO_ERR_FILE,
                        "%.200s leads out of the model's folder; put the file into it, or allow its "

@@ -22,6 +22,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/error.h"
 #include "moreau/base.h"
 
 enum { MO_H5_PATH = 64 }; /* room for the longest path inside a file that is used here */

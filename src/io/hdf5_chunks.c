@@ -91,9 +91,7 @@ static bool read_filters(chunks *c, const mo_h5_message *message, size_t type_si
         return false;
     }
     for (unsigned k = 0; k < p[1]; ++k) {
-        if (!read_filter(c, message, &at, type_size)) {
-            return false;
-        }
+        MO_PASS(read_filter(c, message, &at, type_size));
     }
     return true;
 }
@@ -219,10 +217,9 @@ static bool check_chunk(chunks *c, const unsigned char *key, uint64_t address)
 {
     const uint64_t size = mo_h5_number(key, 4);
     const unsigned skipped = (unsigned)mo_h5_number(key + 4, 4);
-    if (c->seen >= c->expected || mo_h5_number(key + 8, 8) != c->seen * c->length ||
-        mo_h5_number(key + 16, 8) != 0 || skipped >> c->filter_count != 0) {
-        return mo_h5_fault(c->h, "has chunks that are missing or out of order");
-    }
+    MO_FAIL_IF(c->seen >= c->expected || mo_h5_number(key + 8, 8) != c->seen * c->length ||
+                   mo_h5_number(key + 16, 8) != 0 || skipped >> c->filter_count != 0,
+               mo_h5_fault(c->h, "has chunks that are missing or out of order"));
     const uint64_t first = c->seen++ * c->length;
     if (!mo_h5_inside(c->h, address, size)) {
         return mo_h5_fault(c->h, "has values outside the file; the file is damaged");
@@ -242,10 +239,9 @@ static bool check_children(chunks *c, const unsigned char *p, unsigned used)
     for (unsigned k = 0; k < used; ++k) {
         const unsigned char *key = p + TREE_HEAD + (size_t)k * (KEY + 8);
         const uint64_t child = mo_h5_number(key + KEY, 8);
-        if (mo_h5_number(key + 8, 8) != c->seen * c->length ||
-            !(p[5] == 0 ? check_chunk(c, key, child) : check_node(c, child, p[5] - 1))) {
-            return mo_h5_fault(c->h, "has chunks that are missing or out of order");
-        }
+        MO_FAIL_IF(mo_h5_number(key + 8, 8) != c->seen * c->length ||
+                       !(p[5] == 0 ? check_chunk(c, key, child) : check_node(c, child, p[5] - 1)),
+                   mo_h5_fault(c->h, "has chunks that are missing or out of order"));
     }
     return true;
 }
@@ -275,16 +271,13 @@ bool mo_h5_read_chunks(mo_h5 *h, const mo_h5_message *layout, const mo_h5_messag
     if (dataset->rank != 1) {
         return mo_h5_fault(h, "is chunked and has rank %d; a vector is needed", dataset->rank);
     }
-    if (layout->size < HEAD + DIMS || p[2] != 2) {
-        return mo_h5_fault(h, "has a damaged layout");
-    }
+    MO_FAIL_IF(layout->size < HEAD + DIMS || p[2] != 2, mo_h5_fault(h, "has a damaged layout"));
     const uint64_t tree = mo_h5_number(p + 3, 8);
     c.length = mo_h5_number(p + HEAD, 4);
     c.bytes = c.length * dataset->type_size;
-    if (c.length == 0 || mo_h5_number(p + HEAD + 4, 4) != dataset->type_size ||
-        c.bytes > UINT32_MAX) {
-        return mo_h5_fault(h, "has chunks of an impossible size");
-    }
+    MO_FAIL_IF(c.length == 0 || mo_h5_number(p + HEAD + 4, 4) != dataset->type_size ||
+                   c.bytes > UINT32_MAX,
+               mo_h5_fault(h, "has chunks of an impossible size"));
     if (filters && !read_filters(&c, filters, dataset->type_size)) {
         return mo_h5_fault(h, "has filters other than deflate, shuffle and Fletcher-32; rewrite "
                               "the file with h5repack -f NONE");

@@ -37,9 +37,7 @@ static bool read_type(mo_h5 *h, const mo_h5_message *message, mo_h5_dataset *dat
 {
     const unsigned char *p = message->data;
     const unsigned version = message->size >= 8 ? p[0] >> 4 : 0;
-    if (version < 1 || version > 3) {
-        return mo_h5_fault(h, "has a damaged type");
-    }
+    MO_FAIL_IF(version < 1 || version > 3, mo_h5_fault(h, "has a damaged type"));
     const size_t size = (size_t)mo_h5_number(p + 4, 4);
     dataset->type_size = size;
     dataset->type = MO_H5_OTHER;
@@ -76,9 +74,8 @@ static bool count_elements(mo_h5 *h, const unsigned char *dims, mo_h5_dataset *d
     dataset->count = 1;
     for (int k = 0; k < dataset->rank; ++k) {
         const uint64_t n = mo_h5_number(dims + (size_t)k * 8, 8);
-        if (n && dataset->count > UINT64_MAX / n) {
-            return mo_h5_fault(h, "has more elements than can be counted");
-        }
+        MO_FAIL_IF(n && dataset->count > UINT64_MAX / n,
+                   mo_h5_fault(h, "has more elements than can be counted"));
         dataset->count *= n;
     }
     return true;
@@ -89,21 +86,16 @@ static bool read_space(mo_h5 *h, const mo_h5_message *message, mo_h5_dataset *da
     const unsigned char *p = message->data;
     const unsigned version = message->size >= 4 ? p[0] : 0;
     const size_t head = version == 1 ? 8 : 4;
-    if ((version != 1 && version != 2) || message->size < head || p[1] > MAX_RANK || p[2] > 1) {
-        return mo_h5_fault(h, "has a damaged shape");
-    }
+    MO_FAIL_IF((version != 1 && version != 2) || message->size < head || p[1] > MAX_RANK ||
+                   p[2] > 1,
+               mo_h5_fault(h, "has a damaged shape"));
     dataset->rank = p[1];
-    if (message->size - head < (size_t)p[1] * 8 * (p[2] & 1 ? 2 : 1)) {
-        return mo_h5_fault(h, "has a damaged shape");
-    }
+    MO_FAIL_IF(message->size - head < (size_t)p[1] * 8 * (p[2] & 1 ? 2 : 1),
+               mo_h5_fault(h, "has a damaged shape"));
     if (version == 2) {
         /* 0: one element, 1: an array, 2: nothing at all. */
-        if (p[3] > 2 || (p[3] == 1) != (p[1] > 0)) {
-            return mo_h5_fault(h, "has a damaged shape");
-        }
-        if (p[3] == 2) {
-            return mo_h5_fault(h, "holds nothing (a null dataspace)");
-        }
+        MO_FAIL_IF(p[3] > 2 || (p[3] == 1) != (p[1] > 0), mo_h5_fault(h, "has a damaged shape"));
+        MO_FAIL_IF(p[3] == 2, mo_h5_fault(h, "holds nothing (a null dataspace)"));
     }
     return count_elements(h, p + head, dataset);
 }
@@ -121,12 +113,9 @@ static bool check_length(mo_h5 *h, uint64_t needed, uint64_t held)
 static bool read_compact(mo_h5 *h, const mo_h5_message *message, uint64_t bytes,
                          const mo_h5_dataset *dataset, const mo_h5_run *run)
 {
-    if (message->size < 4 || mo_h5_number(message->data + 2, 2) > message->size - 4) {
-        return mo_h5_fault(h, "has a damaged layout");
-    }
-    if (!check_length(h, bytes, mo_h5_number(message->data + 2, 2))) {
-        return false;
-    }
+    MO_FAIL_IF(message->size < 4 || mo_h5_number(message->data + 2, 2) > message->size - 4,
+               mo_h5_fault(h, "has a damaged layout"));
+    MO_PASS(check_length(h, bytes, mo_h5_number(message->data + 2, 2)));
     if (run && run->count) {
         memcpy(run->to, message->data + 4 + run->first * dataset->type_size,
                (size_t)run->count * dataset->type_size);
@@ -137,21 +126,16 @@ static bool read_compact(mo_h5 *h, const mo_h5_message *message, uint64_t bytes,
 static bool read_contiguous(mo_h5 *h, const mo_h5_message *message, uint64_t bytes,
                             mo_h5_dataset *dataset, const mo_h5_run *run)
 {
-    if (message->size < 18) {
-        return mo_h5_fault(h, "has a damaged layout");
-    }
+    MO_FAIL_IF(message->size < 18, mo_h5_fault(h, "has a damaged layout"));
     const uint64_t address = mo_h5_number(message->data + 2, 8);
-    if (!check_length(h, bytes, mo_h5_number(message->data + 10, 8))) {
-        return false;
-    }
+    MO_PASS(check_length(h, bytes, mo_h5_number(message->data + 10, 8)));
     dataset->is_unwritten = bytes > 0 && address == MO_H5_NOWHERE;
     if (bytes == 0 || dataset->is_unwritten) {
         return true;
     }
-    if (!mo_h5_inside(h, address, bytes)) {
-        return mo_h5_fault(h, "has values outside the file: %llu bytes in a file of %llu",
-                           (unsigned long long)bytes, (unsigned long long)h->size);
-    }
+    MO_FAIL_IF(!mo_h5_inside(h, address, bytes),
+               mo_h5_fault(h, "has values outside the file: %llu bytes in a file of %llu",
+                           (unsigned long long)bytes, (unsigned long long)h->size));
     return !run || mo_h5_bytes(h, address + run->first * dataset->type_size,
                                (size_t)run->count * dataset->type_size, run->to, "values");
 }
@@ -166,9 +150,7 @@ static bool read_layout(mo_h5 *h, const mo_h5_header *header, const mo_h5_messag
         return mo_h5_fault(h, "has a layout of an unknown version; rewrite the file with "
                               "h5repack");
     }
-    if (!mo_h5_message_of(h, header, MO_H5_FILTERS, &filters)) {
-        return false;
-    }
+    MO_PASS(mo_h5_message_of(h, header, MO_H5_FILTERS, &filters));
     if (p[1] == LAYOUT_CHUNKED && version == 3) {
         return mo_h5_read_chunks(h, message, filters, dataset, run);
     }
@@ -179,9 +161,8 @@ static bool read_layout(mo_h5 *h, const mo_h5_header *header, const mo_h5_messag
     if (filters) {
         return mo_h5_fault(h, "has filters but no chunks; the file is damaged");
     }
-    if (dataset->count > UINT64_MAX / dataset->type_size) {
-        return mo_h5_fault(h, "has more elements than can be counted");
-    }
+    MO_FAIL_IF(dataset->count > UINT64_MAX / dataset->type_size,
+               mo_h5_fault(h, "has more elements than can be counted"));
     const uint64_t bytes = dataset->count * dataset->type_size;
     switch (p[1]) {
     case LAYOUT_COMPACT:
@@ -200,27 +181,19 @@ static bool read_dataset(mo_h5 *h, const mo_h5_header *header, mo_h5_dataset *da
                          const mo_h5_run *run)
 {
     const mo_h5_message *type, *space, *layout, *external, *symbol_table, *link_info;
-    if (!mo_h5_message_of(h, header, MO_H5_TYPE, &type) ||
-        !mo_h5_message_of(h, header, MO_H5_SPACE, &space) ||
-        !mo_h5_message_of(h, header, MO_H5_LAYOUT, &layout) ||
-        !mo_h5_message_of(h, header, MO_H5_EXTERNAL_FILES, &external) ||
-        !mo_h5_message_of(h, header, MO_H5_SYMBOL_TABLE, &symbol_table) ||
-        !mo_h5_message_of(h, header, MO_H5_LINK_INFO, &link_info)) {
-        return false;
-    }
-    if (symbol_table || link_info) {
-        return mo_h5_fault(h, "is a group where a dataset is needed");
-    }
-    if (!type || !space || !layout) {
-        return mo_h5_fault(h, "is not a dataset");
-    }
+    MO_PASS(mo_h5_message_of(h, header, MO_H5_TYPE, &type) &&
+            mo_h5_message_of(h, header, MO_H5_SPACE, &space) &&
+            mo_h5_message_of(h, header, MO_H5_LAYOUT, &layout) &&
+            mo_h5_message_of(h, header, MO_H5_EXTERNAL_FILES, &external) &&
+            mo_h5_message_of(h, header, MO_H5_SYMBOL_TABLE, &symbol_table) &&
+            mo_h5_message_of(h, header, MO_H5_LINK_INFO, &link_info));
+    MO_FAIL_IF(symbol_table || link_info, mo_h5_fault(h, "is a group where a dataset is needed"));
+    MO_FAIL_IF(!type || !space || !layout, mo_h5_fault(h, "is not a dataset"));
     if (external) {
         return mo_h5_fault(h, "keeps its values in another file; copy them into this one with "
                               "h5repack");
     }
-    if (!read_type(h, type, dataset)) {
-        return false;
-    }
+    MO_PASS(read_type(h, type, dataset));
     if (dataset->type == MO_H5_OTHER) {
         return true; /* the caller will not touch it */
     }

@@ -29,10 +29,9 @@ bool mo_h5_bytes(mo_h5 *h, uint64_t address, size_t size, void *to, const char *
     if (!mo_h5_inside(h, address, size)) {
         return mo_h5_fault(h, "has its %s outside the file; the file is damaged", what);
     }
-    if (fseeko(h->file, (off_t)(h->start + address), SEEK_SET) != 0 ||
-        fread(to, 1, size, h->file) != size) {
-        return mo_h5_fault(h, "has a %s that could not be read", what);
-    }
+    MO_FAIL_IF(fseeko(h->file, (off_t)(h->start + address), SEEK_SET) != 0 ||
+                   fread(to, 1, size, h->file) != size,
+               mo_h5_fault(h, "has a %s that could not be read", what));
     return true;
 }
 
@@ -146,16 +145,10 @@ static bool read_superblock(mo_h5 *h)
     static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
     enum { LONGEST = 100, SHORTEST = 48 };
     unsigned char p[LONGEST] = {0};
-    if (h->size < SHORTEST) {
-        return mo_h5_fault(h, "is not an HDF5 file");
-    }
+    MO_FAIL_IF(h->size < SHORTEST, mo_h5_fault(h, "is not an HDF5 file"));
     const size_t available = h->size < LONGEST ? (size_t)h->size : LONGEST;
-    if (!mo_h5_bytes(h, 0, available, p, "superblock")) {
-        return false;
-    }
-    if (memcmp(p, signature, sizeof signature) != 0) {
-        return mo_h5_fault(h, "is not an HDF5 file");
-    }
+    MO_PASS(mo_h5_bytes(h, 0, available, p, "superblock"));
+    MO_FAIL_IF(memcmp(p, signature, sizeof signature) != 0, mo_h5_fault(h, "is not an HDF5 file"));
     const unsigned version = p[8];
     if (version <= 1 && available == LONGEST) {
         return read_old_superblock(h, p, version);
@@ -172,17 +165,13 @@ static bool read_superblock(mo_h5 *h)
 static bool open_stream(mo_h5 *h)
 {
     struct stat about;
-    if (stat(h->path, &about) != 0) {
-        return mo_h5_fail(h, MO_ERR_FILE, "could not be opened: %s", strerror(errno));
-    }
-    if (!S_ISREG(about.st_mode)) {
-        return mo_h5_fail(h, MO_ERR_FILE, "is %s",
-                          S_ISDIR(about.st_mode) ? "a directory, not a file"
-                                                 : "not a regular file");
-    }
-    if (about.st_size == 0) {
-        return mo_h5_fail(h, MO_ERR_FORMAT, "is empty");
-    }
+    MO_FAIL_IF(stat(h->path, &about) != 0,
+               mo_h5_fail(h, MO_ERR_FILE, "could not be opened: %s", strerror(errno)));
+    MO_FAIL_IF(
+        !S_ISREG(about.st_mode),
+        mo_h5_fail(h, MO_ERR_FILE, "is %s",
+                   S_ISDIR(about.st_mode) ? "a directory, not a file" : "not a regular file"));
+    MO_FAIL_IF(about.st_size == 0, mo_h5_fail(h, MO_ERR_FORMAT, "is empty"));
     h->file = fopen(h->path, "rb");
     h->size = (uint64_t)about.st_size;
     return h->file || mo_h5_fail(h, MO_ERR_FILE, "could not be opened: %s", strerror(errno));
@@ -190,12 +179,9 @@ static bool open_stream(mo_h5 *h)
 
 bool mo_h5_open_file(mo_h5 *h, uint64_t start, uint64_t size)
 {
-    if (!open_stream(h)) {
-        return false;
-    }
-    if (size > 0 && !mo_h5_inside(h, start, size)) {
-        return mo_h5_fault(h, "was cut short while it was read");
-    }
+    MO_PASS(open_stream(h));
+    MO_FAIL_IF(size > 0 && !mo_h5_inside(h, start, size),
+               mo_h5_fault(h, "was cut short while it was read"));
     h->start = start;
     h->size = size > 0 ? size : h->size;
     return read_superblock(h);

@@ -40,13 +40,11 @@ static bool is_known(unsigned type)
 
 static bool add_chunk(walk *w, uint64_t address, uint64_t size)
 {
-    if (w->pending == MAX_CHUNKS) {
-        return mo_h5_fault(w->h, "has an object header in too many pieces");
-    }
+    MO_FAIL_IF(w->pending == MAX_CHUNKS,
+               mo_h5_fault(w->h, "has an object header in too many pieces"));
     for (size_t k = 0; k < w->pending; ++k) {
-        if (w->addresses[k] == address) {
-            return mo_h5_fault(w->h, "has an object header whose continuations form a cycle");
-        }
+        MO_FAIL_IF(w->addresses[k] == address,
+                   mo_h5_fault(w->h, "has an object header whose continuations form a cycle"));
     }
     w->addresses[w->pending] = address;
     w->sizes[w->pending++] = size;
@@ -63,21 +61,18 @@ static bool add_message(walk *w, unsigned type, unsigned flags, const unsigned c
                            "with h5repack",
                            type);
     }
-    if (flags & ~(unsigned)KNOWN_FLAGS) {
-        return mo_h5_fault(w->h, "has an object header message with unknown flags");
-    }
+    MO_FAIL_IF(flags & ~(unsigned)KNOWN_FLAGS,
+               mo_h5_fault(w->h, "has an object header message with unknown flags"));
     /* Attributes are never read, so they may be shared. */
-    if (flags & SHARED_FLAG && type != MO_H5_ATTRIBUTE) {
-        return mo_h5_fault(w->h, "shares its description with another object (a committed type?), "
-                                 "which is not supported");
-    }
+    MO_FAIL_IF(flags & SHARED_FLAG && type != MO_H5_ATTRIBUTE,
+               mo_h5_fault(w->h, "shares its description with another object (a committed type?), "
+                                 "which is not supported"));
     if (type == MO_H5_CONTINUATION) {
         return size >= 16 ? add_chunk(w, mo_h5_number(data, 8), mo_h5_number(data + 8, 8))
                           : mo_h5_fault(w->h, "has a damaged object header");
     }
-    if (!MO_GROW(w->h->allocator, header->messages, header->room, header->count + 1)) {
-        return mo_h5_no_memory(w->h);
-    }
+    MO_FAIL_IF(!MO_GROW(w->h->allocator, header->messages, header->room, header->count + 1),
+               mo_h5_no_memory(w->h));
     header->messages[header->count++] = (mo_h5_message){type, data, size};
     return true;
 }
@@ -93,12 +88,9 @@ static bool cut_chunk(walk *w, const unsigned char *p, size_t size, size_t *seen
         const size_t length = (size_t)mo_h5_number(m + (old ? 2 : 1), 2);
         const unsigned flags = old ? m[4] : m[3];
         at += w->message_prefix;
-        if (length > size - at || (old && length % 8 != 0)) {
-            return mo_h5_fault(w->h, "has an object header message that overruns it");
-        }
-        if (!add_message(w, type, flags, p + at, length)) {
-            return false;
-        }
+        MO_FAIL_IF(length > size - at || (old && length % 8 != 0),
+                   mo_h5_fault(w->h, "has an object header message that overruns it"));
+        MO_PASS(add_message(w, type, flags, p + at, length));
         at += length;
         ++*seen;
     }
@@ -120,24 +112,17 @@ static const unsigned char *load_chunk(walk *w, uint64_t address, uint64_t size)
 static bool read_version_1(walk *w, uint64_t address)
 {
     unsigned char p[PREFIX_1];
-    if (!mo_h5_bytes(w->h, address, sizeof p, p, "object header")) {
-        return false;
-    }
+    MO_PASS(mo_h5_bytes(w->h, address, sizeof p, p, "object header"));
     const size_t stated = (size_t)mo_h5_number(p + 2, 2);
     size_t seen = 0;
     w->version = 1;
     w->message_prefix = MESSAGE_1;
-    if (!add_chunk(w, address + PREFIX_1, mo_h5_number(p + 8, 4))) {
-        return false;
-    }
+    MO_PASS(add_chunk(w, address + PREFIX_1, mo_h5_number(p + 8, 4)));
     for (size_t k = 0; k < w->pending; ++k) {
         const unsigned char *bytes = load_chunk(w, w->addresses[k], w->sizes[k]);
-        if (!bytes || w->sizes[k] < MESSAGE_1) {
-            return mo_h5_fault(w->h, "has an object header without messages");
-        }
-        if (!cut_chunk(w, bytes, (size_t)w->sizes[k], &seen)) {
-            return false;
-        }
+        MO_FAIL_IF(!bytes || w->sizes[k] < MESSAGE_1,
+                   mo_h5_fault(w->h, "has an object header without messages"));
+        MO_PASS(cut_chunk(w, bytes, (size_t)w->sizes[k], &seen));
     }
     return seen == stated ||
            mo_h5_fault(w->h, "has an object header that states %zu messages and holds %zu", stated,
@@ -150,13 +135,11 @@ static bool read_prefix_2(walk *w, uint64_t address, uint64_t *start, uint64_t *
     enum { LONGEST = 4 + 2 + 16 + 4 + 8 };
     unsigned char p[LONGEST] = {0};
     const uint64_t room = w->h->size - address; /* the caller has read 4 bytes there */
-    if (!mo_h5_bytes(w->h, address, room < LONGEST ? (size_t)room : LONGEST, p, "object header")) {
-        return false;
-    }
+    MO_PASS(
+        mo_h5_bytes(w->h, address, room < LONGEST ? (size_t)room : LONGEST, p, "object header"));
     const unsigned flags = p[5];
-    if (p[4] != 2 || flags & 0xC0) {
-        return mo_h5_fault(w->h, "has an object header of an unknown version");
-    }
+    MO_FAIL_IF(p[4] != 2 || flags & 0xC0,
+               mo_h5_fault(w->h, "has an object header of an unknown version"));
     const unsigned size_bytes = 1u << (flags & 3);
     const unsigned skip = 6u + (flags & 0x20 ? 16 : 0) + (flags & 0x10 ? 4 : 0);
     w->message_prefix = flags & 4 ? 6 : 4;
@@ -183,9 +166,7 @@ static bool read_version_2(walk *w, uint64_t address)
     uint64_t size = 0;
     size_t seen = 0;
     w->version = 2;
-    if (!read_prefix_2(w, address, &start, &size)) {
-        return false;
-    }
+    MO_PASS(read_prefix_2(w, address, &start, &size));
     /* The first chunk has the whole header in front, the others a signature. */
     const uint64_t prefix = start - address;
     if (!mo_h5_inside(w->h, start, size) || !add_chunk(w, address, prefix + size + CHECKSUM)) {
@@ -197,13 +178,10 @@ static bool read_version_2(walk *w, uint64_t address)
         if (!bytes) {
             return false;
         }
-        if (w->sizes[k] < front + w->message_prefix + CHECKSUM ||
-            (k > 0 && memcmp(bytes, "OCHK", 4) != 0)) {
-            return mo_h5_fault(w->h, "has an object header without messages");
-        }
-        if (!cut_chunk(w, bytes + front, (size_t)(w->sizes[k] - front - CHECKSUM), &seen)) {
-            return false;
-        }
+        MO_FAIL_IF(w->sizes[k] < front + w->message_prefix + CHECKSUM ||
+                       (k > 0 && memcmp(bytes, "OCHK", 4) != 0),
+                   mo_h5_fault(w->h, "has an object header without messages"));
+        MO_PASS(cut_chunk(w, bytes + front, (size_t)(w->sizes[k] - front - CHECKSUM), &seen));
     }
     return true;
 }
@@ -213,9 +191,7 @@ bool mo_h5_read_header(mo_h5 *h, uint64_t address, mo_h5_header *header)
     unsigned char first[4];
     walk w = {.h = h, .header = header};
     *header = (mo_h5_header){0};
-    if (!mo_h5_bytes(h, address, sizeof first, first, "object header")) {
-        return false;
-    }
+    MO_PASS(mo_h5_bytes(h, address, sizeof first, first, "object header"));
     if (memcmp(first, "OHDR", 4) == 0) {
         return read_version_2(&w, address);
     }
@@ -242,9 +218,7 @@ bool mo_h5_message_of(mo_h5 *h, const mo_h5_header *header, unsigned type,
         if (header->messages[k].type != type) {
             continue;
         }
-        if (*message) {
-            return mo_h5_fault(h, "has two object header messages of kind %u", type);
-        }
+        MO_FAIL_IF(*message, mo_h5_fault(h, "has two object header messages of kind %u", type));
         *message = &header->messages[k];
     }
     return true;

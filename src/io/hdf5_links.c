@@ -32,9 +32,8 @@ typedef struct table {
 
 static bool add_link(mo_h5 *h, mo_h5_group *group, mo_h5_link link)
 {
-    if (!MO_GROW(h->allocator, group->links, group->room, group->count + 1)) {
-        return mo_h5_no_memory(h);
-    }
+    MO_FAIL_IF(!MO_GROW(h->allocator, group->links, group->room, group->count + 1),
+               mo_h5_no_memory(h));
     group->links[group->count++] = link;
     return true;
 }
@@ -44,16 +43,10 @@ static bool add_link(mo_h5 *h, mo_h5_group *group, mo_h5_link link)
 static bool read_heap(table *t, uint64_t address)
 {
     unsigned char p[HEAP_HEAD];
-    if (!mo_h5_bytes(t->h, address, sizeof p, p, "heap of names")) {
-        return false;
-    }
-    if (memcmp(p, "HEAP", 4) != 0 || p[4] != 0) {
-        return mo_h5_fault(t->h, "has no heap of names");
-    }
+    MO_PASS(mo_h5_bytes(t->h, address, sizeof p, p, "heap of names"));
+    MO_FAIL_IF(memcmp(p, "HEAP", 4) != 0 || p[4] != 0, mo_h5_fault(t->h, "has no heap of names"));
     t->heap_size = mo_h5_number(p + 8, 8);
-    if (t->heap_size == 0) {
-        return mo_h5_fault(t->h, "has an empty heap of names");
-    }
+    MO_FAIL_IF(t->heap_size == 0, mo_h5_fault(t->h, "has an empty heap of names"));
     unsigned char *data = mo_h5_load(t->h, mo_h5_number(p + 24, 8), t->heap_size, "heap of names");
     if (!data) {
         return false;
@@ -67,12 +60,9 @@ static bool read_heap(table *t, uint64_t address)
 static bool read_entry(table *t, const unsigned char *p)
 {
     const uint64_t cached = mo_h5_number(p + 16, 4), name = mo_h5_number(p, 8);
-    if (name >= t->heap_size || !memchr(t->heap + name, 0, (size_t)(t->heap_size - name))) {
-        return mo_h5_fault(t->h, "has a link name outside its heap");
-    }
-    if (cached > 2) {
-        return mo_h5_fault(t->h, "has a link of an unknown kind");
-    }
+    MO_FAIL_IF(name >= t->heap_size || !memchr(t->heap + name, 0, (size_t)(t->heap_size - name)),
+               mo_h5_fault(t->h, "has a link name outside its heap"));
+    MO_FAIL_IF(cached > 2, mo_h5_fault(t->h, "has a link of an unknown kind"));
     const mo_h5_link link = {.name = t->heap + name,
                              .address = mo_h5_number(p + 8, 8),
                              .kind = cached == 2 ? MO_H5_SOFT : MO_H5_HARD};
@@ -119,9 +109,7 @@ static bool read_node(table *t, uint64_t address, int level)
 
 static bool read_symbol_table(table *t, const mo_h5_message *message)
 {
-    if (message->size < 16) {
-        return mo_h5_fault(t->h, "has a damaged object header");
-    }
+    MO_FAIL_IF(message->size < 16, mo_h5_fault(t->h, "has a damaged object header"));
     return read_heap(t, mo_h5_number(message->data + 8, 8)) &&
            read_node(t, mo_h5_number(message->data, 8), -1);
 }
@@ -132,13 +120,11 @@ static bool read_symbol_table(table *t, const mo_h5_message *message)
 static bool check_link_info(mo_h5 *h, const mo_h5_message *message)
 {
     const unsigned char *p = message->data;
-    if (message->size < 2 || p[0] != 0 || p[1] > 3) {
-        return mo_h5_fault(h, "has a damaged object header");
-    }
+    MO_FAIL_IF(message->size < 2 || p[0] != 0 || p[1] > 3,
+               mo_h5_fault(h, "has a damaged object header"));
     const size_t heap = 2 + (p[1] & 1 ? 8 : 0);
-    if (message->size < heap + 16 + (p[1] & 2 ? 8 : 0)) {
-        return mo_h5_fault(h, "has a damaged object header");
-    }
+    MO_FAIL_IF(message->size < heap + 16 + (p[1] & 2 ? 8 : 0),
+               mo_h5_fault(h, "has a damaged object header"));
     return mo_h5_number(p + heap, 8) == MO_H5_NOWHERE ||
            mo_h5_fault(h, "keeps its links in a dense form that is not supported; rewrite the "
                           "file with h5repack");
@@ -180,18 +166,14 @@ static bool read_link(mo_h5 *h, mo_h5_group *group, const mo_h5_message *message
 {
     link_fields fields;
     mo_h5_link link = {.name = name};
-    if (!cut_link(message, &fields)) {
-        return mo_h5_fault(h, "has a damaged link");
-    }
+    MO_FAIL_IF(!cut_link(message, &fields), mo_h5_fault(h, "has a damaged link"));
     const size_t end = fields.name_at + fields.name_size;
     const size_t rest = message->size - end;
     const unsigned char *value = message->data + end;
     memcpy(name, message->data + fields.name_at, fields.name_size);
     name[fields.name_size] = 0;
     if (fields.type == 0) {
-        if (rest < 8) {
-            return mo_h5_fault(h, "has a damaged link");
-        }
+        MO_FAIL_IF(rest < 8, mo_h5_fault(h, "has a damaged link"));
         link.address = mo_h5_number(value, 8);
     } else {
         link.kind = fields.type == 1 ? MO_H5_SOFT : fields.type == 64 ? MO_H5_EXTERNAL : MO_H5_USER;
@@ -210,9 +192,8 @@ static bool sort_links(mo_h5 *h, mo_h5_group *group)
         qsort(group->links, group->count, sizeof *group->links, compare_links);
     }
     for (size_t k = 1; k < group->count; ++k) {
-        if (compare_links(&group->links[k - 1], &group->links[k]) == 0) {
-            return mo_h5_fault(h, "has two links of the same name");
-        }
+        MO_FAIL_IF(compare_links(&group->links[k - 1], &group->links[k]) == 0,
+                   mo_h5_fault(h, "has two links of the same name"));
     }
     return true;
 }
@@ -224,16 +205,12 @@ static bool read_link_messages(mo_h5 *h, const mo_h5_header *header, mo_h5_group
         room += header->messages[k].size; /* more than the names with their terminators */
     }
     group->names = mo_memory_array(h->allocator, room, 1);
-    if (!group->names) {
-        return mo_h5_no_memory(h);
-    }
+    MO_FAIL_IF(!group->names, mo_h5_no_memory(h));
     char *name = group->names;
     for (size_t k = 0; k < header->count; ++k) {
         const mo_h5_message *message = &header->messages[k];
         if (message->type == MO_H5_LINK) {
-            if (!read_link(h, group, message, name)) {
-                return false;
-            }
+            MO_PASS(read_link(h, group, message, name));
             name += strlen(name) + 1;
         }
     }
@@ -245,15 +222,11 @@ static bool read_link_messages(mo_h5 *h, const mo_h5_header *header, mo_h5_group
 static bool read_links(mo_h5 *h, const mo_h5_header *header, mo_h5_group *group)
 {
     const mo_h5_message *symbol_table, *link_info, *layout, *type;
-    if (!mo_h5_message_of(h, header, MO_H5_SYMBOL_TABLE, &symbol_table) ||
-        !mo_h5_message_of(h, header, MO_H5_LINK_INFO, &link_info) ||
-        !mo_h5_message_of(h, header, MO_H5_LAYOUT, &layout) ||
-        !mo_h5_message_of(h, header, MO_H5_TYPE, &type)) {
-        return false;
-    }
-    if (layout || type || !symbol_table == !link_info) {
-        return mo_h5_fault(h, "is not a group");
-    }
+    MO_PASS(mo_h5_message_of(h, header, MO_H5_SYMBOL_TABLE, &symbol_table) &&
+            mo_h5_message_of(h, header, MO_H5_LINK_INFO, &link_info) &&
+            mo_h5_message_of(h, header, MO_H5_LAYOUT, &layout) &&
+            mo_h5_message_of(h, header, MO_H5_TYPE, &type));
+    MO_FAIL_IF(layout || type || !symbol_table == !link_info, mo_h5_fault(h, "is not a group"));
     table t = {.h = h, .group = group};
     const bool good = symbol_table
                           ? read_symbol_table(&t, symbol_table)

@@ -92,9 +92,7 @@ static bool find_object(mo_h5 *h, const mo_h5_group *parent, const char *name, c
         return false;
     }
     const mo_h5_link *link = mo_h5_find(parent, name);
-    if (!link) {
-        return mo_h5_fail(h, MO_ERR_FORMAT, "the %s %s is missing", what, path);
-    }
+    MO_FAIL_IF(!link, mo_h5_fail(h, MO_ERR_FORMAT, "the %s %s is missing", what, path));
     if (link->kind != MO_H5_HARD) {
         return mo_h5_fail(
             h, MO_ERR_FORMAT,
@@ -110,9 +108,7 @@ bool mo_h5_enter(mo_h5 *h, const mo_h5_group *parent, const char *name, mo_h5_gr
     uint64_t address = 0;
     *group = (mo_h5_group){0};
     join(parent, name, group->path);
-    if (!find_object(h, parent, name, group->path, "group", &address)) {
-        return false;
-    }
+    MO_PASS(find_object(h, parent, name, group->path, "group", &address));
     return mo_h5_read_links(h, address, group);
 }
 
@@ -127,9 +123,7 @@ typedef struct dataset {
 static bool find_dataset(mo_h5 *h, const mo_h5_group *group, const char *name, dataset *d)
 {
     join(group, name, d->path);
-    if (!find_object(h, group, name, d->path, "dataset", &d->address)) {
-        return false;
-    }
+    MO_PASS(find_object(h, group, name, d->path, "dataset", &d->address));
     h->place = d->path;
     const bool good = mo_h5_read_dataset(h, d->address, &d->about, NULL);
     h->place = "";
@@ -148,25 +142,19 @@ static bool find_vector(mo_h5 *h, const mo_h5_group *group, const char *name, bo
 {
     static const char *const classes[] = {"integers", "floating-point numbers", "text",
                                           "values of another type"};
-    if (!find_dataset(h, group, name, d)) {
-        return false;
-    }
-    if (d->about.type != MO_H5_INTEGER && (integers || d->about.type != MO_H5_FLOAT)) {
-        return mo_h5_fail(h, MO_ERR_FORMAT, "%s holds %s where %s are needed", d->path,
-                          classes[d->about.type], integers ? "integers" : "numbers");
-    }
-    if (d->about.rank > 1) {
-        return mo_h5_fail(h, MO_ERR_FORMAT, "%s has rank %d where a vector is needed", d->path,
-                          d->about.rank);
-    }
-    if (d->about.is_unwritten) {
-        return mo_h5_fail(h, MO_ERR_FORMAT, "%s claims %llu entries that were never written",
-                          d->path, (unsigned long long)d->about.count);
-    }
-    if (d->about.count > INT_MAX) {
-        return mo_h5_fail(h, MO_ERR_FORMAT, "%s has %llu entries, more than %d", d->path,
-                          (unsigned long long)d->about.count, INT_MAX);
-    }
+    MO_PASS(find_dataset(h, group, name, d));
+    MO_FAIL_IF(d->about.type != MO_H5_INTEGER && (integers || d->about.type != MO_H5_FLOAT),
+               mo_h5_fail(h, MO_ERR_FORMAT, "%s holds %s where %s are needed", d->path,
+                          classes[d->about.type], integers ? "integers" : "numbers"));
+    MO_FAIL_IF(d->about.rank > 1,
+               mo_h5_fail(h, MO_ERR_FORMAT, "%s has rank %d where a vector is needed", d->path,
+                          d->about.rank));
+    MO_FAIL_IF(d->about.is_unwritten,
+               mo_h5_fail(h, MO_ERR_FORMAT, "%s claims %llu entries that were never written",
+                          d->path, (unsigned long long)d->about.count));
+    MO_FAIL_IF(d->about.count > INT_MAX,
+               mo_h5_fail(h, MO_ERR_FORMAT, "%s has %llu entries, more than %d", d->path,
+                          (unsigned long long)d->about.count, INT_MAX));
     return true;
 }
 
@@ -227,9 +215,7 @@ bool mo_h5_read_ints(mo_h5 *h, const mo_h5_group *group, const char *name, size_
     dataset d;
     *values = NULL;
     *count = 0;
-    if (!find_vector(h, group, name, true, &d)) {
-        return false;
-    }
+    MO_PASS(find_vector(h, group, name, true, &d));
     unsigned char *stored = load_run(h, &d, 0, d.about.count);
     int *all = stored ? mo_memory_array(h->allocator, (size_t)d.about.count, sizeof *all) : NULL;
     bool good = all || mo_h5_no_memory(h);
@@ -253,9 +239,7 @@ bool mo_h5_read_int(mo_h5 *h, const mo_h5_group *group, const char *name, int *v
 {
     size_t count;
     int *values;
-    if (!mo_h5_read_ints(h, group, name, &count, &values)) {
-        return false;
-    }
+    MO_PASS(mo_h5_read_ints(h, group, name, &count, &values));
     if (count == 1) {
         *value = values[0];
     }
@@ -315,13 +299,9 @@ bool mo_h5_read_doubles(mo_h5 *h, const mo_h5_group *group, const char *name, si
                         double **values)
 {
     *values = NULL;
-    if (!mo_h5_count(h, group, name, count)) {
-        return false;
-    }
+    MO_PASS(mo_h5_count(h, group, name, count));
     *values = mo_memory_array(h->allocator, *count, sizeof **values);
-    if (!*values) {
-        return mo_h5_no_memory(h);
-    }
+    MO_FAIL_IF(!*values, mo_h5_no_memory(h));
     if (!mo_h5_read_run(h, group, name, 0, *count, *values)) {
         mo_memory_free(h->allocator, *values);
         *values = NULL;
@@ -345,9 +325,7 @@ bool mo_h5_read_text(mo_h5 *h, const mo_h5_group *group, const char *name, char 
 {
     dataset d;
     *text = NULL;
-    if (!find_dataset(h, group, name, &d)) {
-        return false;
-    }
+    MO_PASS(find_dataset(h, group, name, &d));
     if (d.about.type != MO_H5_TEXT || d.about.rank > 1 || d.about.count != 1 ||
         d.about.is_unwritten) {
         return true;

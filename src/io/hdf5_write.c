@@ -43,14 +43,10 @@ bool mo_h5_image(mo_h5 *h, void **bytes, size_t *size)
     }
     const ssize_t needed =
         H5Fflush(h->out, H5F_SCOPE_LOCAL) < 0 ? -1 : H5Fget_file_image(h->out, NULL, 0);
-    if (needed < 0) {
-        return mo_h5_fail(h, MO_ERR_FILE, "HDF5 cannot finish the file");
-    }
+    MO_FAIL_IF(needed < 0, mo_h5_fail(h, MO_ERR_FILE, "HDF5 cannot finish the file"));
     *size = (size_t)needed;
     *bytes = mo_memory_array(h->allocator, *size, 1);
-    if (!*bytes) {
-        return mo_h5_no_memory(h);
-    }
+    MO_FAIL_IF(!*bytes, mo_h5_no_memory(h));
     return H5Fget_file_image(h->out, *bytes, *size) == needed ||
            mo_h5_fail(h, MO_ERR_FILE, "HDF5 cannot finish the file");
 }

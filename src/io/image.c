@@ -16,9 +16,8 @@ mo_error mo_image_read_grey(const char *bytes, size_t size, size_t most,
     *image = (mo_image){0};
     memset(&png, 0, sizeof png);
     png.version = PNG_IMAGE_VERSION;
-    if (!png_image_begin_read_from_memory(&png, bytes, size)) {
-        return mo_fail(why, MO_ERR_FORMAT, "not a PNG image: %.60s", png.message);
-    }
+    MO_FAIL_IF(!png_image_begin_read_from_memory(&png, bytes, size),
+               mo_fail(why, MO_ERR_FORMAT, "not a PNG image: %.60s", png.message));
     if ((size_t)png.width * png.height > most) {
         const unsigned width = png.width, height = png.height;
         png_image_free(&png);

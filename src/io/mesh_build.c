@@ -50,9 +50,7 @@ static int same_point(const double a[3], const double b[3])
 static int make_slots(mo_mesh_building *b, size_t count)
 {
     int *slots = mo_memory_array(b->allocator, count, sizeof *slots);
-    if (!slots) {
-        return mo_mesh_no_memory(b);
-    }
+    MO_FAIL_IF(!slots, mo_mesh_no_memory(b));
     memset(slots, 0xff, count * sizeof *slots);
     for (int k = 0; k < b->mesh->point_count; ++k) {
         size_t at = hash_point(b->mesh->points + 3 * (size_t)k) % count;
@@ -70,15 +68,13 @@ static int make_slots(mo_mesh_building *b, size_t count)
 int mo_mesh_append_point(mo_mesh_building *b, const double x[3])
 {
     mo_mesh_file *mesh = b->mesh;
-    if (!isfinite(x[0]) || !isfinite(x[1]) || !isfinite(x[2])) {
-        return mo_mesh_fail(b, "a corner is not a finite number");
-    }
-    if (mesh->point_count >= MO_MESH_POINTS) {
-        return mo_mesh_fail(b, "the mesh has more than 2000000 points");
-    }
-    if (!MO_GROW(b->allocator, mesh->points, b->point_room, 3 * ((size_t)mesh->point_count + 1))) {
-        return mo_mesh_no_memory(b);
-    }
+    MO_FAIL_IF(!isfinite(x[0]) || !isfinite(x[1]) || !isfinite(x[2]),
+               mo_mesh_fail(b, "a corner is not a finite number"));
+    MO_FAIL_IF(mesh->point_count >= MO_MESH_POINTS,
+               mo_mesh_fail(b, "the mesh has more than 2000000 points"));
+    MO_FAIL_IF(
+        !MO_GROW(b->allocator, mesh->points, b->point_room, 3 * ((size_t)mesh->point_count + 1)),
+        mo_mesh_no_memory(b));
     double *p = mesh->points + 3 * (size_t)mesh->point_count++;
     for (int k = 0; k < 3; ++k) {
         p[k] = x[k] == 0 ? 0 : x[k]; /* -0 is 0 */
@@ -114,13 +110,11 @@ int mo_mesh_add_triangle(mo_mesh_building *b, int p, int q, int r)
     if (p == q || q == r || r == p) {
         return 1;
     }
-    if (mesh->triangle_count >= MO_MESH_POINTS) {
-        return mo_mesh_fail(b, "the mesh has more than 2000000 triangles");
-    }
-    if (!MO_GROW(b->allocator, mesh->triangles, b->triangle_room,
-                 3 * ((size_t)mesh->triangle_count + 1))) {
-        return mo_mesh_no_memory(b);
-    }
+    MO_FAIL_IF(mesh->triangle_count >= MO_MESH_POINTS,
+               mo_mesh_fail(b, "the mesh has more than 2000000 triangles"));
+    MO_FAIL_IF(!MO_GROW(b->allocator, mesh->triangles, b->triangle_room,
+                        3 * ((size_t)mesh->triangle_count + 1)),
+               mo_mesh_no_memory(b));
     int *t = mesh->triangles + 3 * (size_t)mesh->triangle_count++;
     t[0] = p, t[1] = q, t[2] = r;
     return 1;

@@ -81,9 +81,8 @@ static int read_stl_binary(mo_mesh_building *b, const char *bytes, size_t size)
 {
     const unsigned char *at = (const unsigned char *)bytes;
     const uint32_t count = little_endian(at + 80);
-    if (size < STL_HEAD + (size_t)STL_TRIANGLE * count) {
-        return mo_mesh_fail(b, "the binary STL file ends before its last triangle");
-    }
+    MO_FAIL_IF(size < STL_HEAD + (size_t)STL_TRIANGLE * count,
+               mo_mesh_fail(b, "the binary STL file ends before its last triangle"));
     at += STL_HEAD;
     for (uint32_t k = 0; k < count; ++k, at += STL_TRIANGLE) {
         double corner[3][3];
@@ -105,10 +104,8 @@ static int read_stl_text(mo_mesh_building *b, const char *text)
         at += strlen("vertex");
         for (int c = 0; c < 3; ++c) {
             const char *end = mo_text_number(at, &corner[k][c]);
-            if (!end) {
-                return mo_mesh_fail(b,
-                                    "a line 'vertex' of the STL file does not have three numbers");
-            }
+            MO_FAIL_IF(!end, mo_mesh_fail(
+                                 b, "a line 'vertex' of the STL file does not have three numbers"));
             at = end;
         }
         k = (k + 1) % 3;
@@ -141,17 +138,16 @@ static int read_msh(mo_mesh_building *b, const char *bytes, size_t size)
     for (int k = 0; k < 4 && size >= HEAD; ++k) {
         count[k] = little_endian(at + 4 * k);
     }
-    if (size < HEAD || size != HEAD + PLACES * (count[0] + count[1] + count[3]) + 8 * count[2]) {
-        return mo_mesh_fail(b, "the MSH file is not as long as its counts say");
-    }
+    MO_FAIL_IF(size < HEAD ||
+                   size != HEAD + PLACES * (count[0] + count[1] + count[3]) + 8 * count[2],
+               mo_mesh_fail(b, "the MSH file is not as long as its counts say"));
     const unsigned char *point = at + HEAD, *face = at + size - PLACES * count[3];
     for (uint64_t k = 0; k < count[3]; ++k, face += PLACES) {
         double corner[3][3];
         for (int c = 0; c < 9; ++c) {
             const uint32_t which = little_endian(face + 4 * (c / 3));
-            if (which >= count[0]) {
-                return mo_mesh_fail(b, "a triangle of the MSH file has a point that is not there");
-            }
+            MO_FAIL_IF(which >= count[0],
+                       mo_mesh_fail(b, "a triangle of the MSH file has a point that is not there"));
             corner[c / 3][c % 3] = float_at(point + PLACES * (size_t)which + 4 * (c % 3));
         }
         if (!add_corners(b, (const double(*)[3])corner)) {
@@ -174,9 +170,7 @@ static int read_obj_vertex(mo_mesh_building *b, const char *at)
     double x[3];
     for (int k = 0; k < 3; ++k) {
         at = mo_text_number(at, &x[k]);
-        if (!at) {
-            return mo_mesh_fail(b, "a line 'v' of the OBJ file does not have three numbers");
-        }
+        MO_FAIL_IF(!at, mo_mesh_fail(b, "a line 'v' of the OBJ file does not have three numbers"));
     }
     return mo_mesh_append_point(b, x);
 }
@@ -192,9 +186,8 @@ static int read_obj_face(mo_mesh_building *b, const char *at)
         char *end;
         long place = strtol(at, &end, 10);
         place = place < 0 ? b->mesh->point_count + place : place - 1;
-        if (end == at || place < 0 || place >= b->mesh->point_count) {
-            return mo_mesh_fail(b, "a line 'f' of the OBJ file names a point that is not there");
-        }
+        MO_FAIL_IF(end == at || place < 0 || place >= b->mesh->point_count,
+                   mo_mesh_fail(b, "a line 'f' of the OBJ file names a point that is not there"));
         if (first < 0) {
             first = (int)place;
         } else {

@@ -30,18 +30,16 @@ static bool read_compiler(mo_mjcf *m, const mo_xml_node *node)
     mo_mjcf_compiler *set = mo_mjcf_by(m, node);
     int degrees = set->degree != 1, global = 0, infer = (int)set->inertia_from_geoms;
     double groups[2] = {set->inertia_groups[0], set->inertia_groups[1]};
-    if (!mo_mjcf_word(m, node, NULL, "angle", ANGLES, &degrees) ||
-        !mo_mjcf_word(m, node, NULL, "coordinate", COORDINATES, &global) ||
-        !mo_mjcf_word(m, node, NULL, "inertiafromgeom", CHOICES, &infer) ||
-        !read_sequence(m, node) || !mo_mjcf_truth(m, node, NULL, "strippath", &set->strip_path) ||
-        !mo_mjcf_truth(m, node, NULL, "exactmeshinertia", &set->exact_mesh_inertia) ||
-        !mo_mjcf_truth(m, node, NULL, "balanceinertia", &set->balance_inertia) ||
-        !mo_mjcf_number(m, node, NULL, "boundmass", &set->least_mass) ||
-        !mo_mjcf_number(m, node, NULL, "boundinertia", &set->least_inertia) ||
-        !mo_mjcf_number(m, node, NULL, "settotalmass", &set->total_mass) ||
-        !mo_mjcf_numbers(m, node, NULL, "inertiagrouprange", 2, 2, groups, NULL)) {
-        return false;
-    }
+    MO_PASS(mo_mjcf_word(m, node, NULL, "angle", ANGLES, &degrees) &&
+            mo_mjcf_word(m, node, NULL, "coordinate", COORDINATES, &global) &&
+            mo_mjcf_word(m, node, NULL, "inertiafromgeom", CHOICES, &infer) &&
+            read_sequence(m, node) && mo_mjcf_truth(m, node, NULL, "strippath", &set->strip_path) &&
+            mo_mjcf_truth(m, node, NULL, "exactmeshinertia", &set->exact_mesh_inertia) &&
+            mo_mjcf_truth(m, node, NULL, "balanceinertia", &set->balance_inertia) &&
+            mo_mjcf_number(m, node, NULL, "boundmass", &set->least_mass) &&
+            mo_mjcf_number(m, node, NULL, "boundinertia", &set->least_inertia) &&
+            mo_mjcf_number(m, node, NULL, "settotalmass", &set->total_mass) &&
+            mo_mjcf_numbers(m, node, NULL, "inertiagrouprange", 2, 2, groups, NULL));
     if (global) {
         return mo_reader_fail(m->r, node,
                               "has coordinate=\"global\", which is not read; MuJoCo can save the "
@@ -79,9 +77,7 @@ static bool read_flags(mo_mjcf *m, const mo_xml_node *node)
                  {"constraint", &no_constraints},
                  {"filterparent", &no_parent_filter}};
     for (size_t k = 0; k < sizeof flags / sizeof flags[0]; ++k) {
-        if (!mo_mjcf_word(m, node, NULL, flags[k].name, WORDS, flags[k].off)) {
-            return false;
-        }
+        MO_PASS(mo_mjcf_word(m, node, NULL, flags[k].name, WORDS, flags[k].off));
     }
     if (no_constraints) {
         set->no_contact = set->no_limits = set->no_friction_loss = set->no_equality = 1;
@@ -100,13 +96,11 @@ static bool read_option(mo_mjcf *m, const mo_xml_node *node)
 {
     mo_model *model = m->r->model;
     const mo_xml_node *flag = mo_xml_child(node, "flag");
-    if (!mo_mjcf_number(m, node, NULL, "timestep", &model->step) ||
-        !mo_mjcf_numbers(m, node, NULL, "gravity", 3, 3, model->gravity, NULL) ||
-        !mo_mjcf_amount(m, node, NULL, "density", &model->medium.density) ||
-        !mo_mjcf_amount(m, node, NULL, "viscosity", &model->medium.viscosity) ||
-        !mo_mjcf_numbers(m, node, NULL, "wind", 3, 3, model->medium.wind, NULL)) {
-        return false;
-    }
+    MO_PASS(mo_mjcf_number(m, node, NULL, "timestep", &model->step) &&
+            mo_mjcf_numbers(m, node, NULL, "gravity", 3, 3, model->gravity, NULL) &&
+            mo_mjcf_amount(m, node, NULL, "density", &model->medium.density) &&
+            mo_mjcf_amount(m, node, NULL, "viscosity", &model->medium.viscosity) &&
+            mo_mjcf_numbers(m, node, NULL, "wind", 3, 3, model->medium.wind, NULL));
     if (!(model->step > 0)) {
         return mo_reader_fail(m->r, node, "has timestep=\"%g\"; it must be positive", model->step);
     }
@@ -161,10 +155,8 @@ bool mo_mjcf_read(mo_reader *r)
     mo_mjcf m = {.r = r, .frame = mo_pose_identity()};
     int parts = 0;
     r->model->step = 0.002;
-    if (!mo_mjcf_include_all(r, r->root, 0) || !mo_mjcf_attach_all(r, r->root, 0, &parts) ||
-        !mo_mjcf_replicate_all(r, r->root, 0) || !make_compilers(&m, parts + 1)) {
-        return false;
-    }
+    MO_PASS(mo_mjcf_include_all(r, r->root, 0) && mo_mjcf_attach_all(r, r->root, 0, &parts) &&
+            mo_mjcf_replicate_all(r, r->root, 0) && make_compilers(&m, parts + 1));
     const char *name = mo_xml_get(r->root, "model");
     r->model->name = mo_reader_text(r, name ? name : "MuJoCo Model");
     mo_mjcf_list_unread(r);

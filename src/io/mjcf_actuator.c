@@ -39,14 +39,12 @@ static bool set_general(mo_mjcf *m, const mo_xml_node *node, drive *d)
     static const char *const GAINS[] = {"fixed", "affine", "muscle", "user", NULL};
     static const char *const BIASES[] = {"none", "affine", "muscle", "user", NULL};
     double dynamics[10] = {d->time_constant, d->time_constant_off};
-    if (!mo_mjcf_word(m, node, NULL, "dyntype", DYNAMICS, &d->dynamics) ||
-        !mo_mjcf_word(m, node, NULL, "gaintype", GAINS, &d->gain_type) ||
-        !mo_mjcf_word(m, node, NULL, "biastype", BIASES, &d->bias_type) ||
-        !mo_mjcf_numbers(m, node, NULL, "dynprm", 1, 10, dynamics, NULL) ||
-        !mo_mjcf_numbers(m, node, NULL, "gainprm", 1, 10, d->gain, NULL) ||
-        !mo_mjcf_numbers(m, node, NULL, "biasprm", 1, 10, d->bias, NULL)) {
-        return false;
-    }
+    MO_PASS(mo_mjcf_word(m, node, NULL, "dyntype", DYNAMICS, &d->dynamics) &&
+            mo_mjcf_word(m, node, NULL, "gaintype", GAINS, &d->gain_type) &&
+            mo_mjcf_word(m, node, NULL, "biastype", BIASES, &d->bias_type) &&
+            mo_mjcf_numbers(m, node, NULL, "dynprm", 1, 10, dynamics, NULL) &&
+            mo_mjcf_numbers(m, node, NULL, "gainprm", 1, 10, d->gain, NULL) &&
+            mo_mjcf_numbers(m, node, NULL, "biasprm", 1, 10, d->bias, NULL));
     d->time_constant = dynamics[0];
     d->time_constant_off = dynamics[1];
     return true;
@@ -62,14 +60,10 @@ static bool set_muscle(mo_mjcf *m, const mo_xml_node *node, drive *d)
     for (int k = 0; k < 9; ++k) {
         d->gain[k] = d->gain[k] == (k == 0 ? 1 : 0) ? USUAL[k] : d->gain[k];
     }
-    if (!mo_mjcf_numbers(m, node, NULL, "timeconst", 2, 2, tau, NULL) ||
-        !mo_mjcf_numbers(m, node, NULL, "range", 2, 2, d->gain, NULL)) {
-        return false;
-    }
+    MO_PASS(mo_mjcf_numbers(m, node, NULL, "timeconst", 2, 2, tau, NULL) &&
+            mo_mjcf_numbers(m, node, NULL, "range", 2, 2, d->gain, NULL));
     for (int k = 0; k < 7; ++k) {
-        if (!mo_mjcf_number(m, node, NULL, NAMES[k], d->gain + 2 + k)) {
-            return false;
-        }
+        MO_PASS(mo_mjcf_number(m, node, NULL, NAMES[k], d->gain + 2 + k));
     }
     d->time_constant = tau[0];
     d->time_constant_off = tau[1];
@@ -82,13 +76,11 @@ static bool set_position(mo_mjcf *m, const mo_xml_node *node, drive *d)
 {
     double constant = 0;
     memset(d->bias, 0, sizeof d->bias);
-    if (!mo_mjcf_amount(m, node, NULL, "kp", d->gain) ||
-        !mo_mjcf_amount(m, node, NULL, "kv", &d->servo_damping) ||
-        !mo_mjcf_amount(m, node, NULL, "dampratio", &d->damping_ratio) ||
-        !mo_mjcf_amount(m, node, NULL, "timeconst", &constant) ||
-        !mo_mjcf_amount(m, node, NULL, "inheritrange", &d->inherit)) {
-        return false;
-    }
+    MO_PASS(mo_mjcf_amount(m, node, NULL, "kp", d->gain) &&
+            mo_mjcf_amount(m, node, NULL, "kv", &d->servo_damping) &&
+            mo_mjcf_amount(m, node, NULL, "dampratio", &d->damping_ratio) &&
+            mo_mjcf_amount(m, node, NULL, "timeconst", &constant) &&
+            mo_mjcf_amount(m, node, NULL, "inheritrange", &d->inherit));
     d->damping_ratio = mo_xml_get(node, "kv") ? 0 : d->damping_ratio;
     d->servo_damping = mo_xml_get(node, "dampratio") ? 0 : d->servo_damping;
     d->bias[1] = -d->gain[0];
@@ -118,12 +110,10 @@ static bool set_damper(mo_mjcf *m, const mo_xml_node *node, drive *d)
 static bool set_cylinder(mo_mjcf *m, const mo_xml_node *node, drive *d)
 {
     double diameter = 0;
-    if (!mo_mjcf_number(m, node, NULL, "timeconst", &d->time_constant) ||
-        !mo_mjcf_numbers(m, node, NULL, "bias", 3, 3, d->bias, NULL) ||
-        !mo_mjcf_amount(m, node, NULL, "area", d->gain) ||
-        !mo_mjcf_amount(m, node, NULL, "diameter", &diameter)) {
-        return false;
-    }
+    MO_PASS(mo_mjcf_number(m, node, NULL, "timeconst", &d->time_constant) &&
+            mo_mjcf_numbers(m, node, NULL, "bias", 3, 3, d->bias, NULL) &&
+            mo_mjcf_amount(m, node, NULL, "area", d->gain) &&
+            mo_mjcf_amount(m, node, NULL, "diameter", &diameter));
     d->gain[0] = diameter > 0 ? 3.14159265358979323846 / 4 * diameter * diameter : d->gain[0];
     return true;
 }
@@ -201,9 +191,7 @@ static bool find_joint(mo_mjcf *m, const mo_xml_node *node, const char *way, con
                        mo_model_actuator *a)
 {
     a->joint = mo_reader_name_find(m->r, 'j', name);
-    if (a->joint < 0) {
-        return not_there(m, node, "joint", name);
-    }
+    MO_FAIL_IF(a->joint < 0, not_there(m, node, "joint", name));
     if (strcmp(way, "joint") != 0 && m->r->model->joints[a->joint].kind < MO_MODEL_SLIDE) {
         a->joint = -1;
         return ignore(m, node, a, " jointinparent> of a ball or free joint is not read");
@@ -214,9 +202,7 @@ static bool find_joint(mo_mjcf *m, const mo_xml_node *node, const char *way, con
 static bool find_target(mo_mjcf *m, const mo_xml_node *node, mo_model_actuator *a)
 {
     const char *name = NULL, *way = target_of(m, node, &name);
-    if (!way) {
-        return mo_reader_fail(m->r, node, "has no joint");
-    }
+    MO_FAIL_IF(!way, mo_reader_fail(m->r, node, "has no joint"));
     if (strncmp(way, "joint", 5) == 0) {
         return find_joint(m, node, way, name, a);
     }
@@ -238,15 +224,13 @@ static bool find_target(mo_mjcf *m, const mo_xml_node *node, mo_model_actuator *
 
 static bool read_ranges(mo_mjcf *m, const mo_xml_node *node, const drive *d, mo_model_actuator *a)
 {
-    if (!mo_mjcf_limits(m, node, KIND, "ctrllimited", "ctrlrange", &a->has_control_range,
-                        a->control_range) ||
-        !mo_mjcf_limits(m, node, KIND, "forcelimited", "forcerange", &a->has_force_range,
-                        a->force_range) ||
-        !mo_mjcf_limits(m, node, KIND, "actlimited", "actrange", &a->has_state_range,
-                        a->state_range) ||
-        !mo_mjcf_numbers(m, node, KIND, "gear", 1, 6, a->gear, NULL)) {
-        return false;
-    }
+    MO_PASS(mo_mjcf_limits(m, node, KIND, "ctrllimited", "ctrlrange", &a->has_control_range,
+                           a->control_range) &&
+            mo_mjcf_limits(m, node, KIND, "forcelimited", "forcerange", &a->has_force_range,
+                           a->force_range) &&
+            mo_mjcf_limits(m, node, KIND, "actlimited", "actrange", &a->has_state_range,
+                           a->state_range) &&
+            mo_mjcf_numbers(m, node, KIND, "gear", 1, 6, a->gear, NULL));
     if (d->inherit > 0 && a->joint >= 0 && m->r->model->joints[a->joint].has_limits) {
         const double *range = m->r->model->joints[a->joint].range;
         const double middle = (range[0] + range[1]) / 2, half = (range[1] - range[0]) / 2;
@@ -281,9 +265,7 @@ static bool take_muscle(mo_mjcf *m, const mo_xml_node *node, const drive *d, mo_
                             .fpmax = p[7],
                             .fvmax = p[8]};
     a->muscle_scale = p[3];
-    if (!mo_mjcf_numbers(m, node, KIND, "lengthrange", 2, 2, a->muscle.length_range, NULL)) {
-        return false;
-    }
+    MO_PASS(mo_mjcf_numbers(m, node, KIND, "lengthrange", 2, 2, a->muscle.length_range, NULL));
     const double *l = a->muscle.length_range;
     int differ = 0;
     for (int k = 0; k < 9; ++k) {
@@ -357,10 +339,8 @@ static bool read_actuator(mo_mjcf *m, const mo_xml_node *node)
     if (strcmp(node->name, "adhesion") == 0 || strcmp(node->name, "plugin") == 0) {
         return ignore(m, node, a, "> is not read");
     }
-    if (!mo_mjcf_each_default(m, node, KIND, set_by, &d) || !set_by(m, node, &d) ||
-        !find_target(m, node, a)) {
-        return false;
-    }
+    MO_PASS(mo_mjcf_each_default(m, node, KIND, set_by, &d) && set_by(m, node, &d) &&
+            find_target(m, node, a));
     const int is_ignored = a->kind == MO_MODEL_IGNORED;
     if (!read_ranges(m, node, &d, a) || (!is_ignored && !take_drive(m, node, &d, a))) {
         return false;

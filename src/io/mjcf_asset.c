@@ -37,9 +37,7 @@ static bool inline_triangles(mo_mjcf *m, const mo_xml_node *node, mo_mesh_file *
     }
     mesh->triangles =
         mo_memory_array(&m->r->tree.allocator, (size_t)count + 1, sizeof *mesh->triangles);
-    if (!mesh->triangles) {
-        return mo_reader_no_memory(m->r);
-    }
+    MO_FAIL_IF(!mesh->triangles, mo_reader_no_memory(m->r));
     for (int k = 0; k < count; ++k) {
         if (numbers[k] != floor(numbers[k]) || numbers[k] < 0 || numbers[k] >= mesh->point_count) {
             return mo_reader_fail(m->r, node, "has a face with the point %g; there are %d",
@@ -118,14 +116,11 @@ static bool transform(mo_mjcf *m, const mo_xml_node *node, mo_mesh_file *mesh)
     double scale[3] = {1, 1, 1}, Q[9];
     mo_pose reference = mo_pose_identity();
     double *q = reference.orientation;
-    if (!mo_mjcf_numbers(m, node, "mesh", "scale", 3, 3, scale, NULL) ||
-        !mo_mjcf_numbers(m, node, NULL, "refpos", 3, 3, reference.position, NULL) ||
-        !mo_mjcf_numbers(m, node, NULL, "refquat", 4, 4, q, NULL)) {
-        return false;
-    }
-    if (!(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] > 1e-28)) {
-        return mo_reader_fail(m->r, node, "has a refquat of length zero");
-    }
+    MO_PASS(mo_mjcf_numbers(m, node, "mesh", "scale", 3, 3, scale, NULL) &&
+            mo_mjcf_numbers(m, node, NULL, "refpos", 3, 3, reference.position, NULL) &&
+            mo_mjcf_numbers(m, node, NULL, "refquat", 4, 4, q, NULL));
+    MO_FAIL_IF(!(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] > 1e-28),
+               mo_reader_fail(m->r, node, "has a refquat of length zero"));
     mo_quat_normalise(q);
     mo_quat_matrix(q, Q);
     for (int k = 0; k < mesh->point_count; ++k) {
@@ -151,9 +146,7 @@ static bool read_weighing(mo_mjcf *m, const mo_xml_node *node, mo_mesh_file *mes
 {
     static const char *const WAYS[] = {"legacy", "exact", "shell", "convex", NULL};
     int way = 0;
-    if (!mo_mjcf_word(m, node, "mesh", "inertia", WAYS, &way)) {
-        return false;
-    }
+    MO_PASS(mo_mjcf_word(m, node, "mesh", "inertia", WAYS, &way));
     mesh->is_exact = way == 1;
     mesh->is_shell = way == 2;
     if (way == 3) {
@@ -179,9 +172,8 @@ const char *mo_mjcf_asset_name(mo_reader *r, const mo_xml_node *node)
 static bool read_mesh(mo_mjcf *m, const mo_xml_node *node)
 {
     const char *file = mo_xml_get(node, "file");
-    if (!file && !mo_xml_get(node, "vertex")) {
-        return mo_reader_fail(m->r, node, "has neither a file nor points (vertex)");
-    }
+    MO_FAIL_IF(!file && !mo_xml_get(node, "vertex"),
+               mo_reader_fail(m->r, node, "has neither a file nor points (vertex)"));
     const int mesh = file ? file_mesh(m, node, file) : inline_mesh(m, node);
     if (mesh < 0 || !transform(m, node, m->r->meshes + mesh) ||
         !read_weighing(m, node, m->r->meshes + mesh)) {
@@ -214,9 +206,7 @@ static bool read_finish(mo_mjcf *m, const mo_xml_node *node, mo_mjcf_material *t
     bool is_given = false;
     for (int k = 0; k < COUNT; ++k) {
         is_given = is_given || mo_mjcf_get(m, node, "material", NAMES[k]);
-        if (!mo_mjcf_numbers(m, node, "material", NAMES[k], 1, 1, &value[k], NULL)) {
-            return false;
-        }
+        MO_PASS(mo_mjcf_numbers(m, node, "material", NAMES[k], 1, 1, &value[k], NULL));
     }
     if (is_given) {
         const double highlight = value[SHININESS] * fmin(1, 2 * value[SPECULAR]);
@@ -246,9 +236,7 @@ static bool read_material(mo_mjcf *m, const mo_xml_node *node)
 
 bool mo_mjcf_materials(mo_mjcf *m)
 {
-    if (!mo_mjcf_each(m, "asset", "material", count_material)) {
-        return false;
-    }
+    MO_PASS(mo_mjcf_each(m, "asset", "material", count_material));
     m->materials = mo_pool_take(&m->r->tree, (size_t)m->material_count + 1, sizeof *m->materials);
     m->material_count = 0;
     return m->materials ? mo_mjcf_each(m, "asset", "material", read_material)

@@ -60,13 +60,9 @@ static bool rename_all(const attachment *a, mo_xml_node *node)
             }
         }
     }
-    if (!name_by_file(a, node)) {
-        return false;
-    }
+    MO_PASS(name_by_file(a, node));
     for (mo_xml_node *child = node->first; child; child = child->next) {
-        if (!rename_all(a, child)) {
-            return false;
-        }
+        MO_PASS(rename_all(a, child));
     }
     return true;
 }
@@ -138,10 +134,9 @@ static bool put_bodies(const attachment *a, mo_xml_node *node, mo_xml_node *from
     }
     const char *name = body && body[0] ? prefixed(a, body) : NULL;
     mo_xml_node *one = world && name ? find_body(world, name) : NULL;
-    if (!world || (name && !one)) {
-        return mo_reader_fail(a->r, node, "attaches the body '%.80s', which is not in its model",
-                              body ? body : "world");
-    }
+    MO_FAIL_IF(!world || (name && !one),
+               mo_reader_fail(a->r, node, "attaches the body '%.80s', which is not in its model",
+                              body ? body : "world"));
     node->name = "frame";
     node->attributes = NULL;
     node->part = a->part;
@@ -177,27 +172,19 @@ static bool attach(mo_reader *r, mo_xml_node *root, mo_xml_node *node, int level
     const char *name = mo_xml_get(node, "model"), *prefix = mo_xml_get(node, "prefix");
     const mo_xml_node *model = name ? find_model(root, name) : NULL;
     mo_xml_node *from = NULL;
-    if (!model) {
-        return mo_reader_fail(r, node, "attaches the model '%.80s', which is not among the assets",
-                              name ? name : "");
-    }
-    if (++*parts >= MOST_PARTS || level >= MOST_LEVELS) {
-        return mo_reader_fail(r, node, "is one of more than %d attached models, or %d levels deep",
-                              (int)MOST_PARTS, (int)MOST_LEVELS);
-    }
+    MO_FAIL_IF(!model,
+               mo_reader_fail(r, node, "attaches the model '%.80s', which is not among the assets",
+                              name ? name : ""));
+    MO_FAIL_IF(++*parts >= MOST_PARTS || level >= MOST_LEVELS,
+               mo_reader_fail(r, node, "is one of more than %d attached models, or %d levels deep",
+                              (int)MOST_PARTS, (int)MOST_LEVELS));
     attachment a = {.r = r, .prefix = prefix ? prefix : "", .part = *parts};
-    if (!mo_mjcf_open(r, model, mo_xml_get(model, "file"), &from) ||
-        !mo_mjcf_include_all(r, from, a.part)) {
-        return false;
-    }
+    MO_PASS(mo_mjcf_open(r, model, mo_xml_get(model, "file"), &from) &&
+            mo_mjcf_include_all(r, from, a.part));
     a.has_defaults = mo_xml_child(from, "default") != NULL;
-    if (!mo_mjcf_attach_all(r, from, level + 1, parts)) {
-        return false;
-    }
+    MO_PASS(mo_mjcf_attach_all(r, from, level + 1, parts));
     for (mo_xml_node *child = from->first; child; child = child->next) {
-        if (!rename_all(&a, child)) {
-            return false;
-        }
+        MO_PASS(rename_all(&a, child));
     }
     return put_bodies(&a, node, from) && take_sections(&a, root, from);
 }

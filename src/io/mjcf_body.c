@@ -16,21 +16,16 @@ static bool read_inertial(mo_mjcf *m, const mo_xml_node *node, mo_mass *out)
     mo_mass given = {0};
     int diagonal = 0, full = 0;
     double six[6];
-    if (!mo_mjcf_frame(m, node, NULL, &pose) ||
-        !mo_mjcf_number(m, node, NULL, "mass", &given.mass) ||
-        !mo_mjcf_numbers(m, node, NULL, "diaginertia", 3, 3, given.inertia, &diagonal) ||
-        !mo_mjcf_numbers(m, node, NULL, "fullinertia", 6, 6, six, &full)) {
-        return false;
-    }
-    if (!mo_xml_get(node, "mass") || (!diagonal && !full)) {
-        return mo_reader_fail(m->r, node, "needs mass, and diaginertia or fullinertia");
-    }
+    MO_PASS(mo_mjcf_frame(m, node, NULL, &pose) &&
+            mo_mjcf_number(m, node, NULL, "mass", &given.mass) &&
+            mo_mjcf_numbers(m, node, NULL, "diaginertia", 3, 3, given.inertia, &diagonal) &&
+            mo_mjcf_numbers(m, node, NULL, "fullinertia", 6, 6, six, &full));
+    MO_FAIL_IF(!mo_xml_get(node, "mass") || (!diagonal && !full),
+               mo_reader_fail(m->r, node, "needs mass, and diaginertia or fullinertia"));
     if (diagonal && full) {
         return mo_reader_fail(m->r, node, "has both diaginertia and fullinertia; give one");
     }
-    if (given.mass < 0) {
-        return mo_reader_fail(m->r, node, "has a negative mass");
-    }
+    MO_FAIL_IF(given.mass < 0, mo_reader_fail(m->r, node, "has a negative mass"));
     if (full) { /* xx yy zz xy xz yz, as ours */
         memcpy(given.inertia, six, sizeof six);
     }
@@ -107,9 +102,7 @@ static bool read_joint(mo_mjcf *m, const mo_xml_node *node, int body)
     static const char *const TYPES[] = {"free", "ball", "slide", "hinge", NULL};
     int kind = MO_MODEL_HINGE;
     const char *name = mo_xml_get(node, "name");
-    if (!mo_mjcf_word(m, node, "joint", "type", TYPES, &kind)) {
-        return false;
-    }
+    MO_PASS(mo_mjcf_word(m, node, "joint", "type", TYPES, &kind));
     mo_model_joint *joint = mo_reader_add_joint(m->r, node, name, (mo_model_joint_kind)kind, body);
     if (!joint || !mo_mjcf_numbers(m, node, "joint", "pos", 3, 3, joint->anchor, NULL) ||
         !mo_mjcf_numbers(m, node, "joint", "axis", 3, 3, joint->axis, NULL) ||
@@ -120,9 +113,8 @@ static bool read_joint(mo_mjcf *m, const mo_xml_node *node, int body)
         return false;
     }
     const double length = mo_vec3_norm(joint->axis);
-    if (kind >= MO_MODEL_SLIDE && !(length > 1e-14)) {
-        return mo_reader_fail(m->r, node, "has an axis of length zero");
-    }
+    MO_FAIL_IF(kind >= MO_MODEL_SLIDE && !(length > 1e-14),
+               mo_reader_fail(m->r, node, "has an axis of length zero"));
     mo_vec3_scale(length > 0 ? 1 / length : 0, joint->axis, joint->axis);
     if (kind == MO_MODEL_HINGE || kind == MO_MODEL_BALL) {
         joint->range[0] *= mo_mjcf_by(m, node)->degree;
@@ -153,11 +145,10 @@ static bool check_joints(mo_mjcf *m, const mo_xml_node *node, int place)
     for (int k = 0; k < body->joint_count; ++k) {
         const mo_model_joint_kind kind = m->r->model->joints[body->first_joint + k].kind;
         turns += kind == MO_MODEL_BALL || kind == MO_MODEL_FREE;
-        if (kind == MO_MODEL_FREE && (body->joint_count > 1 || body->parent != 0)) {
-            return mo_reader_fail(m->r, node,
+        MO_FAIL_IF(kind == MO_MODEL_FREE && (body->joint_count > 1 || body->parent != 0),
+                   mo_reader_fail(m->r, node,
                                   body->parent ? "has a free joint but is not a child of the world"
-                                               : "has a free joint and other joints");
-        }
+                                               : "has a free joint and other joints"));
     }
     return turns < 2 || mo_reader_fail(m->r, node, "has %d ball joints; it can have one", turns);
 }
@@ -175,9 +166,7 @@ typedef struct body_parts {
 static bool enter_frame(mo_mjcf *m, const mo_xml_node *node)
 {
     mo_pose own = mo_pose_identity();
-    if (!mo_mjcf_frame(m, node, NULL, &own)) {
-        return false;
-    }
+    MO_PASS(mo_mjcf_frame(m, node, NULL, &own));
     m->frame = mo_pose_compose(&m->frame, &own);
     return true;
 }
@@ -238,17 +227,15 @@ static bool read_body(mo_mjcf *m, const mo_xml_node *node, int parent)
     body->pose = mo_pose_compose(&around, &body->pose);
     if (body->is_mocap) {
         ++m->r->model->mocap_count;
-        if (parent != 0) {
-            return mo_reader_fail(m->r, node, "is a mocap body, but not a child of the world");
-        }
+        MO_FAIL_IF(parent != 0,
+                   mo_reader_fail(m->r, node, "is a mocap body, but not a child of the world"));
     }
     m->frame = mo_pose_identity();
     const bool is_read = read_parts(m, node, place) && read_below(m, node, place);
     m->frame = around;
-    if (is_read && m->r->model->bodies[place].is_mocap &&
-        m->r->model->bodies[place].joint_count > 0) {
-        return mo_reader_fail(m->r, node, "is a mocap body, but has a joint");
-    }
+    MO_FAIL_IF(is_read && m->r->model->bodies[place].is_mocap &&
+                   m->r->model->bodies[place].joint_count > 0,
+               mo_reader_fail(m->r, node, "is a mocap body, but has a joint"));
     return is_read;
 }
 
@@ -285,16 +272,10 @@ static void scale_masses(mo_model *model, double total)
 bool mo_mjcf_bodies(mo_mjcf *m)
 {
     const mo_xml_node *world = mo_xml_child(m->r->root, "worldbody");
-    if (!world) {
-        return mo_reader_fail(m->r, m->r->root, "has no <worldbody>");
-    }
-    if (!mo_reader_add_body(m->r, world, "world", -1)) {
-        return false;
-    }
+    MO_FAIL_IF(!world, mo_reader_fail(m->r, m->r->root, "has no <worldbody>"));
+    MO_PASS(mo_reader_add_body(m->r, world, "world", -1));
     for (const mo_xml_node *section = world; section; section = mo_xml_next(section, "worldbody")) {
-        if (!read_parts(m, section, 0) || !read_below(m, section, 0)) {
-            return false;
-        }
+        MO_PASS(read_parts(m, section, 0) && read_below(m, section, 0));
     }
     if (m->r->model->bodies[0].joint_count > 0) {
         return mo_reader_fail(m->r, world, "has a joint; joints belong to bodies");

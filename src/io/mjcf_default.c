@@ -28,9 +28,7 @@ static bool add_node(mo_mjcf *m, int place, const mo_xml_node *node)
     mo_mjcf_class *class = m->classes + place;
     const mo_xml_node **more =
         mo_pool_take(&m->r->tree, (size_t) class->node_count + 1, sizeof *more);
-    if (!more) {
-        return mo_reader_no_memory(m->r);
-    }
+    MO_FAIL_IF(!more, mo_reader_no_memory(m->r));
     for (int k = 0; k < class->node_count; ++k) {
         more[k] = class->nodes[k];
     }
@@ -54,9 +52,8 @@ static bool read_class(mo_mjcf *m, const mo_xml_node *node, int parent, int *ele
     const char *name = mo_xml_get(node, "class");
     const int is_top = parent < 0 && node->part == 0; /* an attached part has its own */
     int place = is_top ? 0 : find_class(m, name);
-    if (parent >= 0 && (!name || !name[0])) {
-        return mo_reader_fail(m->r, node, "inside another <default> has no class");
-    }
+    MO_FAIL_IF(parent >= 0 && (!name || !name[0]),
+               mo_reader_fail(m->r, node, "inside another <default> has no class"));
     if (is_top && name && place != find_class(m, name) &&
         !mo_reader_name_add(m->r, node, 'c', name, 0)) {
         return false;
@@ -72,10 +69,9 @@ static bool read_class(mo_mjcf *m, const mo_xml_node *node, int parent, int *ele
         return false;
     }
     for (const mo_xml_node *child = node->first; child; child = child->next) {
-        if (++*elements > MOST_DEFAULTS) {
-            return mo_reader_fail(m->r, child, "is one of more than %d defaults",
-                                  (int)MOST_DEFAULTS);
-        }
+        MO_FAIL_IF(
+            ++*elements > MOST_DEFAULTS,
+            mo_reader_fail(m->r, child, "is one of more than %d defaults", (int)MOST_DEFAULTS));
         if (strcmp(child->name, "default") == 0 && !read_class(m, child, place, elements)) {
             return false;
         }
@@ -87,19 +83,13 @@ bool mo_mjcf_defaults(mo_mjcf *m)
 {
     int elements = 0;
     m->classes = mo_pool_take(&m->r->tree, MOST_DEFAULTS, sizeof *m->classes);
-    if (!m->classes) {
-        return mo_reader_no_memory(m->r);
-    }
+    MO_FAIL_IF(!m->classes, mo_reader_no_memory(m->r));
     m->classes[0] = (mo_mjcf_class){.name = "main", .parent = -1};
     m->class_count = 1;
-    if (!mo_reader_name_add(m->r, NULL, 'c', "main", 0)) {
-        return false;
-    }
+    MO_PASS(mo_reader_name_add(m->r, NULL, 'c', "main", 0));
     for (const mo_xml_node *node = mo_xml_child(m->r->root, "default"); node;
          node = mo_xml_next(node, "default")) {
-        if (!read_class(m, node, -1, &elements)) {
-            return false;
-        }
+        MO_PASS(read_class(m, node, -1, &elements));
     }
     return true;
 }
@@ -229,13 +219,10 @@ bool mo_mjcf_whole(mo_mjcf *m, const mo_xml_node *node, const char *kind, const 
                    int *out)
 {
     double value = *out;
-    if (!mo_mjcf_number(m, node, kind, attribute, &value)) {
-        return false;
-    }
-    if (value != floor(value) || fabs(value) > INT_MAX) {
-        return mo_reader_fail(m->r, node, "has %s=\"%g\", which is not a whole number", attribute,
-                              value);
-    }
+    MO_PASS(mo_mjcf_number(m, node, kind, attribute, &value));
+    MO_FAIL_IF(
+        value != floor(value) || fabs(value) > INT_MAX,
+        mo_reader_fail(m->r, node, "has %s=\"%g\", which is not a whole number", attribute, value));
     *out = (int)value;
     return true;
 }
@@ -274,16 +261,12 @@ bool mo_mjcf_limits(mo_mjcf *m, const mo_xml_node *node, const char *kind, const
     static const char *const CHOICES[] = {"false", "true", "auto", NULL};
     int choice = MO_MJCF_AUTO;
     const char *text = mo_mjcf_get(m, node, kind, range);
-    if (!mo_mjcf_word(m, node, kind, limited, CHOICES, &choice)) {
-        return false;
-    }
+    MO_PASS(mo_mjcf_word(m, node, kind, limited, CHOICES, &choice));
     *has = choice == MO_MJCF_YES || (choice == MO_MJCF_AUTO && text);
     if (!*has) {
         return true;
     }
-    if (!text) {
-        return mo_reader_fail(m->r, node, "is %s but has no %s", limited, range);
-    }
+    MO_FAIL_IF(!text, mo_reader_fail(m->r, node, "is %s but has no %s", limited, range));
     return mo_reader_range(m->r, node, range, text, out) &&
            mo_reader_ordered(m->r, node, range, out);
 }

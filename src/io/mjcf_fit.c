@@ -37,13 +37,10 @@ bool mo_mjcf_fit(mo_mjcf *m, const mo_xml_node *node, mo_shape_kind kind, const 
 {
     double half[3], Q[9], scale = 1;
     mo_pose of = mo_pose_identity();
-    if (!mo_mjcf_number(m, node, "geom", "fitscale", &scale)) {
-        return false;
-    }
+    MO_PASS(mo_mjcf_number(m, node, "geom", "fitscale", &scale));
     inertia_box(mass, half, Q);
-    if (!(scale * half[0] > 0)) {
-        return mo_reader_fail(m->r, node, "cannot be fitted to a mesh without volume");
-    }
+    MO_FAIL_IF(!(scale * half[0] > 0),
+               mo_reader_fail(m->r, node, "cannot be fitted to a mesh without volume"));
     mo_vec3_scale(scale, half, size);
     mo_vec3_copy(mass->centre, of.position);
     mo_quat_from_matrix(Q, of.orientation);

@@ -19,9 +19,7 @@ static bool from_quat(mo_mjcf *m, const mo_xml_node *node, const double x[4], do
     for (int k = 0; k < 4; ++k) {
         norm = hypot(norm, x[k]);
     }
-    if (!(norm > 1e-14)) {
-        return fail_short(m, node, "quat");
-    }
+    MO_FAIL_IF(!(norm > 1e-14), fail_short(m, node, "quat"));
     for (int k = 0; k < 4; ++k) {
         q[k] = x[k] / norm;
     }
@@ -33,9 +31,7 @@ static bool from_axis_angle(mo_mjcf *m, const mo_xml_node *node, const double x[
 {
     double axis[3];
     const double length = mo_vec3_norm(x);
-    if (!(length > 1e-14)) {
-        return fail_short(m, node, "axisangle");
-    }
+    MO_FAIL_IF(!(length > 1e-14), fail_short(m, node, "axisangle"));
     mo_vec3_scale(1 / length, x, axis);
     mo_quat_about(axis, x[3] * mo_mjcf_by(m, node)->degree, q);
     return true;
@@ -66,15 +62,12 @@ static bool from_xy_axes(mo_mjcf *m, const mo_xml_node *node, const double x[6],
 {
     double a[3], b[3], c[3];
     const double length = mo_vec3_norm(x);
-    if (!(length > 1e-14)) {
-        return fail_short(m, node, "x axis");
-    }
+    MO_FAIL_IF(!(length > 1e-14), fail_short(m, node, "x axis"));
     mo_vec3_scale(1 / length, x, a);
     mo_vec3_along(x + 3, -mo_vec3_dot(a, x + 3), a, b);
     const double rest = mo_vec3_norm(b);
-    if (!(rest > 1e-10 * mo_vec3_norm(x + 3)) || rest == 0) {
-        return mo_reader_fail(m->r, node, "has xyaxes that are parallel");
-    }
+    MO_FAIL_IF(!(rest > 1e-10 * mo_vec3_norm(x + 3)) || rest == 0,
+               mo_reader_fail(m->r, node, "has xyaxes that are parallel"));
     mo_vec3_scale(1 / rest, b, b);
     mo_vec3_cross(a, b, c);
     const double Q[9] = {a[0], b[0], c[0], a[1], b[1], c[1], a[2], b[2], c[2]};
@@ -89,9 +82,7 @@ bool mo_mjcf_frame(mo_mjcf *m, const mo_xml_node *node, const char *kind, mo_pos
         int count;
     } WAYS[] = {{"quat", 4}, {"axisangle", 4}, {"euler", 3}, {"xyaxes", 6}, {"zaxis", 3}};
     double x[6];
-    if (!mo_mjcf_numbers(m, node, kind, "pos", 3, 3, pose->position, NULL)) {
-        return false;
-    }
+    MO_PASS(mo_mjcf_numbers(m, node, kind, "pos", 3, 3, pose->position, NULL));
     /* Of the element itself first: an explicit value wins, whatever the class has. */
     int way = -1, count = 0, given = 0;
     for (int own = 1; own >= 0 && way < 0; --own) {
@@ -108,10 +99,8 @@ bool mo_mjcf_frame(mo_mjcf *m, const mo_xml_node *node, const char *kind, mo_pos
     if (given > 1) {
         return mo_reader_fail(m->r, node, "has %d orientations; give one", given);
     }
-    if (!mo_mjcf_numbers(m, node, kind, WAYS[way].name, WAYS[way].count, WAYS[way].count, x,
-                         &count)) {
-        return false;
-    }
+    MO_PASS(mo_mjcf_numbers(m, node, kind, WAYS[way].name, WAYS[way].count, WAYS[way].count, x,
+                            &count));
     double *q = pose->orientation;
     switch (way) {
     case 0:

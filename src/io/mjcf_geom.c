@@ -27,14 +27,12 @@ static bool between(mo_mjcf *m, const mo_xml_node *node, geom_type type, const d
                     mo_pose *pose, double size[3])
 {
     double along[3];
-    if (!SIZES_BETWEEN[type]) {
-        return mo_reader_fail(m->r, node, "of type %s cannot have fromto", TYPES[type]);
-    }
+    MO_FAIL_IF(!SIZES_BETWEEN[type],
+               mo_reader_fail(m->r, node, "of type %s cannot have fromto", TYPES[type]));
     mo_vec3_minus(from_to, from_to + 3, along);
     const double half = mo_vec3_norm(along) / 2;
-    if (!(half > 1e-14) || !mo_quat_from_z(along, pose->orientation)) {
-        return mo_reader_fail(m->r, node, "has a fromto with two equal points");
-    }
+    MO_FAIL_IF(!(half > 1e-14) || !mo_quat_from_z(along, pose->orientation),
+               mo_reader_fail(m->r, node, "has a fromto with two equal points"));
     for (int k = 0; k < 3; ++k) {
         pose->position[k] = (from_to[k] + from_to[3 + k]) / 2;
     }
@@ -52,16 +50,13 @@ static bool read_sizes(mo_mjcf *m, const mo_xml_node *node, geom_type type, mo_p
 {
     int count = 0, has_ends = 0;
     double from_to[6];
-    if (!mo_mjcf_numbers(m, node, "geom", "size", 1, 3, size, &count) ||
-        !mo_mjcf_numbers(m, node, "geom", "fromto", 6, 6, from_to, &has_ends)) {
-        return false;
-    }
+    MO_PASS(mo_mjcf_numbers(m, node, "geom", "size", 1, 3, size, &count) &&
+            mo_mjcf_numbers(m, node, "geom", "fromto", 6, 6, from_to, &has_ends));
     const int needed = has_ends ? SIZES_BETWEEN[type] : SIZES[type];
     for (int k = 0; k < needed; ++k) {
-        if (k >= count || !(size[k] > 0)) {
-            return mo_reader_fail(m->r, node, "of type %s needs %d positive %s in size",
-                                  TYPES[type], needed, needed == 1 ? "number" : "numbers");
-        }
+        MO_FAIL_IF(k >= count || !(size[k] > 0),
+                   mo_reader_fail(m->r, node, "of type %s needs %d positive %s in size",
+                                  TYPES[type], needed, needed == 1 ? "number" : "numbers"));
     }
     return !has_ends || between(m, node, type, from_to, pose, size);
 }
@@ -140,14 +135,11 @@ static bool find_mesh(mo_mjcf *m, const mo_xml_node *node, const char *name, int
 {
     int is_shell = 0;
     *place = mo_reader_name_find(m->r, 'm', name);
-    if (*place < 0) {
-        return mo_reader_fail(m->r, node, "has the mesh '%.80s', which is not among the assets",
-                              name ? name : "");
-    }
+    MO_FAIL_IF(*place < 0,
+               mo_reader_fail(m->r, node, "has the mesh '%.80s', which is not among the assets",
+                              name ? name : ""));
     const mo_mesh_file *mesh = m->r->meshes + *place;
-    if (!mo_mjcf_truth(m, node, "geom", "shellinertia", &is_shell)) {
-        return false;
-    }
+    MO_PASS(mo_mjcf_truth(m, node, "geom", "shellinertia", &is_shell));
     mo_mass_of_mesh(mesh, mo_mjcf_by(m, node)->exact_mesh_inertia || mesh->is_exact, mass);
     if (is_shell || mesh->is_shell ||
         !(mass->mass > 0)) { /* shapes without volume are shells too */
@@ -161,9 +153,7 @@ static bool make_mesh(mo_mjcf *m, const mo_xml_node *node, const char *name, mo_
 {
     int place;
     *found = 1;
-    if (!find_mesh(m, node, name, &place, mass)) {
-        return false;
-    }
+    MO_PASS(find_mesh(m, node, name, &place, mass));
     return is_drawn_only(m, node, geom)
                ? mo_reader_mesh_drawn(m->r, place, &geom->shape)
                : mo_reader_mesh_hull(m->r, node, place, geom->is_visual, &geom->shape, found);
@@ -182,9 +172,7 @@ bool mo_mjcf_check_contact(mo_mjcf *m, const mo_xml_node *node, int condim, cons
                            int count)
 {
     for (int k = 0; k < count; ++k) {
-        if (friction[k] < 0) {
-            return mo_reader_fail(m->r, node, "has a negative friction");
-        }
+        MO_FAIL_IF(friction[k] < 0, mo_reader_fail(m->r, node, "has a negative friction"));
     }
     return condim == 1 || condim == 3 || condim == 4 || condim == 6 ||
            mo_reader_fail(m->r, node, "has condim=\"%d\"; it is 1, 3, 4 or 6", condim);
@@ -194,16 +182,12 @@ static bool read_surface(mo_mjcf *m, const mo_xml_node *node, mo_model_geom *geo
 {
     double friction[3] = {1, 0.005, 0.0001};
     int condim = 3, priority = 0, contype = 1, conaffinity = 1;
-    if (!mo_mjcf_numbers(m, node, "geom", "friction", 1, 3, friction, NULL) ||
-        !mo_mjcf_whole(m, node, "geom", "condim", &condim) ||
-        !mo_mjcf_whole(m, node, "geom", "priority", &priority) ||
-        !mo_mjcf_whole(m, node, "geom", "contype", &contype) ||
-        !mo_mjcf_whole(m, node, "geom", "conaffinity", &conaffinity)) {
-        return false;
-    }
-    if (!mo_mjcf_check_contact(m, node, condim, friction, 3)) {
-        return false;
-    }
+    MO_PASS(mo_mjcf_numbers(m, node, "geom", "friction", 1, 3, friction, NULL) &&
+            mo_mjcf_whole(m, node, "geom", "condim", &condim) &&
+            mo_mjcf_whole(m, node, "geom", "priority", &priority) &&
+            mo_mjcf_whole(m, node, "geom", "contype", &contype) &&
+            mo_mjcf_whole(m, node, "geom", "conaffinity", &conaffinity));
+    MO_PASS(mo_mjcf_check_contact(m, node, condim, friction, 3));
     geom->shape.material = (mo_material){.friction = friction[0],
                                          .torsion = friction[1],
                                          .rolling = friction[2],
@@ -224,14 +208,11 @@ static bool weigh(mo_mjcf *m, const mo_xml_node *node, const mo_mass *unit, mo_m
     double mass = -1, density = 1000;
     int group = 0;
     mo_mass placed;
-    if (!mo_mjcf_amount(m, node, "geom", "density", &density) ||
-        !mo_mjcf_number(m, node, "geom", "mass", &mass) ||
-        !mo_mjcf_whole(m, node, "geom", "group", &group)) {
-        return false;
-    }
-    if (mass < 0 && mo_mjcf_get(m, node, "geom", "mass")) {
-        return mo_reader_fail(m->r, node, "has a negative mass");
-    }
+    MO_PASS(mo_mjcf_amount(m, node, "geom", "density", &density) &&
+            mo_mjcf_number(m, node, "geom", "mass", &mass) &&
+            mo_mjcf_whole(m, node, "geom", "group", &group));
+    MO_FAIL_IF(mass < 0 && mo_mjcf_get(m, node, "geom", "mass"),
+               mo_reader_fail(m->r, node, "has a negative mass"));
     const double factor = mass < 0 ? density : unit->mass > 0 ? mass / unit->mass : 0;
     geom->shape.density = factor;
     geom->mass = factor * unit->mass;
@@ -294,9 +275,7 @@ bool mo_mjcf_geom(mo_mjcf *m, const mo_xml_node *node, int body, mo_mass *sum)
     mo_mass unit;
     mo_model_geom geom = {.shape = mo_default_shape(MO_SHAPE_BALL), .body = body};
     const char *mesh = mo_mjcf_get(m, node, "geom", "mesh");
-    if (!mo_mjcf_word(m, node, "geom", "type", TYPES, &type)) {
-        return false;
-    }
+    MO_PASS(mo_mjcf_word(m, node, "geom", "type", TYPES, &type));
     if ((type == PLANE || type == HFIELD) && mo_reader_moves(m->r->model, body)) {
         mo_reader_note(m->r, node, " type=\"%s\"> of a moving body is left out", TYPES[type]);
         return true;

@@ -43,12 +43,8 @@ static bool read_inline(mo_mjcf *m, const mo_xml_node *node, const char *text, g
 {
     const int count = g->rows * g->columns;
     double *numbers = mo_pool_take(&m->r->tree, (size_t)count, sizeof *numbers);
-    if (!numbers) {
-        return mo_reader_no_memory(m->r);
-    }
-    if (!mo_reader_numbers(m->r, node, "elevation", text, count, count, numbers, NULL)) {
-        return false;
-    }
+    MO_FAIL_IF(!numbers, mo_reader_no_memory(m->r));
+    MO_PASS(mo_reader_numbers(m->r, node, "elevation", text, count, count, numbers, NULL));
     for (int k = 0; k < count; ++k) {
         const int row = g->rows - 1 - k / g->columns;
         g->height[row * g->columns + k % g->columns] = numbers[k];
@@ -84,22 +80,18 @@ static bool take_binary(mo_mjcf *m, const mo_xml_node *node, const char *file, c
     if (size >= sizeof counts) {
         memcpy(counts, bytes, sizeof counts);
     }
-    if (!make_grid(m, node, counts[0], counts[1], g)) {
-        return false;
-    }
+    MO_PASS(make_grid(m, node, counts[0], counts[1], g));
     const size_t count = (size_t)g->rows * (size_t)g->columns;
-    if (size != sizeof counts + count * sizeof(float)) {
-        return mo_reader_fail(m->r, node,
+    MO_FAIL_IF(size != sizeof counts + count * sizeof(float),
+               mo_reader_fail(m->r, node,
                               "%.200s: the file size does not match %d rows of %d heights", file,
-                              g->rows, g->columns);
-    }
+                              g->rows, g->columns));
     for (size_t k = 0; k < count; ++k) {
         float value;
         memcpy(&value, bytes + sizeof counts + k * sizeof value, sizeof value);
         g->height[k] = (double)value;
-        if (!isfinite(value)) {
-            return mo_reader_fail(m->r, node, "%.200s: a height is not a finite number", file);
-        }
+        MO_FAIL_IF(!isfinite(value),
+                   mo_reader_fail(m->r, node, "%.200s: a height is not a finite number", file));
     }
     return true;
 }
@@ -111,9 +103,7 @@ static bool read_from_file(mo_mjcf *m, const mo_xml_node *node, const char *file
     size_t size = 0;
     mo_message why = {{0}};
     mo_reader *r = m->r;
-    if (!mo_mjcf_asset_path(m, node, file, path)) {
-        return false;
-    }
+    MO_PASS(mo_mjcf_asset_path(m, node, file, path));
     const mo_error error = mo_file_read(path, file, MO_MESH_BYTES - r->mesh_bytes,
                                         &r->tree.allocator, &bytes, &size, &why);
     if (error) {
@@ -173,16 +163,13 @@ static bool read_field(mo_mjcf *m, const mo_xml_node *node)
     const char *file = mo_xml_get(node, "file"), *text = mo_xml_get(node, "elevation");
     double size[4] = {0}, rows = 0, columns = 0;
     grid g = {0};
-    if (!mo_mjcf_numbers(m, node, NULL, "size", 4, 4, size, NULL) ||
-        !mo_mjcf_number(m, node, NULL, "nrow", &rows) ||
-        !mo_mjcf_number(m, node, NULL, "ncol", &columns)) {
-        return false;
-    }
-    if (!(size[0] > 0 && size[1] > 0 && size[2] > 0 && size[3] >= 0)) {
-        return mo_reader_fail(m->r, node,
+    MO_PASS(mo_mjcf_numbers(m, node, NULL, "size", 4, 4, size, NULL) &&
+            mo_mjcf_number(m, node, NULL, "nrow", &rows) &&
+            mo_mjcf_number(m, node, NULL, "ncol", &columns));
+    MO_FAIL_IF(!(size[0] > 0 && size[1] > 0 && size[2] > 0 && size[3] >= 0),
+               mo_reader_fail(m->r, node,
                               "needs a size of four positive numbers: x, y, height and "
-                              "base");
-    }
+                              "base"));
     if (file
             ? !read_from_file(m, node, file, &g)
             : !make_grid(m, node, rows, columns, &g) || (text && !read_inline(m, node, text, &g))) {

@@ -39,15 +39,12 @@ bool mo_mjcf_open(mo_reader *r, const mo_xml_node *node, const char *file, mo_xm
     mo_reader_beside(node, beside);
     snprintf(shown, sizeof shown, "%s", file);
     if (mo_reader_path(r, "", file, path, &why)) {
-        if (!beside[0] || mo_reader_path(r, beside, file, path, &ignored)) {
-            return mo_reader_fail(r, node, "%.380s", why.text);
-        }
+        MO_FAIL_IF(!beside[0] || mo_reader_path(r, beside, file, path, &ignored),
+                   mo_reader_fail(r, node, "%.380s", why.text));
         snprintf(shown, sizeof shown, "%s/%s", beside, file);
     }
     file = mo_pool_text(&r->tree, shown, strlen(shown));
-    if (!file) {
-        return mo_reader_no_memory(r);
-    }
+    MO_FAIL_IF(!file, mo_reader_no_memory(r));
     r->error = mo_xml_read(path, file, &r->tree, &r->elements, root, r->why);
     return !r->error;
 }
@@ -57,29 +54,20 @@ static bool include(mo_reader *r, mo_xml_node *parent, mo_xml_node *before, mo_x
 {
     const char *file = mo_xml_get(node, "file");
     mo_xml_node *root = NULL;
-    if (!file) {
-        return mo_reader_fail(r, node, "has no file");
-    }
-    if (++*files > MOST_FILES) {
-        return mo_reader_fail(r, node, "is one of more than %d files that are included",
-                              (int)MOST_FILES);
-    }
-    if (!mo_mjcf_open(r, node, file, &root)) {
-        return false;
-    }
+    MO_FAIL_IF(!file, mo_reader_fail(r, node, "has no file"));
+    MO_FAIL_IF(
+        ++*files > MOST_FILES,
+        mo_reader_fail(r, node, "is one of more than %d files that are included", (int)MOST_FILES));
+    MO_PASS(mo_mjcf_open(r, node, file, &root));
     char key[2 * MO_PATH]; /* every part of the model may include a file once */
     snprintf(key, sizeof key, "%d %s", part, root->file);
     const char *kept = mo_pool_text(&r->tree, key, strlen(key));
-    if (!kept) {
-        return mo_reader_no_memory(r);
-    }
+    MO_FAIL_IF(!kept, mo_reader_no_memory(r));
     if (mo_reader_name_find(r, 'F', kept) >= 0) {
         return mo_reader_fail(r, node, "includes %.100s a second time; a file may be included once",
                               root->file);
     }
-    if (!mo_reader_name_add(r, node, 'F', kept, 0)) {
-        return false;
-    }
+    MO_PASS(mo_reader_name_add(r, node, 'F', kept, 0));
     splice(parent, before, node, root);
     return true;
 }
@@ -88,20 +76,15 @@ static bool include(mo_reader *r, mo_xml_node *parent, mo_xml_node *before, mo_x
 static bool walk(mo_reader *r, mo_xml_node *parent, int depth, int part, int *files)
 {
     mo_xml_node *before = NULL, *node = parent->first;
-    if (depth > MO_XML_DEPTH) {
-        return mo_reader_fail(r, parent, "is more than %d levels deep", (int)MO_XML_DEPTH);
-    }
+    MO_FAIL_IF(depth > MO_XML_DEPTH,
+               mo_reader_fail(r, parent, "is more than %d levels deep", (int)MO_XML_DEPTH));
     while (node) {
         if (strcmp(node->name, "include") == 0) {
-            if (!include(r, parent, before, node, part, files)) {
-                return false;
-            }
+            MO_PASS(include(r, parent, before, node, part, files));
             node = before ? before->next : parent->first;
             continue;
         }
-        if (!walk(r, node, depth + 1, part, files)) {
-            return false;
-        }
+        MO_PASS(walk(r, node, depth + 1, part, files));
         before = node;
         node = node->next;
     }

@@ -36,13 +36,9 @@ static bool read_pair(mo_mjcf *m, const mo_xml_node *node)
         mo_material_combine(&geoms[a].shape.material, &geoms[b].shape.material);
     double friction[5] = {both.friction, both.friction, both.torsion, both.rolling, both.rolling};
     int dims = both.dims, count = 0;
-    if (!mo_mjcf_whole(m, node, "pair", "condim", &dims) ||
-        !mo_mjcf_numbers(m, node, "pair", "friction", 1, 5, friction, &count)) {
-        return false;
-    }
-    if (!mo_mjcf_check_contact(m, node, dims, friction, 5)) {
-        return false;
-    }
+    MO_PASS(mo_mjcf_whole(m, node, "pair", "condim", &dims) &&
+            mo_mjcf_numbers(m, node, "pair", "friction", 1, 5, friction, &count));
+    MO_PASS(mo_mjcf_check_contact(m, node, dims, friction, 5));
     if ((count > 1 && friction[0] != friction[1]) || (count > 4 && friction[3] != friction[4])) {
         mo_reader_note(m->r, node,
                        " friction> differs between directions: the first value is used");
@@ -80,9 +76,7 @@ static bool read_weld(mo_mjcf *m, const mo_xml_node *node, mo_model_equality *e)
 {
     double seven[7] = {0, 0, 0, 0, 0, 0, 0};
     int count = 0;
-    if (!mo_mjcf_numbers(m, node, NULL, "relpose", 7, 7, seven, &count)) {
-        return false;
-    }
+    MO_PASS(mo_mjcf_numbers(m, node, NULL, "relpose", 7, 7, seven, &count));
     /* A zero quaternion means the reference configuration. */
     e->has_pose = seven[3] != 0 || seven[4] != 0 || seven[5] != 0 || seven[6] != 0;
     if (e->has_pose) {
@@ -147,9 +141,7 @@ static bool read_equality(mo_mjcf *m, const mo_xml_node *node)
     while (KINDS[kind] && strcmp(KINDS[kind], node->name) != 0) {
         ++kind;
     }
-    if (!mo_mjcf_truth(m, node, "equality", "active", &active)) {
-        return false;
-    }
+    MO_PASS(mo_mjcf_truth(m, node, "equality", "active", &active));
     if (!active || m->set.no_equality) {
         return true;
     }
@@ -173,9 +165,8 @@ static bool read_equality(mo_mjcf *m, const mo_xml_node *node)
     if (m->r->error || !mo_mjcf_numbers(m, node, NULL, "anchor", 3, 3, e->anchor, &anchors)) {
         return false;
     }
-    if (e->kind == MO_MODEL_CONNECT && !anchors) {
-        return mo_reader_fail(m->r, node, "has no anchor");
-    }
+    MO_FAIL_IF(e->kind == MO_MODEL_CONNECT && !anchors,
+               mo_reader_fail(m->r, node, "has no anchor"));
     return e->kind == MO_MODEL_CONNECT || read_weld(m, node, e);
 }
 
@@ -187,14 +178,10 @@ static bool read_mocap(mo_mjcf *m, const mo_xml_node *node, mo_model_key *key)
     const int count = m->r->model->mocap_count;
     double *numbers = mo_pool_take(&m->r->tree, 7 * (size_t)count + 1, sizeof *numbers);
     int positions = 0, turns = 0;
-    if (!numbers) {
-        return mo_reader_no_memory(m->r);
-    }
-    if (!mo_mjcf_numbers(m, node, NULL, "mpos", 3 * count, 3 * count, numbers, &positions) ||
-        !mo_mjcf_numbers(m, node, NULL, "mquat", 4 * count, 4 * count, numbers + 3 * count,
-                         &turns)) {
-        return false;
-    }
+    MO_FAIL_IF(!numbers, mo_reader_no_memory(m->r));
+    MO_PASS(
+        mo_mjcf_numbers(m, node, NULL, "mpos", 3 * count, 3 * count, numbers, &positions) &&
+        mo_mjcf_numbers(m, node, NULL, "mquat", 4 * count, 4 * count, numbers + 3 * count, &turns));
     for (int k = 0; k < count; ++k) {
         if (positions) {
             memcpy(key->mocap[k].position, numbers + 3 * k, 3 * sizeof *numbers);

@@ -44,13 +44,9 @@ static bool copy_children(const replica *c, const mo_xml_node *from, mo_xml_node
             return false;
         }
         for (const mo_xml_attribute *at = child->attributes; at; at = at->next) {
-            if (!copy_attribute(c, copy, at)) {
-                return false;
-            }
+            MO_PASS(copy_attribute(c, copy, at));
         }
-        if (!copy_children(c, child, copy)) {
-            return false;
-        }
+        MO_PASS(copy_children(c, child, copy));
     }
     return true;
 }
@@ -99,9 +95,8 @@ static bool replicate(mo_reader *r, mo_xml_node *node)
 
 bool mo_mjcf_replicate_all(mo_reader *r, mo_xml_node *node, int depth)
 {
-    if (depth > MO_XML_DEPTH) {
-        return mo_reader_fail(r, node, "is more than %d levels deep", (int)MO_XML_DEPTH);
-    }
+    MO_FAIL_IF(depth > MO_XML_DEPTH,
+               mo_reader_fail(r, node, "is more than %d levels deep", (int)MO_XML_DEPTH));
     for (mo_xml_node *child = node->first; child; child = child->next) {
         if (!mo_mjcf_replicate_all(r, child, depth + 1) ||
             (strcmp(child->name, "replicate") == 0 && !replicate(r, child))) {

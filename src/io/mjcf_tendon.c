@@ -22,9 +22,8 @@ static bool read_joints(mo_mjcf *m, const mo_xml_node *node, mo_model_tendon *te
         if (joint < 0 || !mo_mjcf_number(m, part, NULL, "coef", &coefficient)) {
             return false;
         }
-        if (m->r->model->joints[joint].kind < MO_MODEL_SLIDE) {
-            return mo_reader_fail(m->r, part, "of a tendon is neither a hinge nor a slide");
-        }
+        MO_FAIL_IF(m->r->model->joints[joint].kind < MO_MODEL_SLIDE,
+                   mo_reader_fail(m->r, part, "of a tendon is neither a hinge nor a slide"));
         tendon->joints[tendon->count] = joint;
         tendon->coefficients[tendon->count++] = coefficient;
     }
@@ -35,11 +34,9 @@ static bool read_spring(mo_mjcf *m, const mo_xml_node *node, mo_model_tendon *te
 {
     double rest[2] = {-1, -1};
     int count = 0;
-    if (!mo_mjcf_passive(m, node, KIND, &tendon->stiffness, &tendon->damping,
-                         &tendon->dry_friction) ||
-        !mo_mjcf_numbers(m, node, KIND, "springlength", 1, 2, rest, &count)) {
-        return false;
-    }
+    MO_PASS(mo_mjcf_passive(m, node, KIND, &tendon->stiffness, &tendon->damping,
+                            &tendon->dry_friction) &&
+            mo_mjcf_numbers(m, node, KIND, "springlength", 1, 2, rest, &count));
     rest[1] = count == 2 ? rest[1] : rest[0];
     if (tendon->path_count == 0 && rest[0] == -1 && rest[1] == -1) {
         rest[0] = 0;
@@ -73,9 +70,8 @@ static bool read_obstacle(mo_mjcf *m, const mo_xml_node *node, mo_tendon_point *
         return false;
     }
     const mo_model_geom *geom = m->r->model->geoms + place;
-    if (geom->shape.kind != MO_SHAPE_BALL && geom->shape.kind != MO_SHAPE_CYLINDER) {
-        return mo_reader_fail(m->r, node, "of a tendon is neither a sphere nor a cylinder");
-    }
+    MO_FAIL_IF(geom->shape.kind != MO_SHAPE_BALL && geom->shape.kind != MO_SHAPE_CYLINDER,
+               mo_reader_fail(m->r, node, "of a tendon is neither a sphere nor a cylinder"));
     point->kind = geom->shape.kind == MO_SHAPE_BALL ? MO_TENDON_BALL : MO_TENDON_CYLINDER;
     point->link = geom->body;
     point->pose = geom->shape.pose;
@@ -110,10 +106,9 @@ static bool check_path(mo_mjcf *m, const mo_xml_node *node, const mo_model_tendo
         const mo_tendon_point_kind before = k > 0 ? at[-1].kind : MO_TENDON_PULLEY,
                                    after =
                                        k + 1 < tendon->path_count ? at[1].kind : MO_TENDON_PULLEY;
-        if ((at->kind == MO_TENDON_BALL || at->kind == MO_TENDON_CYLINDER) &&
-            (before != MO_TENDON_SITE || after != MO_TENDON_SITE)) {
-            return mo_reader_fail(m->r, node, "has a geom that is not between two sites");
-        }
+        MO_FAIL_IF((at->kind == MO_TENDON_BALL || at->kind == MO_TENDON_CYLINDER) &&
+                       (before != MO_TENDON_SITE || after != MO_TENDON_SITE),
+                   mo_reader_fail(m->r, node, "has a geom that is not between two sites"));
         parts += at->kind == MO_TENDON_SITE && before != MO_TENDON_PULLEY;
     }
     return parts > 0 || mo_reader_fail(m->r, node, "has no two sites one after the other");
@@ -122,9 +117,7 @@ static bool check_path(mo_mjcf *m, const mo_xml_node *node, const mo_model_tendo
 static bool read_path(mo_mjcf *m, const mo_xml_node *node, int parts, mo_model_tendon *tendon)
 {
     tendon->path = mo_pool_take(m->r->pool, (size_t)parts + 1, sizeof *tendon->path);
-    if (!tendon->path) {
-        return mo_reader_no_memory(m->r);
-    }
+    MO_FAIL_IF(!tendon->path, mo_reader_no_memory(m->r));
     for (const mo_xml_node *part = node->first; part; part = part->next) {
         mo_tendon_point *point = tendon->path + tendon->path_count;
         *point = (mo_tendon_point){.kind = MO_TENDON_SITE, .pose = mo_pose_identity()};

@@ -297,11 +297,11 @@ bool mo_reader_check_body(mo_reader *r, const mo_xml_node *node, mo_model_body *
         raise_moments(values, Q, 1e-6 * largest, body->inertia);
         return true;
     }
-    if (!isfinite(sum) || is_negative || (body->mass > 0 && largest < 0)) {
-        return mo_reader_fail(
-            r, node, "has an inertia that is not positive: its principal moments are %g, %g and %g",
-            values[0], values[1], values[2]);
-    }
+    MO_FAIL_IF(!isfinite(sum) || is_negative || (body->mass > 0 && largest < 0),
+               mo_reader_fail(
+                   r, node,
+                   "has an inertia that is not positive: its principal moments are %g, %g and %g",
+                   values[0], values[1], values[2]));
     if (2 * largest > sum * (1 + 1e-6)) {
         mo_reader_note(r, node,
                        "> has an inertia that no rigid body can have (principal moments with A + B "

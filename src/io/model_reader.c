@@ -287,9 +287,7 @@ bool mo_reader_place_joints(mo_reader *r)
         model->v_count += mo_model_joint_v(joint->kind);
     }
     model->q = mo_pool_take(r->pool, (size_t)model->q_count + 1, sizeof(double));
-    if (!model->q) {
-        return mo_reader_no_memory(r);
-    }
+    MO_FAIL_IF(!model->q, mo_reader_no_memory(r));
     for (int k = 0; k < model->joint_count; ++k) {
         const mo_model_joint *joint = model->joints + k;
         double *q = model->q + joint->first_q;
@@ -341,9 +339,7 @@ static bool rehash(mo_reader *r)
 {
     const size_t room = r->name_room ? 2 * r->name_room : 256;
     mo_reader_name *names = mo_pool_take(&r->tree, room, sizeof *names);
-    if (!names) {
-        return mo_reader_no_memory(r);
-    }
+    MO_FAIL_IF(!names, mo_reader_no_memory(r));
     for (size_t k = 0; k < r->name_room; ++k) {
         if (r->names[k].name) {
             *seek(names, room, r->names[k].kind, r->names[k].name) = r->names[k];
@@ -364,9 +360,8 @@ bool mo_reader_name_add(mo_reader *r, const mo_xml_node *node, char kind, const 
         return false;
     }
     mo_reader_name *at = seek(r->names, r->name_room, kind, name);
-    if (at->name) {
-        return mo_reader_fail(r, node, "has the name '%.80s', which is already in use", name);
-    }
+    MO_FAIL_IF(at->name,
+               mo_reader_fail(r, node, "has the name '%.80s', which is already in use", name));
     /* The tree, whose names these are, lives as long as the table. */
     *at = (mo_reader_name){.kind = kind, .name = name, .index = index};
     ++r->name_count;
@@ -439,10 +434,9 @@ static bool numbers(mo_reader *r, const mo_xml_node *node, const char *attribute
         double value;
         const int word = (int)strcspn(at, space);
         const char *end = mo_text_number(at, &value);
-        if (!end || isnan(value) || (isinf(value) && !may_be_infinite)) {
-            return mo_reader_fail(r, node, "has %s=\"%.60s\", where '%.*s' is not a finite number",
-                                  attribute, text, word < 30 ? word : 30, at);
-        }
+        MO_FAIL_IF(!end || isnan(value) || (isinf(value) && !may_be_infinite),
+                   mo_reader_fail(r, node, "has %s=\"%.60s\", where '%.*s' is not a finite number",
+                                  attribute, text, word < 30 ? word : 30, at));
         if (n < most) {
             out[n] = value;
         }

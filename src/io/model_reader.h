@@ -20,6 +20,7 @@
 
 #include <stdbool.h>
 
+#include "base/error.h"
 #include "base/pool.h"
 #include "io/file.h"
 #include "io/mesh_file.h"

@@ -14,9 +14,7 @@
 /* A sentence from elsewhere, about this node. */
 static bool pass_on(mo_reader *r, const mo_xml_node *node, mo_error error, const mo_message *why)
 {
-    if (error == MO_ERR_MEMORY) {
-        return mo_reader_no_memory(r);
-    }
+    MO_FAIL_IF(error == MO_ERR_MEMORY, mo_reader_no_memory(r));
     mo_reader_fail(r, node, "%.380s", why->text);
     r->error = error;
     return false;
@@ -149,9 +147,7 @@ bool mo_reader_mesh_drawn(mo_reader *r, int mesh, mo_shape_def *shape)
     if (!of->drawn) {
         double *points = mo_pool_take(r->pool, numbers, sizeof *points);
         int *indices = mo_pool_take(r->pool, corners, sizeof *indices);
-        if (!points || !indices) {
-            return mo_reader_no_memory(r);
-        }
+        MO_FAIL_IF(!points || !indices, mo_reader_no_memory(r));
         memcpy(points, of->points, numbers * sizeof *points);
         memcpy(indices, of->triangles, corners * sizeof *indices);
         of->drawn = points;

@@ -196,9 +196,7 @@ mo_error mo_recording_set_title(mo_recording *recording, const char *title, mo_m
     MO_NEED(recording, why);
     recording->allocator = mo_allocator_or_default(&recording->allocator);
     char *copy = title ? mo_memory_copy(&recording->allocator, title, strlen(title)) : NULL;
-    if (title && !copy) {
-        return mo_fail_memory(why);
-    }
+    MO_FAIL_IF(title && !copy, mo_fail_memory(why));
     mo_memory_free(&recording->allocator, recording->title);
     recording->title = copy;
     return MO_OK;

@@ -13,16 +13,14 @@ mo_error mo_recording_append(mo_recording *to, const mo_recording *more, mo_mess
     const size_t bodies = (size_t)to->body_count;
     const size_t frames = (size_t)to->frame_count + (size_t)more->frame_count;
     const size_t contacts = (size_t)to->contact_count + (size_t)more->contact_count;
-    if (7 * frames * bodies > INT_MAX || contacts > INT_MAX / 3) {
-        return mo_fail(why, MO_ERR_UNSUPPORTED, "the recording is too large to be read");
-    }
+    MO_FAIL_IF(7 * frames * bodies > INT_MAX || contacts > INT_MAX / 3,
+               mo_fail(why, MO_ERR_UNSUPPORTED, "the recording is too large to be read"));
     const mo_allocator *allocator = &to->allocator;
-    if (!MO_GROW(allocator, to->frames, to->frame_room, frames + 1) ||
-        !MO_GROW(allocator, to->poses, to->pose_room, frames * bodies + 1) ||
-        !MO_GROW(allocator, to->velocities, to->velocity_room, frames * bodies + 1) ||
-        !MO_GROW(allocator, to->contacts, to->contact_room, contacts + 1)) {
-        return mo_fail_memory(why);
-    }
+    MO_FAIL_IF(!MO_GROW(allocator, to->frames, to->frame_room, frames + 1) ||
+                   !MO_GROW(allocator, to->poses, to->pose_room, frames * bodies + 1) ||
+                   !MO_GROW(allocator, to->velocities, to->velocity_room, frames * bodies + 1) ||
+                   !MO_GROW(allocator, to->contacts, to->contact_room, contacts + 1),
+               mo_fail_memory(why));
     const size_t at = (size_t)to->frame_count * bodies, rows = (size_t)more->frame_count * bodies;
     memcpy(to->poses + at, more->poses, rows * sizeof *to->poses);
     memcpy(to->velocities + at, more->velocities, rows * sizeof *to->velocities);

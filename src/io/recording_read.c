@@ -156,10 +156,9 @@ static bool read_names(reader *in, const mo_h5_group *group)
 static bool check_indices(mo_h5 *h, const mo_shape_def *def, int shape)
 {
     for (int k = 0; k < def->index_count; ++k) {
-        if (def->indices[k] < 0 || def->indices[k] >= def->point_count) {
-            return mo_h5_fail(h, MO_ERR_FORMAT, "index %d of shape %d is %d, but it has %d points",
-                              k, shape, def->indices[k], def->point_count);
-        }
+        MO_FAIL_IF(def->indices[k] < 0 || def->indices[k] >= def->point_count,
+                   mo_h5_fail(h, MO_ERR_FORMAT, "index %d of shape %d is %d, but it has %d points",
+                              k, shape, def->indices[k], def->point_count));
     }
     return true;
 }
@@ -173,18 +172,13 @@ static bool share_arrays(reader *in, const double *points, size_t point_count, c
     for (int k = 0; k < in->recording->shape_count; ++k) {
         mo_shape_def *def = &in->recording->shapes[k].def;
         const size_t np = 3 * (size_t)def->point_count, ni = (size_t)def->index_count;
-        if (np > point_count - p || ni > index_count - i) {
-            return mo_h5_fail(h, MO_ERR_FORMAT,
-                              "shape %d refers to more points or indices than the file has", k);
-        }
+        MO_FAIL_IF(np > point_count - p || ni > index_count - i,
+                   mo_h5_fail(h, MO_ERR_FORMAT,
+                              "shape %d refers to more points or indices than the file has", k));
         def->points = np ? mo_memory_copy(h->allocator, points + p, np * sizeof *points) : NULL;
         def->indices = ni ? mo_memory_copy(h->allocator, indices + i, ni * sizeof *indices) : NULL;
-        if ((np && !def->points) || (ni && !def->indices)) {
-            return mo_h5_no_memory(h);
-        }
-        if (!check_indices(h, def, k)) {
-            return false;
-        }
+        MO_FAIL_IF((np && !def->points) || (ni && !def->indices), mo_h5_no_memory(h));
+        MO_PASS(check_indices(h, def, k));
         p += np;
         i += ni;
     }
@@ -211,9 +205,8 @@ static bool check_orientations(mo_h5 *h, const mo_pose *poses, size_t count)
     for (size_t k = 0; k < count; ++k) {
         const double *q = poses[k].orientation;
         const double norm = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
-        if (!(fabs(norm - 1) <= most_error)) {
-            return mo_h5_fail(h, MO_ERR_FORMAT, "orientation %zu is not a unit quaternion", k);
-        }
+        MO_FAIL_IF(!(fabs(norm - 1) <= most_error),
+                   mo_h5_fail(h, MO_ERR_FORMAT, "orientation %zu is not a unit quaternion", k));
     }
     return true;
 }
@@ -293,13 +286,10 @@ static bool read_head(reader *in)
 {
     mo_h5 *h = &in->h;
     size_t count = 0;
-    if (!mo_h5_read_int(h, &in->root, "dimension", &in->recording->dimension)) {
-        return false;
-    }
-    if (in->recording->dimension != 2 && in->recording->dimension != 3) {
-        return mo_h5_fail(h, MO_ERR_FORMAT, "the dimension is %d where 2 or 3 is needed",
-                          in->recording->dimension);
-    }
+    MO_PASS(mo_h5_read_int(h, &in->root, "dimension", &in->recording->dimension));
+    MO_FAIL_IF(in->recording->dimension != 2 && in->recording->dimension != 3,
+               mo_h5_fail(h, MO_ERR_FORMAT, "the dimension is %d where 2 or 3 is needed",
+                          in->recording->dimension));
     double *gravity = read_doubles(h, &in->root, "gravity", &count, MO_COLUMN_ANY);
     bool good = gravity && check_count(h, &in->root, "gravity", count, 3);
     if (good) {
@@ -318,10 +308,8 @@ static bool check_version(reader *in)
         return mo_h5_fail(h, MO_ERR_FORMAT,
                           "holds no group /" MO_RECORDING_ROOT "; is it a recording?");
     }
-    if (!mo_h5_enter(h, &in->file, MO_RECORDING_ROOT, &in->root) ||
-        !mo_h5_read_int(h, &in->root, "version", &version)) {
-        return false;
-    }
+    MO_PASS(mo_h5_enter(h, &in->file, MO_RECORDING_ROOT, &in->root) &&
+            mo_h5_read_int(h, &in->root, "version", &version));
     return version == MO_RECORDING_VERSION ||
            mo_h5_fail(h, MO_ERR_UNSUPPORTED, "is a recording of version %d; this library reads %d",
                       version, MO_RECORDING_VERSION);
@@ -388,10 +376,9 @@ static mo_error read_rest(mo_recording *recording, const char *path, uint64_t st
 mo_error mo_recording_read(const char *path, const mo_allocator *allocator, mo_recording *recording,
                            mo_message *why)
 {
-    if (!path || !recording) {
-        return mo_fail(why, MO_ERR_ARGUMENT,
-                       "mo_recording_read needs a path and a place for the recording");
-    }
+    MO_FAIL_IF(!path || !recording,
+               mo_fail(why, MO_ERR_ARGUMENT,
+                       "mo_recording_read needs a path and a place for the recording"));
     const mo_allocator own = mo_allocator_or_default(allocator);
     *recording = (mo_recording){.allocator = own};
     reader in = {.recording = recording};

@@ -15,9 +15,7 @@ static bool write_column(mo_h5 *h, const mo_columns *table, const mo_column *col
 {
     const size_t size = (size_t)column->width * (column->integers ? sizeof(int) : sizeof(double));
     char *values = mo_memory_array(h->allocator, rows, size);
-    if (!values) {
-        return mo_h5_no_memory(h);
-    }
+    MO_FAIL_IF(!values, mo_h5_no_memory(h));
     for (size_t k = 0; k < rows; ++k) {
         memcpy(values + k * size, (const char *)structs + k * table->stride + column->offset, size);
     }
@@ -50,9 +48,7 @@ static bool write_names(mo_h5 *h, const mo_recording *recording)
         size += strlen(recording->bodies[k].name) + 1;
     }
     char *all = mo_memory_array(h->allocator, size, 1);
-    if (!all) {
-        return mo_h5_no_memory(h);
-    }
+    MO_FAIL_IF(!all, mo_h5_no_memory(h));
     char *to = all;
     for (int k = 0; k < recording->body_count; ++k) {
         for (const char *c = recording->bodies[k].name; *c; ++c) {
@@ -147,10 +143,9 @@ mo_error mo_recording_image(const mo_recording *recording, const char *path, int
 
 mo_error mo_recording_write(const char *path, const mo_recording *recording, mo_message *why)
 {
-    if (!path || !recording || recording->dimension == 0) {
-        return mo_fail(why, MO_ERR_ARGUMENT,
-                       "mo_recording_write needs a path and a recording that was begun");
-    }
+    MO_FAIL_IF(!path || !recording || recording->dimension == 0,
+               mo_fail(why, MO_ERR_ARGUMENT,
+                       "mo_recording_write needs a path and a recording that was begun"));
     const mo_allocator own = mo_allocator_or_default(&recording->allocator);
     void *bytes = NULL;
     size_t size = 0;

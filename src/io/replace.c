@@ -38,9 +38,7 @@ static mo_error resolve(mo_replacement *r, mo_message *why)
         }
         return realpath(r->shown, r->target) ? MO_OK : fail(why, r, errno);
     }
-    if (errno != ENOENT) {
-        return fail(why, r, errno);
-    }
+    MO_FAIL_IF(errno != ENOENT, fail(why, r, errno));
     const int length = snprintf(r->target, sizeof r->target, "%s", r->shown);
     return length > 0 && (size_t)length < sizeof r->target
                ? MO_OK
@@ -55,17 +53,13 @@ static mo_error make_temporary(mo_replacement *r, mo_message *why)
     for (int attempt = 0; attempt < 1000; ++attempt) {
         const int length = snprintf(r->temporary, sizeof r->temporary, "%.*s.moreau-%ld-%d.tmp",
                                     directory, r->target, (long)getpid(), attempt);
-        if (length < 0 || (size_t)length >= sizeof r->temporary) {
-            return fail(why, r, ENAMETOOLONG);
-        }
+        MO_FAIL_IF(length < 0 || (size_t)length >= sizeof r->temporary, fail(why, r, ENAMETOOLONG));
         const int file = open(r->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (file >= 0) {
             close(file);
             return MO_OK;
         }
-        if (errno != EEXIST) {
-            return fail(why, r, errno);
-        }
+        MO_FAIL_IF(errno != EEXIST, fail(why, r, errno));
     }
     return fail(why, r, EEXIST);
 }

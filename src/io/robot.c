@@ -165,10 +165,9 @@ static mo_error check_joint(const mo_robot *robot, const mo_world *world, int k,
     const bool is_free = !at->mechanism.index;
     mo_pose pose;
     double velocity[3], spin[3];
-    if (is_free ? !(mo_body_get(world, at->body).mass > 0)
-                : !mo_mechanism_q(world, at->mechanism)) {
-        return mo_fail(why, MO_ERR_ARGUMENT, "joint %d of the robot is no longer in the world", k);
-    }
+    MO_FAIL_IF(is_free ? !(mo_body_get(world, at->body).mass > 0)
+                       : !mo_mechanism_q(world, at->mechanism),
+               mo_fail(why, MO_ERR_ARGUMENT, "joint %d of the robot is no longer in the world", k));
     q = q ? q + at->first_q : NULL;
     v = v ? v + at->first_v : NULL;
     bool good = (!q || is_configuration(at->q_count, q)) && (!v || mo_are_moderate(at->v_count, v));
@@ -199,11 +198,10 @@ static mo_error check_controls(const mo_robot *robot, const mo_world *world, con
     MO_NEED(controls || robot->actuator_count == 0, why);
     for (int k = 0; k < robot->actuator_count; ++k) {
         const mo_mechanism_id id = robot->actuators[k].mechanism;
-        if (!isfinite(controls[k]) || (id.index && !mo_mechanism_q(world, id))) {
-            return mo_fail(why, MO_ERR_ARGUMENT,
+        MO_FAIL_IF(!isfinite(controls[k]) || (id.index && !mo_mechanism_q(world, id)),
+                   mo_fail(why, MO_ERR_ARGUMENT,
                            "control %d is not finite, or its actuator is no longer in the world",
-                           k);
-        }
+                           k));
     }
     return MO_OK;
 }
@@ -214,10 +212,9 @@ static mo_error check_mocap(const mo_robot *robot, const mo_pose *poses, mo_mess
     for (int k = 0; k < robot->mocap_count; ++k) {
         const double *q = poses[k].orientation;
         const double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
-        if (!mo_are_moderate(3, poses[k].position) || !(fabs(square - 1) <= 1e-6)) {
-            return mo_fail(why, MO_ERR_ARGUMENT,
-                           "the pose of mocap body %d must be finite, with a unit quaternion", k);
-        }
+        MO_FAIL_IF(!mo_are_moderate(3, poses[k].position) || !(fabs(square - 1) <= 1e-6),
+                   mo_fail(why, MO_ERR_ARGUMENT,
+                           "the pose of mocap body %d must be finite, with a unit quaternion", k));
     }
     return MO_OK;
 }
@@ -331,9 +328,8 @@ mo_error mo_robot_move_mocap(const mo_robot *robot, mo_world *world, int body, c
     while (k < robot->mocap_count && robot->mocap[k] != body) {
         ++k;
     }
-    if (k == robot->mocap_count || !(time >= 0)) {
-        return mo_fail(why, MO_ERR_ARGUMENT, "body %d of the model is not a mocap body", body);
-    }
+    MO_FAIL_IF(k == robot->mocap_count || !(time >= 0),
+               mo_fail(why, MO_ERR_ARGUMENT, "body %d of the model is not a mocap body", body));
     double velocity[3] = {0}, spin[3] = {0};
     if (!(time > 0)) {
         return mo_body_set(world, id, to, velocity, spin, why);

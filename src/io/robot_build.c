@@ -248,9 +248,8 @@ mo_error mo_model_build(const mo_model *model, mo_world *world, const mo_allocat
     MO_NEED(model && world && robot, why);
     mo_building b = {.model = model, .world = world, .why = why};
     *robot = NULL;
-    if (mo_world_definition(world).dimension != 3) {
-        return mo_fail(why, MO_ERR_ARGUMENT, "models need a three-dimensional world");
-    }
+    MO_FAIL_IF(mo_world_definition(world).dimension != 3,
+               mo_fail(why, MO_ERR_ARGUMENT, "models need a three-dimensional world"));
     mo_error error = make_robot(model, allocator, &b.robot, why);
     if (error) {
         return error;

@@ -151,9 +151,7 @@ static mo_error part(mo_world *world, const mo_sim_contact *contact, mo_message 
 {
     const int are_links = world->body[contact->body[0]].kind == MO_BODY_LINK &&
                           world->body[contact->body[1]].kind == MO_BODY_LINK;
-    if (mo_pair_part(world, contact->shape[0], contact->shape[1])) {
-        return mo_fail_memory(why);
-    }
+    MO_FAIL_IF(mo_pair_part(world, contact->shape[0], contact->shape[1]), mo_fail_memory(why));
     return are_links ? mo_world_exclude(world, mo_body_id_of(world, contact->body[0]),
                                         mo_body_id_of(world, contact->body[1]), why)
                      : MO_OK;

@@ -311,9 +311,7 @@ static mo_error note_overlaps(mo_robot *robot, mo_world *world, mo_message *why)
 {
     const mo_sim_contact *worst = NULL;
     int count = 0;
-    if (mo_contacts_touching(world)) {
-        return mo_fail_pairs(world, why);
-    }
+    MO_FAIL_IF(mo_contacts_touching(world), mo_fail_pairs(world, why));
     for (int k = 0; k < world->before.count; ++k) {
         const mo_sim_contact *contact = world->before.at + k;
         const mo_sim_body *a = world->body + contact->body[0], *b = world->body + contact->body[1];

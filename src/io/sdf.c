@@ -82,15 +82,11 @@ static bool write_shape(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *lin
     const mo_xml_node *friction = mo_sdf_down(from, "surface", "friction");
     const mo_xml_node *ode = friction ? mo_xml_child(friction, "ode") : NULL;
     mo_pose pose, own, of_link;
-    if (!mo_sdf_pose(s, from, &own)) {
-        return false;
-    }
+    MO_PASS(mo_sdf_pose(s, from, &own));
     pose = own;
     if (in && in[0]) {
-        if (!mo_sdf_frame(s, m->node, from, in, 0, &pose) ||
-            !mo_sdf_frame(s, m->node, from, mo_xml_get(link, "name"), 0, &of_link)) {
-            return false;
-        }
+        MO_PASS(mo_sdf_frame(s, m->node, from, in, 0, &pose) &&
+                mo_sdf_frame(s, m->node, from, mo_xml_get(link, "name"), 0, &of_link));
         pose = mo_sdf_between(&of_link, &pose);
         pose = mo_pose_compose(&pose, &own);
     }
@@ -116,9 +112,7 @@ static bool is_world(const mo_xml_node *link)
 static bool write_link(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *from)
 {
     const char *name = mo_xml_get(from, "name");
-    if (!name) {
-        return mo_reader_fail(s->r, from, "has no name");
-    }
+    MO_FAIL_IF(!name, mo_reader_fail(s->r, from, "has no name"));
     if (is_world(from)) {
         mo_reader_note(s->r, from, " name=\"world\"> is the world itself: its parts are ignored");
         return true;
@@ -130,9 +124,7 @@ static bool write_link(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *from
     }
     for (const mo_xml_node *part = from->first; part; part = part->next) {
         if (strcmp(part->name, "collision") == 0 || strcmp(part->name, "visual") == 0) {
-            if (!write_shape(s, m, from, part, link)) {
-                return false;
-            }
+            MO_PASS(write_shape(s, m, from, part, link));
         } else if (strcmp(part->name, "pose") != 0 && strcmp(part->name, "inertial") != 0) {
             mo_reader_note(s->r, part, "> of a link is not read: ignored");
         }
@@ -185,9 +177,7 @@ static bool write_axis(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *join
     }
     if ((in && in[0]) || (old && (old[0] == '1' || strcmp(old, "true") == 0))) {
         mo_pose frame;
-        if (!mo_sdf_place(s, m, along ? along : joint, in, &frame)) {
-            return false;
-        }
+        MO_PASS(mo_sdf_place(s, m, along ? along : joint, in, &frame));
         mo_pose_vector(&frame, x, turned);
         mo_pose_vector_back(at, turned, x);
     }
@@ -205,9 +195,7 @@ static bool write_axis(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *join
         return false;
     }
     for (size_t k = 0; k < sizeof LOSSES / sizeof LOSSES[0]; ++k) {
-        if (!mo_reader_set(s->r, losses, LOSSES[k], mo_sdf_text(dynamics, LOSSES[k]))) {
-            return false;
-        }
+        MO_PASS(mo_reader_set(s->r, losses, LOSSES[k], mo_sdf_text(dynamics, LOSSES[k])));
     }
     return true;
 }
@@ -236,9 +224,8 @@ static bool write_joint(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *fro
     const char *own = mo_xml_get(from, "name"), *parent = mo_sdf_text(from, "parent"),
                *child = mo_sdf_text(from, "child"), *kind = mo_xml_get(from, "type");
     mo_pose above, below, at;
-    if (!own || !parent || !child) {
-        return mo_reader_fail(s->r, from, "needs a name, a <parent> and a <child>");
-    }
+    MO_FAIL_IF(!own || !parent || !child,
+               mo_reader_fail(s->r, from, "needs a name, a <parent> and a <child>"));
     const char *name = mo_reader_join(s->r, m->prefix, own, "");
     const char *upper =
         strcmp(parent, "world") == 0 ? parent : mo_reader_join(s->r, m->prefix, parent, "");
@@ -250,10 +237,8 @@ static bool write_joint(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *fro
         mo_reader_note(s->r, from, "> closes a loop: it is left out");
         return true;
     }
-    if (!mo_sdf_place(s, m, from, parent, &above) || !mo_sdf_place(s, m, from, child, &below) ||
-        !mo_sdf_place(s, m, from, own, &at)) {
-        return false;
-    }
+    MO_PASS(mo_sdf_place(s, m, from, parent, &above) && mo_sdf_place(s, m, from, child, &below) &&
+            mo_sdf_place(s, m, from, own, &at));
     const mo_pose first = mo_sdf_between(&above, &at), rest = mo_sdf_between(&at, &below);
     const char *type = type_of(s, from);
     const int is_double =
@@ -290,9 +275,7 @@ static bool write_each(mo_sdf *s, const mo_sdf_model *m, const char *name,
 {
     for (const mo_xml_node *node = mo_xml_child(m->node, name); node;
          node = mo_xml_next(node, name)) {
-        if (!write(s, m, node)) {
-            return false;
-        }
+        MO_PASS(write(s, m, node));
     }
     return true;
 }
@@ -302,10 +285,9 @@ static bool inner_of(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *node, 
 {
     const char *name = mo_xml_get(node, "name");
     *out = (mo_sdf_model){.node = node, .is_static = m->is_static, .level = m->level + 1};
-    if (!name || out->level > MO_SDF_LEVELS) {
-        return mo_reader_fail(s->r, node, "in a model has no name, or is more than %d levels deep",
-                              (int)MO_SDF_LEVELS);
-    }
+    MO_FAIL_IF(!name || out->level > MO_SDF_LEVELS,
+               mo_reader_fail(s->r, node, "in a model has no name, or is more than %d levels deep",
+                              (int)MO_SDF_LEVELS));
     out->prefix = mo_reader_join(s->r, m->prefix, name, "::");
     return out->prefix && mo_sdf_place(s, m, node, name, &out->pose);
 }
@@ -386,9 +368,7 @@ bool mo_sdf_read(mo_reader *r)
     mo_sdf s = {.r = r};
     const mo_xml_node *world = mo_xml_child(r->root, "world"), *from = world ? world : r->root;
     const mo_xml_node *first = mo_xml_child(from, "model");
-    if (!first) {
-        return mo_reader_fail(r, from, "has no <model>");
-    }
+    MO_FAIL_IF(!first, mo_reader_fail(r, from, "has no <model>"));
     const int is_one = !mo_xml_next(first, "model");
     s.root = mo_reader_element(r, NULL, "robot", r->root);
     if (!s.root || (world && !read_world(&s, world)) ||

@@ -61,9 +61,7 @@ bool mo_sdf_pose(mo_sdf *s, const mo_xml_node *of, mo_pose *out)
         return mo_reader_fail(s->r, node, "has rotation_format=\"%.40s\"; euler_rpy is read",
                               format);
     }
-    if (!mo_reader_numbers(s->r, node, "text", node->text, 6, 6, x, NULL)) {
-        return false;
-    }
+    MO_PASS(mo_reader_numbers(s->r, node, "text", node->text, 6, 6, x, NULL));
     mo_vec3_copy(x, out->position);
     mo_vec3_scale(in && strcmp(in, "true") == 0 ? DEGREE : 1, x + 3, x + 3);
     mo_quat_from_rpy(x + 3, out->orientation);
@@ -100,15 +98,13 @@ bool mo_sdf_frame(mo_sdf *s, const mo_xml_node *model, const mo_xml_node *from, 
     const char *scope = strstr(name, "::");
     const size_t length = scope ? (size_t)(scope - name) : strlen(name);
     const mo_xml_node *node = find_frame(model, name, length);
-    if (!node) {
-        return mo_reader_fail(s->r, from, "refers to the frame '%.80s', which is not defined",
-                              name);
-    }
-    if (level > MO_SDF_FRAME_LEVELS) {
-        return mo_reader_fail(
-            s->r, from, "refers to frames in a cycle, or to a chain of more than %d, at '%.80s'",
-            (int)MO_SDF_FRAME_LEVELS, name);
-    }
+    MO_FAIL_IF(!node, mo_reader_fail(s->r, from,
+                                     "refers to the frame '%.80s', which is not defined", name));
+    MO_FAIL_IF(
+        level > MO_SDF_FRAME_LEVELS,
+        mo_reader_fail(s->r, from,
+                       "refers to frames in a cycle, or to a chain of more than %d, at '%.80s'",
+                       (int)MO_SDF_FRAME_LEVELS, name));
     const mo_xml_node *given = mo_xml_child(node, "pose");
     const char *in = given ? mo_xml_get(given, "relative_to") : NULL;
     if (!in || !in[0]) {

@@ -53,10 +53,8 @@ bool mo_entries_add_matrix(const mo_allocator *allocator, mo_entries *entries,
         for (int e = matrix->start[j]; e < matrix->start[j + 1]; ++e) {
             const int row = transposed ? j : matrix->row[e];
             const int column = transposed ? matrix->row[e] : j;
-            if (!mo_entries_add(allocator, entries, row + row_shift, column + column_shift,
-                                matrix->value[e])) {
-                return false;
-            }
+            MO_PASS(mo_entries_add(allocator, entries, row + row_shift, column + column_shift,
+                                   matrix->value[e]));
         }
     }
     return true;

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/error.h"
 #include "moreau/base.h"
 
 /* Compressed columns; in each column the rows increase, and no entry is zero. */

@@ -189,8 +189,8 @@ static bool say_circle(mo_urdf *u, const urdf_tree *t)
         for (int up = 0; up < t->link_count && t->parent_of[link] >= 0; ++up) {
             link = find_link(u, t->joints[t->parent_of[link]], "parent");
         }
-        if (t->parent_of[link] >= 0) {
-            return mo_reader_fail(u->r, t->joints[t->parent_of[link]],
+        MO_FAIL_IF(t->parent_of[link] >= 0,
+                   mo_reader_fail(u->r, t->joints[t->parent_of[link]],
                                   "closes a cycle of links: '%.80s' is its own ancestor",
                                   link_name(t->links[link]));
         }
@@ -204,10 +204,9 @@ static bool walk(mo_urdf *u, const urdf_tree *t, int root)
     mo_model *model = u->r->model;
     mo_pool *pool = &u->r->tree;
     int *waiting, *above, *reversed, count = 0, read = 0;
-    if (!MO_POOL_EACH(pool, t->link_count + 1, int, &waiting, &above) ||
-        !MO_POOL_EACH(pool, t->joint_count + 1, int, &reversed)) {
-        return mo_reader_no_memory(u->r);
-    }
+    MO_FAIL_IF(!MO_POOL_EACH(pool, t->link_count + 1, int, &waiting, &above) ||
+                   !MO_POOL_EACH(pool, t->joint_count + 1, int, &reversed),
+               mo_reader_no_memory(u->r));
     waiting[count] = root;
     above[count++] = 0;
     while (count > 0) {
@@ -279,12 +278,11 @@ static bool read_mimic(mo_urdf *u, const urdf_tree *t, int k)
         mo_reader_note(u->r, mimic, "> follows a fixed joint: it is held at the offset");
         return hold_at_offset(u, node, mimic);
     }
-    if (other < 0 || u->r->model->joints[other].kind < MO_MODEL_SLIDE) {
-        return mo_reader_fail(
-            u->r, mimic,
-            "follows the joint '%.80s', which is not revolute, continuous or prismatic",
-            name ? name : "");
-    }
+    MO_FAIL_IF(
+        other < 0 || u->r->model->joints[other].kind < MO_MODEL_SLIDE,
+        mo_reader_fail(u->r, mimic,
+                       "follows the joint '%.80s', which is not revolute, continuous or prismatic",
+                       name ? name : ""));
     mo_model_equality *e = mo_reader_add_equality(u->r, mimic, name);
     if (!e) {
         return false;
@@ -293,9 +291,8 @@ static bool read_mimic(mo_urdf *u, const urdf_tree *t, int k)
     e->a = mo_reader_name_find(u->r, 'j', mo_xml_get(node, "name"));
     e->b = other;
     e->polynomial[1] = 1;
-    if (e->a < 0 || e->a == e->b) {
-        return mo_reader_fail(u->r, mimic, "is in a joint without a name, or follows itself");
-    }
+    MO_FAIL_IF(e->a < 0 || e->a == e->b,
+               mo_reader_fail(u->r, mimic, "is in a joint without a name, or follows itself"));
     return mo_urdf_number(u, mimic, "offset", &e->polynomial[0]) &&
            mo_urdf_number(u, mimic, "multiplier", &e->polynomial[1]);
 }
@@ -303,9 +300,7 @@ static bool read_mimic(mo_urdf *u, const urdf_tree *t, int k)
 static bool read_mimics(mo_urdf *u, const urdf_tree *t)
 {
     for (int k = 0; k < t->joint_count; ++k) {
-        if (!read_mimic(u, t, k)) {
-            return false;
-        }
+        MO_PASS(read_mimic(u, t, k));
     }
     return true;
 }
@@ -360,9 +355,8 @@ bool mo_urdf_read(mo_reader *r)
             root = k;
         }
     }
-    if (root < 0) {
-        return mo_reader_fail(r, r->root, "has no root: every link is the child of a joint");
-    }
+    MO_FAIL_IF(root < 0,
+               mo_reader_fail(r, r->root, "has no root: every link is the child of a joint"));
     find_weights(&u, &t);
     return walk(&u, &t, root) && mo_reader_place_joints(r) && read_mimics(&u, &t);
 }

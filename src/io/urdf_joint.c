@@ -30,9 +30,7 @@ static bool read_axis(mo_urdf *u, const mo_xml_node *node, double axis[3])
         return false;
     }
     const double length = mo_vec3_norm(axis);
-    if (!(length > 1e-14)) {
-        return mo_reader_fail(u->r, given, "has length zero");
-    }
+    MO_FAIL_IF(!(length > 1e-14), mo_reader_fail(u->r, given, "has length zero"));
     mo_vec3_scale(1 / length, axis, axis);
     return true;
 }
@@ -69,13 +67,9 @@ static bool read_limits(mo_urdf *u, const mo_xml_node *node, mo_urdf_type type, 
     }
     char pair[90];
     snprintf(pair, sizeof pair, "%s %s", both[0], both[1]);
-    if (!mo_urdf_number(u, limit, "effort", &effort)) {
-        return false;
-    }
+    MO_PASS(mo_urdf_number(u, limit, "effort", &effort));
     if (type != MO_URDF_CONTINUOUS) {
-        if (!mo_reader_range(u->r, limit, "lower and upper", pair, joint->range)) {
-            return false;
-        }
+        MO_PASS(mo_reader_range(u->r, limit, "lower and upper", pair, joint->range));
         const int is_turned = joint->range[0] > joint->range[1];
         if (is_turned) { /* by custom: without limits */
             mo_reader_note(u->r, limit,
@@ -155,9 +149,7 @@ bool mo_urdf_joint(mo_urdf *u, const mo_xml_node *node, int body)
     if (type == MO_URDF_FIXED) {
         return true;
     }
-    if (!read_axis(u, node, axis)) {
-        return false;
-    }
+    MO_PASS(read_axis(u, node, axis));
     if (type == MO_URDF_PLANAR) {
         return add_planar(u, node, body, axis);
     }

@@ -29,16 +29,13 @@ bool mo_urdf_origin(mo_urdf *u, const mo_xml_node *node, mo_pose *pose)
     if (!origin) {
         return true;
     }
-    if (!mo_reader_attribute(u->r, origin, "xyz", 3, 3, pose->position, NULL) ||
-        !mo_reader_attribute(u->r, origin, "rpy", 3, 3, rpy, NULL) ||
-        !mo_reader_attribute(u->r, origin, "quat_xyzw", 4, 4, xyzw, &has_quaternion)) {
-        return false;
-    }
+    MO_PASS(mo_reader_attribute(u->r, origin, "xyz", 3, 3, pose->position, NULL) &&
+            mo_reader_attribute(u->r, origin, "rpy", 3, 3, rpy, NULL) &&
+            mo_reader_attribute(u->r, origin, "quat_xyzw", 4, 4, xyzw, &has_quaternion));
     if (has_quaternion) {
         const double q[4] = {xyzw[3], xyzw[0], xyzw[1], xyzw[2]};
-        if (!(mo_vec3_norm(q + 1) + fabs(q[0]) > 1e-14)) {
-            return mo_reader_fail(u->r, origin, "has a quat_xyzw of length zero");
-        }
+        MO_FAIL_IF(!(mo_vec3_norm(q + 1) + fabs(q[0]) > 1e-14),
+                   mo_reader_fail(u->r, origin, "has a quat_xyzw of length zero"));
         memcpy(pose->orientation, q, sizeof q);
         mo_quat_normalise(pose->orientation);
         return true;
@@ -77,16 +74,11 @@ static bool read_inertial(mo_urdf *u, const mo_xml_node *link, int place)
         return true;
     }
     const mo_xml_node *mass = mo_xml_child(node, "mass"), *inertia = mo_xml_child(node, "inertia");
-    if (!mass || !mo_xml_get(mass, "value")) {
-        return mo_reader_fail(u->r, node, "has no <mass value>");
-    }
-    if (!mo_urdf_origin(u, node, &pose) || !mo_urdf_number(u, mass, "value", &given.mass)) {
-        return false;
-    }
+    MO_FAIL_IF(!mass || !mo_xml_get(mass, "value"),
+               mo_reader_fail(u->r, node, "has no <mass value>"));
+    MO_PASS(mo_urdf_origin(u, node, &pose) && mo_urdf_number(u, mass, "value", &given.mass));
     for (int k = 0; k < 6 && inertia; ++k) {
-        if (!mo_urdf_number(u, inertia, NAMES[k], &given.inertia[k])) {
-            return false;
-        }
+        MO_PASS(mo_urdf_number(u, inertia, NAMES[k], &given.inertia[k]));
     }
     if (given.mass == 0 && (given.inertia[0] > 0 || mo_xml_child(link, "collision"))) {
         mo_reader_note_of(u->r, node, mo_xml_get(link, "name"), "> has zero mass");
@@ -140,9 +132,7 @@ static bool find_mesh(mo_urdf *u, const mo_xml_node *node, const char *name, cha
     }
     const mo_error error = in_package ? package_path(u, name, path, &why)
                                       : mo_reader_path(u->r, "", plain, path, &why);
-    if (error == MO_ERR_UNSUPPORTED) {
-        return mo_reader_fail(u->r, node, "%.300s", why.text);
-    }
+    MO_FAIL_IF(error == MO_ERR_UNSUPPORTED, mo_reader_fail(u->r, node, "%.300s", why.text));
     if (error) {
         mo_reader_note_of(u->r, node, name,
                           in_package ? "> was not found: the shape is left out; searched the "
@@ -162,9 +152,7 @@ static bool mesh_shape(mo_urdf *u, const mo_xml_node *node, int is_visual, mo_sh
     double scale[3] = {1, 1, 1};
     const char *name = mo_xml_get(node, "filename");
     char path[MO_PATH];
-    if (!name) {
-        return mo_reader_fail(u->r, node, "has no filename");
-    }
+    MO_FAIL_IF(!name, mo_reader_fail(u->r, node, "has no filename"));
     if (!mo_reader_attribute(u->r, node, "scale", 3, 3, scale, NULL) ||
         !find_mesh(u, node, name, path, found) || !*found) {
         return !u->r->error;
@@ -200,9 +188,7 @@ static bool primitive_shape(mo_urdf *u, const mo_xml_node *node, mo_shape_def *s
     }
     if (strcmp(node->name, "box") == 0) {
         shape->kind = MO_SHAPE_BOX;
-        if (!three_of(u, node, "size", shape->half)) {
-            return false;
-        }
+        MO_PASS(three_of(u, node, "size", shape->half));
         mo_vec3_scale(0.5, shape->half, shape->half);
         return (shape->half[0] > 0 && shape->half[1] > 0 && shape->half[2] > 0) ||
                mo_reader_fail(u->r, node, "needs three positive numbers in size");
@@ -210,28 +196,21 @@ static bool primitive_shape(mo_urdf *u, const mo_xml_node *node, mo_shape_def *s
     if (strcmp(node->name, "plane") == 0) { /* of SDF, as the one below */
         double n[3] = {0, 0, 1};
         shape->kind = MO_SHAPE_PLANE;
-        if (!mo_reader_attribute(u->r, node, "normal", 3, 3, n, NULL)) {
-            return false;
-        }
+        MO_PASS(mo_reader_attribute(u->r, node, "normal", 3, 3, n, NULL));
         mo_pose turn = mo_pose_identity();
-        if (!mo_quat_from_z(n, turn.orientation)) {
-            return mo_reader_fail(u->r, node, "has a normal of length zero");
-        }
+        MO_FAIL_IF(!mo_quat_from_z(n, turn.orientation),
+                   mo_reader_fail(u->r, node, "has a normal of length zero"));
         shape->pose = mo_pose_compose(&shape->pose, &turn);
         return true;
     }
     if (strcmp(node->name, "ellipsoid") == 0) {
-        if (!three_of(u, node, "radii", shape->half)) {
-            return false;
-        }
+        MO_PASS(three_of(u, node, "radii", shape->half));
         return (shape->half[0] > 0 && shape->half[1] > 0 && shape->half[2] > 0 &&
                 mo_reader_ellipsoid_shape(u->r, node, shape->half, shape)) ||
                mo_reader_fail(u->r, node, "needs three positive radii");
     }
     const int is_capsule = strcmp(node->name, "capsule") == 0;
-    if (!positive(u, node, "radius", &shape->radius) || !positive(u, node, "length", &length)) {
-        return false;
-    }
+    MO_PASS(positive(u, node, "radius", &shape->radius) && positive(u, node, "length", &length));
     shape->kind = is_capsule ? MO_SHAPE_CAPSULE : MO_SHAPE_CYLINDER;
     shape->half[2] = length / 2;
     mo_vec3_set(shape->ends[0], 0, 0, -length / 2);
@@ -262,9 +241,7 @@ static bool read_shape(mo_urdf *u, const mo_xml_node *node, int is_visual, mo_sh
     const mo_xml_node *geometry = mo_xml_child(node, "geometry");
     const mo_xml_node *what = geometry ? geometry->first : NULL;
     *found = 0;
-    if (!what) {
-        return mo_reader_fail(u->r, node, "has no <geometry> with a shape in it");
-    }
+    MO_FAIL_IF(!what, mo_reader_fail(u->r, node, "has no <geometry> with a shape in it"));
     if (strcmp(what->name, "mesh") == 0) {
         if (is_visual && !mo_mesh_file_is_known(mo_xml_get(what, "filename"))) {
             return true; /* it only looks */
@@ -282,9 +259,7 @@ static bool read_shape(mo_urdf *u, const mo_xml_node *node, int is_visual, mo_sh
     for (size_t k = 0; k < known; ++k) {
         if (strcmp(what->name, KNOWN[k]) == 0) {
             *found = 1;
-            if (!primitive_shape(u, what, shape)) {
-                return false;
-            }
+            MO_PASS(primitive_shape(u, what, shape));
             if (shape->kind != MO_SHAPE_HULL) { /* models of SDF define masses themselves */
                 mo_mass_of_shape(shape, NULL, mass);
             }
@@ -323,10 +298,8 @@ static bool add_shape(mo_urdf *u, const mo_xml_node *node, int body, int is_visu
     mo_shape_def shape = mo_default_shape(MO_SHAPE_BALL);
     mo_mass unit = {0}, placed;
     int found = 0;
-    if (!mo_urdf_origin(u, node, &shape.pose) || !read_colour(u, node, shape.colour) ||
-        !read_shape(u, node, is_visual, &shape, &unit, &found)) {
-        return false;
-    }
+    MO_PASS(mo_urdf_origin(u, node, &shape.pose) && read_colour(u, node, shape.colour) &&
+            read_shape(u, node, is_visual, &shape, &unit, &found));
     if (found && !is_visual) {
         mo_mass_place(&unit, &shape.pose, DENSITY, &placed);
         mo_mass_add(sum, &placed);
@@ -339,12 +312,8 @@ static bool add_shape(mo_urdf *u, const mo_xml_node *node, int body, int is_visu
         return false;
     }
     double friction = 1;
-    if (!mo_urdf_number(u, node, "mu", &friction)) {
-        return false;
-    }
-    if (friction < 0) {
-        return mo_reader_fail(u->r, node, "has a negative friction");
-    }
+    MO_PASS(mo_urdf_number(u, node, "mu", &friction));
+    MO_FAIL_IF(friction < 0, mo_reader_fail(u->r, node, "has a negative friction"));
     shape.material = (mo_material){.friction = friction, .rule = MO_COMBINE_MAXIMUM, .dims = 3};
     shape.density = 0;
     if (is_visual) {
@@ -385,9 +354,7 @@ static bool weigh_by_shape(mo_urdf *u, const mo_xml_node *link, int place, const
 bool mo_urdf_link(mo_urdf *u, const mo_xml_node *link, int body)
 {
     mo_mass sum = {0};
-    if (!read_inertial(u, link, body)) {
-        return false;
-    }
+    MO_PASS(read_inertial(u, link, body));
     for (const mo_xml_node *node = link->first; node; node = node->next) {
         const int is_visual = strcmp(node->name, "visual") == 0;
         if (is_visual || strcmp(node->name, "collision") == 0) {

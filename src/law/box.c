@@ -24,16 +24,14 @@ static int param_count(int d)
 
 static mo_error check(const mo_law *law, int d, mo_message *why)
 {
-    if (!law->lower || !law->upper) {
-        return mo_fail(why, MO_ERR_PROBLEM, "a box law needs lower and upper bounds");
-    }
+    MO_FAIL_IF(!law->lower || !law->upper,
+               mo_fail(why, MO_ERR_PROBLEM, "a box law needs lower and upper bounds"));
     for (int k = 0; k < d; ++k) {
         const double lower = law->lower[k], upper = law->upper[k];
-        if (!(lower <= upper) || lower == INFINITY || upper == -INFINITY) {
-            return mo_fail(why, MO_ERR_PROBLEM,
+        MO_FAIL_IF(!(lower <= upper) || lower == INFINITY || upper == -INFINITY,
+                   mo_fail(why, MO_ERR_PROBLEM,
                            "the bounds of row %d are %g and %g, which hold no number between them",
-                           k, lower, upper);
-        }
+                           k, lower, upper));
     }
     return MO_OK;
 }

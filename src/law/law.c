@@ -77,11 +77,10 @@ const char *mo_law_name(mo_law_kind kind)
 static mo_error check_compliance(const mo_law *law, int d, mo_message *why)
 {
     for (int k = 0; law->compliance && k < d; ++k) {
-        if (!(law->compliance[k] >= 0) || isinf(law->compliance[k])) {
-            return mo_fail(why, MO_ERR_PROBLEM,
+        MO_FAIL_IF(!(law->compliance[k] >= 0) || isinf(law->compliance[k]),
+                   mo_fail(why, MO_ERR_PROBLEM,
                            "the compliance of row %d is %g, but must be finite and not negative", k,
-                           law->compliance[k]);
-        }
+                           law->compliance[k]));
     }
     return MO_OK;
 }
@@ -109,21 +108,20 @@ static mo_error check_coefficients(const mo_law_ops *ops, mo_law law, mo_message
 {
     for (int k = 0; k < ops->coefficients; ++k) {
         const double mu = *coefficient(ops, &law, k);
-        if (!(mu >= 0) || (isinf(mu) && !ops->takes_infinite_mu)) {
-            return mo_fail(
-                why, MO_ERR_PROBLEM, "the friction coefficient %s of a %s law is %g, but must %s",
-                k == 0 ? "mu" : ops->moment_name, ops->name, mu,
-                ops->takes_infinite_mu ? "not be negative" : "be finite and not negative");
-        }
+        MO_FAIL_IF(
+            !(mu >= 0) || (isinf(mu) && !ops->takes_infinite_mu),
+            mo_fail(why, MO_ERR_PROBLEM,
+                    "the friction coefficient %s of a %s law is %g, but must %s",
+                    k == 0 ? "mu" : ops->moment_name, ops->name, mu,
+                    ops->takes_infinite_mu ? "not be negative" : "be finite and not negative"));
     }
     return MO_OK;
 }
 
 mo_error mo_law_check(const mo_law *law, int d, mo_message *why)
 {
-    if (!law || (unsigned)law->kind >= MO_LAW_KIND_COUNT) {
-        return mo_fail(why, MO_ERR_ARGUMENT, "unknown kind of law");
-    }
+    MO_FAIL_IF(!law || (unsigned)law->kind >= MO_LAW_KIND_COUNT,
+               mo_fail(why, MO_ERR_ARGUMENT, "unknown kind of law"));
     const mo_law_ops *ops = mo_law_table[law->kind];
     mo_error error = check_rows(ops, d, why);
     error = error ? error : check_coefficients(ops, *law, why);

@@ -31,9 +31,8 @@ static int param_count(int d)
 
 static mo_error check(const mo_law *law, int d, mo_message *why)
 {
-    if (!law->direction) {
-        return mo_fail(why, MO_ERR_PROBLEM, "a sliding law needs the direction in which it slides");
-    }
+    MO_FAIL_IF(!law->direction, mo_fail(why, MO_ERR_PROBLEM,
+                                        "a sliding law needs the direction in which it slides"));
     const double size = sqrt(mo_dot(d - 1, law->direction, law->direction));
     if (!(fabs(size - 1) <= 1e-6)) { /* more than the rounding of a caller in single precision */
         return mo_fail(

@@ -75,18 +75,16 @@ static int limit_is_good(judge *j)
 {
     const mo_friction_limit *limit = &j->check->limit;
     const mo_condition *below = &limit->pointed, *above = &limit->blunt;
-    if (limit->below > 0 &&
-        (below->answer != MO_ANSWER_HOLDS || below->kind != MO_CONDITION_POINTED ||
-         below->friction != limit->below)) {
-        return reject(j, "%s", "the limit of friction has no motion for its lower end");
-    }
-    if (isfinite(limit->above) &&
-        (above->answer != MO_ANSWER_FAILS ||
-         above->kind !=
-             (limit->above > 0 ? MO_CONDITION_POINTED : MO_CONDITION_POINTED_FRICTIONLESS) ||
-         (limit->above > 0 && above->friction != limit->above))) {
-        return reject(j, "%s", "the limit of friction has no impulse for its upper end");
-    }
+    MO_FAIL_IF(limit->below > 0 &&
+                   (below->answer != MO_ANSWER_HOLDS || below->kind != MO_CONDITION_POINTED ||
+                    below->friction != limit->below),
+               reject(j, "%s", "the limit of friction has no motion for its lower end"));
+    MO_FAIL_IF(isfinite(limit->above) &&
+                   (above->answer != MO_ANSWER_FAILS ||
+                    above->kind != (limit->above > 0 ? MO_CONDITION_POINTED
+                                                     : MO_CONDITION_POINTED_FRICTIONLESS) ||
+                    (limit->above > 0 && above->friction != limit->above)),
+               reject(j, "%s", "the limit of friction has no impulse for its upper end"));
     return (!(limit->below > 0) || condition_is_good(j, below, "at the lower limit of friction")) &&
            (isinf(limit->above) || condition_is_good(j, above, "at the upper limit of friction"));
 }
@@ -135,10 +133,9 @@ static int point_is_good(judge *j, int which, const double *u, const double *r)
     double scaled = INFINITY;
     const mo_error error = mo_measure_scaled(j->problem, r, &scaled);
     j->error = error == MO_ERR_MEMORY ? error : j->error;
-    if ((error || !(scaled <= SOLVED)) && !is_near_a_solution(j, r)) {
-        return reject(j, "solution %d is none: the measure of its impulses is %.3g", which + 1,
-                      scaled);
-    }
+    MO_FAIL_IF(
+        (error || !(scaled <= SOLVED)) && !is_near_a_solution(j, r),
+        reject(j, "solution %d is none: the measure of its impulses is %.3g", which + 1, scaled));
     return velocity_fits(j, u, r) ||
            reject(j, "the velocity of solution %d is not that of its impulses", which + 1);
 }

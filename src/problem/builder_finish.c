@@ -24,13 +24,11 @@ static void *steal(mo_pool *p)
 
 static mo_error check_form(mo_builder *builder)
 {
-    if (builder->couplings && (builder->jacobians || builder->body_start.count)) {
-        return mo_fail(&builder->why, MO_ERR_PROBLEM,
-                       "a problem has bodies and Jacobians, or couplings W, but not both");
-    }
-    if (builder->blocks.count > INT_MAX) {
-        return mo_fail(&builder->why, MO_ERR_PROBLEM, "there are more than %d blocks", INT_MAX);
-    }
+    MO_FAIL_IF(builder->couplings && (builder->jacobians || builder->body_start.count),
+               mo_fail(&builder->why, MO_ERR_PROBLEM,
+                       "a problem has bodies and Jacobians, or couplings W, but not both"));
+    MO_FAIL_IF(builder->blocks.count > INT_MAX,
+               mo_fail(&builder->why, MO_ERR_PROBLEM, "there are more than %d blocks", INT_MAX));
     return MO_OK;
 }
 
@@ -44,25 +42,22 @@ static mo_error check_blocks(mo_builder *builder, const mo_problem *problem)
     for (size_t k = 0; k < builder->blocks.count; ++k) {
         const mo_block_record *block = &blocks[k];
         mo_pace_every(k, 1024);
-        if (block->constraint >= problem->constraint_count || block->index >= columns) {
-            return mo_fail(&builder->why, MO_ERR_PROBLEM,
+        MO_FAIL_IF(block->constraint >= problem->constraint_count || block->index >= columns,
+                   mo_fail(&builder->why, MO_ERR_PROBLEM,
                            "block %zu names constraint %d of %d and %s %d of %d", k,
                            block->constraint, problem->constraint_count, what, block->index,
-                           columns);
-        }
+                           columns));
         const int rows = mo_constraint_dim(problem, block->constraint);
         const int width = mo_block_columns(problem, block->index);
-        if (block->rows != rows || block->columns != width) {
-            return mo_fail(&builder->why, MO_ERR_PROBLEM,
+        MO_FAIL_IF(block->rows != rows || block->columns != width,
+                   mo_fail(&builder->why, MO_ERR_PROBLEM,
                            "the block of constraint %d and %s %d is %d x %d, but should be %d x %d",
                            block->constraint, what, block->index, block->rows, block->columns, rows,
-                           width);
-        }
-        if (block->is_compact && !(rigid[block->index].inverse_mass > 0)) {
-            return mo_fail(&builder->why, MO_ERR_PROBLEM,
+                           width));
+        MO_FAIL_IF(block->is_compact && !(rigid[block->index].inverse_mass > 0),
+                   mo_fail(&builder->why, MO_ERR_PROBLEM,
                            "contact %d is compact, but body %d is not a rigid body in space",
-                           block->constraint, block->index);
-        }
+                           block->constraint, block->index));
     }
     return MO_OK;
 }
@@ -208,13 +203,12 @@ static mo_error factor_masses(mo_builder *builder, mo_problem *problem)
             continue; /* checked, and factored by mo_problem_write_rows */
         }
         MO_TRY(asymmetric ? MO_OK : check_symmetric(builder, M, n, b));
-        if (!factor_mass(M, n, asymmetric, problem->factor + problem->mass_start[b])) {
-            return mo_fail(
-                &builder->why, MO_ERR_PROBLEM,
-                "the mass matrix of body %d is not positive definite: every direction of "
-                "motion needs inertia",
-                b);
-        }
+        MO_FAIL_IF(
+            !factor_mass(M, n, asymmetric, problem->factor + problem->mass_start[b]),
+            mo_fail(&builder->why, MO_ERR_PROBLEM,
+                    "the mass matrix of body %d is not positive definite: every direction of "
+                    "motion needs inertia",
+                    b));
         problem->is_symmetric = problem->is_symmetric && !asymmetric;
     }
     return MO_OK;

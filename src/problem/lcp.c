@@ -282,17 +282,15 @@ mo_error mo_lcp_check(const mo_problem *problem, int facets, int most_unknowns, 
     mo_arena counting = {0};
     mo_lcp lcp;
     for (int i = 0; i < problem->constraint_count; ++i) {
-        if (!mo_lcp_takes(problem, i)) {
-            return mo_fail(why, MO_ERR_UNSUPPORTED,
-                           "method %s does not take the infinite mu of constraint %d", method, i);
-        }
+        MO_FAIL_IF(!mo_lcp_takes(problem, i),
+                   mo_fail(why, MO_ERR_UNSUPPORTED,
+                           "method %s does not take the infinite mu of constraint %d", method, i));
     }
     mo_lcp_layout(problem, MO_LCP_EXACT, facets, &counting, &lcp);
-    if (lcp.size > most_unknowns) {
-        return mo_fail(why, MO_ERR_UNSUPPORTED,
+    MO_FAIL_IF(lcp.size > most_unknowns,
+               mo_fail(why, MO_ERR_UNSUPPORTED,
                        "method %s takes %d unknowns at most, but this problem has %d of them",
-                       method, most_unknowns, lcp.size);
-    }
+                       method, most_unknowns, lcp.size));
     return MO_OK;
 }
 

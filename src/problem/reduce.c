@@ -152,9 +152,7 @@ static mo_error reduce_global(const mo_problem *problem, mo_problem **reduced, m
 static mo_error copy_reduced(const mo_problem *problem, mo_problem **copy, mo_message *why)
 {
     mo_builder *builder = NULL;
-    if (mo_builder_create(&problem->allocator, &builder)) {
-        return mo_fail_memory(why);
-    }
+    MO_FAIL_IF(mo_builder_create(&problem->allocator, &builder), mo_fail_memory(why));
     for (int i = 0; i < problem->constraint_count; ++i) {
         const mo_constraint_view view = mo_problem_constraint(problem, i);
         mo_builder_add_constraint(builder, view.dim, &view.law, view.w);

@@ -28,11 +28,10 @@ enum { LARGEST = 6000 }; /* rows: 288 MB a matrix */
 static mo_error check(const mo_problem *problem, const mo_options *options, mo_message *why)
 {
     (void)options;
-    if (problem->row_count > LARGEST) {
-        return mo_fail(why, MO_ERR_UNSUPPORTED,
+    MO_FAIL_IF(problem->row_count > LARGEST,
+               mo_fail(why, MO_ERR_UNSUPPORTED,
                        "method dantzig works on dense matrices and takes %d rows at most, not %d",
-                       LARGEST, problem->row_count);
-    }
+                       LARGEST, problem->row_count));
     return MO_OK;
 }
 

@@ -52,11 +52,10 @@ void mo_result_clear(mo_result *result)
 static mo_error check_laws(const mo_problem *problem, const mo_method *method, mo_message *why)
 {
     for (int i = 0; i < problem->constraint_count; ++i) {
-        if (!(method->laws & MO_LAW_BIT(problem->law[i].kind))) {
-            return mo_fail(why, MO_ERR_UNSUPPORTED,
+        MO_FAIL_IF(!(method->laws & MO_LAW_BIT(problem->law[i].kind)),
+                   mo_fail(why, MO_ERR_UNSUPPORTED,
                            "method %s does not take the %s law of constraint %d", method->name,
-                           mo_constraint_law(problem, i)->name, i);
-        }
+                           mo_constraint_law(problem, i)->name, i));
     }
     return MO_OK;
 }
@@ -64,9 +63,8 @@ static mo_error check_laws(const mo_problem *problem, const mo_method *method, m
 static mo_error choose_method(const mo_options *options, const mo_method **method, mo_message *why)
 {
     const int index = options->method ? mo_method_find(options->method) : 0;
-    if (index < 0) {
-        return mo_fail(why, MO_ERR_ARGUMENT, "there is no method '%.80s'", options->method);
-    }
+    MO_FAIL_IF(index < 0,
+               mo_fail(why, MO_ERR_ARGUMENT, "there is no method '%.80s'", options->method));
     *method = mo_methods[index];
     return MO_OK;
 }
@@ -89,17 +87,14 @@ static mo_error check_device(const mo_options *options, const mo_method *method,
 static mo_error check_call(const mo_problem *problem, const mo_options *options,
                            const mo_method **method, mo_message *why)
 {
-    if (!problem) {
-        return mo_fail(why, MO_ERR_ARGUMENT, "no problem was given");
-    }
+    MO_FAIL_IF(!problem, mo_fail(why, MO_ERR_ARGUMENT, "no problem was given"));
     mo_error error = mo_options_check(options, why);
     if (error) {
         return error;
     }
-    if (options->start && !mo_all_finite(options->start, (size_t)problem->row_count)) {
-        return mo_fail(why, MO_ERR_ARGUMENT,
-                       "the starting point holds a number that is not finite");
-    }
+    MO_FAIL_IF(
+        options->start && !mo_all_finite(options->start, (size_t)problem->row_count),
+        mo_fail(why, MO_ERR_ARGUMENT, "the starting point holds a number that is not finite"));
     error = choose_method(options, method, why);
     error = error ? error : check_device(options, *method, why);
     error = error ? error : check_laws(problem, *method, why);
