@@ -17,6 +17,13 @@ static void swap(double *a, double *b)
     *b = t;
 }
 
+static void swap_lines(int d, double *a, double *b, int stride)
+{
+    for (int k = 0; k < d; ++k) {
+        swap(&a[k * stride], &b[k * stride]);
+    }
+}
+
 /* U = L' */
 static void mirror(int n, double *A)
 {
@@ -128,15 +135,7 @@ INLINE bool cholesky_rows(int n, double *A)
     return true;
 }
 
-static bool cholesky_anywhere(int n, double *A)
-{
-    return cholesky_rows(n, A);
-}
-
-MO_WIDE bool cholesky_wide(int n, double *A)
-{
-    return cholesky_rows(n, A);
-}
+MO_WIDTHS(bool, cholesky, (int n, double *A), return cholesky_rows(n, A))
 
 /* Is a part of the lower triangle zero, as that of a tree with branches? */
 static bool is_sparse(int n, const double *A)
@@ -172,7 +171,7 @@ bool mo_factor_symmetric(int n, double *A)
     const bool is_regular = n < MO_TREE_FROM ? cholesky_small(n, A)
                             : n >= MO_LAPACK_FROM && !is_sparse(n, A)
                                 ? cholesky_lapack(n, A)
-                                : (mo_has_wide() ? cholesky_wide : cholesky_anywhere)(n, A);
+                                : (mo_has_wide() ? cholesky_wide : cholesky_plain)(n, A);
     mirror(n, A);
     return is_regular;
 }
@@ -263,49 +262,32 @@ INLINE void solve_upper(int n, const double *F, double *x)
     }
 }
 
-static void lower_anywhere(int n, const double *F, double *x)
-{
-    solve_lower(n, F, x);
-}
-
-static void upper_anywhere(int n, const double *F, double *x)
-{
-    solve_upper(n, F, x);
-}
-
-MO_WIDE void lower_wide(int n, const double *F, double *x)
-{
-    solve_lower(n, F, x);
-}
-
-MO_WIDE void upper_wide(int n, const double *F, double *x)
-{
-    solve_upper(n, F, x);
-}
+MO_WIDTHS(void, lower, (int n, const double *F, double *x), solve_lower(n, F, x))
+MO_WIDTHS(void, upper, (int n, const double *F, double *x), solve_upper(n, F, x))
 
 void mo_solve_first(int n, const double *F, double *x)
 {
     if (n >= MO_TREE_FROM) {
-        (mo_has_wide() ? upper_wide : upper_anywhere)(n, F, x);
+        (mo_has_wide() ? upper_wide : upper_plain)(n, F, x);
     } else if (n == 3) { /* a body in the plane: the most of them in grains */
         x[0] = x[0] / F[0];
         x[1] = (x[1] - F[3] * x[0]) / F[4];
         x[2] = (x[2] - (F[6] * x[0] + F[7] * x[1])) / F[8];
     } else {
-        lower_anywhere(n, F, x);
+        lower_plain(n, F, x);
     }
 }
 
 void mo_solve_second(int n, const double *F, double *x)
 {
     if (n >= MO_TREE_FROM) {
-        (mo_has_wide() ? lower_wide : lower_anywhere)(n, F, x);
+        (mo_has_wide() ? lower_wide : lower_plain)(n, F, x);
     } else if (n == 3) {
         x[2] = x[2] / F[8];
         x[1] = (x[1] - F[5] * x[2]) / F[4];
         x[0] = (x[0] - (F[1] * x[1] + F[2] * x[2])) / F[0];
     } else {
-        upper_anywhere(n, F, x);
+        upper_plain(n, F, x);
     }
 }
 
@@ -333,30 +315,6 @@ static int find_pivot(int n, int from, const double *A)
     return best;
 }
 
-static void swap_rows(int n, double *A, double *b, int i, int k)
-{
-    if (i == k) {
-        return;
-    }
-    for (int j = 0; j < n; ++j) {
-        swap(&A[i * n + j], &A[k * n + j]);
-    }
-    swap(&b[i], &b[k]);
-}
-
-static void swap_columns(int n, double *A, int *name, int i, int k)
-{
-    if (i == k) {
-        return;
-    }
-    for (int j = 0; j < n; ++j) {
-        swap(&A[j * n + i], &A[j * n + k]);
-    }
-    const int t = name[i];
-    name[i] = name[k];
-    name[k] = t;
-}
-
 int mo_solve_small(int n, double *A, double *b, double *x)
 {
     int name[MO_SMALL];
@@ -373,8 +331,12 @@ int mo_solve_small(int n, double *A, double *b, double *x)
         if (!(size > 1e-14 * n * first_pivot)) { /* rounding of the elimination, no information */
             break;
         }
-        swap_rows(n, A, b, rank, pivot / n);
-        swap_columns(n, A, name, rank, pivot % n);
+        const int row = pivot / n, column = pivot % n, moved = name[rank];
+        swap_lines(n, A + rank * n, A + row * n, 1);
+        swap(&b[rank], &b[row]);
+        swap_lines(n, A + rank, A + column, n);
+        name[rank] = name[column];
+        name[column] = moved;
         for (int i = rank + 1; i < n; ++i) {
             const double factor = A[i * n + rank] / A[rank * n + rank];
             mo_axpy(n - rank, -factor, A + rank * n + rank, A + i * n + rank);
@@ -390,15 +352,6 @@ int mo_solve_small(int n, double *A, double *b, double *x)
         x[name[i]] = isfinite(value) ? value : 0; /* overflow: as good as no pivot */
     }
     return rank;
-}
-
-static void swap_lines(int d, double *a, double *b, int stride)
-{
-    for (int k = 0; k < d; ++k) {
-        const double t = a[k * stride];
-        a[k * stride] = b[k * stride];
-        b[k * stride] = t;
-    }
 }
 
 bool mo_invert_small(int d, double *A)

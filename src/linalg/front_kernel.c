@@ -1,26 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
+#define MO_WIDE_TARGET "avx2,fma"
+
 #include "linalg/front_kernel.h"
 
 #include <math.h>
 #include <stddef.h>
 
 #include "base/pace.h"
+#include "linalg/lanes4.h"
 
-enum {
-    LANES = 4,
-    TILE_ROWS = 4,
-    TILE_LANES = 2,
-    PANEL = 24,
-    FEW = 72,
-    NARROW = 8,
-    STRIP = 2 * LANES
-};
-
-/* Four numbers anywhere in memory. */
-typedef double lanes __attribute__((vector_size(LANES * sizeof(double)), aligned(8), may_alias));
-
-#define INLINE static inline __attribute__((always_inline))
+enum { TILE_ROWS = 4, TILE_LANES = 2, PANEL = 24, FEW = 72, NARROW = 8, STRIP = 2 * LANES };
 
 /* C -= A B for one tile of `rows` x 4 `wide` numbers; both are constants where this is inlined. */
 INLINE void subtract_tile(const int rows, const int wide, int depth, int ld, const double *A,
@@ -284,69 +274,27 @@ INLINE void backward(int n, int m, const double *LU, const double *U, const doub
 
 /* ---- for this processor ---------------------------------------------------------------------- */
 
-static bool eliminate_anywhere(int pivots, int n, int ld, double *F, int *swap)
-{
-    return eliminate(pivots, n, ld, F, swap);
-}
-
-static void forward_anywhere(int n, int m, const double *LU, const double *L, double *x,
-                             double *below)
-{
-    forward(n, m, LU, L, x, below);
-}
-
-static void backward_anywhere(int n, int m, const double *LU, const double *U, const double *below,
-                              double *x)
-{
-    backward(n, m, LU, U, below, x);
-}
-
-#if defined(__x86_64__)
-#define WIDE __attribute__((target("avx2,fma"))) static
-
-WIDE bool eliminate_wide(int pivots, int n, int ld, double *F, int *swap)
-{
-    return eliminate(pivots, n, ld, F, swap);
-}
-
-WIDE void forward_wide(int n, int m, const double *LU, const double *L, double *x, double *below)
-{
-    forward(n, m, LU, L, x, below);
-}
-
-WIDE void backward_wide(int n, int m, const double *LU, const double *U, const double *below,
-                        double *x)
-{
-    backward(n, m, LU, U, below, x);
-}
-
-static bool is_wide(void)
-{
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-}
-#else
-#define eliminate_wide eliminate_anywhere
-#define forward_wide forward_anywhere
-#define backward_wide backward_anywhere
-
-static bool is_wide(void)
-{
-    return false;
-}
-#endif
+MO_WIDTHS(bool, eliminate, (int pivots, int n, int ld, double *F, int *swap),
+          return eliminate(pivots, n, ld, F, swap))
+MO_WIDTHS(void, forward,
+          (int n, int m, const double *LU, const double *L, double *x, double *below),
+          forward(n, m, LU, L, x, below))
+MO_WIDTHS(void, backward,
+          (int n, int m, const double *LU, const double *U, const double *below, double *x),
+          backward(n, m, LU, U, below, x))
 
 bool mo_front_eliminate(int pivots, int n, int ld, double *F, int *swap)
 {
-    return (is_wide() ? eliminate_wide : eliminate_anywhere)(pivots, n, ld, F, swap);
+    return (mo_has_wide() ? eliminate_wide : eliminate_plain)(pivots, n, ld, F, swap);
 }
 
 void mo_front_forward(int n, int m, const double *LU, const double *L, double *x, double *below)
 {
-    (is_wide() ? forward_wide : forward_anywhere)(n, m, LU, L, x, below);
+    (mo_has_wide() ? forward_wide : forward_plain)(n, m, LU, L, x, below);
 }
 
 void mo_front_backward(int n, int m, const double *LU, const double *U, const double *below,
                        double *x)
 {
-    (is_wide() ? backward_wide : backward_anywhere)(n, m, LU, U, below, x);
+    (mo_has_wide() ? backward_wide : backward_plain)(n, m, LU, U, below, x);
 }

@@ -200,7 +200,7 @@ MO_WIDE void subtract_wide(int d, int k, const double *E, const double *V, doubl
 
 int mo_gram_rank(int n, int ld, double *G, double *Q)
 {
-    return (mo_has_wide() ? rank_wide : rank_anywhere)(n, ld, G, Q);
+    return (mo_has_wide() ? rank_wide : rank_plain)(n, ld, G, Q);
 }
 
 void mo_gram_orthonormal(int k, int ld, double *Q, double *R, double *x)
@@ -221,5 +221,5 @@ void mo_gram_combine(int k, int ld, const double *x, const double *Q, double *y)
 
 void mo_gram_subtract(int d, int k, const double *E, const double *V, double *x, double *H)
 {
-    (mo_has_wide() ? subtract_wide : subtract_anywhere)(d, k, E, V, x, H);
+    (mo_has_wide() ? subtract_wide : subtract_plain)(d, k, E, V, x, H);
 }

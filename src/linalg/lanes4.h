@@ -3,8 +3,8 @@
 /*
  * Vectors of four doubles at any address, for small dense kernels.
  *
- * A kernel is an INLINE function with two callers, one plain and one MO_WIDE; mo_has_wide() selects
- * one at run time.  The wide one performs the same operations in AVX2 registers without fused
+ * A kernel is an INLINE function that MO_WIDTHS compiles twice; mo_has_wide() selects one of the two
+ * at run time.  The wide one performs the same operations in AVX2 registers without fused
  * multiply-add, so its bits are the same.
  */
 #ifndef MO_LINALG_LANES4_H
@@ -17,12 +17,17 @@ typedef double lanes __attribute__((vector_size(LANES * sizeof(double)), aligned
 
 #define INLINE static inline __attribute__((always_inline))
 
+/* A file that may fuse multiply-add defines it as "avx2,fma" before this. */
+#ifndef MO_WIDE_TARGET
+#define MO_WIDE_TARGET "avx2"
+#endif
+
 #if defined(__x86_64__)
-#define MO_WIDE __attribute__((target("avx2"))) static
+#define MO_WIDE __attribute__((target(MO_WIDE_TARGET))) static
 
 static inline bool mo_has_wide(void)
 {
-    return __builtin_cpu_supports("avx2");
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 }
 #else
 #define MO_WIDE static
@@ -32,5 +37,16 @@ static inline bool mo_has_wide(void)
     return false;
 }
 #endif
+
+/* name_plain and name_wide, two functions with the same body, which calls the kernel. */
+#define MO_WIDTHS(type, name, parameters, ...)                                                     \
+    static type name##_plain parameters                                                            \
+    {                                                                                              \
+        __VA_ARGS__;                                                                               \
+    }                                                                                              \
+    MO_WIDE type name##_wide parameters                                                            \
+    {                                                                                              \
+        __VA_ARGS__;                                                                               \
+    }
 
 #endif

@@ -203,15 +203,8 @@ INLINE void add_body(const body_rows *rows, const double *F, int ld, double *W, 
     }
 }
 
-static void add_body_anywhere(const body_rows *rows, const double *F, int ld, double *W, double *X)
-{
-    add_body(rows, F, ld, W, X);
-}
-
-MO_WIDE void add_body_wide(const body_rows *rows, const double *F, int ld, double *W, double *X)
-{
-    add_body(rows, F, ld, W, X);
-}
+MO_WIDTHS(void, add_body, (const body_rows *rows, const double *F, int ld, double *W, double *X),
+          add_body(rows, F, ld, W, X))
 
 static void add_bodies(const mo_problem *problem, int ld, double *W, double *X)
 {
@@ -222,7 +215,7 @@ static void add_bodies(const mo_problem *problem, int ld, double *W, double *X)
             if (collect(problem, body, i, &rows)) {
                 transpose(&rows, X);
                 (mo_has_wide() ? add_body_wide
-                               : add_body_anywhere)(&rows, mo_body_factor(problem, body), ld, W, X);
+                               : add_body_plain)(&rows, mo_body_factor(problem, body), ld, W, X);
             }
         }
     }
