@@ -117,14 +117,10 @@ static int read_numbers(reader *r, size_t count, double *x)
 static int read_head(reader *r)
 {
     long version = 0, rows = 0, dofs = 0;
-    if (!read_word(r, MO_CERTIFICATE_MAGIC) || !read_whole(r, 1, 1000, &version)) {
-        return 0;
-    }
+    MO_PASS(read_word(r, MO_CERTIFICATE_MAGIC) && read_whole(r, 1, 1000, &version));
     MO_FAIL_IF(version != MO_CERTIFICATE_VERSION, fail(r, "format version 1"));
-    if (!read_word(r, "problem") || !read_whole(r, 0, 1000000000, &rows) ||
-        !read_whole(r, 0, 1000000000, &dofs)) {
-        return 0;
-    }
+    MO_PASS(read_word(r, "problem") && read_whole(r, 0, 1000000000, &rows) &&
+            read_whole(r, 0, 1000000000, &dofs));
     if (rows != r->problem->row_count || dofs != r->problem->dof_count) {
         r->error =
             mo_fail(r->why, MO_ERR_FILE,
@@ -138,9 +134,7 @@ static int read_head(reader *r)
 
 static int read_verdict(reader *r)
 {
-    if (!read_word(r, "verdict")) {
-        return 0;
-    }
+    MO_PASS(read_word(r, "verdict"));
     next(r);
     for (int k = 0; k < MO_VERDICT_COUNT; ++k) {
         if (is_word(r, mo_verdict_word((mo_verdict)k))) {
@@ -155,10 +149,8 @@ static int read_verdict(reader *r)
 static int read_pair(reader *r, const char *u_word, const char *r_word, double *u, double *impulse)
 {
     const size_t rows = (size_t)r->problem->row_count;
-    if (!read_word(r, u_word) || !read_numbers(r, rows, u) || !read_word(r, r_word) ||
-        !read_numbers(r, rows, impulse)) {
-        return 0;
-    }
+    MO_PASS(read_word(r, u_word) && read_numbers(r, rows, u) && read_word(r, r_word) &&
+            read_numbers(r, rows, impulse));
     for (size_t k = 0; k < rows && r->problem->compliance; ++k) {
         u[k] -= r->problem->compliance[k] * impulse[k];
     }
@@ -183,10 +175,8 @@ static int read_solution(reader *r)
     next(r);
     found->is_proven = is_word(r, "proven");
     MO_FAIL_IF(!found->is_proven && !is_word(r, "measured"), fail(r, "proven or measured"));
-    if (!read_whole(r, 0, r->problem->row_count, &dimension) ||
-        !read_pair(r, "u", "r", found->u, found->r)) {
-        return 0;
-    }
+    MO_PASS(read_whole(r, 0, r->problem->row_count, &dimension) &&
+            read_pair(r, "u", "r", found->u, found->r));
     found->dimension = (int)dimension;
     if (found->v) {
         mo_problem_velocity(r->problem, found->r, found->v);
@@ -198,15 +188,11 @@ static int read_solution(reader *r)
 static int read_multipliers(reader *r, mo_certificate *c)
 {
     long count = 0;
-    if (!read_whole(r, 0, 1000000000, &count)) {
-        return 0;
-    }
+    MO_PASS(read_whole(r, 0, 1000000000, &count));
     for (long k = 0; k < count; ++k) { /* grows with the file, not with counts in it */
         MO_FAIL_IF(!MO_GROW(&r->check->set.allocator, c->values, r->value_room, c->value_count + 1),
                    fail_memory(r));
-        if (!read_number(r, &c->values[c->value_count])) {
-            return 0;
-        }
+        MO_PASS(read_number(r, &c->values[c->value_count]));
         ++c->value_count;
     }
     return 1;
@@ -269,17 +255,13 @@ static int read_condition(reader *r, mo_condition *c)
 {
     long count = 0;
     *c = (mo_condition){.answer = MO_ANSWER_UNKNOWN, .allocator = r->problem->allocator};
-    if (!read_kind(r, &c->kind)) {
-        return 0;
-    }
+    MO_PASS(read_kind(r, &c->kind));
     next(r);
     const int holds = is_word(r, "holds");
     MO_FAIL_IF(!holds && !is_word(r, "fails"), fail(r, "holds or fails"));
     const int most = r->problem->row_count > r->problem->dof_count ? r->problem->row_count
                                                                    : r->problem->dof_count;
-    if (!read_number(r, &c->friction) || !read_whole(r, 0, most, &count)) {
-        return 0;
-    }
+    MO_PASS(read_number(r, &c->friction) && read_whole(r, 0, most, &count));
     double *x = mo_memory_array(&c->allocator, (size_t)count, sizeof *x);
     MO_FAIL_IF(!x, fail_memory(r));
     c->answer = holds ? MO_ANSWER_HOLDS : MO_ANSWER_FAILS;
@@ -307,9 +289,7 @@ static int read_limit(reader *r)
     mo_friction_limit *limit = &r->check->limit;
     char *end;
     MO_FAIL_IF(limit->below > 0 || isfinite(limit->above), fail(r, "one limit only"));
-    if (!read_number(r, &limit->below)) {
-        return 0;
-    }
+    MO_PASS(read_number(r, &limit->below));
     next(r);
     limit->above = is_word(r, "none") ? INFINITY : strtod(r->word, &end);
     MO_FAIL_IF(!is_word(r, "none") && (end == r->word || *end || !isfinite(limit->above)),

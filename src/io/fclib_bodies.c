@@ -107,14 +107,13 @@ static bool check_density(mo_h5 *h, const char *place, const mo_sparse *M,
     for (int b = 0; b < bodies->count; ++b) {
         const int first = bodies->start[b], end = bodies->start[b + 1];
         const double n = end - first, stored = (double)M->start[end] - M->start[first];
-        if (n > DENSE_ANYWAY && n * n > DENSE_RATIO * stored) {
-            return mo_h5_fail(
-                h, MO_ERR_UNSUPPORTED,
-                "%s ties the velocities %d to %d into one body with %.0f entries; its dense "
-                "block of %.0f MiB is refused.  Renumber the velocities so that those tied "
-                "together are neighbours",
-                place, first, end - 1, stored, n * n * sizeof(double) / 0x1p20);
-        }
+        MO_FAIL_IF(
+            n > DENSE_ANYWAY && n * n > DENSE_RATIO * stored,
+            mo_h5_fail(h, MO_ERR_UNSUPPORTED,
+                       "%s ties the velocities %d to %d into one body with %.0f entries; its dense "
+                       "block of %.0f MiB is refused.  Renumber the velocities so that those tied "
+                       "together are neighbours",
+                       place, first, end - 1, stored, n * n * sizeof(double) / 0x1p20));
     }
     return true;
 }

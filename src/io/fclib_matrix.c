@@ -145,12 +145,11 @@ static bool unpack(mo_h5 *h, const char *path, const stored *s, mo_sparse *matri
         return check_triplets(h, path, s) && build(h, path, s, s->i, s->p, (size_t)s->nz, matrix);
     }
     const bool by_columns = s->nz == BY_COLUMNS;
-    if (!by_columns && s->nz != BY_ROWS) {
-        return mo_h5_fail(
-            h, MO_ERR_FORMAT,
-            "%s has nz = %d; -1 (columns), -2 (rows) or a number of triplets is needed", path,
-            s->nz);
-    }
+    MO_FAIL_IF(
+        !by_columns && s->nz != BY_ROWS,
+        mo_h5_fail(h, MO_ERR_FORMAT,
+                   "%s has nz = %d; -1 (columns), -2 (rows) or a number of triplets is needed",
+                   path, s->nz));
     const int lines = by_columns ? s->n : s->m;
     int *line = NULL;
     const bool good = expand(h, path, s, lines, by_columns ? s->m : s->n, &line) &&

@@ -73,9 +73,7 @@ static bool read_u_and_r(mo_h5 *h, const mo_h5_group *group, const mo_fclib_size
     const bool has_l = sizes->joints && has(h, group, "l", document);
     if (has_u) {
         point->u = zeros(h, all);
-        if (!point->u || !read_part(h, group, "u", sizes->rows, point->u)) {
-            return false;
-        }
+        MO_PASS(point->u && read_part(h, group, "u", sizes->rows, point->u));
     }
     if (!has_r && !has_l) {
         return !h->error;

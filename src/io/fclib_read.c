@@ -82,11 +82,10 @@ static bool choose_kind(reader *in)
             return false;
         }
     }
-    if (!in->kind && mo_h5_has(&in->root, "moreau_recording")) {
-        return mo_h5_fail(&in->h, MO_ERR_FORMAT,
+    MO_FAIL_IF(!in->kind && mo_h5_has(&in->root, "moreau_recording"),
+               mo_h5_fail(&in->h, MO_ERR_FORMAT,
                           "is a recording of a simulation, not a contact problem; moreau view and "
-                          "moreau render show it, moreau run --export-problem writes problems");
-    }
+                          "moreau render show it, moreau run --export-problem writes problems"));
     return in->kind || mo_h5_fail(&in->h, MO_ERR_FORMAT,
                                   "holds none of the groups /fclib_global, /fclib_global_rolling, "
                                   "/fclib_local and /fclib_local_rolling; is it an FCLIB file?");
@@ -114,11 +113,9 @@ static bool read_friction(reader *in, const mo_h5_group *vectors, const char *na
                mo_h5_fail(&in->h, MO_ERR_FORMAT, "%s/%s has %zu entries for %d contacts",
                           vectors->path, name, count, in->sizes.contacts));
     for (size_t k = 0; k < count; ++k) {
-        if (!((*mu)[k] >= 0)) {
-            return mo_h5_fail(&in->h, MO_ERR_FORMAT,
-                              "entry %zu of %s/%s is %g; friction is 0 or more", k, vectors->path,
-                              name, (*mu)[k]);
-        }
+        MO_FAIL_IF(!((*mu)[k] >= 0), mo_h5_fail(&in->h, MO_ERR_FORMAT,
+                                                "entry %zu of %s/%s is %g; friction is 0 or more",
+                                                k, vectors->path, name, (*mu)[k]));
     }
     return true;
 }

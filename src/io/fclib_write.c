@@ -177,12 +177,11 @@ static bool check_finite(mo_fclib_writer *out, const char *group, const char *na
                          const double *values, int count)
 {
     for (int k = 0; values && k < count; ++k) {
-        if (!isfinite(values[k])) {
-            return mo_h5_fail(&out->h, MO_ERR_ARGUMENT,
+        MO_FAIL_IF(!isfinite(values[k]),
+                   mo_h5_fail(&out->h, MO_ERR_ARGUMENT,
                               "entry %d of %s of %s is %g; only finite numbers "
                               "are written",
-                              k, name, group, values[k]);
-        }
+                              k, name, group, values[k]));
     }
     return true;
 }

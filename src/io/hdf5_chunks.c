@@ -221,9 +221,8 @@ static bool check_chunk(chunks *c, const unsigned char *key, uint64_t address)
                    mo_h5_number(key + 16, 8) != 0 || skipped >> c->filter_count != 0,
                mo_h5_fault(c->h, "has chunks that are missing or out of order"));
     const uint64_t first = c->seen++ * c->length;
-    if (!mo_h5_inside(c->h, address, size)) {
-        return mo_h5_fault(c->h, "has values outside the file; the file is damaged");
-    }
+    MO_FAIL_IF(!mo_h5_inside(c->h, address, size),
+               mo_h5_fault(c->h, "has values outside the file; the file is damaged"));
     const bool is_wanted =
         c->run && first < c->run->first + c->run->count && first + c->length > c->run->first;
     return (c->bytes / DEFLATE_RATIO <= size &&
@@ -251,9 +250,7 @@ static bool check_node(chunks *c, uint64_t address, int level)
     const unsigned most = 2 * c->h->chunk_k;
     const uint64_t size = TREE_HEAD + (uint64_t)most * 8 + ((uint64_t)most + 1) * KEY;
     unsigned char *p = mo_h5_load(c->h, address, size, "tree of chunks");
-    if (!p) {
-        return false;
-    }
+    MO_PASS(p);
     const unsigned used = (unsigned)mo_h5_number(p + 6, 2);
     const bool good = memcmp(p, "TREE", 4) == 0 && p[4] == 1 && p[5] <= MAX_LEVEL &&
                       (level < 0 || p[5] == level) && used >= 1 && used <= most &&
@@ -268,9 +265,8 @@ bool mo_h5_read_chunks(mo_h5 *h, const mo_h5_message *layout, const mo_h5_messag
     enum { HEAD = 3 + 8, DIMS = 2 * 4 };
     const unsigned char *p = layout->data;
     chunks c = {.h = h, .type_size = dataset->type_size, .run = run};
-    if (dataset->rank != 1) {
-        return mo_h5_fault(h, "is chunked and has rank %d; a vector is needed", dataset->rank);
-    }
+    MO_FAIL_IF(dataset->rank != 1,
+               mo_h5_fault(h, "is chunked and has rank %d; a vector is needed", dataset->rank));
     MO_FAIL_IF(layout->size < HEAD + DIMS || p[2] != 2, mo_h5_fault(h, "has a damaged layout"));
     const uint64_t tree = mo_h5_number(p + 3, 8);
     c.length = mo_h5_number(p + HEAD, 4);
@@ -278,10 +274,9 @@ bool mo_h5_read_chunks(mo_h5 *h, const mo_h5_message *layout, const mo_h5_messag
     MO_FAIL_IF(c.length == 0 || mo_h5_number(p + HEAD + 4, 4) != dataset->type_size ||
                    c.bytes > UINT32_MAX,
                mo_h5_fault(h, "has chunks of an impossible size"));
-    if (filters && !read_filters(&c, filters, dataset->type_size)) {
-        return mo_h5_fault(h, "has filters other than deflate, shuffle and Fletcher-32; rewrite "
-                              "the file with h5repack -f NONE");
-    }
+    MO_FAIL_IF(filters && !read_filters(&c, filters, dataset->type_size),
+               mo_h5_fault(h, "has filters other than deflate, shuffle and Fletcher-32; rewrite "
+                              "the file with h5repack -f NONE"));
     c.expected = dataset->count / c.length + (dataset->count % c.length != 0);
     if (dataset->count == 0) {
         return true;

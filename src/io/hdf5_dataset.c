@@ -146,21 +146,17 @@ static bool read_layout(mo_h5 *h, const mo_h5_header *header, const mo_h5_messag
     const unsigned char *p = message->data;
     const unsigned version = message->size >= 2 ? p[0] : 0;
     const mo_h5_message *filters;
-    if (version < 3 || version > 4) {
-        return mo_h5_fault(h, "has a layout of an unknown version; rewrite the file with "
-                              "h5repack");
-    }
+    MO_FAIL_IF(version < 3 || version > 4,
+               mo_h5_fault(h, "has a layout of an unknown version; rewrite the file with "
+                              "h5repack"));
     MO_PASS(mo_h5_message_of(h, header, MO_H5_FILTERS, &filters));
     if (p[1] == LAYOUT_CHUNKED && version == 3) {
         return mo_h5_read_chunks(h, message, filters, dataset, run);
     }
-    if (p[1] == LAYOUT_CHUNKED) {
-        return mo_h5_fault(h, "is chunked in a form that came with HDF5 1.10; rewrite the file "
-                              "with h5repack");
-    }
-    if (filters) {
-        return mo_h5_fault(h, "has filters but no chunks; the file is damaged");
-    }
+    MO_FAIL_IF(p[1] == LAYOUT_CHUNKED,
+               mo_h5_fault(h, "is chunked in a form that came with HDF5 1.10; rewrite the file "
+                              "with h5repack"));
+    MO_FAIL_IF(filters, mo_h5_fault(h, "has filters but no chunks; the file is damaged"));
     MO_FAIL_IF(dataset->count > UINT64_MAX / dataset->type_size,
                mo_h5_fault(h, "has more elements than can be counted"));
     const uint64_t bytes = dataset->count * dataset->type_size;
@@ -189,10 +185,9 @@ static bool read_dataset(mo_h5 *h, const mo_h5_header *header, mo_h5_dataset *da
             mo_h5_message_of(h, header, MO_H5_LINK_INFO, &link_info));
     MO_FAIL_IF(symbol_table || link_info, mo_h5_fault(h, "is a group where a dataset is needed"));
     MO_FAIL_IF(!type || !space || !layout, mo_h5_fault(h, "is not a dataset"));
-    if (external) {
-        return mo_h5_fault(h, "keeps its values in another file; copy them into this one with "
-                              "h5repack");
-    }
+    MO_FAIL_IF(external,
+               mo_h5_fault(h, "keeps its values in another file; copy them into this one with "
+                              "h5repack"));
     MO_PASS(read_type(h, type, dataset));
     if (dataset->type == MO_H5_OTHER) {
         return true; /* the caller will not touch it */

@@ -26,9 +26,8 @@ bool mo_h5_inside(const mo_h5 *h, uint64_t address, uint64_t size)
 
 bool mo_h5_bytes(mo_h5 *h, uint64_t address, size_t size, void *to, const char *what)
 {
-    if (!mo_h5_inside(h, address, size)) {
-        return mo_h5_fault(h, "has its %s outside the file; the file is damaged", what);
-    }
+    MO_FAIL_IF(!mo_h5_inside(h, address, size),
+               mo_h5_fault(h, "has its %s outside the file; the file is damaged", what));
     MO_FAIL_IF(fseeko(h->file, (off_t)(h->start + address), SEEK_SET) != 0 ||
                    fread(to, 1, size, h->file) != size,
                mo_h5_fault(h, "has a %s that could not be read", what));
@@ -37,9 +36,8 @@ bool mo_h5_bytes(mo_h5 *h, uint64_t address, size_t size, void *to, const char *
 
 bool mo_h5_spend(mo_h5 *h, uint64_t size)
 {
-    if (size > h->budget) {
-        return mo_h5_fault(h, "uses parts of the file twice; the file is damaged");
-    }
+    MO_FAIL_IF(size > h->budget,
+               mo_h5_fault(h, "uses parts of the file twice; the file is damaged"));
     h->budget -= size;
     return true;
 }
@@ -79,13 +77,10 @@ uint64_t mo_h5_number(const unsigned char *p, unsigned bytes)
 
 static bool check_end(mo_h5 *h, uint64_t end, uint64_t base)
 {
-    if (base != 0) {
-        return mo_h5_fault(h, "has a user block; remove it with h5unjam");
-    }
-    if (end > h->size) {
-        return mo_h5_fault(h, "is cut off: it should have %llu bytes and has %llu; copy it again",
-                           (unsigned long long)end, (unsigned long long)h->size);
-    }
+    MO_FAIL_IF(base != 0, mo_h5_fault(h, "has a user block; remove it with h5unjam"));
+    MO_FAIL_IF(end > h->size,
+               mo_h5_fault(h, "is cut off: it should have %llu bytes and has %llu; copy it again",
+                           (unsigned long long)end, (unsigned long long)h->size));
     h->size = end;
     return true;
 }
@@ -103,17 +98,15 @@ static bool read_old_superblock(mo_h5 *h, const unsigned char *p, unsigned versi
     const bool tail_is_longer = version == 1; /* the chunk tree's size, and padding */
     const unsigned char *addresses = p + (tail_is_longer ? 28 : 24);
     const unsigned char *entry = addresses + 32;
-    if (p[9] != 0 || p[10] != 0 || p[12] != 0 || p[13] != 8 || p[14] != 8 ||
-        mo_h5_number(p + 20, 4) != 0) {
-        return mo_h5_fault(h, "has a superblock of an unknown kind; rewrite it with h5repack");
-    }
+    MO_FAIL_IF(p[9] != 0 || p[10] != 0 || p[12] != 0 || p[13] != 8 || p[14] != 8 ||
+                   mo_h5_number(p + 20, 4) != 0,
+               mo_h5_fault(h, "has a superblock of an unknown kind; rewrite it with h5repack"));
     h->leaf_k = (unsigned)mo_h5_number(p + 16, 2);
     h->node_k = (unsigned)mo_h5_number(p + 18, 2);
     h->chunk_k = tail_is_longer ? (unsigned)mo_h5_number(p + 24, 2) : DEFAULT_CHUNK_K;
-    if (mo_h5_number(addresses + 8, 8) != MO_H5_NOWHERE ||
-        mo_h5_number(addresses + 24, 8) != MO_H5_NOWHERE) {
-        return mo_h5_fault(h, "needs a special HDF5 driver; rewrite it with h5repack");
-    }
+    MO_FAIL_IF(mo_h5_number(addresses + 8, 8) != MO_H5_NOWHERE ||
+                   mo_h5_number(addresses + 24, 8) != MO_H5_NOWHERE,
+               mo_h5_fault(h, "needs a special HDF5 driver; rewrite it with h5repack"));
     h->root = mo_h5_number(entry + 8, 8);
     return check_k(h) && check_end(h, mo_h5_number(addresses + 16, 8), mo_h5_number(addresses, 8));
 }
@@ -121,18 +114,14 @@ static bool read_old_superblock(mo_h5 *h, const unsigned char *p, unsigned versi
 /* Versions 2 and 3: the root group is an address. */
 static bool read_new_superblock(mo_h5 *h, const unsigned char *p)
 {
-    if (p[9] != 8 || p[10] != 8) {
-        return mo_h5_fault(h, "has a superblock of an unknown kind; rewrite it with h5repack");
-    }
-    if (mo_h5_number(p + 44, 4) != mo_h5_checksum(p, 44)) {
-        return mo_h5_fault(h, "has a superblock with a wrong checksum; the file is damaged");
-    }
-    if (p[11] != 0) {
-        return mo_h5_fault(h, "was not closed by its writer; clear it with h5clear -s");
-    }
-    if (mo_h5_number(p + 20, 8) != MO_H5_NOWHERE) {
-        return mo_h5_fault(h, "has a superblock extension; rewrite it with h5repack");
-    }
+    MO_FAIL_IF(p[9] != 8 || p[10] != 8,
+               mo_h5_fault(h, "has a superblock of an unknown kind; rewrite it with h5repack"));
+    MO_FAIL_IF(mo_h5_number(p + 44, 4) != mo_h5_checksum(p, 44),
+               mo_h5_fault(h, "has a superblock with a wrong checksum; the file is damaged"));
+    MO_FAIL_IF(p[11] != 0,
+               mo_h5_fault(h, "was not closed by its writer; clear it with h5clear -s"));
+    MO_FAIL_IF(mo_h5_number(p + 20, 8) != MO_H5_NOWHERE,
+               mo_h5_fault(h, "has a superblock extension; rewrite it with h5repack"));
     h->leaf_k = DEFAULT_LEAF_K;
     h->node_k = DEFAULT_NODE_K;
     h->chunk_k = DEFAULT_CHUNK_K;

@@ -55,12 +55,11 @@ static bool add_message(walk *w, unsigned type, unsigned flags, const unsigned c
                         size_t size)
 {
     mo_h5_header *header = w->header;
-    if (!is_known(type)) {
-        return mo_h5_fault(w->h,
+    MO_FAIL_IF(!is_known(type),
+               mo_h5_fault(w->h,
                            "has an object header message of unknown kind %u; rewrite the file "
                            "with h5repack",
-                           type);
-    }
+                           type));
     MO_FAIL_IF(flags & ~(unsigned)KNOWN_FLAGS,
                mo_h5_fault(w->h, "has an object header message with unknown flags"));
     /* Attributes are never read, so they may be shared. */
@@ -169,15 +168,12 @@ static bool read_version_2(walk *w, uint64_t address)
     MO_PASS(read_prefix_2(w, address, &start, &size));
     /* The first chunk has the whole header in front, the others a signature. */
     const uint64_t prefix = start - address;
-    if (!mo_h5_inside(w->h, start, size) || !add_chunk(w, address, prefix + size + CHECKSUM)) {
-        return mo_h5_fault(w->h, "has its object header outside the file; the file is damaged");
-    }
+    MO_FAIL_IF(!mo_h5_inside(w->h, start, size) || !add_chunk(w, address, prefix + size + CHECKSUM),
+               mo_h5_fault(w->h, "has its object header outside the file; the file is damaged"));
     for (size_t k = 0; k < w->pending; ++k) {
         const uint64_t front = k == 0 ? prefix : 4;
         const unsigned char *bytes = load_checked(w, w->addresses[k], w->sizes[k]);
-        if (!bytes) {
-            return false;
-        }
+        MO_PASS(bytes);
         MO_FAIL_IF(w->sizes[k] < front + w->message_prefix + CHECKSUM ||
                        (k > 0 && memcmp(bytes, "OCHK", 4) != 0),
                    mo_h5_fault(w->h, "has an object header without messages"));

@@ -48,9 +48,7 @@ static bool read_heap(table *t, uint64_t address)
     t->heap_size = mo_h5_number(p + 8, 8);
     MO_FAIL_IF(t->heap_size == 0, mo_h5_fault(t->h, "has an empty heap of names"));
     unsigned char *data = mo_h5_load(t->h, mo_h5_number(p + 24, 8), t->heap_size, "heap of names");
-    if (!data) {
-        return false;
-    }
+    MO_PASS(data);
     t->heap = t->group->names = (char *)data;
     return true;
 }
@@ -73,9 +71,7 @@ static bool read_leaf(table *t, uint64_t address)
 {
     const uint64_t size = LEAF_HEAD + 2 * (uint64_t)t->h->leaf_k * ENTRY;
     unsigned char *p = mo_h5_load(t->h, address, size, "table of links");
-    if (!p) {
-        return false;
-    }
+    MO_PASS(p);
     const unsigned used = (unsigned)mo_h5_number(p + 6, 2);
     bool good = memcmp(p, "SNOD", 4) == 0 && p[4] == 1 && used >= 1 && used <= 2 * t->h->leaf_k;
     for (unsigned k = 0; good && k < used; ++k) {
@@ -91,9 +87,7 @@ static bool read_node(table *t, uint64_t address, int level)
     const unsigned most = 2 * t->h->node_k;
     const uint64_t size = TREE_HEAD + (uint64_t)most * 8 + ((uint64_t)most + 1) * 8;
     unsigned char *p = mo_h5_load(t->h, address, size, "tree of links");
-    if (!p) {
-        return false;
-    }
+    MO_PASS(p);
     const unsigned used = (unsigned)mo_h5_number(p + 6, 2);
     const bool is_root = level < 0;
     /* An empty group has a root node without children. */

@@ -93,12 +93,11 @@ static bool find_object(mo_h5 *h, const mo_h5_group *parent, const char *name, c
     }
     const mo_h5_link *link = mo_h5_find(parent, name);
     MO_FAIL_IF(!link, mo_h5_fail(h, MO_ERR_FORMAT, "the %s %s is missing", what, path));
-    if (link->kind != MO_H5_HARD) {
-        return mo_h5_fail(
-            h, MO_ERR_FORMAT,
-            "%s is a link of the %s kind, which is not followed; put the %s itself there", path,
-            kinds[link->kind], what);
-    }
+    MO_FAIL_IF(
+        link->kind != MO_H5_HARD,
+        mo_h5_fail(h, MO_ERR_FORMAT,
+                   "%s is a link of the %s kind, which is not followed; put the %s itself there",
+                   path, kinds[link->kind], what));
     *address = link->address;
     return true;
 }

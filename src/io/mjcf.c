@@ -14,10 +14,9 @@ static bool read_sequence(mo_mjcf *m, const mo_xml_node *node)
     if (!text) {
         return true;
     }
-    if (strlen(text) != 3 || strspn(text, "xyzXYZ") != 3) {
-        return mo_reader_fail(m->r, node, "has eulerseq=\"%.20s\"; it is three letters of xyzXYZ",
-                              text);
-    }
+    MO_FAIL_IF(
+        strlen(text) != 3 || strspn(text, "xyzXYZ") != 3,
+        mo_reader_fail(m->r, node, "has eulerseq=\"%.20s\"; it is three letters of xyzXYZ", text));
     memcpy(mo_mjcf_by(m, node)->sequence, text, 4);
     return true;
 }
@@ -40,11 +39,10 @@ static bool read_compiler(mo_mjcf *m, const mo_xml_node *node)
             mo_mjcf_number(m, node, NULL, "boundinertia", &set->least_inertia) &&
             mo_mjcf_number(m, node, NULL, "settotalmass", &set->total_mass) &&
             mo_mjcf_numbers(m, node, NULL, "inertiagrouprange", 2, 2, groups, NULL));
-    if (global) {
-        return mo_reader_fail(m->r, node,
+    MO_FAIL_IF(global,
+               mo_reader_fail(m->r, node,
                               "has coordinate=\"global\", which is not read; MuJoCo can save the "
-                              "model in local coordinates");
-    }
+                              "model in local coordinates"));
     set->degree = degrees ? 3.14159265358979323846 / 180 : 1;
     set->inertia_from_geoms = (mo_mjcf_choice)infer;
     for (int k = 0; k < 2; ++k) {
@@ -101,9 +99,8 @@ static bool read_option(mo_mjcf *m, const mo_xml_node *node)
             mo_mjcf_amount(m, node, NULL, "density", &model->medium.density) &&
             mo_mjcf_amount(m, node, NULL, "viscosity", &model->medium.viscosity) &&
             mo_mjcf_numbers(m, node, NULL, "wind", 3, 3, model->medium.wind, NULL));
-    if (!(model->step > 0)) {
-        return mo_reader_fail(m->r, node, "has timestep=\"%g\"; it must be positive", model->step);
-    }
+    MO_FAIL_IF(!(model->step > 0),
+               mo_reader_fail(m->r, node, "has timestep=\"%g\"; it must be positive", model->step));
     const char *collision = mo_xml_get(node, "collision");
     if (collision && strcmp(collision, "predefined") == 0) {
         mo_reader_note(m->r, node,

@@ -333,9 +333,7 @@ static bool read_actuator(mo_mjcf *m, const mo_xml_node *node)
 {
     mo_model_actuator *a = mo_reader_add_actuator(m->r, node, mo_xml_get(node, "name"));
     drive d = {.time_constant = 1, .gain = {1}};
-    if (!a) {
-        return false;
-    }
+    MO_PASS(a);
     if (strcmp(node->name, "adhesion") == 0 || strcmp(node->name, "plugin") == 0) {
         return ignore(m, node, a, "> is not read");
     }

@@ -32,17 +32,15 @@ static bool inline_triangles(mo_mjcf *m, const mo_xml_node *node, mo_mesh_file *
 {
     int count = 0;
     const double *numbers = all_numbers(m, node, "face", &count);
-    if (!numbers) {
-        return false;
-    }
+    MO_PASS(numbers);
     mesh->triangles =
         mo_memory_array(&m->r->tree.allocator, (size_t)count + 1, sizeof *mesh->triangles);
     MO_FAIL_IF(!mesh->triangles, mo_reader_no_memory(m->r));
     for (int k = 0; k < count; ++k) {
-        if (numbers[k] != floor(numbers[k]) || numbers[k] < 0 || numbers[k] >= mesh->point_count) {
-            return mo_reader_fail(m->r, node, "has a face with the point %g; there are %d",
-                                  numbers[k], mesh->point_count);
-        }
+        MO_FAIL_IF(numbers[k] != floor(numbers[k]) || numbers[k] < 0 ||
+                       numbers[k] >= mesh->point_count,
+                   mo_reader_fail(m->r, node, "has a face with the point %g; there are %d",
+                                  numbers[k], mesh->point_count));
         mesh->triangles[k] = (int)numbers[k];
     }
     mesh->triangle_count = count / 3;
@@ -175,10 +173,8 @@ static bool read_mesh(mo_mjcf *m, const mo_xml_node *node)
     MO_FAIL_IF(!file && !mo_xml_get(node, "vertex"),
                mo_reader_fail(m->r, node, "has neither a file nor points (vertex)"));
     const int mesh = file ? file_mesh(m, node, file) : inline_mesh(m, node);
-    if (mesh < 0 || !transform(m, node, m->r->meshes + mesh) ||
-        !read_weighing(m, node, m->r->meshes + mesh)) {
-        return false;
-    }
+    MO_PASS(mesh >= 0 && transform(m, node, m->r->meshes + mesh) &&
+            read_weighing(m, node, m->r->meshes + mesh));
     const char *name = mo_mjcf_asset_name(m->r, node);
     return !m->r->error && mo_reader_name_add(m->r, node, 'm', name, mesh);
 }

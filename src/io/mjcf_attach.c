@@ -55,9 +55,7 @@ static bool rename_all(const attachment *a, mo_xml_node *node)
         const int is_world = strncmp(at->name, "body", 4) == 0 && strcmp(at->value, "world") == 0;
         if (mo_mjcf_has_word(NAMES, at->name) && at->value[0] && !is_world) {
             at->value = prefixed(a, at->value);
-            if (!at->value) {
-                return false;
-            }
+            MO_PASS(at->value);
         }
     }
     MO_PASS(name_by_file(a, node));

@@ -22,9 +22,8 @@ static bool read_inertial(mo_mjcf *m, const mo_xml_node *node, mo_mass *out)
             mo_mjcf_numbers(m, node, NULL, "fullinertia", 6, 6, six, &full));
     MO_FAIL_IF(!mo_xml_get(node, "mass") || (!diagonal && !full),
                mo_reader_fail(m->r, node, "needs mass, and diaginertia or fullinertia"));
-    if (diagonal && full) {
-        return mo_reader_fail(m->r, node, "has both diaginertia and fullinertia; give one");
-    }
+    MO_FAIL_IF(diagonal && full,
+               mo_reader_fail(m->r, node, "has both diaginertia and fullinertia; give one"));
     MO_FAIL_IF(given.mass < 0, mo_reader_fail(m->r, node, "has a negative mass"));
     if (full) { /* xx yy zz xy xz yz, as ours */
         memcpy(given.inertia, six, sizeof six);
@@ -104,14 +103,13 @@ static bool read_joint(mo_mjcf *m, const mo_xml_node *node, int body)
     const char *name = mo_xml_get(node, "name");
     MO_PASS(mo_mjcf_word(m, node, "joint", "type", TYPES, &kind));
     mo_model_joint *joint = mo_reader_add_joint(m->r, node, name, (mo_model_joint_kind)kind, body);
-    if (!joint || !mo_mjcf_numbers(m, node, "joint", "pos", 3, 3, joint->anchor, NULL) ||
-        !mo_mjcf_numbers(m, node, "joint", "axis", 3, 3, joint->axis, NULL) ||
-        !read_spring(m, node, joint) ||
-        !mo_mjcf_limits(m, node, "joint", "limited", "range", &joint->has_limits, joint->range) ||
-        !mo_mjcf_limits(m, node, "joint", "actuatorfrclimited", "actuatorfrcrange",
-                        &joint->has_effort_range, joint->effort_range)) {
-        return false;
-    }
+    MO_PASS(
+        joint && mo_mjcf_numbers(m, node, "joint", "pos", 3, 3, joint->anchor, NULL) &&
+        mo_mjcf_numbers(m, node, "joint", "axis", 3, 3, joint->axis, NULL) &&
+        read_spring(m, node, joint) &&
+        mo_mjcf_limits(m, node, "joint", "limited", "range", &joint->has_limits, joint->range) &&
+        mo_mjcf_limits(m, node, "joint", "actuatorfrclimited", "actuatorfrcrange",
+                       &joint->has_effort_range, joint->effort_range));
     const double length = mo_vec3_norm(joint->axis);
     MO_FAIL_IF(kind >= MO_MODEL_SLIDE && !(length > 1e-14),
                mo_reader_fail(m->r, node, "has an axis of length zero"));
@@ -219,11 +217,9 @@ static bool read_body(mo_mjcf *m, const mo_xml_node *node, int parent)
     const mo_pose around = m->frame;
     mo_model_body *body = mo_reader_add_body(m->r, node, mo_xml_get(node, "name"), parent);
     const int place = m->r->model->body_count - 1;
-    if (!body || !mo_mjcf_frame(m, node, NULL, &body->pose) ||
-        !mo_mjcf_number(m, node, NULL, "gravcomp", &body->gravity_compensation) ||
-        !mo_mjcf_truth(m, node, NULL, "mocap", &body->is_mocap)) {
-        return false;
-    }
+    MO_PASS(body && mo_mjcf_frame(m, node, NULL, &body->pose) &&
+            mo_mjcf_number(m, node, NULL, "gravcomp", &body->gravity_compensation) &&
+            mo_mjcf_truth(m, node, NULL, "mocap", &body->is_mocap));
     body->pose = mo_pose_compose(&around, &body->pose);
     if (body->is_mocap) {
         ++m->r->model->mocap_count;
@@ -277,9 +273,8 @@ bool mo_mjcf_bodies(mo_mjcf *m)
     for (const mo_xml_node *section = world; section; section = mo_xml_next(section, "worldbody")) {
         MO_PASS(read_parts(m, section, 0) && read_below(m, section, 0));
     }
-    if (m->r->model->bodies[0].joint_count > 0) {
-        return mo_reader_fail(m->r, world, "has a joint; joints belong to bodies");
-    }
+    MO_FAIL_IF(m->r->model->bodies[0].joint_count > 0,
+               mo_reader_fail(m->r, world, "has a joint; joints belong to bodies"));
     if (m->compilers[0].total_mass > 0) {
         scale_masses(m->r->model, m->compilers[0].total_mass);
     }

@@ -65,9 +65,7 @@ static bool read_class(mo_mjcf *m, const mo_xml_node *node, int parent, int *ele
             m->r, node, "has the class '%.80s', which is already defined inside another class",
             name);
     }
-    if (place < 0 || !add_node(m, place, node)) {
-        return false;
-    }
+    MO_PASS(place >= 0 && add_node(m, place, node));
     for (const mo_xml_node *child = node->first; child; child = child->next) {
         MO_FAIL_IF(
             ++*elements > MOST_DEFAULTS,

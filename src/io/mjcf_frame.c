@@ -96,9 +96,7 @@ bool mo_mjcf_frame(mo_mjcf *m, const mo_xml_node *node, const char *kind, mo_pos
     if (m->r->error || way < 0) {
         return !m->r->error;
     }
-    if (given > 1) {
-        return mo_reader_fail(m->r, node, "has %d orientations; give one", given);
-    }
+    MO_FAIL_IF(given > 1, mo_reader_fail(m->r, node, "has %d orientations; give one", given));
     MO_PASS(mo_mjcf_numbers(m, node, kind, WAYS[way].name, WAYS[way].count, WAYS[way].count, x,
                             &count));
     double *q = pose->orientation;

@@ -288,11 +288,9 @@ bool mo_mjcf_geom(mo_mjcf *m, const mo_xml_node *node, int body, mo_mass *sum)
     }
     note_fluid(m, node);
     geom.shape.pose = mo_pose_compose(&m->frame, &geom.shape.pose);
-    if (!(type == MESH ? make_mesh(m, node, mesh, &geom, &unit, &found)
-                       : make_shape(m, node, (geom_type)type, size, &geom, &unit)) ||
-        !weigh(m, node, &unit, &geom, sum)) {
-        return false;
-    }
+    MO_PASS((type == MESH ? make_mesh(m, node, mesh, &geom, &unit, &found)
+                          : make_shape(m, node, (geom_type)type, size, &geom, &unit)) &&
+            weigh(m, node, &unit, &geom, sum));
     if (!found) {
         return true;
     }

@@ -26,13 +26,12 @@ typedef struct grid {
 
 static bool make_grid(mo_mjcf *m, const mo_xml_node *node, double rows, double columns, grid *g)
 {
-    if (!(rows >= 2 && columns >= 2 && rows * columns <= MO_MESH_POINTS) || rows != floor(rows) ||
-        columns != floor(columns)) {
-        return mo_reader_fail(m->r, node,
+    MO_FAIL_IF(!(rows >= 2 && columns >= 2 && rows * columns <= MO_MESH_POINTS) ||
+                   rows != floor(rows) || columns != floor(columns),
+               mo_reader_fail(m->r, node,
                               "has %g rows of %g heights; it needs at least two rows and two "
                               "columns, and at most %d heights",
-                              rows, columns, (int)MO_MESH_POINTS);
-    }
+                              rows, columns, (int)MO_MESH_POINTS));
     g->rows = (int)rows;
     g->columns = (int)columns;
     g->height = mo_pool_take(&m->r->tree, (size_t)(rows * columns), sizeof *g->height);

@@ -63,10 +63,9 @@ static bool include(mo_reader *r, mo_xml_node *parent, mo_xml_node *before, mo_x
     snprintf(key, sizeof key, "%d %s", part, root->file);
     const char *kept = mo_pool_text(&r->tree, key, strlen(key));
     MO_FAIL_IF(!kept, mo_reader_no_memory(r));
-    if (mo_reader_name_find(r, 'F', kept) >= 0) {
-        return mo_reader_fail(r, node, "includes %.100s a second time; a file may be included once",
-                              root->file);
-    }
+    MO_FAIL_IF(mo_reader_name_find(r, 'F', kept) >= 0,
+               mo_reader_fail(r, node, "includes %.100s a second time; a file may be included once",
+                              root->file));
     MO_PASS(mo_reader_name_add(r, node, 'F', kept, 0));
     splice(parent, before, node, root);
     return true;

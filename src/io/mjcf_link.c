@@ -101,9 +101,7 @@ static bool read_couple(mo_mjcf *m, const mo_xml_node *node, mo_model_equality *
                ? mo_mjcf_find(m, node, what[0], of_tendons ? "tendon2" : "joint2", what)
                : -1;
     e->polynomial[1] = 1;
-    if (m->r->error || !mo_mjcf_numbers(m, node, NULL, "polycoef", 1, 5, e->polynomial, NULL)) {
-        return false;
-    }
+    MO_PASS(!m->r->error && mo_mjcf_numbers(m, node, NULL, "polycoef", 1, 5, e->polynomial, NULL));
     if (of_tendons) {
         return true;
     }
@@ -150,9 +148,7 @@ static bool read_equality(mo_mjcf *m, const mo_xml_node *node)
         return true;
     }
     mo_model_equality *e = mo_reader_add_equality(m->r, node, mo_xml_get(node, "name"));
-    if (!e) {
-        return false;
-    }
+    MO_PASS(e);
     e->kind = (mo_model_equality_kind)kind;
     if (e->kind == MO_MODEL_COUPLE || e->kind == MO_MODEL_TENDONS) {
         return read_couple(m, node, e);
@@ -162,9 +158,7 @@ static bool read_equality(mo_mjcf *m, const mo_xml_node *node)
     }
     e->a = mo_mjcf_find(m, node, 'b', "body1", "body");
     e->b = mo_xml_get(node, "body2") ? mo_mjcf_find(m, node, 'b', "body2", "body") : 0;
-    if (m->r->error || !mo_mjcf_numbers(m, node, NULL, "anchor", 3, 3, e->anchor, &anchors)) {
-        return false;
-    }
+    MO_PASS(!m->r->error && mo_mjcf_numbers(m, node, NULL, "anchor", 3, 3, e->anchor, &anchors));
     MO_FAIL_IF(e->kind == MO_MODEL_CONNECT && !anchors,
                mo_reader_fail(m->r, node, "has no anchor"));
     return e->kind == MO_MODEL_CONNECT || read_weld(m, node, e);

@@ -40,9 +40,7 @@ static bool copy_children(const replica *c, const mo_xml_node *from, mo_xml_node
 {
     for (const mo_xml_node *child = from->first; child; child = child->next) {
         mo_xml_node *copy = add_child(c->r, to, child, child->name);
-        if (!copy) {
-            return false;
-        }
+        MO_PASS(copy);
         for (const mo_xml_attribute *at = child->attributes; at; at = at->next) {
             MO_PASS(copy_attribute(c, copy, at));
         }
@@ -73,11 +71,10 @@ static bool replicate(mo_reader *r, mo_xml_node *node)
     replica c = {.r = r, .sep = sep ? sep : ""};
     int copies = 0;
     char rest;
-    if (!count || sscanf(count, "%d %c", &copies, &rest) != 1 || copies < 1 ||
-        copies > MOST_COPIES) {
-        return mo_reader_fail(r, node, "has count=\"%.40s\"; give a number from 1 to %d",
-                              count ? count : "", (int)MOST_COPIES);
-    }
+    MO_FAIL_IF(!count || sscanf(count, "%d %c", &copies, &rest) != 1 || copies < 1 ||
+                   copies > MOST_COPIES,
+               mo_reader_fail(r, node, "has count=\"%.40s\"; give a number from 1 to %d",
+                              count ? count : "", (int)MOST_COPIES));
     const int digits = snprintf(NULL, 0, "%d", copies);
     node->name = "frame";
     node->attributes = NULL;
@@ -86,9 +83,7 @@ static bool replicate(mo_reader *r, mo_xml_node *node)
     for (int k = 0; k < copies; ++k) {
         frame = k == 0 ? node : add_frame(&c, &content, frame);
         snprintf(c.number, sizeof c.number, "%0*d", digits, k);
-        if (!frame || !copy_children(&c, &content, frame)) {
-            return false;
-        }
+        MO_PASS(frame && copy_children(&c, &content, frame));
     }
     return true;
 }

@@ -111,9 +111,7 @@ static bool read_sensor(mo_mjcf *m, const mo_xml_node *node)
     int *values = &m->r->model->sensor_values;
     const sensor_row *row = find_row(node->name);
     mo_model_sensor *sensor = mo_reader_add_sensor(m->r, node, mo_xml_get(node, "name"));
-    if (!sensor) {
-        return false;
-    }
+    MO_PASS(sensor);
     const char *object = row && row->attribute ? mo_xml_get(node, row->attribute) : NULL;
     sensor->count = row ? row->count : 1;
     sensor->first = *values;

@@ -19,9 +19,7 @@ static bool read_joints(mo_mjcf *m, const mo_xml_node *node, mo_model_tendon *te
          part = mo_xml_next(part, "joint")) {
         const int joint = mo_mjcf_find(m, part, 'j', "joint", "joint");
         double coefficient = 1;
-        if (joint < 0 || !mo_mjcf_number(m, part, NULL, "coef", &coefficient)) {
-            return false;
-        }
+        MO_PASS(joint >= 0 && mo_mjcf_number(m, part, NULL, "coef", &coefficient));
         MO_FAIL_IF(m->r->model->joints[joint].kind < MO_MODEL_SLIDE,
                    mo_reader_fail(m->r, part, "of a tendon is neither a hinge nor a slide"));
         tendon->joints[tendon->count] = joint;
@@ -126,11 +124,9 @@ static bool read_path(mo_mjcf *m, const mo_xml_node *node, int parts, mo_model_t
                    is_pulley = strcmp(part->name, "pulley") == 0;
         if (is_site || is_geom || is_pulley) {
             ++tendon->path_count;
-            if (!(is_site   ? read_site(m, part, point)
-                  : is_geom ? read_obstacle(m, part, point)
-                            : read_pulley(m, part, point))) {
-                return false;
-            }
+            MO_PASS((is_site   ? read_site(m, part, point)
+                     : is_geom ? read_obstacle(m, part, point)
+                               : read_pulley(m, part, point)));
         }
     }
     return check_path(m, node, tendon);
@@ -149,12 +145,10 @@ static bool read_tendon(mo_mjcf *m, const mo_xml_node *node)
         ++parts;
     }
     mo_model_tendon *tendon = mo_reader_add_tendon(m->r, node, mo_xml_get(node, "name"), parts);
-    if (!tendon ||
-        !(is_spatial ? read_path(m, node, parts, tendon) : read_joints(m, node, tendon)) ||
-        !read_spring(m, node, tendon) ||
-        !mo_mjcf_limits(m, node, KIND, "limited", "range", &tendon->has_limits, tendon->range)) {
-        return false;
-    }
+    MO_PASS(tendon &&
+            (is_spatial ? read_path(m, node, parts, tendon) : read_joints(m, node, tendon)) &&
+            read_spring(m, node, tendon) &&
+            mo_mjcf_limits(m, node, KIND, "limited", "range", &tendon->has_limits, tendon->range));
     tendon->has_limits = tendon->has_limits && !m->set.no_limits;
     return true;
 }

@@ -278,9 +278,8 @@ static const double ROUNDING = 1e-15;
 bool mo_reader_check_body(mo_reader *r, const mo_xml_node *node, mo_model_body *body)
 {
     double values[3], Q[9];
-    if (!(body->mass >= 0) || !isfinite(body->mass)) {
-        return mo_reader_fail(r, node, "has a mass of %g kg; it must be positive", body->mass);
-    }
+    MO_FAIL_IF(!(body->mass >= 0) || !isfinite(body->mass),
+               mo_reader_fail(r, node, "has a mass of %g kg; it must be positive", body->mass));
     mo_principal_axes(body->inertia, values, Q);
     const double largest = fmax(values[0], fmax(values[1], values[2]));
     const double smallest = fmin(values[0], fmin(values[1], values[2]));

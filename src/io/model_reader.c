@@ -447,13 +447,12 @@ static bool numbers(mo_reader *r, const mo_xml_node *node, const char *attribute
         mo_reader_note(r, node, " %.40s> has too many numbers: the first ones are used", attribute);
         n = most;
     }
-    if (n < least || n > most) {
-        return mo_reader_fail(r, node, "has %s=\"%.60s\" with %d numbers; there should be %d%s",
+    MO_FAIL_IF(n < least || n > most,
+               mo_reader_fail(r, node, "has %s=\"%.60s\" with %d numbers; there should be %d%s",
                               attribute, text, n, n > most ? most : least,
                               least == most ? ""
                               : n > most    ? " at most"
-                                            : " at least");
-    }
+                                            : " at least"));
     if (count) {
         *count = n;
     }

@@ -219,10 +219,8 @@ static bool read_motion(reader *in, const mo_h5_group *group)
     size_t count = 0;
     double *values = read_doubles(&in->h, group, "poses", &count, MO_COLUMN_ANY);
     recording->poses = (void *)values;
-    if (!values || !check_count(&in->h, group, "poses", count, 7 * rows) ||
-        !check_orientations(&in->h, recording->poses, rows)) {
-        return false;
-    }
+    MO_PASS(values && check_count(&in->h, group, "poses", count, 7 * rows) &&
+            check_orientations(&in->h, recording->poses, rows));
     values = read_doubles(&in->h, group, "velocities", &count, MO_COLUMN_ANY);
     recording->velocities = (void *)values;
     return values && check_count(&in->h, group, "velocities", count, 6 * rows);
@@ -304,10 +302,9 @@ static bool check_version(reader *in)
 {
     mo_h5 *h = &in->h;
     int version = 0;
-    if (!mo_h5_has(&in->file, MO_RECORDING_ROOT)) {
-        return mo_h5_fail(h, MO_ERR_FORMAT,
-                          "holds no group /" MO_RECORDING_ROOT "; is it a recording?");
-    }
+    MO_FAIL_IF(
+        !mo_h5_has(&in->file, MO_RECORDING_ROOT),
+        mo_h5_fail(h, MO_ERR_FORMAT, "holds no group /" MO_RECORDING_ROOT "; is it a recording?"));
     MO_PASS(mo_h5_enter(h, &in->file, MO_RECORDING_ROOT, &in->root) &&
             mo_h5_read_int(h, &in->root, "version", &version));
     return version == MO_RECORDING_VERSION ||

@@ -32,10 +32,9 @@ static mo_error resolve(mo_replacement *r, mo_message *why)
     _Static_assert(MO_REPLACE_PATH >= PATH_MAX, "realpath needs so much room");
     struct stat about;
     if (stat(r->shown, &about) == 0) {
-        if (!S_ISREG(about.st_mode)) {
-            return mo_fail(why, MO_ERR_FILE, "%.300s: is %s; a file name is needed", r->shown,
-                           S_ISDIR(about.st_mode) ? "a directory" : "not a regular file");
-        }
+        MO_FAIL_IF(!S_ISREG(about.st_mode),
+                   mo_fail(why, MO_ERR_FILE, "%.300s: is %s; a file name is needed", r->shown,
+                           S_ISDIR(about.st_mode) ? "a directory" : "not a regular file"));
         return realpath(r->shown, r->target) ? MO_OK : fail(why, r, errno);
     }
     MO_FAIL_IF(errno != ENOENT, fail(why, r, errno));

@@ -283,10 +283,9 @@ mo_error mo_robot_set_control(const mo_robot *robot, mo_world *world, int actuat
                               mo_message *why)
 {
     MO_NEED(robot && world, why);
-    if (actuator < 0 || actuator >= robot->actuator_count) {
-        return mo_fail(why, MO_ERR_ARGUMENT, "%d is not an actuator; there are %d", actuator,
-                       robot->actuator_count);
-    }
+    MO_FAIL_IF(actuator < 0 || actuator >= robot->actuator_count,
+               mo_fail(why, MO_ERR_ARGUMENT, "%d is not an actuator; there are %d", actuator,
+                       robot->actuator_count));
     const mo_robot_control *at = robot->actuators + actuator;
     return at->mechanism.index
                ? mo_mechanism_set_target(world, at->mechanism, at->number, control, why)

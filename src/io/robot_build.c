@@ -64,12 +64,11 @@ static mo_error check_weights(mo_building *b)
         if (body->joint_count == 0 || below[k] > 0) {
             continue;
         }
-        if (model->joints[body->first_joint].armature == 0) {
-            return mo_fail(b->why, MO_ERR_FORMAT,
+        MO_FAIL_IF(model->joints[body->first_joint].armature == 0,
+                   mo_fail(b->why, MO_ERR_FORMAT,
                            "line %d: the body '%.80s' moves but has no mass; give it geoms or an "
                            "<inertial>",
-                           body->line, body->name);
-        }
+                           body->line, body->name));
         MO_TRY(mo_robot_keep_note(b->robot, b->why,
                                   "line %d: the body '%.80s' moves but has no mass: only the "
                                   "armature of its joint is used (MuJoCo rejects such a model)",

@@ -91,11 +91,9 @@ static bool write_shape(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *lin
         pose = mo_pose_compose(&pose, &own);
     }
     mo_xml_node *shape = mo_reader_element(s->r, to, from->name, from);
-    if (!shape || !mo_reader_set(s->r, shape, "name", mo_xml_get(from, "name")) ||
-        !mo_reader_set(s->r, shape, "mu", mo_sdf_text(ode, "mu")) ||
-        !mo_sdf_set_origin(s, shape, &pose) || !write_geometry(s, from, shape)) {
-        return false;
-    }
+    MO_PASS(shape && mo_reader_set(s->r, shape, "name", mo_xml_get(from, "name")) &&
+            mo_reader_set(s->r, shape, "mu", mo_sdf_text(ode, "mu")) &&
+            mo_sdf_set_origin(s, shape, &pose) && write_geometry(s, from, shape));
     const char *colour = mo_sdf_text(mo_xml_child(from, "material"), "diffuse");
     mo_xml_node *material = colour ? mo_reader_element(s->r, shape, "material", from) : NULL;
     mo_xml_node *look = material ? mo_reader_element(s->r, material, "color", from) : NULL;
@@ -118,10 +116,8 @@ static bool write_link(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *from
         return true;
     }
     mo_xml_node *link = mo_reader_element(s->r, s->root, "link", from);
-    if (!link || !mo_reader_set(s->r, link, "name", mo_reader_join(s->r, m->prefix, name, "")) ||
-        !write_inertial(s, from, link)) {
-        return false;
-    }
+    MO_PASS(link && mo_reader_set(s->r, link, "name", mo_reader_join(s->r, m->prefix, name, "")) &&
+            write_inertial(s, from, link));
     for (const mo_xml_node *part = from->first; part; part = part->next) {
         if (strcmp(part->name, "collision") == 0 || strcmp(part->name, "visual") == 0) {
             MO_PASS(write_shape(s, m, from, part, link));
@@ -188,12 +184,10 @@ static bool write_axis(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *join
                *effort = mo_sdf_text(limit, "effort");
     double most = 0;
     const bool has_effort = effort && mo_text_number(effort, &most) && most > 0 && isfinite(most);
-    if (!losses || !mo_reader_set(s->r, made, "xyz", mo_sdf_numbers(s, x, 3)) ||
-        !mo_reader_set(s->r, range, "lower", lower ? lower : "-inf") ||
-        !mo_reader_set(s->r, range, "upper", upper ? upper : "inf") ||
-        !mo_reader_set(s->r, range, "effort", has_effort ? effort : "0")) {
-        return false;
-    }
+    MO_PASS(losses && mo_reader_set(s->r, made, "xyz", mo_sdf_numbers(s, x, 3)) &&
+            mo_reader_set(s->r, range, "lower", lower ? lower : "-inf") &&
+            mo_reader_set(s->r, range, "upper", upper ? upper : "inf") &&
+            mo_reader_set(s->r, range, "effort", has_effort ? effort : "0"));
     for (size_t k = 0; k < sizeof LOSSES / sizeof LOSSES[0]; ++k) {
         MO_PASS(mo_reader_set(s->r, losses, LOSSES[k], mo_sdf_text(dynamics, LOSSES[k])));
     }
@@ -230,9 +224,7 @@ static bool write_joint(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *fro
     const char *upper =
         strcmp(parent, "world") == 0 ? parent : mo_reader_join(s->r, m->prefix, parent, "");
     const char *lower = mo_reader_join(s->r, m->prefix, child, "");
-    if (!name || !upper || !lower) {
-        return false;
-    }
+    MO_PASS(name && upper && lower);
     if (mo_reader_name_find(s->r, 'C', lower) >= 0) {
         mo_reader_note(s->r, from, "> closes a loop: it is left out");
         return true;
@@ -254,15 +246,11 @@ static bool write_joint(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *fro
         return false;
     }
     mo_xml_node *joint = write_between(s, from, name, type, upper, middle ? middle : end, &first);
-    if (!joint || !write_axis(s, m, from, "axis", &at, joint)) {
-        return false;
-    }
+    MO_PASS(joint && write_axis(s, m, from, "axis", &at, joint));
     if (middle) {
         mo_xml_node *second =
             write_between(s, from, mo_reader_join(s->r, name, " ", "2"), type, middle, end, &none);
-        if (!second || !write_axis(s, m, from, "axis2", &at, second)) {
-            return false;
-        }
+        MO_PASS(second && write_axis(s, m, from, "axis2", &at, second));
     }
     return !is_offset || write_between(s, from, mo_reader_join(s->r, name, " ", "end"), "fixed",
                                        end, lower, &rest);
@@ -379,9 +367,7 @@ bool mo_sdf_read(mo_reader *r)
     for (const mo_xml_node *model = first; model; model = mo_xml_next(model, "model")) {
         const char *name = mo_xml_get(model, "name");
         const char *prefix = is_one ? "" : mo_reader_join(r, name ? name : "", "::", "");
-        if (!prefix || !write_model(&s, model, prefix)) {
-            return false;
-        }
+        MO_PASS(prefix && write_model(&s, model, prefix));
     }
     r->root = s.root;
     return mo_urdf_read(r);

@@ -57,10 +57,9 @@ bool mo_sdf_pose(mo_sdf *s, const mo_xml_node *of, mo_pose *out)
         return true;
     }
     const char *format = mo_xml_get(node, "rotation_format"), *in = mo_xml_get(node, "degrees");
-    if (format && strcmp(format, "euler_rpy") != 0) {
-        return mo_reader_fail(s->r, node, "has rotation_format=\"%.40s\"; euler_rpy is read",
-                              format);
-    }
+    MO_FAIL_IF(
+        format && strcmp(format, "euler_rpy") != 0,
+        mo_reader_fail(s->r, node, "has rotation_format=\"%.40s\"; euler_rpy is read", format));
     MO_PASS(mo_reader_numbers(s->r, node, "text", node->text, 6, 6, x, NULL));
     mo_vec3_copy(x, out->position);
     mo_vec3_scale(in && strcmp(in, "true") == 0 ? DEGREE : 1, x + 3, x + 3);

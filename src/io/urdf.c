@@ -124,10 +124,9 @@ static bool read_joints(mo_urdf *u, urdf_tree *t)
         if (child < 0) {
             return false;
         }
-        if (t->parent_of[child] >= 0) {
-            return mo_reader_fail(u->r, t->joints[k],
-                                  "is a second parent joint of its child; a link has one parent");
-        }
+        MO_FAIL_IF(t->parent_of[child] >= 0,
+                   mo_reader_fail(u->r, t->joints[k],
+                                  "is a second parent joint of its child; a link has one parent"));
         t->parent_of[child] = k;
         t->child[k] = child;
         t->next[k] = t->first[parent];
@@ -252,9 +251,7 @@ static bool is_fixed_joint(const urdf_tree *t, const char *name)
 static bool hold_at_offset(mo_urdf *u, const mo_xml_node *node, const mo_xml_node *mimic)
 {
     mo_model_equality *e = mo_reader_add_equality(u->r, mimic, mo_xml_get(node, "name"));
-    if (!e) {
-        return false;
-    }
+    MO_PASS(e);
     e->kind = MO_MODEL_COUPLE;
     e->a = mo_reader_name_find(u->r, 'j', mo_xml_get(node, "name"));
     e->b = -1;
@@ -284,9 +281,7 @@ static bool read_mimic(mo_urdf *u, const urdf_tree *t, int k)
                        "follows the joint '%.80s', which is not revolute, continuous or prismatic",
                        name ? name : ""));
     mo_model_equality *e = mo_reader_add_equality(u->r, mimic, name);
-    if (!e) {
-        return false;
-    }
+    MO_PASS(e);
     e->kind = MO_MODEL_COUPLE;
     e->a = mo_reader_name_find(u->r, 'j', mo_xml_get(node, "name"));
     e->b = other;
@@ -340,14 +335,12 @@ bool mo_urdf_read(mo_reader *r)
     r->is_lenient = 1;
     r->model->name = mo_reader_text(r, mo_xml_get(r->root, "name"));
     list_unread(r);
-    if (r->error || !mo_reader_add_body(r, NULL, NULL, -1) || !allocate_tree(&u, &t) ||
-        !read_links(&u, &t) || !read_joints(&u, &t)) {
-        return false;
-    }
+    MO_PASS(!r->error && mo_reader_add_body(r, NULL, NULL, -1) && allocate_tree(&u, &t) &&
+            read_links(&u, &t) && read_joints(&u, &t));
     for (int k = 0; k < t.link_count; ++k) {
         if (t.parent_of[k] < 0) {
-            if (root >= 0) {
-                return mo_reader_fail(r, t.links[k],
+            MO_FAIL_IF(root >= 0,
+                       mo_reader_fail(r, t.links[k],
                                       "is not the child of any joint, and neither is '%.80s'; a "
                                       "model has one root link",
                                       link_name(t.links[root]));

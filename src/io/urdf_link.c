@@ -308,9 +308,7 @@ static bool add_shape(mo_urdf *u, const mo_xml_node *node, int body, int is_visu
         return true;
     }
     mo_model_geom *geom = mo_reader_add_geom(u->r, node, NULL, body);
-    if (!geom) {
-        return false;
-    }
+    MO_PASS(geom);
     double friction = 1;
     MO_PASS(mo_urdf_number(u, node, "mu", &friction));
     MO_FAIL_IF(friction < 0, mo_reader_fail(u->r, node, "has a negative friction"));

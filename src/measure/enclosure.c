@@ -213,10 +213,9 @@ mo_error mo_enclosure_create(const mo_problem *problem, mo_enclosure *enclosure,
 {
     const int n = problem->row_count;
     *enclosure = (mo_enclosure){.problem = problem, .n = n};
-    if (n > MO_ENCLOSURE_MOST_ROWS) {
-        return mo_fail(why, MO_ERR_UNSUPPORTED, "the problem has %d rows; the limit is %d", n,
-                       MO_ENCLOSURE_MOST_ROWS);
-    }
+    MO_FAIL_IF(n > MO_ENCLOSURE_MOST_ROWS,
+               mo_fail(why, MO_ERR_UNSUPPORTED, "the problem has %d rows; the limit is %d", n,
+                       MO_ENCLOSURE_MOST_ROWS));
     const size_t intervals = (size_t)n * (n + 1);
     enclosure->memory =
         mo_memory_array(&problem->allocator, intervals + (size_t)n, sizeof(mo_interval));

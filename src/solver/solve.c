@@ -76,11 +76,10 @@ static mo_error check_device(const mo_options *options, const mo_method *method,
     if (options->device != DEVICE_GPU) {
         return MO_OK;
     }
-    if (method != &mo_nsgs_method && method != &mo_auto_method) {
-        return mo_fail(why, MO_ERR_UNSUPPORTED,
+    MO_FAIL_IF(method != &mo_nsgs_method && method != &mo_auto_method,
+               mo_fail(why, MO_ERR_UNSUPPORTED,
                        "device = gpu: method %s runs on the cpu alone; take nsgs or auto",
-                       method->name);
-    }
+                       method->name));
     return mo_device_find_gpu(why);
 }
 
