@@ -14,34 +14,29 @@
 
 mo_error mo_material_check(const mo_material *m, int is_planar, mo_message *why)
 {
-    if (!(m->friction >= 0)) {
-        return mo_fail(why, MO_ERR_ARGUMENT,
-                       "the friction of a material is %g, but must not be negative", m->friction);
-    }
-    if (!(m->restitution >= 0 && m->restitution <= 1)) {
-        return mo_fail(why, MO_ERR_ARGUMENT,
+    MO_FAIL_IF(!(m->friction >= 0),
+               mo_fail(why, MO_ERR_ARGUMENT,
+                       "the friction of a material is %g, but must not be negative", m->friction));
+    MO_FAIL_IF(!(m->restitution >= 0 && m->restitution <= 1),
+               mo_fail(why, MO_ERR_ARGUMENT,
                        "the restitution of a material is %g, but must be between 0 and 1",
-                       m->restitution);
-    }
-    if (!(m->rolling >= 0 && m->rolling <= MO_LARGEST) ||
-        !(m->torsion >= 0 && m->torsion <= MO_LARGEST)) {
-        return mo_fail(why, MO_ERR_ARGUMENT,
-                       "rolling and torsion of a material must be finite and not negative");
-    }
-    if (is_planar && (m->rolling > 0 || m->torsion > 0)) {
-        return mo_fail(why, MO_ERR_ARGUMENT,
-                       "rolling and torsional friction are for worlds in space");
-    }
+                       m->restitution));
+    MO_FAIL_IF(!(m->rolling >= 0 && m->rolling <= MO_LARGEST) ||
+                   !(m->torsion >= 0 && m->torsion <= MO_LARGEST),
+               mo_fail(why, MO_ERR_ARGUMENT,
+                       "rolling and torsion of a material must be finite and not negative"));
+    MO_FAIL_IF(
+        is_planar && (m->rolling > 0 || m->torsion > 0),
+        mo_fail(why, MO_ERR_ARGUMENT, "rolling and torsional friction are for worlds in space"));
     return MO_OK;
 }
 
 static mo_error check_density(const mo_shape_def *def, mo_message *why)
 {
-    if (!(def->density >= 0) || isinf(def->density)) {
-        return mo_fail(why, MO_ERR_ARGUMENT,
+    MO_FAIL_IF(!(def->density >= 0) || isinf(def->density),
+               mo_fail(why, MO_ERR_ARGUMENT,
                        "the density of a shape is %g, but must be finite and not negative",
-                       def->density);
-    }
+                       def->density));
     return MO_OK;
 }
 
@@ -62,11 +57,10 @@ static mo_error check_sizes(const mo_shape_def *def, int is_planar, mo_message *
                              def->radius);
     case MO_SHAPE_BOX:
         for (int k = 0; k < (is_planar ? 2 : 3); ++k) {
-            if (!is_length(def->half[k])) {
-                return mo_fail(why, MO_ERR_ARGUMENT,
+            MO_FAIL_IF(!is_length(def->half[k]),
+                       mo_fail(why, MO_ERR_ARGUMENT,
                                "half edge %d of a box is %g, but must be finite and above zero", k,
-                               def->half[k]);
-            }
+                               def->half[k]));
         }
         return MO_OK;
     case MO_SHAPE_CAPSULE:
@@ -76,10 +70,8 @@ static mo_error check_sizes(const mo_shape_def *def, int is_planar, mo_message *
                    : mo_fail(why, MO_ERR_ARGUMENT,
                              "a capsule has finite ends and a radius above zero");
     case MO_SHAPE_CYLINDER:
-        if (is_planar) {
-            return mo_fail(why, MO_ERR_ARGUMENT,
-                           "there are no cylinders in the plane: use a ball or a box");
-        }
+        MO_FAIL_IF(is_planar, mo_fail(why, MO_ERR_ARGUMENT,
+                                      "there are no cylinders in the plane: use a ball or a box"));
         return is_length(def->radius) && is_length(def->half[2])
                    ? MO_OK
                    : mo_fail(why, MO_ERR_ARGUMENT,
@@ -98,13 +90,11 @@ static mo_error check(const mo_shape_def *def, int is_planar, mo_message *why)
 {
     const double *q = def->pose.orientation;
     const double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
-    if (!mo_are_moderate(3, def->pose.position) || !(fabs(square - 1) <= 1e-6)) {
-        return mo_fail(why, MO_ERR_ARGUMENT,
-                       "the pose of a shape must be finite, with a unit quaternion");
-    }
-    if (is_planar && (q[1] != 0 || q[2] != 0)) {
-        return mo_fail(why, MO_ERR_ARGUMENT, "a shape of a planar world turns about z only");
-    }
+    MO_FAIL_IF(!mo_are_moderate(3, def->pose.position) || !(fabs(square - 1) <= 1e-6),
+               mo_fail(why, MO_ERR_ARGUMENT,
+                       "the pose of a shape must be finite, with a unit quaternion"));
+    MO_FAIL_IF(is_planar && (q[1] != 0 || q[2] != 0),
+               mo_fail(why, MO_ERR_ARGUMENT, "a shape of a planar world turns about z only"));
     mo_error error = check_sizes(def, is_planar, why);
     error = error ? error : mo_material_check(&def->material, is_planar, why);
     return error ? error : check_density(def, why);
@@ -162,10 +152,7 @@ static double thickness_of(const mo_collider *c)
 mo_error mo_collider_init(const mo_shape_def *def, int is_planar, const mo_allocator *allocator,
                           mo_collider *c, mo_message *why)
 {
-    const mo_error error = check(def, is_planar, why);
-    if (error) {
-        return error;
-    }
+    MO_TRY(check(def, is_planar, why));
     *c = (mo_collider){.def = *def, .is_planar = is_planar};
     c->def.points = NULL;
     c->def.indices = NULL;

@@ -94,9 +94,8 @@ static mo_error take_faces(const mo_shape_def *def, const int *one, mo_mesh *mes
         int corner[3] = {0, 0, 0};
         for (int i = 0; i < mesh->sides; ++i) {
             const int given = def->indices[k + i];
-            if (given < 0 || given >= def->point_count) {
-                return mo_fail(why, MO_ERR_ARGUMENT, BAD_INDEX, k + i, given, def->point_count);
-            }
+            MO_FAIL_IF(given < 0 || given >= def->point_count,
+                       mo_fail(why, MO_ERR_ARGUMENT, BAD_INDEX, k + i, given, def->point_count));
             corner[i] = one[given];
         }
         if (fit_plane(mesh, corner, mesh->plane[mesh->face_count])) {
@@ -212,9 +211,8 @@ static mo_error take_drawing(const mo_shape_def *def, mo_mesh *mesh, mo_message 
     mesh->bounds = (mo_bounds){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
     for (int k = 0; k < def->index_count; ++k) {
         const int given = def->indices[k];
-        if (given < 0 || given >= def->point_count) {
-            return mo_fail(why, MO_ERR_ARGUMENT, BAD_INDEX, k, given, def->point_count);
-        }
+        MO_FAIL_IF(given < 0 || given >= def->point_count,
+                   mo_fail(why, MO_ERR_ARGUMENT, BAD_INDEX, k, given, def->point_count));
         mesh->index[k] = given;
         for (int i = 0; i < 3; ++i) {
             mesh->bounds.low[i] = fmin(mesh->bounds.low[i], mesh->point[given][i]);
@@ -227,14 +225,12 @@ static mo_error take_drawing(const mo_shape_def *def, mo_mesh *mesh, mo_message 
 
 static mo_error check(const mo_shape_def *def, int sides, mo_message *why)
 {
-    if (!def->points || !def->indices || def->point_count < 1 || def->index_count < 1 ||
-        def->index_count % sides) {
-        return mo_fail(why, MO_ERR_ARGUMENT, "a mesh has points and %d indices a face", sides);
-    }
+    MO_FAIL_IF(!def->points || !def->indices || def->point_count < 1 || def->index_count < 1 ||
+                   def->index_count % sides,
+               mo_fail(why, MO_ERR_ARGUMENT, "a mesh has points and %d indices a face", sides));
     for (int k = 0; k < 3 * def->point_count; ++k) {
-        if (!mo_are_moderate(1, def->points + k)) {
-            return mo_fail(why, MO_ERR_ARGUMENT, "point %d of a mesh is not finite", k / 3);
-        }
+        MO_FAIL_IF(!mo_are_moderate(1, def->points + k),
+                   mo_fail(why, MO_ERR_ARGUMENT, "point %d of a mesh is not finite", k / 3));
     }
     return MO_OK;
 }

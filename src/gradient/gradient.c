@@ -267,15 +267,12 @@ mo_error mo_gradient_create(const mo_problem *problem, const double *r, mo_gradi
     MO_NEED(problem && (r || problem->row_count == 0) && gradient, why);
     double residual = 0;
     *gradient = NULL;
-    mo_error error = check(problem, r, &residual, why);
-    if (error) {
-        return error;
-    }
+    MO_TRY(check(problem, r, &residual, why));
     mo_gradient *g = mo_memory_array(&problem->allocator, 1, sizeof *g);
     MO_FAIL_IF(!g, mo_fail(why, MO_ERR_MEMORY, "%s", mo_error_text(MO_ERR_MEMORY)));
     *g = (mo_gradient){.problem = problem};
     mo_problem_write_rows(problem);
-    error = make_room(g);
+    mo_error error = make_room(g);
     if (error) {
         mo_gradient_destroy(g);
         return mo_fail(why, error, "%s", mo_error_text(error));

@@ -262,10 +262,7 @@ static mo_error check_arguments(const char *path, const mo_document *document, m
 
 mo_error mo_fclib_write(const char *path, const mo_document *document, mo_message *why)
 {
-    mo_error error = check_arguments(path, document, why);
-    if (error) {
-        return error;
-    }
+    MO_TRY(check_arguments(path, document, why));
     const mo_allocator own = mo_allocator_or_default(&document->allocator);
     mo_fclib_writer out = {.path = path, .document = document, .problem = document->problem};
     mo_problem_write_rows(document->problem);
@@ -273,7 +270,7 @@ mo_error mo_fclib_write(const char *path, const mo_document *document, mo_messag
     size_t size = 0;
     out.column = mo_memory_array(&own, (size_t)out.problem->constraint_count, sizeof *out.column);
     MO_NEED_MEMORY(out.column, why);
-    error = classify(&out, why);
+    mo_error error = classify(&out, why);
     error = error ? error : build_file(&out, &own, &bytes, &size, why);
     error = error ? error : mo_replace_file(path, bytes, size, why);
     MO_FREE(&own, bytes, out.column);

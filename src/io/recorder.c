@@ -94,14 +94,11 @@ static mo_error begin(mo_recorder *recorder, const char *path, const mo_world *w
 {
     /* Reports now if the final file cannot be written later. */
     mo_replacement place;
-    mo_error error = mo_replace_begin(&place, path, why);
-    if (error) {
-        return error;
-    }
+    MO_TRY(mo_replace_begin(&place, path, why));
     mo_replace_cancel(&place);
     snprintf(recorder->path, sizeof recorder->path, "%s", place.target);
     snprintf(recorder->part, sizeof recorder->part, "%s.part", place.target);
-    error = mo_recording_begin(&recorder->recording, world, allocator, why);
+    mo_error error = mo_recording_begin(&recorder->recording, world, allocator, why);
     error = error ? error : mo_recording_set_title(&recorder->recording, title, why);
     if (error) {
         return error;

@@ -249,12 +249,9 @@ mo_error mo_model_build(const mo_model *model, mo_world *world, const mo_allocat
     *robot = NULL;
     MO_FAIL_IF(mo_world_definition(world).dimension != 3,
                mo_fail(why, MO_ERR_ARGUMENT, "models need a three-dimensional world"));
-    mo_error error = make_robot(model, allocator, &b.robot, why);
-    if (error) {
-        return error;
-    }
+    MO_TRY(make_robot(model, allocator, &b.robot, why));
     b.pool.allocator = b.robot->allocator;
-    error = make_room(&b);
+    mo_error error = make_room(&b);
     error = error ? error : mo_robot_keep_sensors(b.robot, model, why);
     if (!error) {
         const int is_urdf = strcmp(model->format, "MJCF") != 0; /* or SDF, read as URDF */

@@ -159,11 +159,8 @@ mo_error mo_certificate_check(const mo_problem *problem, const mo_certificate *c
     if (certificate->row_count != problem->row_count) {
         return MO_ERR_ARGUMENT;
     }
-    mo_error error = mo_enclosure_create(problem, &enclosure, NULL);
-    if (error) {
-        return error;
-    }
-    error = mo_cell_system_create(&enclosure, &system, NULL);
+    MO_TRY(mo_enclosure_create(problem, &enclosure, NULL));
+    mo_error error = mo_cell_system_create(&enclosure, &system, NULL);
     if (!error) {
         const size_t n = (size_t)enclosure.n;
         mo_interval *root = mo_memory_array(&problem->allocator, 2 * n, sizeof *root);

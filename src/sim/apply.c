@@ -52,10 +52,9 @@ static mo_error add_force(mo_world *world, int place, const double force[3], con
     double sum[6];
     mo_vec3_along(world->body[place].force, 1, force, sum);
     mo_vec3_along(world->body[place].force + 3, 1, moment, sum + 3);
-    if (!mo_are_moderate(6, sum)) {
-        return mo_fail(why, MO_ERR_ARGUMENT, "the forces on body '%.64s' sum to more than %g",
-                       world->body[place].def.name, MO_LARGEST);
-    }
+    MO_FAIL_IF(!mo_are_moderate(6, sum),
+               mo_fail(why, MO_ERR_ARGUMENT, "the forces on body '%.64s' sum to more than %g",
+                       world->body[place].def.name, MO_LARGEST));
     mo_device_heap_bring_back(world);
     memcpy(world->body[place].force, sum, sizeof sum);
     mo_body_wake(world, place);
@@ -138,10 +137,9 @@ mo_error mo_body_apply_impulse(mo_world *world, mo_body_id id, const double impu
     if (body->kind == MO_BODY_LINK) {
         return kick_link(world, id, impulse, at, why);
     }
-    if (body->kind == MO_BODY_FREE && !(body->mass > 0)) {
-        return mo_fail(why, MO_ERR_ARGUMENT, "body '%.64s' has no mass: an impulse cannot move it",
-                       body->def.name);
-    }
+    MO_FAIL_IF(body->kind == MO_BODY_FREE && !(body->mass > 0),
+               mo_fail(why, MO_ERR_ARGUMENT, "body '%.64s' has no mass: an impulse cannot move it",
+                       body->def.name));
     if (body->kind == MO_BODY_FREE) { /* nothing moves a fixed or driven body */
         mo_device_heap_bring_back(world);
         kick_body(world, world->body + place, impulse, at);

@@ -175,11 +175,9 @@ mo_error mo_body_weigh(mo_world *world, int place, mo_message *why)
         is_fit = is_fit &&
                  (may_wait || (is_planar ? all.inertia[8] > 0 : is_positive_definite(all.inertia)));
     }
-    if (!is_fit) {
-        return mo_fail(why, MO_ERR_ARGUMENT,
-                       "the inertia of body '%.64s' is not positive definite, or above %g",
-                       body->def.name, MO_LARGEST);
-    }
+    MO_FAIL_IF(!is_fit, mo_fail(why, MO_ERR_ARGUMENT,
+                                "the inertia of body '%.64s' is not positive definite, or above %g",
+                                body->def.name, MO_LARGEST));
     body->mass = all.mass;
     body->is_ball = !is_planar && is_isotropic(all.inertia);
     memcpy(body->inertia, all.inertia, sizeof body->inertia);
@@ -229,12 +227,12 @@ mo_error mo_body_set(mo_world *world, mo_body_id id, const mo_pose *pose, const 
     MO_NEED_ID(place >= 0, "body", id, why);
     const double *q = pose->orientation;
     const double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
-    if (!mo_are_moderate(3, pose->position) || !mo_are_moderate(3, velocity) ||
-        !mo_are_moderate(3, spin) || !(fabs(square - 1) <= 1e-6)) {
-        return mo_fail(
+    MO_FAIL_IF(
+        !mo_are_moderate(3, pose->position) || !mo_are_moderate(3, velocity) ||
+            !mo_are_moderate(3, spin) || !(fabs(square - 1) <= 1e-6),
+        mo_fail(
             why, MO_ERR_ARGUMENT,
-            "a body is put at a finite pose with a unit quaternion, and with finite velocities");
-    }
+            "a body is put at a finite pose with a unit quaternion, and with finite velocities"));
     if (world->body[place].mechanism != MO_NONE) {
         return mo_mechanism_set_root(world, place, pose, velocity, spin, why);
     }

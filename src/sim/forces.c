@@ -251,17 +251,11 @@ static mo_error find_forces(mo_world *world, const mo_force_options *options, mo
                             mo_forces *forces, mo_message *why)
 {
     mo_instant_begin(world, instant);
-    if (mo_contacts_list(world, 0, &world->contacts)) {
-        return mo_fail_pairs(world, why);
-    }
+    MO_FAIL_IF(mo_contacts_list(world, 0, &world->contacts), mo_fail_pairs(world, why));
     mo_instant_keep_touching(world, options->gap);
-    if (mo_instant_make(world, instant)) {
-        return mo_fail_memory(why);
-    }
+    MO_FAIL_IF(mo_instant_make(world, instant), mo_fail_memory(why));
     mo_instant_classify(world, instant, forces);
-    if (mo_instant_drift(world, instant)) {
-        return mo_fail_memory(why);
-    }
+    MO_FAIL_IF(mo_instant_drift(world, instant), mo_fail_memory(why));
     mo_error error = mo_instant_assemble(world, instant, why);
     error = error ? error : mo_mechanisms_check(world, why);
     error = error ? error : mo_instant_solve(world, options, forces, why);
@@ -282,13 +276,12 @@ static mo_error check_known(const mo_world *world, const mo_force_options *optio
     for (int k = 0; k < options->known_count; ++k) {
         const mo_known_acceleration *known = options->known + k;
         const mo_sim_mechanism *mechanism = mo_mechanism_at(world, known->mechanism);
-        if (!mechanism || known->velocity < 0 || known->velocity >= mechanism->tree.dofs ||
-            !isfinite(known->acceleration)) {
-            return mo_fail(why, MO_ERR_ARGUMENT,
+        MO_FAIL_IF(!mechanism || known->velocity < 0 || known->velocity >= mechanism->tree.dofs ||
+                       !isfinite(known->acceleration),
+                   mo_fail(why, MO_ERR_ARGUMENT,
                            "known acceleration %d is not of a velocity of a mechanism in the "
                            "world, or not finite",
-                           k);
-        }
+                           k));
     }
     return MO_OK;
 }
@@ -301,13 +294,13 @@ mo_error mo_world_forces(mo_world *world, const mo_force_options *options, mo_fo
     own.solver.start = NULL; /* which is for another problem */
     options = &own;
     mo_forces_clear(forces);
-    if (!(options->speed >= 0) || !(options->gap >= 0) || !(options->softness >= 0) ||
-        (options->friction != MO_FRICTION_CONE && options->friction != MO_FRICTION_PYRAMID)) {
-        return mo_fail(
+    MO_FAIL_IF(
+        !(options->speed >= 0) || !(options->gap >= 0) || !(options->softness >= 0) ||
+            (options->friction != MO_FRICTION_CONE && options->friction != MO_FRICTION_PYRAMID),
+        mo_fail(
             why, MO_ERR_ARGUMENT,
             "gap, speed and softness of mo_force_options must not be negative, and its friction "
-            "the cone or the pyramid");
-    }
+            "the cone or the pyramid"));
     mo_error error = mo_options_check(&options->solver, why);
     error = error ? error : check_known(world, options, why);
     error = error ? error : mo_check_masses(world, why);

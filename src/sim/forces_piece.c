@@ -161,13 +161,9 @@ static mo_error do_without(mo_piece *p, mo_message *why)
 mo_error mo_piece_forces(mo_piece *p, mo_message *why)
 {
     keep_touching(p->world);
-    if (mo_instant_make(p->world, &p->instant)) {
-        return mo_fail_memory(why);
-    }
+    MO_FAIL_IF(mo_instant_make(p->world, &p->instant), mo_fail_memory(why));
     mo_instant_classify(p->world, &p->instant, &p->forces);
-    if (mo_instant_drift(p->world, &p->instant)) {
-        return mo_fail_memory(why);
-    }
+    MO_FAIL_IF(mo_instant_drift(p->world, &p->instant), mo_fail_memory(why));
     take_gaps_back(p);
     mo_error error = solve(p, why);
     for (int turn = 0; turn < MOST_TURNS && !error && !p->forces.is_impulsive; ++turn) {

@@ -248,9 +248,7 @@ static mo_error take_piece(mo_piece *p, mo_step_report *report, mo_message *why)
         return MO_OK;
     }
     double collision;
-    if (find_collision(p, length, &collision)) {
-        return mo_fail_memory(why);
-    }
+    MO_FAIL_IF(find_collision(p, length, &collision), mo_fail_memory(why));
     if (!p->is_last && collision < 0.99 * length &&
         length > LEAST_PIECE * p->h) { /* a shorter one, then */
         p->most = collision;

@@ -59,69 +59,56 @@ static int has_coordinate(const mo_world *world, mo_joint_kind kind)
 
 static mo_error check_drive(mo_drive_kind drive, double target, double max_effort, mo_message *why)
 {
-    if (drive != MO_DRIVE_NONE && drive != MO_DRIVE_VELOCITY && drive != MO_DRIVE_POSITION) {
-        return mo_fail(why, MO_ERR_ARGUMENT, "%d is not a kind of drive", (int)drive);
-    }
-    if (!isfinite(target) || !(max_effort >= 0)) {
-        return mo_fail(why, MO_ERR_ARGUMENT,
-                       "a drive has a finite target and an effort that is not negative");
-    }
+    MO_FAIL_IF(drive != MO_DRIVE_NONE && drive != MO_DRIVE_VELOCITY && drive != MO_DRIVE_POSITION,
+               mo_fail(why, MO_ERR_ARGUMENT, "%d is not a kind of drive", (int)drive));
+    MO_FAIL_IF(!isfinite(target) || !(max_effort >= 0),
+               mo_fail(why, MO_ERR_ARGUMENT,
+                       "a drive has a finite target and an effort that is not negative"));
     return MO_OK;
 }
 
 static mo_error check_joint(const mo_world *world, const mo_joint_def *def, mo_message *why)
 {
     const char *name = mo_joint_name(def->kind);
-    if (!name) {
-        return mo_fail(why, MO_ERR_ARGUMENT, "%d is not a kind of joint", (int)def->kind);
-    }
+    MO_FAIL_IF(!name, mo_fail(why, MO_ERR_ARGUMENT, "%d is not a kind of joint", (int)def->kind));
     const int a = mo_body_place(world, def->a), b = mo_body_place(world, def->b);
-    if (b < 0 || (a < 0 && def->a.index != 0)) {
-        return mo_fail(why, MO_ERR_ARGUMENT, "a body of this %s joint is not in the world", name);
-    }
-    if (a == b) {
-        return mo_fail(why, MO_ERR_ARGUMENT, "a %s joint joins two bodies, not one with itself",
-                       name);
-    }
+    MO_FAIL_IF(b < 0 || (a < 0 && def->a.index != 0),
+               mo_fail(why, MO_ERR_ARGUMENT, "a body of this %s joint is not in the world", name));
+    MO_FAIL_IF(a == b, mo_fail(why, MO_ERR_ARGUMENT,
+                               "a %s joint joins two bodies, not one with itself", name));
     const double sum =
         mo_vec3_norm(def->anchor) + mo_vec3_norm(def->anchor_b) + mo_vec3_norm(def->axis);
-    if (!(sum <= MO_LARGEST)) {
-        return mo_fail(why, MO_ERR_ARGUMENT, "anchors and axis of a %s joint must be finite", name);
-    }
+    MO_FAIL_IF(
+        !(sum <= MO_LARGEST),
+        mo_fail(why, MO_ERR_ARGUMENT, "anchors and axis of a %s joint must be finite", name));
     const double *turn = def->pose.orientation;
     const double square =
         turn[0] * turn[0] + turn[1] * turn[1] + turn[2] * turn[2] + turn[3] * turn[3];
-    if (def->has_pose &&
-        (!isfinite(mo_vec3_norm(def->pose.position)) || !(fabs(square - 1) <= 1e-6))) {
-        return mo_fail(why, MO_ERR_ARGUMENT,
-                       "the pose of a %s joint must be finite, with a unit quaternion", name);
-    }
+    MO_FAIL_IF(def->has_pose &&
+                   (!isfinite(mo_vec3_norm(def->pose.position)) || !(fabs(square - 1) <= 1e-6)),
+               mo_fail(why, MO_ERR_ARGUMENT,
+                       "the pose of a %s joint must be finite, with a unit quaternion", name));
     const double length =
         mo_is_planar(world) ? hypot(def->axis[0], def->axis[1]) : mo_vec3_norm(def->axis);
     const int needs_axis =
         def->kind == MO_JOINT_PRISMATIC || (def->kind == MO_JOINT_REVOLUTE && !mo_is_planar(world));
-    if (needs_axis && !(length > 0)) {
-        return mo_fail(why, MO_ERR_ARGUMENT, "a %s joint needs an axis", name);
-    }
-    if (def->has_limits && !(def->lower <= def->upper)) {
-        return mo_fail(why, MO_ERR_ARGUMENT,
+    MO_FAIL_IF(needs_axis && !(length > 0),
+               mo_fail(why, MO_ERR_ARGUMENT, "a %s joint needs an axis", name));
+    MO_FAIL_IF(def->has_limits && !(def->lower <= def->upper),
+               mo_fail(why, MO_ERR_ARGUMENT,
                        "the lower limit %g of a %s joint is above the upper one %g", def->lower,
-                       name, def->upper);
-    }
-    if (!(def->dry_friction >= 0)) {
-        return mo_fail(why, MO_ERR_ARGUMENT, "the dry friction of a joint must not be negative");
-    }
-    if (!(def->stiffness >= 0 && def->stiffness <= MO_LARGEST) ||
-        !(def->damping >= 0 && def->damping <= MO_LARGEST)) {
-        return mo_fail(why, MO_ERR_ARGUMENT,
+                       name, def->upper));
+    MO_FAIL_IF(!(def->dry_friction >= 0),
+               mo_fail(why, MO_ERR_ARGUMENT, "the dry friction of a joint must not be negative"));
+    MO_FAIL_IF(!(def->stiffness >= 0 && def->stiffness <= MO_LARGEST) ||
+                   !(def->damping >= 0 && def->damping <= MO_LARGEST),
+               mo_fail(why, MO_ERR_ARGUMENT,
                        "stiffness and damping of the servo of a joint must be finite and not "
-                       "negative");
-    }
+                       "negative"));
     const int asks = def->has_limits || def->dry_friction > 0 || def->drive != MO_DRIVE_NONE;
-    if (asks && !has_coordinate(world, def->kind)) {
-        return mo_fail(why, MO_ERR_ARGUMENT,
-                       "a %s joint has no coordinate, so no limits, friction or drive", name);
-    }
+    MO_FAIL_IF(asks && !has_coordinate(world, def->kind),
+               mo_fail(why, MO_ERR_ARGUMENT,
+                       "a %s joint has no coordinate, so no limits, friction or drive", name));
     return check_drive(def->drive, def->target, def->max_effort, why);
 }
 
@@ -248,10 +235,9 @@ mo_error mo_joint_set_drive(mo_world *world, mo_joint_id id, mo_drive_kind drive
     const int place = mo_joint_place(world, id);
     MO_NEED_ID(place >= 0, "joint", id, why);
     mo_sim_joint *joint = world->joint + place;
-    if (drive != MO_DRIVE_NONE && !has_coordinate(world, joint->def.kind)) {
-        return mo_fail(why, MO_ERR_ARGUMENT, "a %s joint has no coordinate to drive",
-                       mo_joint_name(joint->def.kind));
-    }
+    MO_FAIL_IF(drive != MO_DRIVE_NONE && !has_coordinate(world, joint->def.kind),
+               mo_fail(why, MO_ERR_ARGUMENT, "a %s joint has no coordinate to drive",
+                       mo_joint_name(joint->def.kind)));
     const mo_error error = check_drive(drive, target, max_effort, why);
     if (!error) {
         mo_step_give_up(world);

@@ -346,17 +346,15 @@ mo_error mo_world_exclude(mo_world *world, mo_body_id a, mo_body_id b, mo_messag
 {
     MO_NEED(world, why);
     const int one = mo_body_place(world, a), other = mo_body_place(world, b);
-    if (one < 0 || other < 0) {
-        return mo_fail(why, MO_ERR_ARGUMENT, "a body to be excluded is not in the world");
-    }
+    MO_FAIL_IF(one < 0 || other < 0,
+               mo_fail(why, MO_ERR_ARGUMENT, "a body to be excluded is not in the world"));
     if (one == other || mo_is_excluded(world, one, other)) {
         return MO_OK;
     }
     mo_device_heap_bring_back(world);
-    if (!MO_GROW(&world->allocator, world->excluded, world->excluded_room,
-                 (size_t)world->excluded_count + 1)) {
-        return mo_fail_memory(why);
-    }
+    MO_NEED_MEMORY(MO_GROW(&world->allocator, world->excluded, world->excluded_room,
+                           (size_t)world->excluded_count + 1),
+                   why);
     const mo_pair pair = {one < other ? one : other, one < other ? other : one};
     const int at = exclusion_place(world, pair.a, pair.b);
     memmove(world->excluded + at + 1, world->excluded + at,

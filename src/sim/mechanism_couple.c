@@ -79,25 +79,22 @@ static mo_error check(const mo_sim_mechanism *mechanism, const mo_coupling_def *
                       mo_message *why)
 {
     const int count = def->of_tendons ? mechanism->tendons : mechanism->tree.joints;
-    if (def->a < 0 || def->a >= count || def->b < -1 || def->b >= count || def->a == def->b) {
-        return mo_fail(why, MO_ERR_ARGUMENT,
+    MO_FAIL_IF(def->a < 0 || def->a >= count || def->b < -1 || def->b >= count || def->a == def->b,
+               mo_fail(why, MO_ERR_ARGUMENT,
                        "a coupling of mechanism '%.64s' names the %s %d and %d; it has %d",
                        mechanism->name, def->of_tendons ? "tendons" : "joints", def->a, def->b,
-                       count);
-    }
+                       count));
     if (def->of_tendons) {
         return MO_OK;
     }
-    if (!is_single(mechanism, def->a) || (def->b >= 0 && !is_single(mechanism, def->b))) {
-        return mo_fail(why, MO_ERR_ARGUMENT,
+    MO_FAIL_IF(!is_single(mechanism, def->a) || (def->b >= 0 && !is_single(mechanism, def->b)),
+               mo_fail(why, MO_ERR_ARGUMENT,
                        "a coupling of mechanism '%.64s' is for revolute and prismatic joints",
-                       mechanism->name);
-    }
+                       mechanism->name));
     for (int k = 0; k < 5; ++k) {
-        if (!isfinite(def->polynomial[k])) {
-            return mo_fail(why, MO_ERR_ARGUMENT, "a coupling of mechanism '%.64s' must be finite",
-                           mechanism->name);
-        }
+        MO_FAIL_IF(!isfinite(def->polynomial[k]),
+                   mo_fail(why, MO_ERR_ARGUMENT, "a coupling of mechanism '%.64s' must be finite",
+                           mechanism->name));
     }
     return MO_OK;
 }
@@ -109,10 +106,9 @@ mo_error mo_mechanism_couple(mo_world *world, mo_mechanism_id id, const mo_coupl
     mo_sim_mechanism *mechanism = mo_mechanism_at(world, id);
     MO_NEED_ID(mechanism, "mechanism", id, why);
     MO_TRY(check(mechanism, def, why));
-    if (!MO_GROW(&world->allocator, mechanism->coupling, mechanism->coupling_room,
-                 (size_t)mechanism->couplings + 1)) {
-        return mo_fail_memory(why);
-    }
+    MO_NEED_MEMORY(MO_GROW(&world->allocator, mechanism->coupling, mechanism->coupling_room,
+                           (size_t)mechanism->couplings + 1),
+                   why);
     mechanism->coupling[mechanism->couplings++] = (mo_sim_coupling){.def = *def};
     mo_mechanism_wake(world, mechanism);
     return MO_OK;

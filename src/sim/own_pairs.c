@@ -95,20 +95,17 @@ mo_error mo_world_pair(mo_world *world, mo_shape_id one, mo_shape_id other,
     MO_NEED(world && material, why);
     const int p = mo_shape_place(world, one), q = mo_shape_place(world, other);
     const int a = p < q ? p : q, b = p < q ? q : p;
-    if (a < 0 || a == b) {
-        return mo_fail(why, MO_ERR_ARGUMENT, "a pair is made of two shapes of the world");
-    }
+    MO_FAIL_IF(a < 0 || a == b,
+               mo_fail(why, MO_ERR_ARGUMENT, "a pair is made of two shapes of the world"));
     MO_TRY(mo_material_check(material, mo_is_planar(world), why));
-    if (is_drawn_mesh(world->shape + a) || is_drawn_mesh(world->shape + b)) {
-        return mo_fail(why, MO_ERR_ARGUMENT,
-                       "a mesh without layer and mask is drawn only, and is in no pair");
-    }
+    MO_FAIL_IF(is_drawn_mesh(world->shape + a) || is_drawn_mesh(world->shape + b),
+               mo_fail(why, MO_ERR_ARGUMENT,
+                       "a mesh without layer and mask is drawn only, and is in no pair"));
     mo_device_heap_bring_back(world);
     struct mo_own_pair *own = take(world, a, b);
-    if (!own || (world->shape[a].is_on_show && mo_shape_enter(world, a)) ||
-        (world->shape[b].is_on_show && mo_shape_enter(world, b))) {
-        return mo_fail_memory(why);
-    }
+    MO_FAIL_IF(!own || (world->shape[a].is_on_show && mo_shape_enter(world, a)) ||
+                   (world->shape[b].is_on_show && mo_shape_enter(world, b)),
+               mo_fail_memory(why));
     own->material = *material;
     return MO_OK;
 }

@@ -36,50 +36,39 @@ mo_world_def mo_default_planar_world(void)
 
 static mo_error check_definition(const mo_world_def *def, mo_message *why)
 {
-    if (def->dimension != 2 && def->dimension != 3) {
-        return mo_fail(why, MO_ERR_ARGUMENT, "a world has dimension 2 or 3, not %d",
-                       def->dimension);
-    }
-    if (!mo_are_moderate(3, def->gravity)) {
-        return mo_fail(why, MO_ERR_ARGUMENT, "gravity must be finite, and at most %g", MO_LARGEST);
-    }
-    if (!(def->margin >= 0) || isinf(def->margin)) {
-        return mo_fail(why, MO_ERR_ARGUMENT,
+    MO_FAIL_IF(
+        def->dimension != 2 && def->dimension != 3,
+        mo_fail(why, MO_ERR_ARGUMENT, "a world has dimension 2 or 3, not %d", def->dimension));
+    MO_FAIL_IF(!mo_are_moderate(3, def->gravity),
+               mo_fail(why, MO_ERR_ARGUMENT, "gravity must be finite, and at most %g", MO_LARGEST));
+    MO_FAIL_IF(!(def->margin >= 0) || isinf(def->margin),
+               mo_fail(why, MO_ERR_ARGUMENT,
                        "the margin of contacts is %g, but must be finite and not negative",
-                       def->margin);
-    }
-    if (!(def->overlap > 0)) {
-        return mo_fail(why, MO_ERR_ARGUMENT,
+                       def->margin));
+    MO_FAIL_IF(!(def->overlap > 0),
+               mo_fail(why, MO_ERR_ARGUMENT,
                        "shapes may overlap by %g of their size, but this must be above zero",
-                       def->overlap);
-    }
-    if (!(def->moving_tol >= 0 && def->moving_tol <= 1)) {
-        return mo_fail(why, MO_ERR_ARGUMENT, "moving_tol is %g, but must be from 0 to 1",
-                       def->moving_tol);
-    }
-    if (def->level != MO_LEVEL_VELOCITY && def->level != MO_LEVEL_ACCELERATION) {
-        return mo_fail(why, MO_ERR_ARGUMENT, "%d is not a level of a step", (int)def->level);
-    }
-    if (!(def->first_order >= 0) || isinf(def->first_order)) {
-        return mo_fail(why, MO_ERR_ARGUMENT,
-                       "first_order is %g, but must be finite and not negative", def->first_order);
-    }
-    if (def->first_order > 0 && def->level == MO_LEVEL_ACCELERATION) {
-        return mo_fail(why, MO_ERR_ARGUMENT,
-                       "a first-order world has no accelerations: use MO_LEVEL_VELOCITY");
-    }
-    if (!(def->restitution_speed >= 0)) {
-        return mo_fail(why, MO_ERR_ARGUMENT, "restitution_speed is %g, but must not be negative",
-                       def->restitution_speed);
-    }
-    if ((unsigned)def->friction_rule >= MO_COMBINE_COUNT ||
-        (unsigned)def->restitution_rule >= MO_COMBINE_COUNT) {
-        return mo_fail(why, MO_ERR_ARGUMENT,
-                       "friction_rule and restitution_rule are among mo_combine_rule");
-    }
-    if (def->solver.method && mo_method_find(def->solver.method) < 0) {
-        return mo_fail(why, MO_ERR_ARGUMENT, "there is no method '%.64s'", def->solver.method);
-    }
+                       def->overlap));
+    MO_FAIL_IF(!(def->moving_tol >= 0 && def->moving_tol <= 1),
+               mo_fail(why, MO_ERR_ARGUMENT, "moving_tol is %g, but must be from 0 to 1",
+                       def->moving_tol));
+    MO_FAIL_IF(def->level != MO_LEVEL_VELOCITY && def->level != MO_LEVEL_ACCELERATION,
+               mo_fail(why, MO_ERR_ARGUMENT, "%d is not a level of a step", (int)def->level));
+    MO_FAIL_IF(!(def->first_order >= 0) || isinf(def->first_order),
+               mo_fail(why, MO_ERR_ARGUMENT,
+                       "first_order is %g, but must be finite and not negative", def->first_order));
+    MO_FAIL_IF(def->first_order > 0 && def->level == MO_LEVEL_ACCELERATION,
+               mo_fail(why, MO_ERR_ARGUMENT,
+                       "a first-order world has no accelerations: use MO_LEVEL_VELOCITY"));
+    MO_FAIL_IF(!(def->restitution_speed >= 0),
+               mo_fail(why, MO_ERR_ARGUMENT, "restitution_speed is %g, but must not be negative",
+                       def->restitution_speed));
+    MO_FAIL_IF((unsigned)def->friction_rule >= MO_COMBINE_COUNT ||
+                   (unsigned)def->restitution_rule >= MO_COMBINE_COUNT,
+               mo_fail(why, MO_ERR_ARGUMENT,
+                       "friction_rule and restitution_rule are among mo_combine_rule"));
+    MO_FAIL_IF(def->solver.method && mo_method_find(def->solver.method) < 0,
+               mo_fail(why, MO_ERR_ARGUMENT, "there is no method '%.64s'", def->solver.method));
     return mo_options_check(&def->solver, why);
 }
 
@@ -202,9 +191,8 @@ mo_error mo_world_change(mo_world *world, const mo_world_def *def, mo_message *w
         world->def.solver.time_limit = def->solver.time_limit;
         return MO_OK;
     }
-    if (def->dimension != world->def.dimension) {
-        return mo_fail(why, MO_ERR_ARGUMENT, "the dimension of a world cannot change");
-    }
+    MO_FAIL_IF(def->dimension != world->def.dimension,
+               mo_fail(why, MO_ERR_ARGUMENT, "the dimension of a world cannot change"));
     MO_TRY(check_definition(def, why));
     mo_device_heap_bring_back(world);
     world->def = *def;
@@ -272,38 +260,33 @@ mo_body_def mo_default_body(mo_body_kind kind)
 
 static mo_error check_body(const mo_world *world, const mo_body_def *def, mo_message *why)
 {
-    if (def->kind == MO_BODY_LINK) {
-        return mo_fail(why, MO_ERR_ARGUMENT,
-                       "a link comes with its mechanism: use mo_world_add_mechanism");
-    }
-    if (def->kind != MO_BODY_FREE && def->kind != MO_BODY_FIXED && def->kind != MO_BODY_DRIVEN) {
-        return mo_fail(why, MO_ERR_ARGUMENT, "%d is not a kind of body", (int)def->kind);
-    }
+    MO_FAIL_IF(def->kind == MO_BODY_LINK,
+               mo_fail(why, MO_ERR_ARGUMENT,
+                       "a link comes with its mechanism: use mo_world_add_mechanism"));
+    MO_FAIL_IF(def->kind != MO_BODY_FREE && def->kind != MO_BODY_FIXED &&
+                   def->kind != MO_BODY_DRIVEN,
+               mo_fail(why, MO_ERR_ARGUMENT, "%d is not a kind of body", (int)def->kind));
     const double *q = def->pose.orientation;
-    if (!mo_are_moderate(3, def->pose.position) || !mo_are_moderate(4, q) ||
-        !mo_are_moderate(3, def->velocity) || !mo_are_moderate(3, def->spin)) {
-        return mo_fail(why, MO_ERR_ARGUMENT,
-                       "the pose and the velocities of a body must be finite");
-    }
-    if (fabs(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] - 1) > 1e-6) {
-        return mo_fail(why, MO_ERR_ARGUMENT, "the orientation of a body must be a unit quaternion");
-    }
-    if (mo_is_planar(world) && (q[1] != 0 || q[2] != 0)) {
-        return mo_fail(why, MO_ERR_ARGUMENT, "a body of a planar world turns about z only");
-    }
-    if (!(def->mass >= 0 && def->mass <= MO_LARGEST)) {
-        return mo_fail(why, MO_ERR_ARGUMENT,
+    MO_FAIL_IF(
+        !mo_are_moderate(3, def->pose.position) || !mo_are_moderate(4, q) ||
+            !mo_are_moderate(3, def->velocity) || !mo_are_moderate(3, def->spin),
+        mo_fail(why, MO_ERR_ARGUMENT, "the pose and the velocities of a body must be finite"));
+    MO_FAIL_IF(
+        fabs(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] - 1) > 1e-6,
+        mo_fail(why, MO_ERR_ARGUMENT, "the orientation of a body must be a unit quaternion"));
+    MO_FAIL_IF(mo_is_planar(world) && (q[1] != 0 || q[2] != 0),
+               mo_fail(why, MO_ERR_ARGUMENT, "a body of a planar world turns about z only"));
+    MO_FAIL_IF(!(def->mass >= 0 && def->mass <= MO_LARGEST),
+               mo_fail(why, MO_ERR_ARGUMENT,
                        "the mass of a body is %g, but must be between 0 and %g", def->mass,
-                       MO_LARGEST);
-    }
-    if (!mo_are_moderate(6, def->inertia) || !mo_are_moderate(3, def->centre)) {
-        return mo_fail(why, MO_ERR_ARGUMENT, "the inertia and the centre of a body must be finite");
-    }
-    if (!(def->linear_damping >= 0) || isinf(def->linear_damping) || !(def->angular_damping >= 0) ||
-        isinf(def->angular_damping)) {
-        return mo_fail(why, MO_ERR_ARGUMENT,
-                       "the damping of a body must be finite and not negative");
-    }
+                       MO_LARGEST));
+    MO_FAIL_IF(
+        !mo_are_moderate(6, def->inertia) || !mo_are_moderate(3, def->centre),
+        mo_fail(why, MO_ERR_ARGUMENT, "the inertia and the centre of a body must be finite"));
+    MO_FAIL_IF(
+        !(def->linear_damping >= 0) || isinf(def->linear_damping) || !(def->angular_damping >= 0) ||
+            isinf(def->angular_damping),
+        mo_fail(why, MO_ERR_ARGUMENT, "the damping of a body must be finite and not negative"));
     return MO_OK;
 }
 

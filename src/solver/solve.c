@@ -87,14 +87,11 @@ static mo_error check_call(const mo_problem *problem, const mo_options *options,
                            const mo_method **method, mo_message *why)
 {
     MO_FAIL_IF(!problem, mo_fail(why, MO_ERR_ARGUMENT, "no problem was given"));
-    mo_error error = mo_options_check(options, why);
-    if (error) {
-        return error;
-    }
+    MO_TRY(mo_options_check(options, why));
     MO_FAIL_IF(
         options->start && !mo_all_finite(options->start, (size_t)problem->row_count),
         mo_fail(why, MO_ERR_ARGUMENT, "the starting point holds a number that is not finite"));
-    error = choose_method(options, method, why);
+    mo_error error = choose_method(options, method, why);
     error = error ? error : check_device(options, *method, why);
     error = error ? error : check_laws(problem, *method, why);
     return error || !(*method)->check ? error : (*method)->check(problem, options, why);
@@ -311,10 +308,7 @@ mo_error mo_solve(const mo_problem *problem, const mo_options *options, mo_resul
     const mo_method *method = NULL;
     result->message.text[0] = '\0';
     result->status = MO_STALLED;
-    mo_error error = check_call(problem, use, &method, &result->message);
-    if (error) {
-        return error;
-    }
+    MO_TRY(check_call(problem, use, &method, &result->message));
     if (!result->allocator.reallocate) {
         result->allocator = problem->allocator;
     }
@@ -325,9 +319,9 @@ mo_error mo_solve(const mo_problem *problem, const mo_options *options, mo_resul
     if (method->uses_blas) {
         mo_blas_threads_begin();
     }
-    error = start_is_result(problem, use, result)
-                ? solve_from_copy(problem, use, method, start_time, result)
-                : solve_checked(problem, use, method, start_time, result);
+    mo_error error = start_is_result(problem, use, result)
+                         ? solve_from_copy(problem, use, method, start_time, result)
+                         : solve_checked(problem, use, method, start_time, result);
     if (method->uses_blas) {
         mo_blas_threads_end();
     }
