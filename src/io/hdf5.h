@@ -23,6 +23,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/pool.h"
 #include "moreau/base.h"
 
 enum { MO_H5_PATH = 64 }; /* room for the longest path inside a file that is used here */
@@ -37,6 +38,7 @@ typedef struct mo_h5 {
     uint64_t start;   /* of the HDF5 file inside the file: addresses count from here */
     uint64_t size;    /* bytes of the file that may be used: its end-of-file address */
     uint64_t budget;  /* bytes that the object at hand may still load: its parts do not overlap */
+    mo_pool *pool;    /* in which they are, until the object is read */
     uint64_t root;    /* address of the root group's object header */
     unsigned leaf_k;  /* half the entries of a symbol table node */
     unsigned node_k;  /* half the children of a group's B-tree node */
@@ -62,7 +64,7 @@ typedef struct mo_h5_group {
     char path[MO_H5_PATH];
     mo_h5_link *links;
     size_t count, room;
-    char *names; /* heap of the link names */
+    mo_pool pool; /* of the link names */
 } mo_h5_group;
 
 /* Keeps the first error, with the file's name in front of its sentence; always false. */

@@ -15,13 +15,13 @@
 #include "base/memory.h"
 #include "io/hdf5_parse.h"
 
-enum { DEFLATE = 1, SHUFFLE = 2, FLETCHER32 = 3, MAX_FILTERS = 3, TREE_HEAD = 24, MAX_LEVEL = 16 };
+enum { DEFLATE = 1, SHUFFLE = 2, FLETCHER32 = 3, MAX_FILTERS = 3 };
 enum { DEFLATE_RATIO = 1040 }; /* of zeros */
 
 /* One dataset while its chunks are checked or, with a run, read. */
 typedef struct chunks {
     mo_h5 *h;
-    int filters[MAX_FILTERS]; /* in the order in which they were applied */
+    int place[MAX_FILTERS + 1]; /* of a filter among those applied, from 1; 0: it was not */
     int filter_count;
     uint64_t length;   /* elements of a chunk */
     uint64_t bytes;    /* of a chunk, filters undone */
@@ -33,25 +33,16 @@ typedef struct chunks {
 
 /* ---- filters --------------------------------------------------------------------------------- */
 
-static bool check_parameters(int filter, const unsigned char *values, unsigned count,
-                             size_t type_size)
+/* A filter that is known, with its parameters, and in the supported order. */
+static bool may_follow(const chunks *c, int filter, const unsigned char *values, unsigned count,
+                       size_t type_size)
 {
-    switch (filter) {
-    case DEFLATE:
-        return count == 1 && mo_h5_number(values, 4) <= 9;
-    case SHUFFLE:
-        return count == 1 && mo_h5_number(values, 4) == type_size;
-    case FLETCHER32:
-        return count == 0;
-    default:
-        return false;
-    }
-}
-
-/* Index of a filter in the supported order. */
-static int rank(int filter)
-{
-    return filter == SHUFFLE ? 0 : filter == DEFLATE ? 1 : 2;
+    const uint64_t value = count == 1 ? mo_h5_number(values, 4) : UINT64_MAX;
+    const bool is_known = filter == DEFLATE   ? value <= 9
+                          : filter == SHUFFLE ? value == type_size
+                                              : filter == FLETCHER32 && count == 0;
+    return is_known && !c->place[filter] && !c->place[FLETCHER32] &&
+           !(filter == SHUFFLE && c->place[DEFLATE]);
 }
 
 /* One filter's description; moves `at` behind it. */
@@ -69,14 +60,11 @@ static bool read_filter(chunks *c, const mo_h5_message *message, size_t *at, siz
     const size_t values = (size_t)count * 4 + (old && count % 2 ? 4 : 0);
     *at += head;
     if (name % 8 != 0 || message->size - *at < name || message->size - *at - name < values ||
-        !check_parameters(filter, p + *at + name, count, type_size)) {
+        !may_follow(c, filter, p + *at + name, count, type_size)) {
         return false;
     }
     *at += name + values;
-    if (c->filter_count && rank(filter) <= rank(c->filters[c->filter_count - 1])) {
-        return false;
-    }
-    c->filters[c->filter_count++] = filter;
+    c->place[filter] = ++c->filter_count;
     return true;
 }
 
@@ -108,28 +96,23 @@ static void zlib_free(void *allocator, void *p)
     mo_memory_free(allocator, p);
 }
 
-/* A zlib stream that unpacks to exactly c->bytes, into new memory; NULL if it does not. */
+/* A zlib stream that unpacks to exactly c->bytes, in the pool; NULL if it does not. */
 static unsigned char *inflate_chunk(chunks *c, unsigned char *packed, uint64_t size)
 {
-    mo_allocator allocator = *c->h->allocator;
-    z_stream stream = {.zalloc = zlib_allocate, .zfree = zlib_free, .opaque = &allocator};
-    unsigned char *plain = mo_memory_array(&allocator, (size_t)c->bytes, 1);
-    stream.next_in = packed;
+    mo_pool *pool = c->h->pool;
+    z_stream stream = {
+        .zalloc = zlib_allocate, .zfree = zlib_free, .opaque = &pool->allocator, .next_in = packed};
+    unsigned char *plain = mo_pool_take(pool, (size_t)c->bytes, 1);
     stream.avail_in = (uInt)size;
     stream.next_out = plain;
     stream.avail_out = (uInt)c->bytes;
     if (!plain || inflateInit(&stream) != Z_OK) {
-        mo_memory_free(&allocator, plain);
         mo_h5_no_memory(c->h);
         return NULL;
     }
     const int state = inflate(&stream, Z_FINISH);
     inflateEnd(&stream);
-    if (state == Z_STREAM_END && stream.avail_out == 0) {
-        return plain;
-    }
-    mo_memory_free(&allocator, plain);
-    return NULL;
+    return state == Z_STREAM_END && stream.avail_out == 0 ? plain : NULL;
 }
 
 /* HDF5's Fletcher-32 over big-endian pairs of bytes. */
@@ -156,12 +139,7 @@ static bool has_checksum(const unsigned char *p, size_t size)
 
 static bool is_applied(const chunks *c, int filter, unsigned skipped)
 {
-    for (int k = 0; k < c->filter_count; ++k) {
-        if (c->filters[k] == filter) {
-            return !(skipped >> k & 1);
-        }
-    }
-    return false;
+    return c->place[filter] && !(skipped >> (c->place[filter] - 1) & 1);
 }
 
 /* The elements of the chunk after `first` others that belong to the run. */
@@ -184,17 +162,19 @@ static void copy_elements(const chunks *c, uint64_t first, const unsigned char *
     }
 }
 
-/* Undoes the filters of one chunk, the last one first. */
+/* Undoes the filters of one chunk, the last one first.  Its pool holds one chunk at a time. */
 static bool read_chunk(chunks *c, uint64_t first, uint64_t address, uint64_t size, unsigned skipped)
 {
-    unsigned char *stored = mo_h5_load(c->h, address, size, "values"), *plain = stored;
-    bool good = stored != NULL;
+    mo_pool own = {.allocator = *c->h->allocator}, *outer = c->h->pool;
+    c->h->pool = &own;
+    unsigned char *plain = mo_h5_load(c->h, address, size, "values");
+    bool good = plain != NULL;
     if (good && is_applied(c, FLETCHER32, skipped)) {
-        good = size >= 4 && has_checksum(stored, (size_t)size - 4);
+        good = size >= 4 && has_checksum(plain, (size_t)size - 4);
         size -= 4;
     }
     if (good && is_applied(c, DEFLATE, skipped)) {
-        plain = inflate_chunk(c, stored, size);
+        plain = inflate_chunk(c, plain, size);
         good = plain != NULL;
     } else {
         good = good && size == c->bytes;
@@ -202,10 +182,8 @@ static bool read_chunk(chunks *c, uint64_t first, uint64_t address, uint64_t siz
     if (good) {
         copy_elements(c, first, plain, is_applied(c, SHUFFLE, skipped));
     }
-    if (plain != stored) {
-        mo_memory_free(c->h->allocator, plain);
-    }
-    mo_memory_free(c->h->allocator, stored);
+    mo_pool_clear(&own);
+    c->h->pool = outer;
     return good;
 }
 
@@ -213,14 +191,19 @@ static bool read_chunk(chunks *c, uint64_t first, uint64_t address, uint64_t siz
 
 enum { KEY = 8 + 2 * 8 }; /* size, filter mask, offsets along the vector and inside an element */
 
-static bool check_chunk(chunks *c, const unsigned char *key, uint64_t address)
+/* Chunks must be in order, which excludes cycles and nodes visited twice. */
+static bool check_chunk(void *user, const unsigned char *key, uint64_t address, bool is_leaf)
 {
-    const uint64_t size = mo_h5_number(key, 4);
+    chunks *c = user;
+    const uint64_t size = mo_h5_number(key, 4), first = c->seen * c->length;
     const unsigned skipped = (unsigned)mo_h5_number(key + 4, 4);
-    MO_FAIL_IF(c->seen >= c->expected || mo_h5_number(key + 8, 8) != c->seen * c->length ||
-                   mo_h5_number(key + 16, 8) != 0 || skipped >> c->filter_count != 0,
+    MO_FAIL_IF(c->seen >= c->expected || mo_h5_number(key + 8, 8) != first ||
+                   (is_leaf && (mo_h5_number(key + 16, 8) != 0 || skipped >> c->filter_count != 0)),
                mo_h5_fault(c->h, "has chunks that are missing or out of order"));
-    const uint64_t first = c->seen++ * c->length;
+    if (!is_leaf) {
+        return true;
+    }
+    ++c->seen;
     MO_FAIL_IF(!mo_h5_inside(c->h, address, size),
                mo_h5_fault(c->h, "has values outside the file; the file is damaged"));
     const bool is_wanted =
@@ -228,35 +211,6 @@ static bool check_chunk(chunks *c, const unsigned char *key, uint64_t address)
     return (c->bytes / DEFLATE_RATIO <= size &&
             (is_wanted ? read_chunk(c, first, address, size, skipped) : mo_h5_spend(c->h, size))) ||
            mo_h5_fault(c->h, "has a chunk that does not unpack; the file is damaged");
-}
-
-static bool check_node(chunks *c, uint64_t address, int level);
-
-/* Chunks must be in order, which excludes cycles and nodes visited twice. */
-static bool check_children(chunks *c, const unsigned char *p, unsigned used)
-{
-    for (unsigned k = 0; k < used; ++k) {
-        const unsigned char *key = p + TREE_HEAD + (size_t)k * (KEY + 8);
-        const uint64_t child = mo_h5_number(key + KEY, 8);
-        MO_FAIL_IF(mo_h5_number(key + 8, 8) != c->seen * c->length ||
-                       !(p[5] == 0 ? check_chunk(c, key, child) : check_node(c, child, p[5] - 1)),
-                   mo_h5_fault(c->h, "has chunks that are missing or out of order"));
-    }
-    return true;
-}
-
-static bool check_node(chunks *c, uint64_t address, int level)
-{
-    const unsigned most = 2 * c->h->chunk_k;
-    const uint64_t size = TREE_HEAD + (uint64_t)most * 8 + ((uint64_t)most + 1) * KEY;
-    unsigned char *p = mo_h5_load(c->h, address, size, "tree of chunks");
-    MO_PASS(p);
-    const unsigned used = (unsigned)mo_h5_number(p + 6, 2);
-    const bool good = memcmp(p, "TREE", 4) == 0 && p[4] == 1 && p[5] <= MAX_LEVEL &&
-                      (level < 0 || p[5] == level) && used >= 1 && used <= most &&
-                      check_children(c, p, used);
-    mo_memory_free(c->h->allocator, p);
-    return good || mo_h5_fault(c->h, "has a damaged tree of chunks");
 }
 
 bool mo_h5_read_chunks(mo_h5 *h, const mo_h5_message *layout, const mo_h5_message *filters,
@@ -268,7 +222,7 @@ bool mo_h5_read_chunks(mo_h5 *h, const mo_h5_message *layout, const mo_h5_messag
     MO_FAIL_IF(dataset->rank != 1,
                mo_h5_fault(h, "is chunked and has rank %d; a vector is needed", dataset->rank));
     MO_FAIL_IF(layout->size < HEAD + DIMS || p[2] != 2, mo_h5_fault(h, "has a damaged layout"));
-    const uint64_t tree = mo_h5_number(p + 3, 8);
+    const uint64_t root = mo_h5_number(p + 3, 8);
     c.length = mo_h5_number(p + HEAD, 4);
     c.bytes = c.length * dataset->type_size;
     MO_FAIL_IF(c.length == 0 || mo_h5_number(p + HEAD + 4, 4) != dataset->type_size ||
@@ -281,11 +235,12 @@ bool mo_h5_read_chunks(mo_h5 *h, const mo_h5_message *layout, const mo_h5_messag
     if (dataset->count == 0) {
         return true;
     }
-    if (tree == MO_H5_NOWHERE) {
+    if (root == MO_H5_NOWHERE) {
         dataset->is_unwritten = true;
         return true;
     }
-    return check_node(&c, tree, -1) &&
+    const mo_h5_tree tree = {"tree of chunks", 1, h->chunk_k, KEY, check_chunk, &c};
+    return mo_h5_walk_tree(h, &tree, root) &&
            (c.seen == c.expected ||
             mo_h5_fault(h, "has %llu chunks where %llu are needed; some were never written",
                         (unsigned long long)c.seen, (unsigned long long)c.expected));

@@ -10,7 +10,6 @@
  */
 #include <string.h>
 
-#include "base/memory.h"
 #include "io/hdf5_parse.h"
 
 enum { MAX_RANK = 32, LAYOUT_COMPACT = 0, LAYOUT_CONTIGUOUS = 1, LAYOUT_CHUNKED = 2 };
@@ -145,11 +144,10 @@ static bool read_layout(mo_h5 *h, const mo_h5_header *header, const mo_h5_messag
 {
     const unsigned char *p = message->data;
     const unsigned version = message->size >= 2 ? p[0] : 0;
-    const mo_h5_message *filters;
+    const mo_h5_message *filters = header->of[MO_H5_FILTERS];
     MO_FAIL_IF(version < 3 || version > 4,
                mo_h5_fault(h, "has a layout of an unknown version; rewrite the file with "
                               "h5repack"));
-    MO_PASS(mo_h5_message_of(h, header, MO_H5_FILTERS, &filters));
     if (p[1] == LAYOUT_CHUNKED && version == 3) {
         return mo_h5_read_chunks(h, message, filters, dataset, run);
     }
@@ -176,16 +174,12 @@ static bool read_layout(mo_h5 *h, const mo_h5_header *header, const mo_h5_messag
 static bool read_dataset(mo_h5 *h, const mo_h5_header *header, mo_h5_dataset *dataset,
                          const mo_h5_run *run)
 {
-    const mo_h5_message *type, *space, *layout, *external, *symbol_table, *link_info;
-    MO_PASS(mo_h5_message_of(h, header, MO_H5_TYPE, &type) &&
-            mo_h5_message_of(h, header, MO_H5_SPACE, &space) &&
-            mo_h5_message_of(h, header, MO_H5_LAYOUT, &layout) &&
-            mo_h5_message_of(h, header, MO_H5_EXTERNAL_FILES, &external) &&
-            mo_h5_message_of(h, header, MO_H5_SYMBOL_TABLE, &symbol_table) &&
-            mo_h5_message_of(h, header, MO_H5_LINK_INFO, &link_info));
-    MO_FAIL_IF(symbol_table || link_info, mo_h5_fault(h, "is a group where a dataset is needed"));
+    const mo_h5_message *type = header->of[MO_H5_TYPE], *space = header->of[MO_H5_SPACE];
+    const mo_h5_message *layout = header->of[MO_H5_LAYOUT];
+    MO_FAIL_IF(header->of[MO_H5_SYMBOL_TABLE] || header->of[MO_H5_LINK_INFO],
+               mo_h5_fault(h, "is a group where a dataset is needed"));
     MO_FAIL_IF(!type || !space || !layout, mo_h5_fault(h, "is not a dataset"));
-    MO_FAIL_IF(external,
+    MO_FAIL_IF(header->of[MO_H5_EXTERNAL_FILES],
                mo_h5_fault(h, "keeps its values in another file; copy them into this one with "
                               "h5repack"));
     MO_PASS(read_type(h, type, dataset));
@@ -199,9 +193,12 @@ bool mo_h5_read_dataset(mo_h5 *h, uint64_t address, mo_h5_dataset *dataset, cons
 {
     mo_h5_header header;
     *dataset = (mo_h5_dataset){.type = MO_H5_OTHER};
+    mo_pool pool = {.allocator = *h->allocator};
     h->budget = h->size;
+    h->pool = &pool;
     const bool good =
         mo_h5_read_header(h, address, &header) && read_dataset(h, &header, dataset, run);
-    mo_h5_clear_header(h, &header);
+    h->pool = NULL;
+    mo_pool_clear(&pool);
     return good;
 }

@@ -13,7 +13,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/memory.h"
 #include "io/hdf5_parse.h"
 
 /* No writer creates larger nodes. */
@@ -45,23 +44,15 @@ bool mo_h5_spend(mo_h5 *h, uint64_t size)
 unsigned char *mo_h5_load(mo_h5 *h, uint64_t address, uint64_t size, const char *what)
 {
     /* Before allocation: a size in the file cannot exceed the file. */
-    if (!mo_h5_inside(h, address, size)) {
-        mo_h5_fault(h, "has its %s outside the file; the file is damaged", what);
+    const bool is_inside = mo_h5_inside(h, address, size) ||
+                           mo_h5_fault(h, "has its %s outside the file; the file is damaged", what);
+    if (!is_inside || !mo_h5_spend(h, size)) {
         return NULL;
     }
-    if (!mo_h5_spend(h, size)) {
-        return NULL;
-    }
-    unsigned char *bytes = mo_memory_array(h->allocator, (size_t)size, 1);
-    if (!bytes) {
-        mo_h5_no_memory(h);
-        return NULL;
-    }
-    if (!mo_h5_bytes(h, address, (size_t)size, bytes, what)) {
-        mo_memory_free(h->allocator, bytes);
-        return NULL;
-    }
-    return bytes;
+    unsigned char *bytes = mo_pool_take(h->pool, (size_t)size, 1);
+    const bool is_read =
+        bytes ? mo_h5_bytes(h, address, (size_t)size, bytes, what) : mo_h5_no_memory(h);
+    return is_read ? bytes : NULL;
 }
 
 uint64_t mo_h5_number(const unsigned char *p, unsigned bytes)
@@ -71,6 +62,88 @@ uint64_t mo_h5_number(const unsigned char *p, unsigned bytes)
         value = value << 8 | p[k];
     }
     return value;
+}
+
+/* ---- trees ----------------------------------------------------------------------------------- */
+
+/* A node of the stated level (-1: any, for the root).  Levels fall, so that a descent ends. */
+static bool walk_node(mo_h5 *h, const mo_h5_tree *tree, uint64_t address, int level)
+{
+    enum { HEAD = 24, MAX_LEVEL = 16 }; /* far more levels than any file can use */
+    const unsigned most = 2 * tree->half;
+    const unsigned char *p = mo_h5_load(
+        h, address, HEAD + (uint64_t)most * 8 + ((uint64_t)most + 1) * tree->key, tree->what);
+    MO_PASS(p);
+    const unsigned used = (unsigned)mo_h5_number(p + 6, 2);
+    const bool may_be_empty = tree->type == 0 && level < 0 && p[5] == 0; /* of an empty group */
+    MO_FAIL_IF(memcmp(p, "TREE", 4) != 0 || p[4] != tree->type || p[5] > MAX_LEVEL ||
+                   (level >= 0 && p[5] != level) || used > most || (used == 0 && !may_be_empty),
+               mo_h5_fault(h, "has a damaged %s", tree->what));
+    for (unsigned k = 0; k < used; ++k) {
+        const unsigned char *key = p + HEAD + (size_t)k * (tree->key + 8);
+        const uint64_t child = mo_h5_number(key + tree->key, 8);
+        MO_PASS(tree->visit(tree->user, key, child, p[5] == 0) &&
+                (p[5] == 0 || walk_node(h, tree, child, p[5] - 1)));
+    }
+    return true;
+}
+
+bool mo_h5_walk_tree(mo_h5 *h, const mo_h5_tree *tree, uint64_t root)
+{
+    return walk_node(h, tree, root, -1);
+}
+
+/* ---- checksum: Bob Jenkins' lookup3 (public domain, 2006), byte by byte and from zero -------- */
+
+static uint32_t rotate(uint32_t x, int k)
+{
+    return x << k | x >> (32 - k);
+}
+
+/* lookup3's mix(a, b, c): six rounds that go around the three words. */
+static void mix(uint32_t s[3])
+{
+    static const int turns[6] = {4, 6, 8, 16, 19, 4};
+    for (int k = 0; k < 6; ++k) {
+        uint32_t *a = &s[k % 3], *b = &s[(k + 1) % 3], *c = &s[(k + 2) % 3];
+        *a -= *c;
+        *a ^= rotate(*c, turns[k]);
+        *c += *b;
+    }
+}
+
+/* lookup3's final(a, b, c). */
+static void finish(uint32_t s[3])
+{
+    static const int turns[7] = {14, 11, 25, 16, 4, 14, 24};
+    for (int k = 0; k < 7; ++k) {
+        uint32_t *to = &s[(k + 2) % 3];
+        const uint32_t from = s[(k + 1) % 3];
+        *to ^= from;
+        *to -= rotate(from, turns[k]);
+    }
+}
+
+static void add(uint32_t s[3], const unsigned char *p, size_t length)
+{
+    for (size_t k = 0; k < length; ++k) {
+        s[k / 4] += (uint32_t)p[k] << 8 * (k % 4);
+    }
+}
+
+uint32_t mo_h5_checksum(const unsigned char *p, size_t length)
+{
+    uint32_t s[3];
+    s[0] = s[1] = s[2] = 0xdeadbeefu + (uint32_t)length;
+    for (; length > 12; p += 12, length -= 12) {
+        add(s, p, 12);
+        mix(s);
+    }
+    if (length > 0) {
+        add(s, p, length);
+        finish(s);
+    }
+    return s[2];
 }
 
 /* ---- the superblock -------------------------------------------------------------------------- */

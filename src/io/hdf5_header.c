@@ -8,11 +8,10 @@
  */
 #include <string.h>
 
-#include "base/memory.h"
 #include "io/hdf5_parse.h"
 
 enum {
-    MAX_CHUNKS = sizeof((mo_h5_header *)0)->chunks / sizeof(unsigned char *),
+    MAX_CHUNKS = 32,
     PREFIX_1 = 16,   /* version 1: bytes before the first message */
     MESSAGE_1 = 8,   /*            bytes before the data of a message */
     CHECKSUM = 4,    /* version 2: bytes after the last message */
@@ -31,12 +30,12 @@ typedef struct walk {
     size_t pending;
 } walk;
 
-/* NIL, old and new fill values, links and group info, comments and times may be passed over. */
-static bool is_known(unsigned type)
-{
-    static const uint32_t known = 0x00673dff;
-    return type < 32 && known >> type & 1;
-}
+/* Bits of the kinds that are read or passed over: NIL, old and new fill values, links and group
+ * info, comments and times; and of those of which a header has one. */
+static const uint32_t KNOWN = 0x00673dff, SINGLE = 1u << MO_H5_SPACE | 1u << MO_H5_LINK_INFO |
+                                                   1u << MO_H5_TYPE | 1u << MO_H5_EXTERNAL_FILES |
+                                                   1u << MO_H5_LAYOUT | 1u << MO_H5_FILTERS |
+                                                   1u << MO_H5_SYMBOL_TABLE;
 
 static bool add_chunk(walk *w, uint64_t address, uint64_t size)
 {
@@ -54,8 +53,7 @@ static bool add_chunk(walk *w, uint64_t address, uint64_t size)
 static bool add_message(walk *w, unsigned type, unsigned flags, const unsigned char *data,
                         size_t size)
 {
-    mo_h5_header *header = w->header;
-    MO_FAIL_IF(!is_known(type),
+    MO_FAIL_IF(type >= MO_H5_KINDS || !(KNOWN >> type & 1),
                mo_h5_fault(w->h,
                            "has an object header message of unknown kind %u; rewrite the file "
                            "with h5repack",
@@ -70,9 +68,13 @@ static bool add_message(walk *w, unsigned type, unsigned flags, const unsigned c
         return size >= 16 ? add_chunk(w, mo_h5_number(data, 8), mo_h5_number(data + 8, 8))
                           : mo_h5_fault(w->h, "has a damaged object header");
     }
-    MO_FAIL_IF(!MO_GROW(w->h->allocator, header->messages, header->room, header->count + 1),
-               mo_h5_no_memory(w->h));
-    header->messages[header->count++] = (mo_h5_message){type, data, size};
+    const mo_h5_message **list = w->header->of + type;
+    MO_FAIL_IF(*list && SINGLE >> type & 1,
+               mo_h5_fault(w->h, "has two object header messages of kind %u", type));
+    mo_h5_message *message = mo_pool_take(w->h->pool, 1, sizeof *message);
+    MO_FAIL_IF(!message, mo_h5_no_memory(w->h));
+    *message = (mo_h5_message){data, size, *list};
+    *list = message;
     return true;
 }
 
@@ -98,16 +100,6 @@ static bool cut_chunk(walk *w, const unsigned char *p, size_t size, size_t *seen
            mo_h5_fault(w->h, "has an object header that its messages do not fill");
 }
 
-static const unsigned char *load_chunk(walk *w, uint64_t address, uint64_t size)
-{
-    mo_h5_header *header = w->header;
-    unsigned char *bytes = mo_h5_load(w->h, address, size, "object header");
-    if (bytes) {
-        header->chunks[header->chunk_count++] = bytes;
-    }
-    return bytes;
-}
-
 static bool read_version_1(walk *w, uint64_t address)
 {
     unsigned char p[PREFIX_1];
@@ -118,7 +110,8 @@ static bool read_version_1(walk *w, uint64_t address)
     w->message_prefix = MESSAGE_1;
     MO_PASS(add_chunk(w, address + PREFIX_1, mo_h5_number(p + 8, 4)));
     for (size_t k = 0; k < w->pending; ++k) {
-        const unsigned char *bytes = load_chunk(w, w->addresses[k], w->sizes[k]);
+        const unsigned char *bytes =
+            mo_h5_load(w->h, w->addresses[k], w->sizes[k], "object header");
         MO_FAIL_IF(!bytes || w->sizes[k] < MESSAGE_1,
                    mo_h5_fault(w->h, "has an object header without messages"));
         MO_PASS(cut_chunk(w, bytes, (size_t)w->sizes[k], &seen));
@@ -150,7 +143,7 @@ static bool read_prefix_2(walk *w, uint64_t address, uint64_t *start, uint64_t *
 /* Loads `size` bytes that end with the checksum of those before. */
 static const unsigned char *load_checked(walk *w, uint64_t address, uint64_t size)
 {
-    const unsigned char *bytes = load_chunk(w, address, size);
+    const unsigned char *bytes = mo_h5_load(w->h, address, size, "object header");
     if (bytes && (size < CHECKSUM || mo_h5_number(bytes + size - CHECKSUM, CHECKSUM) !=
                                          mo_h5_checksum(bytes, (size_t)size - CHECKSUM))) {
         mo_h5_fault(w->h, "has an object header with a wrong checksum; the file is damaged");
@@ -195,27 +188,4 @@ bool mo_h5_read_header(mo_h5 *h, uint64_t address, mo_h5_header *header)
         return read_version_1(&w, address);
     }
     return mo_h5_fault(h, "has an object header of an unknown version");
-}
-
-void mo_h5_clear_header(mo_h5 *h, mo_h5_header *header)
-{
-    for (size_t k = 0; k < header->chunk_count; ++k) {
-        mo_memory_free(h->allocator, header->chunks[k]);
-    }
-    mo_memory_free(h->allocator, header->messages);
-    *header = (mo_h5_header){0};
-}
-
-bool mo_h5_message_of(mo_h5 *h, const mo_h5_header *header, unsigned type,
-                      const mo_h5_message **message)
-{
-    *message = NULL;
-    for (size_t k = 0; k < header->count; ++k) {
-        if (header->messages[k].type != type) {
-            continue;
-        }
-        MO_FAIL_IF(*message, mo_h5_fault(h, "has two object header messages of kind %u", type));
-        *message = &header->messages[k];
-    }
-    return true;
 }

@@ -27,28 +27,22 @@ enum {
     MO_H5_ATTRIBUTE = 0x0C,
     MO_H5_CONTINUATION = 0x10,
     MO_H5_SYMBOL_TABLE = 0x11,
+    MO_H5_KINDS = 32
 };
 
 typedef struct mo_h5_message {
-    unsigned type;
     const unsigned char *data;
     size_t size;
+    const struct mo_h5_message *next; /* of the same kind */
 } mo_h5_message;
 
-/* An object header: its messages in order.  To be cleared, also after a failure. */
+/* An object header: the messages of each kind, of links and attributes in the reverse order, of the
+ * others one at most.  They are in h->pool. */
 typedef struct mo_h5_header {
-    mo_h5_message *messages;
-    size_t count, room;
-    unsigned char *chunks[32]; /* the bytes that the messages point into */
-    size_t chunk_count;
+    const mo_h5_message *of[MO_H5_KINDS];
 } mo_h5_header;
 
 bool mo_h5_read_header(mo_h5 *h, uint64_t address, mo_h5_header *header);
-void mo_h5_clear_header(mo_h5 *h, mo_h5_header *header);
-
-/* The one message of a type: NULL if there is none, a failure where there are two. */
-bool mo_h5_message_of(mo_h5 *h, const mo_h5_header *header, unsigned type,
-                      const mo_h5_message **message);
 
 /* Keeps the first error, with file and h->place in front; returns false. */
 bool mo_h5_fault(mo_h5 *h, const char *format, ...) MO_PRINTF(2, 3);
@@ -63,8 +57,19 @@ bool mo_h5_bytes(mo_h5 *h, uint64_t address, size_t size, void *to, const char *
  * are shared would otherwise cost far more than the file. */
 bool mo_h5_spend(mo_h5 *h, uint64_t size);
 
-/* Bytes of the file in new memory, counted. */
+/* Bytes of the file in h->pool, counted; NULL after a failure. */
 unsigned char *mo_h5_load(mo_h5 *h, uint64_t address, uint64_t size, const char *what);
+
+/* A version 1 B-tree [hdf5-format, III.A.1], which is walked in order. */
+typedef struct mo_h5_tree {
+    const char *what;    /* for messages: "tree of links" */
+    unsigned type, half; /* 0 of links, 1 of chunks; half the children of a node */
+    size_t key;          /* bytes */
+    /* A child of a node, with the key before it; one of a leaf is to be read. */
+    bool (*visit)(void *user, const unsigned char *key, uint64_t child, bool is_leaf);
+    void *user;
+} mo_h5_tree;
+bool mo_h5_walk_tree(mo_h5 *h, const mo_h5_tree *tree, uint64_t root);
 
 /* HDF5's checksum of metadata. */
 uint32_t mo_h5_checksum(const unsigned char *p, size_t length);

@@ -329,15 +329,10 @@ bool mo_h5_read_text(mo_h5 *h, const mo_h5_group *group, const char *name, char 
         d.about.is_unwritten) {
         return true;
     }
-    char *all = mo_memory_array(h->allocator, d.about.type_size + 1, 1);
-    unsigned char *stored = all ? load_run(h, &d, 0, 1) : NULL;
-    if (!stored) {
-        mo_memory_free(h->allocator, all);
-        return mo_h5_no_memory(h);
-    }
-    memcpy(all, stored, d.about.type_size);
+    unsigned char *stored = load_run(h, &d, 0, 1);
+    *text = stored ? mo_memory_copy(h->allocator, stored, d.about.type_size) : NULL;
     mo_memory_free(h->allocator, stored);
-    end_text(all, &d.about);
-    *text = all;
+    MO_FAIL_IF(!*text, mo_h5_no_memory(h));
+    end_text(*text, &d.about);
     return true;
 }
