@@ -22,7 +22,6 @@
 #include "base/error.h"
 #include "certificate/condition.h"
 #include "certificate/polyhedron.h"
-#include "linalg/dense.h"
 #include "measure/certificate.h"
 #include "measure/condition.h"
 

@@ -8,7 +8,6 @@
  * own normal.  Touches at a joint where the chain goes straight on are left out unless a corner of
  * the shape is there.
  */
-#include <math.h>
 
 #include "collide/mesh.h"
 #include "linalg/vec3.h"

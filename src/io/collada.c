@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/memory.h"
 #include "io/mesh_build.h"
 #include "io/xml.h"
 

@@ -12,9 +12,7 @@
  * block.  It is refused beyond the size and sparsity defined below, since the memory would exceed
  * what the file justifies.
  */
-#include <stdlib.h>
 
-#include "base/memory.h"
 #include "io/fclib.h"
 
 /* A body may always have this many velocities; more, if one entry in so many is stored. */

@@ -6,10 +6,8 @@
  */
 #include <limits.h>
 #include <math.h>
-#include <string.h>
 
 #include "base/error.h"
-#include "base/memory.h"
 #include "io/fclib_writer.h"
 
 static bool fail_entries(mo_fclib_writer *out, const mo_entries *entries)

@@ -7,7 +7,6 @@
  * In triplets the files of the field hold the columns in p and the rows in i, whatever the
  * comment in FCLIB's header says, because FCLIB's structure is CSparse's.
  */
-#include <limits.h>
 #include <math.h>
 
 #include "base/memory.h"

@@ -11,7 +11,6 @@
  * law, compliance, or a mixture is refused.  A joint has no u in a file.  V stands for both
  * couplings of contacts with joints, so these must be transposes of each other.
  */
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /* Writing HDF5 files by libhdf5; see hdf5.h.  What libhdf5 prints is off until mo_h5_close. */
-#include <limits.h>
 #include <string.h>
 
 #include "base/memory.h"

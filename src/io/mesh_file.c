@@ -16,9 +16,7 @@
 #include "io/mesh_file.h"
 
 #include <ctype.h>
-#include <limits.h>
 #include <locale.h>
-#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

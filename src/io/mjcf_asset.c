@@ -5,7 +5,6 @@
  * the element.  Each point x becomes scale * Q' (x - refpos), with Q the matrix of refquat.  Of
  * materials the colour and the finish (metal, roughness) are kept; textures are not read.
  */
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -10,7 +10,6 @@
  * number (mo_xml_node.part), and its top class is named by the prefix followed by "main".  Its
  * <option> and keyframes are ignored.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "io/mjcf.h"

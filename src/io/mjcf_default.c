@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "io/mjcf.h"
 
 enum { MOST_DEFAULTS = 3000 }; /* elements in all: every lookup goes through some of them */

@@ -10,7 +10,6 @@
  *
  * and become a mesh of two triangles a cell.  The block below the surface (base) is left out.
  */
-#include <limits.h>
 #include <math.h>
 #include <string.h>
 #include <strings.h>

@@ -18,7 +18,6 @@
 
 #include "base/c_locale.h"
 #include "base/error.h"
-#include "base/pool.h"
 #include "io/mjcf_write.h"
 #include "io/replace.h"
 

@@ -21,7 +21,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/error.h"
 #include "io/model_reader.h"
 
 enum { LEVELS = 4 };

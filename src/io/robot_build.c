@@ -11,7 +11,6 @@
  *   5. equalities become joints and couplings (robot_equality.c)
  *   6. pairs that always overlap are excluded (robot_overlap.c)
  */
-#include <math.h>
 #include <string.h>
 
 #include "base/error.h"

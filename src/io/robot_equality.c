@@ -6,7 +6,6 @@
  */
 #include <string.h>
 
-#include "base/error.h"
 #include "collide/pose.h"
 #include "io/robot_data.h"
 #include "linalg/vec3.h"

@@ -13,7 +13,6 @@
 #include "base/error.h"
 #include "io/robot_data.h"
 #include "linalg/vec3.h"
-#include "sim/mechanism.h"
 
 /* ---- which trees belong together ------------------------------------------------------------- */
 

@@ -12,12 +12,8 @@
  */
 #include "io/urdf.h"
 
-#include <limits.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "linalg/vec3.h"
 
 /* ---- the tree -------------------------------------------------------------------------------- */
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /* Joints of a URDF file, their limits, motors and dynamics: urdf.h. */
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

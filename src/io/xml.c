@@ -11,7 +11,6 @@
 #include "io/xml.h"
 
 #include <libxml/parser.h>
-#include <limits.h>
 #include <string.h>
 #include <strings.h>
 

@@ -14,7 +14,6 @@
  */
 #include "law/polygon.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 

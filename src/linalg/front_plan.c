@@ -12,7 +12,6 @@
 
 #include "base/pace.h"
 #include "linalg/front.h"
-#include "linalg/front_kernel.h"
 #include "linalg/node_graph.h"
 
 enum { NONE = -1 };

@@ -3,7 +3,6 @@
 #include "linalg/sparse_lu.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { NONE = -1 };
 

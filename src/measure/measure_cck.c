@@ -17,7 +17,6 @@
  * map, a soft finger too.
  */
 #include <math.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "linalg/dense.h"

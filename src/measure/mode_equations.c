@@ -3,7 +3,6 @@
 #include "measure/mode_equations.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { ROW_IS_R = 16 };
 

@@ -15,7 +15,6 @@
 #include "base/error.h"
 #include "linalg/vec3.h"
 #include "problem/builder_data.h"
-#include "problem/views.h"
 
 /* `count` new elements at the end of a mo_pool; NULL if memory runs out, which is remembered. */
 static void *extend(mo_builder *builder, mo_pool *p, size_t count, size_t size)

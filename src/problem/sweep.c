@@ -8,7 +8,6 @@
 #include "base/pace.h"
 #include "base/parallel.h"
 #include "problem/colouring.h"
-#include "problem/views.h"
 
 enum { CHUNKS_FEW = 8 }; /* below this, chunks are too few to be shared among threads */
 

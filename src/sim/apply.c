@@ -4,7 +4,6 @@
  * Forces and impulses on a body, its pose, contacts and user data.  Every function refuses a stale
  * id with an error message.
  */
-#include <math.h>
 #include <string.h>
 
 #include "base/error.h"

@@ -12,7 +12,6 @@
  */
 #include <math.h>
 #include <stddef.h>
-#include <string.h>
 
 #include "base/pace.h"
 #include "linalg/vec3.h"

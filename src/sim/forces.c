@@ -16,7 +16,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "moreau/solve.h"
 #include "sim/device_heap.h"
 #include "sim/forces_data.h"
 #include "sim/pairs.h"

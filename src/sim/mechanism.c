@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /* Adding and removing mechanisms; excluded pairs of bodies. */
-#include <math.h>
 #include <string.h>
 
 #include "base/error.h"

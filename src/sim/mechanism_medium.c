@@ -10,7 +10,6 @@
  * so drag never reverses a motion, even of light links.  c is evaluated at the start of the step.
  */
 #include <math.h>
-#include <string.h>
 
 #include "linalg/dense.h"
 #include "linalg/principal.h"

@@ -9,7 +9,6 @@
  * Arcs do not contribute to dl/dq, since l is stationary in their ends.  Joints that move both ends
  * of a segment do not contribute either and are skipped, so their arms are exactly zero.
  */
-#include <math.h>
 #include <string.h>
 
 #include "base/error.h"

@@ -5,7 +5,6 @@
  * friction and couplings, targets, states and efforts of actuators, and those of tendons.  Poses of
  * links follow from the coordinates.
  */
-#include <math.h>
 #include <string.h>
 
 #include "sim/mechanism.h"

@@ -17,7 +17,6 @@
  * Limits: linear convergence, slow below 1e-6.  The map is not monotone since s follows lambda;
  * there is no proof for large friction.  The best iterate is kept.
  */
-#include <math.h>
 
 #include "measure/measure_blocks.h"
 #include "solver/admm_step.h"

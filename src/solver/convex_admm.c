@@ -5,7 +5,6 @@
  * with the shift frozen.  The factorisation and the penalty are kept from one problem to the next
  * while the weights stay away.
  */
-#include <math.h>
 #include <string.h>
 
 #include "solver/admm_step.h"

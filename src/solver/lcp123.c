@@ -16,7 +16,6 @@
  * are the multipliers of P_2 and may lie outside the friction cone (against section 5.2 of the
  * paper).
  */
-#include <string.h>
 
 #include "solver/shift_loop.h"
 

@@ -18,8 +18,6 @@
  */
 #include "solver/lemke.h"
 
-#include <math.h>
-
 #include "base/error.h"
 #include "base/random.h"
 

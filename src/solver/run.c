@@ -3,7 +3,6 @@
 /* Services for iterating methods: residual checks and stopping criteria. */
 #include <math.h>
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 

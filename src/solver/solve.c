@@ -13,7 +13,6 @@
 #include "base/error.h"
 #include "base/options.h"
 #include "base/pace.h"
-#include "base/parallel.h"
 #include "device/device.h"
 #include "linalg/blas_threads.h"
 #include "linalg/dense.h"
