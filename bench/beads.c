@@ -163,7 +163,7 @@ static mo_error measure(const bead_call *call, bead_run *run, FILE *csv, mo_mess
             fprintf(csv, "%d,%g,%.6g,%.6g,%d,%d,%.3g,%.3g,%s\n", run->balls, run->tolerance,
                     (k + 1) * call->step, 1e3 * seconds, step.contacts, step.iterations,
                     step.penetration / radius, step.residual.natural_relative,
-                    mo_status_word(step.status));
+                    mo_status_name(step.status));
         }
     }
     if (!error) {

@@ -60,7 +60,7 @@ static void json_limit(json *j, const mo_problem *problem, const mo_friction_lim
 static void json_condition(json *j, const char *key, const mo_condition *c)
 {
     json_object(j, key);
-    json_text(j, "answer", mo_answer_word(c->answer));
+    json_text(j, "answer", mo_answer_name(c->answer));
     json_text(j, "means", mo_condition_text(c->kind, c->answer));
     if (c->message.text[0]) {
         json_text(j, "message", c->message.text);
@@ -80,12 +80,12 @@ static void json_modes(json *j, const mo_problem *problem, const mo_found_soluti
     for (int i = 0; i < mo_problem_constraint_count(problem); ++i) {
         const mo_constraint_view view = mo_problem_constraint(problem, i);
         if (view.law.kind != MO_LAW_BOX) {
-            json_text(j, NULL, mo_found_mode_word(s->modes[view.offset]));
+            json_text(j, NULL, mo_found_mode_name(s->modes[view.offset]));
             continue;
         }
         json_array(j, NULL);
         for (int k = 0; k < view.dim; ++k) {
-            json_text(j, NULL, mo_found_mode_word(s->modes[view.offset + k]));
+            json_text(j, NULL, mo_found_mode_name(s->modes[view.offset + k]));
         }
         json_array_end(j);
     }
@@ -145,7 +145,7 @@ void check_json(const check_input *input, const mo_check_result *check)
     json j = json_begin(stdout);
     json_object(&j, NULL);
     json_input(&j, input);
-    json_text(&j, "verdict", mo_verdict_word(check->verdict));
+    json_text(&j, "verdict", mo_verdict_name(check->verdict));
     json_text(&j, "means", mo_verdict_text(check->verdict));
     json_text(&j, "message", check->message.text);
     json_array(&j, "solutions");
@@ -156,7 +156,7 @@ void check_json(const check_input *input, const mo_check_result *check)
     json_certificate(&j, &check->set);
     json_object(&j, "existence");
     for (int k = MO_CONDITION_STRICT; k <= MO_CONDITION_FRICTIONLESS; ++k) {
-        json_condition(&j, mo_condition_word((mo_condition_kind)k), &check->conditions[k]);
+        json_condition(&j, mo_condition_name((mo_condition_kind)k), &check->conditions[k]);
     }
     json_object_end(&j);
     json_condition(&j, "pointed", &check->conditions[MO_CONDITION_POINTED]);
@@ -180,7 +180,7 @@ static void put_modes(const mo_problem *problem, const mo_found_solution *s)
     const int count = mo_problem_constraint_count(problem);
     for (int i = 0; i < count && i < MOST; ++i) {
         const mo_constraint_view view = mo_problem_constraint(problem, i);
-        printf(" %s", mo_found_mode_word(s->modes[view.offset]));
+        printf(" %s", mo_found_mode_name(s->modes[view.offset]));
     }
     printf("%s\n", count > MOST ? " ..." : "");
 }
@@ -206,7 +206,7 @@ void check_put(const check_input *input, const mo_check_result *check)
     if (input->moving) {
         printf(", step %d", input->step);
     }
-    printf(": %s\n", mo_verdict_word(check->verdict));
+    printf(": %s\n", mo_verdict_name(check->verdict));
     printf("  meaning           %s\n", mo_verdict_text(check->verdict));
     printf("  reason            %s\n", check->message.text);
     for (int k = 0; k < check->set.count; ++k) {
@@ -225,7 +225,7 @@ void check_put(const check_input *input, const mo_check_result *check)
     for (int k = 0; k < MO_CONDITION_COUNT; ++k) {
         const mo_condition *c = &check->conditions[k];
         const int at =
-            printf("  %-20s %-8s ", mo_condition_word(c->kind), mo_answer_word(c->answer));
+            printf("  %-20s %-8s ", mo_condition_name(c->kind), mo_answer_name(c->answer));
         text_put_wrapped(
             stdout, c->message.text[0] ? c->message.text : mo_condition_text(c->kind, c->answer),
             at, at);
@@ -244,15 +244,15 @@ void check_verified(const check_input *input, const char *certificate,
         json_input(&j, input);
         json_text(&j, "certificate", certificate);
         json_truth(&j, "holds", judgement->holds);
-        json_text(&j, "claimed", mo_verdict_word(judgement->claimed));
-        json_text(&j, "supported", mo_verdict_word(judgement->supported));
+        json_text(&j, "claimed", mo_verdict_name(judgement->claimed));
+        json_text(&j, "supported", mo_verdict_name(judgement->supported));
         json_text(&j, "message", judgement->message.text);
         json_object_end(&j);
         json_end(&j);
         return;
     }
     text_put(stdout, input->name);
-    printf(": %s, %s\n", mo_verdict_word(judgement->claimed),
+    printf(": %s, %s\n", mo_verdict_name(judgement->claimed),
            judgement->holds ? "verified" : "NOT VERIFIED");
     printf("  %-18s", judgement->holds ? "meaning" : "reason");
     text_put_wrapped(stdout, judgement->message.text, 20, 20);

@@ -108,7 +108,7 @@ void forces_report_json(const char *scene, const mo_force_options *options, cons
     json_object(&j, NULL);
     json_text(&j, "scene", scene);
     json_number(&j, "time", mo_world_time(world));
-    json_text(&j, "status", mo_status_word(forces->status));
+    json_text(&j, "status", mo_status_name(forces->status));
     json_text(&j, "message", forces->message.text);
     json_text(&j, "friction", options->friction == MO_FRICTION_PYRAMID ? "pyramid" : "cone");
     json_text(&j, "method", forces->method);
@@ -286,7 +286,7 @@ void forces_report_text(const mo_world *world, const mo_forces *forces)
            forces->rolling, forces->sliding, forces->impacts);
     put_moving(world, forces);
     printf("%s  %s by %s, %d iterations, residual %.2g\n",
-           forces->is_impulsive ? "impulse  " : "forces   ", mo_status_word(forces->status),
+           forces->is_impulsive ? "impulse  " : "forces   ", mo_status_name(forces->status),
            forces->method ? forces->method : "no method", forces->iterations,
            forces->residual.natural);
     if (forces->is_impulsive) {

@@ -46,7 +46,7 @@ static void put_joints(const mo_model *model)
         const mo_model_joint *joint = model->joints + k;
         printf("  ");
         text_put_column(stdout, name_of(joint->name), 24);
-        printf("  %-6s  ", mo_model_joint_word(joint->kind));
+        printf("  %-6s  ", mo_model_joint_name(joint->kind));
         text_put_column(stdout, name_of(model->bodies[joint->body].name), 24);
         printf("  ");
         put_range(joint->has_limits, joint->range, joint->kind == MO_MODEL_SLIDE ? " m" : " rad");
@@ -61,7 +61,7 @@ static void put_actuators(const mo_model *model)
         const mo_model_actuator *actuator = model->actuators + k;
         printf("  ");
         text_put_column(stdout, name_of(actuator->name), 24);
-        printf("  %-8s  ", mo_model_actuator_word(actuator->kind));
+        printf("  %-8s  ", mo_model_actuator_name(actuator->kind));
         printf("%-7s", driven_word(actuator));
         text_put_column(stdout, name_of(driven_name(model, actuator)), 24);
         printf("  ");
@@ -114,7 +114,7 @@ static void json_joints(json *j, const mo_model *model)
         const mo_model_joint *joint = model->joints + k;
         json_object(j, NULL);
         json_text(j, "name", joint->name);
-        json_text(j, "kind", mo_model_joint_word(joint->kind));
+        json_text(j, "kind", mo_model_joint_name(joint->kind));
         json_text(j, "body", model->bodies[joint->body].name);
         json_range(j, "range", joint->has_limits, joint->range);
         json_object_end(j);
@@ -129,7 +129,7 @@ static void json_actuators(json *j, const mo_model *model)
         const mo_model_actuator *actuator = model->actuators + k;
         json_object(j, NULL);
         json_text(j, "name", actuator->name);
-        json_text(j, "kind", mo_model_actuator_word(actuator->kind));
+        json_text(j, "kind", mo_model_actuator_name(actuator->kind));
         json_text(j, "joint", actuator->joint >= 0 ? model->joints[actuator->joint].name : "");
         json_text(j, "drives", driven_word(actuator));
         json_text(j, "driven", driven_name(model, actuator));

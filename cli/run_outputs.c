@@ -96,7 +96,7 @@ static int export_problem(const run_call *call, const mo_world *world, run_tally
              "The contact problem of step %d of the scene %s, from t = %.6g s, h = %.6g s; the "
              "solution is that of %s (%s)",
              call->export_step, call->world.scene->name, mo_world_time(world) - call->h, call->h,
-             result->method ? result->method : call->method, mo_status_word(result->status));
+             result->method ? result->method : call->method, mo_status_name(result->status));
     const mo_document document = {.problem = problem,
                                   .title = title,
                                   .description = description,

@@ -328,7 +328,7 @@ static void json_tally(json *j, const run_tally *tally)
     json_whole(j, "unsolved_steps", tally->unsolved);
     json_whole(j, "first_unsolved_step", tally->first_unsolved);
     json_text(j, "first_unsolved_status",
-              tally->unsolved ? mo_status_word(tally->first_status) : NULL);
+              tally->unsolved ? mo_status_name(tally->first_status) : NULL);
     solve_proof_json(j, &tally->proof);
     json_number(j, "worst_residual", tally->worst_residual);
     json_number(j, "worst_penetration", tally->worst_penetration);

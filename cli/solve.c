@@ -328,7 +328,7 @@ static void report(const call *c, const outcome *o, int width)
         say_of_file(o->failed, "%s", o->error.text);
     } else if (c->json && !outcome_is_solved(o)) { /* standard output is for programs */
         say_of_file(o->file, "not solved (%s): relative residual %.2g, tolerance %.2g",
-                    mo_status_word(o->result.status), o->result.residual.natural_relative, o->tol);
+                    mo_status_name(o->result.status), o->result.residual.natural_relative, o->tol);
     }
 }
 

@@ -90,7 +90,7 @@ void solve_proof_json(json *j, const solve_proof *proof)
     if (proof->is_explained) {
         json_object(j, "explained");
         json_text(j, "to_blame", proof->to_blame);
-        json_text(j, "verdict", mo_verdict_word(proof->verdict));
+        json_text(j, "verdict", mo_verdict_name(proof->verdict));
         json_text(j, "reason", proof->reason.text);
         json_object_end(j);
     }

@@ -40,7 +40,7 @@ static void json_run(json *j, const outcome *o)
 {
     const mo_result *result = &o->result;
     json_text(j, "method", result->method);
-    json_text(j, "status", mo_status_word(result->status));
+    json_text(j, "status", mo_status_name(result->status));
     summary_json(j, &o->problem);
     json_whole(j, "iterations", result->iterations);
     json_whole(j, "threads", o->threads);
@@ -190,7 +190,7 @@ void outcome_row(const outcome *o, int width)
         return;
     }
     const mo_result *result = &o->result;
-    printf("  %-15s  %10s  %10s  %9s  %8s\n", mo_status_word(result->status),
+    printf("  %-15s  %10s  %10s  %9s  %8s\n", mo_status_name(result->status),
            number_whole(o->problem.contacts).text, number_whole(result->iterations).text,
            number_seconds(result->seconds).text,
            number_real(result->residual.natural_relative).text);

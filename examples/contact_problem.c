@@ -40,7 +40,7 @@ int main(void)
         options.method = methods[k];
         good = !mo_solve(problem, &options, &result) && result.status == MO_SOLVED;
         printf("%s: %s, impulse (%.3f, %.3f), velocity (%.3f, %.3f), residual below %g: %s\n",
-               methods[k], mo_status_word(result.status), result.r[0], result.r[1],
+               methods[k], mo_status_name(result.status), result.r[0], result.r[1],
                result.v[0] + 0.0, result.v[1], options.tol,
                result.residual.natural_relative < options.tol ? "yes" : "no");
     }

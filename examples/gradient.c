@@ -41,7 +41,7 @@ static int differentiate(const mo_problem *problem, const mo_result *result, dou
     mo_gradient_adjoint(gradient, &seed, &by);
     printf("%.1f  %.3f  %.3f  %.3f  %.3f  %s\n", mu, fabs(result->v[1]), by_mu[0] + 0.0,
            by_f[0] + 0.0, by_f[1] + 0.0,
-           mo_gradient_status_word(mo_gradient_describe(gradient).status));
+           mo_gradient_status_name(mo_gradient_describe(gradient).status));
     mo_gradient_destroy(gradient);
     return 1;
 }

@@ -41,7 +41,7 @@ int main(void)
         good = build(angle, frictions[k], &problem, &why) && !mo_solve(problem, NULL, &result) &&
                !mo_check(problem, 0, &check) && !mo_check_judge(problem, &check, &judgement);
         printf("mu = %.1f: %s; solutions: %s; the certificate %s\n", frictions[k],
-               result.status == MO_SOLVED ? "solved" : "not solved", mo_verdict_word(check.verdict),
+               result.status == MO_SOLVED ? "solved" : "not solved", mo_verdict_name(check.verdict),
                judgement.holds ? "holds" : "does not hold");
         mo_check_clear(&check);
         mo_result_clear(&result);

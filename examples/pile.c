@@ -166,7 +166,7 @@ int main(int argc, char **argv)
         return 1;
     }
     fprintf(stderr, "%d contacts, %s after %d sweeps, residual %.1e\n", p.contacts,
-            mo_status_word(result.status), result.iterations, result.residual.natural_relative);
+            mo_status_name(result.status), result.iterations, result.residual.natural_relative);
     draw(&p, &result);
     const int solved = result.status == MO_SOLVED;
     mo_result_clear(&result);

@@ -49,7 +49,7 @@ static inline mo_result solved(int method, const mo_problem *problem, double tol
     CHECK(mo_solve(problem, &options, &result) == MO_OK);
     if (result.status != MO_SOLVED) {
         fail_msg("%s: %s after %d iterations, residual %g. %s", options.method,
-                 mo_status_word(result.status), result.iterations, result.residual.natural_relative,
+                 mo_status_name(result.status), result.iterations, result.residual.natural_relative,
                  result.message.text);
     }
     mo_residual residual;

@@ -50,7 +50,7 @@ static inline mo_forces solve(mo_world *world, mo_friction_model friction)
         fail_msg("%s", why.text);
     }
     if (forces.status != MO_SOLVED) {
-        fail_msg("%s: %s", mo_status_word(forces.status), forces.message.text);
+        fail_msg("%s: %s", mo_status_name(forces.status), forces.message.text);
     }
     return forces;
 }

@@ -36,7 +36,7 @@ static inline mo_result solved(const char *method, const mo_problem *problem, do
     mo_result result = run(method, problem, tol);
     if (result.status != MO_SOLVED) {
         fail_msg("%s: %s after %d iterations, residual %g. %s", method,
-                 mo_status_word(result.status), result.iterations, result.residual.natural_relative,
+                 mo_status_name(result.status), result.iterations, result.residual.natural_relative,
                  result.message.text);
     }
     mo_residual residual;

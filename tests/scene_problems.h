@@ -27,7 +27,7 @@ static inline mo_result solved(const mo_problem *problem, double tol)
     options.max_iter = 200000;
     CHECK(mo_solve(problem, &options, &result) == MO_OK);
     if (result.status != MO_SOLVED) {
-        fail_msg("%s after %d sweeps, residual %g", mo_status_word(result.status),
+        fail_msg("%s after %d sweeps, residual %g", mo_status_name(result.status),
                  result.iterations, result.residual.natural_relative);
     }
     return result;

@@ -31,7 +31,7 @@ static mo_result solved(const mo_problem *problem, const mo_options *options)
     CHECK(mo_solve(problem, options, &result) == MO_OK);
     if (result.status != MO_SOLVED) {
         fail_msg("engine %d, outer %d: %s after %d, residual %g. %s", options->acary_cadoux.engine,
-                 options->acary_cadoux.outer, mo_status_word(result.status), result.iterations,
+                 options->acary_cadoux.outer, mo_status_name(result.status), result.iterations,
                  result.residual.natural_relative, result.message.text);
     }
     CHECK(mo_measure(problem, result.r, &residual) == MO_OK);

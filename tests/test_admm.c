@@ -27,7 +27,7 @@ static mo_result solved(const mo_problem *problem, const mo_options *options)
     CHECK(mo_solve(problem, options, &result) == MO_OK);
     if (result.status != MO_SOLVED) {
         fail_msg("%s: %s after %d iterations, residual %g. %s", options->method,
-                 mo_status_word(result.status), result.iterations, result.residual.natural_relative,
+                 mo_status_name(result.status), result.iterations, result.residual.natural_relative,
                  result.message.text);
     }
     CHECK(mo_measure(problem, result.r, &residual) == MO_OK);

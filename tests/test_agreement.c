@@ -50,7 +50,7 @@ static void solve(const char *method, const char *scene, const mo_problem *probl
     CHECK(mo_solve(problem, &options, result) == MO_OK);
     CHECK(mo_measure(problem, result->r, &residual) == MO_OK);
     if (result->status != MO_SOLVED || !(residual.natural_relative <= TOLERANCE)) {
-        fail_msg("%s on %s: %s, residual %g. %s", method, scene, mo_status_word(result->status),
+        fail_msg("%s on %s: %s, residual %g. %s", method, scene, mo_status_name(result->status),
                  residual.natural_relative, result->message.text);
     }
 }

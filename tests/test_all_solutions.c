@@ -108,7 +108,7 @@ static void check_painleve(double theta, double mu, double u0, double g)
                      expected = painleve_closed_form(theta, mu, u0, g);
     if (verdict != expected) {
         fail_msg("theta %.17g mu %.17g u0 %g g %g: %s, not %s", theta, mu, u0, g,
-                 mo_verdict_word(verdict), mo_verdict_word(expected));
+                 mo_verdict_name(verdict), mo_verdict_name(expected));
     }
     mo_problem_destroy(problem);
 }

@@ -23,7 +23,7 @@ static void check_solved(const mo_problem *problem, const mo_result *result, dou
 {
     mo_residual residual;
     if (result->status != MO_SOLVED) {
-        fail_msg("%s after %d iterations, residual %g. %s", mo_status_word(result->status),
+        fail_msg("%s after %d iterations, residual %g. %s", mo_status_name(result->status),
                  result->iterations, result->residual.natural_relative, result->message.text);
     }
     CHECK(mo_measure(problem, result->r, &residual) == MO_OK);

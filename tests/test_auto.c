@@ -28,7 +28,7 @@ static void check_solved(const mo_problem *problem, double tol, const char *what
 {
     mo_result result = solve(problem, tol);
     if (result.status != MO_SOLVED) {
-        fail_msg("%s: %s at %g. %s", what, mo_status_word(result.status),
+        fail_msg("%s: %s at %g. %s", what, mo_status_name(result.status),
                  result.residual.natural_relative, result.message.text);
     }
     mo_result_clear(&result);

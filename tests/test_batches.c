@@ -67,7 +67,7 @@ static void every_method_takes_a_compact_problem(void **state)
         CHECK(mo_measure(problem, result.r, &residual) == MO_OK);
         CHECK_NEAR(residual.natural, result.residual.natural, 1e-9 * (1 + residual.natural));
         if (result.status != MO_SOLVED) {
-            fail_msg("%s: %s, residual %g", methods[k], mo_status_word(result.status),
+            fail_msg("%s: %s, residual %g", methods[k], mo_status_name(result.status),
                      residual.natural_relative);
         }
         mo_result_clear(&result);

@@ -181,7 +181,7 @@ static void another_verdict_is_rejected(void **state)
         for (int claim = 0; claim < MO_VERDICT_COUNT; ++claim) {
             char changed[32];
             mo_judgement judgement;
-            snprintf(changed, sizeof changed, "verdict %s ", mo_verdict_word((mo_verdict)claim));
+            snprintf(changed, sizeof changed, "verdict %s ", mo_verdict_name((mo_verdict)claim));
             FILE *file = fopen(again, "wb");
             CHECK(file && fwrite(t.bytes, 1, (size_t)(at - t.bytes), file) > 0);
             fputs(changed, file);

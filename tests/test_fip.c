@@ -31,7 +31,7 @@ static mo_result solved(const char *method, const mo_problem *problem, double to
     mo_residual residual;
     if (result.status != MO_SOLVED) {
         fail_msg("%s: %s after %d iterations, residual %g. %s", method,
-                 mo_status_word(result.status), result.iterations, result.residual.natural_relative,
+                 mo_status_name(result.status), result.iterations, result.residual.natural_relative,
                  result.message.text);
     }
     CHECK(mo_measure(problem, result.r, &residual) == MO_OK);
@@ -415,7 +415,7 @@ static void every_choice_of_its_parameters_solves_a_problem_of_theorem_3(void **
         CHECK(mo_options_set(&options, choices[k][0], choices[k][1], NULL) == MO_OK);
         CHECK(mo_solve(problem, &options, &result) == MO_OK);
         if (result.status != MO_SOLVED) {
-            fail_msg("%s = %s: %s", choices[k][0], choices[k][1], mo_status_word(result.status));
+            fail_msg("%s = %s: %s", choices[k][0], choices[k][1], mo_status_name(result.status));
         }
         mo_result_clear(&result);
     }

@@ -62,7 +62,7 @@ static void modes_and_edges_are_told(void **state)
     CHECK(status_of(mo_law_coulomb(0), -2, 6, 0, &mode) == MO_GRADIENT_EXACT &&
           mode == MO_MODE_SLIDING);
     for (int status = 0; status < MO_GRADIENT_STATUS_COUNT; ++status) {
-        CHECK(strlen(mo_gradient_status_word((mo_gradient_status)status)) > 3);
+        CHECK(strlen(mo_gradient_status_name((mo_gradient_status)status)) > 3);
         CHECK(strlen(mo_gradient_status_text((mo_gradient_status)status)) > 10);
     }
 }

@@ -136,7 +136,7 @@ static mo_result solved(const mo_problem *problem, const char *method, double to
 {
     mo_result result = solve(problem, method, tol);
     if (result.status != MO_SOLVED) {
-        fail_msg("%s: %s at %g. %s", method, mo_status_word(result.status),
+        fail_msg("%s: %s at %g. %s", method, mo_status_name(result.status),
                  result.residual.natural_relative, result.message.text);
     }
     return result;

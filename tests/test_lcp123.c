@@ -45,7 +45,7 @@ static mo_result solved(const mo_problem *problem, const char *method, double to
     mo_result result = solve(problem, &options);
     if (result.status != MO_SOLVED) {
         fail_msg("%s: %s after %d iterations, residual %g. %s", method,
-                 mo_status_word(result.status), result.iterations, result.residual.natural_relative,
+                 mo_status_name(result.status), result.iterations, result.residual.natural_relative,
                  result.message.text);
     }
     return result;

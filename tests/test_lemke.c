@@ -31,7 +31,7 @@ static mo_result solve_with(const char *method, const mo_problem *problem, doubl
     options.method = method;
     CHECK(mo_solve(problem, &options, &result) == MO_OK);
     if (result.status != MO_SOLVED) {
-        fail_msg("%s: %s, residual %g. %s", method, mo_status_word(result.status),
+        fail_msg("%s: %s, residual %g. %s", method, mo_status_name(result.status),
                  result.residual.natural_relative, result.message.text);
     }
     CHECK(mo_measure(problem, result.r, &residual) == MO_OK);

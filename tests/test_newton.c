@@ -113,7 +113,7 @@ static mo_result solve_with(const mo_problem *problem, const char *function, int
     CHECK(mo_options_set(&options, "newton.function", function, NULL) == MO_OK);
     CHECK(mo_solve(problem, &options, &result) == MO_OK);
     if (result.status != MO_SOLVED) {
-        fail_msg("%s: %s at %g after %d iterations", function, mo_status_word(result.status),
+        fail_msg("%s: %s at %g after %d iterations", function, mo_status_name(result.status),
                  result.residual.natural_relative, result.iterations);
     }
     return result;

@@ -20,7 +20,7 @@ static const double *of(const robot_world *w, const double *values, const char *
     const char *kind = NULL;
     CHECK(k >= 0);
     assert_string_equal(mo_robot_sensor(w->robot, k, &kind, &first, &count), name);
-    assert_string_equal(kind, mo_model_sensor_word(w->model.sensors[k].kind));
+    assert_string_equal(kind, mo_model_sensor_name(w->model.sensors[k].kind));
     return values + first;
 }
 

@@ -21,7 +21,7 @@ static int solve(const mo_problem *problem, const char *what, uint64_t seed, dou
     CHECK(residual.natural == result.residual.natural);
     if (result.status != MO_SOLVED || !(residual.natural_relative <= 1e-8)) {
         fail_msg("%s, seed %d, mu %g: %s at %g. %s", what, (int)seed, mu,
-                 mo_status_word(result.status), residual.natural_relative, result.message.text);
+                 mo_status_name(result.status), residual.natural_relative, result.message.text);
     }
     const int went_on = result.message.text[0] != '\0';
     mo_result_clear(&result);

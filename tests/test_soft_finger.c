@@ -54,7 +54,7 @@ static mo_result solved(const mo_problem *problem, const char *method, double to
     options.max_iter = 20000;
     CHECK(mo_solve(problem, &options, &result) == MO_OK);
     if (result.status != MO_SOLVED) {
-        print_message("%s: %s, %g\n", method, mo_status_word(result.status),
+        print_message("%s: %s, %g\n", method, mo_status_name(result.status),
                       result.residual.natural_relative);
     }
     CHECK(result.status == MO_SOLVED);

@@ -231,10 +231,10 @@ static void methods_and_statuses_describe_themselves(void **state)
     }
     CHECK(defaults == 1 && mo_method_find("") == -1 && mo_method_describe(-1).name == NULL);
     for (int s = 0; s < MO_STATUS_COUNT; ++s) {
-        CHECK(strlen(mo_status_word((mo_status)s)) > 3 &&
+        CHECK(strlen(mo_status_name((mo_status)s)) > 3 &&
               strlen(mo_status_text((mo_status)s)) > 10);
     }
-    assert_string_equal(mo_status_word((mo_status)99), "unknown");
+    assert_string_equal(mo_status_name((mo_status)99), "unknown");
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */

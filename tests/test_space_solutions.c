@@ -72,7 +72,7 @@ static void painleves_rod_in_space_has_the_verdicts_of_the_plane(void **state)
                                           : (wedged ? MO_VERDICT_SEVERAL : MO_VERDICT_UNIQUE);
         if (set.verdict != expected) {
             fail_msg("theta %g turn %g mu %g u0 %g g %g: %s, not %s", theta, turn, mu, u0, g,
-                     mo_verdict_word(set.verdict), mo_verdict_word(expected));
+                     mo_verdict_name(set.verdict), mo_verdict_name(expected));
         }
         mo_solution_set_clear(&set);
         mo_problem_destroy(problem);

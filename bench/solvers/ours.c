@@ -32,7 +32,7 @@ static void judge(const mo_problem *problem, const mo_result *result, trial_line
              good                             ? trial_solved
              : result->status == MO_SOLVED    ? "mistaken"
              : result->status == MO_CANCELLED ? trial_time_limit
-                                              : mo_status_word(result->status));
+                                              : mo_status_name(result->status));
 }
 
 /*

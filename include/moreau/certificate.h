@@ -32,7 +32,7 @@ extern "C" {
 #define MO_VERDICT_ENUM(name, word, text) name,
 typedef enum mo_verdict { MO_VERDICT_LIST(MO_VERDICT_ENUM) MO_VERDICT_COUNT } mo_verdict;
 
-MO_API const char *mo_verdict_word(mo_verdict verdict); /* "unique"   */
+MO_API const char *mo_verdict_name(mo_verdict verdict); /* "unique"   */
 MO_API const char *mo_verdict_text(mo_verdict verdict); /* a sentence */
 
 /* The mode of one contact, or of one bounded variable, in a solution. */
@@ -51,7 +51,7 @@ typedef enum mo_found_mode {
     MO_FOUND_MODE_COUNT
 } mo_found_mode;
 
-MO_API const char *mo_found_mode_word(mo_found_mode mode);
+MO_API const char *mo_found_mode_name(mo_found_mode mode);
 
 /* One node of the proof, in preorder. */
 typedef enum mo_proof_kind {
@@ -196,8 +196,8 @@ typedef enum mo_answer {
     MO_ANSWER_UNKNOWN /* not proven, or not applicable: see the message */
 } mo_answer;
 
-MO_API const char *mo_condition_word(mo_condition_kind kind);
-MO_API const char *mo_answer_word(mo_answer answer);
+MO_API const char *mo_condition_name(mo_condition_kind kind);
+MO_API const char *mo_answer_name(mo_answer answer);
 
 /* The meaning of the answer, in a sentence. */
 MO_API const char *mo_condition_text(mo_condition_kind kind, mo_answer answer);

@@ -39,7 +39,7 @@ typedef enum mo_gradient_status {
     MO_GRADIENT_STATUS_LIST(MO_GRADIENT_STATUS_ENUM) MO_GRADIENT_STATUS_COUNT
 } mo_gradient_status;
 
-MO_API const char *mo_gradient_status_word(mo_gradient_status status); /* "exact"    */
+MO_API const char *mo_gradient_status_name(mo_gradient_status status); /* "exact"    */
 MO_API const char *mo_gradient_status_text(mo_gradient_status status); /* a sentence */
 
 typedef enum mo_mode {

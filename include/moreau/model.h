@@ -34,7 +34,7 @@ typedef enum mo_model_joint_kind {
     MO_MODEL_JOINT_KINDS
 } mo_model_joint_kind;
 
-MO_API const char *mo_model_joint_word(mo_model_joint_kind kind); /* "hinge"; NULL: invalid */
+MO_API const char *mo_model_joint_name(mo_model_joint_kind kind); /* "hinge"; NULL: invalid */
 MO_API int mo_model_joint_q(mo_model_joint_kind kind);            /* numbers in q: 7, 4, 1, 1 */
 /* in v: 6, 3, 1, 1 */
 MO_API int mo_model_joint_v(mo_model_joint_kind kind);
@@ -177,7 +177,7 @@ typedef enum mo_model_sensor_kind {
     MO_SENSOR_IGNORED /* noted; keeps its index, value zero */
 } mo_model_sensor_kind;
 
-MO_API const char *mo_model_sensor_word(mo_model_sensor_kind kind); /* "jointpos", ... */
+MO_API const char *mo_model_sensor_name(mo_model_sensor_kind kind); /* "jointpos", ... */
 
 typedef struct mo_model_sensor {
     const char *name;

@@ -46,7 +46,7 @@ typedef enum mo_model_actuator_kind {
     MO_MODEL_IGNORED /* noted; keeps its index in keyframes */
 } mo_model_actuator_kind;
 
-MO_API const char *mo_model_actuator_word(mo_model_actuator_kind kind); /* "motor", ... */
+MO_API const char *mo_model_actuator_name(mo_model_actuator_kind kind); /* "motor", ... */
 
 typedef struct mo_model_actuator {
     const char *name;

@@ -25,7 +25,7 @@ extern "C" {
 #define MO_STATUS_ENUM(name, word, text) name,
 typedef enum mo_status { MO_STATUS_LIST(MO_STATUS_ENUM) MO_STATUS_COUNT } mo_status;
 
-MO_API const char *mo_status_word(mo_status status); /* "solved"  */
+MO_API const char *mo_status_name(mo_status status); /* "solved"  */
 MO_API const char *mo_status_text(mo_status status); /* a sentence */
 
 /* Properties of the largest island, on which `auto` bases its choice.  Costs are counts of

@@ -67,7 +67,7 @@ static void put_json(const mo_spread *spread, const mo_result *result, const fig
     json_whole(&j, "contacts", mo_spread_constraint_count(spread));
     json_whole(&j, "bodies", mo_spread_body_count(spread));
     json_whole(&j, "colours", mo_spread_colour_count(spread));
-    json_text(&j, "status", mo_status_word(result->status));
+    json_text(&j, "status", mo_status_name(result->status));
     json_whole(&j, "sweeps", result->iterations);
     json_number(&j, "residual_relative", result->residual.natural_relative);
     json_number(&j, "make_seconds", f->make);
@@ -97,7 +97,7 @@ static void put_text(const mo_spread *spread, const mo_result *result, const fig
            (long long)mo_spread_constraint_count(spread), (long long)mo_spread_body_count(spread),
            mo_spread_colour_count(spread));
     printf("status         %s after %d sweeps, residual %.2e relative\n",
-           mo_status_word(result->status), result->iterations, result->residual.natural_relative);
+           mo_status_name(result->status), result->iterations, result->residual.natural_relative);
     printf("time           %.3f s to make, %.3f ms a sweep (fastest %.3f ms, processor %.3f ms)\n",
            f->make, 1e3 * f->solve / sweeps, 1e3 * f->fastest, 1e3 * f->user / sweeps);
     printf("exchange       %lld messages, %lld bytes a sweep; %lld shared bodies, %lld outer "

@@ -41,7 +41,7 @@ static void put_json(const job *j, int ranks)
     json_whole(&out, "ranks", ranks);
     json_truth(&out, "slabs", j->is_slabs);
     json_text(&out, "method", j->result.method);
-    json_text(&out, "status", mo_status_word(j->result.status));
+    json_text(&out, "status", mo_status_name(j->result.status));
     json_whole(&out, "constraints", mo_spread_constraint_count(j->spread));
     json_whole(&out, "bodies", mo_spread_body_count(j->spread));
     json_whole(&out, "colours", mo_spread_colour_count(j->spread));

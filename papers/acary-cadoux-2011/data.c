@@ -46,7 +46,7 @@ static void write_map(FILE *file, const ac_results *results)
         for (int k = 0; k < AC_MAP * AC_MAP; ++k) {
             fprintf(file, "%d,%d,%.6f,%.4f,%s\n", which / 2 ? 1 : -1, which % 2 ? 1 : -1,
                     ac_map_angle(k / AC_MAP), ac_map_mu(k % AC_MAP),
-                    mo_verdict_word(results->map.verdict[which][k / AC_MAP][k % AC_MAP]));
+                    mo_verdict_name(results->map.verdict[which][k / AC_MAP][k % AC_MAP]));
         }
     }
 }

@@ -94,7 +94,7 @@ static mo_error write_rail(const char *folder, const rod_results *r, mo_message 
     for (int k = 0; k < ANGLES; ++k) {
         const ac_rail *rail = &r->rail[k];
         fprintf(s.file, "%.6g,%g,%.9g,%.9g,%s,%d,%d,%.3g\n", rail->theta, rail->mu, rail->force,
-                rail->expected, mo_status_word(rail->status), rail->steps, rail->unsolved,
+                rail->expected, mo_status_name(rail->status), rail->steps, rail->unsolved,
                 rail->residual);
     }
     return sheet_close(&s, why);
@@ -147,7 +147,7 @@ static void print_rail(const rod_results *r)
         } else {
             printf(" %14.6f %14.6f", rail->force, rail->expected);
         }
-        printf(" %16s %15d of %3d %10.1e\n", mo_status_word(rail->status), rail->unsolved,
+        printf(" %16s %15d of %3d %10.1e\n", mo_status_name(rail->status), rail->unsolved,
                rail->steps, rail->residual);
     }
 }
@@ -193,7 +193,7 @@ static void put(json *j, const void *results)
         json_number(j, "mu", rail->mu);
         json_number(j, "force", rail->force);
         json_number(j, "force_closed_form", rail->expected);
-        json_text(j, "status", mo_status_word(rail->status));
+        json_text(j, "status", mo_status_name(rail->status));
         json_whole(j, "steps", rail->steps);
         json_whole(j, "unsolved_steps", rail->unsolved);
         json_object_end(j);

@@ -68,7 +68,7 @@ static mo_error write_table(const char *folder, const ah_row *rows, mo_message *
         put(s.file, row->lcp0.seconds);
         fprintf(s.file, ",%d", row->lcp0.iterations);
         put(s.file, row->lcp0.residual);
-        fprintf(s.file, ",%s", mo_status_word(row->lcp0.status));
+        fprintf(s.file, ",%s", mo_status_name(row->lcp0.status));
         put(s.file, row->lcp3.seconds);
         put(s.file, row->lcp3.discrepancy);
         put(s.file, row->lcp3.residual);
@@ -79,7 +79,7 @@ static mo_error write_table(const char *folder, const ah_row *rows, mo_message *
 
 static void put_run(FILE *file, const ah_step *step, const char *name, const ah_run *run)
 {
-    fprintf(file, "%d,%g,%s,%s,%d", step->disks, step->mu, name, mo_status_word(run->status),
+    fprintf(file, "%d,%g,%s,%s,%d", step->disks, step->mu, name, mo_status_name(run->status),
             run->iterations);
     put(file, run->seconds);
     put(file, run->residual);

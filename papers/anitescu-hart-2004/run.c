@@ -55,7 +55,7 @@ static void print_table(const ah_row *rows)
         if (row->lcp0.status == MO_SOLVED) {
             printf("%12.2f", row->lcp0.seconds);
         } else {
-            printf("%12s", mo_status_word(row->lcp0.status));
+            printf("%12s", mo_status_name(row->lcp0.status));
         }
         printf(" %9d | %12.3f %10.1e %12.1e\n", row->lcp0.iterations, row->lcp3.seconds,
                row->lcp3.discrepancy, row->lcp3.residual);
@@ -64,7 +64,7 @@ static void print_table(const ah_row *rows)
 
 static void print_run(const char *name, const ah_run *run)
 {
-    printf("  %-20s %-16s %10d %9.3f %11.1e", name, mo_status_word(run->status), run->iterations,
+    printf("  %-20s %-16s %10d %9.3f %11.1e", name, mo_status_name(run->status), run->iterations,
            run->seconds, run->residual);
     if (run->contraction > 0) {
         printf(" %12.2f", run->contraction);
@@ -126,7 +126,7 @@ static void print(const void *results)
 static void put_run(json *j, const char *key, const ah_run *run)
 {
     json_object(j, key);
-    json_text(j, "status", mo_status_word(run->status));
+    json_text(j, "status", mo_status_name(run->status));
     json_whole(j, "iterations", run->iterations);
     json_number(j, "seconds", run->seconds);
     json_number(j, "residual_relative", run->residual);

@@ -50,7 +50,7 @@ static mo_error write_csv(const char *folder, const judged *all, mo_message *why
             const trinkle_pang_set *set = &all[k].set.set;
             const tp_verdict *v = &all[k].verdict;
             fprintf(file, "%d,%d,%d,%d,%.4g,%s,%d,%d,%lld,%.3f\n", set->number, set->size,
-                    set->def.rolling, set->def.sliding, set->def.mu, mo_verdict_word(v->verdict),
+                    set->def.rolling, set->def.sliding, set->def.mu, mo_verdict_name(v->verdict),
                     v->by_method, v->solutions, v->cells, v->seconds);
         }
         bad = ferror(file);
@@ -90,7 +90,7 @@ static void print_all(const judged *all, const char *folder)
            "%-10s %9s %9s\n",
            TRINKLE_PANG_SETS, "verdict", "size <=50", "larger");
     for (int v = 0; v < MO_VERDICT_COUNT; ++v) {
-        printf("%-10s %9d %9d  %s\n", mo_verdict_word((mo_verdict)v), c.of[0][v], c.of[1][v],
+        printf("%-10s %9d %9d  %s\n", mo_verdict_name((mo_verdict)v), c.of[0][v], c.of[1][v],
                mo_verdict_text((mo_verdict)v));
     }
     printf("%-10s %7.1f s %7.1f s\n\nNot known:", "longest", c.longest[0], c.longest[1]);
@@ -119,7 +119,7 @@ static void print_json(const judged *all, const char *folder)
     for (int large = 0; large < 2; ++large) {
         json_object(&j, large ? "larger" : "up_to_50");
         for (int v = 0; v < MO_VERDICT_COUNT; ++v) {
-            json_whole(&j, mo_verdict_word((mo_verdict)v), c.of[large][v]);
+            json_whole(&j, mo_verdict_name((mo_verdict)v), c.of[large][v]);
         }
         json_number(&j, "longest_seconds", c.longest[large]);
         json_object_end(&j);

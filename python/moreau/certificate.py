@@ -24,7 +24,7 @@ class Verdict:
             why.check(C.mo_check(problem._p, most_systems, at))
         else:
             why.check(C.mo_check_read(str(path).encode(), problem._p, at, why.pointer), path)
-        self.verdict = text(C.mo_verdict_word(made.verdict))
+        self.verdict = text(C.mo_verdict_name(made.verdict))
         self.message = text(made.message)
         judgement = structs["mo_judgement"]()
         why.check(C.mo_check_judge(problem._p, at, ctypes.addressof(judgement)))
@@ -42,7 +42,7 @@ class Verdict:
     @property
     def conditions(self):
         """The conditions for existence and pointedness: {name: holds, fails or unknown}."""
-        return {text(C.mo_condition_word(one.kind)): text(C.mo_answer_word(one.answer))
+        return {text(C.mo_condition_name(one.kind)): text(C.mo_answer_name(one.answer))
                 for one in self._struct.conditions}
 
     def write(self, path):

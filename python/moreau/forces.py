@@ -45,7 +45,7 @@ class Forces:
             C.mo_forces_clear(ctypes.addressof(self._struct))
 
     def _read(self, made):
-        self.status, self.solved = text(C.mo_status_word(made.status)), made.status == 0
+        self.status, self.solved = text(C.mo_status_name(made.status)), made.status == 0
         self.method, self.message = text(made.method), text(made.message)
         self.residual, self.iterations = made.residual.natural, made.iterations
         self.impulsive = bool(made.is_impulsive)

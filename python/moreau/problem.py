@@ -24,7 +24,7 @@ class Result:
 
     @property
     def status(self):
-        return text(C.mo_status_word(self._struct.status))
+        return text(C.mo_status_name(self._struct.status))
 
     @property
     def solved(self):
@@ -305,7 +305,7 @@ class Gradient:
     @property
     def status(self):
         """exact, loose, edge or undetermined."""
-        return text(C.mo_gradient_status_word(C.mo_gradient_describe(self._gradient).status))
+        return text(C.mo_gradient_status_name(C.mo_gradient_describe(self._gradient).status))
 
     @property
     def message(self):

@@ -18,7 +18,7 @@ class ModelJoint:
     """A joint of a model: its name, its kind, its places in q and v, its limits or None."""
 
     def __init__(self, made):
-        self.name, self.kind = text(made.name), text(C.mo_model_joint_word(made.kind))
+        self.name, self.kind = text(made.name), text(C.mo_model_joint_name(made.kind))
         self.q = slice(made.first_q, made.first_q + C.mo_model_joint_q(made.kind))
         self.v = slice(made.first_v, made.first_v + C.mo_model_joint_v(made.kind))
         self.limits = tuple(made.range) if made.has_limits else None

@@ -34,7 +34,7 @@ class Report:
 
     @property
     def status(self):
-        return text(C.mo_status_word(self._struct.status))
+        return text(C.mo_status_name(self._struct.status))
 
     @property
     def solved(self):

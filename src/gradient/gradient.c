@@ -55,7 +55,7 @@ struct mo_gradient {
     mo_least_norm system;
 };
 
-const char *mo_gradient_status_word(mo_gradient_status status)
+const char *mo_gradient_status_name(mo_gradient_status status)
 {
 #define WORD(name, word, text) word,
     static const char *const words[] = {MO_GRADIENT_STATUS_LIST(WORD)};

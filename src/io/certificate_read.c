@@ -137,7 +137,7 @@ static int read_verdict(reader *r)
     MO_PASS(read_word(r, "verdict"));
     next(r);
     for (int k = 0; k < MO_VERDICT_COUNT; ++k) {
-        if (is_word(r, mo_verdict_word((mo_verdict)k))) {
+        if (is_word(r, mo_verdict_name((mo_verdict)k))) {
             r->check->verdict = (mo_verdict)k;
             return 1;
         }
@@ -242,7 +242,7 @@ static int read_kind(reader *r, mo_condition_kind *kind)
 {
     next(r);
     for (int k = 0; k < MO_CONDITION_COUNT; ++k) {
-        if (is_word(r, mo_condition_word((mo_condition_kind)k))) {
+        if (is_word(r, mo_condition_name((mo_condition_kind)k))) {
             *kind = (mo_condition_kind)k;
             return 1;
         }

@@ -99,7 +99,7 @@ static void put_condition(writer *w, const mo_condition *c)
     const int holds = c->answer == MO_ANSWER_HOLDS;
     const int count = holds ? c->motion_count : c->impulse_count;
     if (c->answer != MO_ANSWER_UNKNOWN) {
-        put(w, "condition %s %s %.17g %d", mo_condition_word(c->kind), mo_answer_word(c->answer),
+        put(w, "condition %s %s %.17g %d", mo_condition_name(c->kind), mo_answer_name(c->answer),
             c->friction, count);
         put_numbers(w, (size_t)count, holds ? c->motion : c->impulse);
     }
@@ -130,7 +130,7 @@ static void put_all(writer *w, const mo_problem *problem, const mo_check_result 
 {
     put(w, "%s %d\n", MO_CERTIFICATE_MAGIC, MO_CERTIFICATE_VERSION);
     put(w, "problem %d %d\n", problem->row_count, problem->dof_count);
-    put(w, "verdict %s # %.80s\n", mo_verdict_word(check->verdict),
+    put(w, "verdict %s # %.80s\n", mo_verdict_name(check->verdict),
         mo_verdict_text(check->verdict));
     for (int k = 0; k < check->set.count; ++k) {
         put_solution(w, problem, &check->set.solutions[k]);

@@ -49,7 +49,7 @@ static const sensor_row ROWS[] = {
 /* Sensors that are not read: the number of their values if it is not one. */
 static const char THREE[] = " magnetometer subtreecom subtreelinvel subtreeangmom ";
 
-const char *mo_model_sensor_word(mo_model_sensor_kind kind)
+const char *mo_model_sensor_name(mo_model_sensor_kind kind)
 {
     for (size_t k = 0; k < sizeof ROWS / sizeof ROWS[0]; ++k) {
         if (ROWS[k].kind == kind) {

@@ -105,7 +105,7 @@ static void put_inertial(const mo_mjcf_writer *w, const mo_model_body *body)
 static void put_joint(const mo_mjcf_writer *w, int k)
 {
     const mo_model_joint *joint = w->model->joints + k;
-    fprintf(w->out, "<joint type=\"%s\"", mo_model_joint_word(joint->kind));
+    fprintf(w->out, "<joint type=\"%s\"", mo_model_joint_name(joint->kind));
     mo_mjcf_put_joint_name(w, "name", k);
     if (joint->kind != MO_MODEL_FREE) {
         mo_mjcf_put_numbers(w, "pos", joint->anchor, 3);

@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "io/model_reader.h"
 
-const char *mo_model_joint_word(mo_model_joint_kind kind)
+const char *mo_model_joint_name(mo_model_joint_kind kind)
 {
     static const char *const WORDS[MO_MODEL_JOINT_KINDS] = {"free", "ball", "slide", "hinge"};
     return kind >= 0 && kind < MO_MODEL_JOINT_KINDS ? WORDS[kind] : NULL;
@@ -26,7 +26,7 @@ int mo_model_joint_v(mo_model_joint_kind kind)
     return kind == MO_MODEL_FREE ? 6 : kind == MO_MODEL_BALL ? 3 : 1;
 }
 
-const char *mo_model_actuator_word(mo_model_actuator_kind kind)
+const char *mo_model_actuator_name(mo_model_actuator_kind kind)
 {
     static const char *const WORDS[] = {"motor",  "position", "velocity",
                                         "affine", "muscle",   "ignored"};

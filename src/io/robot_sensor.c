@@ -40,7 +40,7 @@ const char *mo_robot_sensor(const mo_robot *robot, int k, const char **kind, int
     }
     const mo_model_sensor *sensor = robot->sensors + k;
     if (kind) {
-        *kind = mo_model_sensor_word(sensor->kind);
+        *kind = mo_model_sensor_name(sensor->kind);
     }
     if (first) {
         *first = sensor->first;

@@ -184,7 +184,7 @@ mo_error mo_certificate_check(const mo_problem *problem, const mo_certificate *c
 static const char *const VERDICT_WORDS[] = {MO_VERDICT_LIST(WORD)};
 static const char *const VERDICT_TEXTS[] = {MO_VERDICT_LIST(TEXT)};
 
-const char *mo_verdict_word(mo_verdict verdict)
+const char *mo_verdict_name(mo_verdict verdict)
 {
     return (unsigned)verdict < MO_VERDICT_COUNT ? VERDICT_WORDS[verdict] : "unknown";
 }
@@ -194,7 +194,7 @@ const char *mo_verdict_text(mo_verdict verdict)
     return (unsigned)verdict < MO_VERDICT_COUNT ? VERDICT_TEXTS[verdict] : "no verdict";
 }
 
-const char *mo_found_mode_word(mo_found_mode mode)
+const char *mo_found_mode_name(mo_found_mode mode)
 {
     static const char *const words[] = {"apart", "stick", "slide", "touch",
                                         "lower", "upper", "held"};

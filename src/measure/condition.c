@@ -340,12 +340,12 @@ static const char *const WORDS[] = {MO_CONDITION_LIST(WORD)};
 static const char *const MEANS_YES[] = {MO_CONDITION_LIST(YES)};
 static const char *const MEANS_NO[] = {MO_CONDITION_LIST(NO)};
 
-const char *mo_condition_word(mo_condition_kind kind)
+const char *mo_condition_name(mo_condition_kind kind)
 {
     return (unsigned)kind < MO_CONDITION_COUNT ? WORDS[kind] : "unknown";
 }
 
-const char *mo_answer_word(mo_answer answer)
+const char *mo_answer_name(mo_answer answer)
 {
     return answer == MO_ANSWER_HOLDS ? "holds" : answer == MO_ANSWER_FAILS ? "fails" : "unknown";
 }

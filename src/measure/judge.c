@@ -54,7 +54,7 @@ static int condition_is_good(judge *j, const mo_condition *c, const char *what)
     const mo_error error = mo_condition_check(j->problem, c, &report);
     j->error = error == MO_ERR_MEMORY ? error : j->error;
     return report.holds || reject(j, "the evidence that %s %s %s proves nothing", what,
-                                  mo_condition_word(c->kind), mo_answer_word(c->answer));
+                                  mo_condition_name(c->kind), mo_answer_name(c->answer));
 }
 
 static int conditions_are_good(judge *j)
@@ -65,7 +65,7 @@ static int conditions_are_good(judge *j)
         good = condition_is_good(j, c, "the condition");
         if (good && c->answer != MO_ANSWER_UNKNOWN && ((int)c->kind != k || c->friction != 1)) {
             good =
-                reject(j, "the condition %s is not about this problem", mo_condition_word(c->kind));
+                reject(j, "the condition %s is not about this problem", mo_condition_name(c->kind));
         }
     }
     return good;
@@ -243,7 +243,7 @@ static void decide(judge *j)
         mo_say(&judgement->message, "%s", mo_verdict_text(j->check->verdict));
     } else {
         reject(j, "the evidence is good, but it proves '%s', not '%s'",
-               mo_verdict_word(judgement->supported), mo_verdict_word(j->check->verdict));
+               mo_verdict_name(judgement->supported), mo_verdict_name(j->check->verdict));
     }
 }
 

@@ -23,7 +23,7 @@
 
 enum { HISTORY_ROOM = 4096 };
 
-const char *mo_status_word(mo_status status)
+const char *mo_status_name(mo_status status)
 {
 #define MO_STATUS_WORD(name, word, text) word,
     static const char *const words[] = {MO_STATUS_LIST(MO_STATUS_WORD)};

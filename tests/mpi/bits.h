@@ -93,7 +93,7 @@ static inline void check_residual(const char *name, const mo_problem *whole,
            "residual differs from mo_measure", name);
     expect((own->status == MO_SOLVED) == (residual.natural_relative <= options->tol),
            "status and residual do not agree", name);
-    printf("%s: %s, %d sweeps, %d colours, residual %.3g\n", name, mo_status_word(own->status),
+    printf("%s: %s, %d sweeps, %d colours, residual %.3g\n", name, mo_status_name(own->status),
            own->iterations, own->colours, own->residual.natural_relative);
 }
 

@@ -28,11 +28,11 @@ LEFT_OUT = {
         mo_default_shape mo_world_add_solid mo_shape_body mo_shape_set_user_data mo_world_contact
         mo_model_read mo_model_find_body mo_model_find_joint mo_model_find_actuator
         mo_model_find_tendon mo_model_find_key mo_model_world mo_robot_joint mo_robot_tendon
-        mo_combine_name mo_material_combine_by mo_model_actuator_word mo_status_text
+        mo_combine_name mo_material_combine_by mo_model_actuator_name mo_status_text
         mo_transition_name mo_model_drop_visuals
         mo_options_check mo_option_print mo_method_find mo_verdict_text mo_problem_form
         mo_problem_bytes mo_problem_relative_velocity mo_measure_scaled mo_condition_text
-        mo_found_mode_word mo_model_find_sensor mo_model_find_site mo_model_sensor_word""",
+        mo_found_mode_name mo_model_find_sensor mo_model_find_site mo_model_sensor_name""",
     "Verdict has their results": """
         mo_find_all_solutions mo_solution_set_clear mo_certificate_check mo_condition_decide
         mo_condition_check mo_condition_clear""",
