@@ -239,7 +239,7 @@ static sim_words answer(sim_question question, const sim_outcome *o)
     case SIM_ROLL:
         return error_words(o->error, o->error_step, "in time", "early", "late");
     default:
-        return o->penetration > SUNK * o->size ? plain("sinks", 0)
+        return o->penetration > SUNK * o->size ? plain("penetrates", 0)
                : o->speed > STILL              ? plain("still moves", 0)
                                                : plain("settles", 1);
     }

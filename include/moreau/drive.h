@@ -155,11 +155,12 @@ typedef struct mo_actuator_def {
     const char *name; /* copied; may be NULL */
 } mo_actuator_def;
 
-MO_API mo_actuator_def mo_actuator_motor(int joint); /* e = target */
-MO_API mo_actuator_def mo_actuator_position(
-    int joint, double stiffness, double damping); /* e = stiffness (target - l) - damping l' */
-MO_API mo_actuator_def mo_actuator_velocity(int joint,
-                                            double damping); /* e = damping (target - l') */
+/* e = target */
+MO_API mo_actuator_def mo_actuator_motor(int joint);
+/* e = stiffness (target - l) - damping l' */
+MO_API mo_actuator_def mo_actuator_position(int joint, double stiffness, double damping);
+/* e = damping (target - l') */
+MO_API mo_actuator_def mo_actuator_velocity(int joint, double damping);
 
 #ifdef __cplusplus
 }

@@ -243,8 +243,8 @@ typedef struct mo_step_report {
     mo_residual residual;
     /* coarsest relative tolerance in this step (mo_world_def.moving_tol) */
     double tolerance;
-    /* residual.power over r' W r: in a heap at rest the mean speed at which its weight sinks,
-     * relative to g h (docs/measure.md) */
+    /* residual.power over r' W r: for a heap at rest its mean downward velocity after the step,
+     * relative to g h; about 1 if the impulses do not carry its weight (docs/measure.md) */
     double sinking;
     int iterations;
     /* m: largest at the start of the step */

@@ -9,8 +9,8 @@
 #include "collide/gjk.h"
 #include "linalg/vec3.h"
 
-static const double IS_INSIDE =
-    1e-10; /* of the size: a centre so near to the surface leaves by a face */
+/* Of the size: a centre so near to the surface leaves by a face. */
+static const double IS_INSIDE = 1e-10;
 
 /* Of a box, in its frame: negative inside. */
 MO_OWN double nearest_on_box(const double half[3], const double x[3], double normal[3])

@@ -18,8 +18,8 @@
 #include "collide/axis.h"
 #include "linalg/vec3.h"
 
-static const double FACE_FIRST =
-    1e-10; /* of the size: margin of edges over faces, so that bodies at rest keep their axis */
+/* Of the size: margin of edges over faces, so that bodies at rest keep their axis. */
+static const double FACE_FIRST = 1e-10;
 static const double PARALLEL = 1e-12; /* square of a sine: such edges have no normal */
 
 typedef struct boxes {

@@ -12,14 +12,14 @@
 enum { NEAR_STEPS = 16 };
 
 /* All of the smaller size. */
-static const double ON_SIDE =
-    1e-6; /* a corner so little outside is on the side: equal faces have four corners, not eight */
-static const double IS_NEAREST =
-    1e-10; /* a touch so near to the separation shows that it is the distance */
+/* A corner so little outside is on the side: equal faces have four corners, not eight. */
+static const double ON_SIDE = 1e-6;
+/* A touch so near to the separation shows that it is the distance. */
+static const double IS_NEAREST = 1e-10;
 enum { MOST_CLIMBS = 8 };
 static const double SHORTER = 0.25; /* than the one before: a step that is tried next */
-static const double ASTRAY =
-    0.3; /* overlap of rods along the line of their segments: they are flat */
+/* Overlap of rods along the line of their segments: they are flat. */
+static const double ASTRAY = 0.3;
 static const double DEEP = 0.05; /* overlap from which on the nearest way out may be another one */
 
 MO_OWN double smaller(const mo_core *a, const mo_core *b)

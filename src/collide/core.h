@@ -57,9 +57,8 @@ MO_EVERYWHERE void mo_core_support(mo_core *core, const double direction[3], dou
 /* Separation of b from a along the unit vector n; negative if they overlap. */
 MO_EVERYWHERE double mo_core_gap(mo_core *a, mo_core *b, const double n[3]);
 
-enum {
-    MO_CORE_AROUND = 12
-}; /* edges or faces of a vertex that are examined: those most perpendicular to n */
+/* Edges or faces of a vertex that are examined: those most perpendicular to n. */
+enum { MO_CORE_AROUND = 12 };
 
 /* The feature of a core along a unit vector. */
 typedef struct mo_feature {

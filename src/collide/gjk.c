@@ -10,10 +10,10 @@
 enum { GJK_STEPS = 200 };
 /* Fraction of the sizes to which cores are shrunk in the search for a direction. */
 static const double SHRINK = 0.6;
-static const double NEAR_ENOUGH =
-    1e-2; /* of the square of the distance: near enough for a direction */
-static const double NEARLY_ROUND =
-    1e-8; /* likewise of round cores: their features finish it (axis.h) */
+/* Of the square of the distance: near enough for a direction. */
+static const double NEAR_ENOUGH = 1e-2;
+/* Likewise of round cores: their features finish it (axis.h). */
+static const double NEARLY_ROUND = 1e-8;
 
 /* ---- simplices ------------------------------------------------------------------------------- */
 

@@ -16,8 +16,8 @@
 /* All of the smaller size. */
 static const double ON_SIDE = 1e-6; /* as in convex.c */
 static const double NEAR = 2e-5;    /* a touch so near to a side is on it */
-static const double NEAR_RIM =
-    1e-3; /* likewise of a rim, whose place is known less well than its distance */
+/* Likewise of a rim, whose place is known less well than its distance. */
+static const double NEAR_RIM = 1e-3;
 /* A shape further behind a face has not come through it, unless it touches no other. */
 static const double DEEPEST = 0.5;
 static const double SAME_DEPTH = 1e-6; /* relative: of two faces of one plane */

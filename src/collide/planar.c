@@ -20,8 +20,8 @@ typedef struct core {
 } core;
 
 static const double A_FIRST = 1e-4; /* of the smaller size: margin of b's side over a's */
-static const double APART =
-    1e-4; /* likewise: two corners are distinguished from two sides only beyond this distance */
+/* Likewise: two corners are distinguished from two sides only beyond this distance. */
+static const double APART = 1e-4;
 
 static void take_core(const mo_placed *from, core *to)
 {

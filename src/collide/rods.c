@@ -7,8 +7,8 @@
 
 #include "linalg/vec3.h"
 
-static const double IS_TOUCH =
-    1e-3;                          /* of the size: an end so near to another touch is that touch */
+/* Of the size: an end so near to another touch is that touch. */
+static const double IS_TOUCH = 1e-3;
 static const double WITHIN = 1e-9; /* of a segment: nearer to its end, a point is the end */
 
 /* ---- the axis of rods ------------------------------------------------------------------------ */

@@ -52,8 +52,8 @@ MO_EVERYWHERE void mo_nearest_of_segments(double p[2][3], double q[2][3], double
     *t = mo_nearest_on_segment(q[0], q[1], at, nearest);
 }
 
-static const double SAME_PLACE =
-    1e-12; /* of the radii: points no further apart have no direction */
+/* Of the radii: points no further apart have no direction. */
+static const double SAME_PLACE = 1e-12;
 
 /* Two points with radii about them; where they coincide, the normal is the spare one. */
 MO_OWN int meet(const double p[3], double radius_p, const double q[3], double radius_q,

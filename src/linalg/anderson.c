@@ -7,8 +7,8 @@
 
 #include "linalg/dense.h"
 
-static const double REGULARISE =
-    1e-12; /* of the normal equations, relative to their largest entry */
+/* Regularisation of the normal equations, relative to their largest entry. */
+static const double REGULARISE = 1e-12;
 
 void mo_anderson_layout(mo_arena *arena, int n, int depth, mo_anderson *out)
 {

@@ -68,8 +68,8 @@ static double allowance(double pivots)
 static void try_to_merge(analysis *a, int p, int c)
 {
     const double pivots = (double)a->pivots[p] + a->pivots[c], below = a->below[p];
-    const double rows_above =
-        (double)a->pivots[p] + below - a->below[c]; /* of p that c does not fill */
+    /* Rows of p that c does not fill. */
+    const double rows_above = (double)a->pivots[p] + below - a->below[c];
     const double zeros = a->zeros[p] + a->zeros[c] + 2 * rows_above * a->pivots[c];
     if (zeros <= allowance(pivots) * pivots * (pivots + 2 * below)) {
         a->into[c] = p;

@@ -7,8 +7,8 @@
 enum { NONE = -1 };
 
 static const double PREFERENCE = 0.1; /* least preferred pivot over the largest entry */
-static const double SINGULAR =
-    1e-15; /* the least pivot over the largest one, in a matrix without inverse */
+/* The least pivot over the largest one, in a matrix without inverse. */
+static const double SINGULAR = 1e-15;
 
 void mo_sparse_lu_layout(int room, size_t fill, mo_arena *arena, mo_sparse_lu *lu)
 {

@@ -388,8 +388,8 @@ static void multiply_blocks(const mo_problem *W, const double *x, double *u)
 
 void mo_delassus_response(const mo_delassus *s, const double *x, double *u)
 {
-    const mo_problem *W =
-        s->contact ? s->contact->W : s->problem; /* a problem with groups is W itself */
+    /* A problem with groups is W itself. */
+    const mo_problem *W = s->contact ? s->contact->W : s->problem;
     if (!s->body) {
         multiply_blocks(W, x, u);
         return;

@@ -10,11 +10,11 @@
 #include "linalg/dense.h"
 
 enum { MOST_ROWS = 400, NOT_A_PIVOT = -1 };
-static const double RANK =
-    1e-12; /* fraction of the largest diagonal entry below which the rest is rounding */
+/* Fraction of the largest diagonal entry below which the rest is rounding. */
+static const double RANK = 1e-12;
 static const double EXACT = 1e-10; /* of the diagonal: how well E V E' must be W */
-static const double GAIN =
-    0.75; /* ranks over rows: above it, the smaller matrix does not pay its set-up */
+/* Ranks over rows: above it, the smaller matrix does not pay its set-up. */
+static const double GAIN = 0.75;
 
 typedef struct grouping {
     const mo_problem *W;

@@ -21,10 +21,8 @@
 #include "measure/measure_blocks.h"
 #include "solver/admm_step.h"
 
-enum {
-    CHECK_EVERY = 5,
-    EAGER = 10
-}; /* checks: after this many iterations, and after each of the first */
+/* The residual is checked after this many iterations, and after each of the first EAGER. */
+enum { CHECK_EVERY = 5, EAGER = 10 };
 
 typedef struct workspace {
     mo_admm admm;

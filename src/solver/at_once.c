@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * What needs no matrix, before any view or plan is made:
+ * Attempts that need no matrix, before any view or plan is created:
  *
- *   1. impulses to start from that solve the problem, and zero where nothing touches
- *   2. a single constraint, which its law solves in closed form
- *   3. reduced problems of few constraints from r = 0: sweeps over the blocks, as long as each
- *      gains a digit, which solves what is hardly coupled
+ *   1. initial impulses that already solve the problem, or zero if no contact is closing
+ *   2. a single constraint, solved in closed form by its law
+ *   3. reduced problems with few constraints: sweeps from r = 0, as long as each sweep reduces the
+ *      residual by a factor of ten; weakly coupled problems are solved so
  *
- * Where none of these holds, run->r is the start.
+ * If none succeeds, run->r is the starting point of the next method.
  */
 #include <math.h>
 #include <string.h>

@@ -26,8 +26,8 @@
 #include "solver/convex.h"
 
 enum { ROUNDS_MOST = 150 };
-static const double INNER =
-    0.05; /* accuracy of a quadratic program, relative to the residual on the true cone */
+/* Accuracy of a quadratic program, relative to the residual on the true cone. */
+static const double INNER = 0.05;
 
 /* ---- the projection -------------------------------------------------------------------------- */
 

@@ -25,14 +25,11 @@
 #include "solver/momentum.h"
 
 enum { STEPS_MOST = 200, SWEEPS_MOST = 20000, PATIENCE = 8, CHECK_EVERY = 8, POLISH_MOST = 20 };
-enum {
-    STEADY = 3,
-    EASY = 6,
-    HARD = 25
-}; /* Newton steps of a proximal step that found little to change, was easy, was hard */
+/* Newton steps of a proximal step that found little to change, was easy, was hard. */
+enum { STEADY = 3, EASY = 6, HARD = 25 };
 static const double RHO_FIRST = 1e-1, RHO_LEAST = 1e-6, RHO_MOST = 1.0, RHO_POLISH = 1e-9;
-static const double RHO_LEAST_BOUNDED =
-    1e-12; /* with bounded slip, where prox_at has no cancellation */
+/* With bounded slip, where prox_at has no cancellation. */
+static const double RHO_LEAST_BOUNDED = 1e-12;
 
 /* Newton steps that a problem takes, 10 to 60 in piles of 500 beads: sweeps are weighed against it.
  */

@@ -162,11 +162,11 @@ void mo_inverse_solve(const mo_dantzig_factor *F, const double *v, double *x); /
 double mo_inverse_try(mo_dantzig_factor *F, const double *column, const double *row, double corner);
 void mo_inverse_append(mo_dantzig_factor *F, double pivot);
 void mo_inverse_remove(mo_dantzig_factor *F, int p);
-void mo_inverse_combine(mo_dantzig_factor *F, int to, int from,
-                        double t); /* column `to` += t column `from` */
+/* Column `to` += t column `from`. */
+void mo_inverse_combine(mo_dantzig_factor *F, int to, int from, double t);
 int mo_inverse_change_column(mo_dantzig_factor *F, int p, const double *change);
-int mo_inverse_rebuild(
-    mo_dantzig_factor *F); /* F holds A_CC, then its inverse; false if singular */
+/* F holds A_CC, then its inverse; false if singular. */
+int mo_inverse_rebuild(mo_dantzig_factor *F);
 
 /* ---- dantzig_sets.c -------------------------------------------------------------------------- */
 

@@ -31,8 +31,8 @@ void dgetrs_(const char *trans, const int *n, const int *columns, const double *
 
 enum { MOST_UNKNOWNS = 1500 }; /* a factorisation in some tenths of a second */
 
-static const double BEYOND_DOUBT =
-    1e11; /* size of a solution, beside numbers of about one, that rounding cannot hide */
+/* Size of a solution, beside numbers of about one, that rounding cannot hide. */
+static const double BEYOND_DOUBT = 1e11;
 static const double SHORTEST_STEP = 1e-8; /* below this the iterates no longer move */
 static const double SMALLEST_GAP = 1e-26; /* below this w and z are noise */
 static const double NEXT_POLISH = 1e-2;   /* the gap falls by this between two polishes */
