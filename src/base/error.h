@@ -38,6 +38,14 @@ mo_error mo_fail_null(mo_message *why, const char *function, const char *pointer
         }                                                                                          \
     } while (0)
 
+/* A public function that returns a member of an object; zero for NULL. */
+#define MO_GETTER(type, name, object, member)                                                      \
+    type name(const object *it)                                                                    \
+    {                                                                                              \
+        MO_NEED_OR((type){0}, it, NULL);                                                           \
+        return it->member;                                                                         \
+    }
+
 /* Returns the error of a call that fails, or the lack of memory.  For functions that return an
  * mo_error and have nothing to free. */
 #define MO_TRY(call)                                                                               \

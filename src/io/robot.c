@@ -45,11 +45,7 @@ mo_error mo_robot_keep_note(mo_robot *robot, mo_message *why, const char *format
     return notes[robot->note_count++] ? MO_OK : mo_fail_memory(why);
 }
 
-int mo_robot_note_count(const mo_robot *robot)
-{
-    MO_NEED_OR(0, robot, NULL);
-    return robot->note_count;
-}
+MO_GETTER(int, mo_robot_note_count, mo_robot, note_count)
 
 const char *mo_robot_note(const mo_robot *robot, int k)
 {

@@ -20,17 +20,8 @@
 #include "moreau/joint.h"
 #include "moreau/sensor.h"
 
-int mo_robot_sensor_count(const mo_robot *robot)
-{
-    MO_NEED_OR(0, robot, NULL);
-    return robot->sensor_count;
-}
-
-int mo_robot_sensor_values(const mo_robot *robot)
-{
-    MO_NEED_OR(0, robot, NULL);
-    return robot->sensor_values;
-}
+MO_GETTER(int, mo_robot_sensor_count, mo_robot, sensor_count)
+MO_GETTER(int, mo_robot_sensor_values, mo_robot, sensor_values)
 
 const char *mo_robot_sensor(const mo_robot *robot, int k, const char **kind, int *first, int *count)
 {

@@ -3,8 +3,8 @@
 /*
  * Vectors of four doubles at any address, for small dense kernels.
  *
- * A kernel is an INLINE function that MO_WIDTHS compiles twice; mo_has_wide() selects one of the two
- * at run time.  The wide one performs the same operations in AVX2 registers without fused
+ * A kernel is an INLINE function that MO_WIDTHS compiles twice; mo_has_wide() selects one of the
+ * two at run time.  The wide one performs the same operations in AVX2 registers without fused
  * multiply-add, so its bits are the same.
  */
 #ifndef MO_LINALG_LANES4_H

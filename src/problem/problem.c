@@ -29,35 +29,11 @@ void mo_problem_destroy(mo_problem *problem)
     mo_memory_free(&own, problem);
 }
 
-mo_form mo_problem_form(const mo_problem *problem)
-{
-    MO_NEED_OR((mo_form)0, problem, NULL);
-    return problem->form;
-}
-
-int mo_problem_body_count(const mo_problem *problem)
-{
-    MO_NEED_OR(0, problem, NULL);
-    return problem->body_count;
-}
-
-int mo_problem_constraint_count(const mo_problem *problem)
-{
-    MO_NEED_OR(0, problem, NULL);
-    return problem->constraint_count;
-}
-
-int mo_problem_dof_count(const mo_problem *problem)
-{
-    MO_NEED_OR(0, problem, NULL);
-    return problem->dof_count;
-}
-
-int mo_problem_row_count(const mo_problem *problem)
-{
-    MO_NEED_OR(0, problem, NULL);
-    return problem->row_count;
-}
+MO_GETTER(mo_form, mo_problem_form, mo_problem, form)
+MO_GETTER(int, mo_problem_body_count, mo_problem, body_count)
+MO_GETTER(int, mo_problem_constraint_count, mo_problem, constraint_count)
+MO_GETTER(int, mo_problem_dof_count, mo_problem, dof_count)
+MO_GETTER(int, mo_problem_row_count, mo_problem, row_count)
 
 static bool is_below(int k, int count)
 {

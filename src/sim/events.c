@@ -157,11 +157,7 @@ mo_error mo_events_update(mo_events *events, const mo_world *world, mo_message *
     return MO_OK;
 }
 
-int mo_events_count(const mo_events *events)
-{
-    MO_NEED_OR(0, events, NULL);
-    return events->event_count;
-}
+MO_GETTER(int, mo_events_count, mo_events, event_count)
 
 mo_event mo_events_get(const mo_events *events, int k)
 {

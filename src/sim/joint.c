@@ -35,11 +35,7 @@ int mo_joint_place(const mo_world *world, mo_joint_id id)
     return is_there ? place : MO_NONE;
 }
 
-int mo_world_joint_count(const mo_world *world)
-{
-    MO_NEED_OR(0, world, NULL);
-    return world->jointed_count;
-}
+MO_GETTER(int, mo_world_joint_count, mo_world, jointed_count)
 
 mo_joint_id mo_world_joint(const mo_world *world, int k)
 {

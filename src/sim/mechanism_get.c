@@ -9,11 +9,7 @@
 
 /* ---- looking --------------------------------------------------------------------------------- */
 
-int mo_world_mechanism_count(const mo_world *world)
-{
-    MO_NEED_OR(0, world, NULL);
-    return world->mechanism_count;
-}
+MO_GETTER(int, mo_world_mechanism_count, mo_world, mechanism_count)
 
 mo_mechanism_id mo_world_mechanism(const mo_world *world, int k)
 {

@@ -203,11 +203,7 @@ mo_error mo_world_change(mo_world *world, const mo_world_def *def, mo_message *w
     return MO_OK;
 }
 
-double mo_world_time(const mo_world *world)
-{
-    MO_NEED_OR(0, world, NULL);
-    return world->time;
-}
+MO_GETTER(double, mo_world_time, mo_world, time)
 
 /* ---- ids ------------------------------------------------------------------------------------- */
 
@@ -238,11 +234,7 @@ int mo_world_has_body(const mo_world *world, mo_body_id body)
     return mo_body_place(world, body) >= 0;
 }
 
-int mo_world_body_count(const mo_world *world)
-{
-    MO_NEED_OR(0, world, NULL);
-    return world->living_count;
-}
+MO_GETTER(int, mo_world_body_count, mo_world, living_count)
 
 mo_body_id mo_world_body(const mo_world *world, int k)
 {
