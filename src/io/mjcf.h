@@ -7,7 +7,6 @@
  *   mjcf_include.c, mjcf_attach.c, mjcf_replicate.c   elements that are replaced by others
  *   mjcf_schema.c     which elements and attributes are read, and notes about the others
  *   mjcf_default.c    default classes, and attributes looked up through them
- *   mjcf_fit.c        primitives fitted to meshes
  *   mjcf_frame.c      positions, and the five ways to give an orientation
  *   mjcf_asset.c      meshes, and how materials look; mjcf_hfield.c: height fields
  *   mjcf_body.c       bodies, their inertia, joints; mjcf_geom.c: geoms
@@ -135,9 +134,6 @@ const char *mo_mjcf_asset_name(mo_reader *r, const mo_xml_node *node);
 bool mo_mjcf_materials(mo_mjcf *m);
 bool mo_mjcf_bodies(mo_mjcf *m);
 bool mo_mjcf_geom(mo_mjcf *m, const mo_xml_node *node, int body, mo_mass *sum);
-/* Sizes of a primitive fitted to a mesh with this mass; *pose becomes that of the primitive. */
-bool mo_mjcf_fit(mo_mjcf *m, const mo_xml_node *node, mo_shape_kind kind, const mo_mass *mass,
-                 mo_pose *pose, double size[3]);
 bool mo_mjcf_site(mo_mjcf *m, const mo_xml_node *node, int body);
 bool mo_mjcf_tendons(mo_mjcf *m);
 bool mo_mjcf_actuators(mo_mjcf *m);

@@ -76,7 +76,4 @@ typedef enum mo_recording_table {
 
 extern const mo_columns mo_recording_tables[MO_TABLE_COUNT];
 
-/* Copies the frames of `more` behind those that are there. */
-mo_error mo_recording_append(mo_recording *to, const mo_recording *more, mo_message *why);
-
 #endif

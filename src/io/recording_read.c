@@ -321,6 +321,35 @@ static void close_part(reader *in)
 
 /* ---- files that were written as the run went ------------------------------------------------- */
 
+/* Appends a recording to another one of the same bodies. */
+static mo_error append(mo_recording *to, const mo_recording *more, mo_message *why)
+{
+    const size_t bodies = (size_t)to->body_count;
+    const size_t frames = (size_t)to->frame_count + (size_t)more->frame_count;
+    const size_t contacts = (size_t)to->contact_count + (size_t)more->contact_count;
+    MO_FAIL_IF(7 * frames * bodies > INT_MAX || contacts > INT_MAX / 3,
+               mo_fail(why, MO_ERR_UNSUPPORTED, "the recording is too large to be read"));
+    const mo_allocator *allocator = &to->allocator;
+    MO_FAIL_IF(!MO_GROW(allocator, to->frames, to->frame_room, frames + 1) ||
+                   !MO_GROW(allocator, to->poses, to->pose_room, frames * bodies + 1) ||
+                   !MO_GROW(allocator, to->velocities, to->velocity_room, frames * bodies + 1) ||
+                   !MO_GROW(allocator, to->contacts, to->contact_room, contacts + 1),
+               mo_fail_memory(why));
+    const size_t at = (size_t)to->frame_count * bodies, rows = (size_t)more->frame_count * bodies;
+    memcpy(to->poses + at, more->poses, rows * sizeof *to->poses);
+    memcpy(to->velocities + at, more->velocities, rows * sizeof *to->velocities);
+    memcpy(to->contacts + to->contact_count, more->contacts,
+           (size_t)more->contact_count * sizeof *to->contacts);
+    for (int k = 0; k < more->frame_count; ++k) {
+        mo_recorded_frame *frame = to->frames + to->frame_count + k;
+        *frame = more->frames[k];
+        frame->first_contact += to->contact_count;
+    }
+    to->frame_count = (int)frames;
+    to->contact_count = (int)contacts;
+    return MO_OK;
+}
+
 /* One of the files after the first: `size` bytes from `start` on. */
 static mo_error read_more(mo_recording *recording, const char *path, uint64_t start, uint64_t size,
                           mo_message *why)
@@ -332,7 +361,7 @@ static mo_error read_more(mo_recording *recording, const char *path, uint64_t st
         read_frames(&in);
     }
     close_part(&in);
-    const mo_error error = in.h.error ? in.h.error : mo_recording_append(recording, &more, why);
+    const mo_error error = in.h.error ? in.h.error : append(recording, &more, why);
     more.body_count = 0; /* their names are not here */
     mo_recording_clear(&more);
     return error;

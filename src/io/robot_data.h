@@ -62,9 +62,6 @@ void mo_building_join_trees(mo_building *b);
 /* robot_tune.c: actuator parameters that depend on the mechanism. */
 mo_error mo_building_tune(mo_building *b, mo_mechanism_id id);
 
-/* robot_equality.c */
-mo_error mo_building_add_equality(mo_building *b, const mo_model_equality *equality);
-
 struct mo_robot {
     mo_allocator allocator;
     mo_body_id *bodies;

@@ -19,11 +19,30 @@
 #define MO_SOLVER_CONVEX_H
 
 #include "problem/sweep.h"
-#include "solver/convex_facets.h"
 #include "solver/method.h"
 
 /* The laws that these problems can hold. */
 #define MO_CONVEX_LAWS (MO_ALL_LAWS & ~MO_LAW_BIT(MO_LAW_SLIDING))
+
+/*
+ * Polyhedral approximations of friction cones in space with adaptive corners:
+ *
+ *     K_i becomes the cone on  g_j = (1, mu cos a_j, mu sin a_j),  j = 0 .. count_i - 1,
+ *
+ * inside K_i, with increasing angles a_j.  convex_facets.c places the corners.
+ */
+enum { MO_FACETS_BASE = 4, MO_FACETS_MOST = 24 };
+
+typedef struct mo_convex_facets {
+    int *count;    /* one per constraint; 0: as defined by its law */
+    double *angle; /* MO_FACETS_MOST a constraint, from 0 to 2 pi */
+} mo_convex_facets;
+
+/* The point of the cone nearest to x (y may be x), and its derivative, for count >= 3 corners that
+ * surround the axis. */
+void mo_facets_project(int count, const double *angle, double mu, const double *x, double *y);
+void mo_facets_project_derivative(int count, const double *angle, double mu, const double *x,
+                                  double *J);
 
 typedef enum mo_convex_kind { MO_CONVEX_SHIFTED, MO_CONVEX_BOUNDED_SLIP } mo_convex_kind;
 
@@ -34,7 +53,7 @@ typedef struct mo_convex {
     const double *lambda; /* bounded slip: MO_LAW_MAX_GROUPS a constraint, one for each disc */
     const double *weight; /* NULL, or one a constraint: weight_i / 2 |r_i - centre_i|^2 is added */
     const double *centre;
-    /* NULL, or polygons instead of circular cones (convex_facets.h) */
+    /* NULL, or polygons instead of circular cones */
     const mo_convex_facets *facets;
 } mo_convex;
 

@@ -17,7 +17,6 @@
  * Limits: slower than the inner engine on the exact cone; faces narrower than about 1e-8 cause
  * errors, so residuals below 1e-9 may be out of reach.  Planar cones and other laws are unchanged.
  */
-#include "solver/convex_facets.h"
 
 #include <math.h>
 #include <string.h>
