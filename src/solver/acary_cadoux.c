@@ -20,7 +20,214 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "solver/shift_outer.h"
+#include "linalg/anderson.h"
+#include "solver/block_system.h"
+#include "solver/shift_loop.h"
+
+typedef struct shift_anderson {
+    mo_anderson memory;
+    int is_mixed; /* the present s is a mixture */
+} shift_anderson;
+
+typedef struct shift_newton {
+    mo_block_system system;
+    double *scale;    /* one a constraint */
+    double *dr;       /* rows */
+    double *fallback; /* F at the base */
+    double size, t;   /* |F(s) - s| at the base; step taken */
+    int has_begun;
+} shift_newton;
+
+/* ---- Anderson -------------------------------------------------------------------------------- */
+
+/*
+ * Anderson acceleration (anderson.h) of s = F(s), with a safeguard: a combination with a larger
+ * |F(s) - s| than its predecessor is rejected, s becomes the image of the predecessor as without
+ * acceleration, and the memory is cleared.  At worst, every second round is one of successive
+ * approximations.
+ *
+ * Limits: F has kinks where contacts start to slide or open, across which the memory is of little
+ * use.
+ */
+static void shift_anderson_begin(shift_anderson *a)
+{
+    mo_anderson_clear(&a->memory);
+    a->is_mixed = 0;
+}
+
+static mo_shift_end shift_anderson_next(mo_run *run, mo_shift_loop *loop, void *context)
+{
+    shift_anderson *a = context;
+    mo_anderson *memory = &a->memory;
+    const int n = run->problem->constraint_count;
+    if (a->is_mixed && !(mo_anderson_distance(memory, loop->s, loop->image) <= memory->size)) {
+        for (int i = 0; i < n; ++i) {
+            loop->s[i] = memory->x[i] + memory->f[i];
+        }
+        shift_anderson_begin(a);
+        return MO_SHIFT_GOES_ON;
+    }
+    mo_anderson_push(memory, loop->s, loop->image);
+    mo_anderson_mix(memory, loop->s);
+    for (int i = 0; i < n; ++i) {
+        loop->s[i] = loop->s[i] > 0 ? loop->s[i] : 0; /* also where it is not a number */
+    }
+    a->is_mixed = memory->count > 0;
+    return MO_SHIFT_GOES_ON;
+}
+
+/* ---- Newton's method ------------------------------------------------------------------------- */
+
+/*
+ * Newton's method on s = F(s), stabilised by least squares [acary2011, section 6].
+ *
+ *   1. (I - F'(s)) ds = F(s) - s, by GMRES
+ *   2. the first t of 1, 1/2, 1/4, ... with |F(s + t ds) - (s + t ds)| <= (1 - t / 10) |F(s) - s|;
+ *      each trial is one round
+ *   3. where t becomes too small: s = F(s), one round of successive approximations, and on with 1
+ *
+ * F'(s) x is the answer of the convex problem to a change x of its shift.  At its solution r =
+ * proj(r - tau (u + s e_N)), with J the derivative of the projection there and C the compliance,
+ *
+ *     (1 - (1 - eps) J + tau J C + tau J W) dr = -tau J e_N x,      du = W dr + C dr,
+ *     F' x = mu u_T.du_T / |u_T|
+ *
+ * for the cone.  eps makes the matrix regular where W is not.
+ * Limits: F' jumps where contacts begin to slide or open, so that no rate is promised.
+ */
+static const double EPS = 1e-6;
+static const double SHORTEST = 0.1; /* t */
+static const double DESCENT = 0.1;
+static const double INEXACT = 1e-3; /* of Newton's equation */
+
+static mo_error shift_newton_layout(const mo_problem *problem, mo_arena *arena,
+                                    shift_newton *newton)
+{
+    MO_TAKE_EACH(arena, problem->constraint_count, double, &newton->scale, &newton->fallback);
+    newton->dr = MO_TAKE(arena, problem->row_count, double);
+    newton->has_begun = 0;
+    return mo_block_system_layout(problem, arena, &newton->system);
+}
+
+static void shift_newton_begin(shift_newton *newton)
+{
+    if (!newton->has_begun) {
+        mo_block_system_begin(&newton->system);
+        mo_convex_scales(newton->system.sweep, newton->scale);
+        newton->has_begun = 1;
+    }
+    newton->size = INFINITY;
+    newton->t = 1;
+}
+
+/* ---- the derivative -------------------------------------------------------------------------- */
+
+/* E = 1 - (1 - eps) J + tau J C and G = tau J of every block. */
+static int linearise(mo_run *run, const mo_shift_loop *loop, shift_newton *newton)
+{
+    const mo_problem *problem = run->problem;
+    const mo_convex convex = {.problem = problem, .kind = MO_CONVEX_SHIFTED, .s = loop->s};
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
+        const double tau = 1 / newton->scale[i];
+        double x[MO_BILATERAL_MAX_DIM], J[MO_BILATERAL_MAX_DIM * MO_BILATERAL_MAX_DIM];
+        double *E = mo_block_system_E(&newton->system, i),
+               *G = mo_block_system_G(&newton->system, i);
+        mo_convex_velocity(&convex, i, run->u + row, run->r + row, x);
+        for (int k = 0; k < d; ++k) {
+            x[k] = run->r[row + k] - tau * x[k];
+        }
+        mo_convex_prox_derivative(&convex, i, tau, x, J);
+        for (int k = 0; k < d * d; ++k) {
+            const double soft = problem->compliance ? problem->compliance[row + k % d] : 0;
+            G[k] = tau * J[k];
+            E[k] = (k % (d + 1) == 0) - (1 - EPS) * J[k] + G[k] * soft;
+        }
+    }
+    return mo_block_system_factor(&newton->system);
+}
+
+typedef struct product_context {
+    mo_run *run;
+    mo_shift_loop *loop;
+    shift_newton *newton;
+} product_context;
+
+/* y = x - F'(s) x */
+static void multiply(void *context, const double *x, double *y)
+{
+    const product_context *c = context;
+    const mo_problem *problem = c->run->problem;
+    double *dr = c->newton->dr, *du = c->loop->rescue.du;
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
+        const double *G = mo_block_system_G(&c->newton->system, i);
+        for (int k = 0; k < d; ++k) {
+            dr[row + k] = -G[k * d] * x[i];
+        }
+    }
+    mo_block_system_solve(&c->newton->system, dr);
+    mo_block_system_response(&c->newton->system, dr, du);
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
+        double law_u[MO_LAW_MAX_DIM], D[MO_LAW_MAX_DIM * MO_LAW_MAX_DIM];
+        y[i] = x[i];
+        if (!mo_convex_has_shift(problem, i)) {
+            continue;
+        }
+        mo_law_velocity(problem, row, d, c->run->u + row, c->run->r + row, law_u);
+        mo_constraint_law(problem, i)
+            ->shift_derivative(mo_constraint_param(problem, i), d, law_u, D);
+        mo_law_velocity(problem, row, d, du + row, dr + row, law_u);
+        y[i] -= mo_dot(d - 1, D + 1, law_u + 1);
+    }
+}
+
+/* ---- the search ------------------------------------------------------------------------------ */
+
+/* From the present s, which becomes the base; the direction is F(s) - s where Newton's cannot be
+ * had. */
+static void find_direction(mo_run *run, mo_shift_loop *loop, shift_newton *newton)
+{
+    const int n = run->problem->constraint_count;
+    mo_shift_rescue *room = &loop->rescue;
+    product_context context = {run, loop, newton};
+    memcpy(room->s_base, loop->s, (size_t)n * sizeof(double));
+    memcpy(newton->fallback, loop->image, (size_t)n * sizeof(double));
+    mo_along(n, loop->image, -1, loop->s, room->defect);
+    if (linearise(run, loop, newton)) {
+        mo_gmres_solve(&room->gmres, multiply, &context, INEXACT, room->defect, room->direction);
+        if (isfinite(mo_dot(n, room->direction, room->direction))) {
+            return;
+        }
+    }
+    memcpy(room->direction, room->defect, (size_t)n * sizeof(double));
+}
+
+static mo_shift_end shift_newton_next(mo_run *run, mo_shift_loop *loop, void *context)
+{
+    shift_newton *newton = context;
+    const int n = run->problem->constraint_count;
+    const double size = mo_shift_distance(n, loop->image, loop->s);
+    if (size <= (1 - DESCENT * newton->t) * newton->size) {
+        find_direction(run, loop, newton);
+        newton->size = size;
+        newton->t = 1;
+    } else if (0.5 * newton->t < SHORTEST) {
+        memcpy(loop->s, newton->fallback, (size_t)n * sizeof(double));
+        newton->size = INFINITY;
+        newton->t = 1;
+        return MO_SHIFT_GOES_ON;
+    } else {
+        newton->t *= 0.5;
+    }
+    for (int i = 0; i < n; ++i) {
+        loop->s[i] = fmax(0, loop->rescue.s_base[i] + newton->t * loop->rescue.direction[i]);
+    }
+    return MO_SHIFT_GOES_ON;
+}
+
+/* ---- the method ------------------------------------------------------------------------------ */
 
 enum { OUTER_SUCCESSIVE, OUTER_ANDERSON, OUTER_NEWTON };
 
@@ -31,8 +238,8 @@ const int mo_convex_engine_count = sizeof mo_convex_engines / sizeof mo_convex_e
 
 typedef struct workspace {
     mo_shift_loop loop;
-    mo_shift_anderson anderson;
-    mo_shift_newton newton;
+    shift_anderson anderson;
+    shift_newton newton;
 } workspace;
 
 static mo_error layout(const mo_problem *problem, const mo_options *options, mo_arena *arena,
@@ -44,10 +251,10 @@ static mo_error layout(const mo_problem *problem, const mo_options *options, mo_
     *out = w;
     MO_TRY(mo_shift_loop_layout(engine, problem, options, arena, &w->loop));
     if (outer == OUTER_ANDERSON) {
-        mo_shift_anderson_layout(problem->constraint_count, options->acary_cadoux.memory, arena,
-                                 &w->anderson);
+        mo_anderson_layout(arena, problem->constraint_count, options->acary_cadoux.memory,
+                           &w->anderson.memory);
     }
-    return outer == OUTER_NEWTON ? mo_shift_newton_layout(problem, arena, &w->newton) : MO_OK;
+    return outer == OUTER_NEWTON ? shift_newton_layout(problem, arena, &w->newton) : MO_OK;
 }
 
 /* The left side of (6.1); s here is mu times the paper's, and so is its image. */
@@ -80,9 +287,9 @@ static mo_shift_end next(mo_run *run, mo_shift_loop *loop, void *context)
     }
     switch (run->options->acary_cadoux.outer) {
     case OUTER_ANDERSON:
-        return mo_shift_anderson_next(run, loop, &w->anderson);
+        return shift_anderson_next(run, loop, &w->anderson);
     case OUTER_NEWTON:
-        return mo_shift_newton_next(run, loop, &w->newton);
+        return shift_newton_next(run, loop, &w->newton);
     default:
         memcpy(loop->s, loop->image, (size_t)run->problem->constraint_count * sizeof(double));
         return MO_SHIFT_GOES_ON;
@@ -99,9 +306,9 @@ static mo_status solve(mo_run *run, void *memory)
                                   .next = next,
                                   .context = w};
     if (outer == OUTER_ANDERSON) {
-        mo_shift_anderson_begin(&w->anderson);
+        shift_anderson_begin(&w->anderson);
     } else if (outer == OUTER_NEWTON) {
-        mo_shift_newton_begin(&w->newton);
+        shift_newton_begin(&w->newton);
     }
     return mo_shift_loop_run(run, &w->loop, &rules);
 }
