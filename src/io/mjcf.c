@@ -159,7 +159,12 @@ bool mo_mjcf_read(mo_reader *r)
     mo_mjcf_list_unread(r);
     return !r->error && mo_mjcf_each(&m, NULL, "compiler", read_compiler) &&
            mo_mjcf_each(&m, NULL, "option", read_option) && mo_mjcf_defaults(&m) &&
-           mo_mjcf_materials(&m) && mo_mjcf_meshes(&m) && mo_mjcf_height_fields(&m) &&
-           mo_mjcf_bodies(&m) && mo_mjcf_tendons(&m) && mo_mjcf_actuators(&m) &&
-           mo_mjcf_links(&m) && mo_mjcf_sensors(&m);
+           mo_mjcf_materials(&m) && mo_mjcf_each(&m, "asset", "mesh", mo_mjcf_mesh) &&
+           mo_mjcf_each(&m, "asset", "hfield", mo_mjcf_height_field) && mo_mjcf_bodies(&m) &&
+           mo_mjcf_each(&m, "tendon", NULL, mo_mjcf_tendon) &&
+           mo_mjcf_each(&m, "actuator", NULL, mo_mjcf_actuator) &&
+           mo_mjcf_each(&m, "contact", NULL, mo_mjcf_contact) &&
+           mo_mjcf_each(&m, "equality", NULL, mo_mjcf_equality) &&
+           mo_mjcf_each(&m, "keyframe", NULL, mo_mjcf_key) &&
+           mo_mjcf_each(&m, "sensor", NULL, mo_mjcf_sensor);
 }

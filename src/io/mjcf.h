@@ -125,8 +125,15 @@ bool mo_mjcf_frame(mo_mjcf *m, const mo_xml_node *node, const char *kind, mo_pos
 bool mo_mjcf_each(mo_mjcf *m, const char *section, const char *name,
                   bool (*read)(mo_mjcf *, const mo_xml_node *));
 
-bool mo_mjcf_meshes(mo_mjcf *m);
-bool mo_mjcf_height_fields(mo_mjcf *m);
+/* Elements of <asset>, <tendon>, <actuator>, <contact>, <equality>, <keyframe> and <sensor>. */
+bool mo_mjcf_mesh(mo_mjcf *m, const mo_xml_node *node);
+bool mo_mjcf_height_field(mo_mjcf *m, const mo_xml_node *node);
+bool mo_mjcf_tendon(mo_mjcf *m, const mo_xml_node *node);
+bool mo_mjcf_actuator(mo_mjcf *m, const mo_xml_node *node);
+bool mo_mjcf_contact(mo_mjcf *m, const mo_xml_node *node);
+bool mo_mjcf_equality(mo_mjcf *m, const mo_xml_node *node);
+bool mo_mjcf_key(mo_mjcf *m, const mo_xml_node *node);
+bool mo_mjcf_sensor(mo_mjcf *m, const mo_xml_node *node);
 /* The path of the file of an asset. */
 bool mo_mjcf_asset_path(mo_mjcf *m, const mo_xml_node *node, const char *file, char path[MO_PATH]);
 /* The name of an asset: its own, or its file's without folder and end; NULL: none. */
@@ -135,10 +142,6 @@ bool mo_mjcf_materials(mo_mjcf *m);
 bool mo_mjcf_bodies(mo_mjcf *m);
 bool mo_mjcf_geom(mo_mjcf *m, const mo_xml_node *node, int body, mo_mass *sum);
 bool mo_mjcf_site(mo_mjcf *m, const mo_xml_node *node, int body);
-bool mo_mjcf_tendons(mo_mjcf *m);
-bool mo_mjcf_actuators(mo_mjcf *m);
-bool mo_mjcf_links(mo_mjcf *m);
-bool mo_mjcf_sensors(mo_mjcf *m);
 /* condim and friction of a contact: a valid dimension, no negative coefficient. */
 bool mo_mjcf_check_contact(mo_mjcf *m, const mo_xml_node *node, int condim, const double *friction,
                            int count);

@@ -220,8 +220,6 @@ static bool find_target(mo_mjcf *m, const mo_xml_node *node, mo_model_actuator *
     return ignore(m, node, a, reason);
 }
 
-/* ---- entry points ---------------------------------------------------------------------------- */
-
 static bool read_ranges(mo_mjcf *m, const mo_xml_node *node, const drive *d, mo_model_actuator *a)
 {
     MO_PASS(mo_mjcf_limits(m, node, KIND, "ctrllimited", "ctrlrange", &a->has_control_range,
@@ -329,7 +327,7 @@ static void limit_by_joint(const mo_mjcf *m, mo_model_actuator *a)
     a->has_force_range = 1;
 }
 
-static bool read_actuator(mo_mjcf *m, const mo_xml_node *node)
+bool mo_mjcf_actuator(mo_mjcf *m, const mo_xml_node *node)
 {
     mo_model_actuator *a = mo_reader_add_actuator(m->r, node, mo_xml_get(node, "name"));
     drive d = {.time_constant = 1, .gain = {1}};
@@ -348,9 +346,4 @@ static bool read_actuator(mo_mjcf *m, const mo_xml_node *node)
     }
     limit_by_joint(m, a);
     return true;
-}
-
-bool mo_mjcf_actuators(mo_mjcf *m)
-{
-    return mo_mjcf_each(m, "actuator", NULL, read_actuator);
 }

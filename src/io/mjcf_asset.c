@@ -166,7 +166,7 @@ const char *mo_mjcf_asset_name(mo_reader *r, const mo_xml_node *node)
     return name;
 }
 
-static bool read_mesh(mo_mjcf *m, const mo_xml_node *node)
+bool mo_mjcf_mesh(mo_mjcf *m, const mo_xml_node *node)
 {
     const char *file = mo_xml_get(node, "file");
     MO_FAIL_IF(!file && !mo_xml_get(node, "vertex"),
@@ -236,9 +236,4 @@ bool mo_mjcf_materials(mo_mjcf *m)
     m->material_count = 0;
     return m->materials ? mo_mjcf_each(m, "asset", "material", read_material)
                         : mo_reader_no_memory(m->r);
-}
-
-bool mo_mjcf_meshes(mo_mjcf *m)
-{
-    return mo_mjcf_each(m, "asset", "mesh", read_mesh);
 }

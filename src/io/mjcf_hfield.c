@@ -156,7 +156,7 @@ static int make_mesh(mo_mjcf *m, const grid *g, const double size[4])
     return mo_reader_keep_mesh(m->r, &mesh);
 }
 
-static bool read_field(mo_mjcf *m, const mo_xml_node *node)
+bool mo_mjcf_height_field(mo_mjcf *m, const mo_xml_node *node)
 {
     const char *file = mo_xml_get(node, "file"), *text = mo_xml_get(node, "elevation");
     double size[4] = {0}, rows = 0, columns = 0;
@@ -176,9 +176,4 @@ static bool read_field(mo_mjcf *m, const mo_xml_node *node)
     normalise(&g, size[2]);
     const int mesh = make_mesh(m, &g, size);
     return mesh >= 0 && mo_reader_name_add(m->r, node, 'h', mo_mjcf_asset_name(m->r, node), mesh);
-}
-
-bool mo_mjcf_height_fields(mo_mjcf *m)
-{
-    return mo_mjcf_each(m, "asset", "hfield", read_field);
 }

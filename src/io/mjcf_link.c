@@ -57,7 +57,7 @@ static bool read_pair(mo_mjcf *m, const mo_xml_node *node)
     return pair != NULL;
 }
 
-static bool read_contact(mo_mjcf *m, const mo_xml_node *node)
+bool mo_mjcf_contact(mo_mjcf *m, const mo_xml_node *node)
 {
     if (strcmp(node->name, "pair") == 0) {
         return read_pair(m, node);
@@ -132,7 +132,7 @@ static bool read_by_sites(mo_mjcf *m, const mo_xml_node *node, mo_model_equality
     return true;
 }
 
-static bool read_equality(mo_mjcf *m, const mo_xml_node *node)
+bool mo_mjcf_equality(mo_mjcf *m, const mo_xml_node *node)
 {
     static const char *const KINDS[] = {"connect", "weld", "joint", "tendon", NULL};
     int active = 1, kind = 0, anchors = 0;
@@ -207,7 +207,7 @@ static void normalise_key(mo_mjcf *m, const mo_xml_node *node, double *q)
     }
 }
 
-static bool read_key(mo_mjcf *m, const mo_xml_node *node)
+bool mo_mjcf_key(mo_mjcf *m, const mo_xml_node *node)
 {
     const mo_model *model = m->r->model;
     mo_model_key *key = mo_reader_add_key(m->r, node, mo_xml_get(node, "name"));
@@ -222,11 +222,4 @@ static bool read_key(mo_mjcf *m, const mo_xml_node *node)
         normalise_key(m, node, key->q);
     }
     return good;
-}
-
-bool mo_mjcf_links(mo_mjcf *m)
-{
-    return mo_mjcf_each(m, "contact", NULL, read_contact) &&
-           mo_mjcf_each(m, "equality", NULL, read_equality) &&
-           mo_mjcf_each(m, "keyframe", NULL, read_key);
 }

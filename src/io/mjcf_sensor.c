@@ -106,7 +106,7 @@ static bool ignore(mo_mjcf *m, const mo_xml_node *node, const sensor_row *row,
     return true;
 }
 
-static bool read_sensor(mo_mjcf *m, const mo_xml_node *node)
+bool mo_mjcf_sensor(mo_mjcf *m, const mo_xml_node *node)
 {
     int *values = &m->r->model->sensor_values;
     const sensor_row *row = find_row(node->name);
@@ -134,9 +134,4 @@ static bool read_sensor(mo_mjcf *m, const mo_xml_node *node)
     }
     *values += sensor->count;
     return mo_mjcf_amount(m, node, NULL, "cutoff", &sensor->cutoff);
-}
-
-bool mo_mjcf_sensors(mo_mjcf *m)
-{
-    return mo_mjcf_each(m, "sensor", NULL, read_sensor);
 }

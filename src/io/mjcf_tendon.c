@@ -134,7 +134,7 @@ static bool read_path(mo_mjcf *m, const mo_xml_node *node, int parts, mo_model_t
 
 /* ---- entry points ---------------------------------------------------------------------------- */
 
-static bool read_tendon(mo_mjcf *m, const mo_xml_node *node)
+bool mo_mjcf_tendon(mo_mjcf *m, const mo_xml_node *node)
 {
     const bool is_spatial = strcmp(node->name, "spatial") == 0;
     int parts = 0;
@@ -151,9 +151,4 @@ static bool read_tendon(mo_mjcf *m, const mo_xml_node *node)
             mo_mjcf_limits(m, node, KIND, "limited", "range", &tendon->has_limits, tendon->range));
     tendon->has_limits = tendon->has_limits && !m->set.no_limits;
     return true;
-}
-
-bool mo_mjcf_tendons(mo_mjcf *m)
-{
-    return mo_mjcf_each(m, "tendon", NULL, read_tendon);
 }

@@ -51,8 +51,7 @@ const char *mo_reader_text(mo_reader *r, const char *text)
     return copy ? copy : "";
 }
 
-/* One more of the same sentence, or a new note. */
-static void keep_note(mo_reader *r, const mo_xml_node *node, const char *of, const char *said)
+void mo_reader_note_kind(mo_reader *r, const mo_xml_node *node, const char *of, const char *said)
 {
     mo_model *model = r->model;
     for (int k = 0; k < model->note_count; ++k) {
@@ -86,24 +85,18 @@ void mo_reader_note(mo_reader *r, const mo_xml_node *node, const char *format, .
     const int length = snprintf(said, sizeof said, "<%.60s", node->name);
     vsnprintf(said + length, sizeof said - (size_t)length, format, values);
     va_end(values);
-    keep_note(r, node, NULL, said);
+    mo_reader_note_kind(r, node, NULL, said);
 }
 
 void mo_reader_note_of(mo_reader *r, const mo_xml_node *node, const char *of, const char *sentence)
 {
     char said[400];
     snprintf(said, sizeof said, "<%.60s%s", node->name, sentence);
-    keep_note(r, node, of, said);
-}
-
-void mo_reader_note_kind(mo_reader *r, const mo_xml_node *node, const char *of,
-                         const char *sentence)
-{
-    keep_note(r, node, of, sentence);
+    mo_reader_note_kind(r, node, of, said);
 }
 
 /* "leg.xml, line 12: <joint margin> is ignored (and 3 more)" */
-static bool number_notes(mo_reader *r)
+bool mo_reader_finish(mo_reader *r)
 {
     for (int k = 0; k < r->model->note_count && !r->error; ++k) {
         mo_model_note *note = r->model->notes + k;
@@ -307,11 +300,6 @@ bool mo_reader_moves(const mo_model *model, int body)
         body = model->bodies[body].parent;
     }
     return body > 0;
-}
-
-bool mo_reader_finish(mo_reader *r)
-{
-    return !r->error && number_notes(r);
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */

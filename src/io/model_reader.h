@@ -63,7 +63,7 @@ void mo_reader_note(mo_reader *r, const mo_xml_node *node, const char *format, .
 /* A note that names its first object; further ones with the same sentence increase its count. */
 void mo_reader_note_of(mo_reader *r, const mo_xml_node *node, const char *of, const char *sentence);
 
-/* The same, without the element at the beginning of the sentence. */
+/* The same, without the element at the beginning of the sentence; `of` may be NULL. */
 void mo_reader_note_kind(mo_reader *r, const mo_xml_node *node, const char *of,
                          const char *sentence);
 

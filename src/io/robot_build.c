@@ -315,7 +315,7 @@ static mo_error add_equality(mo_building *b, const mo_model_equality *e)
     return mo_world_add_joint(b->world, &def, b->why).index ? MO_OK : MO_ERR_ARGUMENT;
 }
 
-/* ---- the whole -------------------------------------------------------------------------------- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 mo_error mo_model_build(const mo_model *model, mo_world *world, const mo_allocator *allocator,
                         mo_robot **robot, mo_message *why)
