@@ -13,8 +13,6 @@
 #include "problem/dense_delassus.h"
 #include "problem/problem_data.h"
 #include "problem/views.h"
-#include "solver/canonical_dense.h"
-#include "solver/canonical_kinds.h"
 #include "solver/method.h"
 
 static const double SIGMA = 1e-7, CONTACT_SIGMA = 1e-6; /* of the mean diagonal of W: (3) */

@@ -34,4 +34,23 @@ mo_error mo_canonical(const mo_problem *problem, const mo_options *options, mo_r
 mo_error mo_canonical_at_rest(const mo_problem *problem, const mo_options *options,
                               mo_result *result, int *is_done);
 
+/* ---- between its files ----------------------------------------------------------------------- */
+
+/* The sets K_i: admissible impulses at the velocity of a solution (canonical_kinds.c). */
+enum { MO_CANONICAL_FIXED, MO_CANONICAL_RAY, MO_CANONICAL_FREE };
+
+/* The kind of every block, and the direction of those on a ray.  Returns 1 where no block slides.
+ */
+int mo_canonical_kinds(const mo_problem *problem, const mo_options *options,
+                       const mo_result *result, uint8_t *kind, double *ray);
+
+/* As mo_canonical, or with needs_rest as mo_canonical_at_rest, for mo_dense_fits and some rows. */
+mo_error mo_canonical_dense(const mo_problem *problem, const mo_options *options, int needs_rest,
+                            mo_result *result, int *is_done);
+
+/* Takes the impulses r where they give the motion of the result and are a solution; u and v are
+ * scratch (canonical.c). */
+mo_error mo_canonical_accept(const mo_problem *problem, const mo_options *options, const double *r,
+                             double *u, double *v, mo_result *result);
+
 #endif

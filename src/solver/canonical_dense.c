@@ -1,7 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-#include "solver/canonical_dense.h"
-
+/*
+ * Canonical impulses (canonical.h) of small problems, in dense form.
+ *
+ * The columns of N are the directions in which r may change: the rows of blocks that stick, the
+ * rays of those that slide, of length 1 in the norm |.|_D.  With r = N s and G = N' W N,
+ *
+ *     G = L L',  L = Q R,       y = Q x,       min over x of  theta(Q x) - s*' Q x            (1)
+ *
+ * is the dual of canonical.h: L from Cholesky's method with pivoting, n x k for the rank k of G; Q
+ * has orthonormal columns; s = proj_K(y).  Newton's method begins at x = Q' s*, the solution where
+ * no cone is active.  Where k = n there is nothing to choose.  At rest, a Newton step removes the
+ * velocity of N first:
+ *
+ *     s* - Q (R R')^-1 Q' N' u                                                                 (2)
+ *
+ * Limits: where Newton's method fails, the impulses stay as they are.
+ */
 #include <math.h>
 #include <string.h>
 
@@ -10,7 +25,7 @@
 #include "linalg/gram.h"
 #include "problem/dense_delassus.h"
 #include "problem/views.h"
-#include "solver/canonical_kinds.h"
+#include "solver/canonical.h"
 
 static const double LEAST = 1e-7;   /* of the mean diagonal: weight of the row of a joint */
 static const double ENOUGH = 1e-14; /* of s*: the error of s is rounding */

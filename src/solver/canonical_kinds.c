@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-#include "solver/canonical_kinds.h"
-
 #include <math.h>
 #include <string.h>
 
 #include "linalg/dense.h"
+#include "solver/canonical.h"
 
 static int has_compliance(const mo_problem *problem, int i)
 {
