@@ -12,8 +12,12 @@
  */
 #include "io/urdf.h"
 
+#include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "linalg/vec3.h"
 
 /* ---- the tree -------------------------------------------------------------------------------- */
 
@@ -50,9 +54,7 @@ static bool allocate_tree(mo_urdf *u, urdf_tree *t)
 
 static bool add_link(mo_urdf *u, urdf_tree *t, const mo_xml_node *node, const char *name)
 {
-    if (!mo_reader_name_add(u->r, node, 'l', name, t->link_count)) {
-        return false;
-    }
+    MO_PASS(mo_reader_name_add(u->r, node, 'l', name, t->link_count));
     t->parent_of[t->link_count] = t->first[t->link_count] = -1;
     t->links[t->link_count++] = node;
     return true;
@@ -69,12 +71,8 @@ static bool read_links(mo_urdf *u, urdf_tree *t)
     for (const mo_xml_node *node = mo_xml_child(u->r->root, "link"); node;
          node = mo_xml_next(node, "link")) {
         const char *name = mo_xml_get(node, "name");
-        if (!name || !name[0]) {
-            return mo_reader_fail(u->r, node, "has no name");
-        }
-        if (!add_link(u, t, node, name)) {
-            return false;
-        }
+        MO_FAIL_IF(!name || !name[0], mo_reader_fail(u->r, node, "has no name"));
+        MO_PASS(add_link(u, t, node, name));
     }
     return t->link_count > 0 || mo_reader_fail(u->r, u->r->root, "has no <link>");
 }
@@ -109,9 +107,7 @@ static bool read_joints(mo_urdf *u, urdf_tree *t)
     for (const mo_xml_node *node = mo_xml_child(u->r->root, "joint"); node;
          node = mo_xml_next(node, "joint")) {
         t->joints[t->joint_count++] = node;
-        if (!assume_parent(u, t, node)) {
-            return false;
-        }
+        MO_PASS(assume_parent(u, t, node));
     }
     /* From the last to the first, so that each list is in the order of the file. */
     for (int k = t->joint_count - 1; k >= 0; --k) {
@@ -187,8 +183,7 @@ static bool say_circle(mo_urdf *u, const urdf_tree *t)
         MO_FAIL_IF(t->parent_of[link] >= 0,
                    mo_reader_fail(u->r, t->joints[t->parent_of[link]],
                                   "closes a cycle of links: '%.80s' is its own ancestor",
-                                  link_name(t->links[link]));
-        }
+                                  link_name(t->links[link])));
     }
     return mo_reader_fail(u->r, u->r->root, "has links that are not connected to the root");
 }
@@ -331,16 +326,17 @@ bool mo_urdf_read(mo_reader *r)
     r->is_lenient = 1;
     r->model->name = mo_reader_text(r, mo_xml_get(r->root, "name"));
     list_unread(r);
-    MO_PASS(!r->error && mo_reader_add_body(r, NULL, NULL, -1) && allocate_tree(&u, &t) &&
-            read_links(&u, &t) && read_joints(&u, &t));
+    if (r->error || !mo_reader_add_body(r, NULL, NULL, -1) || !allocate_tree(&u, &t) ||
+        !read_links(&u, &t) || !read_joints(&u, &t)) {
+        return false;
+    }
     for (int k = 0; k < t.link_count; ++k) {
         if (t.parent_of[k] < 0) {
             MO_FAIL_IF(root >= 0,
                        mo_reader_fail(r, t.links[k],
                                       "is not the child of any joint, and neither is '%.80s'; a "
                                       "model has one root link",
-                                      link_name(t.links[root]));
-            }
+                                      link_name(t.links[root])));
             root = k;
         }
     }

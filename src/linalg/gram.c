@@ -148,55 +148,15 @@ INLINE void subtract_block(int d, int k, const double *E, const double *V, doubl
     }
 }
 
-static int rank_anywhere(int n, int ld, double *G, double *Q)
-{
-    return factor_lines(n, ld, G, Q);
-}
-
-MO_WIDE int rank_wide(int n, int ld, double *G, double *Q)
-{
-    return factor_lines(n, ld, G, Q);
-}
-
-static void orthonormal_anywhere(int k, int ld, double *Q, double *R, double *part)
-{
-    make_orthonormal(k, ld, Q, R, part);
-}
-
-MO_WIDE void orthonormal_wide(int k, int ld, double *Q, double *R, double *part)
-{
-    make_orthonormal(k, ld, Q, R, part);
-}
-
-static void times_anywhere(int k, int ld, const double *Q, const double *y, double *x)
-{
-    dots(k, ld, Q, y, x);
-}
-
-MO_WIDE void times_wide(int k, int ld, const double *Q, const double *y, double *x)
-{
-    dots(k, ld, Q, y, x);
-}
-
-static void combine_anywhere(int k, int ld, const double *x, const double *Q, double *y)
-{
-    add_lines(k, ld, 1, x, Q, y);
-}
-
-MO_WIDE void combine_wide(int k, int ld, const double *x, const double *Q, double *y)
-{
-    add_lines(k, ld, 1, x, Q, y);
-}
-
-static void subtract_anywhere(int d, int k, const double *E, const double *V, double *x, double *H)
-{
-    subtract_block(d, k, E, V, x, H);
-}
-
-MO_WIDE void subtract_wide(int d, int k, const double *E, const double *V, double *x, double *H)
-{
-    subtract_block(d, k, E, V, x, H);
-}
+MO_WIDTHS(int, rank, (int n, int ld, double *G, double *Q), return factor_lines(n, ld, G, Q))
+MO_WIDTHS(void, orthonormal, (int k, int ld, double *Q, double *R, double *part),
+          make_orthonormal(k, ld, Q, R, part))
+MO_WIDTHS(void, times, (int k, int ld, const double *Q, const double *y, double *x),
+          dots(k, ld, Q, y, x))
+MO_WIDTHS(void, combine, (int k, int ld, const double *x, const double *Q, double *y),
+          add_lines(k, ld, 1, x, Q, y))
+MO_WIDTHS(void, subtract, (int d, int k, const double *E, const double *V, double *x, double *H),
+          subtract_block(d, k, E, V, x, H))
 
 int mo_gram_rank(int n, int ld, double *G, double *Q)
 {
@@ -205,18 +165,18 @@ int mo_gram_rank(int n, int ld, double *G, double *Q)
 
 void mo_gram_orthonormal(int k, int ld, double *Q, double *R, double *x)
 {
-    (mo_has_wide() ? orthonormal_wide : orthonormal_anywhere)(k, ld, Q, R, x);
+    (mo_has_wide() ? orthonormal_wide : orthonormal_plain)(k, ld, Q, R, x);
 }
 
 void mo_gram_times(int k, int ld, const double *Q, const double *y, double *x)
 {
-    (mo_has_wide() ? times_wide : times_anywhere)(k, ld, Q, y, x);
+    (mo_has_wide() ? times_wide : times_plain)(k, ld, Q, y, x);
 }
 
 void mo_gram_combine(int k, int ld, const double *x, const double *Q, double *y)
 {
     memset(y, 0, (size_t)ld * sizeof *y);
-    (mo_has_wide() ? combine_wide : combine_anywhere)(k, ld, x, Q, y);
+    (mo_has_wide() ? combine_wide : combine_plain)(k, ld, x, Q, y);
 }
 
 void mo_gram_subtract(int d, int k, const double *E, const double *V, double *x, double *H)
