@@ -7,8 +7,8 @@
  * linearised [acary2024].  Newton steps on regularised problems (proximal.h) finish.
  *
  *   1. with an accurate start: try Newton steps from it
- *   2. interior point steps, at most `ipm.iterations`: first from the point near the start with
- *      p o z = beta^2 e, then from p = z = beta e
+ *   2. interior point steps, at most `ipm.iterations`: from the point near the best impulses with
+ *      p o z = beta^2 e, or from p = z = beta e
  *   3. at FIRST_TRY of the initial residual, and at each further factor of 100: try Newton steps;
  *      if they fail, continue 2 from the interior iterate
  *   4. after SHORT_STEPS short steps (folds in interior.h; not on an arc), a stall, or the last
@@ -25,22 +25,27 @@
 #include "solver/interior.h"
 #include "solver/proximal.h"
 
-enum { SHORT_STEPS = 3, ARC = 4 };   /* ARC: more iterations along an arc */
-static const double REDUNDANT = 1.5; /* rows for each velocity: the impulses are far from unique */
-static const double NEAR = 1e-3;     /* relative residual of impulses that are worth a try */
+enum { SHORT_STEPS = 3, ARC = 4 }; /* ARC: more iterations along an arc */
+static const double NEAR = 1e-3;   /* relative residual of impulses that are worth a try */
 static const double FIRST_TRY = 0.03, NEXT_TRY = 0.01;
 static const double SHORT = 0.1;    /* a step that is held back */
 static const double NOWHERE = 1e-8; /* one that leads nowhere */
 
-/* Where a path starts, and what it does at a fold: follow the arc, or continue with a part of the
- * shift's gradient.  What one misses another may find.  The first path starts near the current
- * impulses. */
+/* Where a path starts: near the best impulses, or at p = z = beta e.  What it does at a fold:
+ * follow the arc, or continue with a part of the shift's gradient.  Iterations for a digit of the
+ * proximal points at its end.  What one misses another may find. */
+enum { BRIEF = 100, PATIENT = MO_PROXIMAL_PATIENCE };
 typedef struct start {
+    int is_near;
     double beta, least_slope;
-    int by_arc;
+    int by_arc, patience;
 } start;
-static const start STARTS[] = {{0.1, 1, 0}, {1, 1, 1},    {1, 0.5, 0}, {0.1, 1, 0},
-                               {100, 0, 0}, {10, 0.5, 0}, {0.01, 1, 0}};
+static const start STARTS[] = {
+    {1, 0.1, 0.8, 0, BRIEF},                          /* most heaps */
+    {1, 0.1, 1, 1, BRIEF},   {0, 0.3, 0.8, 0, BRIEF}, /* balls that have settled */
+    {0, 1, 1, 1, PATIENT},   {0, 1, 0.5, 0, PATIENT},  {0, 0.1, 1, 0, PATIENT},
+    {0, 100, 0, 0, PATIENT}, {0, 10, 0.5, 0, PATIENT}, {0, 0.01, 1, 0, PATIENT}};
+enum { COLD = 2, CENTRAL = 3 }; /* the first of STARTS without impulses; on the path alone */
 
 typedef struct workspace {
     mo_proximal proximal;
@@ -96,30 +101,17 @@ static ending cross_over(mo_run *run, workspace *w, int patience, int *iteration
     return end == MO_PROXIMAL_SOLVED ? SOLVED : end == MO_PROXIMAL_MUST_STOP ? MUST_STOP : GOES_ON;
 }
 
-/*
- * Iterations for a digit of the proximal points that finish a path.  The first path of problems
- * whose impulses are nearly unique (balls) gets none: the arc takes fewer steps.  The arc of
- * redundant contacts (faces) has a fold every few steps, which proximal points do not have.
- */
-static int patience_after(const mo_problem *problem, int is_near)
-{
-    const int is_redundant = problem->row_count >= REDUNDANT * problem->dof_count;
-    return is_near && !is_redundant ? 0 : MO_PROXIMAL_PATIENCE;
-}
-
-/* Steps 2 to 4 from one start, beta in `unit`s: near the best impulses, or cold. */
-static ending follow_path(mo_run *run, workspace *w, start from, int is_near, double unit,
-                          int *iteration)
+/* Steps 2 to 4 from one start, beta in `unit`s. */
+static ending follow_path(mo_run *run, workspace *w, start from, double unit, int *iteration)
 {
     mo_interior *interior = &w->interior;
     const size_t bytes = (size_t)run->problem->row_count * sizeof(double);
     const int may_cross = run->options->ipm.crossover;
-    const int patience = patience_after(run->problem, is_near);
     const int most = (from.by_arc ? ARC : 1) * run->options->ipm.iterations;
     int short_steps = 0;
     interior->least_slope = from.least_slope;
     interior->by_arc = from.by_arc;
-    if (is_near) {
+    if (from.is_near) {
         mo_interior_start_near(interior, from.beta * unit, run->result->r);
     } else {
         mo_interior_start(interior, from.beta * unit);
@@ -136,7 +128,7 @@ static ending follow_path(mo_run *run, workspace *w, start from, int is_near, do
         const int is_last = !(length > NOWHERE) || is_held || k >= most;
         if (end == GOES_ON && ((may_cross && residual <= next_try) || is_last)) {
             memcpy(run->r, interior->r, bytes);
-            end = cross_over(run, w, is_last && may_cross ? patience : 0, iteration);
+            end = cross_over(run, w, is_last && may_cross ? from.patience : 0, iteration);
             next_try = NEXT_TRY * residual;
         }
         if (end != GOES_ON || is_last) {
@@ -161,9 +153,10 @@ static mo_status solve(mo_run *run, void *memory)
         end = cross_over(run, w, 0, &iteration);
     }
     const double unit = mo_interior_begin(&w->interior, NULL, NULL, NULL);
-    const int is_cold = !may_cross || mo_run_is_zero(run->result->r, run->problem->row_count);
-    for (size_t k = is_cold; k < sizeof STARTS / sizeof STARTS[0] && end == GOES_ON; ++k) {
-        end = follow_path(run, w, STARTS[k], k == 0, unit, &iteration);
+    const int is_cold = mo_run_is_zero(run->result->r, run->problem->row_count);
+    size_t k = !may_cross ? CENTRAL : is_cold ? COLD : 0;
+    for (; k < sizeof STARTS / sizeof STARTS[0] && end == GOES_ON; ++k) {
+        end = follow_path(run, w, STARTS[k], unit, &iteration);
     }
     if (end == GOES_ON) {
         return mo_run_stall(
