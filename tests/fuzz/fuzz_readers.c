@@ -75,10 +75,10 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned
     static corpus seeds;
     const fuzz_target *target = fuzz_target_find(FUZZ_ONE);
     mo_random random = {seed};
-    if (seeds.count == 0) {
-        target->seeds(take, &seeds);
-    }
     if (target->kind == FUZZ_HDF5 && seed % 8 == 0) {
+        if (seeds.count == 0) {
+            target->seeds(take, &seeds);
+        }
         return begin_case(target, &seeds, room, &random, data);
     }
     return seed & 1 ? LLVMFuzzerMutate(data, size, room)
