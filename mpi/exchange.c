@@ -153,11 +153,22 @@ mo_error mo_spread_predict(const mo_spread *s, mo_spread_traffic *traffic)
     return error;
 }
 
-double mo_spread_fastest(const mo_spread *s)
+static int by_value(const void *a, const void *b)
 {
-    double most = s->fastest;
-    MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE, MPI_MAX, s->comm);
-    return most;
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+mo_spread_times mo_spread_sweep_times(const mo_spread *s)
+{
+    const size_t count = (size_t)(s->timed < MO_RECENT ? s->timed : MO_RECENT);
+    double sorted[MO_RECENT] = {0}, times[2];
+    memcpy(sorted, s->recent, sizeof sorted);
+    qsort(sorted, count, sizeof *sorted, by_value);
+    times[0] = s->fastest;
+    times[1] = sorted[count / 2];
+    MPI_Allreduce(MPI_IN_PLACE, times, 2, MPI_DOUBLE, MPI_MAX, s->comm);
+    return (mo_spread_times){times[0], times[1]};
 }
 
 mo_error mo_spread_count(const mo_spread *s, mo_spread_traffic *traffic, int64_t *rounds)

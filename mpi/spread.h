@@ -20,6 +20,8 @@
 
 struct mo_reduced;
 
+enum { MO_RECENT = 256 };
+
 struct mo_spread {
     MPI_Comm comm;
     int rank, size;
@@ -47,10 +49,13 @@ struct mo_spread {
     struct mo_reduced *reduced; /* of a reduced problem; then nothing of the above is there */
     mo_exact exact;
     double *each; /* for sums: MO_LANES a batch, then one a row block; or one a constraint */
-    int64_t messages, bytes; /* sent by this rank so far, as PETSc counts */
-    int64_t rounds;          /* of exchanges, one after each colour */
-    mo_linear linear;        /* how admm and newton solve linear systems */
-    double swept, fastest;   /* when the last sweep began, and the least time of one, s */
+    int64_t messages, bytes;  /* sent by this rank so far, as PETSc counts */
+    int64_t rounds;           /* of exchanges, one after each colour */
+    mo_linear linear;         /* how admm and newton solve linear systems */
+    double swept;             /* when the last sweep ended, s */
+    double fastest;           /* time of a sweep, s */
+    double recent[MO_RECENT]; /* of the last ones, in a ring */
+    int64_t timed;            /* sweeps so far */
 };
 
 /* mo_spread_create of a part that stays the caller's, who keeps it longer. */

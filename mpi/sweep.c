@@ -19,10 +19,7 @@ static const double NEARLY = 0.999;
 static void begin_colour(void *context, int group, double *state)
 {
     mo_spread *s = context;
-    if (group == 0) {
-        ++s->rounds;
-        s->swept = mo_clock();
-    }
+    s->rounds += group == 0;
     if (s->exchange[group]) {
         const double messages = petsc_isend_ct, bytes = petsc_isend_len;
         PetscSFBcastBegin(s->exchange[group], s->line, state, state, MPI_REPLACE);
@@ -46,8 +43,12 @@ static double sum_of(void *context, int is_look)
         (size_t)s->batches->batch_count * MO_LANES + (size_t)s->batches->row_count;
     const double sum =
         mo_exact_sum(&s->exact, is_look ? KIND_LOOKED : KIND_MOVED, s->each, numbers);
-    const double taken = mo_clock() - s->swept;
-    s->fastest = !is_look && (taken < s->fastest || s->fastest == 0) ? taken : s->fastest;
+    if (!is_look) {
+        const double now = mo_clock(), taken = now - s->swept;
+        s->swept = now;
+        s->fastest = taken < s->fastest || s->timed == 0 ? taken : s->fastest;
+        s->recent[s->timed++ % MO_RECENT] = taken;
+    }
     return sum;
 }
 
@@ -133,6 +134,7 @@ mo_status mo_spread_sweep(mo_spread_run *run, double momentum)
     run->s->exact.must_stop = 0;
     run->shown = 0;
     mo_sweeps_start(&run->sweeps, 1, momentum, run->result->r);
+    run->s->swept = mo_clock();
     while (mo_sweeps_run(&run->sweeps, goal, must_stop, run)) {
         if (confirm(run)) {
             return MO_SOLVED;

@@ -114,11 +114,16 @@ typedef struct mo_spread_traffic {
 /* What the distribution and the colours imply. */
 MO_API mo_error mo_spread_predict(const mo_spread *spread, mo_spread_traffic *traffic);
 
-/* What PETSc has counted in all solves so far, and the rounds in them; and the fastest sweep of
- * all, in s, which on a busy machine says more than the mean. */
+/* What PETSc has counted in all solves so far, and the rounds in them. */
 MO_API mo_error mo_spread_count(const mo_spread *spread, mo_spread_traffic *traffic,
                                 int64_t *rounds);
-MO_API double mo_spread_fastest(const mo_spread *spread);
+
+/* Times of a sweep, s, from the end of one to the end of the next: the least of all, and the median
+ * of the last 256.  On a busy machine they say more than the mean. */
+typedef struct mo_spread_times {
+    double fastest, median;
+} mo_spread_times;
+MO_API mo_spread_times mo_spread_sweep_times(const mo_spread *spread);
 
 /* ---- heaps ----------------------------------------------------------------------------------- */
 
