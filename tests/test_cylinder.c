@@ -196,10 +196,42 @@ static void cylinders_leave_each_other_by_the_shortest_way(void **state)
     }
 }
 
+/*
+ * Two cylinders lie across each other at a small angle and overlap along their whole lines.  The
+ * ends of these are contacts, too: otherwise the pair turns about the crossing, deeper and deeper
+ * at one end.  The lower line of b ends at height H over the axis of a, and L sin(angle) beside it.
+ */
+static void both_ends_of_crossed_cylinders_touch(void **state)
+{
+    (void)state;
+    static const double R = 0.07, L = 0.1, H = 0.0695, ANGLE = 0.05;
+    const double expected = hypot(H, L * sin(ANGLE)) - R;
+    const double c = cos(ANGLE / 2) * sqrt(0.5), s = sin(ANGLE / 2) * sqrt(0.5);
+    const mo_pose lies = {{0, 0, 0}, {sqrt(0.5), 0, sqrt(0.5), 0}},
+                  turned = {{0, 0, H + R}, {c, -s, c, s}}; /* about z, after lying down */
+    mo_world *world = make_world(0);
+    double nearest[2] = {INFINITY, INFINITY};
+    add(world, MO_BODY_FIXED, mo_shape_cylinder(R, L), lies);
+    add(world, MO_BODY_FREE, mo_shape_cylinder(R, L), turned);
+    CHECK(mo_world_step(world, 1e-6, NULL, NULL) == MO_OK);
+    for (int k = 0; k < mo_world_contact_count(world); ++k) {
+        const mo_contact contact = mo_world_contact(world, k);
+        double *own = nearest + (contact.point[0] > 0);
+        if (fabs(contact.point[0]) > 0.9 * L) {
+            *own = fmin(*own, fabs(contact.gap - expected));
+        }
+    }
+    CHECK(expected < 0);
+    CHECK_BELOW(nearest[0], 1e-9);
+    CHECK_BELOW(nearest[1], 1e-9);
+    mo_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cylinders_leave_each_other_by_the_shortest_way),
+        cmocka_unit_test(both_ends_of_crossed_cylinders_touch),
         cmocka_unit_test(a_standing_cylinder_stays_where_it_stands),
         cmocka_unit_test(a_lying_cylinder_does_not_roll_by_itself),
         cmocka_unit_test(a_cylinder_rolls_down_a_slope_at_two_thirds),

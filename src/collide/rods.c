@@ -10,6 +10,8 @@
 /* Of the size: an end so near to another touch is that touch. */
 static const double IS_TOUCH = 1e-3;
 static const double WITHIN = 1e-9; /* of a segment: nearer to its end, a point is the end */
+/* Cosine: an end inside the other is a touch where it leaves that about along the axis. */
+static const double ALONG = 0.9;
 
 /* ---- the axis of rods ------------------------------------------------------------------------ */
 
@@ -95,8 +97,8 @@ MO_EVERYWHERE mo_rods mo_rods_axis(mo_core *a, mo_core *b, double reach, mo_axis
 /* ---- ends ------------------------------------------------------------------------------------ */
 
 /*
- * How far the point is from a segment or a cylinder, negative inside; the unit vector out of it
- * there.
+ * How far the point is from a segment or a cylinder, negative inside, where it leaves by the side;
+ * the unit vector out of it there.
  */
 MO_OWN double outside(const mo_core *c, const double x[3], double normal[3])
 {
@@ -111,8 +113,13 @@ MO_OWN double outside(const mo_core *c, const double x[3], double normal[3])
     mo_vec3_minus(x, c->at, to);
     mo_mat3_apply_transposed(c->Q, to, foot);
     const double distance = mo_nearest_on_cylinder(c->half[0], c->half[2], foot, to);
+    const double off = sqrt(foot[0] * foot[0] + foot[1] * foot[1]);
+    const int is_inside = distance <= 0 && off > 0;
+    if (is_inside) {
+        mo_vec3_set(to, foot[0] / off, foot[1] / off, 0);
+    }
     mo_mat3_apply(c->Q, to, normal);
-    return distance;
+    return is_inside ? off - c->half[0] : distance;
 }
 
 MO_OWN int is_near_one(const mo_touch_list *list, int first, const double point[3], double near)
@@ -128,21 +135,20 @@ MO_OWN int is_near_one(const mo_touch_list *list, int first, const double point[
 }
 
 /* The ends of the line that `one` turns along n, as points on the other. */
-MO_OWN void touch_ends(const mo_flat *line, const mo_core *other, const double origin[3],
-                       double reach, int is_turned, int first, mo_touch_list *out)
+MO_OWN void touch_ends(const mo_flat *line, const mo_core *other, const double n[3],
+                       const double origin[3], double reach, int is_turned, int first,
+                       mo_touch_list *out)
 {
     for (int k = 0; k < 2; ++k) {
         const double *x = line->corner[k];
         double normal[3], foot[3], middle[3];
         const double gap = outside(other, x, normal);
-        if (!(gap <= reach && gap > 0)) { /* overlapping shapes separate along n */
-            continue;
-        }
         mo_vec3_along(x, -gap, normal, foot);
         mo_vec3_along(x, 1, origin, middle);
         mo_vec3_along(middle, -0.5 * gap, normal, middle);
         mo_vec3_scale(is_turned ? 1 : -1, normal, normal);
-        if (!is_near_one(out, first, middle, IS_TOUCH * other->size)) {
+        if (gap <= reach && (gap > 0 || mo_vec3_dot(normal, n) > ALONG) &&
+            !is_near_one(out, first, middle, IS_TOUCH * other->size)) {
             const uint32_t feature = 1u << 22 | (uint32_t)(2 * is_turned + k);
             mo_touch_about(is_turned ? foot : x, is_turned ? x : foot, normal, gap, origin, feature,
                            out);
@@ -151,10 +157,11 @@ MO_OWN void touch_ends(const mo_flat *line, const mo_core *other, const double o
 }
 
 MO_EVERYWHERE void mo_rods_ends(const mo_core *a, const mo_core *b, const mo_flat of[2],
-                                const double origin[3], double reach, int first, mo_touch_list *out)
+                                const double n[3], const double origin[3], double reach, int first,
+                                mo_touch_list *out)
 {
     if (of[0].count == 2 && of[1].count == 2) {
-        touch_ends(of, b, origin, reach, 0, first, out);
-        touch_ends(of + 1, a, origin, reach, 1, first, out);
+        touch_ends(of, b, n, origin, reach, 0, first, out);
+        touch_ends(of + 1, a, n, origin, reach, 1, first, out);
     }
 }
