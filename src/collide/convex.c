@@ -243,7 +243,7 @@ MO_OWN int touch_if_best(mo_core *a, mo_core *b, const mo_axis *axis, const doub
         touch_deepest(a, b, axis, origin, out);
     }
     if (mo_core_is_rod(a) && mo_core_is_rod(b)) {
-        mo_rods_ends(a, b, of, axis->normal, origin, reach, before, out);
+        mo_rods_ends(a, b, of, axis, origin, reach, before, out);
     }
     return 1;
 }

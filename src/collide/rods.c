@@ -10,7 +10,8 @@
 /* Of the size: an end so near to another touch is that touch. */
 static const double IS_TOUCH = 1e-3;
 static const double WITHIN = 1e-9; /* of a segment: nearer to its end, a point is the end */
-/* Cosine: an end inside the other is a touch where it leaves that about along the axis. */
+/* Cosine: an end inside the other is a touch where it leaves that about along the axis, in no
+ * longer way. */
 static const double ALONG = 0.9;
 
 /* ---- the axis of rods ------------------------------------------------------------------------ */
@@ -135,7 +136,7 @@ MO_OWN int is_near_one(const mo_touch_list *list, int first, const double point[
 }
 
 /* The ends of the line that `one` turns along n, as points on the other. */
-MO_OWN void touch_ends(const mo_flat *line, const mo_core *other, const double n[3],
+MO_OWN void touch_ends(const mo_flat *line, const mo_core *other, const mo_axis *axis,
                        const double origin[3], double reach, int is_turned, int first,
                        mo_touch_list *out)
 {
@@ -147,7 +148,8 @@ MO_OWN void touch_ends(const mo_flat *line, const mo_core *other, const double n
         mo_vec3_along(x, 1, origin, middle);
         mo_vec3_along(middle, -0.5 * gap, normal, middle);
         mo_vec3_scale(is_turned ? 1 : -1, normal, normal);
-        if (gap <= reach && (gap > 0 || mo_vec3_dot(normal, n) > ALONG) &&
+        if (gap <= reach &&
+            (gap > 0 || (gap >= axis->gap && mo_vec3_dot(normal, axis->normal) > ALONG)) &&
             !is_near_one(out, first, middle, IS_TOUCH * other->size)) {
             const uint32_t feature = 1u << 22 | (uint32_t)(2 * is_turned + k);
             mo_touch_about(is_turned ? foot : x, is_turned ? x : foot, normal, gap, origin, feature,
@@ -157,11 +159,11 @@ MO_OWN void touch_ends(const mo_flat *line, const mo_core *other, const double n
 }
 
 MO_EVERYWHERE void mo_rods_ends(const mo_core *a, const mo_core *b, const mo_flat of[2],
-                                const double n[3], const double origin[3], double reach, int first,
-                                mo_touch_list *out)
+                                const mo_axis *axis, const double origin[3], double reach,
+                                int first, mo_touch_list *out)
 {
     if (of[0].count == 2 && of[1].count == 2) {
-        touch_ends(of, b, n, origin, reach, 0, first, out);
-        touch_ends(of + 1, a, n, origin, reach, 1, first, out);
+        touch_ends(of, b, axis, origin, reach, 0, first, out);
+        touch_ends(of + 1, a, axis, origin, reach, 1, first, out);
     }
 }

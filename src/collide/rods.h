@@ -21,10 +21,10 @@ MO_EVERYWHERE mo_rods mo_rods_axis(mo_core *a, mo_core *b, double reach, mo_axis
 /*
  * Two lines, of capsules or sides of cylinders, that are not parallel meet in one point.  The pair
  * may turn about it, and an end comes down within the step: appends touches of the ends of
- * their flats to those from `first` on.  n: the axis, from a to b.
+ * their flats to those from `first` on.
  */
 MO_EVERYWHERE void mo_rods_ends(const mo_core *a, const mo_core *b, const mo_flat of[2],
-                                const double n[3], const double origin[3], double reach, int first,
-                                mo_touch_list *out);
+                                const mo_axis *axis, const double origin[3], double reach,
+                                int first, mo_touch_list *out);
 
 #endif
