@@ -227,11 +227,69 @@ static void both_ends_of_crossed_cylinders_touch(void **state)
     mo_world_destroy(world);
 }
 
+/* A cylinder stands on another, tilted by 5e-5 rad: their caps touch all around the rim. */
+static void caps_that_nearly_lie_on_each_other_touch_all_around(void **state)
+{
+    (void)state;
+    const mo_pose lower = {{0.004752236209095944, -0.0001770533346566748, 0.30000471275337875},
+                           {0.9999999883911347, -1.8012372331364558e-05, -2.358090355698242e-05,
+                            0.0001494564348576321}},
+                  upper = {{0.0035700378702888057, 0.0039906131925533436, 0.5000056062417174},
+                           {0.999988588046653, -1.1751427565490928e-05, -2.9068499884178512e-05,
+                            -0.00477732073319416}};
+    mo_world *world = make_world(0);
+    double least[2] = {INFINITY, INFINITY}, most[2] = {-INFINITY, -INFINITY};
+    add(world, MO_BODY_FIXED, mo_shape_cylinder(0.1, 0.1), lower);
+    add(world, MO_BODY_FREE, mo_shape_cylinder(0.1, 0.1), upper);
+    CHECK(mo_world_step(world, 1e-3, NULL, NULL) == MO_OK);
+    for (int k = 0; k < mo_world_contact_count(world); ++k) {
+        const mo_contact contact = mo_world_contact(world, k);
+        for (int i = 0; i < 2; ++i) {
+            least[i] = fmin(least[i], contact.point[i]);
+            most[i] = fmax(most[i], contact.point[i]);
+        }
+    }
+    for (int i = 0; i < 2; ++i) {
+        CHECK_BELOW(least[i], -0.08);
+        CHECK_BELOW(0.08, most[i]);
+    }
+    mo_world_destroy(world);
+}
+
+/* Nine columns of five, swept to 2e-3: they rest as columns of boxes do, to the tolerance. */
+static void columns_of_cylinders_come_to_rest(void **state)
+{
+    (void)state;
+    mo_world *world;
+    mo_world_def def = mo_default_world();
+    mo_step_report report = {0};
+    int sweeps = 0;
+    def.solver.tol = 2e-3;
+    CHECK(mo_world_create(&def, NULL, &world, NULL) == MO_OK);
+    add_ground(world, 0);
+    for (int k = 0; k < 45; ++k) {
+        const int column = k / 5, height = k % 5;
+        const mo_pose pose = mo_pose_at(0.4 * (column % 3) + 0.003 * (height % 2),
+                                        0.4 * (column / 3), 0.1 + 0.2002 * height);
+        add(world, MO_BODY_FREE, mo_shape_cylinder(0.1, 0.1), pose);
+    }
+    for (int k = 0; k < 100; ++k) {
+        CHECK(mo_world_step(world, 0.01, &report, NULL) == MO_OK);
+        CHECK(report.status == MO_SOLVED);
+        sweeps += report.iterations;
+    }
+    CHECK_BELOW(report.kinetic_energy, 0.005); /* J, of 280 kg */
+    CHECK_BELOW(sweeps, 100 * 120);
+    mo_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cylinders_leave_each_other_by_the_shortest_way),
         cmocka_unit_test(both_ends_of_crossed_cylinders_touch),
+        cmocka_unit_test(caps_that_nearly_lie_on_each_other_touch_all_around),
+        cmocka_unit_test(columns_of_cylinders_come_to_rest),
         cmocka_unit_test(a_standing_cylinder_stays_where_it_stands),
         cmocka_unit_test(a_lying_cylinder_does_not_roll_by_itself),
         cmocka_unit_test(a_cylinder_rolls_down_a_slope_at_two_thirds),

@@ -226,17 +226,17 @@ MO_OWN int climb_slope(mo_core *a, mo_core *b, mo_axis *axis)
 
 /*
  * Appends the touches along the axis; false, without touches, if they do not show that it is a
- * local optimum.
+ * local optimum and it is not the last one to be tried.
  */
-MO_OWN int touch_if_best(mo_core *a, mo_core *b, const mo_axis *axis, const double origin[3],
-                         double reach, mo_touch_list *out)
+MO_OWN int touch_axis(mo_core *a, mo_core *b, const mo_axis *axis, int is_last,
+                      const double origin[3], double reach, mo_touch_list *out)
 {
     const int before = out->count;
     mo_flat of[2];
     take_flats(a, b, axis->normal, of);
     const double least = touch_flats(a, b, of, axis, origin, reach, out);
     if (least > axis->gap + IS_NEAREST * smaller(a, b)) {
-        if (!axis->has_points) {
+        if (!axis->has_points && !is_last) {
             out->count = before;
             return 0;
         }
@@ -246,6 +246,12 @@ MO_OWN int touch_if_best(mo_core *a, mo_core *b, const mo_axis *axis, const doub
         mo_rods_ends(a, b, of, axis, origin, reach, before, out);
     }
     return 1;
+}
+
+MO_OWN int touch_if_best(mo_core *a, mo_core *b, const mo_axis *axis, const double origin[3],
+                         double reach, mo_touch_list *out)
+{
+    return touch_axis(a, b, axis, 0, origin, reach, out);
 }
 
 /*
@@ -334,7 +340,7 @@ MO_EVERYWHERE void mo_touch_cores(mo_core *a, mo_core *b, const double origin[3]
             return;
         }
         if (!is_curved || k == MOST_CLIMBS || !climb_slope(a, b, &axis)) {
-            touch_deepest(a, b, &axis, origin, out);
+            touch_axis(a, b, &axis, 1, origin, reach, out);
             return;
         }
     }

@@ -133,6 +133,10 @@ mo_error mo_contacts_look_again(mo_world *world, double h);
  * pair at poses near by, or NULL. */
 mo_error mo_contacts_collide(mo_world *world, const mo_pair *pair, const mo_pose at[2],
                              const double *normal, double margin, mo_sim_contacts *list);
+/* contacts_match.c: the contacts of a pair from `first` on take over the impulses of the last
+ * step's, from *k on, the first that is not before the pair; *k goes on. */
+void mo_contacts_match(const mo_world *world, const mo_sim_contacts *before, int *k,
+                       mo_sim_contacts *list, int first);
 /* By shapes and feature: below, equal to or above zero. */
 int mo_contact_order(const mo_sim_contact *c, const mo_sim_contact *d);
 /* Sorts the contacts from `sorted` on into those before. */

@@ -7,7 +7,7 @@
  * the pairs.  contacts_take.c selects those that take part in the step.  If a solve makes a body
  * faster than its bounding box allows for, its pairs are searched again.
  *
- * Contacts of the last step with the same shapes and feature pass on their impulse and slip.
+ * Contacts of the last step pass on their impulses (contacts_match.c).
  */
 #include <math.h>
 #include <stddef.h>
@@ -207,35 +207,6 @@ static const double *last_normal(const mo_sim_contacts *before, int *k, const mo
     return contact->shape[0] == pair->a && contact->shape[1] == pair->b ? contact->frame : NULL;
 }
 
-static void inherit(const mo_sim_contact *before, mo_sim_contact *now)
-{
-    now->is_new = 0;
-    mo_vec3_copy(before->impulse, now->impulse);
-    mo_vec3_copy(before->moment, now->moment);
-    mo_vec3_along(before->slip, -mo_vec3_dot(before->slip, now->frame), now->frame, now->slip);
-}
-
-/* Both lists are sorted by shapes and feature: the contacts of the new one from `first` on, with
- * those of the last step from *k on. */
-static void match(const mo_sim_contacts *before, int *k, mo_sim_contacts *list, int first)
-{
-    for (int i = first; i < list->count && *k < before->count; ++i) {
-        mo_sim_contact *now = list->at + i;
-        const mo_sim_contact *old = before->at + *k;
-        int order = -1;
-        if (*k + MO_AHEAD < before->count) {
-            mo_prefetch(old + MO_AHEAD, offsetof(mo_sim_contact, is_new));
-        }
-        while (*k < before->count && (order = mo_contact_order(old, now)) < 0) {
-            ++*k;
-            ++old;
-        }
-        if (*k < before->count && order == 0) {
-            inherit(old, now);
-        }
-    }
-}
-
 /* The speed bound of the shapes; contact points may be slightly outside them. */
 static int may_bounce(const mo_world *world, const mo_sim_contact *contact, double least_speed)
 {
@@ -307,7 +278,7 @@ static mo_error collide_pairs(mo_world *world, double h, const mo_sim_contacts *
             return MO_ERR_MEMORY;
         }
         if (before) {
-            match(before, &of_last, list, first);
+            mo_contacts_match(world, before, &of_last, list, first);
         }
     }
     mo_pace();
