@@ -64,7 +64,7 @@ static void what_cannot_be_gets_a_sentence(void **state)
         {"m.xml", ACTUATOR("<general gainprm='-3'/>", "<position joint='j'/>"), "kp=\"-3\""},
         {"m.xml", ACTUATOR("<general gainprm='-3'/>", "<velocity joint='j'/>"), "kv=\"-3\""},
         {"m.urdf",
-         "<robot name='r'><link name='a'><collision><geometry><box size='1 1 0'/>"
+         "<robot name='r'><link name='a'><collision><geometry><box size='1 1 -1'/>"
          "</geometry></collision></link></robot>",
          "three positive numbers"},
         {"m.urdf", "<robot name='r'><link name='a'><inertial/></link></robot>", "no <mass value>"},

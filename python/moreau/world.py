@@ -393,6 +393,11 @@ class World:
         """The deepest now, in m."""
         return C.mo_world_penetration(self._w)
 
+    @property
+    def relative_penetration(self):
+        """The deepest now, over the size of the smaller shape of its pair."""
+        return C.mo_world_relative_penetration(self._w)
+
     def save(self):
         """Everything that changes in a step, as bytes for load()."""
         size = C.mo_world_save(self._w, None, 0)

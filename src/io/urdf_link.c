@@ -54,7 +54,8 @@ static void give_inertia(mo_urdf *u, const mo_xml_node *link, int place, mo_mass
             return;
         }
     }
-    if (given->mass > 0 && mo_reader_moves(u->r->model, place)) {
+    if (given->mass > 0 && !mo_xml_child(link, "collision") &&
+        mo_reader_moves(u->r->model, place)) {
         const double radius = cbrt(given->mass / DENSITY * 0.75 / 3.14159265358979323846);
         mo_reader_note_of(u->r, link, mo_xml_get(link, "name"),
                           "> has a mass and no inertia: it gets that of a ball of its mass at 1000 "

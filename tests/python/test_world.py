@@ -338,6 +338,9 @@ class Queries(unittest.TestCase):
         near = world.distance(world.bodies[0], ball)
         self.assertAlmostEqual(near.distance, 0.5)
         np.testing.assert_allclose(near.point_b, [3, 0, 0.5], atol=1e-12)
+        world.add_body(moreau.ball(0.5), position=(0, 0, 0.4))
+        self.assertAlmostEqual(world.penetration, 0.1)
+        self.assertAlmostEqual(world.relative_penetration, 0.2)
 
 
 class Recordings(unittest.TestCase):
