@@ -21,8 +21,7 @@ typedef enum mo_core_kind {
     MO_CORE_BOX,
     MO_CORE_HULL,
     MO_CORE_TRIANGLE, /* solid behind its front: the back is no face */
-    MO_CORE_CYLINDER,
-    MO_CORE_ELLIPSOID
+    MO_CORE_CYLINDER
 } mo_core_kind;
 
 typedef struct mo_core {

@@ -193,12 +193,6 @@ mo_pose mo_shape_pose(const mo_sim_body *body, const mo_sim_shape *shape);
 mo_pose mo_shape_pose_at(const mo_sim_body *body, const double x[3], const double orientation[4],
                          const mo_sim_shape *shape);
 
-/* What most loops over contacts read of a body. */
-static inline void mo_body_prefetch(const mo_world *world, int place)
-{
-    mo_prefetch(world->body + place, offsetof(mo_sim_body, start_v));
-}
-
 /* Of a loop over living bodies at k: it will read so many bytes of each, from there on. */
 static inline void mo_living_prefetch(const mo_world *world, int k, size_t from, size_t size)
 {
