@@ -214,6 +214,7 @@ static void check_packing_by_rank(void)
     const int bodies = (int)mo_spread_body_count(spread);
     options.method = "nsgs";
     options.tol = 2e-3;
+    options.nsgs.momentum = 10;
     expect(!mo_spread_solve(spread, &options, &result), result.message.text, "packing");
     expect(result.status == MO_SOLVED, "not solved", "packing");
     mo_spread_predict(spread, &predicted);
@@ -248,6 +249,7 @@ static void check_same_packing(void)
     answer dealt = {0};
     options.method = "nsgs";
     options.tol = 1e-3;
+    options.nsgs.momentum = 10;
     if (scene_packing(2000, 5, &whole, NULL) ||
         mo_spread_packing(MPI_COMM_WORLD, 2000, 5, &spread, NULL)) {
         expect(0, "it could not be built", "same packing");

@@ -83,16 +83,17 @@ static void check_matrices(const char *name, const mo_problem *whole, const mo_o
 
 static void check_admm_and_newton(void)
 {
+    const int is_every = getenv("MOREAU_EVERY_RANK") != NULL;
     mo_options options = mo_default_options();
     mo_problem *packing, *small, *uneven = make_uneven(9), *hub = make_hub(80);
-    if (scene_packing(300, 11, &packing, NULL) || scene_packing(40, 11, &small, NULL) || !uneven ||
-        !hub) {
+    if (scene_packing(is_every ? 300 : 100, 11, &packing, NULL) ||
+        scene_packing(40, 11, &small, NULL) || !uneven || !hub) {
         expect(0, "they could not be built", "matrices");
         return;
     }
     options.tol = 1e-6;
     options.method = "admm";
-    check_matrices("admm, packing", small, &options, getenv("MOREAU_EVERY_RANK") ? 3 : 2);
+    check_matrices("admm, packing", small, &options, is_every ? 3 : 2);
     options.tol = 1e-8;
     options.method = "newton";
     check_matrices("newton, packing", packing, &options, 3);
