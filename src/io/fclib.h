@@ -48,21 +48,21 @@ typedef struct mo_fclib_sizes {
     bool is_global;
 } mo_fclib_sizes;
 
-/* The required size of a matrix, and the vectors that define it. */
-typedef struct mo_fclib_shape {
-    int rows;
-    const char *rows_of;
-    int columns;
-    const char *columns_of;
-} mo_fclib_shape;
+/* A number of rows or columns, and the vector that has as many entries. */
+typedef struct mo_fclib_size {
+    int count;
+    const char *vector;
+} mo_fclib_size;
 
-/* Reads a matrix group. */
-bool mo_fclib_read_matrix(mo_h5 *h, const mo_h5_group *parent, const char *name,
-                          const mo_fclib_shape *shape, mo_document *document, mo_sparse *matrix);
+/* Reads a matrix group of this size. */
+bool mo_fclib_read_matrix(mo_h5 *h, const mo_h5_group *parent, const char *name, mo_fclib_size rows,
+                          mo_fclib_size columns, mo_document *document, mo_sparse *matrix);
 
 /* A vector of numbers that must be finite. */
 bool mo_fclib_read_vector(mo_h5 *h, const mo_h5_group *group, const char *name, size_t *count,
                           double **values);
+bool mo_fclib_check_finite(mo_h5 *h, const mo_h5_group *group, const char *name, size_t count,
+                           const double *values);
 
 /* Appends one sentence to the document's notes; a failure of memory sticks to h. */
 bool mo_fclib_note(mo_h5 *h, mo_document *document, const char *format, ...) MO_PRINTF(3, 4);
@@ -74,9 +74,8 @@ typedef struct mo_fclib_parts {
     int *of; /* the part of each row */
 } mo_fclib_parts;
 
-/* Room for at most one part a row.  To be cleared, also after a failure. */
-bool mo_fclib_init_parts(mo_h5 *h, mo_fclib_parts *parts, int rows);
-void mo_fclib_clear_parts(const mo_allocator *allocator, mo_fclib_parts *parts);
+/* So many rows, with room for at most one part a row, in parts of `size` rows each. */
+bool mo_fclib_make_parts(mo_h5 *h, int rows, int count, int size, mo_fclib_parts *parts);
 
 /* Fills `of` from `start`. */
 void mo_fclib_index_parts(mo_fclib_parts *parts);

@@ -21,7 +21,7 @@ static const double DENSE_RATIO = 256;
 typedef struct scratch {
     int *touched; /* parts that share an entry with it */
     int *slot;    /* of a touched part: start of its block */
-    int *stamp;   /* of a part: the last constraint that touched it */
+    int *stamp;   /* of a part: 1 + the last constraint that touched it */
     int touched_count;
     double *values;
     size_t room;
@@ -30,18 +30,17 @@ typedef struct scratch {
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
-bool mo_fclib_init_parts(mo_h5 *h, mo_fclib_parts *parts, int rows)
+bool mo_fclib_make_parts(mo_h5 *h, int rows, int count, int size, mo_fclib_parts *parts)
 {
-    *parts = (mo_fclib_parts){0};
-    return (MO_NEW_EACH(h->allocator, rows + 1, int, &parts->start) &&
-            MO_NEW_EACH(h->allocator, rows, int, &parts->of)) ||
-           mo_h5_no_memory(h);
-}
-
-void mo_fclib_clear_parts(const mo_allocator *allocator, mo_fclib_parts *parts)
-{
-    MO_FREE(allocator, parts->start, parts->of);
-    *parts = (mo_fclib_parts){0};
+    parts->count = count;
+    parts->start = mo_h5_take(h, (size_t)rows + 1, sizeof *parts->start);
+    parts->of = mo_h5_take(h, (size_t)rows, sizeof *parts->of);
+    MO_PASS(parts->start && parts->of);
+    for (int k = 0; k <= count; ++k) {
+        parts->start[k] = k * size;
+    }
+    mo_fclib_index_parts(parts);
+    return true;
 }
 
 void mo_fclib_index_parts(mo_fclib_parts *parts)
@@ -63,8 +62,8 @@ static void collect(const mo_fclib_blocks *blocks, int c, scratch *s)
     s->touched_count = 0;
     for (int e = A->start[first]; e < A->start[end]; ++e) {
         const int part = blocks->across->of[A->row[e]];
-        if (s->stamp[part] != c) {
-            s->stamp[part] = c;
+        if (s->stamp[part] != c + 1) {
+            s->stamp[part] = c + 1;
             s->touched[s->touched_count++] = part;
         }
     }
@@ -125,26 +124,14 @@ static void fill_and_add(const mo_fclib_blocks *blocks, int c, scratch *s, mo_bu
     }
 }
 
-static bool init_scratch(mo_h5 *h, const mo_fclib_blocks *blocks, scratch *s)
-{
-    const size_t parts = (size_t)blocks->across->count;
-    *s = (scratch){0};
-    MO_FAIL_IF(!MO_NEW_EACH(h->allocator, parts, int, &s->touched, &s->slot, &s->stamp),
-               mo_h5_no_memory(h));
-    memset(s->stamp, -1, parts * sizeof *s->stamp);
-    return true;
-}
-
-static void clear_scratch(mo_h5 *h, scratch *s)
-{
-    MO_FREE(h->allocator, s->touched, s->slot, s->stamp, s->values);
-}
-
 bool mo_fclib_add_blocks(mo_h5 *h, const char *place, const mo_fclib_blocks *blocks,
                          mo_builder *builder)
 {
-    scratch s;
-    bool good = init_scratch(h, blocks, &s);
+    const size_t parts = (size_t)blocks->across->count;
+    scratch s = {.touched = mo_h5_take(h, parts, sizeof(int)),
+                 .slot = mo_h5_take(h, parts, sizeof(int)),
+                 .stamp = mo_h5_take(h, parts, sizeof(int))};
+    bool good = s.touched && s.slot && s.stamp;
     for (int c = 0; good && c < blocks->constraints.count; ++c) {
         collect(blocks, c, &s);
         good = place_blocks(h, place, blocks, c, &s);
@@ -159,6 +146,6 @@ bool mo_fclib_add_blocks(mo_h5 *h, const char *place, const mo_fclib_blocks *blo
         const int d = blocks->constraints.start[1];
         mo_builder_add_coupling(builder, 0, 0, d, d, zero);
     }
-    clear_scratch(h, &s);
+    mo_memory_free(h->allocator, s.values);
     return good;
 }

@@ -33,22 +33,16 @@ static void count_triangles(const mo_sparse *M, int *below, int *above)
 
 static bool fill_other_half(mo_h5 *h, mo_sparse *M)
 {
-    mo_entries entries = {0};
-    mo_sparse whole = {0};
-    bool good = mo_entries_add_matrix(h->allocator, &entries, M, false, 0, 0);
+    mo_entries entries;
+    const bool good = mo_entries_make(&h->kept, 2 * (size_t)mo_sparse_count(M), &entries);
     for (int j = 0; good && j < M->columns; ++j) {
-        for (int e = M->start[j]; good && e < M->start[j + 1]; ++e) {
-            good =
-                M->row[e] == j || mo_entries_add(h->allocator, &entries, j, M->row[e], M->value[e]);
+        for (int e = M->start[j]; e < M->start[j + 1]; ++e) {
+            mo_entries_add(&entries, M->row[e], j, M->value[e]);
+            mo_entries_add(&entries, j, M->row[e], M->row[e] == j ? 0 : M->value[e]);
         }
     }
-    good = good && mo_sparse_build(h->allocator, M->rows, M->columns, entries.count, entries.row,
-                                   entries.column, entries.value, &whole);
-    mo_entries_clear(h->allocator, &entries);
-    MO_FAIL_IF(!good, mo_h5_no_memory(h));
-    mo_sparse_clear(h->allocator, M);
-    *M = whole;
-    return true;
+    return (good && mo_sparse_build(&h->kept, M->rows, M->columns, &entries, M)) ||
+           mo_h5_no_memory(h);
 }
 
 bool mo_fclib_complete_mass(mo_h5 *h, const char *place, mo_sparse *M, mo_document *document)
@@ -120,13 +114,10 @@ bool mo_fclib_find_bodies(mo_h5 *h, const char *place, const mo_sparse *M, int g
                           mo_fclib_parts *bodies)
 {
     const int velocities = M->columns;
-    MO_PASS(mo_fclib_init_parts(h, bodies, velocities));
+    MO_PASS(mo_fclib_make_parts(h, velocities, 0, 0, bodies));
     cut_finest(M, bodies);
     if (fits_groups(bodies, velocities, group)) {
-        bodies->count = velocities / group;
-        for (int b = 0; b <= bodies->count; ++b) {
-            bodies->start[b] = b * group;
-        }
+        return mo_fclib_make_parts(h, velocities, velocities / group, group, bodies);
     }
     mo_fclib_index_parts(bodies);
     return check_density(h, place, M, bodies);

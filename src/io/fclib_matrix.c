@@ -22,21 +22,25 @@ typedef struct stored {
     size_t p_count, i_count, x_count;
 } stored;
 
+bool mo_fclib_check_finite(mo_h5 *h, const mo_h5_group *group, const char *name, size_t count,
+                           const double *values)
+{
+    for (size_t k = 0; k < count; ++k) {
+        MO_FAIL_IF(!isfinite(values[k]),
+                   mo_h5_fail(h, MO_ERR_FORMAT,
+                              "entry %zu of %s/%s is %g; only finite numbers are allowed", k,
+                              group->path, name, values[k]));
+    }
+    return true;
+}
+
 bool mo_fclib_read_vector(mo_h5 *h, const mo_h5_group *group, const char *name, size_t *count,
                           double **values)
 {
-    MO_PASS(mo_h5_read_doubles(h, group, name, count, values));
-    for (size_t k = 0; k < *count; ++k) {
-        if (!isfinite((*values)[k])) {
-            mo_h5_fail(h, MO_ERR_FORMAT,
-                       "entry %zu of %s/%s is %g; only finite numbers are allowed", k, group->path,
-                       name, (*values)[k]);
-            mo_memory_free(h->allocator, *values);
-            *values = NULL;
-            return false;
-        }
-    }
-    return true;
+    MO_PASS(mo_h5_count(h, group, name, count));
+    *values = mo_h5_take(h, *count, sizeof **values);
+    return *values && mo_h5_read_run(h, group, name, 0, *count, *values) &&
+           mo_fclib_check_finite(h, group, name, *count, *values);
 }
 
 static bool read_stored(mo_h5 *h, const mo_h5_group *g, stored *s)
@@ -46,11 +50,6 @@ static bool read_stored(mo_h5 *h, const mo_h5_group *g, stored *s)
            mo_h5_read_ints(h, g, "p", &s->p_count, &s->p) &&
            mo_h5_read_ints(h, g, "i", &s->i_count, &s->i) &&
            mo_fclib_read_vector(h, g, "x", &s->x_count, &s->x);
-}
-
-static void clear_stored(mo_h5 *h, stored *s)
-{
-    MO_FREE(h->allocator, s->p, s->i, s->x);
 }
 
 /* ---- checks ---------------------------------------------------------------------------------- */
@@ -100,8 +99,8 @@ static bool check_starts(mo_h5 *h, const char *path, const stored *s, int lines)
 static bool expand(mo_h5 *h, const char *path, const stored *s, int lines, int across, int **line)
 {
     MO_PASS(check_starts(h, path, s, lines) && check_room(h, path, s, (size_t)s->p[lines]));
-    *line = mo_memory_array(h->allocator, (size_t)s->p[lines], sizeof **line);
-    MO_FAIL_IF(!*line, mo_h5_no_memory(h));
+    *line = mo_h5_take(h, (size_t)s->p[lines], sizeof **line);
+    MO_PASS(*line);
     for (int k = 0; k < lines; ++k) {
         for (int e = s->p[k]; e < s->p[k + 1]; ++e) {
             MO_PASS(check_index(h, path, 'i', (size_t)e, s->i[e], across));
@@ -124,11 +123,10 @@ static bool check_triplets(mo_h5 *h, const char *path, const stored *s)
     return true;
 }
 
-static bool build(mo_h5 *h, const char *path, const stored *s, const int *row, const int *column,
-                  size_t count, mo_sparse *matrix)
+static bool build(mo_h5 *h, const char *path, const stored *s, const mo_entries *entries,
+                  mo_sparse *matrix)
 {
-    MO_FAIL_IF(!mo_sparse_build(h->allocator, s->m, s->n, count, row, column, s->x, matrix),
-               mo_h5_no_memory(h));
+    MO_FAIL_IF(!mo_sparse_build(&h->kept, s->m, s->n, entries, matrix), mo_h5_no_memory(h));
     /* Finite numbers can still add up to infinity. */
     for (int e = 0; e < mo_sparse_count(matrix); ++e) {
         MO_FAIL_IF(!isfinite(matrix->value[e]),
@@ -140,8 +138,9 @@ static bool build(mo_h5 *h, const char *path, const stored *s, const int *row, c
 
 static bool unpack(mo_h5 *h, const char *path, const stored *s, mo_sparse *matrix)
 {
+    mo_entries entries = {.row = s->i, .column = s->p, .value = s->x, .count = (size_t)s->nz};
     if (s->nz >= 0) {
-        return check_triplets(h, path, s) && build(h, path, s, s->i, s->p, (size_t)s->nz, matrix);
+        return check_triplets(h, path, s) && build(h, path, s, &entries, matrix);
     }
     const bool by_columns = s->nz == BY_COLUMNS;
     MO_FAIL_IF(
@@ -151,33 +150,27 @@ static bool unpack(mo_h5 *h, const char *path, const stored *s, mo_sparse *matri
                    path, s->nz));
     const int lines = by_columns ? s->n : s->m;
     int *line = NULL;
-    const bool good = expand(h, path, s, lines, by_columns ? s->m : s->n, &line) &&
-                      build(h, path, s, by_columns ? s->i : line, by_columns ? line : s->i,
-                            (size_t)s->p[lines], matrix);
-    mo_memory_free(h->allocator, line);
-    return good;
+    MO_PASS(expand(h, path, s, lines, by_columns ? s->m : s->n, &line));
+    entries.row = by_columns ? s->i : line;
+    entries.column = by_columns ? line : s->i;
+    entries.count = (size_t)s->p[lines];
+    return build(h, path, s, &entries, matrix);
 }
 
-static bool check_size(mo_h5 *h, const char *path, const char *what, int stated, const char *vector,
-                       int needed)
+static bool check_size(mo_h5 *h, const char *path, const char *what, int stated,
+                       mo_fclib_size needed)
 {
-    return stated == needed ||
+    return stated == needed.count ||
            mo_h5_fail(h, MO_ERR_FORMAT, "%s has %d %s, but the vector %s has %d entries", path,
-                      stated, what, vector, needed);
+                      stated, what, needed.vector, needed.count);
 }
 
 /* One number that need not be there. */
 static bool read_fact(mo_h5 *h, const mo_h5_group *group, const char *name, double *value)
 {
-    double *numbers = NULL;
     size_t count = 0;
-    if (!mo_h5_has(group, name)) {
-        return true;
-    }
-    MO_PASS(mo_h5_read_doubles(h, group, name, &count, &numbers));
-    *value = count ? numbers[0] : 0;
-    mo_memory_free(h->allocator, numbers);
-    return true;
+    MO_PASS(!mo_h5_has(group, name) || mo_h5_count(h, group, name, &count));
+    return count == 0 || mo_h5_read_run(h, group, name, 0, 1, value);
 }
 
 /* What FCLIB keeps beside a matrix: comment, conditioning, determinant, rank. */
@@ -200,18 +193,16 @@ static bool read_facts(mo_h5 *h, const mo_h5_group *group, char matrix, mo_docum
            (!mo_h5_has(group, "rank") || mo_h5_read_int(h, group, "rank", &facts->rank));
 }
 
-bool mo_fclib_read_matrix(mo_h5 *h, const mo_h5_group *parent, const char *name,
-                          const mo_fclib_shape *shape, mo_document *document, mo_sparse *matrix)
+bool mo_fclib_read_matrix(mo_h5 *h, const mo_h5_group *parent, const char *name, mo_fclib_size rows,
+                          mo_fclib_size columns, mo_document *document, mo_sparse *matrix)
 {
     mo_h5_group group;
     stored s = {0};
-    *matrix = (mo_sparse){0};
-    const bool good =
-        mo_h5_enter(h, parent, name, &group) && read_stored(h, &group, &s) &&
-        check_size(h, group.path, "rows (m)", s.m, shape->rows_of, shape->rows) &&
-        check_size(h, group.path, "columns (n)", s.n, shape->columns_of, shape->columns) &&
-        unpack(h, group.path, &s, matrix) && read_facts(h, &group, name[0], document);
-    clear_stored(h, &s);
+    const bool good = mo_h5_enter(h, parent, name, &group) && read_stored(h, &group, &s) &&
+                      check_size(h, group.path, "rows (m)", s.m, rows) &&
+                      check_size(h, group.path, "columns (n)", s.n, columns) &&
+                      unpack(h, group.path, &s, matrix) && read_facts(h, &group, name[0], document);
+    MO_FREE(h->allocator, s.p, s.i);
     mo_h5_leave(h, &group);
     return good;
 }

@@ -17,16 +17,12 @@
 static bool read_part(mo_h5 *h, const mo_h5_group *group, const char *name, int needed, double *to)
 {
     size_t count;
-    double *values;
-    MO_PASS(mo_fclib_read_vector(h, group, name, &count, &values));
-    const bool good = count == (size_t)needed ||
-                      mo_h5_fail(h, MO_ERR_FORMAT, "%s/%s has %zu entries where the problem has %d",
-                                 group->path, name, count, needed);
-    if (good && needed) {
-        memcpy(to, values, count * sizeof *to);
-    }
-    mo_memory_free(h->allocator, values);
-    return good;
+    MO_PASS(mo_h5_count(h, group, name, &count));
+    MO_FAIL_IF(count != (size_t)needed,
+               mo_h5_fail(h, MO_ERR_FORMAT, "%s/%s has %zu entries where the problem has %d",
+                          group->path, name, count, needed));
+    return mo_h5_read_run(h, group, name, 0, count, to) &&
+           mo_fclib_check_finite(h, group, name, count, to);
 }
 
 /* Is the vector there, with values? */

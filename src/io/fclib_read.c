@@ -108,10 +108,12 @@ static bool read_spacedim(reader *in)
 static bool read_friction(reader *in, const mo_h5_group *vectors, const char *name, double **mu)
 {
     size_t count;
-    MO_PASS(mo_h5_read_doubles(&in->h, vectors, name, &count, mu));
+    MO_PASS(mo_h5_count(&in->h, vectors, name, &count));
     MO_FAIL_IF(count != (size_t)in->sizes.contacts,
                mo_h5_fail(&in->h, MO_ERR_FORMAT, "%s/%s has %zu entries for %d contacts",
                           vectors->path, name, count, in->sizes.contacts));
+    *mu = mo_h5_take(&in->h, count, sizeof **mu);
+    MO_PASS(*mu && mo_h5_read_run(&in->h, vectors, name, 0, count, *mu));
     for (size_t k = 0; k < count; ++k) {
         MO_FAIL_IF(!((*mu)[k] >= 0), mo_h5_fail(&in->h, MO_ERR_FORMAT,
                                                 "entry %zu of %s/%s is %g; friction is 0 or more",
@@ -191,10 +193,8 @@ static bool cut_constraints(reader *in, const mo_sparse *G, const mo_fclib_parts
     MO_FAIL_IF(
         sizes->joints > INT_MAX - sizes->rows,
         mo_h5_fail(&in->h, MO_ERR_FORMAT, "contacts and joints have more than %d rows", INT_MAX));
-    MO_PASS(mo_fclib_init_parts(&in->h, constraints, sizes->rows + sizes->joints));
-    for (int c = 0; c < sizes->contacts; ++c) {
-        constraints->start[constraints->count++] = c * sizes->d;
-    }
+    MO_PASS(mo_fclib_make_parts(&in->h, sizes->rows + sizes->joints, sizes->contacts, sizes->d,
+                                constraints));
     int length = 0; /* of the current joint block */
     for (int j = 0; j < sizes->joints; ++j) {
         if (j == 0 || length == MO_FCLIB_JOINT_ROWS || !same_parts(G, parts, j - 1, j)) {
@@ -227,51 +227,58 @@ static void add_constraints(reader *in, mo_builder *builder)
 
 /* ---- global problems ------------------------------------------------------------------------- */
 
-/* A = [H G]; without joints, H is used directly. */
-static bool join_columns(reader *in, mo_sparse *H, const mo_sparse *G)
+static bool read_matrix(reader *in, const char *name, mo_fclib_size rows, mo_fclib_size columns,
+                        mo_sparse *matrix)
 {
-    if (!in->sizes.joints) {
-        in->blocks.A = *H;
-        *H = (mo_sparse){0};
-        return true;
+    return mo_fclib_read_matrix(&in->h, &in->top, name, rows, columns, in->document, matrix);
+}
+
+/* A matrix that is part of another one. */
+typedef struct piece {
+    const mo_sparse *matrix;
+    bool transposed;
+    int row, column; /* of its first entry */
+} piece;
+
+/* A from its pieces. */
+static bool join(reader *in, int rows, int columns, int count, const piece *pieces)
+{
+    mo_entries entries;
+    size_t room = 0;
+    for (int k = 0; k < count; ++k) {
+        room += (size_t)mo_sparse_count(pieces[k].matrix);
     }
-    const mo_allocator *allocator = in->h.allocator;
-    mo_entries entries = {0};
-    const bool good =
-        mo_entries_add_matrix(allocator, &entries, H, false, 0, 0) &&
-        mo_entries_add_matrix(allocator, &entries, G, false, 0, in->sizes.rows) &&
-        mo_sparse_build(allocator, in->sizes.dofs, in->sizes.rows + in->sizes.joints, entries.count,
-                        entries.row, entries.column, entries.value, &in->blocks.A);
-    mo_entries_clear(allocator, &entries);
-    return good || mo_h5_no_memory(&in->h);
+    const bool good = room <= INT_MAX && mo_entries_make(&in->h.kept, room, &entries);
+    for (int k = 0; good && k < count; ++k) {
+        const piece *p = &pieces[k];
+        mo_entries_add_matrix(&entries, p->matrix, p->transposed, p->row, p->column);
+    }
+    return (good && mo_sparse_build(&in->h.kept, rows, columns, &entries, &in->blocks.A)) ||
+           mo_h5_no_memory(&in->h);
 }
 
 static bool read_mass(reader *in)
 {
-    const mo_fclib_shape shape = {in->sizes.dofs, "f", in->sizes.dofs, "f"};
+    const mo_fclib_size f = {in->sizes.dofs, "f"};
     const int free_body = in->sizes.d == 2 ? 3 : 6;
     char place[MO_H5_PATH];
     snprintf(place, sizeof place, "/%s/M", in->kind->group);
-    return mo_fclib_read_matrix(&in->h, &in->top, "M", &shape, in->document, &in->M) &&
+    return read_matrix(in, "M", f, f, &in->M) &&
            mo_fclib_complete_mass(&in->h, place, &in->M, in->document) &&
            mo_fclib_find_bodies(&in->h, place, &in->M, free_body, &in->bodies);
 }
 
+/* A = [H G] */
 static bool read_global(reader *in)
 {
     const mo_fclib_sizes *sizes = &in->sizes;
-    const mo_fclib_shape contact_shape = {sizes->dofs, "f", sizes->rows, "w"};
-    const mo_fclib_shape joint_shape = {sizes->dofs, "f", sizes->joints, "b"};
+    const mo_fclib_size f = {sizes->dofs, "f"}, w = {sizes->rows, "w"}, b = {sizes->joints, "b"};
     mo_sparse H = {0}, G = {0};
-    const bool good =
-        read_mass(in) &&
-        mo_fclib_read_matrix(&in->h, &in->top, "H", &contact_shape, in->document, &H) &&
-        (!in->b || mo_fclib_read_matrix(&in->h, &in->top, "G", &joint_shape, in->document, &G)) &&
-        cut_constraints(in, &G, &in->bodies) && join_columns(in, &H, &G);
+    const piece pieces[] = {{&H, false, 0, 0}, {&G, false, 0, sizes->rows}};
     in->blocks.across = &in->bodies;
-    mo_sparse_clear(in->h.allocator, &H);
-    mo_sparse_clear(in->h.allocator, &G);
-    return good;
+    return read_mass(in) && read_matrix(in, "H", f, w, &H) &&
+           (!in->b || read_matrix(in, "G", f, b, &G)) && cut_constraints(in, &G, &in->bodies) &&
+           join(in, sizes->dofs, sizes->rows + sizes->joints, 2, pieces);
 }
 
 /* Beyond rounding: an implicit gyroscopic term makes M unsymmetric, and W with it. */
@@ -291,18 +298,14 @@ static bool is_unsymmetric(const double *M, int n)
 static bool add_bodies(reader *in, mo_builder *builder)
 {
     const mo_sparse *M = &in->M;
-    double *dense = NULL;
-    size_t room = 0;
-    bool good = true;
-    for (int b = 0; good && b < in->bodies.count; ++b) {
+    size_t most = 0;
+    for (int b = 0; b < in->bodies.count; ++b) {
+        const size_t n = (size_t)(in->bodies.start[b + 1] - in->bodies.start[b]);
+        most = n > most ? n : most;
+    }
+    double *dense = mo_h5_take(&in->h, most * most, sizeof *dense);
+    for (int b = 0; dense && b < in->bodies.count; ++b) {
         const int first = in->bodies.start[b], n = in->bodies.start[b + 1] - first;
-        void *grown = dense;
-        good = mo_memory_grow(in->h.allocator, &grown, &room, (size_t)n * (size_t)n, sizeof *dense);
-        dense = grown;
-        if (!good) {
-            mo_h5_no_memory(&in->h);
-            break;
-        }
         memset(dense, 0, (size_t)n * (size_t)n * sizeof *dense);
         for (int j = 0; j < n; ++j) {
             for (int e = M->start[first + j]; e < M->start[first + j + 1]; ++e) {
@@ -315,65 +318,27 @@ static bool add_bodies(reader *in, mo_builder *builder)
             mo_builder_add_body(builder, n, dense, in->f + first);
         }
     }
-    mo_memory_free(in->h.allocator, dense);
-    return good;
+    return dense != NULL;
 }
 
 /* ---- local problems -------------------------------------------------------------------------- */
 
-/* The contacts as parts of the rows of V, to compare its columns by. */
-static bool contact_parts(reader *in, mo_fclib_parts *contacts)
-{
-    MO_PASS(mo_fclib_init_parts(&in->h, contacts, in->sizes.rows));
-    contacts->count = in->sizes.contacts;
-    for (int c = 0; c <= contacts->count; ++c) {
-        contacts->start[c] = c * in->sizes.d;
-    }
-    mo_fclib_index_parts(contacts);
-    return true;
-}
-
 /* A = [W V; V' R]', whose columns are the rows of u. */
-static bool join_rows(reader *in, const mo_sparse *W, const mo_sparse *V, const mo_sparse *R)
-{
-    const mo_allocator *allocator = in->h.allocator;
-    if (!in->sizes.joints) {
-        return mo_sparse_transpose(allocator, W, &in->blocks.A) || mo_h5_no_memory(&in->h);
-    }
-    const int rows = in->sizes.rows, all = rows + in->sizes.joints;
-    mo_entries entries = {0};
-    const bool good = mo_entries_add_matrix(allocator, &entries, W, true, 0, 0) &&
-                      mo_entries_add_matrix(allocator, &entries, V, false, 0, rows) &&
-                      mo_entries_add_matrix(allocator, &entries, V, true, rows, 0) &&
-                      mo_entries_add_matrix(allocator, &entries, R, true, rows, rows) &&
-                      mo_sparse_build(allocator, all, all, entries.count, entries.row,
-                                      entries.column, entries.value, &in->blocks.A);
-    mo_entries_clear(allocator, &entries);
-    return good || mo_h5_no_memory(&in->h);
-}
-
 static bool read_local(reader *in)
 {
     const mo_fclib_sizes *sizes = &in->sizes;
-    const mo_fclib_shape shape_W = {sizes->rows, "q", sizes->rows, "q"};
-    const mo_fclib_shape shape_V = {sizes->rows, "q", sizes->joints, "s"};
-    const mo_fclib_shape shape_R = {sizes->joints, "s", sizes->joints, "s"};
-    mo_fclib_parts contacts = {0};
+    const int rows = sizes->rows, all = rows + sizes->joints;
+    const mo_fclib_size q = {rows, "q"}, s = {sizes->joints, "s"};
+    mo_fclib_parts contacts; /* of the rows of V, to compare its columns by */
     mo_sparse W = {0}, V = {0}, R = {0};
-    mo_h5 *h = &in->h;
-    const bool good =
-        mo_fclib_read_matrix(h, &in->top, "W", &shape_W, in->document, &W) &&
-        (!in->b || (mo_fclib_read_matrix(h, &in->top, "V", &shape_V, in->document, &V) &&
-                    mo_fclib_read_matrix(h, &in->top, "R", &shape_R, in->document, &R))) &&
-        contact_parts(in, &contacts) && cut_constraints(in, &V, &contacts) &&
-        join_rows(in, &W, &V, &R);
+    const piece pieces[] = {
+        {&W, true, 0, 0}, {&V, false, 0, rows}, {&V, true, rows, 0}, {&R, true, rows, rows}};
     in->blocks.are_couplings = true;
     in->blocks.across = &in->blocks.constraints;
-    mo_fclib_clear_parts(h->allocator, &contacts);
-    mo_sparse_clear(h->allocator, &W);
-    mo_sparse_clear(h->allocator, &V);
-    mo_sparse_clear(h->allocator, &R);
-    return good;
+    return read_matrix(in, "W", q, q, &W) &&
+           (!in->b || (read_matrix(in, "V", q, s, &V) && read_matrix(in, "R", s, s, &R))) &&
+           mo_fclib_make_parts(&in->h, rows, sizes->contacts, sizes->d, &contacts) &&
+           cut_constraints(in, &V, &contacts) && join(in, all, all, 4, pieces);
 }
 
 /* ---- the problem ----------------------------------------------------------------------------- */
@@ -433,18 +398,6 @@ static bool read_info(reader *in)
 
 /* ---- entry points ---------------------------------------------------------------------------- */
 
-static void clear_reader(reader *in)
-{
-    const mo_allocator *allocator = in->h.allocator;
-    mo_h5_leave(&in->h, &in->root);
-    mo_h5_leave(&in->h, &in->top);
-    MO_FREE(allocator, in->f, in->w, in->b, in->mu, in->mu_r);
-    mo_sparse_clear(allocator, &in->M);
-    mo_sparse_clear(allocator, &in->blocks.A);
-    mo_fclib_clear_parts(allocator, &in->bodies);
-    mo_fclib_clear_parts(allocator, &in->blocks.constraints);
-}
-
 mo_error mo_fclib_read(const char *path, const mo_allocator *allocator, mo_document *document,
                        mo_message *why)
 {
@@ -457,7 +410,8 @@ mo_error mo_fclib_read(const char *path, const mo_allocator *allocator, mo_docum
         read_info(&in)) {
         mo_fclib_read_points(&in.h, &in.root, &in.sizes, document);
     }
-    clear_reader(&in);
+    mo_h5_leave(&in.h, &in.root);
+    mo_h5_leave(&in.h, &in.top);
     mo_h5_close(&in.h);
     if (in.h.error) {
         mo_document_clear(document);

@@ -43,6 +43,7 @@ typedef struct mo_h5 {
     unsigned leaf_k;  /* half the entries of a symbol table node */
     unsigned node_k;  /* half the children of a group's B-tree node */
     unsigned chunk_k; /* half the children of a chunk B-tree node */
+    mo_pool kept;     /* mo_h5_take */
 
     bool is_writing;
     hid_t out;              /* the file that is written */
@@ -70,6 +71,9 @@ typedef struct mo_h5_group {
 /* Keeps the first error, with the file's name in front of its sentence; always false. */
 bool mo_h5_fail(mo_h5 *h, mo_error error, const char *format, ...) MO_PRINTF(3, 4);
 bool mo_h5_no_memory(mo_h5 *h);
+
+/* Memory for the user of the file, all zero, that is freed by mo_h5_close; NULL after a failure. */
+void *mo_h5_take(mo_h5 *h, size_t count, size_t size);
 
 /* ---- reading --------------------------------------------------------------------------------- */
 

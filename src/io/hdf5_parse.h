@@ -74,6 +74,9 @@ bool mo_h5_walk_tree(mo_h5 *h, const mo_h5_tree *tree, uint64_t root);
 /* HDF5's checksum of metadata. */
 uint32_t mo_h5_checksum(const unsigned char *p, size_t length);
 
+/* A file that is not open yet, for reading or writing. */
+void mo_h5_begin(mo_h5 *h, const char *path, const mo_allocator *allocator, mo_message *why);
+
 /* Opens the file and reads its superblock (hdf5_file.c). */
 bool mo_h5_open_file(mo_h5 *h, uint64_t start, uint64_t size);
 

@@ -38,6 +38,15 @@ bool mo_h5_no_memory(mo_h5 *h)
     return mo_h5_fail(h, MO_ERR_MEMORY, "memory ran out");
 }
 
+void *mo_h5_take(mo_h5 *h, size_t count, size_t size)
+{
+    void *taken = mo_pool_take(&h->kept, count, size);
+    if (!taken) {
+        mo_h5_no_memory(h);
+    }
+    return taken;
+}
+
 bool mo_h5_fault(mo_h5 *h, const char *format, ...)
 {
     char sentence[224];
@@ -50,11 +59,20 @@ bool mo_h5_fault(mo_h5 *h, const char *format, ...)
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
+void mo_h5_begin(mo_h5 *h, const char *path, const mo_allocator *allocator, mo_message *why)
+{
+    *h = (mo_h5){.path = path,
+                 .allocator = allocator,
+                 .why = why,
+                 .place = "",
+                 .kept.allocator = *allocator,
+                 .out = H5I_INVALID_HID};
+}
+
 bool mo_h5_open_part(mo_h5 *h, const char *path, uint64_t start, uint64_t size,
                      const mo_allocator *allocator, mo_message *why, mo_h5_group *root)
 {
-    *h = (mo_h5){
-        .path = path, .allocator = allocator, .why = why, .place = "", .out = H5I_INVALID_HID};
+    mo_h5_begin(h, path, allocator, why);
     *root = (mo_h5_group){.path = "/"};
     return mo_h5_open_file(h, start, size) && mo_h5_read_links(h, h->root, root);
 }
@@ -71,6 +89,7 @@ void mo_h5_close(mo_h5 *h)
         fclose(h->file);
         h->file = NULL;
     }
+    mo_pool_clear(&h->kept);
     mo_h5_close_out(h);
 }
 

@@ -9,8 +9,7 @@
 bool mo_h5_create(mo_h5 *h, const char *path, const mo_allocator *allocator, mo_message *why)
 {
     enum { GROWTH = 1 << 20 };
-    *h = (mo_h5){
-        .path = path, .allocator = allocator, .why = why, .place = "", .out = H5I_INVALID_HID};
+    mo_h5_begin(h, path, allocator, why);
     H5Eget_auto2(H5E_DEFAULT, &h->printer, &h->printer_data);
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     h->is_writing = true;

@@ -9,61 +9,32 @@
 #include <limits.h>
 #include <string.h>
 
-#include "base/memory.h"
-
-/* Three arrays that grow together, each from the same room to the same new one. */
-static bool grow(const mo_allocator *allocator, mo_entries *entries)
+bool mo_entries_make(mo_pool *pool, size_t room, mo_entries *entries)
 {
-    void *arrays[3] = {entries->row, entries->column, entries->value};
-    const size_t sizes[3] = {sizeof(int), sizeof(int), sizeof(double)};
-    size_t room = entries->room;
-    bool good = true;
-    for (int k = 0; k < 3; ++k) {
-        room = entries->room;
-        good = good && mo_memory_grow(allocator, &arrays[k], &room, entries->count + 1, sizes[k]);
-    }
-    entries->row = arrays[0];
-    entries->column = arrays[1];
-    entries->value = arrays[2];
-    entries->room = good ? room : entries->room;
-    return good;
+    *entries = (mo_entries){0};
+    entries->value = mo_pool_take(pool, room, sizeof *entries->value);
+    return MO_POOL_EACH(pool, room, int, &entries->row, &entries->column) && entries->value;
 }
 
-bool mo_entries_add(const mo_allocator *allocator, mo_entries *entries, int row, int column,
-                    double value)
+void mo_entries_add(mo_entries *entries, int row, int column, double value)
 {
-    if (value == 0.0) {
-        return true;
+    if (value != 0.0) {
+        entries->row[entries->count] = row;
+        entries->column[entries->count] = column;
+        entries->value[entries->count++] = value;
     }
-    if (entries->count == INT_MAX ||
-        (entries->count == entries->room && !grow(allocator, entries))) {
-        return false;
-    }
-    entries->row[entries->count] = row;
-    entries->column[entries->count] = column;
-    entries->value[entries->count++] = value;
-    return true;
 }
 
-bool mo_entries_add_matrix(const mo_allocator *allocator, mo_entries *entries,
-                           const mo_sparse *matrix, bool transposed, int row_shift,
-                           int column_shift)
+void mo_entries_add_matrix(mo_entries *entries, const mo_sparse *matrix, bool transposed,
+                           int row_shift, int column_shift)
 {
     for (int j = 0; j < matrix->columns; ++j) {
         for (int e = matrix->start[j]; e < matrix->start[j + 1]; ++e) {
             const int row = transposed ? j : matrix->row[e];
             const int column = transposed ? matrix->row[e] : j;
-            MO_PASS(mo_entries_add(allocator, entries, row + row_shift, column + column_shift,
-                                   matrix->value[e]));
+            mo_entries_add(entries, row + row_shift, column + column_shift, matrix->value[e]);
         }
     }
-    return true;
-}
-
-void mo_entries_clear(const mo_allocator *allocator, mo_entries *entries)
-{
-    MO_FREE(allocator, entries->row, entries->column, entries->value);
-    *entries = (mo_entries){0};
 }
 
 /* starts[k] = number of keys below k, for k = 0 to `keys`. */
@@ -88,18 +59,18 @@ static void sort_by(int count, const int *key, const int *from, int *next, int *
 }
 
 /* Fills the columns from entries in order; equal places add up, zeros are left out. */
-static void gather(int count, const int *order, const int *row, const int *column,
-                   const double *value, mo_sparse *m)
+static void gather(int count, const int *order, const mo_entries *entries, mo_sparse *m)
 {
+    const int *row = entries->row, *column = entries->column;
     int used = 0;
     int e = 0;
     for (int j = 0; j < m->columns; ++j) {
         m->start[j] = used;
         while (e < count && column[order[e]] == j) {
             const int i = row[order[e]];
-            double sum = value[order[e++]];
+            double sum = entries->value[order[e++]];
             while (e < count && column[order[e]] == j && row[order[e]] == i) {
-                sum += value[order[e++]];
+                sum += entries->value[order[e++]];
             }
             if (sum != 0.0) {
                 m->row[used] = i;
@@ -110,63 +81,26 @@ static void gather(int count, const int *order, const int *row, const int *colum
     m->start[m->columns] = used;
 }
 
-static bool allocate(const mo_allocator *allocator, int rows, int columns, size_t count,
-                     mo_sparse *m)
+bool mo_sparse_build(mo_pool *pool, int rows, int columns, const mo_entries *entries,
+                     mo_sparse *matrix)
 {
-    *m = (mo_sparse){.rows = rows, .columns = columns};
-    m->start = mo_memory_array(allocator, (size_t)columns + 1, sizeof *m->start);
-    m->row = mo_memory_array(allocator, count, sizeof *m->row);
-    m->value = mo_memory_array(allocator, count, sizeof *m->value);
-    return m->start && m->row && m->value;
-}
-
-bool mo_sparse_build(const mo_allocator *allocator, int rows, int columns, size_t count,
-                     const int *row, const int *column, const double *value, mo_sparse *matrix)
-{
-    const size_t keys = (size_t)(rows > columns ? rows : columns) + 1;
-    int *next = mo_memory_array(allocator, keys, sizeof *next);
-    int *by_row = mo_memory_array(allocator, count, sizeof *by_row);
-    int *order = mo_memory_array(allocator, count, sizeof *order);
-    const bool good = allocate(allocator, rows, columns, count, matrix) && next && by_row && order;
+    mo_pool scratch = {.allocator = pool->allocator};
+    const int count = (int)entries->count;
+    int *by_row, *order;
+    int *next = mo_pool_take(&scratch, (size_t)(rows > columns ? rows : columns) + 1, sizeof *next);
+    *matrix = (mo_sparse){.rows = rows, .columns = columns};
+    matrix->start = mo_pool_take(pool, (size_t)columns + 1, sizeof *matrix->start);
+    matrix->row = mo_pool_take(pool, entries->count, sizeof *matrix->row);
+    matrix->value = mo_pool_take(pool, entries->count, sizeof *matrix->value);
+    const bool good = MO_POOL_EACH(&scratch, count, int, &by_row, &order) && next &&
+                      matrix->start && matrix->row && matrix->value;
     if (good) {
-        count_keys((int)count, row, rows, next);
-        sort_by((int)count, row, NULL, next, by_row);
-        count_keys((int)count, column, columns, next);
-        sort_by((int)count, column, by_row, next, order);
-        gather((int)count, order, row, column, value, matrix);
-    } else {
-        mo_sparse_clear(allocator, matrix);
+        count_keys(count, entries->row, rows, next);
+        sort_by(count, entries->row, NULL, next, by_row);
+        count_keys(count, entries->column, columns, next);
+        sort_by(count, entries->column, by_row, next, order);
+        gather(count, order, entries, matrix);
     }
-    MO_FREE(allocator, next, by_row, order);
+    mo_pool_clear(&scratch);
     return good;
-}
-
-bool mo_sparse_transpose(const mo_allocator *allocator, const mo_sparse *matrix,
-                         mo_sparse *transposed)
-{
-    const int count = mo_sparse_count(matrix);
-    int *next = mo_memory_array(allocator, (size_t)matrix->rows + 1, sizeof *next);
-    mo_sparse *t = transposed;
-    if (!allocate(allocator, matrix->columns, matrix->rows, (size_t)count, t) || !next) {
-        mo_memory_free(allocator, next);
-        mo_sparse_clear(allocator, t);
-        return false;
-    }
-    count_keys(count, matrix->row, matrix->rows, t->start);
-    memcpy(next, t->start, ((size_t)matrix->rows + 1) * sizeof *next);
-    for (int j = 0; j < matrix->columns; ++j) {
-        for (int e = matrix->start[j]; e < matrix->start[j + 1]; ++e) {
-            const int to = next[matrix->row[e]]++;
-            t->row[to] = j;
-            t->value[to] = matrix->value[e];
-        }
-    }
-    mo_memory_free(allocator, next);
-    return true;
-}
-
-void mo_sparse_clear(const mo_allocator *allocator, mo_sparse *matrix)
-{
-    MO_FREE(allocator, matrix->start, matrix->row, matrix->value);
-    *matrix = (mo_sparse){0};
 }
