@@ -9,6 +9,11 @@ if(MOREAU_SANITIZE)
   endif()
   set(MOREAU_SANITIZE_FLAGS -fsanitize=${sanitizers} -fno-sanitize-recover=all
                             -fno-omit-frame-pointer)
+  # Checks of every access take gcc a third of the time to compile.  The address sanitizer ends at
+  # NULL all the same; clang, in the presets undefined and fuzz, has all of them.
+  if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+    list(APPEND MOREAU_SANITIZE_FLAGS -fno-sanitize=null,alignment,object-size)
+  endif()
   # loops with checks stay scalar, which is no news
   add_compile_options(${MOREAU_SANITIZE_FLAGS} "$<$<C_COMPILER_ID:Clang>:-Wno-pass-failed>")
   add_link_options(${MOREAU_SANITIZE_FLAGS})
