@@ -225,6 +225,10 @@ mo_error mo_step_solve(mo_world *world, mo_message *why)
     mo_error error = mo_team_agree(world, assemble(world, step->h, why), why);
     report->seconds_assemble += mo_work_clock() - start;
     error = error ? error : mo_find_impulses(world, step->h, 1, why);
+    if (!error && world->result.status != MO_SOLVED && mo_mechanisms_release(world, step->h)) {
+        error = mo_team_agree(world, assemble(world, step->h, why), why);
+        error = error ? error : mo_find_impulses(world, step->h, 1, why);
+    }
     ++report->rounds;
     report->is_compliant = 0;
     report->energy_removed = 0;

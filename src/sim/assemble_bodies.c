@@ -52,6 +52,17 @@ void mo_block_row(const mo_world *world, const mo_sim_body *body, const double l
     }
 }
 
+void mo_add_jacobian(mo_world *world, int constraint, const mo_sim_body *body, int rows)
+{
+    if (body->mechanism != MO_NONE) {
+        mo_mechanism_add_jacobian(world, world->mechanism[body->mechanism], constraint, rows,
+                                  world->jacobian);
+    } else {
+        mo_builder_add_jacobian(world->builder, constraint, body->block, rows, mo_body_rows(world),
+                                world->jacobian);
+    }
+}
+
 void mo_from_block(const mo_world *world, const double *in, double v[6])
 {
     if (mo_is_planar(world)) {

@@ -287,8 +287,7 @@ void mo_assemble_contact(mo_world *world, mo_sim_contact *contact, const mo_phas
         const mo_sim_body *body = world->body + contact->body[side];
         if (body->block != MO_NONE) {
             contact_jacobian(world, contact, side, world->jacobian);
-            mo_builder_add_jacobian(world->builder, contact->constraint, body->block, rows,
-                                    mo_block_rows(world, body), world->jacobian);
+            mo_add_jacobian(world, contact->constraint, body, rows);
         }
     }
 }

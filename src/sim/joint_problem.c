@@ -54,8 +54,7 @@ void mo_joint_add_part(mo_world *world, mo_sim_joint *joint, mo_joint_part part,
             mo_vec3_scale(sign, rows->line[side][k] + 3, line + 3);
             mo_block_row(world, body, line, world->jacobian + k * n);
         }
-        mo_builder_add_jacobian(world->builder, joint->constraint[part], body->block, rows->count,
-                                n, world->jacobian);
+        mo_add_jacobian(world, joint->constraint[part], body, rows->count);
     }
 }
 

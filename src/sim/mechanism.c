@@ -25,14 +25,23 @@ static void free_mechanism(const mo_allocator *allocator, mo_sim_mechanism *mech
     for (int k = 0; k < names; ++k) {
         mo_memory_free(allocator, mechanism->names[k]);
     }
-    void *arrays[] = {mechanism->coupling,      mechanism->name,
-                      mechanism->names,         mechanism->body,
-                      mechanism->weld,          mechanism->axis,
-                      mechanism->numbers,       mechanism->pose,
-                      mechanism->motion,        mechanism->actuator,
-                      mechanism->neighbour,     mechanism->gravity_compensation,
-                      mechanism->box,           mechanism->tendon ? mechanism->tendon->arm : NULL,
-                      mechanism->tendon_points, mechanism->tendon};
+    void *arrays[] = {mechanism->coupling,
+                      mechanism->name,
+                      mechanism->names,
+                      mechanism->body,
+                      mechanism->weld,
+                      mechanism->axis,
+                      mechanism->numbers,
+                      mechanism->pose,
+                      mechanism->free_dof,
+                      mechanism->motion,
+                      mechanism->actuator,
+                      mechanism->neighbour,
+                      mechanism->gravity_compensation,
+                      mechanism->box,
+                      mechanism->tendon ? mechanism->tendon->arm : NULL,
+                      mechanism->tendon_points,
+                      mechanism->tendon};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) {
         mo_memory_free(allocator, arrays[k]);
     }
@@ -44,7 +53,7 @@ static void free_mechanism(const mo_allocator *allocator, mo_sim_mechanism *mech
 static mo_error share_numbers(mo_sim_mechanism *mechanism, const mo_allocator *allocator)
 {
     const size_t n = (size_t)mechanism->tree.dofs, nq = (size_t)mechanism->tree.coordinates;
-    const size_t vectors = 10, all = 3 * nq + vectors * n + 3 * n * n;
+    const size_t vectors = 10, all = 3 * nq + vectors * n + 4 * n * n;
     mechanism->numbers = mo_memory_array(allocator, all, sizeof *mechanism->numbers);
     MO_NEED_MEMORY(mechanism->numbers, NULL);
     memset(mechanism->numbers, 0, all * sizeof *mechanism->numbers);
@@ -63,6 +72,9 @@ static mo_error share_numbers(mo_sim_mechanism *mechanism, const mo_allocator *a
     mechanism->M = at;
     mechanism->A = at + n * n;
     mechanism->F = at + 2 * n * n;
+    mechanism->packed = at + 3 * n * n;
+    mechanism->free_dof = mo_memory_array(allocator, n + 1, sizeof *mechanism->free_dof);
+    MO_NEED_MEMORY(mechanism->free_dof, NULL);
     return MO_OK;
 }
 

@@ -8,6 +8,7 @@
  *   mechanism_get.c      reading, changing, dynamics
  *   mechanism_step.c     free velocities before the solve, new coordinates after it
  *   mechanism_rows.c     limits, dry friction and actuators in the problem
+ *   mechanism_friction.c joints that slide on or hold, without rows
  *   mechanism_tendon.c   tendons: sums of joints; spring, friction
  *   mechanism_path.c     spatial tendons: length and moment arms
  *   mechanism_drive.c    actuators: transmission, effort and state
@@ -32,6 +33,11 @@ typedef struct mo_sim_axis {
     mo_sim_stop stop;
     int friction_constraint;    /* in the problem of this step */
     double friction_impulse[6]; /* of the last step */
+    /* Forms of dry friction (mechanism_friction.c).  As the last steps predict: the direction in
+     * which it slides, 1 or -1, or 0; steps for which it is a row; did it in the last one? */
+    double slip, wait, held;
+    double slides; /* in this step, as slip */
+    int holds;
 } mo_sim_axis;
 
 typedef struct mo_sim_tendon {
@@ -97,9 +103,12 @@ struct mo_sim_mechanism {
     double *push, *effort; /* from outside in the next step; in this one, with the control's */
     double *rhs, *row, *bias, *turned; /* A free_v; working space */
     double *M, *A, *F;                 /* mass; with the implicit terms of a step; factor */
+    double *packed;                    /* A of the velocities that are free */
+    int *free_dof, free_count;         /* velocities of joints that do not hold */
     double (*motion)[6];
     mo_pose *pose;
     int block;       /* in the problem of this step, or MO_NONE */
+    int block_dofs;  /* its velocities: all, or those that are free */
     int is_singular; /* its mass matrix is not positive definite */
 };
 
@@ -191,6 +200,25 @@ void mo_mechanism_write_start(const mo_world *world, const mo_sim_mechanism *mec
  * of r. */
 void mo_mechanism_read_rows(const mo_world *world, mo_sim_mechanism *mechanism, double d,
                             double to_impulse, double to_effort);
+
+/* mechanism_friction.c: the forms of friction for a step of h (0: rows), and for the next one */
+void mo_mechanism_begin_friction(mo_world *world, mo_sim_mechanism *mechanism, double h);
+void mo_mechanism_predict_friction(mo_sim_mechanism *mechanism, double h);
+int mo_friction_is_row(const mo_sim_axis *axis);
+/* All become rows, or those that the answer contradicts; how many. */
+int mo_mechanism_release(mo_sim_mechanism *mechanism);
+int mo_mechanism_release_wrong(mo_sim_mechanism *mechanism, double h);
+/* A and f such that joints that hold have no velocity. */
+void mo_mechanism_hold(const mo_sim_mechanism *mechanism, double *A, double *f);
+/* The block of the other velocities, or MO_NONE where there are none; rows over all velocities in
+ * the block of the problem; all velocities from those of the block. */
+int mo_mechanism_add_free_block(mo_world *world, mo_sim_mechanism *mechanism);
+void mo_mechanism_add_jacobian(mo_world *world, const mo_sim_mechanism *mechanism, int constraint,
+                               int rows, double *J);
+void mo_mechanism_read_velocities(const mo_sim_mechanism *mechanism, const double *v, double *out);
+void mo_mechanism_add_friction(mo_world *world, mo_sim_mechanism *mechanism, int k,
+                               const mo_phase *phase);
+void mo_mechanism_read_friction(const mo_world *world, mo_sim_mechanism *mechanism, double h);
 
 /* mechanism_medium.c: drag over a step of h, into A and rhs; with h = 0 as forces by v now, into
  * rhs. */

@@ -145,7 +145,6 @@ void mo_coupling_row(const mo_sim_mechanism *mechanism, int k, double *row)
 
 void mo_mechanism_add_couplings(mo_world *world, mo_sim_mechanism *mechanism, const mo_phase *phase)
 {
-    const int n = mechanism->tree.dofs;
     const mo_law law = mo_law_bilateral();
     for (int k = 0; k < mechanism->couplings; ++k) {
         const mo_coupling_def *def = &mechanism->coupling[k].def;
@@ -154,6 +153,6 @@ void mo_mechanism_add_couplings(mo_world *world, mo_sim_mechanism *mechanism, co
         mo_coupling_row(mechanism, k, mechanism->row);
         const int own = mo_builder_add_constraint(world->builder, 1, &law, &w);
         mechanism->coupling_constraint = k == 0 ? own : mechanism->coupling_constraint;
-        mo_builder_add_jacobian(world->builder, own, mechanism->block, 1, n, mechanism->row);
+        mo_mechanism_add_jacobian(world, mechanism, own, 1, mechanism->row);
     }
 }

@@ -15,6 +15,7 @@
  * part of the mass matrix (mechanism_step.c), which gives the same solution as the box at no cost.
  * If the solution exceeds the limits, the actuator becomes a row and the step is solved again; the
  * next step starts with that choice.  A limit is a row only if the step may reach it.
+ * Friction of joints that keep sliding or sticking needs no row (mechanism_friction.c).
  */
 #include <math.h>
 #include <string.h>
@@ -184,7 +185,7 @@ void mo_mechanism_choose_reached(mo_sim_mechanism *mechanism, double gap, double
 
 int mo_mechanism_look_again(mo_sim_mechanism *mechanism, double h)
 {
-    int count = 0;
+    int count = mo_mechanism_release_wrong(mechanism, h);
     for (int k = 0; k < stop_count(mechanism); ++k) {
         for (int side = 0; side < 2; ++side) {
             int *takes = &stop_of(mechanism, k)->takes[side];
@@ -238,7 +239,7 @@ int mo_mechanism_has_rows(const mo_sim_mechanism *mechanism, const mo_phase *pha
     for (int k = 0; k < mechanism->tree.joints; ++k) {
         const mo_sim_axis *axis = mechanism->axis + k;
         if (axis->stop.takes[0] || axis->stop.takes[1] ||
-            (has_forces(phase) && axis->def.dry_friction > 0)) {
+            (has_forces(phase) && mo_friction_is_row(axis))) {
             return 1;
         }
     }
@@ -282,41 +283,13 @@ static void add_limit(mo_world *world, mo_sim_mechanism *mechanism, int k, int s
         mechanism->row[at.at + i] = at.arm ? at.sign * at.arm[i] : at.row[i];
     }
     const int own = mo_builder_add_constraint(world->builder, 1, &law, &w);
-    mo_builder_add_jacobian(world->builder, own, mechanism->block, 1, n, mechanism->row);
+    mo_mechanism_add_jacobian(world, mechanism, own, 1, mechanism->row);
     stop->constraint[side] = own;
-}
-
-static void add_friction(mo_world *world, mo_sim_mechanism *mechanism, int k, const mo_phase *phase)
-{
-    const mo_linkage_joint *joint = mechanism->tree.joint + k;
-    const double most = mechanism->axis[k].def.dry_friction * phase->h;
-    const int n = mechanism->tree.dofs, count = mo_axis_v_count(joint->kind);
-    if (!(most > 0)) {
-        return;
-    }
-    double lower[6], upper[6];
-    double w[6] = {0};
-    const double p = per_step_of(phase);
-    const double slow = phase->instant && !(p > 0) ? phase->instant->speed : INFINITY;
-    memset(world->jacobian, 0, (size_t)(count * n) * sizeof *world->jacobian);
-    for (int i = 0; i < count;
-         ++i) { /* at an instant, friction opposes the motion of moving joints */
-        const double speed = mechanism->v[joint->v_at + i];
-        lower[i] = speed < -slow ? most : -most;
-        upper[i] = speed > slow ? -most : most;
-        w[i] = p * speed;
-        world->jacobian[i * n + joint->v_at + i] = 1;
-    }
-    const mo_law law = mo_law_box(lower, upper);
-    const int own = mo_builder_add_constraint(world->builder, count, &law, w);
-    mo_builder_add_jacobian(world->builder, own, mechanism->block, count, n, world->jacobian);
-    mechanism->axis[k].friction_constraint = own;
 }
 
 static void add_actuator(mo_world *world, mo_sim_mechanism *mechanism, mo_sim_actuator *actuator,
                          const mo_phase *phase)
 {
-    const int n = mechanism->tree.dofs;
     const double h = takes_time(phase), p = per_step_of(phase);
     const mo_actuator_line line = mo_actuator_line_of(mechanism, actuator, h);
     if (!actuator->is_row || !(line.slope > 0)) {
@@ -329,8 +302,7 @@ static void add_actuator(mo_world *world, mo_sim_mechanism *mechanism, mo_sim_ac
     law.compliance = &compliance;
     actuator->constraint = mo_builder_add_constraint(world->builder, 1, &law, &w);
     mo_actuator_write_row(mechanism, &line.drive, mechanism->row);
-    mo_builder_add_jacobian(world->builder, actuator->constraint, mechanism->block, 1, n,
-                            mechanism->row);
+    mo_mechanism_add_jacobian(world, mechanism, actuator->constraint, 1, mechanism->row);
 }
 
 void mo_mechanism_add_rows(mo_world *world, mo_sim_mechanism *mechanism, const mo_phase *phase)
@@ -356,7 +328,7 @@ void mo_mechanism_add_rows(mo_world *world, mo_sim_mechanism *mechanism, const m
         add_limit(world, mechanism, k, 0, phase);
         add_limit(world, mechanism, k, 1, phase);
         if (has_forces(phase)) {
-            add_friction(world, mechanism, k, phase);
+            mo_mechanism_add_friction(world, mechanism, k, phase);
         }
     }
     for (int k = 0; k < mechanism->tendons; ++k) {
@@ -447,6 +419,7 @@ void mo_mechanism_read_rows(const mo_world *world, mo_sim_mechanism *mechanism, 
                             double to_impulse, double to_effort)
 {
     double *r = world->result.r;
+    mo_mechanism_read_friction(world, mechanism, d);
     for (int k = 0; k < mechanism->tree.joints; ++k) {
         mo_sim_axis *axis = mechanism->axis + k;
         read_stop(world, &axis->stop, to_impulse);

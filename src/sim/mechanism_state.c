@@ -21,6 +21,9 @@ static void visit(mo_sim_mechanism *mechanism, visit_fn *fn, void *context)
     for (int k = 0; k < mechanism->tree.joints; ++k) {
         fn(context, mechanism->axis[k].stop.impulse, 2);
         fn(context, mechanism->axis[k].friction_impulse, 6);
+        fn(context, &mechanism->axis[k].slip, 1);
+        fn(context, &mechanism->axis[k].wait, 1);
+        fn(context, &mechanism->axis[k].held, 1);
     }
     for (int k = 0; k < mechanism->tendons; ++k) {
         fn(context, mechanism->tendon[k].stop.impulse, 2);

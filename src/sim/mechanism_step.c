@@ -166,7 +166,7 @@ void mo_mechanism_add_forces(const mo_world *world, mo_sim_mechanism *mechanism,
     }
 }
 
-/* Springs and dampers of one joint, into A and rhs. */
+/* Springs, dampers and known friction of one joint, into A and rhs. */
 static void add_joint(mo_sim_mechanism *mechanism, int k, double h)
 {
     const mo_linkage_joint *joint = mechanism->tree.joint + k;
@@ -183,7 +183,8 @@ static void add_joint(mo_sim_mechanism *mechanism, int k, double h)
         const int j = joint->v_at + i;
         mechanism->A[(size_t)j * (size_t)n + (size_t)j] +=
             h * def->damping + h * h * def->stiffness;
-        mechanism->rhs[j] -= h * def->stiffness * stretch[i];
+        mechanism->rhs[j] -=
+            h * (def->stiffness * stretch[i] + def->dry_friction * mechanism->axis[k].slides);
     }
 }
 
@@ -244,8 +245,10 @@ void mo_mechanism_free(const mo_world *world, mo_sim_mechanism *mechanism, doubl
         add_actuator(mechanism, mechanism->actuator + k, h);
     }
     memcpy(mechanism->free_v, mechanism->rhs, (size_t)n * sizeof *mechanism->free_v);
-    if (memcmp(mechanism->A, mechanism->M, square * sizeof *mechanism->A) != 0) {
+    if (mechanism->free_count < n ||
+        memcmp(mechanism->A, mechanism->M, square * sizeof *mechanism->A) != 0) {
         memcpy(mechanism->F, mechanism->A, square * sizeof *mechanism->F);
+        mo_mechanism_hold(mechanism, mechanism->F, mechanism->free_v);
         mechanism->is_singular = !mo_factor_symmetric(n, mechanism->F);
     }
     mo_solve_first(n, mechanism->F, mechanism->free_v);
@@ -257,6 +260,9 @@ void mo_mechanism_free(const mo_world *world, mo_sim_mechanism *mechanism, doubl
 double mo_mechanism_response(const mo_sim_mechanism *mechanism, double *row)
 {
     const int n = mechanism->tree.dofs;
+    for (int k = 0; k < mechanism->tree.joints; ++k) {
+        row[mechanism->tree.joint[k].v_at] *= !mechanism->axis[k].holds;
+    }
     mo_solve_first(n, mechanism->F, row);
     return mo_dot(n, row, row);
 }
@@ -280,6 +286,7 @@ void mo_mechanisms_begin(mo_world *world, double h)
         for (int i = 0; i < mechanism->actuators; ++i) {
             mechanism->actuator[i].is_row = mechanism->actuator[i].is_saturated;
         }
+        mo_mechanism_begin_friction(world, mechanism, h);
         if (mechanism->control) {
             mechanism->control(mechanism->control_user, world->time, h, mechanism->q, mechanism->v,
                                mechanism->effort);
@@ -315,6 +322,26 @@ mo_error mo_mechanisms_check(const mo_world *world, mo_message *why)
     return MO_OK;
 }
 
+static void free_again(mo_world *world, mo_sim_mechanism *mechanism, double h)
+{
+    mo_mechanism_free(world, mechanism, h);
+    to_links(world, mechanism, mechanism->free_v, offsetof(mo_sim_body, free_v));
+    world->is_canonical = 0;
+}
+
+int mo_mechanisms_release(mo_world *world, double h)
+{
+    int count = 0;
+    for (int k = 0; k < world->mechanism_places; ++k) {
+        mo_sim_mechanism *mechanism = world->mechanism[k];
+        if (mechanism && mo_mechanism_moves(world, mechanism) && mo_mechanism_release(mechanism)) {
+            free_again(world, mechanism, h);
+            ++count;
+        }
+    }
+    return count;
+}
+
 /* Limits and actuators that the answer shows to be needed: how many. */
 int mo_mechanisms_look_again(mo_world *world, double h)
 {
@@ -324,8 +351,7 @@ int mo_mechanisms_look_again(mo_world *world, double h)
         if (mechanism && mo_mechanism_moves(world, mechanism)) {
             const int more = mo_mechanism_look_again(mechanism, h);
             if (more > 0) {
-                mo_mechanism_free(world, mechanism, h);
-                to_links(world, mechanism, mechanism->free_v, offsetof(mo_sim_body, free_v));
+                free_again(world, mechanism, h);
             }
             count += more;
         }
@@ -340,20 +366,19 @@ void mo_mechanism_add_block(mo_world *world, int place, const mo_phase *phase)
     if (mechanism->block != MO_NONE) {
         return;
     }
-    const double *matrix = mechanism->M, *f = mechanism->rhs;
     if (phase->kind == MO_PHASE_STEP || phase->kind == MO_PHASE_FORCE) {
-        matrix = mechanism->A;
+        mechanism->block = mo_mechanism_add_free_block(world, mechanism);
     } else {
         mo_linkage_mass_matrix(&mechanism->tree, mechanism->M);
-        f = mechanism->row;
         for (int i = 0; i < n; ++i) {
             mechanism->row[i] =
                 phase->kind == MO_PHASE_IMPACT
                     ? mo_dot(n, mechanism->M + (size_t)i * (size_t)n, mechanism->start_v)
                     : 0;
         }
+        mechanism->block = mo_builder_add_body(world->builder, n, mechanism->M, mechanism->row);
+        mechanism->block_dofs = n;
     }
-    mechanism->block = mo_builder_add_body(world->builder, n, matrix, f);
     for (int i = 0; i < mechanism->tree.links; ++i) {
         if (mechanism->tree.link[i].last_dof >= 0) {
             world->body[mechanism->body[i]].block = mechanism->block;
@@ -381,8 +406,8 @@ void mo_mechanisms_velocities(mo_world *world)
         mo_sim_mechanism *mechanism = world->mechanism[k];
         if (mechanism && mechanism->block != MO_NONE) {
             const mo_body_view view = mo_problem_body(world->problem, mechanism->block);
-            memcpy(mechanism->next_v, world->result.v + view.offset,
-                   (size_t)view.dim * sizeof(double));
+            mo_mechanism_read_velocities(mechanism, world->result.v + view.offset,
+                                         mechanism->next_v);
             to_links(world, mechanism, mechanism->next_v, offsetof(mo_sim_body, next_v));
         }
     }
@@ -451,6 +476,7 @@ void mo_mechanisms_accept(mo_world *world, double h)
             mo_actuator_follow(mechanism->actuator + i, h);
         }
         if (mo_mechanism_moves(world, mechanism)) {
+            mo_mechanism_predict_friction(mechanism, h);
             memcpy(mechanism->q, mechanism->next_q,
                    (size_t)mechanism->tree.coordinates * sizeof(double));
             memcpy(mechanism->v, mechanism->next_v, n * sizeof(double));

@@ -171,8 +171,8 @@ void mo_tendon_add_friction(mo_world *world, mo_sim_mechanism *mechanism, mo_sim
     const double w = phase->instant ? phase->instant->per_step * speed : 0;
     const mo_law law = mo_law_box(&lower, &upper);
     tendon->friction_constraint = mo_builder_add_constraint(world->builder, 1, &law, &w);
-    mo_builder_add_jacobian(world->builder, tendon->friction_constraint, mechanism->block, 1, n,
-                            tendon->arm);
+    memcpy(mechanism->row, tendon->arm, (size_t)n * sizeof *mechanism->row);
+    mo_mechanism_add_jacobian(world, mechanism, tendon->friction_constraint, 1, mechanism->row);
 }
 
 mo_tendon_state mo_mechanism_tendon(const mo_world *world, mo_mechanism_id id, int k)

@@ -262,12 +262,16 @@ void mo_to_block(const mo_world *world, const double v[6], double *out);
 void mo_block_row(const mo_world *world, const mo_sim_body *body, const double line[6],
                   double *row);
 int mo_block_rows(const mo_world *world, const mo_sim_body *body);
+/* Rows of world->jacobian, each as mo_block_row writes it, into the problem. */
+void mo_add_jacobian(mo_world *world, int constraint, const mo_sim_body *body, int rows);
 
 /* mechanism_step.c: what mechanisms do in each part of a step */
 void mo_mechanisms_begin(mo_world *world, double h); /* start_v, and their controls are asked */
 void mo_mechanisms_free(mo_world *world, double h);
 mo_error mo_mechanisms_check(const mo_world *world, mo_message *why);
 int mo_mechanisms_look_again(mo_world *world, double h);
+/* Joints that hold or slide by their friction become rows: how many mechanisms have such. */
+int mo_mechanisms_release(mo_world *world, double h);
 void mo_mechanism_add_block(mo_world *world, int place, const mo_phase *phase);
 void mo_mechanisms_assemble(mo_world *world, const mo_phase *phase);
 void mo_mechanisms_velocities(mo_world *world);
