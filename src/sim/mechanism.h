@@ -33,10 +33,10 @@ typedef struct mo_sim_axis {
     mo_sim_stop stop;
     int friction_constraint;    /* in the problem of this step */
     double friction_impulse[6]; /* of the last step */
-    /* Forms of dry friction (mechanism_friction.c).  As the last steps predict: the direction in
-     * which it slides, 1 or -1, or 0; steps for which it is a row; did it in the last one? */
-    double slip, wait, held;
-    double slides; /* in this step, as slip */
+    /* Forms of dry friction (mechanism_friction.c): the direction in which it is expected to slide,
+     * 1 or -1, or 0; did it slide or hold in the last step?  The same in this step. */
+    double slip, had_form;
+    double slides;
     int holds;
 } mo_sim_axis;
 
@@ -105,6 +105,7 @@ struct mo_sim_mechanism {
     double *M, *A, *F;                 /* mass; with the implicit terms of a step; factor */
     double *packed;                    /* A of the velocities that are free */
     int *free_dof, free_count;         /* velocities of joints that do not hold */
+    double wait, last_wait; /* steps without new forms of friction; after the last wrong one */
     double (*motion)[6];
     mo_pose *pose;
     int block;       /* in the problem of this step, or MO_NONE */
@@ -206,7 +207,7 @@ void mo_mechanism_begin_friction(mo_world *world, mo_sim_mechanism *mechanism, d
 void mo_mechanism_predict_friction(mo_sim_mechanism *mechanism, double h);
 int mo_friction_is_row(const mo_sim_axis *axis);
 /* All become rows, or those that the answer contradicts; how many. */
-int mo_mechanism_release(mo_sim_mechanism *mechanism);
+int mo_mechanism_release(mo_sim_mechanism *mechanism, double h);
 int mo_mechanism_release_wrong(mo_sim_mechanism *mechanism, double h);
 /* A and f such that joints that hold have no velocity. */
 void mo_mechanism_hold(const mo_sim_mechanism *mechanism, double *A, double *f);

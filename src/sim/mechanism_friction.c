@@ -8,8 +8,8 @@
  *   holds   a joint at rest keeps v_j = 0 and leaves the problem; r_j = (A v - rhs - H r)_j
  *
  * The last step predicts the form, the solution is checked: v of joints that slide keeps its sign,
- * r of joints that hold is within its bounds.  Those that fail become rows for some steps, and this
- * step is solved again, so that the result is that of rows.
+ * r of joints that hold is within its bounds.  Those that fail become rows, and the step is solved
+ * again, so that the result is that of rows.  No joint gets another form for some steps after that.
  *
  * Only joints of one velocity slide or hold.  Joints with a limit that is reached, a saturated
  * actuator, a tendon or a coupling, and those inside of a loop, do not hold: their rows may
@@ -28,7 +28,7 @@ static const double EXACT = 1e-10; /* of the bound: rounding */
 static const double FAST = 3;
 static const double STILL = 1e-8; /* rad/s or m/s: slower is at rest, since solves leave as much */
 static const double SAFE = 0.9;   /* of the bound: a joint that needs less is expected to hold */
-enum { WAIT = 20 };               /* steps as a row, of a joint of which that was wrong */
+static const double SHORTEST = 20, LONGEST = 320; /* steps without new forms after a wrong one */
 
 /* ---- which form ------------------------------------------------------------------------------ */
 
@@ -120,8 +120,8 @@ static int may_hold(const mo_world *world, const mo_sim_mechanism *mechanism, in
     const mo_linkage_joint *joint = mechanism->tree.joint + k;
     const double most = axis->def.dry_friction * world->last_step, q = mechanism->q[joint->q_at];
     const int is_inside = !axis->def.has_limits || (q > axis->def.lower && q < axis->def.upper);
-    return axis->def.dry_friction > 0 && mo_axis_v_count(joint->kind) == 1 && axis->wait == 0 &&
-           is_inside && axis->stop.impulse[0] == 0 && axis->stop.impulse[1] == 0 &&
+    return axis->def.dry_friction > 0 && mo_axis_v_count(joint->kind) == 1 && is_inside &&
+           axis->stop.impulse[0] == 0 && axis->stop.impulse[1] == 0 &&
            fabs(mechanism->v[joint->v_at]) <= STILL &&
            fabs(axis->friction_impulse[0]) <= SAFE * most;
 }
@@ -132,8 +132,9 @@ void mo_mechanism_begin_friction(mo_world *world, mo_sim_mechanism *mechanism, d
     for (int k = 0; k < mechanism->tree.joints; ++k) {
         mo_sim_axis *axis = mechanism->axis + k;
         const double speed = axis->slip * mechanism->v[mechanism->tree.joint[k].v_at];
-        axis->slides = h > 0 && speed > 0 ? axis->slip : 0;
-        axis->holds = h > 0 && may_hold(world, mechanism, k);
+        const int may_have_form = h > 0 && (axis->had_form > 0 || mechanism->wait == 0);
+        axis->slides = may_have_form && speed > 0 ? axis->slip : 0;
+        axis->holds = may_have_form && may_hold(world, mechanism, k);
         holds |= axis->holds;
     }
     if (holds) {
@@ -141,7 +142,8 @@ void mo_mechanism_begin_friction(mo_world *world, mo_sim_mechanism *mechanism, d
     }
     list_free(mechanism);
     for (int k = 0; k < mechanism->tree.joints && h > 0; ++k) {
-        changes |= mechanism->axis[k].holds != (mechanism->axis[k].held > 0);
+        mo_sim_axis *axis = mechanism->axis + k;
+        changes |= (axis->slides != 0 || axis->holds) != (axis->had_form > 0);
     }
     if (changes) { /* impulses of least norm are others without the rows */
         world->is_canonical = 0;
@@ -150,6 +152,8 @@ void mo_mechanism_begin_friction(mo_world *world, mo_sim_mechanism *mechanism, d
 
 void mo_mechanism_predict_friction(mo_sim_mechanism *mechanism, double h)
 {
+    mechanism->last_wait = fmax(0, mechanism->last_wait - (mechanism->wait == 0));
+    mechanism->wait = fmax(0, mechanism->wait - 1);
     for (int k = 0; k < mechanism->tree.joints; ++k) {
         mo_sim_axis *axis = mechanism->axis + k;
         const int at = mechanism->tree.joint[k].v_at;
@@ -157,32 +161,14 @@ void mo_mechanism_predict_friction(mo_sim_mechanism *mechanism, double h)
         const int is_overcome = most > 0 && mo_axis_v_count(axis->def.kind) == 1 &&
                                 fabs(axis->friction_impulse[0]) >= (1 - EXACT) * most;
         const int is_fast = fabs(now) > fmax(STILL, FAST * fabs(now - mechanism->start_v[at]));
-        axis->slip = is_overcome && is_fast && axis->wait == 0 ? (now > 0 ? 1 : -1) : 0;
-        axis->wait = fmax(0, axis->wait - 1);
-        axis->held = axis->holds;
+        axis->slip = is_overcome && is_fast ? (now > 0 ? 1 : -1) : 0;
+        axis->had_form = axis->slides != 0 || axis->holds;
     }
 }
 
-/* Becomes a row; was it none? */
-static int release(mo_sim_axis *axis)
-{
-    const int is_form = axis->slides != 0 || axis->holds;
-    axis->wait = is_form ? WAIT : axis->wait;
-    axis->slides = axis->holds = 0;
-    return is_form;
-}
-
-int mo_mechanism_release(mo_sim_mechanism *mechanism)
-{
-    int count = 0;
-    for (int k = 0; k < mechanism->tree.joints; ++k) {
-        count += release(mechanism->axis + k);
-    }
-    list_free(mechanism);
-    return count;
-}
-
-int mo_mechanism_release_wrong(mo_sim_mechanism *mechanism, double h)
+/* Those that the answer contradicts, or all, become rows: how many.  No others get a form for a while, which
+ * is longer after each time. */
+static int release(mo_sim_mechanism *mechanism, double h, int all)
 {
     int count = 0;
     for (int k = 0; k < mechanism->tree.joints; ++k) {
@@ -190,10 +176,27 @@ int mo_mechanism_release_wrong(mo_sim_mechanism *mechanism, double h)
         const double most = (1 + EXACT) * h * axis->def.dry_friction;
         const int turns = axis->slides * mechanism->next_v[mechanism->tree.joint[k].v_at] < 0;
         const int slips = axis->holds && !(fabs(axis->friction_impulse[0]) <= most);
-        count += (turns || slips) && release(axis);
+        if (turns || slips || (all && (axis->slides != 0 || axis->holds))) {
+            axis->slides = axis->holds = 0;
+            ++count;
+        }
     }
-    list_free(mechanism);
+    if (count > 0) {
+        mechanism->last_wait = fmin(fmax(2 * mechanism->last_wait, SHORTEST), LONGEST);
+        mechanism->wait = mechanism->last_wait;
+        list_free(mechanism);
+    }
     return count;
+}
+
+int mo_mechanism_release(mo_sim_mechanism *mechanism, double h)
+{
+    return release(mechanism, h, 1);
+}
+
+int mo_mechanism_release_wrong(mo_sim_mechanism *mechanism, double h)
+{
+    return release(mechanism, h, 0);
 }
 
 /* ---- in the problem -------------------------------------------------------------------------- */

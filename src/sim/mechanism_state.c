@@ -18,12 +18,13 @@ static void visit(mo_sim_mechanism *mechanism, visit_fn *fn, void *context)
     fn(context, mechanism->q, (size_t)mechanism->tree.coordinates);
     fn(context, mechanism->v, n);
     fn(context, mechanism->push, n);
+    fn(context, &mechanism->wait, 1);
+    fn(context, &mechanism->last_wait, 1);
     for (int k = 0; k < mechanism->tree.joints; ++k) {
         fn(context, mechanism->axis[k].stop.impulse, 2);
         fn(context, mechanism->axis[k].friction_impulse, 6);
         fn(context, &mechanism->axis[k].slip, 1);
-        fn(context, &mechanism->axis[k].wait, 1);
-        fn(context, &mechanism->axis[k].held, 1);
+        fn(context, &mechanism->axis[k].had_form, 1);
     }
     for (int k = 0; k < mechanism->tendons; ++k) {
         fn(context, mechanism->tendon[k].stop.impulse, 2);

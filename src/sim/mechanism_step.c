@@ -334,7 +334,8 @@ int mo_mechanisms_release(mo_world *world, double h)
     int count = 0;
     for (int k = 0; k < world->mechanism_places; ++k) {
         mo_sim_mechanism *mechanism = world->mechanism[k];
-        if (mechanism && mo_mechanism_moves(world, mechanism) && mo_mechanism_release(mechanism)) {
+        if (mechanism && mo_mechanism_moves(world, mechanism) &&
+            mo_mechanism_release(mechanism, h)) {
             free_again(world, mechanism, h);
             ++count;
         }
