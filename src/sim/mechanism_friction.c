@@ -166,8 +166,8 @@ void mo_mechanism_predict_friction(mo_sim_mechanism *mechanism, double h)
     }
 }
 
-/* Those that the answer contradicts, or all, become rows: how many.  No others get a form for a while, which
- * is longer after each time. */
+/* Those that the answer contradicts, or all, become rows: how many.  No others get a form for a
+ * while, which is longer after each time. */
 static int release(mo_sim_mechanism *mechanism, double h, int all)
 {
     int count = 0;
