@@ -29,8 +29,8 @@
 static const double TOUCHES = 8;
 /* Of the size of a body: penetration added in a step that a projection removes in one step. */
 static const double RECOVERY = 0.1;
-/* The same: penetration that velocities remove in a step; deeper overlap must not grow. */
-static const double SHALLOW = 1e-3;
+/* The same: the most penetration that velocities remove in a step; deeper overlap must not grow. */
+static const double SHALLOW = 4e-3;
 /* The same: penetration left by solver errors, removed without gravity, too. */
 static const double ROUNDED = 1e-6;
 static const double LEAVES = 0.5; /* of the allowed overlap: remainder after a projection */
@@ -158,7 +158,7 @@ double mo_contact_normal_w(const mo_world *world, const mo_sim_contact *contact,
         return phase->restitution * contact->restitution * mo_contact_approach(world, contact);
     }
     if (phase->kind == MO_PHASE_PROJECTION) {
-        const double leave = LEAVES * world->def.overlap;
+        const double leave = LEAVES * mo_overlap_limit(world);
         return (fmax(contact->gap, -RECOVERY * contact->size) + leave * contact->size) / phase->h;
     }
     if (mo_contact_is_late(contact)) {
@@ -167,7 +167,7 @@ double mo_contact_normal_w(const mo_world *world, const mo_sim_contact *contact,
     if (contact->gap < 0 && may_be_wedged(world, contact)) {
         return 0;
     }
-    const double deepest = -fmin(world->def.overlap, SHALLOW) * contact->size;
+    const double deepest = -fmin(mo_overlap_limit(world), SHALLOW) * contact->size;
     const double rounding = TOUCHES * DBL_EPSILON * mo_vec3_norm(contact->point);
     const double gap = contact->gap - fmax(-rounding, fmin(contact->gap, rounding));
     const double fastest = fastest_correction(world, contact, phase->h);

@@ -285,6 +285,12 @@ double mo_depth_at(double tol)
     return fmax(LEAST_DEPTH, fmin(MOST_DEPTH, DEPTH_OF_TOLERANCE * tol));
 }
 
+/* It grows with the depth that the tolerance of the world leaves in a step. */
+double mo_overlap_limit(const mo_world *world)
+{
+    return world->def.overlap * (mo_depth_at(world->def.solver.tol) / LEAST_DEPTH);
+}
+
 double mo_step_depth(const mo_world *world)
 {
     return world->step.tol > MO_FINE_TOLERANCE ? mo_depth_at(world->step.tol) : 0;

@@ -38,17 +38,27 @@ static double turn_of(const mo_world *world, int shape, double h)
     return world->near[shape].is_central || !(spin > 0) ? 0 : fmin(h * spin, 2) * body->size;
 }
 
-/* Along the normal, without turning: how fast the gap opens. */
-static double opening(const mo_world *world, const mo_sim_contact *contact)
+double mo_curved_by(const mo_sim_body *body, const double spin[3], double h)
 {
-    double apart[3];
-    mo_vec3_minus(world->body[contact->body[1]].next_v, world->body[contact->body[0]].next_v,
-                  apart);
-    return mo_vec3_dot(contact->frame, apart);
+    const double angle = h * mo_vec3_norm(spin);
+    return body->kind == MO_BODY_FIXED                     ? 0
+           : body->mechanism != MO_NONE || body->part != 1 ? INFINITY
+                                                           : 0.5 * angle * angle * body->size;
+}
+
+/* Does the gap of the contact stay above -depth, though points leave their lines by `curved`? */
+static int stays_apart(const mo_world *world, const mo_sim_contact *contact, double depth,
+                       double curved, double h)
+{
+    const mo_sim_body *a = world->body + contact->body[0], *b = world->body + contact->body[1];
+    const double rate =
+        mo_normal_rate(b->x, b->next_v, contact) - mo_normal_rate(a->x, a->next_v, contact);
+    return !mo_contact_is_late(contact) && contact->gap + h * rate - curved >= -depth;
 }
 
 /* Of the contacts of one pair: may its shapes overlap at the end of the step, though each that
- * closes was in the last round? */
+ * closes was in the last round?  All points within the margin are contacts, so that in shorter
+ * motions no others meet. */
 static int may_overlap(const mo_world *world, const mo_sim_contact *contact, int count, double h)
 {
     for (int k = 0; k < count; ++k) {
@@ -56,10 +66,17 @@ static int may_overlap(const mo_world *world, const mo_sim_contact *contact, int
             return 0;
         }
     }
+    const mo_sim_body *a = world->body + contact->body[0], *b = world->body + contact->body[1];
     const double turn = turn_of(world, contact->shape[0], h) + turn_of(world, contact->shape[1], h);
-    const double depth = world->def.overlap * contact->size;
+    const double depth = mo_overlap_limit(world) * contact->size;
+    double apart[3];
+    mo_vec3_minus(b->next_v, a->next_v, apart);
+    const int is_short = h * mo_vec3_norm(apart) + turn < mo_margin_for(world, contact->size);
+    const double curved =
+        is_short ? mo_curved_by(a, a->next_v + 3, h) + mo_curved_by(b, b->next_v + 3, h) : INFINITY;
     for (int k = 0; k < count; ++k) {
-        if (contact[k].gap + h * opening(world, contact + k) - turn < -depth) {
+        if (contact[k].gap + h * mo_vec3_dot(contact[k].frame, apart) - turn < -depth &&
+            !stays_apart(world, contact + k, depth, curved, h)) {
             return 1;
         }
     }
@@ -259,7 +276,7 @@ static mo_error take_at(mo_world *world, const mo_near_pair *pair, const mo_pose
 {
     mo_sim_contacts *list = &world->contacts;
     const int first = list->count;
-    const double most = world->def.overlap;
+    const double most = mo_overlap_limit(world);
     double along[3];
     const mo_sim_shape *a = world->shape + pair->shapes.a, *b = world->shape + pair->shapes.b;
     if (t == h && mo_near_pair_gap(world, pair, at, along) > -most * pair->size) {

@@ -103,21 +103,12 @@ static mo_error collide(mo_world *world, const mo_near_pair *pair, double reach,
 
 /* ---- contacts that are kept ------------------------------------------------------------------ */
 
-/* How far a point of a body may be from where its velocity at the start takes it, m. */
-static double curved(const mo_world *world, int place)
-{
-    const mo_sim_body *body = world->body + place;
-    const double angle = world->step.h * mo_vec3_norm(body->v + 3);
-    return body->kind == MO_BODY_FIXED                     ? 0
-           : body->mechanism != MO_NONE || body->part != 1 ? INFINITY
-                                                           : 0.5 * angle * angle * body->size;
-}
-
 /* Have the two hardly moved against each other in the step?  Then its contacts still hold. */
 static int is_kept(const mo_world *world, const mo_sim_contact *contact, int count)
 {
-    const double most = CURVED * world->def.overlap * contact->size;
-    if (curved(world, contact->body[0]) + curved(world, contact->body[1]) > most) {
+    const mo_sim_body *a = world->body + contact->body[0], *b = world->body + contact->body[1];
+    const double most = CURVED * mo_overlap_limit(world) * contact->size, h = world->step.h;
+    if (mo_curved_by(a, a->v + 3, h) + mo_curved_by(b, b->v + 3, h) > most) {
         return 0;
     }
     for (int k = 0; k < count; ++k) {
@@ -200,7 +191,7 @@ static mo_error find_contacts(mo_world *world, sought what, double *deepest)
         if (!is_concerned(world, contact)) {
             continue;
         }
-        const double reach = what == LEFT ? -world->def.overlap * contact->size
+        const double reach = what == LEFT ? -mo_overlap_limit(world) * contact->size
                                           : mo_margin_for(world, contact->size);
         if (what == AT_FIRST && !overlaps(world, &overlapping, contact) &&
             is_kept(world, contact, next - k)) {
@@ -329,7 +320,7 @@ static double unit_of(const mo_world *world)
         size = mo_moves_freely(body) && body->size > 0 ? fmin(size, body->size) : size;
     }
     size = mo_team_least(world, size);
-    return world->def.overlap * (isfinite(size) ? size : 1);
+    return mo_overlap_limit(world) * (isfinite(size) ? size : 1);
 }
 
 /* How far it is to go: overlap, and errors of joints, loops and limits; and is another round of
@@ -348,7 +339,7 @@ static int needs(mo_world *world, int round, progress *now)
     const int closes = round < FREE_ROUNDS || open < GAIN * now->open;
     now->open = open;
     return (round < MOST_ROUNDS &&
-            ((now->gains && now->deepest > world->def.overlap) || overlaps)) ||
+            ((now->gains && now->deepest > mo_overlap_limit(world)) || overlaps)) ||
            (round < MOST_JOINT_ROUNDS && closes && open > CLOSED);
 }
 

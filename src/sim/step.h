@@ -163,6 +163,9 @@ double mo_place_rounding(double squares, double h);
 double mo_step_depth(const mo_world *world);
 /* The same for a tolerance that is not fine. */
 double mo_depth_at(double tol);
+/* The overlap that a step may leave, over the size: velocities of the next one remove it, and a
+ * projection of positions what is deeper.  world.overlap, and more at coarse tolerances. */
+double mo_overlap_limit(const mo_world *world);
 double mo_body_kinetic(const mo_world *world, const mo_sim_body *body, const double v[6]);
 
 /* accuracy.c: which islands this step solves to the coarse tolerance, into is_coarse of bodies and
