@@ -43,7 +43,7 @@ static const double ROUGH = 10, ROUGHEST = 0.1;
 /* Of its size: a body that hits something so fast that it moves so far in the step is turned by as
  * many radians, and may end the step inside of that by half the square. */
 static const double HITS = 0.2;
-static const double LEAST_DEPTH = 8e-4, MOST_DEPTH = 2e-3, DEPTH_OF_TOLERANCE = 0.4;
+static const double LEAST_DEPTH = 8e-4, MOST_DEPTH = 1.5e-3, DEPTH_OF_TOLERANCE = 0.4;
 
 double mo_place_rounding(double squares, double h)
 {
