@@ -28,7 +28,7 @@ static const double EXACT = 1e-10; /* of the bound: rounding */
 static const double FAST = 3;
 static const double STILL = 1e-8; /* rad/s or m/s: slower is at rest, since solves leave as much */
 static const double SAFE = 0.9;   /* of the bound: a joint that needs less is expected to hold */
-static const double SHORTEST = 20, LONGEST = 320; /* steps without new forms after a wrong one */
+static const double SHORTEST = 5, LONGEST = 320; /* steps without new forms after a wrong one */
 
 /* ---- which form ------------------------------------------------------------------------------ */
 
