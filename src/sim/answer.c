@@ -22,7 +22,10 @@ static const double SOFTNESS = 0.01; /* relative to the response of a contact to
 /* Relative residuals: a solution to the first adds no energy; the second is for worlds in which
  * joints or prescribed motions may. */
 static const double FINE = 1e-12, LESS_FINE = 1e-8;
-enum { FEW = 64 }; /* constraints: another solve of so few costs little */
+enum {
+    FEW = 64,       /* constraints: another solve of so few costs little */
+    FORM_ROUNDS = 2 /* in which single joints become rows; then all do */
+};
 
 /* Does a link touch a shape that it did not touch before?  Contacts are sorted by shapes. */
 static int has_new_link_contact(const mo_world *world)
@@ -217,26 +220,39 @@ static mo_error solve_on(mo_world *world, double h, mo_step_report *report, mo_m
     return error;
 }
 
+/* The answer in next_v and impulses.  If it contradicts what friction of joints was taken to do
+ * (mechanism_friction.c), or was not found with that, again. */
+static mo_error find_answer(mo_world *world, mo_message *why)
+{
+    mo_step *step = &world->step;
+    int is_wrong = 1;
+    for (int round = 0; is_wrong; ++round) {
+        const double start = mo_work_clock();
+        const mo_error assembled = mo_team_agree(world, assemble(world, step->h, why), why);
+        step->report.seconds_assemble += mo_work_clock() - start;
+        MO_TRY(assembled);
+        MO_TRY(mo_find_impulses(world, step->h, 1, why));
+        step->report.iterations += world->result.iterations;
+        mo_assemble_answer(world, step->h);
+        is_wrong = mo_mechanisms_release(world, step->h, world->result.status != MO_SOLVED);
+        if (is_wrong && round >= FORM_ROUNDS) {
+            mo_mechanisms_release(world, step->h, 1);
+        }
+    }
+    return MO_OK;
+}
+
 mo_error mo_step_solve(mo_world *world, mo_message *why)
 {
     mo_step *step = &world->step;
     mo_step_report *report = &step->report;
-    const double start = mo_work_clock();
-    mo_error error = mo_team_agree(world, assemble(world, step->h, why), why);
-    report->seconds_assemble += mo_work_clock() - start;
-    error = error ? error : mo_find_impulses(world, step->h, 1, why);
-    if (!error && world->result.status != MO_SOLVED && mo_mechanisms_release(world, step->h)) {
-        error = mo_team_agree(world, assemble(world, step->h, why), why);
-        error = error ? error : mo_find_impulses(world, step->h, 1, why);
-    }
+    mo_error error = find_answer(world, why);
     ++report->rounds;
     report->is_compliant = 0;
     report->energy_removed = 0;
     if (error) {
         return error;
     }
-    report->iterations += world->result.iterations;
-    mo_assemble_answer(world, step->h);
     error = solve_on(world, step->h, report, why);
     if (!error && is_poor(world, step->h)) {
         error = give_way(world, step->h, report, why);

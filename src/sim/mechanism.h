@@ -206,9 +206,8 @@ void mo_mechanism_read_rows(const mo_world *world, mo_sim_mechanism *mechanism, 
 void mo_mechanism_begin_friction(mo_world *world, mo_sim_mechanism *mechanism, double h);
 void mo_mechanism_predict_friction(mo_sim_mechanism *mechanism, double h);
 int mo_friction_is_row(const mo_sim_axis *axis);
-/* All become rows, or those that the answer contradicts; how many. */
-int mo_mechanism_release(mo_sim_mechanism *mechanism, double h);
-int mo_mechanism_release_wrong(mo_sim_mechanism *mechanism, double h);
+/* Joints that the answer contradicts, or all, become rows: how many. */
+int mo_mechanism_release(mo_sim_mechanism *mechanism, double h, int all);
 /* A and f such that joints that hold have no velocity. */
 void mo_mechanism_hold(const mo_sim_mechanism *mechanism, double *A, double *f);
 /* The block of the other velocities, or MO_NONE where there are none; rows over all velocities in

@@ -166,9 +166,8 @@ void mo_mechanism_predict_friction(mo_sim_mechanism *mechanism, double h)
     }
 }
 
-/* Those that the answer contradicts, or all, become rows: how many.  No others get a form for a
- * while, which is longer after each time. */
-static int release(mo_sim_mechanism *mechanism, double h, int all)
+/* No others get a form for a while, which is longer after each time. */
+int mo_mechanism_release(mo_sim_mechanism *mechanism, double h, int all)
 {
     int count = 0;
     for (int k = 0; k < mechanism->tree.joints; ++k) {
@@ -187,16 +186,6 @@ static int release(mo_sim_mechanism *mechanism, double h, int all)
         list_free(mechanism);
     }
     return count;
-}
-
-int mo_mechanism_release(mo_sim_mechanism *mechanism, double h)
-{
-    return release(mechanism, h, 1);
-}
-
-int mo_mechanism_release_wrong(mo_sim_mechanism *mechanism, double h)
-{
-    return release(mechanism, h, 0);
 }
 
 /* ---- in the problem -------------------------------------------------------------------------- */

@@ -185,7 +185,7 @@ void mo_mechanism_choose_reached(mo_sim_mechanism *mechanism, double gap, double
 
 int mo_mechanism_look_again(mo_sim_mechanism *mechanism, double h)
 {
-    int count = mo_mechanism_release_wrong(mechanism, h);
+    int count = 0;
     for (int k = 0; k < stop_count(mechanism); ++k) {
         for (int side = 0; side < 2; ++side) {
             int *takes = &stop_of(mechanism, k)->takes[side];

@@ -326,17 +326,17 @@ static void free_again(mo_world *world, mo_sim_mechanism *mechanism, double h)
 {
     mo_mechanism_free(world, mechanism, h);
     to_links(world, mechanism, mechanism->free_v, offsetof(mo_sim_body, free_v));
-    world->is_canonical = 0;
 }
 
-int mo_mechanisms_release(mo_world *world, double h)
+int mo_mechanisms_release(mo_world *world, double h, int all)
 {
     int count = 0;
     for (int k = 0; k < world->mechanism_places; ++k) {
         mo_sim_mechanism *mechanism = world->mechanism[k];
         if (mechanism && mo_mechanism_moves(world, mechanism) &&
-            mo_mechanism_release(mechanism, h)) {
+            mo_mechanism_release(mechanism, h, all)) {
             free_again(world, mechanism, h);
+            world->is_canonical = 0;
             ++count;
         }
     }

@@ -273,8 +273,9 @@ void mo_mechanisms_begin(mo_world *world, double h); /* start_v, and their contr
 void mo_mechanisms_free(mo_world *world, double h);
 mo_error mo_mechanisms_check(const mo_world *world, mo_message *why);
 int mo_mechanisms_look_again(mo_world *world, double h);
-/* Joints that hold or slide by their friction become rows: how many mechanisms have such. */
-int mo_mechanisms_release(mo_world *world, double h);
+/* Joints that hold or slide by their friction become rows where the answer contradicts that, or
+ * all: how many mechanisms have such. */
+int mo_mechanisms_release(mo_world *world, double h, int all);
 void mo_mechanism_add_block(mo_world *world, int place, const mo_phase *phase);
 void mo_mechanisms_assemble(mo_world *world, const mo_phase *phase);
 void mo_mechanisms_velocities(mo_world *world);

@@ -6,7 +6,8 @@
  *
  *   1. Rounds of sweeps and Newton steps (small_system.h).  The first has no sweeps: from r = 0
  *      Newton's method spreads the load evenly over redundant contacts, and sweeps do not.
- *   2. Proximal points, each by Newton's method, with the rules of aln.c.
+ *   2. Proximal points, each by Newton's method, with the rules of aln.c: after the first round
+ *      from a start, and at the end.
  *
  * Every answer is judged by the measure.  An iterate is measured once its own residual is small
  * enough; what is not solved here goes on in `auto` from the best iterate.
@@ -35,7 +36,7 @@ static const double GAIN = 0.3;   /* of the residual: a step that leaves more ga
 static const double FAR = 3;      /* of the aim: nearer, another matrix is not worth it */
 
 /* Of the proximal points: the rules of aln.c. */
-enum { INNER_STEPS = 20, ALL_STEPS = 200, ROLLING_STEPS = 60, INNER_HALVINGS = 10 };
+enum { INNER_STEPS = 20, ALL_STEPS = 200, INNER_HALVINGS = 10 };
 static const double GROW = 2, SHRINK = 0.2, THETA_LEAST = 1e-3, THETA_MOST = 1e10;
 static const double INNER = 1e-5;   /* of the merit at the start of an inner problem */
 static const double FLOOR = 1e-14;  /* of |r|, in the units of the merit: rounding */
@@ -301,20 +302,21 @@ static ending proximal_points(small_run *w, double theta, int steps)
     return end;
 }
 
-/* Contacts that roll are solved by proximal points after the first round: the others, with their
- * sweeps, seldom solve them. */
-static ending solve_rounds(small_run *w)
+/* What the first round does not solve from a start, and contacts that roll, are left to proximal
+ * points: redundant contacts on few velocities make the set of Newton's method cycle.  The other
+ * rounds follow where these fail. */
+static ending solve_rounds(small_run *w, int is_cold)
 {
     static const small_round rounds[] = {{0, 12, 0}, {3, 12, 1}, {10, 20, 0}, {30, 30, 1}};
-    const int rolls = has_rolling(w->run->problem);
+    const int is_proximal = !is_cold || has_rolling(w->run->problem);
     ending end = GOES_ON;
     for (size_t k = 0; k < sizeof rounds / sizeof rounds[0] && end == GOES_ON; ++k) {
         w->s.is_natural = rounds[k].is_natural;
         end = sweep(w, rounds[k].sweeps);
         end = end == GOES_ON && w->is_smooth ? newton(w, rounds[k].steps) : end;
-        if (k == 0 && end == GOES_ON && w->is_smooth && rolls) {
+        if (k == 0 && end == GOES_ON && w->is_smooth && is_proximal) {
             memcpy(w->s.r, w->kept, (size_t)w->s.rows * sizeof *w->s.r);
-            end = proximal_points(w, 1, ROLLING_STEPS);
+            end = proximal_points(w, 1, ALL_STEPS);
         }
     }
     return end;
@@ -383,7 +385,7 @@ static mo_status solve(mo_run *run, void *memory)
         problem->form == MO_FORM_GLOBAL) { /* at_once.c: reduced ones */
         end = sweep_while_quick(w);
     }
-    end = end == GOES_ON ? solve_rounds(w) : end;
+    end = end == GOES_ON ? solve_rounds(w, is_cold) : end;
     end = end == GOES_ON && w->is_smooth ? proximal_points(w, 1, ALL_STEPS) : end;
     if (end != SOLVED && w->best < INFINITY) {
         if (!is_watched(run)) {
