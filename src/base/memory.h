@@ -19,6 +19,10 @@ void *mo_memory_array(const mo_allocator *allocator, size_t count, size_t size);
 /* The same, all zero. */
 void *mo_memory_zeros(const mo_allocator *allocator, size_t count, size_t size);
 
+/* An array for the pointer at `place`: MO_NEW(allocator, n, &a->first); false for lack of memory. */
+#define MO_NEW(allocator, count, place)                                                            \
+    ((*(place) = mo_memory_array((allocator), (size_t)(count), sizeof **(place))) != NULL)
+
 /* Several arrays: MO_NEW_EACH(allocator, n, int, &a->first, &a->next).  False for lack of
  * memory; those that there is none for are NULL. */
 #define MO_NEW_EACH(allocator, count, type, ...)                                                   \

@@ -14,43 +14,31 @@
 void mo_hull_destroy(const mo_allocator *allocator, mo_hull *hull)
 {
     if (hull) {
-        mo_memory_free(allocator, hull->vertex);
-        mo_memory_free(allocator, hull->plane);
-        mo_memory_free(allocator, hull->face_start);
-        mo_memory_free(allocator, hull->face_vertex);
-        mo_memory_free(allocator, hull->edge);
-        mo_memory_free(allocator, hull->ring_start);
-        mo_memory_free(allocator, hull->ring_vertex);
-        mo_memory_free(allocator, hull->ring_face);
-        mo_memory_free(allocator, hull->ring_edge);
-        mo_memory_free(allocator, hull);
+        MO_FREE(allocator, hull->vertex, hull->plane, hull->face_start, hull->face_vertex,
+                hull->edge, hull->ring_start, hull->ring_vertex, hull->ring_face, hull->ring_edge,
+                hull);
     }
 }
 
 mo_hull *mo_hull_allocate(const mo_allocator *allocator, int vertices, int faces, int corners,
                           int edges, mo_message *why)
 {
-    mo_hull *hull = mo_memory_array(allocator, 1, sizeof *hull);
-    if (!hull) {
-        mo_fail_memory(why);
-        return NULL;
-    }
-    *hull = (mo_hull){.vertex_count = vertices, .face_count = faces, .edge_count = edges};
-    hull->vertex = mo_memory_array(allocator, (size_t)vertices, sizeof *hull->vertex);
-    hull->plane = mo_memory_array(allocator, (size_t)faces, sizeof *hull->plane);
-    hull->face_start = mo_memory_array(allocator, (size_t)faces + 1, sizeof *hull->face_start);
-    hull->face_vertex = mo_memory_array(allocator, (size_t)corners, sizeof *hull->face_vertex);
-    hull->edge = mo_memory_array(allocator, (size_t)edges, sizeof *hull->edge);
-    hull->ring_start = mo_memory_array(allocator, (size_t)vertices + 1, sizeof *hull->ring_start);
-    hull->ring_vertex = mo_memory_array(allocator, 2 * (size_t)edges, sizeof *hull->ring_vertex);
-    hull->ring_face = mo_memory_array(allocator, 2 * (size_t)edges, sizeof *hull->ring_face);
-    hull->ring_edge = mo_memory_array(allocator, 2 * (size_t)edges, sizeof *hull->ring_edge);
-    if (!hull->vertex || !hull->plane || !hull->face_start || !hull->face_vertex || !hull->edge ||
-        !hull->ring_start || !hull->ring_vertex || !hull->ring_face || !hull->ring_edge) {
+    mo_hull *hull = mo_memory_zeros(allocator, 1, sizeof *hull);
+    if (!hull || !MO_NEW(allocator, vertices, &hull->vertex) ||
+        !MO_NEW(allocator, faces, &hull->plane) ||
+        !MO_NEW(allocator, faces + 1, &hull->face_start) ||
+        !MO_NEW(allocator, corners, &hull->face_vertex) || !MO_NEW(allocator, edges, &hull->edge) ||
+        !MO_NEW(allocator, vertices + 1, &hull->ring_start) ||
+        !MO_NEW(allocator, 2 * edges, &hull->ring_vertex) ||
+        !MO_NEW(allocator, 2 * edges, &hull->ring_face) ||
+        !MO_NEW(allocator, 2 * edges, &hull->ring_edge)) {
         mo_hull_destroy(allocator, hull);
         mo_fail_memory(why);
         return NULL;
     }
+    hull->vertex_count = vertices;
+    hull->face_count = faces;
+    hull->edge_count = edges;
     return hull;
 }
 

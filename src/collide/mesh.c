@@ -18,11 +18,8 @@ void mo_mesh_destroy(const mo_allocator *allocator, mo_mesh *mesh)
 {
     if (mesh) {
         mo_tree_destroy(mesh->tree);
-        void *arrays[] = {mesh->point,     mesh->index, mesh->plane, mesh->beside,
-                          mesh->way_start, mesh->way,   mesh};
-        for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) {
-            mo_memory_free(allocator, arrays[k]);
-        }
+        MO_FREE(allocator, mesh->point, mesh->index, mesh->plane, mesh->beside, mesh->way_start,
+                mesh->way, mesh);
     }
 }
 
@@ -239,17 +236,11 @@ static int allocate(const mo_allocator *allocator, const mo_shape_def *def, int 
                     mo_mesh *mesh)
 {
     const size_t points = (size_t)def->point_count, corners = (size_t)def->index_count;
-    mesh->point = mo_memory_array(allocator, points, sizeof *mesh->point);
-    mesh->index = mo_memory_array(allocator, corners, sizeof *mesh->index);
-    if (is_drawn_only) {
-        return mesh->point && mesh->index;
-    }
-    mesh->plane = mo_memory_array(allocator, corners, sizeof *mesh->plane);
-    mesh->beside = mo_memory_array(allocator, corners, sizeof *mesh->beside);
-    mesh->way_start = mo_memory_array(allocator, points + 1, sizeof *mesh->way_start);
-    mesh->way = mo_memory_array(allocator, 2 * corners, sizeof *mesh->way);
-    return mesh->point && mesh->index && mesh->plane && mesh->beside && mesh->way_start &&
-           mesh->way;
+    return MO_NEW(allocator, points, &mesh->point) && MO_NEW(allocator, corners, &mesh->index) &&
+           (is_drawn_only || (MO_NEW(allocator, corners, &mesh->plane) &&
+                              MO_NEW(allocator, corners, &mesh->beside) &&
+                              MO_NEW(allocator, points + 1, &mesh->way_start) &&
+                              MO_NEW(allocator, 2 * corners, &mesh->way)));
 }
 
 /* What collision needs; *is_bad where the faces make no mesh.  False: see *is_bad, or no memory. */

@@ -69,7 +69,6 @@ void mo_device_room(mo_device *device, void **memory, size_t *room, size_t bytes
         return;
     }
     device->bytes += ample;
-    device->bytes_most = device->bytes > device->bytes_most ? device->bytes : device->bytes_most;
 }
 
 void mo_device_free(mo_device *device, void *memory)
@@ -77,11 +76,6 @@ void mo_device_free(mo_device *device, void *memory)
     if (memory) {
         device->ops->give(device, memory);
     }
-}
-
-size_t mo_device_bytes(const mo_device *device)
-{
-    return device->bytes_most;
 }
 
 void mo_device_write(mo_device *device, void *to, const void *from_host, size_t bytes)

@@ -54,7 +54,6 @@ mo_error mo_device_error(const mo_device *device, mo_message *why);
 /* Room for so many bytes, not kept where it must grow; *room in bytes.  Starts from NULL and 0. */
 void mo_device_room(mo_device *device, void **memory, size_t *room, size_t bytes);
 void mo_device_free(mo_device *device, void *memory);
-size_t mo_device_bytes(const mo_device *device); /* in use, the most so far */
 
 void mo_device_write(mo_device *device, void *to, const void *from_host, size_t bytes);
 void mo_device_read(mo_device *device, void *to_host, const void *from, size_t bytes);
@@ -138,7 +137,7 @@ struct mo_device {
     char name[64];
     mo_error error;
     mo_message why;
-    size_t bytes, bytes_most;
+    size_t bytes;
 };
 
 /* Notes the first error. */

@@ -143,7 +143,8 @@ static void push_velocity(const mo_least_norm *system, int i, const double *s, d
     }
 }
 
-void mo_least_norm_apply_transposed(const mo_least_norm *system, const double *y, double *out)
+/* out = A' y on the active blocks, zero elsewhere. */
+static void apply_transposed(const mo_least_norm *system, const double *y, double *out)
 {
     const mo_problem *W = system->W;
     double s[MO_BILATERAL_MAX_DIM];
@@ -197,7 +198,7 @@ static double correct(mo_least_norm *system, int transposed, const double *b)
     const int rows = system->W->row_count;
     double *above = system->in, *below = system->out;
     mo_least_norm_apply(system, system->x, below);
-    mo_least_norm_apply_transposed(system, system->y, above);
+    apply_transposed(system, system->y, above);
     for (int k = 0; k < rows; ++k) {
         above[k] = (transposed ? b[k] : -system->x[k]) - above[k];
         below[k] = transposed ? DELTA * (system->y[k] - below[k]) : b[k] - below[k];
@@ -229,7 +230,7 @@ static double iterate(mo_least_norm *system, int transposed, const double *b)
         last = step;
     }
     if (transposed) {
-        mo_least_norm_apply_transposed(system, system->y, system->in);
+        apply_transposed(system, system->y, system->in);
     } else {
         mo_least_norm_apply(system, system->x, system->in);
     }
@@ -246,7 +247,7 @@ static void keep_reachable(mo_least_norm *system, int transposed, double *b)
     if (transposed) {
         mo_least_norm_apply(system, b, product);
     } else {
-        mo_least_norm_apply_transposed(system, b, product);
+        apply_transposed(system, b, product);
     }
     iterate(system, !transposed, product);
     memcpy(b, transposed ? system->x : system->y, (size_t)rows * sizeof *b);

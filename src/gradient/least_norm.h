@@ -43,9 +43,8 @@ void mo_least_norm_layout(const mo_problem *W, const mo_pair_pattern *pattern, m
 /* Fills and factors K; false if that fails (numbers that are not finite). */
 bool mo_least_norm_factor(mo_least_norm *system);
 
-/* out = A x and out = A' y on the active blocks, zero elsewhere. */
+/* out = A x on the active blocks, zero elsewhere. */
 void mo_least_norm_apply(const mo_least_norm *system, const double *x, double *out);
-void mo_least_norm_apply_transposed(const mo_least_norm *system, const double *y, double *out);
 
 /* The least x with A x nearest to b; returns |A x - b| / |b|.  b may be x. */
 double mo_least_norm_solve(mo_least_norm *system, const double *b, double *x);

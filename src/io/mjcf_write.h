@@ -27,7 +27,6 @@ void mo_mjcf_put_tendon_name(const mo_mjcf_writer *w, const char *attribute, int
 void mo_mjcf_put_numbers(const mo_mjcf_writer *w, const char *attribute, const double *x,
                          int count);
 void mo_mjcf_put_number(const mo_mjcf_writer *w, const char *attribute, double x);
-void mo_mjcf_put_pose(const mo_mjcf_writer *w, const mo_pose *pose);
 /* limited, and the range, whose infinities become numbers that no joint reaches. */
 void mo_mjcf_put_range(const mo_mjcf_writer *w, const char *limited, const char *range, int has,
                        const double r[2]);

@@ -66,7 +66,7 @@ void mo_mjcf_put_number(const mo_mjcf_writer *w, const char *attribute, double x
     }
 }
 
-void mo_mjcf_put_pose(const mo_mjcf_writer *w, const mo_pose *pose)
+static void put_pose(const mo_mjcf_writer *w, const mo_pose *pose)
 {
     mo_mjcf_put_numbers(w, "pos", pose->position, 3);
     mo_mjcf_put_numbers(w, "quat", pose->orientation, 4);
@@ -190,7 +190,7 @@ static void put_geom(const mo_mjcf_writer *w, int k)
     const double friction[3] = {m->friction, m->torsion, m->rolling};
     fprintf(w->out, "<geom name=\"g%d\"", k);
     put_size(w, k);
-    mo_mjcf_put_pose(w, &geom->shape.pose);
+    put_pose(w, &geom->shape.pose);
     mo_mjcf_put_numbers(w, "friction", friction, 3);
     fprintf(w->out, " condim=\"%d\" priority=\"%d\" contype=\"%d\" conaffinity=\"%d\"/>\n",
             m->dims ? m->dims : 3, m->priority, (int)geom->shape.layer, (int)geom->shape.mask);
@@ -211,7 +211,7 @@ static void put_path_points(const mo_mjcf_writer *w, int body)
                             point->kind == MO_TENDON_BALL ? "sphere" : "cylinder");
                     mo_mjcf_put_numbers(w, "size", size, 2);
                 }
-                mo_mjcf_put_pose(w, &point->pose);
+                put_pose(w, &point->pose);
                 fputs("/>\n", w->out);
             }
             if (point->has_side && point->side_link == body) {
@@ -239,7 +239,7 @@ static void put_parts(const mo_mjcf_writer *w, int body)
         if (model->sites[k].body == body) {
             fputs("<site", w->out);
             mo_mjcf_put_name(w, "name", model->sites[k].name, 's', k);
-            mo_mjcf_put_pose(w, &model->sites[k].pose);
+            put_pose(w, &model->sites[k].pose);
             fputs("/>\n", w->out);
         }
     }
@@ -262,7 +262,7 @@ int mo_mjcf_put_bodies(const mo_mjcf_writer *w)
         }
         fputs("<body", w->out);
         mo_mjcf_put_body_name(w, "name", k);
-        mo_mjcf_put_pose(w, &body->pose);
+        put_pose(w, &body->pose);
         fprintf(w->out, "%s>\n", body->is_mocap ? " mocap=\"true\"" : "");
         put_inertial(w, body);
         put_parts(w, k);

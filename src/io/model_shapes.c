@@ -105,8 +105,9 @@ static mo_error make_hull(mo_reader *r, const double *points, int count, mo_shap
     return kept ? MO_OK : MO_ERR_MEMORY;
 }
 
-bool mo_reader_hull_shape(mo_reader *r, const mo_xml_node *node, const double *points, int count,
-                          mo_shape_def *shape)
+/* The convex hull of points; the model owns its vertices. */
+static bool hull_shape(mo_reader *r, const mo_xml_node *node, const double *points, int count,
+                       mo_shape_def *shape)
 {
     mo_message why = {{0}};
     const mo_error error = make_hull(r, points, count, shape, &why);
@@ -176,5 +177,5 @@ bool mo_reader_ellipsoid_shape(mo_reader *r, const mo_xml_node *node, const doub
             x[2] = half[2] * cos(down);
         }
     }
-    return mo_reader_hull_shape(r, node, point[0], POINTS, shape);
+    return hull_shape(r, node, point[0], POINTS, shape);
 }

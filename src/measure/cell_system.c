@@ -106,11 +106,7 @@ double mo_cell_system_reach(mo_cell_system *system, const double *y)
 static mo_interval value_at(const mo_cell_row *row, const mo_interval *u, const mo_interval *r)
 {
     const mo_interval *x = (row->on_u ? u : r) + row->row;
-    mo_interval sum = mo_interval_exact(-row->constant);
-    for (int k = 0; k < row->dim; ++k) {
-        sum = mo_interval_fma(sum, row->c[k], x[k]);
-    }
-    return sum;
+    return mo_interval_combine(mo_interval_exact(-row->constant), row->dim, row->c, x);
 }
 
 /* The equations as E r = c; their number, at most n of them written. */
@@ -144,18 +140,7 @@ static int write_equations(const mo_cell_system *system, mo_interval *E, mo_inte
     return count;
 }
 
-/* u = W r + q, entry by entry: loses digits where large impulses cancel. */
-static void velocity_by_impulses(const mo_enclosure *e, const mo_interval *r, mo_interval *u)
-{
-    for (int i = 0; i < e->n; ++i) {
-        u[i] = e->q[i];
-        for (int j = 0; j < e->n; ++j) {
-            u[i] = mo_interval_add(u[i], mo_interval_mul(e->W[i * e->n + j], r[j]));
-        }
-    }
-}
-
-/* The same without r: u_k = q_k + z' c with E' z = W_k', for the rows that lost digits. */
+/* The velocity without r: u_k = q_k + z' c with E' z = W_k', for the rows that lost digits. */
 static void velocity_by_equations(mo_cell_system *system, const mo_interval *c, mo_interval *u)
 {
     const mo_enclosure *e = system->enclosure;
@@ -172,10 +157,7 @@ static void velocity_by_equations(mo_cell_system *system, const mo_interval *c, 
         }
         memcpy(column, e->W + (size_t)k * n, (size_t)n * sizeof *column);
         mo_root_enclose(n, transposed, system->inverse, a, column, z);
-        mo_interval sum = e->q[k];
-        for (int j = 0; j < n; ++j) {
-            sum = mo_interval_add(sum, mo_interval_mul(z[j], c[j]));
-        }
+        const mo_interval sum = mo_interval_dot(e->q[k], n, z, c);
         u[k] = sum.rad < u[k].rad ? sum : u[k];
     }
 }
@@ -256,7 +238,7 @@ mo_root_place mo_cell_system_root(mo_cell_system *system, mo_interval *r, mo_int
         return MO_ROOT_UNKNOWN;
     }
     mo_root_enclose(n, E, system->inverse, a, c, r);
-    velocity_by_impulses(e, r, u);
+    mo_enclosure_velocity(e, r, u);
     velocity_by_equations(system, c, u);
     write_zeros(system, r, u);
     return place_of(system, r, u);

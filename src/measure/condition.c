@@ -194,30 +194,13 @@ int mo_motion_proves(const mo_motion_map *map, mo_condition_kind kind, const dou
         mo_interval u[MO_CONE_MOST_ROWS];
         for (int i = 0; i < unit->dim; ++i) {
             const mo_interval *line = map->A + (size_t)(unit->row + i) * map->columns;
-            u[i] = mo_condition_is_homogeneous(kind) ? mo_interval_exact(0) : map->b[unit->row + i];
-            for (int j = 0; j < map->columns; ++j) {
-                u[i] = mo_interval_fma(u[i], x[j], line[j]);
-            }
+            u[i] = mo_interval_combine(mo_condition_is_homogeneous(kind) ? mo_interval_exact(0)
+                                                                         : map->b[unit->row + i],
+                                       map->columns, x, line);
         }
         good = in_dual(unit, kind, u);
     }
     return good;
-}
-
-/* u = H' v + w of row k of a constraint, from the problem's own numbers. */
-static mo_interval velocity_of_row(const mo_problem *problem, int i, int k, int homogeneous,
-                                   const double *v)
-{
-    const mo_constraint_view view = mo_problem_constraint(problem, i);
-    mo_interval u = mo_interval_exact(homogeneous ? 0 : view.w[k]);
-    for (int b = 0; b < view.block_count; ++b) {
-        const mo_block_view block = mo_problem_block(problem, i, b);
-        const int n = mo_body_dim(problem, block.index), start = problem->body_start[block.index];
-        for (int j = 0; j < n; ++j) {
-            u = mo_interval_fma(u, v[start + j], mo_interval_exact(block.values[k * n + j]));
-        }
-    }
-    return u;
 }
 
 int mo_velocity_proves(const mo_problem *problem, mo_condition_kind kind, double friction,
@@ -231,7 +214,8 @@ int mo_velocity_proves(const mo_problem *problem, mo_condition_kind kind, double
                               friction == 1 ? view.law : with_friction(view.law, friction)};
         mo_interval u[MO_CONE_MOST_ROWS];
         for (int k = 0; k < view.dim && good; ++k) {
-            u[mo_cone_is_joint(&unit) ? 0 : k] = velocity_of_row(problem, i, k, homogeneous, v);
+            u[mo_cone_is_joint(&unit) ? 0 : k] =
+                mo_row_enclosure(problem, i, k, homogeneous ? 0 : view.w[k], v);
             good = !mo_cone_is_joint(&unit) || in_dual(&unit, kind, u);
         }
         good = good && (mo_cone_is_joint(&unit) || in_dual(&unit, kind, u));

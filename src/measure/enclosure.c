@@ -7,7 +7,7 @@
 
 /* ---- one body -------------------------------------------------------------------------------- */
 
-static void to_intervals(int count, const double *x, mo_interval *intervals)
+void mo_intervals_of(int count, const double *x, mo_interval *intervals)
 {
     for (int k = 0; k < count; ++k) {
         intervals[k] = mo_interval_exact(x[k]);
@@ -32,7 +32,7 @@ static bool add_body(mo_enclosure *e, int body, const int *owner, const double *
     if (n > MO_SMALL) {
         return false;
     }
-    to_intervals(n * n, view.M, M);
+    mo_intervals_of(n * n, view.M, M);
     const double a = mo_root_prepare(n, M, R);
     if (!(a < 0.5)) {
         return false;
@@ -40,7 +40,7 @@ static bool add_body(mo_enclosure *e, int body, const int *owner, const double *
     for (int j = 0; j <= e->n; ++j) {
         if (j == e->n || owner[j]) {
             mo_interval column[MO_SMALL];
-            to_intervals(n, j < e->n ? rows[j] : view.f, column);
+            mo_intervals_of(n, j < e->n ? rows[j] : view.f, column);
             mo_root_enclose(n, M, R, a, column, X + (size_t)j * MO_SMALL);
         }
     }
@@ -110,6 +110,28 @@ static void add_couplings(mo_enclosure *e)
             }
         }
     }
+}
+
+void mo_enclosure_velocity(const mo_enclosure *enclosure, const mo_interval *r, mo_interval *u)
+{
+    const int n = enclosure->n;
+    for (int i = 0; i < n; ++i) {
+        u[i] = mo_interval_dot(enclosure->q[i], n, enclosure->W + (size_t)i * n, r);
+    }
+}
+
+mo_interval mo_row_enclosure(const mo_problem *problem, int i, int k, double w, const double *v)
+{
+    const int blocks = mo_problem_constraint(problem, i).block_count;
+    mo_interval u = mo_interval_exact(w);
+    for (int b = 0; b < blocks; ++b) {
+        const mo_block_view block = mo_problem_block(problem, i, b);
+        const int n = mo_body_dim(problem, block.index), start = problem->body_start[block.index];
+        for (int j = 0; j < n; ++j) {
+            u = mo_interval_fma(u, v[start + j], mo_interval_exact(block.values[k * n + j]));
+        }
+    }
+    return u;
 }
 
 double mo_power_of_two(double x)

@@ -32,6 +32,15 @@ typedef struct mo_enclosure {
 mo_error mo_enclosure_create(const mo_problem *problem, mo_enclosure *enclosure, mo_message *why);
 void mo_enclosure_destroy(mo_enclosure *enclosure);
 
+/* u = W r + q, entry by entry: loses digits where large impulses cancel. */
+void mo_enclosure_velocity(const mo_enclosure *enclosure, const mo_interval *r, mo_interval *u);
+
+/* u = H' v + w of row k of constraint i, from the problem's own numbers. */
+mo_interval mo_row_enclosure(const mo_problem *problem, int i, int k, double w, const double *v);
+
+/* Numbers as intervals. */
+void mo_intervals_of(int count, const double *x, mo_interval *intervals);
+
 /* The power of two next above x, between 2^-400 and 2^400; 1 where x is no positive number. */
 double mo_power_of_two(double x);
 

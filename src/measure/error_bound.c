@@ -42,16 +42,6 @@ typedef struct krawczyk {
 
 /* ---- F and its derivatives over the box R ---------------------------------------------------- */
 
-static void velocities(krawczyk *k)
-{
-    for (int i = 0; i < k->n; ++i) {
-        k->U[i] = k->e->q[i];
-        for (int j = 0; j < k->n; ++j) {
-            k->U[i] = mo_interval_add(k->U[i], mo_interval_mul(k->e->W[i * k->n + j], k->R[j]));
-        }
-    }
-}
-
 /* The row as F and a line of J: by_u W + by_r. */
 static void write_row(krawczyk *k, const mo_unit *unit, const mo_mode_row *row, int at)
 {
@@ -74,7 +64,7 @@ static int evaluate(krawczyk *k)
 {
     mo_mode_row rows[MO_CONE_MOST_ROWS];
     int at = 0;
-    velocities(k);
+    mo_enclosure_velocity(k->e, k->R, k->U);
     for (int m = 0; m < k->unit_count; ++m) {
         const mo_unit *unit = &k->units[m];
         const int count = mo_mode_rows(unit, &k->modes[m], k->e->unit_r[unit->row],
@@ -94,9 +84,7 @@ static int evaluate(krawczyk *k)
 /* C near the inverse of J at the point; z = C F. */
 static int linearise(krawczyk *k)
 {
-    for (int i = 0; i < k->n; ++i) {
-        k->R[i] = mo_interval_exact(k->x[i]);
-    }
+    mo_intervals_of(k->n, k->x, k->R);
     if (!evaluate(k)) {
         return 0;
     }
@@ -107,10 +95,7 @@ static int linearise(krawczyk *k)
         return 0;
     }
     for (int i = 0; i < k->n; ++i) {
-        k->z[i] = mo_interval_exact(0);
-        for (int j = 0; j < k->n; ++j) {
-            k->z[i] = mo_interval_fma(k->z[i], k->C[i * k->n + j], k->F[j]);
-        }
+        k->z[i] = mo_interval_combine(mo_interval_exact(0), k->n, k->C + i * k->n, k->F);
     }
     return 1;
 }
@@ -255,7 +240,7 @@ static void values_at(krawczyk *k, const double *r)
     for (int i = 0; i < k->n; ++i) {
         k->R[i] = mo_interval_exact(r[i] / k->e->unit_r[i]);
     }
-    velocities(k);
+    mo_enclosure_velocity(k->e, k->R, k->U);
     for (int m = 0, at = 0; m < k->unit_count; ++m) {
         const mo_unit *unit = &k->units[m];
         const int count = mo_mode_rows(unit, &k->modes[m], k->e->unit_r[unit->row],
@@ -270,12 +255,9 @@ static void values_at(krawczyk *k, const double *r)
 /* (2) for row i. */
 static double distance_by_values(krawczyk *k, int i, double a)
 {
-    mo_interval *z = k->U, sum = mo_interval_exact(0); /* U is free by now */
+    mo_interval *z = k->U; /* free by now */
     mo_root_enclose(k->n, k->J, k->C, a, k->e->W + (size_t)i * k->n, z);
-    for (int j = 0; j < k->n; ++j) {
-        sum = mo_interval_add(sum, mo_interval_mul(z[j], k->F[j]));
-    }
-    return mo_interval_size(sum);
+    return mo_interval_size(mo_interval_dot(mo_interval_exact(0), k->n, z, k->F));
 }
 
 /* W (r* - r), directly and by (2). */
@@ -315,9 +297,7 @@ static double impulse_distance(const krawczyk *k, const double *r)
 static void load_of(const krawczyk *k, const mo_body_view *view, int body, mo_interval *load)
 {
     const mo_problem *problem = k->e->problem;
-    for (int j = 0; j < view->dim; ++j) {
-        load[j] = mo_interval_exact(view->f[j]);
-    }
+    mo_intervals_of(view->dim, view->f, load);
     for (int i = 0; i < problem->constraint_count; ++i) {
         const mo_constraint_view c = mo_problem_constraint(problem, i);
         for (int b = 0; b < c.block_count; ++b) {
@@ -341,9 +321,7 @@ static int body_distance(const krawczyk *k, int body, const double *v, mo_interv
     const int d = view.dim;
     mo_interval *M = scratch, *load = M + d * d, *root = load + d;
     double *inverse = (double *)(root + d), far[MO_SMALL];
-    for (int i = 0; i < d * d; ++i) {
-        M[i] = mo_interval_exact(view.M[i]);
-    }
+    mo_intervals_of(d * d, view.M, M);
     const double a = mo_root_prepare(d, M, inverse);
     if (!(a < 0.5)) {
         return 0;
@@ -400,7 +378,7 @@ static void start(krawczyk *k, const double *r)
         k->x[i] = r[i] / k->e->unit_r[i];
         k->R[i] = mo_interval_exact(k->x[i]);
     }
-    velocities(k);
+    mo_enclosure_velocity(k->e, k->R, k->U);
     for (int m = 0; m < k->unit_count; ++m) {
         const mo_unit *unit = &k->units[m];
         for (int i = 0; i < unit->dim; ++i) {
@@ -419,7 +397,7 @@ static mo_error bound_in(krawczyk *k, const double *v, const double *r, mo_error
                "impulses are not unique, or this is not near a solution");
         return MO_OK;
     }
-    velocities(k);
+    mo_enclosure_velocity(k->e, k->R, k->U);
     write_zeros(k);
     if (!modes_are_met(k)) {
         mo_say(&bound->message, "%s",

@@ -126,21 +126,6 @@ static void add_box_row(gap *g, const mo_law *law, int k, int row, mo_interval u
 
 /* ---- reductions ------------------------------------------------------------------------------ */
 
-/* u = H' v + w of one row. */
-static mo_interval velocity_of(const gap *g, const mo_constraint_view *view, int i, int k)
-{
-    mo_interval u = mo_interval_exact(view->w[k]);
-    for (int b = 0; b < view->block_count; ++b) {
-        const mo_block_view block = mo_problem_block(g->problem, i, b);
-        const int n = mo_body_dim(g->problem, block.index);
-        const double *v = g->v + g->problem->body_start[block.index];
-        for (int j = 0; j < n; ++j) {
-            u = mo_interval_fma(u, v[j], mo_interval_exact(block.values[k * n + j]));
-        }
-    }
-    return u;
-}
-
 /* p -= H r, row k of constraint i. */
 static void take_off(gap *g, const mo_constraint_view *view, int i, int k, double r)
 {
@@ -160,7 +145,7 @@ static void add_constraint(gap *g, int i)
     const mo_unit unit = {i, view.offset, view.dim, view.law};
     if (view.law.kind == MO_LAW_BOX || view.law.kind == MO_LAW_BILATERAL) {
         for (int k = 0; k < view.dim; ++k) {
-            const mo_interval u = velocity_of(g, &view, i, k);
+            const mo_interval u = mo_row_enclosure(g->problem, i, k, view.w[k], g->v);
             double kept = 0;
             if (view.law.kind == MO_LAW_BOX) {
                 add_box_row(g, &view.law, k, view.offset + k, u, &kept);
@@ -174,7 +159,7 @@ static void add_constraint(gap *g, int i)
     mo_interval u[MO_CONE_MOST_ROWS];
     double r[MO_CONE_MOST_ROWS];
     for (int k = 0; k < view.dim; ++k) {
-        u[k] = velocity_of(g, &view, i, k);
+        u[k] = mo_row_enclosure(g->problem, i, k, view.w[k], g->v);
     }
     add_contact(g, &unit, u, r);
     for (int k = 0; k < view.dim; ++k) {
@@ -211,9 +196,7 @@ static void add_body(gap *g, int b, mo_interval *scratch)
     }
     mo_interval *M = scratch, *y = M + d * d;
     double *inverse = (double *)(y + d);
-    for (int i = 0; i < d * d; ++i) {
-        M[i] = mo_interval_exact(view.M[i]);
-    }
+    mo_intervals_of(d * d, view.M, M);
     const double a = mo_root_prepare(d, M, inverse);
     g->is_good = g->is_good && a < 0.5;
     if (g->is_good) {

@@ -53,6 +53,25 @@ static inline mo_interval mo_interval_fma(mo_interval sum, double a, mo_interval
     return mo_interval_add(sum, mo_interval_mul(mo_interval_exact(a), b));
 }
 
+/* sum + a' b of n entries; and with a known exactly. */
+static inline mo_interval mo_interval_dot(mo_interval sum, int n, const mo_interval *a,
+                                          const mo_interval *b)
+{
+    for (int k = 0; k < n; ++k) {
+        sum = mo_interval_add(sum, mo_interval_mul(a[k], b[k]));
+    }
+    return sum;
+}
+
+static inline mo_interval mo_interval_combine(mo_interval sum, int n, const double *a,
+                                              const mo_interval *b)
+{
+    for (int k = 0; k < n; ++k) {
+        sum = mo_interval_fma(sum, a[k], b[k]);
+    }
+    return sum;
+}
+
 static inline mo_interval mo_interval_neg(mo_interval a)
 {
     return (mo_interval){-a.mid, a.rad};

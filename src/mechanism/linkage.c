@@ -70,27 +70,17 @@ static mo_error make_room(mo_linkage *linkage, const mo_allocator *allocator)
 {
     static const double NO_TURN[5] = {0, 1, 0, 0, 0};
     const size_t links = (size_t)linkage->links, dofs = (size_t)linkage->dofs;
-    linkage->link = mo_memory_array(allocator, links, sizeof *linkage->link);
-    linkage->joint = mo_memory_array(allocator, (size_t)linkage->joints, sizeof *linkage->joint);
-    linkage->dof = mo_memory_array(allocator, dofs, sizeof *linkage->dof);
-    linkage->axis = mo_memory_array(allocator, dofs, sizeof *linkage->axis);
-    linkage->ahead = mo_memory_array(allocator, dofs, sizeof *linkage->ahead);
-    linkage->twist = mo_memory_array(allocator, links, sizeof *linkage->twist);
-    linkage->rate = mo_memory_array(allocator, links, sizeof *linkage->rate);
-    linkage->force = mo_memory_array(allocator, links, sizeof *linkage->force);
-    linkage->composite = mo_memory_array(allocator, links, sizeof *linkage->composite);
-    linkage->articulated = mo_memory_array(allocator, links, sizeof *linkage->articulated);
-    linkage->push = mo_memory_array(allocator, dofs, sizeof *linkage->push);
-    linkage->product = mo_memory_array(allocator, dofs, sizeof *linkage->product);
-    linkage->pose = mo_memory_array(allocator, links, sizeof *linkage->pose);
-    linkage->pivot = mo_memory_array(allocator, dofs, sizeof *linkage->pivot);
-    linkage->rest = mo_memory_array(allocator, dofs, sizeof *linkage->rest);
-    linkage->turn = mo_memory_array(allocator, dofs, sizeof *linkage->turn);
-    const int has_all = linkage->link && linkage->joint && linkage->dof && linkage->twist &&
-                        linkage->rate && linkage->force && linkage->composite &&
-                        linkage->articulated && linkage->push && linkage->pivot && linkage->rest &&
-                        linkage->turn && linkage->product && linkage->pose && linkage->axis &&
-                        linkage->ahead;
+    const int has_all =
+        MO_NEW(allocator, links, &linkage->link) &&
+        MO_NEW(allocator, linkage->joints, &linkage->joint) &&
+        MO_NEW(allocator, dofs, &linkage->dof) && MO_NEW(allocator, dofs, &linkage->axis) &&
+        MO_NEW(allocator, dofs, &linkage->ahead) && MO_NEW(allocator, links, &linkage->twist) &&
+        MO_NEW(allocator, links, &linkage->rate) && MO_NEW(allocator, links, &linkage->force) &&
+        MO_NEW(allocator, links, &linkage->composite) &&
+        MO_NEW(allocator, links, &linkage->articulated) &&
+        MO_NEW(allocator, dofs, &linkage->push) && MO_NEW(allocator, dofs, &linkage->product) &&
+        MO_NEW(allocator, links, &linkage->pose) && MO_NEW(allocator, dofs, &linkage->pivot) &&
+        MO_NEW(allocator, dofs, &linkage->rest) && MO_NEW(allocator, dofs, &linkage->turn);
     for (size_t j = 0; has_all && j < dofs; ++j) {
         memcpy(linkage->turn[j], NO_TURN, sizeof NO_TURN);
     }

@@ -127,10 +127,9 @@ static int index_blocks(mo_builder *builder, mo_problem *problem)
 {
     const mo_block_record *blocks = builder->blocks.data;
     const size_t constraints = (size_t)problem->constraint_count;
-    problem->block_start = mo_memory_array(&builder->allocator, constraints + 1, sizeof(int));
-    problem->value_start = mo_memory_array(&builder->allocator, constraints + 1, sizeof(size_t));
-    problem->block_index = mo_memory_array(&builder->allocator, builder->blocks.count, sizeof(int));
-    if (!problem->block_start || !problem->value_start || !problem->block_index) {
+    if (!MO_NEW(&builder->allocator, constraints + 1, &problem->block_start) ||
+        !MO_NEW(&builder->allocator, constraints + 1, &problem->value_start) ||
+        !MO_NEW(&builder->allocator, builder->blocks.count, &problem->block_index)) {
         mo_builder_remember_memory(builder);
         return 0;
     }

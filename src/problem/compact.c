@@ -193,16 +193,13 @@ void mo_compact_write_rows(mo_problem *problem)
 
 /* ---- entry points ---------------------------------------------------------------------------- */
 
-mo_error mo_compact_create(const mo_allocator *own, int bodies, int constraints, mo_compact **out)
+static mo_error create(const mo_allocator *own, int bodies, int constraints, mo_compact **out)
 {
-    mo_compact *compact = mo_memory_array(own, 1, sizeof *compact);
+    mo_compact *compact = mo_memory_zeros(own, 1, sizeof *compact);
     *out = NULL;
     MO_NEED_MEMORY(compact, NULL);
-    *compact = (mo_compact){
-        .rigid = mo_memory_array(own, (size_t)bodies, sizeof *compact->rigid),
-        .contact = mo_memory_array(own, (size_t)constraints, sizeof *compact->contact),
-        .contact_of = mo_memory_array(own, (size_t)constraints, sizeof *compact->contact_of)};
-    if (!compact->rigid || !compact->contact || !compact->contact_of) {
+    if (!MO_NEW(own, bodies, &compact->rigid) || !MO_NEW(own, constraints, &compact->contact) ||
+        !MO_NEW(own, constraints, &compact->contact_of)) {
         mo_compact_destroy(own, compact);
         return MO_ERR_MEMORY;
     }
@@ -213,8 +210,7 @@ mo_error mo_compact_create(const mo_allocator *own, int bodies, int constraints,
 mo_error mo_compact_find(const mo_problem *problem, mo_compact **out)
 {
     const int is_global = problem->form == MO_FORM_GLOBAL && !problem->compliance;
-    MO_TRY(mo_compact_create(&problem->allocator, problem->body_count, problem->constraint_count,
-                             out));
+    MO_TRY(create(&problem->allocator, problem->body_count, problem->constraint_count, out));
     mo_compact *compact = *out;
     for (int b = 0; b < problem->body_count; ++b) {
         mo_pace_every(b, 512);

@@ -44,10 +44,6 @@ mo_rigid mo_rigid_of(double mass, const double J[9]);
 /* out = M^-1 x of a rigid body, 6 numbers; out may be x. */
 void mo_rigid_accelerate(const mo_rigid *rigid, const double *x, double *out);
 
-/* Room for this many, with nothing in it. */
-mo_error mo_compact_create(const mo_allocator *allocator, int bodies, int constraints,
-                           mo_compact **compact);
-
 /* Jacobians and factors of contacts given in compact form; called once by mo_problem_write_rows. */
 void mo_compact_write_rows(mo_problem *problem);
 

@@ -28,7 +28,6 @@ typedef struct grouping {
     size_t *slot;  /* of each group: start of its block in that row */
     int *seen;     /* the group whose row has such a block */
     double *vector;
-    void *memory;
 } grouping;
 
 /* ---- E --------------------------------------------------------------------------------------- */
@@ -290,16 +289,10 @@ static bool make_room(const mo_allocator *own, grouping *g, int largest)
     const size_t rows = (size_t)g->W->row_count, count = (size_t)g->W->constraint_count;
     const size_t nodes = (size_t)g->plan->node_count, n = (size_t)largest;
     const size_t dense = 2 * n * n > n * rows ? 2 * n * n : n * rows;
-    g->memory = mo_memory_array(own, dense + n * rows + 5 * rows, sizeof(double));
-    g->slot = mo_memory_array(own, 2 * nodes, sizeof(size_t));
-    g->rank = mo_memory_array(own, 2 * nodes + rows, sizeof(int));
-    g->out->group = mo_memory_array(own, count, sizeof(int));
-    g->out->start = mo_memory_array(own, count, sizeof(size_t));
-    g->out->basis = mo_memory_array(own, n * rows, sizeof(double));
-    if (!g->memory || !g->slot || !g->rank || !g->out->group || !g->out->start || !g->out->basis) {
-        return false;
-    }
-    g->dense = g->memory;
+    MO_PASS(MO_NEW(own, dense + n * rows + 5 * rows, &g->dense) &&
+            MO_NEW(own, 2 * nodes, &g->slot) && MO_NEW(own, 2 * nodes + rows, &g->rank) &&
+            MO_NEW(own, count, &g->out->group) && MO_NEW(own, count, &g->out->start) &&
+            MO_NEW(own, n * rows, &g->out->basis));
     g->head = g->dense + dense;
     g->vector = g->head + n * rows;
     g->head_start = g->slot + nodes;
@@ -350,7 +343,7 @@ mo_error mo_group_space_create(const mo_contact_space *contact, mo_group_space *
     MO_NEED_MEMORY(g.out, NULL);
     *g.out = (mo_group_space){0};
     const mo_error error = fill(own, &g, &pays);
-    MO_FREE(own, g.memory, g.slot, g.rank);
+    MO_FREE(own, g.dense, g.slot, g.rank);
     if (error || !pays) {
         mo_group_space_destroy(own, g.out);
         return error;

@@ -83,16 +83,13 @@ mo_error mo_instant_make(mo_world *world, mo_instant *instant)
     for (int k = 0; k < world->mechanism_places; ++k) {
         coordinates += world->mechanism[k] ? (size_t)world->mechanism[k]->tree.coordinates : 0;
     }
-    instant->contact = mo_memory_array(own, contacts, sizeof *instant->contact);
-    instant->rate = mo_memory_array(own, contacts, sizeof *instant->rate);
-    instant->has_rate = mo_memory_array(own, contacts, sizeof *instant->has_rate);
-    instant->joint = mo_memory_array(own, joints, sizeof *instant->joint);
-    instant->joint_rate = mo_memory_array(own, joints, sizeof *instant->joint_rate);
-    instant->known_constraint = mo_memory_array(
-        own, (size_t)(instant->options ? instant->options->known_count : 0), sizeof(int));
-    instant->kept_q = mo_memory_array(own, coordinates, sizeof *instant->kept_q);
-    const int has_all = instant->contact && instant->rate && instant->has_rate && instant->joint &&
-                        instant->joint_rate && instant->kept_q && instant->known_constraint;
+    const int has_all =
+        MO_NEW(own, contacts, &instant->contact) && MO_NEW(own, contacts, &instant->rate) &&
+        MO_NEW(own, contacts, &instant->has_rate) && MO_NEW(own, joints, &instant->joint) &&
+        MO_NEW(own, joints, &instant->joint_rate) &&
+        MO_NEW(own, instant->options ? instant->options->known_count : 0,
+               &instant->known_constraint) &&
+        MO_NEW(own, coordinates, &instant->kept_q);
     if (has_all) {
         memset(instant->joint, 0, joints * sizeof *instant->joint);
         memset(instant->joint_rate, 0, joints * sizeof *instant->joint_rate);
@@ -102,13 +99,9 @@ mo_error mo_instant_make(mo_world *world, mo_instant *instant)
 
 void mo_instant_free(mo_world *world, mo_instant *instant)
 {
-    void *arrays[] = {instant->known_constraint, instant->contact,   instant->rate,
-                      instant->has_rate,         instant->joint,     instant->joint_rate,
-                      instant->kept_q,           instant->kept,      instant->moved.at,
-                      instant->moved.open,       instant->moved.fast};
-    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) {
-        mo_memory_free(&world->allocator, arrays[k]);
-    }
+    MO_FREE(&world->allocator, instant->known_constraint, instant->contact, instant->rate,
+            instant->has_rate, instant->joint, instant->joint_rate, instant->kept_q, instant->kept,
+            instant->moved.at, instant->moved.open, instant->moved.fast);
 }
 
 /* ---- solving --------------------------------------------------------------------------------- */

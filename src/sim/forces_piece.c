@@ -26,7 +26,7 @@ static const double TOUCHES = 1e-4;       /* of the smaller shape */
 static const double GAP_BACK = 0.2;       /* of a gap is taken back in a step ... */
 static const double RECOVERY = 0.01;      /* ... and at most this part of a shape */
 
-double mo_piece_size(const mo_world *world, const mo_sim_contact *contact)
+static double smaller_size(const mo_world *world, const mo_sim_contact *contact)
 {
     return fmin(world->shape[contact->shape[0]].collider.size,
                 world->shape[contact->shape[1]].collider.size);
@@ -34,7 +34,7 @@ double mo_piece_size(const mo_world *world, const mo_sim_contact *contact)
 
 int mo_piece_touches(const mo_world *world, const mo_sim_contact *contact)
 {
-    return contact->gap <= TOUCHES * mo_piece_size(world, contact);
+    return contact->gap <= TOUCHES * smaller_size(world, contact);
 }
 
 /* Gaps and the errors of joints go back with GAP_BACK gap / h: w gains that over d. */
@@ -51,7 +51,7 @@ static void take_gaps_back(mo_piece *p)
     }
     for (int k = 0; k < p->world->contacts.count; ++k) {
         const mo_sim_contact *contact = p->world->contacts.at + k;
-        const double most = RECOVERY * mo_piece_size(p->world, contact);
+        const double most = RECOVERY * smaller_size(p->world, contact);
         p->instant.contact[k].drift[0] += back * fmax(contact->gap, -most);
     }
 }

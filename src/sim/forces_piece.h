@@ -17,8 +17,7 @@ typedef struct mo_piece {
     int impulses; /* in this step, without forces */
 } mo_piece;
 
-/* The smaller of two shapes; whether they touch. */
-double mo_piece_size(const mo_world *world, const mo_sim_contact *contact);
+/* Whether two shapes touch. */
 int mo_piece_touches(const mo_world *world, const mo_sim_contact *contact);
 
 /* Forces over 1 / instant.per_step, of the contacts that touch; or forces.is_impulsive. */

@@ -403,8 +403,9 @@ mo_error mo_pairs_update(mo_world *world, double h)
     return MO_OK;
 }
 
-/* Most pairs of boxes that meet at a corner are. */
-int mo_pair_is_apart(const mo_world *world, const mo_pair *pair)
+/* The balls about the two are further from each other than they may move in this step, as most
+ * pairs are whose boxes meet at a corner. */
+static int is_apart(const mo_world *world, const mo_pair *pair)
 {
     const mo_shape_near *a = world->near + pair->a, *b = world->near + pair->b;
     const double reach = a->size + b->size + mo_pair_reach(world, pair);
@@ -416,7 +417,7 @@ int mo_pair_is_apart(const mo_world *world, const mo_pair *pair)
 int mo_pair_may_meet(const mo_world *world, const mo_pair *pair)
 {
     const int moves = world->near[pair->a].moves || world->near[pair->b].moves;
-    return moves && !mo_pair_is_apart(world, pair) &&
+    return moves && !is_apart(world, pair) &&
            mo_bounds_meet(&world->shape[pair->a].reach, &world->shape[pair->b].reach);
 }
 

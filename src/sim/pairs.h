@@ -43,9 +43,6 @@ mo_error mo_pairs_of_box(mo_world *world, mo_pairs *fresh);
 /* By shapes. */
 mo_error mo_pairs_sort(mo_world *world, mo_pairs *pairs);
 
-/* The balls about the two are further from each other than they may move in this step. */
-int mo_pair_is_apart(const mo_world *world, const mo_pair *pair);
-
 /* How far a gap may be for the two to touch in this step. */
 double mo_pair_reach(const mo_world *world, const mo_pair *pair);
 

@@ -124,8 +124,7 @@ mo_error mo_dantzig_layout(const mo_problem *problem, const mo_options *options,
 
 /* ---- dantzig_matrix.c ------------------------------------------------------------------------ */
 
-/* y = A x, and da = A df where only the clamped rows, what is tied to them, and row d move. */
-void mo_dantzig_apply(mo_dantzig *z, const double *x, double *y);
+/* da = A df where only the clamped rows, what is tied to them, and row d move. */
 void mo_dantzig_apply_direction(mo_dantzig *z, int d);
 
 /* The column, and the row, of A that belong to row j; the tied one holds the friction tied to j
@@ -268,9 +267,8 @@ int mo_dantzig_pick(mo_dantzig *z);
 
 /* ---- dantzig_start.c ------------------------------------------------------------------------- */
 
-void mo_dantzig_forget(mo_dantzig *z); /* f = 0, or the nearest bound; no row in a set */
-void mo_dantzig_begin(mo_dantzig *z);  /* the same, and the joints clamped */
-void mo_dantzig_adopt(mo_dantzig *z);  /* the sets that f suggests */
+void mo_dantzig_begin(mo_dantzig *z); /* f = 0, or the nearest bound; the joints clamped */
+void mo_dantzig_adopt(mo_dantzig *z); /* the sets that f suggests */
 
 /* Gives up the rows that break the conditions of their sets, normal forces before friction; how
  * many. */

@@ -48,7 +48,8 @@ static void from_world(const mo_dantzig *z, double *y)
     }
 }
 
-void mo_dantzig_apply(mo_dantzig *z, const double *x, double *y)
+/* y = A x */
+static void apply(mo_dantzig *z, const double *x, double *y)
 {
     const double *w = x;
     if (z->has_discs) {
@@ -67,7 +68,7 @@ void mo_dantzig_apply(mo_dantzig *z, const double *x, double *y)
 void mo_dantzig_apply_direction(mo_dantzig *z, int d)
 {
     if (z->has_ties) {
-        mo_dantzig_apply(z, z->df, z->da);
+        apply(z, z->df, z->da);
         return;
     }
     memset(z->da, 0, (size_t)z->n * sizeof *z->da);
@@ -138,7 +139,7 @@ void mo_dantzig_row(mo_dantzig *z, int j, double *out)
 
 void mo_dantzig_refresh(mo_dantzig *z)
 {
-    mo_dantzig_apply(z, z->f, z->a);
+    apply(z, z->f, z->a);
     memcpy(z->image, z->q, (size_t)z->n * sizeof *z->q);
     from_world(z, z->image);
     mo_axpy(z->n, 1, z->image, z->a);

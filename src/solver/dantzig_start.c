@@ -12,7 +12,8 @@
 
 #include "solver/dantzig.h"
 
-void mo_dantzig_forget(mo_dantzig *z)
+/* No row is in a set. */
+static void forget(mo_dantzig *z)
 {
     z->factor.count = 0;
     z->broken = 0;
@@ -42,7 +43,7 @@ static void clamp_joints(mo_dantzig *z)
 
 void mo_dantzig_begin(mo_dantzig *z)
 {
-    mo_dantzig_forget(z);
+    forget(z);
     for (int i = 0; i < z->n; ++i) {
         z->f[i] = z->normal[i] < 0 ? fmin(fmax(0, z->lower[i]), z->upper[i]) : 0;
     }
@@ -132,7 +133,7 @@ int mo_dantzig_give_up_failures(mo_dantzig *z)
 void mo_dantzig_adopt(mo_dantzig *z)
 {
     enum { ROUNDS = 20 };
-    mo_dantzig_forget(z);
+    forget(z);
     mo_dantzig_refresh(z);
     mo_dantzig_find_rounding(z);
     clamp_joints(z);

@@ -127,6 +127,5 @@ extern const mo_method mo_dantzig_method;
 
 /* The list, in the order in which `moreau solvers` shows it; the first is the default. */
 extern const mo_method *const mo_methods[];
-extern const int mo_methods_count;
 
 #endif

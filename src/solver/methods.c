@@ -12,16 +12,16 @@ const mo_method *const mo_methods[] = {
     &mo_lcp2_method, &mo_lcp3_method, &mo_acary_cadoux_method, &mo_apgd_method,
     &mo_admm_method, &mo_fip_method,  &mo_dantzig_method,
 };
-const int mo_methods_count = sizeof mo_methods / sizeof mo_methods[0];
+enum { COUNT = sizeof mo_methods / sizeof mo_methods[0] };
 
 int mo_method_count(void)
 {
-    return mo_methods_count;
+    return COUNT;
 }
 
 mo_method_info mo_method_describe(int index)
 {
-    if (index < 0 || index >= mo_methods_count) {
+    if (index < 0 || index >= COUNT) {
         return (mo_method_info){0};
     }
     const mo_method *method = mo_methods[index];
@@ -32,7 +32,7 @@ mo_method_info mo_method_describe(int index)
 int mo_method_find(const char *name)
 {
     MO_NEED_OR(-1, name, NULL);
-    for (int k = 0; k < mo_methods_count; ++k) {
+    for (int k = 0; k < COUNT; ++k) {
         if (strcmp(mo_methods[k]->name, name) == 0) {
             return k;
         }
