@@ -18,48 +18,41 @@ typedef struct joining {
     int node_count;
 } joining;
 
-/* Lists every neighbour of i and of its mirror. */
-static void list_neighbours(joining *g)
+void mo_list_neighbours(const mo_block_pattern *p, int *start, int *index, int *next, int *seen)
 {
-    const mo_block_pattern *p = g->pattern;
-    memset(g->next, 0, ((size_t)p->count + 1) * sizeof(int));
+    memset(next, 0, ((size_t)p->count + 1) * sizeof(int));
     for (int i = 0; i < p->count; ++i) {
         for (int k = p->start[i]; k < p->start[i + 1]; ++k) {
-            g->next[i + 1] += p->index[k] != i;
-            g->next[p->index[k] + 1] += p->index[k] != i;
+            next[i + 1] += p->index[k] != i;
+            next[p->index[k] + 1] += p->index[k] != i;
         }
     }
     for (int i = 0; i < p->count; ++i) {
-        g->next[i + 1] += g->next[i];
+        next[i + 1] += next[i];
     }
-    memcpy(g->start, g->next, ((size_t)p->count + 1) * sizeof(int));
+    memcpy(start, next, ((size_t)p->count + 1) * sizeof(int));
     for (int i = 0; i < p->count; ++i) {
         for (int k = p->start[i]; k < p->start[i + 1]; ++k) {
             const int j = p->index[k];
             if (j != i) {
-                g->index[g->next[i]++] = j;
-                g->index[g->next[j]++] = i;
+                index[next[i]++] = j;
+                index[next[j]++] = i;
             }
         }
-        g->seen[i] = NONE;
+        seen[i] = NONE;
     }
-}
-
-/* Removes duplicates. */
-static void drop_doubles(joining *g)
-{
     int kept = 0, from = 0;
-    for (int i = 0; i < g->pattern->count; ++i) {
-        const int end = g->start[i + 1];
-        g->start[i] = kept;
+    for (int i = 0; i < p->count; ++i) { /* removes duplicates */
+        const int end = start[i + 1];
+        start[i] = kept;
         for (; from < end; ++from) {
-            if (g->seen[g->index[from]] != i) {
-                g->seen[g->index[from]] = i;
-                g->index[kept++] = g->index[from];
+            if (seen[index[from]] != i) {
+                seen[index[from]] = i;
+                index[kept++] = index[from];
             }
         }
     }
-    g->start[g->pattern->count] = kept;
+    start[p->count] = kept;
 }
 
 /* A number that depends on i and its neighbours as a set. */
@@ -157,8 +150,7 @@ mo_error mo_node_graph_create(const mo_allocator *allocator, const mo_block_patt
     g.first = g.seen + 4 * count;
     int *weight = out->memory + count, *start = weight + count, *index = start + count + 1;
     out->node = out->memory;
-    list_neighbours(&g);
-    drop_doubles(&g);
+    mo_list_neighbours(pattern, g.start, g.index, g.next, g.seen);
     join(&g, out->node);
     list_nodes(&g, out->node, weight, start, index);
     out->graph = (mo_graph){g.node_count, weight, start, index};

@@ -18,6 +18,11 @@ typedef struct mo_node_graph {
     int *memory;
 } mo_node_graph;
 
+/* The neighbours of each block, those of (i, j) and of (j, i), each once and without itself: start
+ * has count + 1 numbers, index room for twice the entries; next, as start, and seen are scratch. */
+void mo_list_neighbours(const mo_block_pattern *pattern, int *start, int *index, int *next,
+                        int *seen);
+
 mo_error mo_node_graph_create(const mo_allocator *allocator, const mo_block_pattern *pattern,
                               mo_node_graph *out);
 void mo_node_graph_clear(const mo_allocator *allocator, mo_node_graph *graph);
