@@ -398,7 +398,7 @@ static void the_derivative_of_a_solution_is_that_of_differences(void **state)
         bench b = make_bench(&mo_convex_newton_engine, problem, 0);
         CHECK_BELOW(ask(&b, &convex, 1e-13).residual, 1e-12);
         CHECK(engine->linearise(b.workspace, &convex, b.u, b.r));
-        engine->respond(b.workspace, &convex, ds, du);
+        engine->respond(b.workspace, ds, du);
         for (int k = 0; k < rows; ++k) {
             law_u[k] = b.u[k] + (problem->compliance ? problem->compliance[k] * b.r[k] : 0);
         }

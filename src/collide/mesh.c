@@ -377,3 +377,16 @@ int mo_mesh_is_flat(const mo_mesh *mesh, int face, int k)
     }
     return ways == 1;
 }
+
+uint32_t mo_mesh_feature(const mo_touch_list *list, int first, int until, int face,
+                         uint32_t feature)
+{
+    uint32_t mixed = (uint32_t)face * 2654435761u ^ feature * 40503u;
+    for (int k = first; k < until; ++k) {
+        if (list->touch[k].feature == mixed) {
+            ++mixed;
+            k = first - 1; /* look through all of them again */
+        }
+    }
+    return mixed;
+}

@@ -49,4 +49,8 @@ int mo_mesh_allows(const mo_mesh *mesh, int face, const double x[3], const doubl
  */
 int mo_mesh_is_flat(const mo_mesh *mesh, int face, int k);
 
+/* A unique feature among the touches `first` to `until` of a pair, from the face and the corner. */
+uint32_t mo_mesh_feature(const mo_touch_list *list, int first, int until, int face,
+                         uint32_t feature);
+
 #endif

@@ -76,19 +76,6 @@ static int is_known(const visit *v, int until, const mo_touch *touch)
     return 0;
 }
 
-/* A unique feature within the pair, from the triangle and the corner. */
-static uint32_t name(const visit *v, int until, int face, uint32_t feature)
-{
-    uint32_t mixed = (uint32_t)face * 2654435761u ^ feature * 40503u;
-    for (int k = v->first; k < until; ++k) {
-        if (v->out->touch[k].feature == mixed) {
-            ++mixed;
-            k = v->first - 1; /* look through all of them again */
-        }
-    }
-    return mixed;
-}
-
 /*
  * Does the nearest touch from `begin` on push in a direction that the mesh allows there?  The
  * others are along the same one.
@@ -118,7 +105,7 @@ static void keep(const visit *v, int face, int begin)
         touch.gap -= v->shape->radius;
         mo_vec3_along(touch.point, 0.5 * v->shape->radius, touch.normal, touch.point);
         if (!is_left_out && !is_known(v, kept, &touch)) {
-            touch.feature = name(v, kept, face, touch.feature);
+            touch.feature = mo_mesh_feature(v->out, v->first, kept, face, touch.feature);
             v->out->touch[kept++] = touch;
         }
     }

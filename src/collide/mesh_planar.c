@@ -110,26 +110,13 @@ static int is_known(const visit *v, int until, const mo_touch *touch)
     return known;
 }
 
-/* A unique feature within the pair, from the segment and the corner. */
-static uint32_t name(const visit *v, int until, int face, uint32_t feature)
-{
-    uint32_t mixed = (uint32_t)face * 2654435761u ^ feature * 40503u;
-    for (int k = v->first; k < until; ++k) {
-        if (v->out->touch[k].feature == mixed) {
-            ++mixed;
-            k = v->first - 1; /* look through all of them again */
-        }
-    }
-    return mixed;
-}
-
 static void keep(const visit *v, int face, int begin)
 {
     int kept = begin;
     for (int k = begin; k < v->out->count; ++k) {
         mo_touch touch = v->out->touch[k];
         if (!is_inner(v, face, &touch) && !is_known(v, kept, &touch)) {
-            touch.feature = name(v, kept, face, touch.feature);
+            touch.feature = mo_mesh_feature(v->out, v->first, kept, face, touch.feature);
             v->out->touch[kept++] = touch;
         }
     }

@@ -60,33 +60,34 @@ double mo_body_potential(const mo_world *world, const mo_sim_body *body)
     return has_mass(body) ? -body->mass * mo_vec3_dot(world->def.gravity, body->x) : 0;
 }
 
-double mo_world_kinetic_energy(const mo_world *world)
+/* The sum over all bodies; `other` is that of the mechanisms. */
+static double sum_up(const mo_world *world, double (*of)(const mo_world *, const mo_sim_body *),
+                     mo_energy *other)
 {
-    mo_device_heap_fetch(world);
-    MO_NEED_OR(0, world, NULL);
     double sum = 0;
+    mo_device_heap_fetch(world);
     for (int k = 0; k < world->living_count; ++k) {
         mo_pace_every(k, 256);
-        sum += mo_body_kinetic_now(world, world->body + world->living[k]);
+        sum += of(world, world->body + world->living[k]);
     }
     mo_pace();
+    mo_mechanisms_energy(world, other);
+    return sum;
+}
+
+double mo_world_kinetic_energy(const mo_world *world)
+{
+    MO_NEED_OR(0, world, NULL);
     mo_energy other = {0};
-    mo_mechanisms_energy(world, &other);
+    const double sum = sum_up(world, mo_body_kinetic_now, &other);
     return sum + other.rotation;
 }
 
 double mo_world_potential_energy(const mo_world *world)
 {
-    mo_device_heap_fetch(world);
     MO_NEED_OR(0, world, NULL);
-    double sum = 0;
-    for (int k = 0; k < world->living_count; ++k) {
-        mo_pace_every(k, 512);
-        sum += mo_body_potential(world, world->body + world->living[k]);
-    }
-    mo_pace();
     mo_energy other = {0};
-    mo_mechanisms_energy(world, &other);
+    const double sum = sum_up(world, mo_body_potential, &other);
     return sum + (other.springs + other.gravity);
 }
 

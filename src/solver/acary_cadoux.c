@@ -98,7 +98,6 @@ static mo_shift_end shift_anderson_next(mo_run *run, mo_shift_loop *loop, void *
 static const double EPS = 1e-6;
 static const double SHORTEST = 0.1; /* t */
 static const double DESCENT = 0.1;
-static const double INEXACT = 1e-3; /* of Newton's equation */
 
 static mo_error shift_newton_layout(const mo_problem *problem, mo_arena *arena,
                                     shift_newton *newton)
@@ -147,62 +146,27 @@ static int linearise(mo_run *run, const mo_shift_loop *loop, shift_newton *newto
     return mo_block_system_factor(&newton->system);
 }
 
-typedef struct product_context {
-    mo_run *run;
-    mo_shift_loop *loop;
-    shift_newton *newton;
-} product_context;
-
-/* y = x - F'(s) x */
-static void multiply(void *context, const double *x, double *y)
+/* The change of u + compliance r for a change of s. */
+static void respond(void *context, const double *ds, double *du)
 {
-    const product_context *c = context;
-    const mo_problem *problem = c->run->problem;
-    double *dr = c->newton->dr, *du = c->loop->rescue.du;
+    shift_newton *newton = context;
+    const mo_problem *problem = newton->system.sweep->problem;
+    double *dr = newton->dr;
     for (int i = 0; i < problem->constraint_count; ++i) {
         const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
-        const double *G = mo_block_system_G(&c->newton->system, i);
+        const double *G = mo_block_system_G(&newton->system, i);
         for (int k = 0; k < d; ++k) {
-            dr[row + k] = -G[k * d] * x[i];
+            dr[row + k] = -G[k * d] * ds[i];
         }
     }
-    mo_block_system_solve(&c->newton->system, dr);
-    mo_block_system_response(&c->newton->system, dr, du);
-    for (int i = 0; i < problem->constraint_count; ++i) {
-        const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
-        double law_u[MO_LAW_MAX_DIM], D[MO_LAW_MAX_DIM * MO_LAW_MAX_DIM];
-        y[i] = x[i];
-        if (!mo_convex_has_shift(problem, i)) {
-            continue;
-        }
-        mo_law_velocity(problem, row, d, c->run->u + row, c->run->r + row, law_u);
-        mo_constraint_law(problem, i)
-            ->shift_derivative(mo_constraint_param(problem, i), d, law_u, D);
-        mo_law_velocity(problem, row, d, du + row, dr + row, law_u);
-        y[i] -= mo_dot(d - 1, D + 1, law_u + 1);
+    mo_block_system_solve(&newton->system, dr);
+    mo_block_system_response(&newton->system, dr, du);
+    for (int k = 0; problem->compliance && k < problem->row_count; ++k) {
+        du[k] += problem->compliance[k] * dr[k];
     }
 }
 
 /* ---- the search ------------------------------------------------------------------------------ */
-
-/* From the present s, which becomes the base; the direction is F(s) - s where Newton's cannot be
- * had. */
-static void find_direction(mo_run *run, mo_shift_loop *loop, shift_newton *newton)
-{
-    const int n = run->problem->constraint_count;
-    mo_shift_rescue *room = &loop->rescue;
-    product_context context = {run, loop, newton};
-    memcpy(room->s_base, loop->s, (size_t)n * sizeof(double));
-    memcpy(newton->fallback, loop->image, (size_t)n * sizeof(double));
-    mo_along(n, loop->image, -1, loop->s, room->defect);
-    if (linearise(run, loop, newton)) {
-        mo_gmres_solve(&room->gmres, multiply, &context, INEXACT, room->defect, room->direction);
-        if (isfinite(mo_dot(n, room->direction, room->direction))) {
-            return;
-        }
-    }
-    memcpy(room->direction, room->defect, (size_t)n * sizeof(double));
-}
 
 static mo_shift_end shift_newton_next(mo_run *run, mo_shift_loop *loop, void *context)
 {
@@ -210,7 +174,8 @@ static mo_shift_end shift_newton_next(mo_run *run, mo_shift_loop *loop, void *co
     const int n = run->problem->constraint_count;
     const double size = mo_shift_distance(n, loop->image, loop->s);
     if (size <= (1 - DESCENT * newton->t) * newton->size) {
-        find_direction(run, loop, newton);
+        memcpy(newton->fallback, loop->image, (size_t)n * sizeof(double));
+        mo_shift_direction(run, loop, linearise(run, loop, newton) ? respond : NULL, newton);
         newton->size = size;
         newton->t = 1;
     } else if (0.5 * newton->t < SHORTEST) {
@@ -221,9 +186,7 @@ static mo_shift_end shift_newton_next(mo_run *run, mo_shift_loop *loop, void *co
     } else {
         newton->t *= 0.5;
     }
-    for (int i = 0; i < n; ++i) {
-        loop->s[i] = fmax(0, loop->rescue.s_base[i] + newton->t * loop->rescue.direction[i]);
-    }
+    mo_shift_place(run, loop, newton->t);
     return MO_SHIFT_GOES_ON;
 }
 

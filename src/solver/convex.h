@@ -121,7 +121,7 @@ typedef struct mo_convex_engine {
      * rows, for a change of s.  NULL where the engine has none.
      */
     int (*linearise)(void *workspace, const mo_convex *convex, const double *u, const double *r);
-    void (*respond)(void *workspace, const mo_convex *convex, const double *ds, double *du);
+    void (*respond)(void *workspace, const double *ds, double *du);
 } mo_convex_engine;
 
 /* Proximal point steps by Newton's method, with sweeps where those are cheaper: convex_newton.c. */

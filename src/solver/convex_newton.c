@@ -361,10 +361,9 @@ static int linearise(void *memory, const mo_convex *convex, const double *u, con
     return w->step.is_ready && mo_convex_step_linearise(&w->step, convex, u, r);
 }
 
-static void respond(void *memory, const mo_convex *convex, const double *ds, double *du)
+static void respond(void *memory, const double *ds, double *du)
 {
     workspace *w = memory;
-    (void)convex;
     mo_convex_step_respond(&w->step, ds, du);
 }
 

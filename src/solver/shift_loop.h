@@ -99,6 +99,16 @@ double mo_shift_distance(int n, const double *x, const double *y);
 /* Accuracy that rounding allows for a convex problem. */
 double mo_shift_rounding(const mo_run *run);
 
+/*
+ * Newton's direction from loop->s, which becomes the base: (I - F') ds = F(s) - s.  respond gives
+ * the change of u + compliance r, all rows, for a change of s; NULL: ds = F(s) - s.
+ */
+typedef void mo_shift_respond(void *user, const double *ds, double *du);
+void mo_shift_direction(mo_run *run, mo_shift_loop *loop, mo_shift_respond *respond, void *user);
+
+/* s = the base and t times the direction, not negative. */
+void mo_shift_place(const mo_run *run, mo_shift_loop *loop, double t);
+
 mo_error mo_shift_rescue_layout(const mo_problem *problem, mo_arena *arena,
                                 mo_shift_rescue *rescue);
 mo_shift_end mo_shift_rescue_run(mo_run *run, mo_shift_loop *loop);

@@ -46,7 +46,8 @@ mo_error mo_shift_rescue_layout(const mo_problem *problem, mo_arena *arena, mo_s
 typedef struct newton_context {
     mo_run *run;
     mo_shift_loop *loop;
-    const mo_convex *convex;
+    mo_shift_respond *respond;
+    void *user;
 } newton_context;
 
 /* y = x - F'(s) x: the response of the velocities, read as a change of the shifts. */
@@ -55,7 +56,7 @@ static void multiply(void *context, const double *x, double *y)
     const newton_context *c = context;
     const mo_problem *problem = c->run->problem;
     double *du = c->loop->rescue.du;
-    c->loop->engine->respond(c->loop->workspace, c->convex, x, du);
+    c->respond(c->user, x, du);
     for (int i = 0; i < problem->constraint_count; ++i) {
         const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
         y[i] = x[i];
@@ -70,14 +71,14 @@ static void multiply(void *context, const double *x, double *y)
     }
 }
 
-static void find_direction(mo_run *run, mo_shift_loop *loop, const mo_convex *convex)
+void mo_shift_direction(mo_run *run, mo_shift_loop *loop, mo_shift_respond *respond, void *user)
 {
     const int n = run->problem->constraint_count;
-    const mo_convex_engine *engine = loop->engine;
     mo_shift_rescue *rescue = &loop->rescue;
-    newton_context context = {run, loop, convex};
+    newton_context context = {run, loop, respond, user};
+    memcpy(rescue->s_base, loop->s, (size_t)n * sizeof(double));
     mo_along(n, loop->image, -1, loop->s, rescue->defect);
-    if (engine->linearise && engine->linearise(loop->workspace, convex, run->u, run->r)) {
+    if (respond) {
         mo_gmres_solve(&rescue->gmres, multiply, &context, INEXACT, rescue->defect,
                        rescue->direction);
         if (isfinite(mo_dot(n, rescue->direction, rescue->direction))) {
@@ -87,8 +88,7 @@ static void find_direction(mo_run *run, mo_shift_loop *loop, const mo_convex *co
     memcpy(rescue->direction, rescue->defect, (size_t)n * sizeof(double));
 }
 
-/* s = the base and t times the direction, not negative. */
-static void place(const mo_run *run, mo_shift_loop *loop, double t)
+void mo_shift_place(const mo_run *run, mo_shift_loop *loop, double t)
 {
     for (int i = 0; i < run->problem->constraint_count; ++i) {
         loop->s[i] = fmax(0, loop->rescue.s_base[i] + t * loop->rescue.direction[i]);
@@ -189,14 +189,16 @@ mo_shift_end mo_shift_rescue_run(mo_run *run, mo_shift_loop *loop)
                 return MO_SHIFT_STUCK;
             }
         } else if (defect < (1 - DESCENT * now.t) * now.defect) { /* a step forward: the next one */
-            memcpy(rescue->s_base, loop->s, (size_t)n * sizeof(double));
-            find_direction(run, loop, &convex);
+            const mo_convex_engine *engine = loop->engine;
+            const int has_derivative =
+                engine->linearise && engine->linearise(loop->workspace, &convex, run->u, run->r);
+            mo_shift_direction(run, loop, has_derivative ? engine->respond : NULL, loop->workspace);
             now = (search){defect, 1, now.rounds + 1};
-            place(run, loop, 1);
+            mo_shift_place(run, loop, 1);
         } else { /* too long a step */
             now.t *= 0.5;
             ++now.rounds;
-            place(run, loop, now.t);
+            mo_shift_place(run, loop, now.t);
         }
     }
 }
