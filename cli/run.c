@@ -28,7 +28,7 @@ static const args_command COMMAND = {
     .name = "run",
     .operands = "SCENE|FILE",
     .summary = "simulate a scene or a robot",
-    .about = "Builds the scene, or loads the robot of an MJCF or URDF file, and "
+    .about = "Builds the scene, or loads the robot of an MJCF, URDF or SDF file, and "
              "simulates it. The summary reports how accurately the steps were "
              "solved. A step that misses the tolerance is still taken and "
              "counted as unsolved; the summary gives the reason for the first "

@@ -9,7 +9,7 @@
     box.position, box.contact_force          # numpy
     world.contacts["force"]                  # one row a contact
 
-    robot = moreau.load("quadruped.xml")     # MJCF or URDF, in a world of its own
+    robot = moreau.load("quadruped.xml")     # MJCF, URDF or SDF, in its own world
     robot.set_key("stand")
     robot.step()
 
