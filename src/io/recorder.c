@@ -98,11 +98,8 @@ static mo_error begin(mo_recorder *recorder, const char *path, const mo_world *w
     mo_replace_cancel(&place);
     snprintf(recorder->path, sizeof recorder->path, "%s", place.target);
     snprintf(recorder->part, sizeof recorder->part, "%s.part", place.target);
-    mo_error error = mo_recording_begin(&recorder->recording, world, allocator, why);
-    error = error ? error : mo_recording_set_title(&recorder->recording, title, why);
-    if (error) {
-        return error;
-    }
+    MO_TRY(mo_recording_begin(&recorder->recording, world, allocator, why));
+    MO_TRY(mo_recording_set_title(&recorder->recording, title, why));
     recorder->file = open(recorder->part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     return recorder->file < 0 ? fail(recorder, errno, why) : append(recorder, 1, why);
 }

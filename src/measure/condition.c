@@ -278,10 +278,8 @@ static mo_error check_by_map(const mo_problem *problem, const mo_condition *cond
                              mo_certificate_report *report)
 {
     mo_motion_map map;
-    mo_error error = mo_motion_map_create(problem, &map, NULL);
-    if (error) {
-        return error;
-    }
+    mo_error error = MO_OK;
+    MO_TRY(mo_motion_map_create(problem, &map, NULL));
     const size_t room = (size_t)(map.rows > map.columns ? map.rows : map.columns);
     double *scaled = mo_memory_array(&problem->allocator, room, sizeof *scaled);
     if (!scaled) {

@@ -303,10 +303,7 @@ static int never_null(mo_builder *builder, mo_pool *p)
 
 static mo_error assemble(mo_builder *builder, mo_problem *problem)
 {
-    mo_error error = check_form(builder);
-    if (error) {
-        return error;
-    }
+    MO_TRY(check_form(builder));
     problem->form = builder->couplings ? MO_FORM_REDUCED : MO_FORM_GLOBAL;
     if ((!builder->body_start.count && !mo_builder_append_int(builder, &builder->body_start, 0)) ||
         (!builder->row_start.count && !mo_builder_append_int(builder, &builder->row_start, 0)) ||
@@ -316,11 +313,8 @@ static mo_error assemble(mo_builder *builder, mo_problem *problem)
     }
     move_arrays(builder, problem);
     mo_pace();
-    error = check_blocks(builder, problem);
+    MO_TRY(check_blocks(builder, problem));
     mo_pace();
-    if (error) {
-        return error;
-    }
     if (!is_sorted(builder->blocks.data, builder->blocks.count) && !sort_blocks(builder)) {
         return builder->error;
     }
@@ -335,11 +329,11 @@ static mo_error assemble(mo_builder *builder, mo_problem *problem)
         return builder->error;
     }
     mo_pace();
-    error = move_compact(builder, problem);
+    MO_TRY(move_compact(builder, problem));
     mo_pace();
-    error = error ? error : factor_masses(builder, problem);
+    MO_TRY(factor_masses(builder, problem));
     mo_pace();
-    return error ? error : mo_views_create(problem);
+    return mo_views_create(problem);
 }
 
 mo_error mo_builder_finish(mo_builder *builder, mo_problem **out, mo_message *why)

@@ -56,16 +56,13 @@ mo_error mo_delassus_choose(const mo_problem *problem, mo_space *space, double *
 static mo_error find_space(const mo_problem *problem, mo_space space, mo_delassus *s)
 {
     double flops;
-    mo_error error = space == MO_SPACE_BEST ? mo_delassus_choose(problem, &space, &flops) : MO_OK;
-    if (error) {
-        return error;
-    }
+    MO_TRY(space == MO_SPACE_BEST ? mo_delassus_choose(problem, &space, &flops) : MO_OK);
     switch (space) {
     case MO_SPACE_BODIES:
         return mo_problem_body_space(problem, &s->body);
     case MO_SPACE_GROUPS:
-        error = mo_problem_group_space(problem, &s->groups);
-        return error || s->groups ? error : mo_problem_contact_space(problem, &s->contact);
+        MO_TRY(mo_problem_group_space(problem, &s->groups));
+        return s->groups ? MO_OK : mo_problem_contact_space(problem, &s->contact);
     default:
         return mo_problem_contact_space(problem, &s->contact);
     }

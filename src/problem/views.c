@@ -105,18 +105,24 @@ size_t mo_views_bytes(mo_views *views)
     return bytes;
 }
 
+/* *out is a view of the problem, which is made first where it is missing. */
+#define RETURN_VIEW(views, view, make, out)                                                        \
+    do {                                                                                           \
+        mo_error made = MO_OK;                                                                     \
+        take(views);                                                                               \
+        if (!(views)->view) {                                                                      \
+            made = (make);                                                                         \
+        }                                                                                          \
+        *(out) = (views)->view;                                                                    \
+        give(views);                                                                               \
+        return made;                                                                               \
+    } while (0)
+
 mo_error mo_problem_sweep(const mo_problem *problem, mo_sweep_order order, const mo_sweep **sweep)
 {
     mo_views *views = problem->views;
-    mo_error error = MO_OK;
     mo_problem_write_rows(problem);
-    take(views);
-    if (!views->sweep[order]) {
-        error = mo_sweep_create(problem, order, &views->sweep[order]);
-    }
-    *sweep = views->sweep[order];
-    give(views);
-    return error;
+    RETURN_VIEW(views, sweep[order], mo_sweep_create(problem, order, &views->sweep[order]), sweep);
 }
 
 void mo_problem_write_rows(const mo_problem *problem)
@@ -137,18 +143,11 @@ void mo_problem_write_rows(const mo_problem *problem)
 mo_error mo_problem_compact(const mo_problem *problem, const mo_compact **compact)
 {
     mo_views *views = problem->views;
-    mo_error error = MO_OK;
     *compact = problem->compact;
     if (*compact) {
         return MO_OK;
     }
-    take(views);
-    if (!views->compact) {
-        error = mo_compact_find(problem, &views->compact);
-    }
-    *compact = views->compact;
-    give(views);
-    return error;
+    RETURN_VIEW(views, compact, mo_compact_find(problem, &views->compact), compact);
 }
 
 mo_error mo_problem_swept_contacts(const mo_problem *problem, int *count)
@@ -166,18 +165,10 @@ mo_error mo_problem_batches(const mo_problem *problem, const mo_batches **batche
 {
     mo_views *views = problem->views;
     const mo_compact *compact;
-    mo_error error = mo_problem_compact(problem, &compact);
     *batches = NULL;
-    if (error) {
-        return error;
-    }
-    take(views);
-    if (!views->batches) {
-        error = mo_batches_create(problem, compact, NULL, &views->batches);
-    }
-    *batches = views->batches;
-    give(views);
-    return error;
+    MO_TRY(mo_problem_compact(problem, &compact));
+    RETURN_VIEW(views, batches, mo_batches_create(problem, compact, NULL, &views->batches),
+                batches);
 }
 
 mo_error mo_problem_contact_space(const mo_problem *problem, const mo_contact_space **space)
@@ -206,26 +197,17 @@ mo_error mo_problem_contact_space(const mo_problem *problem, const mo_contact_sp
 mo_error mo_problem_body_space(const mo_problem *problem, const mo_body_space **space)
 {
     mo_views *views = problem->views;
-    mo_error error = MO_OK;
     mo_problem_write_rows(problem);
-    take(views);
-    if (!views->body_space) {
-        error = mo_body_space_create(problem, &views->body_space);
-    }
-    *space = views->body_space;
-    give(views);
-    return error;
+    RETURN_VIEW(views, body_space, mo_body_space_create(problem, &views->body_space), space);
 }
 
 mo_error mo_problem_group_space(const mo_problem *problem, const mo_group_space **space)
 {
     const mo_contact_space *contact;
     mo_views *views = problem->views;
-    mo_error error = mo_problem_contact_space(problem, &contact);
+    mo_error error = MO_OK;
     *space = NULL;
-    if (error) {
-        return error;
-    }
+    MO_TRY(mo_problem_contact_space(problem, &contact));
     take(views);
     if (!views->groups_are_known) {
         error = mo_group_space_create(contact, &views->group_space);

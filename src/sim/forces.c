@@ -300,12 +300,9 @@ mo_error mo_world_forces(mo_world *world, const mo_force_options *options, mo_fo
             why, MO_ERR_ARGUMENT,
             "gap, speed and softness of mo_force_options must not be negative, and its friction "
             "the cone or the pyramid"));
-    mo_error error = mo_options_check(&options->solver, why);
-    error = error ? error : check_known(world, options, why);
-    error = error ? error : mo_check_masses(world, why);
-    if (error) {
-        return error;
-    }
+    MO_TRY(mo_options_check(&options->solver, why));
+    MO_TRY(check_known(world, options, why));
+    MO_TRY(mo_check_masses(world, why));
     mo_device_heap_bring_back(world);
     mo_instant instant = {.speed = options->speed,
                           .options = options,
@@ -320,7 +317,7 @@ mo_error mo_world_forces(mo_world *world, const mo_force_options *options, mo_fo
     world->result = (mo_result){.allocator = world->allocator};
     world->contacts = world->before;
     forces->allocator = world->allocator;
-    error = find_forces(world, options, &instant, forces, why);
+    const mo_error error = find_forces(world, options, &instant, forces, why);
     for (int k = 0; k < world->living_count; ++k) {
         world->body[world->living[k]].is_asleep = instant.kept[k].is_asleep;
     }
