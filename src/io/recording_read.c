@@ -30,45 +30,35 @@ typedef struct reader {
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-static bool check_double(mo_h5 *h, const mo_h5_group *group, const char *name, size_t k, double x,
-                         mo_column_range range)
+/* The numbers of a column, in its range; `most` is the largest integer.  NULL after a failure. */
+static void *read_numbers(mo_h5 *h, const mo_h5_group *group, const mo_column *column,
+                          long long most, size_t *count)
 {
-    const bool good = range == MO_COLUMN_NOT_NEGATIVE ? x >= 0 : isfinite(x);
-    return good || mo_h5_fail(h, MO_ERR_FORMAT, "entry %zu of %s/%s is %g, which is out of range",
-                              k, group->path, name, x);
-}
-
-/* A vector of doubles in its range; NULL after a failure. */
-static double *read_doubles(mo_h5 *h, const mo_h5_group *group, const char *name, size_t *count,
-                            mo_column_range range)
-{
-    double *values;
-    bool good = mo_h5_read_doubles(h, group, name, count, &values);
-    for (size_t k = 0; good && k < *count; ++k) {
-        good = check_double(h, group, name, k, values[k], range);
-    }
-    if (!good) {
-        mo_memory_free(h->allocator, values);
-        return NULL;
-    }
-    return values;
-}
-
-static int *read_ints(mo_h5 *h, const mo_h5_group *group, const char *name, size_t *count,
-                      long long least, long long most)
-{
-    int *values;
-    bool good = mo_h5_read_ints(h, group, name, count, &values);
-    for (size_t k = 0; good && k < *count; ++k) {
-        good = (values[k] >= least && values[k] <= most) ||
+    int *whole = NULL;
+    double *real = NULL;
+    bool good = column->integers ? mo_h5_read_ints(h, group, column->name, count, &whole)
+                                 : mo_h5_read_doubles(h, group, column->name, count, &real);
+    for (size_t k = 0; good && column->integers && k < *count; ++k) {
+        good = (whole[k] >= column->least && whole[k] <= most) ||
                mo_h5_fail(h, MO_ERR_FORMAT, "entry %zu of %s/%s is %d, outside %lld to %lld", k,
-                          group->path, name, values[k], least, most);
+                          group->path, column->name, whole[k], column->least, most);
+    }
+    for (size_t k = 0; good && !column->integers && k < *count; ++k) {
+        good = (column->range == MO_COLUMN_NOT_NEGATIVE ? real[k] >= 0 : isfinite(real[k])) ||
+               mo_h5_fail(h, MO_ERR_FORMAT, "entry %zu of %s/%s is %g, which is out of range", k,
+                          group->path, column->name, real[k]);
     }
     if (!good) {
-        mo_memory_free(h->allocator, values);
+        MO_FREE(h->allocator, whole, real);
         return NULL;
     }
-    return values;
+    return column->integers ? (void *)whole : (void *)real;
+}
+
+/* Finite numbers that are not in a table. */
+static double *read_doubles(mo_h5 *h, const mo_h5_group *group, const char *name, size_t *count)
+{
+    return read_numbers(h, group, &(mo_column){.name = name}, 0, count);
 }
 
 static bool check_count(mo_h5 *h, const mo_h5_group *group, const char *name, size_t count,
@@ -88,9 +78,7 @@ static bool take_column(reader *in, const mo_h5_group *group, const mo_columns *
         column->most == MO_COLUMN_BODY ? in->recording->body_count - 1 : column->most;
     size_t count = 0;
     const size_t size = (size_t)column->width * (column->integers ? sizeof(int) : sizeof(double));
-    void *values = column->integers
-                       ? (void *)read_ints(h, group, column->name, &count, column->least, most)
-                       : (void *)read_doubles(h, group, column->name, &count, column->range);
+    void *values = read_numbers(h, group, column, most, &count);
     bool good = values != NULL;
     if (good && !*structs) {
         *rows = (int)(count / (size_t)column->width);
@@ -188,10 +176,11 @@ static bool share_arrays(reader *in, const double *points, size_t point_count, c
 
 static bool read_arrays(reader *in, const mo_h5_group *group)
 {
+    static const mo_column INDICES = {.name = "indices", .integers = true};
     mo_h5 *h = &in->h;
     size_t point_count = 0, index_count = 0;
-    double *points = read_doubles(h, group, "points", &point_count, MO_COLUMN_ANY);
-    int *indices = points ? read_ints(h, group, "indices", &index_count, 0, INT_MAX) : NULL;
+    double *points = read_doubles(h, group, "points", &point_count);
+    int *indices = points ? read_numbers(h, group, &INDICES, INT_MAX, &index_count) : NULL;
     const bool good = indices && share_arrays(in, points, point_count, indices, index_count);
     MO_FREE(h->allocator, points, indices);
     return good;
@@ -217,11 +206,11 @@ static bool read_motion(reader *in, const mo_h5_group *group)
     mo_recording *recording = in->recording;
     const size_t rows = (size_t)recording->frame_count * (size_t)recording->body_count;
     size_t count = 0;
-    double *values = read_doubles(&in->h, group, "poses", &count, MO_COLUMN_ANY);
+    double *values = read_doubles(&in->h, group, "poses", &count);
     recording->poses = (void *)values;
     MO_PASS(values && check_count(&in->h, group, "poses", count, 7 * rows) &&
             check_orientations(&in->h, recording->poses, rows));
-    values = read_doubles(&in->h, group, "velocities", &count, MO_COLUMN_ANY);
+    values = read_doubles(&in->h, group, "velocities", &count);
     recording->velocities = (void *)values;
     return values && check_count(&in->h, group, "velocities", count, 6 * rows);
 }
@@ -288,7 +277,7 @@ static bool read_head(reader *in)
     MO_FAIL_IF(in->recording->dimension != 2 && in->recording->dimension != 3,
                mo_h5_fail(h, MO_ERR_FORMAT, "the dimension is %d where 2 or 3 is needed",
                           in->recording->dimension));
-    double *gravity = read_doubles(h, &in->root, "gravity", &count, MO_COLUMN_ANY);
+    double *gravity = read_doubles(h, &in->root, "gravity", &count);
     bool good = gravity && check_count(h, &in->root, "gravity", count, 3);
     if (good) {
         memcpy(in->recording->gravity, gravity, sizeof in->recording->gravity);
