@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * A ball and a convex polyhedron: the contact is at the point of the hull nearest to the centre, or
- * at the nearest face if the centre is inside.
+ * A ball and a convex polyhedron or a cylinder: the contact is at the point of the solid nearest to
+ * the centre, or at the nearest face if the centre is inside.
  */
 #include <math.h>
 
@@ -66,15 +66,17 @@ MO_OWN double nearest_on_hull(const mo_placed *ball, const mo_placed *hull, cons
     return distance;
 }
 
-MO_EVERYWHERE void mo_collide_ball_hull(const mo_placed *a, const mo_placed *b, double reach,
-                                        mo_touch_list *out)
+MO_EVERYWHERE void mo_collide_ball_solid(const mo_placed *a, const mo_placed *b, double reach,
+                                         mo_touch_list *out)
 {
     const mo_shape_def *def = &b->collider->def;
     const double radius = a->collider->def.radius;
     double x[3], normal[3], on_a[3], on_b[3];
     mo_point_in(&b->pose, a->pose.position, x);
     const double distance = def->kind == MO_SHAPE_BOX ? nearest_on_box(def->half, x, normal)
-                                                      : nearest_on_hull(a, b, x, normal);
+                            : def->kind == MO_SHAPE_CYLINDER
+                                ? mo_nearest_on_cylinder(def->radius, def->half[2], x, normal)
+                                : nearest_on_hull(a, b, x, normal);
     if (distance - radius <= reach) {
         mo_vector_out(&b->pose, normal, normal);
         mo_vec3_scale(-1, normal, normal);

@@ -27,10 +27,10 @@ void mo_touch_add(mo_touch_list *list, const mo_touch *touch)
  */
 static mo_pair_fn *const IN_SPACE[MO_SHAPE_KIND_COUNT][MO_SHAPE_KIND_COUNT] = {
     [MO_SHAPE_BALL] = {[MO_SHAPE_BALL] = mo_collide_ball_ball,
-                       [MO_SHAPE_BOX] = mo_collide_ball_hull,
+                       [MO_SHAPE_BOX] = mo_collide_ball_solid,
                        [MO_SHAPE_CAPSULE] = mo_collide_ball_capsule,
-                       [MO_SHAPE_CYLINDER] = mo_collide_ball_cylinder,
-                       [MO_SHAPE_HULL] = mo_collide_ball_hull,
+                       [MO_SHAPE_CYLINDER] = mo_collide_ball_solid,
+                       [MO_SHAPE_HULL] = mo_collide_ball_solid,
                        [MO_SHAPE_PLANE] = mo_collide_ball_plane,
                        [MO_SHAPE_MESH] = mo_collide_convex_mesh},
     [MO_SHAPE_BOX] = {[MO_SHAPE_BOX] = mo_collide_convex,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Cylinders with planes and balls, in closed form; convex.h handles other shapes.
+ * Cylinders with planes, and the nearest point of a cylinder, in closed form; convex.h handles
+ * other shapes.
  *
  * A standing cylinder touches a plane at six points of its rim that rotate with it, a lying
  * cylinder at the two ends of its lowest line.  A tilted cylinder also touches at its lowest point,
@@ -63,21 +64,4 @@ MO_EVERYWHERE double mo_nearest_on_cylinder(double radius, double half, const do
     mo_vec3_scale(across / distance, radial, normal);
     normal[2] = up * along / distance;
     return distance;
-}
-
-MO_EVERYWHERE void mo_collide_ball_cylinder(const mo_placed *a, const mo_placed *b, double reach,
-                                            mo_touch_list *out)
-{
-    const mo_shape_def *def = &b->collider->def;
-    const double radius = a->collider->def.radius;
-    double x[3], normal[3], on_a[3], on_b[3];
-    mo_point_in(&b->pose, a->pose.position, x);
-    const double distance = mo_nearest_on_cylinder(def->radius, def->half[2], x, normal);
-    if (distance - radius <= reach) {
-        mo_vector_out(&b->pose, normal, normal);
-        mo_vec3_scale(-1, normal, normal);
-        mo_vec3_along(a->pose.position, radius, normal, on_a);
-        mo_vec3_along(a->pose.position, distance, normal, on_b);
-        mo_touch_between(on_a, on_b, normal, distance - radius, 0, out);
-    }
 }

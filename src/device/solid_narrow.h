@@ -60,10 +60,8 @@ MO_ANY void mo_collide_solids(const mo_placed *a, const mo_placed *b, double rea
             mo_collide_ball_ball(a, b, reach, out);
         } else if (two == MO_SHAPE_CAPSULE) {
             mo_collide_ball_capsule(a, b, reach, out);
-        } else if (two == MO_SHAPE_CYLINDER) {
-            mo_collide_ball_cylinder(a, b, reach, out);
         } else {
-            mo_collide_ball_hull(a, b, reach, out);
+            mo_collide_ball_solid(a, b, reach, out);
         }
     } else if (one == MO_SHAPE_CAPSULE && two == MO_SHAPE_CAPSULE) {
         mo_collide_capsule_capsule(a, b, reach, out);
