@@ -19,7 +19,7 @@ void *mo_memory_array(const mo_allocator *allocator, size_t count, size_t size);
 /* The same, all zero. */
 void *mo_memory_zeros(const mo_allocator *allocator, size_t count, size_t size);
 
-/* An array for the pointer at `place`: MO_NEW(allocator, n, &a->first); false for lack of memory. */
+/* An array for the pointer at `place`: MO_NEW(allocator, n, &a->first); false without memory. */
 #define MO_NEW(allocator, count, place)                                                            \
     ((*(place) = mo_memory_array((allocator), (size_t)(count), sizeof **(place))) != NULL)
 

@@ -30,8 +30,8 @@ MO_PAIR(mo_collide_ball_plane);
 MO_PAIR(mo_collide_capsule_plane);
 MO_PAIR(mo_collide_hull_plane);
 /*
- * ball_hull.c: with a polyhedron or a cylinder; cylinder.c: with a plane; convex.c: any other two of
- * the bounded ones
+ * ball_hull.c: with a polyhedron or a cylinder; cylinder.c: with a plane; convex.c: any other two
+ * of the bounded ones
  */
 MO_PAIR(mo_collide_ball_solid);
 MO_PAIR(mo_collide_cylinder_plane);

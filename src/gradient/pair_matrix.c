@@ -5,8 +5,8 @@
 #include "base/error.h"
 #include "linalg/node_graph.h"
 
-/* Every row lists itself and its neighbours.  The pattern is its own transpose, and transposing puts
- * every row in rising order. */
+/* Every row lists itself and its neighbours.  The pattern is its own transpose, and transposing
+ * puts every row in rising order. */
 static void write_sorted(const mo_problem *W, const int *start, const int *index, int *next,
                          mo_pair_pattern *out)
 {
