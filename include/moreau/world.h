@@ -87,8 +87,8 @@ typedef struct mo_world_def {
     mo_combine_fn *combine;
     void *combine_user;
     /* relative tolerance of islands of more than 64 contacts in which bodies move: an error of
-     * velocity relative to g h.  Used if solver.tol has its default value and is finer; 0: all
-     * islands are solved to solver.tol */
+     * velocity relative to g h.  Steps aim at a tenth of it while that costs little.  Used if
+     * solver.tol has its default value and is finer; 0: all islands are solved to solver.tol */
     double moving_tol;
     /* method, tolerance, threads; time_limit applies to a call of mo_world_step
      * (mo_step_report.is_waiting); start, cancel and progress are set by the world */
@@ -96,7 +96,7 @@ typedef struct mo_world_def {
 } mo_world_def;
 
 /* Three dimensions, gravity (0, 0, -9.81), plastic impacts below 1e-2 m/s, the default solver with
- * at most 3000 iterations, moving_tol 1e-4. */
+ * at most 3000 iterations, moving_tol 1e-3. */
 MO_API mo_world_def mo_default_world(void);
 /* The same in two dimensions, with gravity (0, -9.81, 0). */
 MO_API mo_world_def mo_default_planar_world(void);
@@ -241,7 +241,8 @@ typedef struct mo_step_report {
     /* status of the solve; an unsolved step is still taken */
     mo_status status;
     mo_residual residual;
-    /* coarsest relative tolerance in this step (mo_world_def.moving_tol) */
+    /* coarsest relative tolerance in this step, solver.tol or moving_tol of mo_world_def; a solved
+     * step has residual.natural_relative at or below it */
     double tolerance;
     /* residual.power over r' W r: for a heap at rest its mean downward velocity after the step,
      * relative to g h; about 1 if the impulses do not carry its weight (docs/measure.md) */

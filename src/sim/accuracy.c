@@ -3,18 +3,20 @@
 /*
  * Tolerances of a step, chosen by the motion.
  *
- * Islands of dynamic bodies with many contacts in which a body moves are solved to moving_tol: an
- * error of the contact velocities relative to g h, in the root mean square.  Bodies at or near
- * rest, small islands, joints and mechanisms are solved to solver.tol.  A solver.tol other than the
- * default applies to everything.
+ * A tolerance is an error of the contact velocities relative to g h, in the root mean square.
+ * Islands of dynamic bodies with more than FEW contacts, without joints, are
  *
- * If a step has islands of both kinds, the whole is solved to the coarse tolerance, then the fine
- * part alone, from there.
+ *   coarse   in motion, some body faster than `moving_tol` leaves it: solved to that
+ *   tried    slower: coarse in most steps; in one of TRIES, and after a success, also to solver.tol,
+ *            in few iterations
+ *   fine     slower than solver.tol leaves it, or touched by a kinematic body: to solver.tol
  *
- * Rest.  A velocity below the fine tolerance is an error of the solve.  An island that starts and
- * ends a step with such velocities is at rest, and its velocities are set to zero.  Errors of one
- * step then do not return as gaps, slips and velocities (refine.h, 3), nothing creeps, and the
- * impulses of the last step solve the next one.
+ * and all others are fine.  The gaps that a coarse tolerance leaves, and that no rigid motion can
+ * close together where contacts are redundant, count as zero in tried and in fine islands.
+ *
+ * Rest.  An island that starts and ends a step with velocities below those that solver.tol leaves
+ * is at rest, and its velocities are set to zero.  Errors of one step then do not return as gaps,
+ * slips and velocities (refine.h, 3), and the impulses of the last step solve the next one.
  */
 #include <math.h>
 #include <stddef.h>
@@ -29,7 +31,12 @@
 #include "sim/world_data.h"
 #include "solver/refine.h"
 
-enum { FEW = 64 };                  /* contacts of an island: digits of so few cost little */
+enum {
+    FEW = 64, /* contacts of an island: digits of so few cost little */
+    TRIES = 8 /* steps: what one of them spends on an island near rest is little for all of them */
+};
+/* Of moving_tol: aimed at while that costs little (impulses.c). */
+static const double AIM = 0.1;
 static const double MOVES = 1e-3;   /* of its size, each second: faster is in motion */
 static const double NOISE = 3;      /* of the velocity that the coarse tolerance leaves, tol g h */
 static const double REST = 1e-8;    /* tolerance, at most, by which rest is judged */
@@ -38,14 +45,20 @@ static const double OF_SIZE = 1e-3; /* of the smallest body: what that velocity 
 
 /* ---- which islands --------------------------------------------------------------------------- */
 
-/* The coarse tolerance of a step of h, or that of the solver. */
+/* The coarse tolerance that a step of h aims at, or that of the solver. */
 static double coarse_tolerance(const mo_world *world, double h)
 {
     const mo_world_def *def = &world->def;
-    const double g = mo_vec3_norm(def->gravity);
+    const double g = mo_vec3_norm(def->gravity), aim = AIM * def->moving_tol;
     const int may_be_coarse = isfinite(h) && def->solver.tol == mo_default_options().tol &&
-                              def->moving_tol * g * h * h <= OF_SIZE * world->contacts.least;
-    return may_be_coarse ? fmax(def->solver.tol, def->moving_tol) : def->solver.tol;
+                              aim * g * h * h <= OF_SIZE * world->contacts.least;
+    return may_be_coarse ? fmax(def->solver.tol, aim) : def->solver.tol;
+}
+
+double mo_accuracy_tolerance(const mo_world *world)
+{
+    const double tol = world->def.solver.tol;
+    return world->step.tol > tol ? fmax(tol, world->def.moving_tol) : tol;
 }
 
 /* Of the fastest point, at most. */
@@ -193,50 +206,83 @@ static mo_error add_up(mo_world *world, size_t of_facts)
     return error;
 }
 
-static void choose_coarse(mo_world *world, double tol, double h)
+/* Islands that move faster than the coarse tolerance leaves them, and the speeds of all. */
+static void find_motion(mo_world *world, double tol, double h)
 {
     for (int k = 0; k < world->living_count; ++k) {
         const mo_sim_body *body = world->body + world->living[k];
         mo_island_facts *island = mo_island_of(world, world->living[k]);
         mo_pace_every(k, 256);
         if (island) {
+            const double v = speed(body, body->start_v);
             const double most = fmax(MOVES * fmin(1, body->size), noise(world, island, tol, h));
-            island->moves |= !(speed(body, body->start_v) <= most);
+            island->moves |= !(v <= most);
+            island->fastest = fmax(island->fastest, v);
         }
     }
     mo_pace();
+}
+
+static mo_accuracy accuracy_of(const mo_world *world, const mo_island_facts *island, double h)
+{
+    if (island->has_joints || island->contacts <= FEW) {
+        return MO_FINE;
+    }
+    if (island->moves) {
+        return MO_COARSE;
+    }
+    if (island->is_driven || island->fastest <= noise(world, island, world->def.solver.tol, h)) {
+        return MO_FINE;
+    }
+    const int was_fine = island->fastest <= noise(world, island, RESTS, h);
+    return was_fine || world->steps % TRIES == 0 ? MO_TRIED : MO_COARSE;
+}
+
+static void set_accuracy(mo_world *world, double tol, double h)
+{
     for (int k = 0; k < world->living_count; ++k) {
+        mo_sim_body *body = world->body + world->living[k];
         const mo_island_facts *island = mo_island_of(world, world->living[k]);
         mo_pace_every(k, 512);
-        if (island && island->moves && !island->has_joints && island->contacts > FEW) {
-            world->body[world->living[k]].is_coarse = 1;
-            world->step.tol = tol;
+        if (island) {
+            const int is_slack = !island->moves && !island->has_joints && island->contacts > FEW;
+            body->accuracy = accuracy_of(world, island, h);
+            body->slack = is_slack ? h * noise(world, island, tol, h) : 0;
+            world->step.tol = body->accuracy == MO_FINE ? world->step.tol : tol;
+            world->step.is_settling &= !(island->moves && body->accuracy == MO_COARSE);
         }
     }
+    mo_pace();
+    for (int k = 0; k < world->contacts.count; ++k) {
+        const mo_sim_contact *contact = world->contacts.at + k;
+        mo_pace_every(k, 512);
+        if (mo_contact_is_taken(contact)) {
+            const mo_accuracy accuracy = mo_contact_accuracy(world, contact);
+            world->step.coarse_count += accuracy == MO_COARSE;
+            world->step.tried_count += accuracy == MO_TRIED;
+        }
+    }
+    mo_pace();
 }
 
 mo_error mo_accuracy_choose(mo_world *world, double h)
 {
     const double tol = coarse_tolerance(world, h);
-    world->step.coarse_count = 0;
+    world->step.coarse_count = world->step.tried_count = 0;
+    world->step.is_settling = 1;
     world->step.tol = world->def.solver.tol;
     for (int k = 0; k < world->living_count; ++k) {
         mo_pace_every(k, 512);
-        world->body[world->living[k]].is_coarse = 0;
+        world->body[world->living[k]].accuracy = MO_FINE;
+        world->body[world->living[k]].slack = 0;
     }
     mo_pace();
     if (!(tol > world->step.tol) || mo_contacts_taken(world) <= FEW) {
         return MO_OK;
     }
     MO_TRY(mo_accuracy_islands(world));
-    choose_coarse(world, tol, h);
-    mo_pace();
-    for (int k = 0; k < world->contacts.count; ++k) {
-        const mo_sim_contact *contact = world->contacts.at + k;
-        mo_pace_every(k, 512);
-        world->step.coarse_count += mo_contact_is_taken(contact) && mo_is_coarse(world, contact);
-    }
-    mo_pace();
+    find_motion(world, tol, h);
+    set_accuracy(world, tol, h);
     return MO_OK;
 }
 
@@ -302,33 +348,34 @@ mo_error mo_accuracy_rest(mo_world *world, double h)
     return MO_OK;
 }
 
-/* ---- the part that is to be fine ------------------------------------------------------------- */
+/* ---- the islands of an accuracy -------------------------------------------------------------- */
 
-/* The constraints of it, rising: so many. */
-static int list_fine(const mo_world *world, int *member)
+/* Their constraints, rising: so many.  Joints are fine. */
+static int list_members(const mo_world *world, mo_accuracy accuracy, int *member)
 {
     const int count = mo_problem_constraint_count(world->problem);
-    int fine = 0;
+    int members = 0;
     for (int i = 0; i < count; ++i) {
         mo_pace_every(i, 2048);
-        member[i] = i;
+        member[i] = accuracy == MO_FINE ? i : MO_NONE;
     }
     mo_pace();
     for (int k = 0; k < world->contacts.count; ++k) {
         const mo_sim_contact *contact = world->contacts.at + k;
         mo_pace_every(k, 512);
-        if (mo_contact_is_taken(contact) && mo_is_coarse(world, contact)) {
-            member[contact->constraint] = MO_NONE;
+        if (mo_contact_is_taken(contact)) {
+            const int is_one = mo_contact_accuracy(world, contact) == accuracy;
+            member[contact->constraint] = is_one ? contact->constraint : MO_NONE;
         }
     }
     mo_pace();
     for (int i = 0; i < count; ++i) {
         mo_pace_every(i, 1024);
         if (member[i] != MO_NONE) {
-            member[fine++] = member[i];
+            member[members++] = member[i];
         }
     }
-    return fine;
+    return members;
 }
 
 /* Impulses of the members from the whole to the part, or back. */
@@ -345,10 +392,23 @@ static void copy_impulses(const mo_problem *problem, const int *member, int coun
     }
 }
 
-static mo_error solve_members(mo_world *world, const mo_options *options, int *member, int *local,
-                              double *start)
+/* Islands whose fine solve has missed stay as the coarse one left them. */
+static void leave_coarse(mo_world *world)
 {
-    int bounds[2] = {0, list_fine(world, member)};
+    for (int k = 0; k < world->living_count; ++k) {
+        mo_sim_body *body = world->body + world->living[k];
+        mo_pace_every(k, 512);
+        body->accuracy = body->accuracy == MO_TRIED ? MO_COARSE : body->accuracy;
+    }
+    mo_pace();
+    world->step.coarse_count += world->step.tried_count;
+    world->step.tried_count = 0;
+}
+
+static mo_error solve_members(mo_world *world, mo_accuracy accuracy, const mo_options *options,
+                              int *member, int *local, double *start)
+{
+    int bounds[2] = {0, list_members(world, accuracy, member)};
     const mo_islands one = {.count = 1, .start = bounds, .member = member};
     const size_t scratch = mo_islands_scratch(world->problem);
     mo_options own = *options;
@@ -366,12 +426,15 @@ static mo_error solve_members(mo_world *world, const mo_options *options, int *m
         own.start = start;
         error = mo_solve(part, &own, result);
     }
-    if (!error) {
+    const int is_missed = !error && accuracy == MO_TRIED && result->status != MO_SOLVED;
+    if (is_missed) {
+        leave_coarse(world);
+    } else if (!error) {
         copy_impulses(world->problem, member, bounds[1], world->result.r, result->r, 1);
         error = mo_finish_result(world->problem, &world->result);
-        world->result.iterations += result->iterations;
     }
-    if (!error && world->result.status == MO_SOLVED && result->status != MO_SOLVED) {
+    world->result.iterations += error ? 0 : result->iterations;
+    if (!error && !is_missed && world->result.status == MO_SOLVED && result->status != MO_SOLVED) {
         world->result.status = result->status;
         world->result.message = result->message;
     }
@@ -379,16 +442,16 @@ static mo_error solve_members(mo_world *world, const mo_options *options, int *m
     return error;
 }
 
-mo_error mo_accuracy_solve_fine(mo_world *world, const mo_options *options)
+mo_error mo_accuracy_solve(mo_world *world, mo_accuracy accuracy, const mo_options *options)
 {
     const size_t constraints = (size_t)mo_problem_constraint_count(world->problem),
                  rows = (size_t)mo_problem_row_count(world->problem),
                  bodies = mo_islands_scratch(world->problem);
     int *member = mo_memory_array(&world->allocator, constraints + bodies, sizeof *member);
     double *start = mo_memory_array(&world->allocator, rows, sizeof *start);
-    const mo_error error = member && start
-                               ? solve_members(world, options, member, member + constraints, start)
-                               : MO_ERR_MEMORY;
+    const mo_error error = member && start ? solve_members(world, accuracy, options, member,
+                                                           member + constraints, start)
+                                           : MO_ERR_MEMORY;
     MO_FREE(&world->allocator, member, start);
     return error;
 }

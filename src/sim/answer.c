@@ -228,6 +228,7 @@ static mo_error find_answer(mo_world *world, mo_message *why)
     int is_wrong = 1;
     for (int round = 0; is_wrong; ++round) {
         const double start = mo_work_clock();
+        MO_TRY(mo_accuracy_choose(world, step->h) ? mo_fail_memory(why) : MO_OK);
         const mo_error assembled = mo_team_agree(world, assemble(world, step->h, why), why);
         step->report.seconds_assemble += mo_work_clock() - start;
         MO_TRY(assembled);

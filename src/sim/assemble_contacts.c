@@ -7,7 +7,8 @@
  *
  *     w_N = gap / h               the gap linearised over the step [anitescu2004, eq. 2.3].  For a
  *                                 shallow penetration at most the speed that gravity restores in
- *                                 one step; for a deeper one zero, left to the projection
+ *                                 one step; for a deeper one zero, left to the projection; zero for
+ *                                 gaps that a coarse tolerance left, near rest (accuracy.c)
  *     w_N of a late contact       overlap.c
  *     w_N = e u_N before impact   in the problem of an impact (Newton's law; impact.c)
  *     w_T = slip / h              of a sticking contact: removes the slip that the tolerance
@@ -165,6 +166,11 @@ double mo_contact_normal_w(const mo_world *world, const mo_sim_contact *contact,
         return fmax(0, contact->gap - world->step.late[contact->late].before) / phase->h;
     }
     if (contact->gap < 0 && may_be_wedged(world, contact)) {
+        return 0;
+    }
+    const double slack =
+        fmax(world->body[contact->body[0]].slack, world->body[contact->body[1]].slack);
+    if (fabs(contact->gap) <= slack) {
         return 0;
     }
     const double deepest = -fmin(mo_overlap_limit(world), SHALLOW) * contact->size;

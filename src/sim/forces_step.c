@@ -81,7 +81,8 @@ static mo_error resolve_impacts(mo_piece *p, mo_step_report *report, mo_message 
     const mo_phase phase = {.kind = MO_PHASE_IMPACT, .h = p->h, .restitution = 1};
     mo_error error = MO_OK;
     for (int round = 0; round < MOST_IMPACTS && !error && choose_impacts(p) > 0; ++round) {
-        error = mo_assemble(p->world, &phase, why);
+        error = mo_accuracy_choose(p->world, INFINITY);
+        error = error ? error : mo_assemble(p->world, &phase, why);
         error = error ? error : mo_find_impulses(p->world, INFINITY, 0, why);
         if (!error) {
             report->iterations += p->world->result.iterations;

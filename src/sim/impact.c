@@ -157,6 +157,7 @@ static mo_error collide_once(mo_world *world, double h, double restitution, mo_s
                              mo_message *why)
 {
     const mo_phase phase = {.kind = MO_PHASE_IMPACT, .h = h, .restitution = restitution};
+    MO_TRY(mo_accuracy_choose(world, INFINITY));
     mo_error error = mo_team_agree(world, mo_assemble(world, &phase, why), why);
     error = error ? error : mo_find_impulses(world, INFINITY, 0, why);
     if (!error) {

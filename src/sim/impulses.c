@@ -24,11 +24,17 @@
 
 enum {
     COARSE_MOST = 5000, /* blocks: with more, and a coarse tolerance, digits cost too much */
-    STEPS = 40,         /* of methods that factor, to a coarse tolerance: more cost too much */
+    SETTLING = 150,     /* sweeps near rest: each step goes on where the last ended */
+    SWEEPS = 600,       /* and */
+    STEPS = 10,         /* iterations of methods that factor: more for the last digits of a coarse
+                           tolerance, or for a fine one near rest, cost too much */
+    WORK = 30000,       /* constraints times iterations that factor, for the coarse tolerance */
+    LANES = 1,          /* of ladder.skip */
     SOME = 64           /* blocks: beyond this, canonical impulses of moving bodies, and a finer
                            solution for the sake of a few contacts, cost too much */
 };
-static const double LOOSER = 10;   /* of a coarse tolerance, which is left where that costs much */
+static const double SETTLES = 0.1; /* of what is aimed at, near rest */
+static const double GAIN = 0.7;    /* on the residual, by SWEEPS iterations that are worth more */
 static const double OF_PLACES = 8; /* of eps |x| / h: rounding enters in several places */
 static const double MOVES = 1e-3;  /* of its size, each second: faster is in motion */
 /* Of the smallest body's size: how far a contact may penetrate in a step, from a fine to a coarse
@@ -70,7 +76,7 @@ static int was_at_rest(const mo_world *world)
     for (int k = 0; k < world->living_count; ++k) {
         const mo_sim_body *body = world->body + world->living[k];
         mo_pace_every(k, 512);
-        for (int i = 0; i < 6 && mo_is_touched(world, body) && !body->is_coarse; ++i) {
+        for (int i = 0; i < 6 && mo_is_touched(world, body) && body->accuracy != MO_COARSE; ++i) {
             if (!(fabs(body->start_v[i]) <= MOVES * fmin(1, body->size))) {
                 return 0;
             }
@@ -204,60 +210,110 @@ static mo_error keep_start(mo_world *world, const mo_options *options, int *does
     return error;
 }
 
+/* Is what a solve has left a solution to the tolerance and the rate of the options? */
+static int is_within(const mo_result *result, const mo_options *options)
+{
+    return result->residual.natural_relative <= options->tol &&
+           result->residual.penetration_rate.value <= options->penetration_rate;
+}
+
+/* Solves on from the impulses of the result. */
+static mo_error solve_on(mo_world *world, mo_options *options)
+{
+    mo_result *result = &world->result;
+    const int iterations = result->iterations;
+    memcpy(world->start, result->r, (size_t)result->row_count * sizeof *world->start);
+    options->start = world->start;
+    MO_TRY(mo_team_solve(world, options));
+    result->iterations += iterations;
+    return MO_OK;
+}
+
+static int has_missed(const mo_result *result)
+{
+    return result->status == MO_STALLED || result->status == MO_ITERATION_LIMIT;
+}
+
 /*
- * To the coarse tolerance, in STEPS iterations of methods that factor.  What these leave within
- * LOOSER times the tolerance is accepted; otherwise that is solved for without a limit.  The
- * tolerance of the step is then the latter.
+ * To a coarse tolerance.  First to the part of it that is aimed at, in SWEEPS iterations, of which
+ * STEPS factor.  If these miss the tolerance, too, as many more for that, while they gain; then
+ * iterations that factor, by WORK.
  */
 static mo_error solve_coarse(mo_world *world, double h, const double *start, double rate)
 {
     mo_result *result = &world->result;
     mo_options options = base_options(world, h);
+    const int most = options.max_iter, is_auto = mo_uses_auto(world);
+    const int sweeps = world->step.is_settling ? SETTLING : SWEEPS;
+    double before = INFINITY;
     options.tol = round_tolerance(world, world->step.tol);
+    options.tol *= world->step.is_settling ? SETTLES : 1;
     options.start = start;
     options.canonical = MO_CANONICAL_NO;
     options.penetration_rate = rate;
     options.ladder.steps = STEPS;
+    options.max_iter = is_auto && most > sweeps ? sweeps : most;
     MO_TRY(mo_team_solve(world, &options));
-    if (result->status != MO_STALLED || !mo_uses_auto(world)) {
+    if (!has_missed(result) || !is_auto) {
         return MO_OK;
     }
-    options.tol *= LOOSER;
-    world->step.tol *= LOOSER;
-    if (result->residual.natural_relative <= options.tol) {
+    options.tol = round_tolerance(world, mo_accuracy_tolerance(world));
+    options.max_iter = most > SWEEPS ? SWEEPS : most;
+    if (is_within(result, &options)) {
         result->status = MO_SOLVED;
         result->message.text[0] = '\0';
-        return MO_OK;
     }
-    const int iterations = result->iterations;
-    memcpy(world->start, result->r, (size_t)result->row_count * sizeof *world->start);
-    options.start = world->start;
-    options.ladder.steps = 0;
-    MO_TRY(mo_team_solve(world, &options));
-    result->iterations += iterations;
+    while (has_missed(result) && result->residual.natural_relative < GAIN * before) {
+        before = result->residual.natural_relative;
+        MO_TRY(solve_on(world, &options));
+    }
+    if (has_missed(result)) {
+        const int steps = WORK / mo_problem_constraint_count(world->problem);
+        options.ladder.steps = steps > STEPS ? steps : STEPS;
+        options.ladder.skip |= LANES;
+        options.max_iter = most;
+        MO_TRY(solve_on(world, &options));
+    }
     return MO_OK;
 }
 
-/* The whole, or where some is to be coarse the whole to that tolerance, then the rest of it. */
+/* The whole to the coarse tolerance, then the islands that are to be fine.  Those that are tried
+ * have few iterations. */
+static mo_error solve_by_accuracy(mo_world *world, double h, const mo_options *fine, double rate)
+{
+    mo_step *step = &world->step;
+    const int all = mo_problem_constraint_count(world->problem);
+    const int has_fine = step->coarse_count + step->tried_count < all;
+    MO_TRY(solve_coarse(world, h, fine->start, rate));
+    if (step->is_rough) {
+        return MO_OK;
+    }
+    MO_TRY(has_fine ? mo_accuracy_solve(world, MO_FINE, fine) : MO_OK);
+    if (step->tried_count > 0) {
+        mo_options few = *fine;
+        few.ladder.steps = STEPS;
+        few.refine = MO_REFINE_NONE;
+        few.canonical = MO_CANONICAL_NO;
+        MO_TRY(mo_accuracy_solve(world, MO_TRIED, &few));
+    }
+    step->tol = step->coarse_count > 0 ? step->tol : world->def.solver.tol;
+    return MO_OK;
+}
+
 static mo_error solve(mo_world *world, double h, int from_start, double rate)
 {
     mo_options options = options_for(world, h, from_start);
-    const int is_mixed = world->step.coarse_count > 0 &&
-                         world->step.coarse_count < mo_problem_constraint_count(world->problem);
+    const int is_fine = world->step.coarse_count + world->step.tried_count == 0;
     mo_error error;
-    if (world->step.coarse_count == 0) {
+    if (is_fine) {
         int is_kept;
         options.penetration_rate = rate;
         error = keep_start(world, &options, &is_kept);
         error = error || is_kept ? error : mo_team_solve(world, &options);
     } else {
-        error = solve_coarse(world, h, options.start, rate);
-        error = error || !is_mixed || world->step.is_rough
-                    ? error
-                    : mo_accuracy_solve_fine(world, &options);
+        error = solve_by_accuracy(world, h, &options, rate);
     }
-    world->is_canonical =
-        world->step.coarse_count == 0 && options.canonical && world->result.status == MO_SOLVED;
+    world->is_canonical = is_fine && options.canonical && world->result.status == MO_SOLVED;
     return error;
 }
 
@@ -336,9 +392,6 @@ static mo_error meet_rate(mo_world *world, double h, double rate)
 
 mo_error mo_find_impulses(mo_world *world, double h, int from_start, mo_message *why)
 {
-    if (mo_accuracy_choose(world, h)) {
-        return mo_fail_memory(why);
-    }
     world->step.is_rough = is_rough(world, h);
     world->step.rough_rounds -= world->step.is_rough;
     const double rate = largest_rate(world, h);

@@ -8,22 +8,27 @@
 #include "moreau/joint.h"
 #include "moreau/world.h"
 
+/* Islands are solved to the fine tolerance, to it if that takes few iterations, or to the coarse
+ * one.  In rising order. */
+typedef enum mo_accuracy { MO_FINE, MO_TRIED, MO_COARSE } mo_accuracy;
+
 /* The data that loops over contacts read of a body come first. */
 typedef struct mo_sim_body {
     uint32_t generation; /* 0: this place is free */
     mo_body_kind kind;
     int is_asleep;
-    int is_displaced; /* by the projection of this step */
-    int is_coarse;    /* of an island that this step solves to the coarse tolerance (accuracy.c) */
-    int is_ball;      /* one and the same inertia about every axis */
-    int block;        /* its body block in the problem of this step, or MO_NONE */
-    int mechanism;    /* its index, for a link; otherwise MO_NONE */
-    int leader;       /* of the island with which it sleeps */
-    int carrier;      /* the kinematic body that moves it on after it was held back, or MO_NONE */
-    int is_ghost;     /* a copy of one that another world of the team owns (team.h) */
-    uint32_t id;      /* by which constraints are coloured: its place, or that of the team */
-    uint32_t island;  /* in a team: the least id of the bodies of its island (accuracy.c) */
+    int is_displaced;     /* by the projection of this step */
+    mo_accuracy accuracy; /* to which this step solves its island (accuracy.c) */
+    int is_ball;          /* one and the same inertia about every axis */
+    int block;            /* its body block in the problem of this step, or MO_NONE */
+    int mechanism;        /* its index, for a link; otherwise MO_NONE */
+    int leader;           /* of the island with which it sleeps */
+    int carrier;     /* the kinematic body that moves it on after it was held back, or MO_NONE */
+    int is_ghost;    /* a copy of one that another world of the team owns (team.h) */
+    uint32_t id;     /* by which constraints are coloured: its place, or that of the team */
+    uint32_t island; /* in a team: the least id of the bodies of its island (accuracy.c) */
     double mass;
+    double slack;      /* m: gaps of its contacts up to this count as zero (accuracy.c) */
     double x[3];       /* centre of mass, world */
     double start_v[6]; /* at the start of the step, after its impacts */
     double free_v[6];  /* at the end of the step, were there no constraint */
@@ -121,8 +126,9 @@ typedef struct mo_sim_joint {
 /* Of an island in this step, by its leader (accuracy.c). */
 typedef struct mo_island_facts {
     int contacts, moves, has_joints;
-    int is_driven; /* it touches a kinematic body */
-    uint32_t name; /* in a team: the least id of its bodies */
+    int is_driven;  /* it touches a kinematic body */
+    uint32_t name;  /* in a team: the least id of its bodies */
+    double fastest; /* m/s, of its bodies at the start of the step */
     /* J: kinetic energy before and after; work of forces; of corrections (island_gain.c) */
     double before, after, work, correction;
 } mo_island_facts;

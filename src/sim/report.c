@@ -89,7 +89,7 @@ void mo_report_fill(mo_world *world, mo_step_report *report)
         report->message = report->status != MO_SOLVED ? world->result.message : report->message;
     }
     report->residual = world->result.residual;
-    report->tolerance = world->step.tol;
+    report->tolerance = mo_accuracy_tolerance(world);
     const double exchange = report->residual.power > 0 ? exchanged(world) : 0;
     report->sinking = exchange > 0 ? report->residual.power / exchange : 0;
     mo_pace();

@@ -43,6 +43,8 @@ typedef struct mo_step {
     mo_hold joints_hold;
     double tol;          /* relative: the coarsest that was asked for */
     int coarse_count;    /* contacts that are solved to it, where it is not solver.tol */
+    int tried_count;     /* contacts of islands that are tried to solve to solver.tol */
+    int is_settling;     /* the coarse islands are all near rest */
     int most_iterations; /* of each solve; 0: those of the world */
     int rough_rounds;    /* that may follow, solved less exactly (impulses.c) */
     int is_rough;        /* the last round: it is not the last of the step */
@@ -168,10 +170,12 @@ double mo_depth_at(double tol);
 double mo_overlap_limit(const mo_world *world);
 double mo_body_kinetic(const mo_world *world, const mo_sim_body *body, const double v[6]);
 
-/* accuracy.c: which islands this step solves to the coarse tolerance, into is_coarse of bodies and
- * world->step.tol; the others, from the present impulses, by these options */
+/* accuracy.c: the accuracy of islands, into bodies and world->step, before a problem is assembled
+ * (h infinite: all are fine); the coarsest tolerance at which the step is solved; the islands of an
+ * accuracy, from the present impulses, by these options */
 mo_error mo_accuracy_choose(mo_world *world, double h);
-mo_error mo_accuracy_solve_fine(mo_world *world, const mo_options *options);
+double mo_accuracy_tolerance(const mo_world *world);
+mo_error mo_accuracy_solve(mo_world *world, mo_accuracy accuracy, const mo_options *options);
 /* Islands of the contacts that take part and of joints, into world->leader and world->island; that
  * of a body, or of the first body of a contact that moves freely, or NULL */
 mo_error mo_accuracy_islands(mo_world *world);

@@ -18,7 +18,7 @@ mo_world_def mo_default_world(void)
                         .gravity = {0, 0, -9.81},
                         .restitution_speed = 1e-2,
                         .overlap = 1e-3,
-                        .moving_tol = 1e-4};
+                        .moving_tol = 1e-3};
     def.solver = mo_default_options();
     def.solver.canonical = 1;
     /* an unsolved step is then taken as it is, and reported */

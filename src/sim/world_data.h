@@ -147,10 +147,17 @@ static inline double mo_mass_scale(const mo_world *world, double h)
     return world->def.first_order > 0 ? h / world->def.first_order : 1;
 }
 
-/* Is a contact one of an island that is solved to the coarse tolerance? */
+/* To which the island of a contact is solved; bodies that do not move freely are fine. */
+static inline mo_accuracy mo_contact_accuracy(const mo_world *world, const mo_sim_contact *contact)
+{
+    const mo_accuracy a = world->body[contact->body[0]].accuracy,
+                      b = world->body[contact->body[1]].accuracy;
+    return a > b ? a : b;
+}
+
 static inline int mo_is_coarse(const mo_world *world, const mo_sim_contact *contact)
 {
-    return world->body[contact->body[0]].is_coarse || world->body[contact->body[1]].is_coarse;
+    return mo_contact_accuracy(world, contact) == MO_COARSE;
 }
 
 /* It is not held back in this step (overlap.c). */
