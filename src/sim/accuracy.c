@@ -7,16 +7,14 @@
  * Islands of dynamic bodies with more than FEW contacts, without joints, are
  *
  *   coarse   in motion, some body faster than `moving_tol` leaves it: solved to that
- *   tried    slower: coarse in most steps; in one of TRIES, and after a success, also to solver.tol,
- *            in few iterations
+ *   tried    slower: coarse in most steps; in one of TRIES, and after a success, also to solver.tol
  *   fine     slower than solver.tol leaves it, or touched by a kinematic body: to solver.tol
  *
  * and all others are fine.  The gaps that a coarse tolerance leaves, and that no rigid motion can
- * close together where contacts are redundant, count as zero in tried and in fine islands.
+ * close together where contacts are redundant, count as zero in islands that are not in motion.
  *
  * Rest.  An island that starts and ends a step with velocities below those that solver.tol leaves
- * is at rest, and its velocities are set to zero.  Errors of one step then do not return as gaps,
- * slips and velocities (refine.h, 3), and the impulses of the last step solve the next one.
+ * is at rest; its velocities become zero, and the impulses of the last step solve the next one.
  */
 #include <math.h>
 #include <stddef.h>
