@@ -8,7 +8,7 @@
  *
  *   coarse   in motion, some body faster than `moving_tol` leaves it: solved to that
  *   tried    slower: coarse in most steps; in one of TRIES, and after a success, also to solver.tol
- *   fine     slower than solver.tol leaves it, or touched by a kinematic body: to solver.tol
+ *   fine     at rest, or touched by a kinematic body: to solver.tol
  *
  * and all others are fine.  The gaps that a coarse tolerance leaves, and that no rigid motion can
  * close together where contacts are redundant, count as zero in islands that are not in motion.
@@ -229,7 +229,7 @@ static mo_accuracy accuracy_of(const mo_world *world, const mo_island_facts *isl
     if (island->moves) {
         return MO_COARSE;
     }
-    if (island->is_driven || island->fastest <= noise(world, island, world->def.solver.tol, h)) {
+    if (island->is_driven || island->fastest == 0) {
         return MO_FINE;
     }
     const int was_fine = island->fastest <= noise(world, island, RESTS, h);
