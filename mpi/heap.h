@@ -40,6 +40,7 @@ typedef struct mo_heap_impulse {
     uint64_t key;                              /* mo_heap_key */
     uint32_t feature, unused;                  /* the latter 0: the bytes go to files */
     double r[3], slip[3], normal[3], point[3]; /* as in mo_sim_contact */
+    mo_held held;
 } mo_heap_impulse;
 
 /* A body of the world: own ones and ghosts, by rising id. */

@@ -15,7 +15,7 @@
 #include "heap.h"
 #include "spread.h"
 
-static const char MAGIC[16] = "moreau heap 6\n";
+static const char MAGIC[16] = "moreau heap 7\n";
 enum { CHUNK = 1 << 16 }; /* impulses that are read at a time */
 
 typedef struct head {

@@ -218,6 +218,7 @@ mo_error mo_heap_write_contacts(mo_heap *heap)
             mo_vec3_copy(from->slip, to->slip);
             mo_vec3_copy(from->normal, to->frame);
             mo_vec3_copy(from->point, to->point);
+            to->held = from->held;
         }
     }
     qsort(list->at, (size_t)list->count, sizeof *list->at, by_contact);
@@ -274,6 +275,7 @@ static void read_contacts(mo_heap *heap, const named *list)
         mo_vec3_copy(c->slip, to->slip);
         mo_vec3_copy(c->frame, to->normal);
         mo_vec3_copy(c->point, to->point);
+        to->held = c->held;
         if (!mo_vec3_are_equal(c->impulse, NONE) || !mo_vec3_are_equal(c->impact, NONE)) {
             heap->loaded[heap->loaded_count++] = list[k].contact;
         }

@@ -129,12 +129,92 @@ static void friction_is_right_for_any_number_of_materials(void **state)
     mo_world_destroy(world);
 }
 
+/* ---- contacts that are held ------------------------------------------------------------------ */
+
+static mo_world *pile(void)
+{
+    mo_world_def def = mo_default_world();
+    mo_world *world = NULL;
+    def.solver.tol = 2e-3;
+    CHECK(mo_world_create(&def, NULL, &world, NULL) == MO_OK);
+    const mo_shape_def floor = mo_shape_plane(),
+                       shapes[] = {mo_shape_box(0.2, 0.15, 0.1), mo_shape_cylinder(0.12, 0.15),
+                                   mo_shape_capsule((const double[3]){-0.15, 0, 0},
+                                                    (const double[3]){0.15, 0, 0}, 0.1),
+                                   mo_shape_box(0.1, 0.1, 0.1)};
+    mo_pose pose = mo_pose_identity();
+    CHECK(mo_world_add_solid(world, MO_BODY_FIXED, &floor, &pose, NULL).index > 0);
+    for (int k = 0; k < 16; ++k) {
+        pose = mo_pose_turned(0.15 * (k % 3), 0.13 * (k % 2), 0.3 + 0.25 * k,
+                              (const double[3]){1, 2, 3}, 0.7 * k);
+        CHECK(mo_world_add_solid(world, MO_BODY_FREE, shapes + k % 4, &pose, NULL).index > 0);
+    }
+    return world;
+}
+
+static mo_step_report step(mo_world *world)
+{
+    mo_step_report report;
+    CHECK(mo_world_step(world, 0.01, &report, NULL) == MO_OK);
+    return report;
+}
+
+/* Contacts that were carried here from where they were collided. */
+static int count_carried(const mo_world *world)
+{
+    int count = 0;
+    for (int k = 0; k < world->contacts.count; ++k) {
+        const mo_sim_contact *contact = world->contacts.at + k;
+        count += contact->held.points > 0 && contact->held.gap != contact->gap;
+    }
+    return count;
+}
+
+static void held_contacts_have_the_gaps_of_a_collision(void **state)
+{
+    (void)state;
+    static const double SIZE = 0.1, MOVED = 4e-3; /* of the size, since they were collided */
+    mo_world *world = pile();
+    int carried = 0;
+    for (int k = 0; k < 300; ++k) {
+        const double depth = mo_world_penetration(world);
+        CHECK_NEAR(step(world).penetration, depth, MOVED * MOVED * 2 * SIZE);
+        carried += count_carried(world);
+    }
+    CHECK(carried > 1000);
+    mo_world_destroy(world);
+}
+
+static void held_contacts_are_saved_and_loaded(void **state)
+{
+    (void)state;
+    mo_world *one = pile(), *other = pile();
+    for (int k = 0; k < 200; ++k) {
+        step(one);
+    }
+    CHECK(count_carried(one) > 0);
+    const size_t size = mo_world_save(one, NULL, 0);
+    void *bytes = malloc(size);
+    CHECK(bytes && mo_world_save(one, bytes, size) == size);
+    CHECK(mo_world_load(other, bytes, size, NULL) == MO_OK);
+    for (int k = 0; k < 100; ++k) {
+        step(one);
+        step(other);
+    }
+    check_same_state(one, other);
+    free(bytes);
+    mo_world_destroy(one);
+    mo_world_destroy(other);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_looks_changes_nothing),
         cmocka_unit_test(a_refused_step_forgets_no_impulse),
         cmocka_unit_test(friction_is_right_for_any_number_of_materials),
+        cmocka_unit_test(held_contacts_have_the_gaps_of_a_collision),
+        cmocka_unit_test(held_contacts_are_saved_and_loaded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

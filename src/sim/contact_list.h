@@ -34,6 +34,15 @@ typedef struct mo_pairs {
 /* The rows of a contact: normal, tangents, then moments about them where the law has such rows. */
 enum { MO_CONTACT_ROWS = 5 };
 
+/* A contact as it was last collided (contacts_hold.c). */
+typedef struct mo_held {
+    double on[2][3];  /* its point on either shape, in the frame of that shape */
+    double normal[3]; /* in the frame of the first */
+    double turn[4];   /* of the second shape in the frame of the first */
+    double gap, reach;
+    int points, unused; /* of its pair within that reach, 0: it is not held; 0 */
+} mo_held;
+
 /* The data that most loops over contacts read come first. */
 typedef struct mo_sim_contact {
     int shape[2], body[2]; /* in the order of mo_pair */
@@ -55,6 +64,7 @@ typedef struct mo_sim_contact {
     double velocity[3];
     mo_contact_mode mode;
     int was_late; /* its point and gap are those of the end of the step */
+    mo_held held;
 } mo_sim_contact;
 
 /* A late contact, added after the start of the step with the velocities v* (overlap.c). */
@@ -133,6 +143,13 @@ mo_error mo_contacts_look_again(mo_world *world, double h);
  * pair at poses near by, or NULL. */
 mo_error mo_contacts_collide(mo_world *world, const mo_pair *pair, const mo_pose at[2],
                              const double *normal, double margin, mo_sim_contacts *list);
+/* contacts_hold.c: the touches of a pair at these poses, into world->touches, from its contacts of
+ * the last step; false if these are not all, or the shapes have moved since they were collided. */
+int mo_contacts_hold(mo_world *world, const mo_pose at[2], const mo_sim_contact *last, int count,
+                     double reach);
+/* The contacts of a pair from `first` on were collided at these poses, within the reach. */
+void mo_contacts_note(const mo_world *world, const mo_pose at[2], double reach,
+                      mo_sim_contacts *list, int first);
 /* contacts_match.c: the contacts of a pair from `first` on take over the impulses of the last
  * step's, from *k on, the first that is not before the pair; *k goes on. */
 void mo_contacts_match(const mo_world *world, const mo_sim_contacts *before, int *k,

@@ -82,16 +82,10 @@ static void sort_by_feature(mo_touch *touch, int count)
     }
 }
 
-mo_error mo_contacts_collide(mo_world *world, const mo_pair *pair, const mo_pose at[2],
-                             const double *normal, double margin, mo_sim_contacts *list)
+/* All of world->touches. */
+static mo_error add_contacts(mo_world *world, const mo_pair *pair, mo_sim_contacts *list)
 {
-    const mo_sim_shape *a = world->shape + pair->a, *b = world->shape + pair->b;
     const int first = list->count;
-    world->touches.count = world->touches.is_short = 0;
-    world->touches.last_normal = normal;
-    mo_collide_at(&a->collider, at, &b->collider, at + 1, margin, &world->touches);
-    world->touches.last_normal = NULL;
-    sort_by_feature(world->touches.touch, world->touches.count);
     for (int i = 0; i < world->touches.count; ++i) {
         if (add_contact(world, pair, world->touches.touch + i, list)) {
             return MO_ERR_MEMORY;
@@ -103,6 +97,18 @@ mo_error mo_contacts_collide(mo_world *world, const mo_pair *pair, const mo_pose
         }
     }
     return world->touches.is_short ? MO_ERR_MEMORY : MO_OK;
+}
+
+mo_error mo_contacts_collide(mo_world *world, const mo_pair *pair, const mo_pose at[2],
+                             const double *normal, double margin, mo_sim_contacts *list)
+{
+    const mo_sim_shape *a = world->shape + pair->a, *b = world->shape + pair->b;
+    world->touches.count = world->touches.is_short = 0;
+    world->touches.last_normal = normal;
+    mo_collide_at(&a->collider, at, &b->collider, at + 1, margin, &world->touches);
+    world->touches.last_normal = NULL;
+    sort_by_feature(world->touches.touch, world->touches.count);
+    return add_contacts(world, pair, list);
 }
 
 static mo_error collide_balls(mo_world *world, const mo_pair *pair, mo_sim_contacts *list)
@@ -137,22 +143,34 @@ static int is_one_too_many(mo_world *world, const mo_sim_contact *contact, int c
     return 0;
 }
 
-static mo_error collide_shapes(mo_world *world, const mo_pair *pair, const double *normal,
-                               mo_sim_contacts *list)
+/* last: the contacts of the pair in the last step. */
+static mo_error collide_shapes(mo_world *world, const mo_pair *pair, const mo_sim_contact *last,
+                               int last_count, mo_sim_contacts *list)
 {
+    const int first = list->count;
     if (world->near[pair->a].is_round && world->near[pair->b].is_round && !mo_is_planar(world)) {
         return collide_balls(world, pair, list);
     }
     const mo_pose at[2] = {world->shape[pair->a].pose, world->shape[pair->b].pose};
-    return mo_contacts_collide(world, pair, at, normal, mo_pair_reach(world, pair), list);
+    const double reach = mo_pair_reach(world, pair);
+    if (last_count > 0 && mo_contacts_hold(world, at, last, last_count, reach)) {
+        const mo_error error = add_contacts(world, pair, list);
+        for (int k = first; k < list->count; ++k) {
+            list->at[k].held = last[k - first].held;
+        }
+        return error;
+    }
+    const double *normal = last_count > 0 ? last->frame : NULL;
+    const mo_error error = mo_contacts_collide(world, pair, at, normal, reach, list);
+    mo_contacts_note(world, at, reach, list, first);
+    return error;
 }
 
-/* normal: of the pair in the last step, or NULL. */
-static mo_error collide_pair(mo_world *world, const mo_pair *pair, const double *normal,
-                             mo_sim_contacts *list)
+static mo_error collide_pair(mo_world *world, const mo_pair *pair, const mo_sim_contact *last,
+                             int last_count, mo_sim_contacts *list)
 {
     const int first = list->count;
-    const mo_error error = collide_shapes(world, pair, normal, list);
+    const mo_error error = collide_shapes(world, pair, last, last_count, list);
     if (!error && list->count > first &&
         is_one_too_many(world, list->at + first, list->count - first)) {
         list->count = first;
@@ -194,17 +212,16 @@ static int is_before(const mo_sim_contact *contact, const mo_pair *pair)
            (contact->shape[0] == pair->a && contact->shape[1] < pair->b);
 }
 
-/* A normal of the pair in the last step, or NULL; *k: the first contact that is not before it. */
-static const double *last_normal(const mo_sim_contacts *before, int *k, const mo_pair *pair)
+/* Number of contacts of the pair in the last step; *k: the first that is not before it. */
+static int count_last(const mo_sim_contacts *before, int *k, const mo_pair *pair)
 {
     while (*k < before->count && is_before(before->at + *k, pair)) {
         ++*k;
     }
-    if (*k == before->count) { /* also where there is no list yet */
-        return NULL;
-    }
     const mo_sim_contact *contact = before->at + *k;
-    return contact->shape[0] == pair->a && contact->shape[1] == pair->b ? contact->frame : NULL;
+    return *k < before->count && contact->shape[0] == pair->a && contact->shape[1] == pair->b
+               ? mo_contacts_end_of_pair(before, *k) - *k
+               : 0;
 }
 
 /* The speed bound of the shapes; contact points may be slightly outside them. */
@@ -272,8 +289,9 @@ static mo_error collide_pairs(mo_world *world, double h, const mo_sim_contacts *
         if (!mo_pair_may_meet(world, pair)) {
             continue;
         }
-        const double *normal = before ? last_normal(before, &of_last, pair) : NULL;
-        if (collide_pair(world, pair, normal, list) ||
+        const int last_count = before ? count_last(before, &of_last, pair) : 0;
+        const mo_sim_contact *last = last_count > 0 ? before->at + of_last : NULL;
+        if (collide_pair(world, pair, last, last_count, list) ||
             look_at(world, least_speed, before != NULL, list, first)) {
             return MO_ERR_MEMORY;
         }
@@ -398,7 +416,7 @@ mo_error mo_contacts_look_again(mo_world *world, double h)
         const int is_twice = k > 0 && pair[-1].a == pair->a && pair[-1].b == pair->b;
         if (!is_twice && mo_pair_may_meet(world, pair) &&
             !has_pair(world->contacts.at, &from, sorted, pair) &&
-            collide_pair(world, pair, NULL, &world->contacts)) {
+            collide_pair(world, pair, NULL, 0, &world->contacts)) {
             return MO_ERR_MEMORY;
         }
     }

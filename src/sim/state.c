@@ -159,6 +159,13 @@ static int is_finite(size_t count, const double *x)
     return 1;
 }
 
+static int is_held_sound(const mo_held *held)
+{
+    const double *n = held->normal;
+    return is_finite(3, held->on[0]) && is_finite(3, held->on[1]) && isfinite(held->gap) &&
+           (held->points == 0 || fabs(mo_vec3_dot(n, n) - 1) < 1e-6);
+}
+
 static int is_contact_sound(const mo_world *world, const mo_sim_contact *contact)
 {
     for (int side = 0; side < 2; ++side) {
@@ -174,7 +181,7 @@ static int is_contact_sound(const mo_world *world, const mo_sim_contact *contact
            contact->mu >= 0 && is_finite(3, contact->impulse) && is_finite(3, contact->moment) &&
            is_finite(3, contact->slip) && is_finite(3, contact->impact) &&
            is_finite(3, contact->velocity) && is_finite(9, contact->frame) &&
-           is_finite(3, contact->point);
+           is_finite(3, contact->point) && is_held_sound(&contact->held);
 }
 
 /* A unit quaternion, to the accuracy of steps. */

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/*
+ * Contacts that are held from step to step, at coarse tolerances.
+ *
+ * While two shapes move against each other by less than m since they were collided, the points of
+ * their contacts are carried along with either shape, and the normal with the first.  The gap
+ * n.(x_1 - x_0) is then wrong by about m^2 over their size.  A pair is held where all of its points
+ * are contacts of the last step, and no other point can have come within reach.  Contacts have all
+ * that this depends on with them, so that a world that was saved goes on with the same bits.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "linalg/vec3.h"
+#include "sim/pairs.h"
+
+/* The largest m, of the size of the smaller shape: of the tolerance, and at most. */
+static const double OF_TOLERANCE = 2, MOST = 4e-3;
+static const double OF_MARGIN = 0.5; /* points beyond the reach may be nearer by this */
+
+static int is_for(const mo_world *world, const mo_sim_contact *contact)
+{
+    return world->def.solver.tol > MO_FINE_TOLERANCE && !world->near[contact->shape[0]].is_round &&
+           !world->near[contact->shape[1]].is_round;
+}
+
+/* The orientation of the second in the frame of the first. */
+static void turn_between(const mo_pose at[2], double turn[4])
+{
+    const double *q = at[0].orientation, back[4] = {q[0], -q[1], -q[2], -q[3]};
+    mo_quat_multiply(back, at[1].orientation, turn);
+}
+
+void mo_contacts_note(const mo_world *world, const mo_pose at[2], double reach,
+                      mo_sim_contacts *list, int first)
+{
+    double turn[4];
+    if (first == list->count || !is_for(world, list->at + first)) {
+        return;
+    }
+    turn_between(at, turn);
+    for (int k = first; k < list->count; ++k) {
+        const mo_sim_contact *contact = list->at + k;
+        mo_held *held = &list->at[k].held;
+        for (int side = 0; side < 2; ++side) {
+            double x[3];
+            mo_vec3_along(contact->point, (side ? 0.5 : -0.5) * contact->gap, contact->frame, x);
+            mo_pose_point_back(at + side, x, held->on[side]);
+        }
+        mo_pose_vector_back(at, contact->frame, held->normal);
+        memcpy(held->turn, turn, sizeof turn);
+        held->gap = contact->gap;
+        held->reach = reach;
+        held->points = list->count - first;
+    }
+}
+
+/* By how much the second has turned against the first, rad. */
+static double turned(const mo_pose at[2], const mo_sim_contact *last)
+{
+    double now[4], less = 0, more = 0;
+    turn_between(at, now);
+    for (int k = 0; k < 4; ++k) { /* q and -q are one rotation */
+        less += (now[k] - last->held.turn[k]) * (now[k] - last->held.turn[k]);
+        more += (now[k] + last->held.turn[k]) * (now[k] + last->held.turn[k]);
+    }
+    return 2 * sqrt(fmin(less, more));
+}
+
+/* The touch at these poses; how far its points have moved against each other, m. */
+static double carry(const mo_pose at[2], const mo_sim_contact *last, mo_touch *touch)
+{
+    double x[2][3], apart[3], moved[3];
+    mo_pose_point(at, last->held.on[0], x[0]);
+    mo_pose_point(at + 1, last->held.on[1], x[1]);
+    mo_pose_vector(at, last->held.normal, touch->normal);
+    mo_vec3_minus(x[1], x[0], apart);
+    mo_vec3_along(apart, -last->held.gap, touch->normal, moved);
+    touch->gap = mo_vec3_dot(touch->normal, apart);
+    touch->feature = last->feature;
+    mo_vec3_along(x[0], 0.5, apart, touch->point);
+    return mo_vec3_norm(moved);
+}
+
+int mo_contacts_hold(mo_world *world, const mo_pose at[2], const mo_sim_contact *last, int count,
+                     double reach)
+{
+    mo_touch_list *touches = &world->touches;
+    if (last->held.points != count || !is_for(world, last)) {
+        return 0;
+    }
+    const double size = fmin(world->near[last->shape[0]].size, world->near[last->shape[1]].size),
+                 most = fmin(fmin(MOST, OF_TOLERANCE * world->def.solver.tol) * size,
+                             last->held.reach + OF_MARGIN * mo_margin_for(world, size) - reach),
+                 left = most - turned(at, last) * size;
+    touches->count = touches->is_short = 0;
+    for (int k = 0; k < count && left > 0; ++k) {
+        mo_touch touch;
+        if (last[k].held.points != count || !(carry(at, last + k, &touch) < left)) {
+            return 0;
+        }
+        mo_touch_add(touches, &touch);
+    }
+    return left > 0;
+}
