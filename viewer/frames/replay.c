@@ -171,7 +171,7 @@ static int put_data(const replay *r, FILE *out, const char *scene, size_t scene_
     for (int k = 0; k < r->count; ++k) {
         pack_part(p, r->frames[k].bytes, r->frames[k].size);
     }
-    pack(p, NULL, 0, Z_FINISH);
+    pack(p, "", 0, Z_FINISH);
     deflateEnd(&p->stream);
     free(p);
     return 1;
