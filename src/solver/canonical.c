@@ -24,7 +24,8 @@ static const double QUICK = 0.1;    /* ... is taken only where each gains so muc
 static const double STUCK = 1e-9;   /* of theta: no cone holds more of what is left */
 static const double ENOUGH = 1e-30; /* of theta: r is right to rounding */
 static const double SAME = 4;       /* of the tolerance: u may change by as much */
-enum { STEPS = 9, HALVINGS = 6 };
+static const double LEAST_DAMPING = 1e-4, MOST_DAMPING = 1, LESS_DAMPING = 0.1;
+enum { STEPS = 20, HALVINGS = 6 };
 
 enum { FIXED = MO_CANONICAL_FIXED, RAY = MO_CANONICAL_RAY, FREE = MO_CANONICAL_FREE };
 
@@ -34,6 +35,7 @@ typedef struct canonical {
     uint8_t *kind;
     int is_still; /* no block slides */
     double sigma;
+    double damping; /* part of the identity in J, where steps lead too far */
     double error;   /* square of the relative error of r, at y */
     double first;   /* square of |W r*| */
     double *weight; /* D, one a row */
@@ -144,6 +146,9 @@ static int differentiate(const canonical *c, int i, int is_first, double *B)
             x[k] = y[k] / D[k];
         }
         mo_constraint_law(problem, i)->project_derivative(mo_constraint_param(problem, i), d, x, B);
+    }
+    for (int k = 0; k < d * d && c->kind[i] == FREE && c->damping > 0; ++k) {
+        B[k] = (1 - c->damping) * B[k] + c->damping * (k % (d + 1) == 0);
     }
     for (int k = 0; k < d * d; ++k) {
         B[k] /= c->sigma * D[k % d];
@@ -280,10 +285,23 @@ static int is_near(double error, double last)
            (error <= STUCK && error > 0.9 * last);
 }
 
+/* A step that gains nothing is taken again with more damping, one that does is followed by one with
+ * less: false where there is no more. */
+static int change_damping(canonical *c, int gains)
+{
+    const int is_last = !gains && c->damping >= MOST_DAMPING;
+    c->damping = gains                        ? c->damping * LESS_DAMPING
+                 : c->damping < LEAST_DAMPING ? LEAST_DAMPING
+                                              : c->damping / LESS_DAMPING;
+    c->damping = gains && c->damping < LEAST_DAMPING ? 0 : fmin(c->damping, MOST_DAMPING);
+    return !is_last;
+}
+
 /* True where r is the solution of (1), or nearly so. */
 static int minimise(canonical *c, const mo_result *result)
 {
     double last = INFINITY;
+    c->damping = 0;
     memset(c->y, 0, (size_t)c->problem->row_count * sizeof(double));
     for (int step = 0; step < STEPS; ++step) {
         if (last > NEAR && !factor(c, step == 0)) {
@@ -293,13 +311,14 @@ static int minimise(canonical *c, const mo_result *result)
             correct_start(c, result->u);
         }
         const double value = evaluate(c, c->y), slope = find_step(c, value);
-        if (step > 0 && is_near(c->error, last)) {
+        if (step > 0 && c->damping == 0 && is_near(c->error, last)) {
             return 1;
         }
-        if (!isfinite(slope) || !take_step(c, step == 0 ? 0 : slope, value)) {
+        const int gains = isfinite(slope) && take_step(c, step == 0 ? 0 : slope, value);
+        if (!change_damping(c, gains)) {
             return 0;
         }
-        last = step == 0 ? INFINITY : c->error;
+        last = step == 0 || !gains || c->damping > 0 ? INFINITY : c->error;
     }
     return c->error <= NEAR;
 }

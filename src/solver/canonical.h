@@ -13,7 +13,8 @@
  *     r = proj_K(D^-1 y),  y in the range of W;    min theta(y) - r*'y                       (2)
  *     dy = W (sigma + J W)^-1 (r* - r)                                                       (3)
  *
- * One step solves (1) if no cone is active.  A matrix with unchanged J is not refactored.
+ * One step solves (1) if no cone is active.  A matrix with unchanged J is not refactored.  A step
+ * that gains nothing is repeated with a part of the identity in J.
  * Limits: blocks with compliance keep their impulses, as does a problem where (3) fails.
  */
 #ifndef MO_SOLVER_CANONICAL_H
