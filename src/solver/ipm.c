@@ -34,18 +34,18 @@ static const double NOWHERE = 1e-8; /* one that leads nowhere */
 /* Where a path starts: near the best impulses, or at p = z = beta e.  What it does at a fold:
  * follow the arc, or continue with a part of the shift's gradient.  Iterations for a digit of the
  * proximal points at its end.  What one misses another may find. */
-enum { BRIEF = 100, PATIENT = MO_PROXIMAL_PATIENCE };
+enum { BRIEF = 400, PATIENT = MO_PROXIMAL_PATIENCE };
 typedef struct start {
     int is_near;
     double beta, least_slope;
     int by_arc, patience;
 } start;
-static const start STARTS[] = {
-    {1, 0.1, 0.8, 0, BRIEF},                          /* most heaps */
-    {1, 0.1, 1, 1, BRIEF},   {0, 0.3, 0.8, 0, BRIEF}, /* balls that have settled */
-    {0, 1, 1, 1, PATIENT},   {0, 1, 0.5, 0, PATIENT},  {0, 0.1, 1, 0, PATIENT},
-    {0, 100, 0, 0, PATIENT}, {0, 10, 0.5, 0, PATIENT}, {0, 0.01, 1, 0, PATIENT}};
-enum { COLD = 2, CENTRAL = 3 }; /* the first of STARTS without impulses; on the path alone */
+static const start STARTS[] = {{1, 0.1, 0.8, 0, BRIEF}, /* most heaps */
+                               {0, 1, 1, 1, BRIEF},     /* balls that have settled */
+                               {0, 1, 0.5, 0, PATIENT}, {0, 0.1, 1, 0, PATIENT},
+                               {0, 100, 0, 0, PATIENT}, {0, 10, 0.5, 0, PATIENT},
+                               {0, 0.01, 1, 0, PATIENT}};
+enum { COLD = 1 }; /* the first of STARTS without impulses */
 
 typedef struct workspace {
     mo_proximal proximal;
@@ -154,7 +154,7 @@ static mo_status solve(mo_run *run, void *memory)
     }
     const double unit = mo_interior_begin(&w->interior, NULL, NULL, NULL);
     const int is_cold = mo_run_is_zero(run->result->r, run->problem->row_count);
-    size_t k = !may_cross ? CENTRAL : is_cold ? COLD : 0;
+    size_t k = !may_cross || is_cold ? COLD : 0;
     for (; k < sizeof STARTS / sizeof STARTS[0] && end == GOES_ON; ++k) {
         end = follow_path(run, w, STARTS[k], unit, &iteration);
     }

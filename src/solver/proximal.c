@@ -9,13 +9,17 @@ static const double STRENGTH = 0.1; /* of (2) */
 static const double EPS = 0.01;     /* of |z| / |r|, on the natural map */
 static const double LEAST_EPS = 1e-10;
 
-/* Newton steps and halvings of an inner problem. */
-enum { STEPS = 6, HALVINGS = 4 };
+/* Newton steps and halvings of an inner problem; theta increases after IN_A_ROW problems that took
+ * at most QUICK steps each. */
+enum { STEPS = 6, HALVINGS = 4, QUICK = 3, IN_A_ROW = 2 };
 
 static const double GROW = 3, SHRINK = 0.2;   /* of theta */
 static const double LEAST = 1e-3, MOST = 1e8; /* of theta: with more, rounding of u counts */
-static const double INNER = 1e-2;             /* of the merit at the start of an inner problem */
+static const double INNER = 0.2;              /* of the first merit: an inner problem is solved, */
+static const double PART = 0.3;               /* or it was left, but has moved r far enough */
 static const double FLOOR = 1e-14;            /* of |r|: below it rounding alone is left */
+static const double CLOSE = 1e-5;             /* relative residual: what is left is worth waiting */
+enum { SOONER = 4 };                          /* above it patience ends by this factor */
 static const double DESCENT = 1e-4; /* a step of length t must lower the merit by this times t */
 
 mo_error mo_proximal_layout(const mo_problem *problem, mo_arena *arena, mo_proximal *proximal)
@@ -44,13 +48,14 @@ static double first_theta(mo_newton *newton, const double *r)
     return isfinite(theta) ? fmin(MOST, fmax(1, theta)) : 1;
 }
 
-typedef enum ending { FAILED, REACHED, SOLVED, MUST_STOP } ending;
+typedef enum ending { FAILED, NEARED, REACHED, SOLVED, MUST_STOP } ending;
 
-/* The problem regularised around the centre, from run->r. */
+/* The problem regularised around the centre, from run->r.  An r that is left short of the goal is
+ * kept if its merit is at most PART of the first. */
 static ending solve_inner(mo_run *run, mo_newton *newton, int *iteration)
 {
     double merit = mo_newton_evaluate(newton, run->r);
-    const double goal = fmax(INNER * merit, FLOOR * size_of(newton, run->r));
+    const double goal = fmax(INNER * merit, FLOOR * size_of(newton, run->r)), part = PART * merit;
     for (int step = 0; step < STEPS; ++step) {
         if (!mo_newton_find_step(newton, run->r)) {
             return FAILED;
@@ -64,21 +69,28 @@ static ending solve_inner(mo_run *run, mo_newton *newton, int *iteration)
             return MUST_STOP;
         }
         if (merit <= goal) {
-            return REACHED;
+            return step < QUICK ? REACHED : NEARED;
         }
         if (!(merit < before)) {
-            return FAILED;
+            break;
         }
     }
-    return FAILED;
+    return merit <= part ? NEARED : FAILED;
 }
 
-/* Points from theta on, until one ends it or `patience` iterations have not gained a digit. */
+/* Is it time to give up, after `idle` iterations without a digit? */
+static int is_over(const mo_run *run, int idle, int patience)
+{
+    return idle >= (run->best <= CLOSE * run->q_scale ? patience : patience / SOONER);
+}
+
+/* Points from theta on, until one ends it or patience does. */
 static ending follow(mo_run *run, mo_proximal *p, double theta, int patience, int *iteration)
 {
     const size_t bytes = (size_t)run->problem->row_count * sizeof(double);
     double mark = run->best;
-    for (int since = *iteration; *iteration - since < patience;) {
+    int quick = 0;
+    for (int since = *iteration; !is_over(run, *iteration - since, patience);) {
         memcpy(p->centre, run->r, bytes);
         p->newton.theta = theta;
         const ending end = solve_inner(run, &p->newton, iteration);
@@ -89,9 +101,10 @@ static ending follow(mo_run *run, mo_proximal *p, double theta, int patience, in
             mark = run->best;
             since = *iteration;
         }
-        if (end == REACHED) {
+        quick = end == REACHED ? quick + 1 : 0;
+        if (quick >= IN_A_ROW) {
             theta = fmin(MOST, GROW * theta);
-        } else {
+        } else if (end == FAILED) {
             memcpy(run->r, p->centre, bytes);
             theta = fmax(LEAST, SHRINK * theta);
         }

@@ -9,8 +9,9 @@
  * with z the natural map and the norms of the merit (newton_step.h).  In velocities it is the
  * method of multipliers, M v = f + H proj(r_k - theta rho uhat(H' v + w)), with the same Newton
  * steps, taken in the cheaper space (delassus.h).  The regularisation vanishes at a fixed point.
- * theta increases after each inner problem and decreases if six Newton steps do not solve one; r_k
- * is then kept.
+ * An inner problem need not be solved far: a fifth of its first merit is enough.  theta increases
+ * after two of them that took at most three Newton steps, and decreases if six steps leave one
+ * above 0.3 of its first merit; r_k is then kept.
  *
  * Steps on the natural map (theta = infinity) are faster if the modes are right, but have length
  * |z| / eps in the null space of W otherwise.  They are tried with eps = EPS |z| / |r| while each
@@ -42,7 +43,7 @@ void mo_proximal_begin(mo_proximal *proximal);
 enum { MO_PROXIMAL_PATIENCE = 1000 };
 
 /* Proximal points from run->r, until `patience` iterations have not divided the best residual by
- * ten; continues *iteration. */
+ * ten, or a quarter of them where it is above 1e-5; continues *iteration. */
 mo_proximal_end mo_proximal_run(mo_run *run, mo_proximal *proximal, int patience, int *iteration);
 
 /*
