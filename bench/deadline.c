@@ -9,7 +9,8 @@
  *                processor time of the thread.  On a busy machine the second counts
  *   machine      the same of a bare loop that reads the clock until the limit, one after each call:
  *                the part of `late` in wall time that the machine causes
- *   worst        the longest call over the limit, likewise
+ *   late calls   their number; `over` is the mean time by which they exceed the limit, in wall time
+ *   worst        the longest call, in wall time, of the bare loops and in processor time
  *   calls        of one step, in the mean
  *   unsolved     steps that were taken with a residual above the tolerance
  *   overlap      deepest at the end of a step, over the radius of a ball: the worst of the first
@@ -77,14 +78,17 @@ typedef struct deadline_run {
     const char *heap;
     double count, limit;
     int calls, steps, unsolved;
-    double late[2];    /* part of the calls: in wall time, in processor time */
+    double late[2]; /* part of the calls: in wall time, in processor time */
+    int late_calls; /* in wall time; and s by which these exceed the limit, in the mean */
+    double over;
     double late_loop;  /* part of the bare loops, in wall time */
     double worst[2];   /* s */
+    double worst_loop; /* s */
     double overlap[2]; /* over the radius of a ball, of each half */
     double seconds;    /* of all calls, in wall time */
 } deadline_run;
 
-enum { COLUMN_COUNT = 14 };
+enum { COLUMN_COUNT = 17 };
 static const bench_column COLUMNS[COLUMN_COUNT] = {
     {COLUMN_TEXT, offsetof(deadline_run, heap), "heap", "heap", -10, 0, 1},
     {COLUMN_GENERAL, offsetof(deadline_run, count), "bodies", "bodies", 6, 6, 1},
@@ -92,10 +96,13 @@ static const bench_column COLUMNS[COLUMN_COUNT] = {
     {COLUMN_INT, offsetof(deadline_run, calls), "calls", "calls", 7, 0, 1},
     {COLUMN_INT, offsetof(deadline_run, steps), "steps", "steps", 7, 0, 1},
     {COLUMN_INT, offsetof(deadline_run, unsolved), "unsolved_steps", "unsolved", 9, 0, 1},
+    {COLUMN_INT, offsetof(deadline_run, late_calls), "late_calls", "late", 6, 0, 1},
+    {COLUMN_FIXED, offsetof(deadline_run, over), "over", "over, ms", 9, 2, 1e3},
     {COLUMN_FIXED, offsetof(deadline_run, late[0]), "late", "late, %", 9, 2, 100},
     {COLUMN_FIXED, offsetof(deadline_run, late_loop), "late_loop", "machine, %", 10, 2, 100},
     {COLUMN_FIXED, offsetof(deadline_run, late[1]), "late_processor", "CPU, %", 9, 2, 100},
     {COLUMN_FIXED, offsetof(deadline_run, worst[0]), "worst", "worst, ms", 9, 2, 1e3},
+    {COLUMN_FIXED, offsetof(deadline_run, worst_loop), "worst_loop", "machine", 9, 2, 1e3},
     {COLUMN_FIXED, offsetof(deadline_run, worst[1]), "worst_processor", "CPU, ms", 9, 2, 1e3},
     {COLUMN_EXPONENT, offsetof(deadline_run, overlap[0]), "overlap_first_half", "overlap", 9, 1, 1},
     {COLUMN_EXPONENT, offsetof(deadline_run, overlap[1]), "overlap_second_half", "2nd half", 9, 1,
@@ -126,6 +133,7 @@ static void take_loop(deadline_run *run)
         now = machine_clock();
     }
     run->late_loop += now - begin > LATE * run->limit;
+    run->worst_loop = fmax(run->worst_loop, now - begin);
 }
 
 static mo_error take_call(mo_world *world, deadline_run *run, mo_step_report *report,
@@ -138,6 +146,11 @@ static mo_error take_call(mo_world *world, deadline_run *run, mo_step_report *re
         const double seconds = end[k] - begin[k];
         run->late[k] += seconds > LATE * run->limit;
         run->worst[k] = fmax(run->worst[k], seconds);
+    }
+    const double over = end[0] - begin[0] - run->limit;
+    if (over > (LATE - 1) * run->limit) {
+        run->late_calls++;
+        run->over += over;
     }
     run->seconds += end[0] - begin[0];
     run->calls++;
@@ -167,6 +180,7 @@ static mo_error measure(const lasting_scene *heap, const deadline_call *call, de
     run->late[0] /= run->calls ? run->calls : 1;
     run->late[1] /= run->calls ? run->calls : 1;
     run->late_loop /= run->calls ? run->calls : 1;
+    run->over /= run->late_calls ? run->late_calls : 1;
     mo_world_destroy(world);
     return error;
 }

@@ -28,7 +28,7 @@ enum {
     SWEEPS = 600,       /* and */
     STEPS = 10,         /* iterations of methods that factor: more for the last digits of a coarse
                            tolerance, or for a fine one near rest, cost too much */
-    WORK = 30000,       /* constraints times iterations that factor, for the coarse tolerance */
+    WORK = 60000,       /* constraints times iterations that factor, for the coarse tolerance */
     LANES = 1,          /* of ladder.skip */
     SOME = 64           /* blocks: beyond this, canonical impulses of moving bodies, and a finer
                            solution for the sake of a few contacts, cost too much */
