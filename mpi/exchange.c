@@ -2,7 +2,8 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
  * The exchange after a colour: one PetscSF for each colour.  A body that is visited in a colour is
- * visited by one rank; its copies on other ranks are the leaves.
+ * visited by one rank.  Its velocity is sent to the rank that visits the body next, if that is
+ * another; after the last visit of a sweep, to all copies.  Between sweeps all copies are equal.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -41,15 +42,15 @@ static int lines_of(const mo_spread *s, int body)
     return (mo_body_dim(s->part, body) + MO_LINE - 1) / MO_LINE;
 }
 
-/* Lines that another rank visits in this colour, and where they come from; only counted where
- * there is no room. */
-static int list_leaves(const mo_spread *s, const int64_t *visitor, PetscInt *local,
+/* Lines that another rank visits in this colour and this one next, or none; and where they come
+ * from.  Only counted where there is no room. */
+static int list_leaves(const mo_spread *s, const int64_t *visitor, const int *next, PetscInt *local,
                        PetscSFNode *remote)
 {
     int count = 0;
     for (int b = 0; b < s->part->body_count; ++b) {
         const int rank = (int)(visitor[b] >> LINE_BITS);
-        if (visitor[b] == NOBODY || rank == s->rank) {
+        if (visitor[b] == NOBODY || rank == s->rank || (next[b] != NOBODY && next[b] != s->rank)) {
             continue;
         }
         for (int k = 0; k < lines_of(s, b); ++k, ++count) {
@@ -62,7 +63,8 @@ static int list_leaves(const mo_spread *s, const int64_t *visitor, PetscInt *loc
     return count;
 }
 
-static PetscErrorCode make_one(mo_spread *s, const int64_t *visitor, int leaves, PetscSF *sf)
+static PetscErrorCode make_one(mo_spread *s, const int64_t *visitor, const int *next, int leaves,
+                               PetscSF *sf)
 {
     PetscInt *local = NULL;
     PetscSFNode *remote = NULL;
@@ -70,7 +72,7 @@ static PetscErrorCode make_one(mo_spread *s, const int64_t *visitor, int leaves,
     if (code) {
         return code;
     }
-    list_leaves(s, visitor, local, remote);
+    list_leaves(s, visitor, next, local, remote);
     code = PetscSFCreate(s->comm, sf);
     code = code ? code
                 : PetscSFSetGraph(*sf, s->batches->line_count, leaves, local, PETSC_COPY_VALUES,
@@ -80,17 +82,24 @@ static PetscErrorCode make_one(mo_spread *s, const int64_t *visitor, int leaves,
     return code;
 }
 
-static PetscErrorCode make_all(mo_spread *s, int64_t *visitor)
+/* From the last colour to the first; `next` is the rank that visits a body after the colour. */
+static PetscErrorCode make_all(mo_spread *s, int64_t *visitor, int *next)
 {
     PetscErrorCode code = 0;
-    for (int c = 0; c < s->colour_count && !code; ++c) {
+    for (int b = 0; b < s->part->body_count; ++b) {
+        next[b] = NOBODY;
+    }
+    for (int c = s->colour_count - 1; c >= 0 && !code; --c) {
         note_visits(s, c, visitor);
         code = tell_visits(s, visitor);
-        const int leaves = code ? 0 : list_leaves(s, visitor, NULL, NULL);
+        const int leaves = code ? 0 : list_leaves(s, visitor, next, NULL, NULL);
         int most = 0;
         MPI_Allreduce(&leaves, &most, 1, MPI_INT, MPI_MAX, s->comm);
         if (most > 0 && !code) {
-            code = make_one(s, visitor, leaves, s->exchange + c);
+            code = make_one(s, visitor, next, leaves, s->exchange + c);
+        }
+        for (int b = 0; b < s->part->body_count; ++b) {
+            next[b] = visitor[b] == NOBODY ? next[b] : (int)(visitor[b] >> LINE_BITS);
         }
     }
     return code;
@@ -98,17 +107,20 @@ static PetscErrorCode make_all(mo_spread *s, int64_t *visitor)
 
 mo_error mo_spread_make_exchange(mo_spread *s, mo_message *why)
 {
-    int64_t *visitor = malloc(((size_t)s->part->body_count + 1) * sizeof *visitor);
+    const size_t bodies = (size_t)s->part->body_count + 1;
+    int64_t *visitor = malloc(bodies * sizeof *visitor);
+    int *next = malloc(bodies * sizeof *next);
     s->exchange = calloc((size_t)s->colour_count + 1, sizeof *s->exchange);
-    mo_error error = visitor && s->exchange ? MO_OK : mo_fail_memory(why);
+    mo_error error = visitor && next && s->exchange ? MO_OK : mo_fail_memory(why);
     error = mo_mpi_agree(s->comm, error, why);
     if (!error) {
         MPI_Type_contiguous(MO_LINE, MPI_DOUBLE, &s->line);
         MPI_Type_commit(&s->line);
-        const PetscErrorCode code = s->size > 1 ? make_all(s, visitor) : 0;
+        const PetscErrorCode code = s->size > 1 ? make_all(s, visitor, next) : 0;
         error = mo_mpi_agree(s->comm, mo_mpi_petsc_error(code, why), why);
     }
     free(visitor);
+    free(next);
     return error;
 }
 

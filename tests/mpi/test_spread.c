@@ -171,29 +171,37 @@ static void check_colours(const edge *all, int total, int bodies)
     free(colour);
 }
 
-/* The ranks that hold each body, a bit each; then who sends what to whom after each colour. */
+/* The ranks that hold each body, a bit each; then who sends what to whom after each colour: to the
+ * rank of the next visit in the sweep, or after the last to all that hold the body. */
 static void check_traffic(const edge *all, int total, int bodies, const unsigned *held,
                           const mo_spread_traffic *predicted, const mo_spread_traffic *counted,
                           int64_t rounds)
 {
     int64_t messages = 0, bytes = 0;
-    for (int c = 0; c < 64; ++c) {
+    unsigned *needs = malloc((size_t)bodies * sizeof *needs);
+    memcpy(needs, held, (size_t)bodies * sizeof *needs);
+    for (int c = 63; c >= 0; --c) {
         int is_sent[4][4] = {{0}};
         for (int k = 0; k < total; ++k) {
             for (int side = 0; all[k].colour == c && side < 2; ++side) {
                 const int b = all[k].body[side];
-                for (int to = 0; b >= 0 && b < bodies && to < 4; ++to) {
-                    if (to != all[k].rank && held[b] >> to & 1) {
+                if (b < 0 || b >= bodies) {
+                    continue;
+                }
+                for (int to = 0; to < 4; ++to) {
+                    if (to != all[k].rank && needs[b] >> to & 1) {
                         is_sent[all[k].rank][to] = 1;
                         bytes += 64;
                     }
                 }
+                needs[b] = 1u << all[k].rank;
             }
         }
         for (int k = 0; k < 16; ++k) {
             messages += is_sent[k / 4][k % 4];
         }
     }
+    free(needs);
     expect(messages > 0 && messages == predicted->messages, "messages of the model", "packing");
     expect(bytes > 0 && bytes == predicted->bytes, "bytes of the model", "packing");
     expect(counted->messages == rounds * messages, "messages counted", "packing");
