@@ -17,7 +17,7 @@ set samples 200
 work = 0.75e-9    # s a contact: 300 bytes at 400 GB/s
 latency = 14 * 5e-6 # s a sweep: 14 colours
 shared(n) = 6 * (n / 3) ** (2.0 / 3) # balls of a node that others hold too
-taken(N, P) = N / P * work + (P > 1 ? latency + 64 * 6 * shared(N / P) / 25e9 : 0)
+taken(N, P) = N / P * work + (P > 1 ? latency + 64 * 3 * shared(N / P) / 25e9 : 0)
 set xrange [1:1000]
 set title "a sweep over balls, model of docs/mpi.md"
 plot for [k = 6:10] taken(10.0 ** k, x) lw 2 title sprintf("10^{%d} contacts", k)
