@@ -38,49 +38,53 @@ static mo_error agree(void *user, mo_error error, mo_message *why)
     return mo_mpi_agree(heap->comm, error, why);
 }
 
-typedef struct named {
-    uint32_t name;
-    int value;
-} named;
-
+/* Records of a name and values; the name comes first. */
 static int by_name(const void *a, const void *b)
 {
-    const uint32_t x = ((const named *)a)->name, y = ((const named *)b)->name;
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return (x > y) - (x < y);
 }
 
-/* All of one name get their sum. */
-static void add_equals(named *all, int count)
+/* All of one name get their sum, or the largest. */
+static void combine_equals(mo_combine how, int64_t *all, int count, int width)
 {
-    qsort(all, (size_t)count, sizeof *all, by_name);
-    for (int k = 0, end = 0; k < count;) {
-        int sum = 0;
-        for (; end < count && all[end].name == all[k].name; ++end) {
-            sum += all[end].value;
+    const size_t stride = (size_t)width + 1;
+    qsort(all, (size_t)count, stride * sizeof *all, by_name);
+    for (int k = 0, end = 0; k < count; k = end) {
+        int64_t *first = all + stride * (size_t)k;
+        for (end = k + 1; end < count && all[stride * (size_t)end] == *first; ++end) {
+            const int64_t *other = all + stride * (size_t)end;
+            for (int i = 1; i <= width; ++i) {
+                const int64_t larger = other[i] > first[i] ? other[i] : first[i];
+                first[i] = how == MO_COMBINE_SUM ? first[i] + other[i] : larger;
+            }
         }
-        for (; k < end; ++k) {
-            all[k].value = sum;
+        for (int same = k + 1; same < end; ++same) {
+            memcpy(all + stride * (size_t)same, first, stride * sizeof *all);
         }
     }
 }
 
-static mo_error sum_by(void *user, int count, const uint32_t *name, int *value)
+static mo_error combine(void *user, mo_combine how, int count, const uint32_t *name, int width,
+                        int64_t *value)
 {
     const mo_heap *heap = user;
-    named *own = malloc(((size_t)count + 1) * sizeof *own);
+    const size_t stride = (size_t)width + 1, bytes = stride * sizeof *value;
+    int64_t *own = malloc(((size_t)count + 1) * bytes);
     void *all = NULL;
     int total = 0;
     mo_error error = mo_mpi_agree(heap->comm, own ? MO_OK : MO_ERR_MEMORY, NULL);
     for (int k = 0; k < count && !error; ++k) {
-        own[k] = (named){name[k], value[k]};
+        own[stride * (size_t)k] = name[k];
+        memcpy(own + stride * (size_t)k + 1, value + width * k, bytes - sizeof *own);
     }
-    error = error ? error : mo_mail_all(heap->comm, sizeof *own, count, own, &all, &total);
+    error = error ? error : mo_mail_all(heap->comm, bytes, count, own, &all, &total);
     if (!error) {
-        add_equals(all, total);
+        combine_equals(how, all, total, width);
     }
     for (int k = 0; k < count && !error; ++k) {
-        const named *found = bsearch(own + k, all, (size_t)total, sizeof *own, by_name);
-        value[k] = found->value;
+        const int64_t key = name[k], *found = bsearch(&key, all, (size_t)total, bytes, by_name);
+        memcpy(value + width * k, found + 1, bytes - sizeof *own);
     }
     free(own);
     free(all);
@@ -309,5 +313,5 @@ mo_team mo_heap_team(mo_heap *heap)
                      .agree = agree,
                      .solve = solve,
                      .share = share,
-                     .sum_by = sum_by};
+                     .combine = combine};
 }

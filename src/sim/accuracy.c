@@ -68,7 +68,7 @@ static double speed(const mo_sim_body *body, const double v[6])
 /* The velocity error of one contact of an island at a tolerance. */
 static double noise(const mo_world *world, const mo_island_facts *island, double tol, double h)
 {
-    return NOISE * tol * mo_vec3_norm(world->def.gravity) * h * sqrt(island->contacts);
+    return NOISE * tol * mo_vec3_norm(world->def.gravity) * h * sqrt((double)island->contacts);
 }
 
 static void join(const mo_world *world, int a, int b)
@@ -141,14 +141,6 @@ static void look_at_islands(mo_world *world)
     }
 }
 
-mo_error mo_accuracy_islands(mo_world *world)
-{
-    MO_TRY(find_islands(world));
-    look_at_islands(world);
-    mo_pace();
-    return MO_OK;
-}
-
 /* The least id of the bodies of each island, of all worlds of a team: it passes from body to body
  * within a world, and with their copies from world to world. */
 static mo_error name_islands(mo_world *world)
@@ -181,23 +173,34 @@ static mo_error name_islands(mo_world *world)
     return MO_OK;
 }
 
-/* The sum of an int of each island over all worlds of a team. */
-static mo_error add_up(mo_world *world, size_t of_facts)
+mo_error mo_accuracy_islands(mo_world *world)
 {
-    const size_t places = (size_t)world->body_places + 1;
+    MO_TRY(mo_team_agree(world, find_islands(world), NULL));
+    look_at_islands(world);
+    mo_pace();
+    return world->team ? name_islands(world) : MO_OK;
+}
+
+mo_error mo_islands_combine(mo_world *world, mo_combine how, size_t offset, int width)
+{
+    if (!world->team) {
+        return MO_OK;
+    }
+    const size_t places = (size_t)world->body_places + 1, bytes = (size_t)width * sizeof(int64_t);
     uint32_t *name = mo_memory_array(&world->allocator, places, sizeof *name);
-    int *value = mo_memory_array(&world->allocator, places, sizeof *value), count = 0;
+    int64_t *value = mo_memory_array(&world->allocator, places, bytes);
+    int count = 0;
     mo_error error = mo_team_agree(world, name && value ? MO_OK : MO_ERR_MEMORY, NULL);
     for (int k = 0; k < world->body_places && !error; ++k) {
         if (world->leader[k] == k) {
             name[count] = world->island[k].name;
-            memcpy(value + count++, (const char *)(world->island + k) + of_facts, sizeof *value);
+            memcpy(value + width * count++, (const char *)(world->island + k) + offset, bytes);
         }
     }
-    error = error ? error : world->team->sum_by(world->team->user, count, name, value);
+    error = error ? error : world->team->combine(world->team->user, how, count, name, width, value);
     for (int k = 0, next = 0; k < world->body_places && !error; ++k) {
         if (world->leader[k] == k) {
-            memcpy((char *)(world->island + k) + of_facts, value + next++, sizeof *value);
+            memcpy((char *)(world->island + k) + offset, value + width * next++, bytes);
         }
     }
     MO_FREE(&world->allocator, name, value);
@@ -303,15 +306,8 @@ mo_error mo_accuracy_rest(mo_world *world, double h)
         !(world->team || has_free_bodies(world))) {
         return MO_OK;
     }
-    if (mo_team_agree(world, find_islands(world), NULL)) {
-        return MO_ERR_MEMORY;
-    }
-    look_at_islands(world);
-    if (world->team) {
-        MO_TRY(name_islands(world));
-        MO_TRY(add_up(world, offsetof(mo_island_facts, contacts)));
-    }
-    mo_pace();
+    MO_TRY(mo_accuracy_islands(world));
+    MO_TRY(mo_islands_combine(world, MO_COMBINE_SUM, offsetof(mo_island_facts, contacts), 1));
     for (int k = 0; k < world->living_count; ++k) {
         const mo_sim_body *body = world->body + world->living[k];
         mo_island_facts *island = mo_island_of(world, world->living[k]);
@@ -321,9 +317,7 @@ mo_error mo_accuracy_rest(mo_world *world, double h)
                                noise(world, island, tol, h));
         }
     }
-    if (world->team) {
-        MO_TRY(add_up(world, offsetof(mo_island_facts, moves)));
-    }
+    MO_TRY(mo_islands_combine(world, MO_COMBINE_SUM, offsetof(mo_island_facts, moves), 1));
     mo_pace();
     for (int k = 0; k < world->living_count; ++k) {
         mo_sim_body *body = world->body + world->living[k];

@@ -123,14 +123,16 @@ typedef struct mo_sim_joint {
     double force[3], moment[3], effort; /* on b in the last step */
 } mo_sim_joint;
 
+enum { MO_GAIN_TERMS = 4 };
+
 /* Of an island in this step, by its leader (accuracy.c). */
 typedef struct mo_island_facts {
-    int contacts, moves, has_joints;
-    int is_driven;  /* it touches a kinematic body */
-    uint32_t name;  /* in a team: the least id of its bodies */
-    double fastest; /* m/s, of its bodies at the start of the step */
-    /* J: kinetic energy before and after; work of forces; of corrections (island_gain.c) */
-    double before, after, work, correction;
+    int64_t contacts, moves;
+    int has_joints;
+    int is_driven;                            /* it touches a kinematic body */
+    uint32_t name;                            /* in a team: the least id of its bodies */
+    double fastest;                           /* m/s, of its bodies at the start of the step */
+    int64_t exponent, sum[2 * MO_GAIN_TERMS]; /* energies in binary fractions (island_gain.c) */
 } mo_island_facts;
 
 #endif

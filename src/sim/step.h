@@ -15,6 +15,7 @@
 #include "base/pace.h"
 #include "sim/contact_list.h"
 #include "sim/records.h"
+#include "sim/team.h"
 
 /* How joints are held in a step (passive.c). */
 typedef enum mo_hold {
@@ -179,6 +180,8 @@ mo_error mo_accuracy_solve(mo_world *world, mo_accuracy accuracy, const mo_optio
 /* Islands of the contacts that take part and of joints, into world->leader and world->island; that
  * of a body, or of the first body of a contact that moves freely, or NULL */
 mo_error mo_accuracy_islands(mo_world *world);
+/* In a team: `width` int64_t of the facts from this offset on, over all parts of an island */
+mo_error mo_islands_combine(mo_world *world, mo_combine how, size_t offset, int width);
 mo_island_facts *mo_island_of(const mo_world *world, int body);
 mo_island_facts *mo_island_of_contact(const mo_world *world, const mo_sim_contact *contact);
 /* island_gain.c: removes the energy that an inexact solution adds from next_v: MO_ERR_MEMORY */

@@ -27,6 +27,8 @@ typedef enum mo_shared {
     MO_SHARED_POSE      /* x, orientation, v, is_displaced */
 } mo_shared;
 
+typedef enum mo_combine { MO_COMBINE_SUM, MO_COMBINE_LARGEST } mo_combine;
+
 typedef struct mo_team {
     void *user;
     int64_t (*sum)(void *user, int64_t count);
@@ -37,8 +39,10 @@ typedef struct mo_team {
      */
     mo_error (*solve)(void *user, const mo_options *options);
     mo_error (*share)(void *user, mo_shared what);
-    /* Each value becomes the sum of those of all worlds that have the same name. */
-    mo_error (*sum_by)(void *user, int count, const uint32_t *name, int *value);
+    /* `width` values for each name become the sums, or the largest, of those of all worlds that have
+     * the same name. */
+    mo_error (*combine)(void *user, mo_combine how, int count, const uint32_t *name, int width,
+                        int64_t *value);
 } mo_team;
 
 int64_t mo_team_sum(const mo_world *world, int64_t count);

@@ -192,6 +192,16 @@ static int is_not_carried(const mo_run *run, const mo_sweeps *sweeps)
            run->residual.power > SINKING * mo_sweeps_exchange(sweeps);
 }
 
+/* The velocities of an answer that is not good enough are those of the sweeps too, as on ranks. */
+static mo_status end_unsolved(mo_run *run, const mo_sweeps *sweeps)
+{
+    run->is_confirmed = !run->error && run->residual.natural == run->best;
+    return mo_run_must_stop(run, sweeps->iteration)
+               ? run->status
+               : mo_run_stall(run,
+                              "a whole sweep changes no impulse, yet the residual is above tol");
+}
+
 static mo_status solve_in_lanes(mo_run *run, mo_sweeps *sweeps)
 {
     mo_sweep_goal goal = {NEARLY * run->options->tol * run->q_scale, run->options->penetration_rate,
@@ -203,13 +213,7 @@ static mo_status solve_in_lanes(mo_run *run, mo_sweeps *sweeps)
         }
         goal.natural *= 0.7;
     }
-    if (confirm(run, sweeps)) {
-        return MO_SOLVED;
-    }
-    return mo_run_must_stop(run, sweeps->iteration)
-               ? run->status
-               : mo_run_stall(run,
-                              "a whole sweep changes no impulse, yet the residual is above tol");
+    return confirm(run, sweeps) ? MO_SOLVED : end_unsolved(run, sweeps);
 }
 
 /* ---- on a device --------------------------------------------------------------------------- */
@@ -233,10 +237,7 @@ static mo_status sweep_on_device(mo_run *run, mo_sweeps *sweeps, mo_device_arran
         }
         goal.natural *= 0.7;
     }
-    return mo_run_must_stop(run, sweeps->iteration)
-               ? run->status
-               : mo_run_stall(run,
-                              "a whole sweep changes no impulse, yet the residual is above tol");
+    return end_unsolved(run, sweeps);
 }
 
 /* A device that is not there was refused before the run, so an error here is one of its memory. */
