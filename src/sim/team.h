@@ -39,8 +39,8 @@ typedef struct mo_team {
      */
     mo_error (*solve)(void *user, const mo_options *options);
     mo_error (*share)(void *user, mo_shared what);
-    /* `width` values for each name become the sums, or the largest, of those of all worlds that have
-     * the same name. */
+    /* `width` values for each name become the sums, or the largest, of those of all worlds that
+     * have the same name. */
     mo_error (*combine)(void *user, mo_combine how, int count, const uint32_t *name, int width,
                         int64_t *value);
 } mo_team;
