@@ -41,9 +41,7 @@ static const trial TRIALS[] = {
     {"flying, bouncing", MO_HEAP_BOXES, 16, 0, 4, 1e-3, 0.01, 0.3, .speed = 60, .spin = 300,
      .restitution = 1},
     {"boxes at rest", MO_HEAP_BOXES, 8, 0, 130, 1e-7, 0.01, 0.5, .comes_to_rest = 1},
-    {"balls, unsolved", MO_HEAP_BALLS, 150, 0, 70, 0.1, 0.01, 0.5, .sweeps = 3, .excess = 2},
     {"boxes, unsolved", MO_HEAP_BOXES, 36, 0, 40, 0.1, 0.01, 0.5, .sweeps = 3, .excess = 2},
-    {"mixture, unsolved", MO_HEAP_MIXED, 48, 0, 40, 0.1, 0.01, 0.5, .sweeps = 3, .excess = 2},
 };
 
 static mo_heap_def definition(const trial *t)
