@@ -45,7 +45,8 @@ static const start STARTS[] = {{1, 0.1, 0.8, 0, BRIEF}, /* most heaps */
                                {0, 1, 0.5, 0, PATIENT}, {0, 0.1, 1, 0, PATIENT},
                                {0, 100, 0, 0, PATIENT}, {0, 10, 0.5, 0, PATIENT},
                                {0, 0.01, 1, 0, PATIENT}};
-enum { COLD = 1 }; /* the first of STARTS without impulses */
+static const start COLD = {0, 0.3, 0.8, 0, BRIEF}; /* in place of the first, without impulses */
+enum { CENTRAL = 1 };                              /* the first of STARTS on the path alone */
 
 typedef struct workspace {
     mo_proximal proximal;
@@ -154,9 +155,9 @@ static mo_status solve(mo_run *run, void *memory)
     }
     const double unit = mo_interior_begin(&w->interior, NULL, NULL, NULL);
     const int is_cold = mo_run_is_zero(run->result->r, run->problem->row_count);
-    size_t k = !may_cross || is_cold ? COLD : 0;
+    size_t k = may_cross ? 0 : CENTRAL;
     for (; k < sizeof STARTS / sizeof STARTS[0] && end == GOES_ON; ++k) {
-        end = follow_path(run, w, STARTS[k], unit, &iteration);
+        end = follow_path(run, w, k == 0 && is_cold ? COLD : STARTS[k], unit, &iteration);
     }
     if (end == GOES_ON) {
         return mo_run_stall(
