@@ -87,7 +87,7 @@ static void its_derivatives_are_those_of_differences(void **state)
         fill_uniform(&random, -1, 1, 3, r);
         mo_fischer_burmeister(mu, d, rho, uhat, r, z, J_r, J_u);
         for (int k = 0; k < 2 * d; ++k) {
-            double *moved = k < d ? r + k : uhat + k - d;
+            double *moved = k < d ? r + k : uhat + (k - d);
             const double kept = *moved, *J = k < d ? J_r : J_u;
             *moved = kept + h;
             mo_fischer_burmeister(mu, d, rho, uhat, r, up, NULL, NULL);

@@ -137,11 +137,11 @@ static int meet_segment(void *context, int face)
     line.size = v->shape->collider->size;
     const mo_placed segment = {&line, mo_pose_identity()};
     mo_collide_planar(v->shape, &segment, v->reach, v->out);
-    const mo_touch *least = v->out->touch + begin; /* the others are along the same normal */
-    for (int k = begin + 1; k < v->out->count; ++k) {
-        least = v->out->touch[k].gap < least->gap ? v->out->touch + k : least;
+    const mo_touch *least = NULL; /* the others are along the same normal */
+    for (int k = begin; k < v->out->count; ++k) {
+        least = !least || v->out->touch[k].gap < least->gap ? v->out->touch + k : least;
     }
-    if (v->out->count > begin && !is_allowed(v, face, least)) {
+    if (least && !is_allowed(v, face, least)) {
         v->out->count = begin;
         touch_by_corners(v, face);
     }

@@ -32,7 +32,7 @@ MO_ANY void mo_gather_lines(const mo_visit_args *a, int thread, mo_stage *s)
     mo_two now[TIMES];
     for (int k = 0; k < TIMES; ++k) {
         const int e = thread + k * MO_PATCH_THREADS, body = s->body[e / 4];
-        now[k] = mo_two_read(a->line[body < 0 ? 0 : body].v + 2 * (e % 4));
+        now[k] = mo_two_read((const double *)(a->line + (body < 0 ? 0 : body)) + 2 * (e % 4));
     }
     for (int k = 0; k < TIMES; ++k) {
         const int e = thread + k * MO_PATCH_THREADS;
@@ -47,7 +47,7 @@ MO_ANY void mo_scatter_lines(const mo_visit_args *a, int thread, const mo_stage 
     for (int e = thread; e < 4 * MO_GATHERED; e += MO_PATCH_THREADS) {
         const int body = s->body[e / 4];
         if (body >= 0 && body < a->moving) {
-            mo_two_write(mo_staged_two(s, e), a->line[body].v + 2 * (e % 4));
+            mo_two_write(mo_staged_two(s, e), (double *)(a->line + body) + 2 * (e % 4));
         }
     }
 }
