@@ -25,7 +25,7 @@ static const double STUCK = 1e-9;   /* of theta: no cone holds more of what is l
 static const double ENOUGH = 1e-30; /* of theta: r is right to rounding */
 static const double SAME = 4;       /* of the tolerance: u may change by as much */
 static const double LEAST_DAMPING = 1e-4, MOST_DAMPING = 1, LESS_DAMPING = 0.1;
-enum { STEPS = 20, HALVINGS = 6 };
+enum { STEPS = 12, HALVINGS = 6 };
 
 enum { FIXED = MO_CANONICAL_FIXED, RAY = MO_CANONICAL_RAY, FREE = MO_CANONICAL_FREE };
 
