@@ -64,7 +64,9 @@ typedef struct mo_touch_rows {
 /* What the kernels of a step tell each other. */
 typedef struct mo_heap_figures {
     mo_term fastest, late, deepest, kinetic, potential, ignored;
-    double edge; /* of a cell */
+    double edge;   /* of a cell */
+    double listed; /* the speed that the lists of what is near allow for */
+    int is_listed; /* nothing is faster */
 } mo_heap_figures;
 
 typedef struct mo_find_args {
@@ -86,8 +88,9 @@ typedef struct mo_find_args {
     double restitution[MO_FIXED_SURFACES * MO_FIXED_SURFACES];
     mo_touch_rows last; /* contacts of the last step, or of the last answer in this one */
     int *count, *start;
-    int *kept; /* so many of each ball, from its count to its fill */
-    int kept_most;
+    int *listed, *listed_count; /* what each ball may meet in the step, at most listed_most <= 32 */
+    int listed_most;
+    uint32_t *taken;        /* of its list, by the last count: a bit each */
     int *one, *two, *match; /* of each contact; match: its place in last, or -1 */
 } mo_find_args;
 
@@ -99,11 +102,21 @@ MO_ANY double mo_margin_by(double margin, double size)
     return margin > 0 ? margin : MARGIN_OF_SIZE * size;
 }
 
-/* As wide as two of the largest may be apart, with their motions before the first answer. */
+/* As wide as two of the largest may be apart while nothing is faster than `listed`. */
 MO_ANY void mo_kernel_cell_edge(const mo_find_args *a, int i)
 {
     mo_heap_figures *f = a->figures + i;
-    f->edge = 2 * a->largest + mo_margin_by(a->margin, a->largest) + 2 * a->h * f->fastest.largest;
+    f->listed = f->fastest.largest;
+    f->is_listed = 0;
+    f->edge = 2 * a->largest + mo_margin_by(a->margin, a->largest) + 2 * a->h * f->listed;
+}
+
+/* After an answer. */
+MO_ANY void mo_kernel_list_speed(const mo_find_args *a, int i)
+{
+    mo_heap_figures *f = a->figures + i;
+    f->is_listed = f->fastest.largest <= f->listed;
+    f->listed = mo_larger(f->listed, f->fastest.largest);
 }
 
 /* Cell of a coordinate; very distant ones are in cell 0. */

@@ -4,8 +4,9 @@
  * Kernels that find the contacts of balls, with each other and with static planes and boxes, and
  * the pairs of other solids that may touch (solid_touch.h).
  *
- * A ball searches the buckets around its own (ball_cells.h); of two balls the one with the lower id
- * owns the contact.  Contacts are counted, scanned and filled.
+ * A ball searches the buckets around its own (ball_cells.h) once per step, and lists all that it may
+ * meet while nothing is faster than `listed`; of two balls the one with the lower id owns the
+ * contact.  Contacts are counted, scanned and filled from these lists, after an answer again.
  */
 #ifndef MO_DEVICE_BALL_FIND_H
 #define MO_DEVICE_BALL_FIND_H
@@ -97,19 +98,29 @@ MO_ANY int mo_are_apart(const mo_find_args *a, const mo_ball_touch *t, int one, 
            reach;
 }
 
-/* ---- the search ------------------------------------------------------------------------------ */
+/* ---- lists of what is near ------------------------------------------------------------------- */
 
-/* Result of a search: counts, or fills from `at` on. */
+/* The second of entry `place` in the list of a ball; neighbours lie together. */
+MO_ANY int *mo_listed(const mo_find_args *a, int one, int place)
+{
+    return a->listed + (size_t)place * (size_t)a->balls + (size_t)one;
+}
+
+/* Result of a search: lists what is within `reach` of each other, counts, or fills from `at` on. */
+typedef enum mo_search { MO_LISTS, MO_COUNTS, MO_FILLS } mo_search;
 typedef struct mo_found {
+    mo_search search;
     int count, late;
-    int at;         /* -1: counts */
-    double overlap; /* of solids at the end of the step, over the smaller size */
+    int at; /* fills */
 } mo_found;
 
-/* Seconds that a count keeps for the fill, place by place, so that neighbours write together. */
-MO_ANY size_t mo_kept_at(const mo_find_args *a, int one, int place)
+/* Distance at which the two may meet, less their radii. */
+MO_ANY double mo_meeting_gap(const mo_find_args *a, const mo_found *found, double size,
+                             double own_speed, double other_speed)
 {
-    return (size_t)place * (size_t)a->balls + (size_t)one;
+    const double most = a->figures->listed;
+    return mo_margin_by(a->margin, size) +
+           a->h * (found->search == MO_LISTS ? 2 * most : own_speed + other_speed);
 }
 
 MO_ANY void mo_write_found(const mo_find_args *a, int one, int two, int k)
@@ -121,52 +132,69 @@ MO_ANY void mo_write_found(const mo_find_args *a, int one, int two, int k)
     }
 }
 
-MO_ANY void mo_find_touch(const mo_find_args *a, const mo_ball_touch *t, int one, int two,
-                          mo_found *found)
+/* Returns whether it takes part. */
+MO_ANY int mo_find_touch(const mo_find_args *a, const mo_ball_touch *t, int one, int two,
+                         mo_found *found)
 {
+    if (found->search == MO_LISTS) {
+        if (found->count < a->listed_most) {
+            *mo_listed(a, one, found->count) = two;
+        }
+        ++found->count;
+        return 1;
+    }
     const int part = !a->solid                      ? mo_takes_part(a, t, one, two, NULL, 0)
                      : mo_are_apart(a, t, one, two) ? MO_LEFT_OUT
                                                     : MO_TAKEN;
     if (part == MO_LEFT_OUT) {
-        return;
+        return 0;
     }
-    if (found->at >= 0) {
+    if (found->search == MO_FILLS) {
         mo_write_found(a, one, two, found->at + found->count);
-    } else if (found->count < a->kept_most) {
-        a->kept[mo_kept_at(a, one, found->count)] = two;
     }
     ++found->count;
     found->late += part == MO_LATE;
+    return 1;
 }
+
+MO_ANY int mo_find_ball(const mo_find_args *a, int one, int two, mo_found *found)
+{
+    const mo_ball_near *own = a->near + one, *other = a->near + two;
+    const double size = own->radius < other->radius ? own->radius : other->radius;
+    const double reach =
+        own->radius + other->radius + mo_meeting_gap(a, found, size, own->speed, other->speed);
+    const mo_vec d = mo_vec_minus(mo_vec_at(own->x), mo_vec_at(other->x));
+    if (!(mo_vec_dot(d, d) <= reach * reach)) {
+        return 0;
+    }
+    const mo_ball_touch t = mo_touch_balls(own, other);
+    return mo_find_touch(a, &t, one, two, found);
+}
+
+MO_ANY int mo_find_fixed(const mo_find_args *a, int one, int k, mo_found *found)
+{
+    const mo_ball_near *own = a->near + one;
+    const mo_fixed_shape *s = a->fixed + k;
+    const mo_ball_touch t = mo_touch_fixed(own, s);
+    const double speed = sqrt(mo_vec_dot(mo_vec_at(s->v), mo_vec_at(s->v)));
+    return t.gap <= mo_meeting_gap(a, found, t.size, own->speed, speed) &&
+           mo_find_touch(a, &t, one, a->balls + k, found);
+}
+
+MO_ANY int mo_find_one(const mo_find_args *a, int one, int two, mo_found *found)
+{
+    return two < a->balls ? mo_find_ball(a, one, two, found)
+                          : mo_find_fixed(a, one, two - a->balls, found);
+}
+
+/* ---- the search ------------------------------------------------------------------------------ */
 
 MO_ANY void mo_find_in_bucket(const mo_find_args *a, int one, uint32_t bucket, mo_found *found)
 {
-    const mo_ball_near *own = a->near + one;
+    const uint32_t id = a->near[one].id;
     for (int two = a->bucket_start[bucket]; two < a->bucket_start[bucket + 1]; ++two) {
-        const mo_ball_near *other = a->near + two;
-        if (other->id <= own->id) {
-            continue;
-        }
-        const double size = own->radius < other->radius ? own->radius : other->radius;
-        const double reach = own->radius + other->radius + mo_margin_by(a->margin, size) +
-                             a->h * (own->speed + other->speed);
-        const mo_vec d = mo_vec_minus(mo_vec_at(own->x), mo_vec_at(other->x));
-        if (mo_vec_dot(d, d) <= reach * reach) {
-            const mo_ball_touch t = mo_touch_balls(own, other);
-            mo_find_touch(a, &t, one, two, found);
-        }
-    }
-}
-
-MO_ANY void mo_find_fixed(const mo_find_args *a, int one, mo_found *found)
-{
-    const mo_ball_near *own = a->near + one;
-    for (int k = 0; k < a->fixed_count; ++k) {
-        const mo_fixed_shape *s = a->fixed + k;
-        const mo_ball_touch t = mo_touch_fixed(own, s);
-        const double speed = sqrt(mo_vec_dot(mo_vec_at(s->v), mo_vec_at(s->v)));
-        if (t.gap <= mo_margin_by(a->margin, t.size) + a->h * (own->speed + speed)) {
-            mo_find_touch(a, &t, one, a->balls + k, found);
+        if (a->near[two].id > id) {
+            mo_find_ball(a, one, two, found);
         }
     }
 }
@@ -181,47 +209,72 @@ MO_ANY int64_t mo_first_cell(const mo_find_args *a, double x, double reach, int 
     return first;
 }
 
-MO_ANY mo_found mo_find_of(const mo_find_args *a, int i, int at)
+MO_ANY void mo_find_all(const mo_find_args *a, int i, mo_found *found)
 {
     const mo_ball_near *own = a->near + i;
-    const double reach = own->radius + a->largest + mo_margin_by(a->margin, a->largest) +
-                         a->h * (own->speed + a->figures->fastest.largest);
+    const double reach =
+        own->radius + a->largest +
+        mo_meeting_gap(a, found, a->largest, own->speed, a->figures->fastest.largest);
     int wide[3];
     const int64_t cx = mo_first_cell(a, own->x[0], reach, wide),
                   cy = mo_first_cell(a, own->x[1], reach, wide + 1),
                   cz = mo_first_cell(a, own->x[2], reach, wide + 2);
-    mo_found found = {0, 0, at, 0};
     for (int z = 0; z < wide[2]; ++z) {
         for (int y = 0; y < wide[1]; ++y) {
             for (int k = 0; k < wide[0]; ++k) {
-                mo_find_in_bucket(a, i, mo_bucket_of(cx + k, cy + y, cz + z, a->bits), &found);
+                mo_find_in_bucket(a, i, mo_bucket_of(cx + k, cy + y, cz + z, a->bits), found);
             }
         }
     }
-    mo_find_fixed(a, i, &found);
-    return found;
+    for (int k = 0; k < a->fixed_count; ++k) {
+        mo_find_fixed(a, i, k, found);
+    }
+}
+
+/* Lists are made anew where something is faster than they allow for. */
+MO_ANY void mo_kernel_find_lists(const mo_find_args *a, int i)
+{
+    mo_found found = {MO_LISTS, 0, 0, 0};
+    if (a->figures->is_listed) {
+        return;
+    }
+    mo_find_all(a, i, &found);
+    a->listed_count[i] = found.count;
 }
 
 /* Returns how many contacts close that were left out. */
 MO_ANY mo_term mo_kernel_find_count(const mo_find_args *a, int i)
 {
-    const mo_found found = mo_find_of(a, i, -1);
+    const int listed = a->listed_count[i];
+    mo_found found = {MO_COUNTS, 0, 0, 0};
+    uint32_t taken = 0;
+    if (listed > a->listed_most) {
+        mo_find_all(a, i, &found);
+    }
+    for (int k = 0; k < listed && listed <= a->listed_most; ++k) {
+        taken |= (uint32_t)mo_find_one(a, i, *mo_listed(a, i, k), &found) << k;
+    }
     mo_term term = {0, 0};
+    a->taken[i] = taken;
     a->count[i] = found.count;
     term.sum = found.late;
     return term;
 }
 
-/* With what the count has kept, or by another search. */
+/* By the list and what the count has taken, or by another search. */
 MO_ANY void mo_kernel_find_fill(const mo_find_args *a, int i)
 {
-    const int first = a->start[i], count = a->start[i + 1] - first;
-    if (count > a->kept_most) {
-        mo_find_of(a, i, first);
+    const uint32_t taken = a->taken[i];
+    const int listed = a->listed_count[i];
+    mo_found found = {MO_FILLS, 0, 0, a->start[i]};
+    if (listed > a->listed_most) {
+        mo_find_all(a, i, &found);
         return;
     }
-    for (int k = 0; k < count; ++k) {
-        mo_write_found(a, i, a->kept[mo_kept_at(a, i, k)], first + k);
+    for (int k = 0; k < listed; ++k) {
+        if (taken >> k & 1) {
+            mo_write_found(a, i, *mo_listed(a, i, k), found.at++);
+        }
     }
 }
 

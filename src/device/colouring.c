@@ -4,7 +4,7 @@
 
 #include "device/device_kernels.h"
 
-enum { ROUNDS = 8 }; /* rounds between two reads of the remaining count */
+enum { LAUNCHES = 4 }; /* between two reads of the remaining count */
 
 static mo_colour_args take_room(mo_device *device, mo_device_colouring *s, mo_scratch *scratch,
                                 int pairs, int moving)
@@ -15,6 +15,7 @@ static mo_colour_args take_room(mo_device *device, mo_device_colouring *s, mo_sc
                             .key = MO_TAKE_SCRATCH(device, scratch, &s->key, ends, uint32_t),
                             .list = MO_TAKE_SCRATCH(device, scratch, &s->list, ends, int),
                             .start = MO_TAKE_BUFFER(device, &s->start, moving + 1, int),
+                            .head = MO_TAKE_BUFFER(device, &s->head, moving, int),
                             .colour = MO_TAKE_BUFFER(device, &s->colour, pairs, uint32_t)};
 }
 
@@ -22,7 +23,7 @@ static mo_colour_state take_state(mo_device *device, mo_device_colouring *s, int
                                   mo_scratch *scratch, int moving)
 {
     return (mo_colour_state){
-        .head = MO_TAKE_SCRATCH(device, scratch, s->head + side, moving, int),
+        .pair = MO_TAKE_SCRATCH(device, scratch, s->pair + side, moving, int),
         .used = MO_TAKE_SCRATCH(device, scratch, s->used + side, 2 * (size_t)moving, uint64_t)};
 }
 
@@ -44,7 +45,8 @@ uint32_t *mo_device_colour(mo_device *device, mo_device_colouring *s, mo_scratch
     const mo_colour_state state[] = {take_state(device, s, 0, &scratch, moving),
                                      take_state(device, s, 1, &scratch, moving)};
     a.next = state[1];
-    mo_term *partial = MO_TAKE_BUFFER(device, &s->partial, mo_device_blocks(moving), mo_term),
+    const int blocks = (moving + MO_COLOUR_BLOCK - 1) / MO_COLOUR_BLOCK;
+    mo_term *partial = MO_TAKE_BUFFER(device, &s->partial, blocks, mo_term),
             *left = MO_TAKE_BUFFER(device, &s->left, 1, mo_term), seen = {1, 0};
     a.one = one;
     a.two = two;
@@ -52,11 +54,10 @@ uint32_t *mo_device_colour(mo_device *device, mo_device_colouring *s, mo_scratch
     a.patch = patch;
     make_lists(device, &a, &scratch);
     while (seen.sum > 0) { /* an error of the device reads as zero */
-        int blocks = 0;
-        for (int round = 0; round < ROUNDS; ++round) {
-            a.now = state[!(round % 2)];
-            a.next = state[round % 2];
-            blocks = mo_device_launch_summed(device, MO_KERNEL_colour_round, moving, &a, partial);
+        for (int k = 0; k < LAUNCHES; ++k) {
+            a.now = state[!(k % 2)];
+            a.next = state[k % 2];
+            mo_device_launch_blocks(device, MO_KERNEL_colour_round, blocks, &a, partial);
         }
         mo_device_add_up(device, partial, blocks, left);
         mo_device_read(device, &seen, left, sizeof seen);
@@ -66,7 +67,7 @@ uint32_t *mo_device_colour(mo_device *device, mo_device_colouring *s, mo_scratch
 
 void mo_device_colouring_end(mo_device *device, mo_device_colouring *s)
 {
-    mo_buffer *const all[] = {&s->key, &s->list,    &s->start,  s->head,     s->head + 1,
+    mo_buffer *const all[] = {&s->key, &s->list,    &s->start,  &s->head,    s->pair, s->pair + 1,
                               s->used, s->used + 1, &s->colour, &s->partial, &s->left};
     for (size_t k = 0; k < sizeof all / sizeof *all; ++k) {
         mo_buffer_free(device, all[k]);

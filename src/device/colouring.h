@@ -8,7 +8,7 @@
 #include "device/colour_rounds.h"
 
 typedef struct mo_device_colouring {
-    mo_buffer key, list, start, head[2], used[2], colour, partial, left;
+    mo_buffer key, list, start, head, pair[2], used[2], colour, partial, left;
 } mo_device_colouring;
 
 /*

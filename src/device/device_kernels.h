@@ -46,14 +46,16 @@
     PLAIN(colour_ends, mo_colour_args)                                                             \
     PLAIN(colour_starts, mo_colour_args)                                                           \
     PLAIN(colour_order, mo_colour_args)                                                            \
-    SUMMED(colour_round, mo_colour_args)                                                           \
+    BLOCKS(colour_round, mo_colour_args, MO_COLOUR_BLOCK, 4, mo_colour_stage, mo_colour_own)       \
     SUMMED(ball_speed, mo_ball_args)                                                               \
     PLAIN(cell_edge, mo_find_args)                                                                 \
+    PLAIN(list_speed, mo_find_args)                                                                \
     PLAIN(bucket_keys, mo_bucket_args)                                                             \
     PLAIN(bucket_starts, mo_bucket_args)                                                           \
     PLAIN(ball_gather, mo_ball_args)                                                               \
     PLAIN(fixed_lines, mo_ball_args)                                                               \
     SUMMED(ball_next_speed, mo_ball_args)                                                          \
+    PLAIN(find_lists, mo_find_args)                                                                \
     SUMMED(find_count, mo_find_args)                                                               \
     PLAIN(find_fill, mo_find_args)                                                                 \
     PLAIN(slot_keys, mo_slot_args)                                                                 \

@@ -64,11 +64,18 @@ MO_ANY mo_ball_touch mo_solid_touch(const mo_touch *touch, double size)
     return t;
 }
 
+/* Points of a pair: counted, or written from `at` on. */
+typedef struct mo_found_points {
+    int count, late;
+    int at;         /* -1: counts */
+    double overlap; /* at the end of the step, over the smaller size */
+} mo_found_points;
+
 /* The current pair and the points found. */
 typedef struct mo_solid_pair {
     int one, two;
     double size; /* of the smaller one */
-    mo_found found;
+    mo_found_points found;
 } mo_solid_pair;
 
 MO_ANY void mo_add_point(const mo_solid_args *a, mo_solid_pair *pair, const mo_touch *touch,
@@ -185,7 +192,7 @@ MO_ANY void mo_points_at_end(const mo_solid_args *a, int i, mo_solid_pair *pair)
 }
 
 /* The points of a pair; written from `at` on, unless it is -1. */
-MO_ANY mo_found mo_solid_points(const mo_solid_args *a, int i, int at)
+MO_ANY mo_found_points mo_solid_points(const mo_solid_args *a, int i, int at)
 {
     const mo_find_args *f = &a->find;
     mo_solid_pair pair;
@@ -208,7 +215,7 @@ MO_ANY mo_found mo_solid_points(const mo_solid_args *a, int i, int at)
 /* Returns how many points close that were left out, and the largest overlap that was seen. */
 MO_ANY mo_term mo_kernel_solid_count(const mo_solid_args *a, int i)
 {
-    const mo_found found = mo_solid_points(a, i, -1);
+    const mo_found_points found = mo_solid_points(a, i, -1);
     const mo_term term = {(double)found.late, found.overlap};
     a->count[i] = found.count;
     a->has_points[i] = found.count > 0;

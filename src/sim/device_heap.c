@@ -91,8 +91,10 @@ mo_find_args mo_heap_find_args(const mo_device_heap *heap, const mo_world *world
                       .last = mo_heap_rows(heap->list + heap->last),
                       .count = heap->count.at,
                       .start = heap->start.at,
-                      .kept = heap->kept.at,
-                      .kept_most = mo_heap_kept(heap),
+                      .listed = heap->listed.at,
+                      .listed_count = heap->listed_count.at,
+                      .listed_most = mo_heap_listed(heap),
+                      .taken = heap->taken.at,
                       .one = heap->one.at,
                       .two = heap->two.at,
                       .match = heap->match.at};
@@ -168,7 +170,9 @@ static void count_contacts(mo_device_heap *heap, const mo_world *world, double h
         const mo_ball_args balls = ball_args(heap, world, h);
         mo_heap_sum_up(heap, MO_KERNEL_ball_next_speed, heap->balls, &balls,
                        &mo_heap_figures_of(heap)->fastest);
+        mo_device_launch(heap->device, MO_KERNEL_list_speed, 1, &find);
     }
+    mo_device_launch(heap->device, MO_KERNEL_find_lists, heap->balls, &find);
     if (heap->has_solids) {
         mo_term found;
         mo_device_solids_count(heap, world, h, is_again, &found);

@@ -39,7 +39,7 @@ struct mo_device_heap {
 
     mo_buffer ball[2], near, free_line, fixed, id, force;
     int side; /* ball[side]: balls in the order of cells; the other is scratch memory */
-    mo_buffer key, order, bucket_start, count, start, kept, figures, partial;
+    mo_buffer key, order, bucket_start, count, start, listed, listed_count, taken, figures, partial;
     mo_buffer one, two, match;
     mo_device_colouring colouring;
     mo_buffer slot_key, slot_order, slot_start, slot_numbers, slot_indices, rest;
@@ -67,10 +67,10 @@ struct mo_device_heap {
 enum { MO_FIXED_MOST = 64 };    /* fixed shapes */
 enum { MO_HEAP_MOMENTUM = 10 }; /* as in solver/auto.c */
 
-/* Contacts of a ball, or pairs of a solid, that a count keeps for the fill: most have fewer. */
-static inline int mo_heap_kept(const mo_device_heap *heap)
+/* What a ball may meet in a step is listed up to this number, or searched again by every count. */
+static inline int mo_heap_listed(const mo_device_heap *heap)
 {
-    return heap->has_solids ? 32 : 12;
+    return heap->has_solids ? 32 : 16;
 }
 
 /* device_heap_send.c: bodies and contacts to the device */

@@ -42,20 +42,21 @@ void mo_device_heap_drop(mo_world *world)
     }
     mo_device *device = heap->device;
     mo_buffer *const all[] = {
-        heap->ball,          heap->ball + 1,      &heap->near,        &heap->free_line,
-        &heap->fixed,        &heap->id,           &heap->key,         &heap->order,
-        &heap->bucket_start, &heap->count,        &heap->kept,        &heap->start,
-        &heap->figures,      &heap->partial,      &heap->one,         &heap->two,
-        &heap->match,        &heap->slot_key,     &heap->slot_order,  &heap->slot_start,
-        &heap->slot_numbers, &heap->slot_indices, &heap->rest,        &heap->velocity,
-        &heap->moved,        &heap->solid,        &heap->fixed_solid, &heap->hulls,
-        &heap->force,        &heap->pair_key,     &heap->pair_order,  &heap->inertia,
-        &heap->pair_count,   &heap->pair_start,   &heap->has_points,  &heap->node,
-        &heap->node_one,     &heap->node_two,     &heap->node_pair,   &heap->point_count,
-        &heap->first,        &heap->place,        &heap->reach,       &heap->end_place,
-        &heap->wants,        &heap->wants_before, &heap->end_wants,   &heap->end_before,
-        &heap->old_start,    &heap->old_two,      &heap->old_place,   &heap->old_reach,
-        &heap->now.touch,    &heap->now.count,    &heap->ends.touch,  &heap->ends.count};
+        heap->ball,          heap->ball + 1,     &heap->near,         &heap->free_line,
+        &heap->fixed,        &heap->id,          &heap->key,          &heap->order,
+        &heap->bucket_start, &heap->count,       &heap->listed,       &heap->listed_count,
+        &heap->taken,        &heap->start,       &heap->figures,      &heap->partial,
+        &heap->one,          &heap->two,         &heap->match,        &heap->slot_key,
+        &heap->slot_order,   &heap->slot_start,  &heap->slot_numbers, &heap->slot_indices,
+        &heap->rest,         &heap->velocity,    &heap->moved,        &heap->solid,
+        &heap->fixed_solid,  &heap->hulls,       &heap->force,        &heap->pair_key,
+        &heap->pair_order,   &heap->inertia,     &heap->pair_count,   &heap->pair_start,
+        &heap->has_points,   &heap->node,        &heap->node_one,     &heap->node_two,
+        &heap->node_pair,    &heap->point_count, &heap->first,        &heap->place,
+        &heap->reach,        &heap->end_place,   &heap->wants,        &heap->wants_before,
+        &heap->end_wants,    &heap->end_before,  &heap->old_start,    &heap->old_two,
+        &heap->old_place,    &heap->old_reach,   &heap->now.touch,    &heap->now.count,
+        &heap->ends.touch,   &heap->ends.count};
     for (size_t k = 0; k < sizeof all / sizeof *all; ++k) {
         mo_buffer_free(device, all[k]);
     }
@@ -167,7 +168,9 @@ static void take_room(mo_device_heap *heap)
     MO_TAKE_BUFFER(device, &heap->order, n, int);
     MO_TAKE_BUFFER(device, &heap->bucket_start, ((size_t)1 << 3 * heap->bits) + 1, int);
     MO_TAKE_BUFFER(device, &heap->count, n, int);
-    MO_TAKE_BUFFER(device, &heap->kept, n * (size_t)mo_heap_kept(heap), int);
+    MO_TAKE_BUFFER(device, &heap->listed, n * (size_t)mo_heap_listed(heap), int);
+    MO_TAKE_BUFFER(device, &heap->listed_count, n, int);
+    MO_TAKE_BUFFER(device, &heap->taken, n, uint32_t);
     MO_TAKE_BUFFER(device, &heap->start, n + 1, int);
     MO_TAKE_BUFFER(device, &heap->figures, 1, mo_heap_figures);
     MO_TAKE_BUFFER(device, &heap->slot_start, (n / MO_PATCH + 2) * MO_COLOURS + 1, int);
