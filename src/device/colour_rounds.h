@@ -36,6 +36,7 @@ typedef struct mo_colour_args {
     uint32_t *colour;          /* of each pair */
     int *head;                 /* of each body: the place of its first pair without colour */
     mo_colour_state now, next; /* before a launch and after it */
+    const mo_term *left;       /* of each block before this launch, or NULL: not known */
 } mo_colour_args;
 
 MO_ANY uint32_t mo_colour_id(const mo_colour_args *a, int body)
@@ -101,7 +102,8 @@ typedef struct mo_colour_stage {
 typedef struct mo_colour_own {
     mo_term term; /* bodies that have pairs left */
     int body, pair, other, inside, head;
-    int colour; /* that the pair gets in this round, or -1 */
+    int is_done; /* all bodies of the block have no pairs left */
+    int colour;  /* that the pair gets in this round, or -1 */
     uint64_t used[2];
 } mo_colour_own;
 
@@ -127,8 +129,8 @@ MO_ANY void mo_block_colour_round_begin(const mo_colour_args *a, int block, int 
                                         mo_colour_stage *s, mo_colour_own *own)
 {
     const size_t i = (size_t)own->body;
-    (void)block;
-    mo_colour_take(a, own->body < a->moving ? a->now.pair[i] : -1, own);
+    own->is_done = a->left && !(a->left[block].sum > 0);
+    mo_colour_take(a, !own->is_done && own->body < a->moving ? a->now.pair[i] : -1, own);
     if (own->pair >= 0) {
         own->head = a->head[i];
         own->used[0] = s->used[0][thread] = a->now.used[2 * i];
@@ -190,7 +192,7 @@ MO_ANY int mo_block_colour_round_part(const mo_colour_args *a, int block, int pa
     } else if (own->colour >= 0) {
         mo_colour_next(a, thread, s, own);
     }
-    const int goes_on = part + 1 < 2 * MO_COLOUR_ROUNDS;
+    const int goes_on = part + 1 < 2 * MO_COLOUR_ROUNDS && !own->is_done;
     if (!goes_on && own->body < a->moving) {
         mo_colour_store(a, own);
     }

@@ -46,7 +46,7 @@ uint32_t *mo_device_colour(mo_device *device, mo_device_colouring *s, mo_scratch
                                      take_state(device, s, 1, &scratch, moving)};
     a.next = state[1];
     const int blocks = (moving + MO_COLOUR_BLOCK - 1) / MO_COLOUR_BLOCK;
-    mo_term *partial = MO_TAKE_BUFFER(device, &s->partial, blocks, mo_term),
+    mo_term *partial = MO_TAKE_BUFFER(device, &s->partial, 2 * (size_t)blocks, mo_term),
             *left = MO_TAKE_BUFFER(device, &s->left, 1, mo_term), seen = {1, 0};
     a.one = one;
     a.two = two;
@@ -57,9 +57,11 @@ uint32_t *mo_device_colour(mo_device *device, mo_device_colouring *s, mo_scratch
         for (int k = 0; k < LAUNCHES; ++k) {
             a.now = state[!(k % 2)];
             a.next = state[k % 2];
-            mo_device_launch_blocks(device, MO_KERNEL_colour_round, blocks, &a, partial);
+            mo_device_launch_blocks(device, MO_KERNEL_colour_round, blocks, &a,
+                                    partial + k % 2 * blocks);
+            a.left = partial + k % 2 * blocks;
         }
-        mo_device_add_up(device, partial, blocks, left);
+        mo_device_add_up(device, a.left, blocks, left);
         mo_device_read(device, &seen, left, sizeof seen);
     }
     return a.colour;
