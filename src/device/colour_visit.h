@@ -95,7 +95,7 @@ MO_ANY void mo_look_ahead_point(const mo_visit_args *a, size_t p)
     mo_look_ahead_vec(m->w, m->room, p);
     mo_look_ahead_vec(m->arm_1, m->room, p);
     mo_look_ahead_vec(m->arm_2, m->room, p);
-    mo_look_ahead_vec(m->K_n, m->room, p);
+    mo_look_ahead_vec(m->W_TN, m->room, p);
     mo_look_ahead(m->mu + p);
     mo_look_ahead(m->inverse_N + p);
     mo_look_ahead(m->inverse_T + p);

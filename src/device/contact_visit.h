@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Kernels of sweeps over contacts: the visit and the residual of device/contact_step.h.
+ * Kernels of sweeps over contacts: the visit and the residual of problem/contact_step.h.
  *
  * A central contact (lever arms along the normal, isotropic inertia) is a separate slot: one point,
  * two levers, w along the normal; W follows from masses and levers.  All others are in manifolds
@@ -13,7 +13,8 @@
 #ifndef MO_DEVICE_CONTACT_VISIT_H
 #define MO_DEVICE_CONTACT_VISIT_H
 
-#include "device/contact_step.h"
+#include "device/kernel.h"
+#include "problem/contact_step.h"
 #include "solver/momentum.h"
 #include "solver/pace.h"
 
@@ -47,8 +48,7 @@ typedef struct mo_manifolds {
     int *one, *two;
     int *first; /* point of each manifold, and one more */
     double *n, *w, *mu, *inverse_N, *inverse_T, *arm_1, *arm_2;
-    double *K_n; /* velocity at the point that a unit of normal impulse causes; or its part
-                    along the surface */
+    double *W_TN; /* velocity along the surface that a unit of normal impulse causes */
 } mo_manifolds;
 
 typedef struct mo_visit_args {
@@ -71,11 +71,6 @@ typedef struct mo_visit_args {
 } mo_visit_args;
 
 /* ---- one contact ----------------------------------------------------------------------------- */
-
-typedef struct mo_side {
-    mo_vec v, spin;
-    double inverse_mass, inverse_inertia;
-} mo_side;
 
 MO_ANY mo_side mo_side_read(const mo_line *line, int k)
 {
@@ -132,21 +127,12 @@ MO_ANY mo_ball_contact mo_slot_read(const mo_slots *s, size_t i)
 /* Relative velocity at the point, with w. */
 MO_ANY mo_vec mo_slot_velocity(const mo_ball_contact *c, const mo_side *one, const mo_side *two)
 {
-    const double a = c->lever_1, b = c->lever_2;
-    const mo_vec spin =
-        mo_vec_of(a * one->spin.x - b * two->spin.x, a * one->spin.y - b * two->spin.y,
-                  a * one->spin.z - b * two->spin.z);
-    const mo_vec u = mo_vec_plus(mo_vec_minus(one->v, two->v), mo_vec_cross(spin, c->n));
-    return mo_vec_along(u, c->w_N, c->n);
+    return mo_vec_along(mo_slip_along(c->n, c->lever_1, c->lever_2, one, two), c->w_N, c->n);
 }
 
 MO_ANY void mo_slot_push(const mo_ball_contact *c, mo_side *one, mo_side *two, mo_vec dr)
 {
-    const mo_vec turn = mo_vec_cross(c->n, dr);
-    one->v = mo_vec_along(one->v, one->inverse_mass, dr);
-    two->v = mo_vec_along(two->v, -two->inverse_mass, dr);
-    one->spin = mo_vec_along(one->spin, c->lever_1 * one->inverse_inertia, turn);
-    two->spin = mo_vec_along(two->spin, -(c->lever_2 * two->inverse_inertia), turn);
+    mo_central_push(c->n, c->lever_1, c->lever_2, one, two, dr);
 }
 
 MO_ANY mo_contact_numbers mo_slot_numbers(const mo_ball_contact *c, const mo_pace *pace,

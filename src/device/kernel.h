@@ -24,6 +24,31 @@ typedef struct mo_term {
     double sum, largest;
 } mo_term;
 
+/* ---- numbers: the words of problem/lanes.h for one number ------------------------------------ */
+
+#define MO_STEP MO_ANY
+typedef double mo_number;
+
+MO_ANY double mo_number_of(double a)
+{
+    return a;
+}
+
+MO_ANY double mo_choose(int which, double yes, double no)
+{
+    return which ? yes : no;
+}
+
+MO_ANY double mo_root(double a)
+{
+    return sqrt(a);
+}
+
+MO_ANY double mo_magnitude(double a)
+{
+    return fabs(a);
+}
+
 /* ---- vectors --------------------------------------------------------------------------------- */
 
 typedef struct mo_vec {

@@ -10,7 +10,7 @@
 #include "device/contact_visit.h"
 
 typedef struct mo_point_contact {
-    mo_vec n, w, arm_1, arm_2, K_n;
+    mo_vec n, w, arm_1, arm_2, W_TN;
     double mu, inverse_N, inverse_T;
 } mo_point_contact;
 
@@ -21,35 +21,24 @@ MO_ANY mo_point_contact mo_point_read(const mo_manifolds *m, size_t i)
     c.w = mo_vec_read(m->w, m->room, i);
     c.arm_1 = mo_vec_read(m->arm_1, m->room, i);
     c.arm_2 = mo_vec_read(m->arm_2, m->room, i);
-    c.K_n = mo_vec_read(m->K_n, m->room, i);
+    c.W_TN = mo_vec_read(m->W_TN, m->room, i);
     c.mu = m->mu[i];
     c.inverse_N = m->inverse_N[i];
     c.inverse_T = m->inverse_T[i];
     return c;
 }
 
-MO_ANY mo_vec mo_turned_by(const double *I, mo_vec m)
+MO_ANY mo_inverse mo_inverse_at(const double *I)
 {
-    return mo_vec_of(I[0] * m.x + I[3] * m.y + I[4] * m.z, I[3] * m.x + I[1] * m.y + I[5] * m.z,
-                     I[4] * m.x + I[5] * m.y + I[2] * m.z);
+    const mo_inverse inverse = {I[0], I[1], I[2], I[3], I[4], I[5]};
+    return inverse;
 }
 
+/* With w. */
 MO_ANY mo_vec mo_point_velocity_of(const mo_point_contact *c, const mo_side *one,
                                    const mo_side *two)
 {
-    const mo_vec turn =
-        mo_vec_minus(mo_vec_cross(one->spin, c->arm_1), mo_vec_cross(two->spin, c->arm_2));
-    return mo_vec_plus(mo_vec_plus(mo_vec_minus(one->v, two->v), turn), c->w);
-}
-
-/* I_1, I_2: inverse inertias of the two bodies. */
-MO_ANY void mo_point_push(const mo_point_contact *c, const double *I_1, const double *I_2,
-                          mo_side *one, mo_side *two, mo_vec dr)
-{
-    one->v = mo_vec_along(one->v, one->inverse_mass, dr);
-    two->v = mo_vec_along(two->v, -two->inverse_mass, dr);
-    one->spin = mo_vec_plus(one->spin, mo_turned_by(I_1, mo_vec_cross(c->arm_1, dr)));
-    two->spin = mo_vec_minus(two->spin, mo_turned_by(I_2, mo_vec_cross(c->arm_2, dr)));
+    return mo_vec_plus(mo_slip_at(c->arm_1, c->arm_2, one, two), c->w);
 }
 
 /* part: of the steps, all of them or less. */
@@ -64,31 +53,30 @@ MO_ANY mo_contact_numbers mo_point_numbers(const mo_point_contact *c, const mo_p
     return d;
 }
 
-MO_ANY double mo_point_visit(const mo_point_contact *c, const mo_pace *pace, const double *I_1,
-                             const double *I_2, mo_side *one, mo_side *two, mo_vec *r)
+MO_ANY double mo_point_visit(const mo_point_contact *c, const mo_pace *pace, const mo_inverse *I_1,
+                             const mo_inverse *I_2, mo_side *one, mo_side *two, mo_vec *r)
 {
     const mo_contact_numbers d = mo_point_numbers(c, pace, 1);
     const mo_impulse_change change =
-        mo_contact_step(&d, mo_point_velocity_of(c, one, two), &c->K_n, r);
-    mo_point_push(c, I_1, I_2, one, two, change.dr);
+        mo_contact_step(&d, mo_point_velocity_of(c, one, two), &c->W_TN, r);
+    mo_point_push(c->arm_1, c->arm_2, I_1, I_2, one, two, change.dr);
     return change.moved;
 }
 
-/* 1 / c with c diag(W_NN, W_T, W_T) >= W (problem/batch_point.c). */
+/* 1 / c with c diag(W_NN, W_T, W_T) >= W (problem/batch_respond.h). */
 MO_ANY double mo_point_apart(const mo_point_contact *c)
 {
-    const mo_vec off = mo_vec_along(c->K_n, -mo_vec_dot(c->K_n, c->n), c->n);
-    return 1 / (1 + sqrt(mo_vec_dot(off, off) * c->inverse_N * c->inverse_T));
+    return 1 / (1 + sqrt(mo_vec_dot(c->W_TN, c->W_TN) * c->inverse_N * c->inverse_T));
 }
 
 MO_ANY double mo_point_visit_steep(const mo_point_contact *c, const mo_pace *pace,
-                                   const double *I_1, const double *I_2, mo_side *one, mo_side *two,
-                                   mo_vec *r, double *shift)
+                                   const mo_inverse *I_1, const mo_inverse *I_2, mo_side *one,
+                                   mo_side *two, mo_vec *r, double *shift)
 {
     const mo_contact_numbers d = mo_point_numbers(c, pace, mo_point_apart(c));
     const mo_impulse_change change =
         mo_steep_step(&d, mo_point_velocity_of(c, one, two), sqrt(d.step_N / d.step_T), *shift, r);
-    mo_point_push(c, I_1, I_2, one, two, change.dr);
+    mo_point_push(c->arm_1, c->arm_2, I_1, I_2, one, two, change.dr);
     *shift =
         mo_shift_next(&d, mo_point_velocity_of(c, one, two), *shift, mo_shift_part(pace->sweeps));
     return change.moved;
@@ -103,7 +91,7 @@ MO_ANY double mo_manifold_sweep(const mo_visit_args *a, int i, int steep)
 {
     const mo_manifolds *m = &a->manifolds;
     const int k = m->one[i], l = m->two[i];
-    const double *I_1 = mo_inertia(a, k), *I_2 = mo_inertia(a, l);
+    const mo_inverse I_1 = mo_inverse_at(mo_inertia(a, k)), I_2 = mo_inverse_at(mo_inertia(a, l));
     mo_side one = mo_side_read(a->line, k), two = mo_side_read(a->line, l);
     double moved = 0;
     for (int p = m->first[i]; p < m->first[i + 1]; ++p) {
@@ -111,8 +99,9 @@ MO_ANY double mo_manifold_sweep(const mo_visit_args *a, int i, int steep)
         const mo_point_contact c = mo_point_read(m, (size_t)p);
         mo_vec r =
             mo_ahead(a, mo_vec_read(a->r, a->apart, at), mo_vec_read(a->other, a->apart, at));
-        moved += steep ? mo_point_visit_steep(&c, a->pace, I_1, I_2, &one, &two, &r, a->shift + at)
-                       : mo_point_visit(&c, a->pace, I_1, I_2, &one, &two, &r);
+        moved += steep
+                     ? mo_point_visit_steep(&c, a->pace, &I_1, &I_2, &one, &two, &r, a->shift + at)
+                     : mo_point_visit(&c, a->pace, &I_1, &I_2, &one, &two, &r);
         mo_vec_write(r, a->other, a->apart, at);
     }
     mo_side_write(&one, a->line, k, a->moving);

@@ -36,14 +36,15 @@ typedef struct mo_pair_inertia {
 /* K y: the velocity at the point that an impulse y causes. */
 MO_ANY mo_vec mo_response(const mo_pair_inertia *p, const mo_two_arms *arms, mo_vec y)
 {
-    const mo_vec spin_1 = mo_turned_by(p->I_1, mo_vec_cross(arms->one, y)),
-                 spin_2 = mo_turned_by(p->I_2, mo_vec_cross(arms->two, y));
+    const mo_inverse I_1 = mo_inverse_at(p->I_1), I_2 = mo_inverse_at(p->I_2);
+    const mo_vec spin_1 = mo_turned_by(&I_1, mo_vec_cross(arms->one, y)),
+                 spin_2 = mo_turned_by(&I_2, mo_vec_cross(arms->two, y));
     const mo_vec turn =
         mo_vec_plus(mo_vec_cross(spin_1, arms->one), mo_vec_cross(spin_2, arms->two));
     return mo_vec_along(turn, p->mass_1 + p->mass_2, y);
 }
 
-/* K n, 1 / W_NN, and 1 / the largest eigenvalue of W_TT, of point k (problem/batch_point.c). */
+/* W_TN, 1 / W_NN, and 1 / the largest eigenvalue of W_TT, of point k (problem/batch_respond.h). */
 MO_ANY void mo_pack_response(const mo_pair_inertia *p, const mo_two_arms *arms, const double *n,
                              const mo_manifolds *m, size_t k)
 {
@@ -53,8 +54,9 @@ MO_ANY void mo_pack_response(const mo_pair_inertia *p, const mo_two_arms *arms, 
     const mo_vec K_n = mo_response(p, arms, e), K_x = mo_response(p, arms, x),
                  K_y = mo_response(p, arms, y);
     const double a = mo_vec_dot(x, K_x), b = mo_vec_dot(x, K_y), c = mo_vec_dot(y, K_y);
-    mo_vec_write(K_n, m->K_n, m->room, k);
-    m->inverse_N[k] = 1 / mo_vec_dot(e, K_n);
+    const double W_N = mo_vec_dot(e, K_n);
+    mo_vec_write(mo_vec_along(K_n, -W_N, e), m->W_TN, m->room, k);
+    m->inverse_N[k] = 1 / W_N;
     m->inverse_T[k] = 1 / (0.5 * (a + c) + sqrt(0.25 * (a - c) * (a - c) + b * b));
 }
 

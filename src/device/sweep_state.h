@@ -22,10 +22,11 @@ MO_ANY void mo_manifold_apply(const mo_visit_args *a, int i)
 {
     const mo_manifolds *m = &a->manifolds;
     const int k = m->one[i], l = m->two[i];
+    const mo_inverse I_1 = mo_inverse_at(mo_inertia(a, k)), I_2 = mo_inverse_at(mo_inertia(a, l));
     mo_side one = mo_side_read(a->line, k), two = mo_side_read(a->line, l);
     for (int p = m->first[i]; p < m->first[i + 1]; ++p) {
         const mo_point_contact c = mo_point_read(m, (size_t)p);
-        mo_point_push(&c, mo_inertia(a, k), mo_inertia(a, l), &one, &two,
+        mo_point_push(c.arm_1, c.arm_2, &I_1, &I_2, &one, &two,
                       mo_vec_read(a->r, a->apart, a->points_from + (size_t)p));
     }
     mo_side_write(&one, a->line, k, a->moving);

@@ -8,17 +8,17 @@
 #define MO_PROBLEM_BATCH_JUDGE_H
 
 /* With step 1; if u is lost in the rounding of r, also with a longer one, as in mo_measure. */
-INLINE lanes natural_of_any(lanes mu, const split *u, const split *r)
+INLINE lanes natural_of_any(lanes mu, const mo_split *u, const mo_split *r)
 {
     const lanes one = (lanes){0} + 1;
     const lanes moved = u->N * u->N + u->length * u->length,
                 size = r->N * r->N + r->length * r->length;
     const mask is_lost = (moved > 0) & (moved <= 1e-24 * size);
-    const lanes step = choose(is_lost, root(size / moved), one);
-    const lanes with_1 = natural_square(mu, u, r, one),
-                with_step = natural_square(mu, u, r, step) / (step * step);
-    const lanes larger = choose(with_step > with_1, with_step, with_1);
-    return choose(is_lost & (size > 1e200), one * INFINITY, larger);
+    const lanes step = mo_choose(is_lost, mo_root(size / moved), one);
+    const lanes with_1 = mo_natural_square(mu, u, r, one),
+                with_step = mo_natural_square(mu, u, r, step) / (step * step);
+    const lanes larger = mo_choose(with_step > with_1, with_step, with_1);
+    return mo_choose(is_lost & (size > 1e200), one * INFINITY, larger);
 }
 
 /* The largest value so far, and whose it is. */
@@ -29,8 +29,8 @@ typedef struct worst {
 INLINE void keep_worst(worst *w, lanes value, lanes who)
 {
     const mask is_worse = ~(value <= w->value); /* also where it is not a number */
-    w->value = choose(is_worse, value, w->value);
-    w->who = choose(is_worse, who, w->who);
+    w->value = mo_choose(is_worse, value, w->value);
+    w->who = mo_choose(is_worse, who, w->who);
 }
 
 INLINE mo_worst worst_of(const worst *of_lanes)
@@ -53,18 +53,18 @@ typedef struct verdicts {
 
 INLINE lanes larger_of(lanes a, lanes b)
 {
-    return choose(a > b, a, b);
+    return mo_choose(a > b, a, b);
 }
 
-INLINE void keep_failures(lanes mu, const split *u, const split *r, lanes who, verdicts *v, int i)
+INLINE void keep_failures(lanes mu, const mo_split *u, const mo_split *r, lanes who, verdicts *v,
+                          int i)
 {
     lanes part;
-    const lanes zero = {0}, p_N = project(mu, r->N, r->length, &part);
+    const lanes zero = {0}, p_N = mo_project(mu, r->N, r->length, &part);
     const lanes off_N = r->N - p_N, off_T = (zero + 1 - part) * r->length;
-    const lanes power_N = r->N * u->N, power_T = mu * r->N * u->length + dot(r->T, u->T);
     keep_worst(v->penetration_rate + i, larger_of(-u->N, zero), who);
-    keep_worst(v->cone_violation + i, root(off_N * off_N + off_T * off_T), who);
-    const lanes power = larger_of(larger_of(power_N, -power_N), larger_of(power_T, -power_T));
+    keep_worst(v->cone_violation + i, mo_root(off_N * off_N + off_T * off_T), who);
+    const lanes power = mo_power_of(mu, u, r);
     keep_worst(v->dissipation + i, power, who);
     v->power[i] += power;
 }
@@ -82,15 +82,15 @@ INLINE void judge_manifolds(const mo_batch_pass *pass, const mo_batch *batch, in
         const contact c = contact_at(points, at, central);
         const lanes mu = load(points->mu + at),
                     who = numbers(batches->constraint + number * B + (size_t)at);
-        const vec3 own_u = plus(slip_of(&c, &one, &two, central), load_3(points->w + at)),
-                   own_r = load_3(pass->impulses[number].r + at);
-        const split u = split_of(own_u, c.n), r = split_of(own_r, c.n);
+        const mo_vec own_u = mo_vec_plus(slip_of(&c, &one, &two, central), load_3(points->w + at)),
+                     own_r = load_3(pass->impulses[number].r + at);
+        const mo_split u = mo_split_of(own_u, c.n), r = mo_split_of(own_r, c.n);
         const lanes natural = natural_of_any(mu, &u, &r);
         store_3(own_u, u_out + number * (3 * B) + (size_t)at);
         v->natural[i] += natural;
-        v->u[i] += choose(is_point(points, at), dot(own_u, own_u), (lanes){0});
-        v->r[i] += dot(own_r, own_r);
-        keep_worst(v->block + i, root(natural), who);
+        v->u[i] += mo_choose(is_point(points, at), mo_vec_dot(own_u, own_u), (lanes){0});
+        v->r[i] += mo_vec_dot(own_r, own_r);
+        keep_worst(v->block + i, mo_root(natural), who);
         keep_failures(mu, &u, &r, who, v, i);
     }
 }

@@ -4,7 +4,7 @@
  * The passes of batch_kernel.h, with the lanes of lanes.h; included once by each file that defines
  * L.
  *
- * With friction above 1 sweeps by (1) of batch_contacts.h often end in a cycle, since friction that
+ * With friction above 1 sweeps by (1) of contact_step.h often end in a cycle, since friction that
  * follows the normal impulse at once moves the neighbours by more than that.  Steep passes use (2):
  * Acary and Cadoux's fixed point, contact by contact.  `central` and `steep` are constants where a
  * function is inlined.
@@ -56,8 +56,8 @@ INLINE void visit_manifolds(const mo_batch_pass *pass, int number, int central, 
         const mo_points *points = mo_batch_points(batches, batch, k);
         for (int i = 0; i < B / L; ++i) {
             const int at = i * L;
-            const vec3 now = load_3(impulses->r + at), before = load_3(impulses->before + at);
-            vec3 r = along(now, (lanes){0} + pass->beta, minus(now, before));
+            const mo_vec now = load_3(impulses->r + at), before = load_3(impulses->before + at);
+            mo_vec r = mo_vec_along(now, (lanes){0} + pass->beta, mo_vec_minus(now, before));
             if (steep) {
                 lanes *s = (lanes *)(pass->shift + (size_t)(batch->point + k) * B + (size_t)at);
                 own[i] += visit_steep(pass, points, at, one + i, two + i, &r, s, central);
@@ -138,31 +138,6 @@ INLINE void extrapolate(const mo_batch_pass *pass, double *before, int begin, in
 
 /* ---- looks ----------------------------------------------------------------------------------- */
 
-/* A vector by its part along the normal and the rest. */
-typedef struct split {
-    lanes N, length;
-    vec3 T;
-} split;
-
-INLINE split split_of(vec3 a, vec3 n)
-{
-    split s = {.N = dot(a, n)};
-    s.T = along(a, -s.N, n);
-    s.length = root(dot(s.T, s.T));
-    return s;
-}
-
-/* |r - proj_K(r - step (u + mu |u_T| n))|^2 */
-INLINE lanes natural_square(lanes mu, const split *u, const split *r, lanes step)
-{
-    lanes part;
-    const vec3 y_T = along(r->T, -step, u->T);
-    const lanes p_N =
-        project(mu, r->N - step * (u->N + mu * u->length), root(dot(y_T, y_T)), &part);
-    const vec3 z_T = along(r->T, -part, y_T);
-    return (r->N - p_N) * (r->N - p_N) + dot(z_T, z_T);
-}
-
 INLINE void look_at(const mo_batch_pass *pass, const mo_batch *batch, int at, int central,
                     lanes *natural, lanes *approach)
 {
@@ -173,11 +148,11 @@ INLINE void look_at(const mo_batch_pass *pass, const mo_batch *batch, int at, in
         const mo_points *points = mo_batch_points(batches, batch, k);
         const size_t number = (size_t)(batch->point + k);
         const contact c = contact_at(points, at, central);
-        const vec3 u = plus(slip_of(&c, &one, &two, central), load_3(points->w + at));
-        const split of_u = split_of(u, c.n),
-                    of_r = split_of(load_3(pass->impulses[number].r + at), c.n);
-        *natural += natural_square(load(points->mu + at), &of_u, &of_r, (lanes){0} + 1);
-        *approach = choose(-of_u.N > *approach, -of_u.N, *approach);
+        const mo_vec u = mo_vec_plus(slip_of(&c, &one, &two, central), load_3(points->w + at));
+        const mo_split of_u = mo_split_of(u, c.n),
+                       of_r = mo_split_of(load_3(pass->impulses[number].r + at), c.n);
+        *natural += mo_natural_square(load(points->mu + at), &of_u, &of_r, (lanes){0} + 1);
+        *approach = mo_choose(-of_u.N > *approach, -of_u.N, *approach);
     }
 }
 
@@ -210,8 +185,8 @@ INLINE lanes speeds_of(const mo_batch_pass *pass, const mo_batch *batch, int at,
     for (int k = 0; k < batch->point_count; ++k) {
         const mo_points *points = mo_batch_points(batches, batch, k);
         const contact c = contact_at(points, at, central);
-        const vec3 u = plus(slip_of(&c, &one, &two, central), load_3(points->w + at));
-        sum += choose(is_point(points, at), dot(u, u), (lanes){0});
+        const mo_vec u = mo_vec_plus(slip_of(&c, &one, &two, central), load_3(points->w + at));
+        sum += mo_choose(is_point(points, at), mo_vec_dot(u, u), (lanes){0});
     }
     return sum;
 }

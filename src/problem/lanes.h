@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Arithmetic on L numbers at a time, 4 or 8, for batch_passes.h.  A batch has MO_LANES manifolds, a
+ * Arithmetic on L numbers at a time, 4 or 8, for batch_passes.h and contact_step.h; device/kernel.h
+ * has the same words for one number.  A batch has MO_LANES manifolds, a
  * multiple of L; `at` is the first lane of the present group.
  *
  * Sums are kept per lane and added in a fixed order at the end, so they have the same bits for
@@ -23,18 +24,21 @@ enum { B = MO_LANES };
 typedef double lanes __attribute__((vector_size(L * sizeof(double)), aligned(8), may_alias));
 typedef long long mask __attribute__((vector_size(L * sizeof(long long)), aligned(8), may_alias));
 
-typedef struct vec3 {
+typedef lanes mo_number;
+typedef struct mo_vec {
     lanes x, y, z;
-} vec3;
+} mo_vec;
+
+#define MO_STEP INLINE
 
 /* ---- L numbers ------------------------------------------------------------------------------- */
 
-INLINE lanes choose(mask which, lanes yes, lanes no)
+INLINE lanes mo_choose(mask which, lanes yes, lanes no)
 {
     return (lanes)((which & (mask)yes) | (~which & (mask)no));
 }
 
-INLINE lanes root(lanes a)
+INLINE lanes mo_root(lanes a)
 {
 #if L == 8
     return (lanes){sqrt(a[0]), sqrt(a[1]), sqrt(a[2]), sqrt(a[3]),
@@ -44,8 +48,13 @@ INLINE lanes root(lanes a)
 #endif
 }
 
+INLINE lanes mo_magnitude(lanes a)
+{
+    return mo_choose(a > -a, a, -a);
+}
+
 /* min(1, bound / sqrt(square)): the factor that clips a vector to the length `bound`. */
-INLINE lanes cut(lanes bound, lanes square)
+INLINE lanes mo_cut(lanes bound, lanes square)
 {
 #if L == 8
     /* Two Newton steps from 14 bits take a third of the time of a square root and a division. */
@@ -55,9 +64,14 @@ INLINE lanes cut(lanes bound, lanes square)
     y = y * (1.5 - half * y * y);
     const lanes part = bound * y;
 #else
-    const lanes part = bound / root(square); /* not a number: 0 / 0, nothing to cut */
+    const lanes part = bound / mo_root(square); /* not a number: 0 / 0, nothing to cut */
 #endif
-    return choose(part < 1, part, (lanes){0} + 1);
+    return mo_choose(part < 1, part, (lanes){0} + 1);
+}
+
+INLINE lanes mo_number_of(double a)
+{
+    return (lanes){0} + a;
 }
 
 INLINE lanes load(const double *from)
@@ -66,9 +80,9 @@ INLINE lanes load(const double *from)
 }
 
 /* x, y and z of a batch lie B numbers apart. */
-INLINE vec3 load_3(const double *from)
+INLINE mo_vec load_3(const double *from)
 {
-    return (vec3){load(from), load(from + B), load(from + 2 * B)};
+    return (mo_vec){load(from), load(from + B), load(from + 2 * B)};
 }
 
 /* Whole numbers. */
@@ -86,31 +100,41 @@ INLINE void store(lanes a, double *to)
     *(lanes *)to = a;
 }
 
-INLINE void store_3(vec3 a, double *to)
+INLINE void store_3(mo_vec a, double *to)
 {
     *(lanes *)to = a.x;
     *(lanes *)(to + B) = a.y;
     *(lanes *)(to + 2 * B) = a.z;
 }
 
-INLINE vec3 along(vec3 a, lanes s, vec3 b)
+INLINE mo_vec mo_vec_along(mo_vec a, lanes s, mo_vec b)
 {
-    return (vec3){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z};
+    return (mo_vec){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z};
 }
 
-INLINE vec3 minus(vec3 a, vec3 b)
+INLINE mo_vec mo_vec_plus(mo_vec a, mo_vec b)
 {
-    return (vec3){a.x - b.x, a.y - b.y, a.z - b.z};
+    return (mo_vec){a.x + b.x, a.y + b.y, a.z + b.z};
 }
 
-INLINE lanes dot(vec3 a, vec3 b)
+INLINE mo_vec mo_vec_times(lanes s, mo_vec a)
+{
+    return (mo_vec){s * a.x, s * a.y, s * a.z};
+}
+
+INLINE mo_vec mo_vec_minus(mo_vec a, mo_vec b)
+{
+    return (mo_vec){a.x - b.x, a.y - b.y, a.z - b.z};
+}
+
+INLINE lanes mo_vec_dot(mo_vec a, mo_vec b)
 {
     return a.x * b.x + a.y * b.y + a.z * b.z;
 }
 
-INLINE vec3 cross(vec3 a, vec3 b)
+INLINE mo_vec mo_vec_cross(mo_vec a, mo_vec b)
 {
-    return (vec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+    return (mo_vec){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
 /* ---- L cache lines: one a row in memory, one number of each a row in registers

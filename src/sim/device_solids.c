@@ -235,7 +235,7 @@ static void set_manifold_arrays(mo_device_heap *heap)
                                                   .w = number + 3 * points,
                                                   .arm_1 = number + 6 * points,
                                                   .arm_2 = number + 9 * points,
-                                                  .K_n = number + 12 * points,
+                                                  .W_TN = number + 12 * points,
                                                   .mu = number + 15 * points,
                                                   .inverse_N = number + 16 * points,
                                                   .inverse_T = number + 17 * points};

@@ -127,8 +127,8 @@ static void set_arrays(mo_device_sweeps *s, double *number, int *index)
     m->w = m->n + 3 * points;
     m->arm_1 = m->w + 3 * points;
     m->arm_2 = m->arm_1 + 3 * points;
-    m->K_n = m->arm_2 + 3 * points;
-    m->mu = m->K_n + 3 * points;
+    m->W_TN = m->arm_2 + 3 * points;
+    m->mu = m->W_TN + 3 * points;
     m->inverse_N = m->mu + points;
     m->inverse_T = m->inverse_N + points;
     a->one = index;
@@ -185,14 +185,14 @@ static void pack_point(const mo_batches *b, const node *n, int k, const mo_manif
     if (!batch->is_central) {
         copy_vector(p->arms, lane, m->arm_1, m->room, i);
         copy_vector(p->arms + 3 * MO_LANES, lane, m->arm_2, m->room, i);
-        copy_vector(p->arms + 6 * MO_LANES, lane, m->K_n, m->room, i);
+        copy_vector(p->arms + 6 * MO_LANES, lane, m->W_TN, m->room, i);
         return;
     }
     for (size_t x = 0; x < 3; ++x) {
         const double e = p->n[x * MO_LANES + (size_t)lane];
         m->arm_1[x * m->room + i] = p->arms[lane] * e;
         m->arm_2[x * m->room + i] = p->arms[MO_LANES + lane] * e;
-        m->K_n[x * m->room + i] = e / p->inverse_N[lane];
+        m->W_TN[x * m->room + i] = 0;
     }
 }
 
