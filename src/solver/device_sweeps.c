@@ -12,8 +12,6 @@ enum {
     VERY_LONG = 248,
     MANY_SWEEPS = 16,
     CARRYING = 2,         /* momentum that carries the weight, over that of others */
-    CALM_EVERY = 32,      /* sweeps, if only the closing speed is missed */
-    NEARLY_SLOW = 3,      /* of the closing speed, at most */
     TAIL_MOST = 1024,     /* contacts of a colour that is visited by one block with others */
     OF_MANIFOLDS = 4,     /* a manifold is worth so many of them */
     FEW_CONTACTS = 500000 /* then a sweep visits those inside of patches twice */
@@ -318,10 +316,8 @@ static void sweep_once(mo_device_sweeps *s)
 /* 2, 2, 4, 8, then 8 each; the longer it takes, the more. */
 static int sweeps_to_look(int iteration)
 {
-    const int off = iteration % LOOK_EVERY;
     return iteration < 2            ? 2
            : iteration < LOOK_EVERY ? iteration
-           : off                    ? LOOK_EVERY - off
            : iteration < LONG       ? LOOK_EVERY
            : iteration < VERY_LONG  ? 2 * LOOK_EVERY
                                     : 4 * LOOK_EVERY;
@@ -406,22 +402,9 @@ static void carry(mo_device_sweeps *s, mo_pace *now)
     scale(s);
 }
 
-/* Momentum leaves single contacts unsettled: two sweeps without it. */
-static void calm(mo_device_sweeps *s, const mo_pace *now)
-{
-    mo_pace still = *now;
-    still.beta = 0;
-    still.relax_N = still.relax_T = still.momentum.cap = 1;
-    write_pace(s, &still);
-    mo_device_replay(s->device, s->pair_of_sweeps, 1);
-    s->iteration += 2;
-}
-
 int mo_device_sweeps_run(mo_device_sweeps *s, mo_sweep_goal goal, mo_must_stop *must_stop,
                          void *context)
 {
-    mo_pace usual = {.sweeps = 0};
-    int is_calm = 0, next_calm = s->iteration + CALM_EVERY;
     for (;;) {
         mo_device_figures seen;
         look(s, &seen);
@@ -439,26 +422,13 @@ int mo_device_sweeps_run(mo_device_sweeps *s, mo_sweep_goal goal, mo_must_stop *
             mo_device_copy(s->device, s->impulses[0].at, s->best, impulse_bytes(s));
             return 0;
         }
-        if (is_calm) {
-            usual.sweeps = seen.pace.sweeps;
-            seen.pace = usual;
-            write_pace(s, &usual);
-        }
         if (!s->carries) {
             set_pace(s, &seen.pace);
         }
         if (is_exact && is_slow) {
             carry(s, &seen.pace);
         }
-        is_calm = is_exact && !is_slow && s->approach <= NEARLY_SLOW * goal.rate &&
-                  s->iteration >= next_calm && !must_stop(context, s->iteration + 1);
-        if (is_calm) {
-            usual = seen.pace;
-            calm(s, &usual);
-            next_calm = s->iteration + CALM_EVERY;
-        } else {
-            sweep_on(s, must_stop, context);
-        }
+        sweep_on(s, must_stop, context);
     }
 }
 
