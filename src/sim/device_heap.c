@@ -25,7 +25,7 @@
 enum {
     MOST_ROUNDS = 10, /* of contacts that turn out to close, as in step.c */
     ROUGH_ROUNDS = 2, /* likewise */
-    LONG = 40         /* sweeps of a round: rough ones then save more than they cost */
+    LONG = 100        /* sweeps of a round: rough ones then save more than they cost */
 };
 static const double LATE = 1e-6, LATE_OF_TOLERANCE = 0.1; /* as in step.c */
 
