@@ -4,8 +4,8 @@
  * Kernels that find the contacts of balls, with each other and with static planes and boxes, and
  * the pairs of other solids that may touch (solid_touch.h).
  *
- * A ball searches the buckets around its own (ball_cells.h) once per step, and lists all that it may
- * meet while nothing is faster than `listed`; of two balls the one with the lower id owns the
+ * A ball searches the buckets around its own (ball_cells.h) once per step, and lists all that it
+ * may meet while nothing is faster than `listed`; of two balls the one with the lower id owns the
  * contact.  Contacts are counted, scanned and filled from these lists, after an answer again.
  */
 #ifndef MO_DEVICE_BALL_FIND_H
