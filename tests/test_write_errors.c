@@ -40,7 +40,7 @@ static int open_folder(void **state)
     (void)state;
     signal(SIGXFSZ, SIG_IGN); /* as in every program that looks at what write says */
 #ifdef _OPENMP
-    omp_get_max_threads(); /* clang's library writes a file when it starts: before the disk is full */
+    omp_get_max_threads(); /* clang's library writes a file when it starts */
 #endif
     return temporary_folder(folder, "write-errors-XXXXXX") ? 0 : -1;
 }

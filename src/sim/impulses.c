@@ -49,7 +49,10 @@ static const double ROUGH = 10, ROUGHEST = 0.1;
 /* Of its size: a body that hits something so fast that it moves so far in the step is turned by as
  * many radians, and may end the step inside of that by half the square. */
 static const double HITS = 0.2;
-static const double LEAST_DEPTH = 8e-4, MOST_DEPTH = 1.5e-3, DEPTH_OF_TOLERANCE = 0.4;
+static const double LEAST_DEPTH = 8e-4, MOST_DEPTH = 2e-3, DEPTH_OF_TOLERANCE = 0.4;
+/* The overlap that a step may leave grows with the depth to here: with 2e-3 its mean in heaps at
+ * coarse tolerances is above 2e-3 of a radius (test_overlap). */
+static const double MOST_OVERLAP_DEPTH = 1.2e-3;
 
 double mo_place_rounding(double squares, double h)
 {
@@ -344,7 +347,8 @@ double mo_depth_at(double tol)
 /* It grows with the depth that the tolerance of the world leaves in a step. */
 double mo_overlap_limit(const mo_world *world)
 {
-    return world->def.overlap * (mo_depth_at(world->def.solver.tol) / LEAST_DEPTH);
+    return world->def.overlap * fmin(mo_depth_at(world->def.solver.tol), MOST_OVERLAP_DEPTH) /
+           LEAST_DEPTH;
 }
 
 double mo_step_depth(const mo_world *world)
