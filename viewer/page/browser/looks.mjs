@@ -64,8 +64,16 @@ export const lookTests = ({ withScene, model, picture }) => ({
                 const { left } = document.querySelector(".panel").getBoundingClientRect();
                 return window.moreau.time() > 1.5 && x > 0 && x < left && y > 0 && y < 800;
             });
-            await until(page, (g) => window.moreau.generation() > g, first); // all has left
-            assert.ok((await page.evaluate(() => window.moreau.time())) < 1);
+            await until(
+                page,
+                (g) => {
+                    if (window.moreau.generation() > g) return true; // all has left
+                    window.timeBefore = window.moreau.time();
+                    return false;
+                },
+                first,
+            );
+            assert.ok(await page.evaluate(() => window.moreau.time() < window.timeBefore));
         }),
 
     "a thin rod is drawn wider than a line": () =>
