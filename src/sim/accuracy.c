@@ -299,9 +299,18 @@ static int has_free_bodies(const mo_world *world)
     return k < world->living_count;
 }
 
+/* The tolerance by which velocities at the end of a step are judged: what a fine solve left, where
+ * rounding kept it above its own. */
+static double tolerance_at_end(const mo_world *world, double tol)
+{
+    const double left = world->result.residual.natural_relative;
+    const int is_fine = world->step.coarse_count + world->step.tried_count == 0;
+    return is_fine && world->result.status == MO_STALLED && left <= RESTS ? fmax(tol, left) : tol;
+}
+
 mo_error mo_accuracy_rest(mo_world *world, double h)
 {
-    const double tol = fmin(world->def.solver.tol, REST);
+    const double tol = fmin(world->def.solver.tol, REST), end = tolerance_at_end(world, tol);
     if (!(world->def.solver.tol <= RESTS) || world->def.first_order > 0 ||
         !(world->team || has_free_bodies(world))) {
         return MO_OK;
@@ -313,8 +322,8 @@ mo_error mo_accuracy_rest(mo_world *world, double h)
         mo_island_facts *island = mo_island_of(world, world->living[k]);
         mo_pace_every(k, 256);
         if (island) {
-            island->moves |= !(fmax(speed(body, body->start_v), speed(body, body->next_v)) <=
-                               noise(world, island, tol, h));
+            island->moves |= !(speed(body, body->start_v) <= noise(world, island, tol, h) &&
+                               speed(body, body->next_v) <= noise(world, island, end, h));
         }
     }
     MO_TRY(mo_islands_combine(world, MO_COMBINE_SUM, offsetof(mo_island_facts, moves), 1));

@@ -22,8 +22,8 @@
 #include "solver/refine.h"
 
 enum { HISTORY_ROOM = 4096 };
-/* Of the largest impulse: changes of a start that are rounding, and those that are no more than what
- * a method leaves. */
+/* Of the largest impulse: changes of a start that are rounding, and those that a method may
+ * leave. */
 static const double ROUNDING = 1e-14, OUTSIDE = 1e-5;
 
 const char *mo_status_name(mo_status status)
