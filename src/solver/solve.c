@@ -22,9 +22,6 @@
 #include "solver/refine.h"
 
 enum { HISTORY_ROOM = 4096 };
-/* Of the largest impulse: changes of a start that are rounding, and those that a method may
- * leave. */
-static const double ROUNDING = 1e-14, OUTSIDE = 1e-5;
 
 const char *mo_status_name(mo_status status)
 {
@@ -173,13 +170,11 @@ static mo_error prepare_result(const mo_problem *problem, const mo_options *opti
     return MO_OK;
 }
 
-/* The starting point, each block moved to the nearest impulse that its law allows; the largest
- * change over the largest number. */
-static double set_start(mo_run *run)
+/* The starting point, each block moved to the nearest impulse that its law allows. */
+static void set_start(mo_run *run)
 {
     const mo_problem *problem = run->problem;
     const double *start = run->options->start;
-    double moved = 0, largest = 0;
     if (!start) {
         memset(run->r, 0, (size_t)problem->row_count * sizeof *run->r);
     }
@@ -191,30 +186,7 @@ static double set_start(mo_run *run)
             mo_constraint_law(problem, i)
                 ->project(mo_constraint_param(problem, i), d, x, run->r + row);
         }
-        for (int k = 0; start && k < d; ++k) {
-            moved = fmax(moved, fabs(run->r[row + k] - x[k]));
-            largest = fmax(largest, fabs(x[k]));
-        }
     }
-    return largest > 0 ? moved / largest : 0;
-}
-
-/* Methods with Newton steps leave impulses slightly outside of their sets: those of a solution
- * are one as they are, and may be none once they are moved. */
-static int starts_at_solution(mo_run *run, double moved)
-{
-    const mo_problem *problem = run->problem;
-    const size_t rows = (size_t)problem->row_count;
-    mo_residual residual;
-    if (!(moved > ROUNDING && moved < OUTSIDE)) {
-        return 0;
-    }
-    run->error = mo_measure_into(problem, run->options->start, run->scratch, &residual);
-    if (run->error || !(residual.natural / run->q_scale <= run->options->tol)) {
-        return 0;
-    }
-    memcpy(run->r, run->options->start, rows * sizeof *run->r);
-    return mo_run_measure(run, 0, run->r);
 }
 
 /* ---- the end --------------------------------------------------------------------------------- */
@@ -246,13 +218,11 @@ static mo_error iterate(const mo_method *method, mo_run *run, void *workspace)
 {
     mo_result *result = run->result;
     mo_pace();
-    const double moved = set_start(run);
+    set_start(run);
     mo_pace();
     memcpy(result->r, run->r, (size_t)run->problem->row_count * sizeof(double));
     result->setup_seconds = mo_work_clock() - run->start_time;
-    result->status = starts_at_solution(run, moved) ? MO_SOLVED
-                     : run->error                   ? MO_STALLED
-                                                    : method->solve(run, workspace);
+    result->status = method->solve(run, workspace);
     return run->error;
 }
 
