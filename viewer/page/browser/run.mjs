@@ -19,6 +19,7 @@ import { robotTests } from "./robots.mjs";
 import {
     findChromium,
     launch,
+    leavePage,
     openCoarsely,
     openPage,
     readArguments,
@@ -85,7 +86,7 @@ async function withScene(words, body, pageOptions) {
         await started(page);
         await body(page, server);
         assert.deepEqual(page.errors, [], "nothing is logged as an error");
-        await page.close();
+        await leavePage(page);
     } finally {
         const { code, signal } = await server.stop();
         assert.ok(
@@ -103,7 +104,7 @@ async function withReplay(words, body) {
     await started(page);
     await body(page);
     assert.deepEqual(page.errors, [], "nothing is logged as an error");
-    await page.close();
+    await leavePage(page);
 }
 
 const tests = {
@@ -370,7 +371,7 @@ const tests = {
                 "true",
             );
             assert.deepEqual(other.errors, []);
-            await other.close();
+            await leavePage(other);
             assert.ok(server.url);
         }),
 
@@ -390,7 +391,7 @@ const tests = {
             await page.evaluate(() => document.querySelector("#app").classList.contains("offline")),
             false,
         );
-        await page.close();
+        await leavePage(page);
         await second.stop();
     },
 
@@ -453,8 +454,8 @@ const tests = {
             assert.ok(Math.abs(value - restored[k]) < 1e-3 * (1 + Math.abs(value)), `camera ${k}`),
         );
         assert.deepEqual([...page.errors, ...other.errors], []);
-        await other.close();
-        await page.close();
+        await leavePage(other);
+        await leavePage(page);
     },
 
     "a small screen with fingers": () =>

@@ -105,8 +105,28 @@ export const SHARP = { deviceScaleFactor: 1 };
 export function openCoarsely(browser, address, options = {}) {
     return openPage(browser, address, { deviceScaleFactor: 0.5, ...options }, () => {
         const atNextPicture = window.requestAnimationFrame;
-        window.requestAnimationFrame = (draw) => setTimeout(() => atNextPicture(draw), 40);
+        window.requestAnimationFrame = (draw) => setTimeout(() => atNextPicture(draw), 120);
     });
+}
+
+/** Pages that were left, by their options: another scene in one takes half the time of a new one. */
+const idle = new Map();
+
+/** Ends the use of a page of openPage. */
+export async function leavePage(page) {
+    await page.goto("about:blank");
+    idle.get(page.key).push(page);
+}
+
+async function newPage(browser, key, options, script) {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, ...options });
+    if (script) await page.addInitScript(script);
+    page.key = key;
+    page.on("pageerror", (error) => page.errors.push(error.message));
+    page.on("console", (message) => {
+        if (message.type() === "error") page.errors.push(message.text());
+    });
+    return page;
 }
 
 /**
@@ -114,13 +134,10 @@ export function openCoarsely(browser, address, options = {}) {
  * the script, where there is one, before its own.
  */
 export async function openPage(browser, address, options = {}, script = null) {
-    const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, ...options });
-    if (script) await page.addInitScript(script);
+    const key = JSON.stringify(options) + (script !== null);
+    if (!idle.has(key)) idle.set(key, []);
+    const page = idle.get(key).pop() ?? (await newPage(browser, key, options, script));
     page.errors = [];
-    page.on("pageerror", (error) => page.errors.push(error.message));
-    page.on("console", (message) => {
-        if (message.type() === "error") page.errors.push(message.text());
-    });
     if (ownPage && address.startsWith("http"))
         await page.route(new URL("/", address).href, (route) => route.fulfill({ path: ownPage }));
     await page.goto(address);
