@@ -25,7 +25,8 @@
 enum {
     MOST_ROUNDS = 10, /* of contacts that turn out to close, as in step.c */
     ROUGH_ROUNDS = 2, /* likewise */
-    LONG = 100        /* sweeps of a round: rough ones then save more than they cost */
+    LONG = 40,        /* sweeps of a round: rough ones then save more than they cost */
+    LONG_SOLID = 100  /* of other solids, which rough rounds hold apart where they would not meet */
 };
 static const double LATE = 1e-6, LATE_OF_TOLERANCE = 0.1; /* as in step.c */
 
@@ -382,7 +383,7 @@ static mo_error solve(mo_device_heap *heap, const mo_world *world, double h, mo_
         heap->is_rough = heap->is_rough && round + 1 < ROUGH_ROUNDS;
         error = late > 0 ? solve_once(heap, world, h, 1, report) : refine(heap, world, h, report);
     }
-    heap->had_rounds = more > 0 && heap->longest > LONG;
+    heap->had_rounds = more > 0 && heap->longest > (heap->has_solids ? LONG_SOLID : LONG);
     heap->is_projected = !error && heap->has_solids && mo_device_solids_may_overlap(heap);
     if (heap->is_projected) {
         const double start = mo_clock();

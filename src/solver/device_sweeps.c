@@ -11,10 +11,11 @@ enum {
     LONG = 120,     /* sweeps: a look at the change of pace (pace.h) */
     VERY_LONG = 248,
     MANY_SWEEPS = 16,
-    CARRYING = 2,         /* momentum that carries the weight, over that of others */
-    TAIL_MOST = 1024,     /* contacts of a colour that is visited by one block with others */
-    OF_MANIFOLDS = 4,     /* a manifold is worth so many of them */
-    FEW_CONTACTS = 500000 /* then a sweep visits those inside of patches twice */
+    CARRYING = 2,               /* momentum that carries the weight, over that of others */
+    TAIL_MOST = MO_END_THREADS, /* contacts of a colour that one block visits with others: one a
+                                   thread, since a second one takes longer than a launch */
+    OF_MANIFOLDS = 4,           /* a manifold is worth so many of them */
+    FEW_CONTACTS = 500000       /* then a sweep visits those inside of patches twice */
 };
 
 void mo_device_sweeps_begin(mo_device *device, mo_device_sweeps *s)

@@ -153,6 +153,24 @@ static int on_body_room(struct lws *wsi, connection *c)
     return 0;
 }
 
+/*
+ * Refuses a handshake, with the reason: a program that is no browser sends no Origin by itself.
+ * libwebsockets closes the connection before it would write an answer of its own.
+ */
+static int refuse_socket(struct lws *wsi)
+{
+    static const char WHY[] = "/socket needs the headers Host and Origin with the address that "
+                              "moreau view printed, and the subprotocol moreau.\n";
+    char text[512];
+    const int size = snprintf(text, sizeof text,
+                              "HTTP/1.1 403 Forbidden\r\nContent-Type: text/plain\r\n"
+                              "Content-Length: %d\r\nConnection: close\r\n\r\n%s",
+                              (int)sizeof WHY - 1, WHY);
+    const ssize_t sent = send(lws_get_socket_fd(wsi), text, (size_t)size, MSG_NOSIGNAL);
+    (void)sent; /* it is closed anyway */
+    return -1;
+}
+
 static int on_http(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
                    size_t length)
 {
@@ -163,7 +181,7 @@ static int on_http(struct lws *wsi, enum lws_callback_reasons reason, void *user
     case LWS_CALLBACK_HTTP_WRITEABLE:
         return on_body_room(wsi, user);
     case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
-        return -1; /* a socket without our subprotocol */
+        return refuse_socket(wsi); /* a socket without our subprotocol */
     default:
         return 0;
     }
@@ -334,7 +352,7 @@ static int on_socket(struct lws *wsi, enum lws_callback_reasons reason, void *us
 {
     switch (reason) {
     case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
-        return may_connect(wsi) ? 0 : -1;
+        return may_connect(wsi) ? 0 : refuse_socket(wsi);
     case LWS_CALLBACK_ESTABLISHED:
         return on_open(wsi, user);
     case LWS_CALLBACK_CLOSED:
