@@ -29,7 +29,8 @@ static const double LATE = 1e-6, LATE_OF_TOLERANCE = 0.1, LATE_OF_OVERLAP = 0.5;
 static const double NEARLY_LATE = 0.02; /* of a body's size: taken with those that are late */
 
 /* Of the overlap that is let be: more than this at the end of the step asks for each of the overlap
- * rounds.  A projection of positions removes less at less cost. */
+ * rounds.  A projection of positions removes less at less cost, but that of a mechanism turns light
+ * links and lifts heavy ones, which adds energy: there, all overlap does. */
 static const double DEEP[OVERLAP_ROUNDS] = {10, 10, 20};
 
 /* ---- contacts that close after all ----------------------------------------------------------- */
@@ -81,8 +82,10 @@ static mo_error shapes_that_overlap(mo_world *world, int *more)
 {
     mo_step *step = &world->step;
     const int takes = step->late_rounds <= MOST_ROUNDS && step->overlap_rounds < OVERLAP_ROUNDS;
-    const double most = takes ? DEEP[step->overlap_rounds++] * world->def.overlap : INFINITY;
+    const double deep = takes && world->mechanism_count == 0 ? DEEP[step->overlap_rounds] : 1;
+    const double most = takes ? deep * world->def.overlap : INFINITY;
     int pairs;
+    step->overlap_rounds += takes;
     if (mo_overlaps_look(world, step->h, most, &pairs)) {
         return mo_fail_memory(&step->why);
     }

@@ -116,6 +116,12 @@ static int repeat_step(small_run *w)
     return 1;
 }
 
+/* Is there more to gain than another matrix costs? */
+static int is_far(const small_run *w)
+{
+    return w->best > FAR * w->aim;
+}
+
 /* Newton steps leave a start where something hardly rolls (look_at_start); steps around it do not.
  */
 static void refine_around(small_run *w)
@@ -123,13 +129,13 @@ static void refine_around(small_run *w)
     mo_small_system *s = &w->s;
     double before = INFINITY;
     s->theta = NEAR_THETA;
-    for (int k = 0; k < CENTRES && w->best > w->aim && w->best < LITTLE * before; ++k) {
+    for (int k = 0; k < CENTRES && is_far(w) && w->best < LITTLE * before; ++k) {
         before = w->best;
         memcpy(s->r, w->kept, (size_t)s->rows * sizeof *s->r);
         memcpy(s->centre, s->r, (size_t)s->rows * sizeof *s->r);
         double merit = mo_small_evaluate(s, s->r);
         const double goal = INNER * merit;
-        for (int step = 0; step < AROUND_STEPS && merit > goal && w->best > w->aim;
+        for (int step = 0; step < AROUND_STEPS && merit > goal && is_far(w);
              ++step, ++w->iteration) {
             const double last = merit;
             if (!mo_small_find_step(s, s->r)) {
@@ -160,8 +166,7 @@ static double refine(small_run *w, int has_matrix)
     for (int k = 0; k <= MORE_STEPS; ++k, has_matrix = 1) {
         const int may_gain = !has_matrix || repeat_step(w) || rolls || is_start;
         const double before = w->best;
-        if (!may_gain || before <= FAR * w->aim || k == MORE_STEPS ||
-            !mo_small_find_step(s, s->r)) {
+        if (!may_gain || !is_far(w) || k == MORE_STEPS || !mo_small_find_step(s, s->r)) {
             break;
         }
         mo_small_take_step(s, mo_small_evaluate(s, s->r), HALVINGS, s->r);
@@ -170,7 +175,7 @@ static double refine(small_run *w, int has_matrix)
             break;
         }
     }
-    if (w->best > FAR * w->aim && rolls) {
+    if (rolls) {
         refine_around(w);
     }
     memcpy(s->r, w->kept, (size_t)s->rows * sizeof *s->r);
