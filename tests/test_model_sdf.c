@@ -6,6 +6,8 @@
 #include "robot_world.h"
 
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define SDF(inside) "<?xml version='1.0'?><sdf version='1.9'>" inside "</sdf>"
 #define HEAVY                                                                                      \
@@ -164,6 +166,11 @@ static void bad_files_get_a_sentence(void **state)
              "</box></geometry></collision></link></model>"),
          "size"},
         {SDF("<model name='m'><model><link name='a'/></model></model>"), "no name"},
+        {SDF("<model name='m'><link name='a'/><link name='b'/><joint name='j' type='universal'>"
+             "<parent>a</parent><child>b</child></joint></model>"),
+         "not parallel"},
+        {SDF("<model name='m'><include><name>n</name></include></model>"), "has no <uri>"},
+        {"<gazebo version='1.0'><model name='m'/></gazebo>", "before version 1.3"},
         {SDF("<world name='w'><physics><max_step_size>-1</max_step_size></physics><model "
              "name='m'/></world>"),
          "positive"},
@@ -178,6 +185,84 @@ static void bad_files_get_a_sentence(void **state)
             fail_msg("'%s' has no '%s'", why.text, CASES[k].sentence);
         }
     }
+}
+
+static int has_note(const mo_model *model, const char *text)
+{
+    int k = 0;
+    while (k < model->note_count && !strstr(model->notes[k].text, text)) {
+        ++k;
+    }
+    return k < model->note_count;
+}
+
+/* model://leg is the folder `leg` beside the file; its model.config names the newest version. */
+static void included_models_are_placed_and_named(void **state)
+{
+    (void)state;
+    robot_world w;
+    char leg[TEMPORARY_ROOM + 8], loop[TEMPORARY_ROOM + 8];
+    snprintf(leg, sizeof leg, "%s/leg", folder.path);
+    snprintf(loop, sizeof loop, "%s/loop", folder.path);
+    CHECK(mkdir(leg, 0700) == 0 && mkdir(loop, 0700) == 0);
+    folder_put(&folder, "leg/model.config",
+               "<model><sdf version='1.4'>old.sdf</sdf><sdf version='1.6'>new.sdf</sdf></model>");
+    folder_put(&folder, "leg/old.sdf", SDF("<model name='old'><link name='a'/></model>"));
+    folder_put(&folder, "leg/new.sdf",
+               SDF("<model name='leg'><pose>7 7 7 0 0 0</pose><link name='a'>" HEAVY
+                   "</link><link name='b'><pose>1 0 0 0 0 0</pose>" HEAVY
+                   "</link><joint name='j' type='revolute'><parent>a</parent><child>b</child>"
+                   "<axis><xyz>0 0 1</xyz></axis></joint></model>"));
+    open_file(folder_put(&folder, "world.sdf",
+                         SDF("<world name='w'><include><uri>model://leg</uri><pose>0 0 3 0 0 0"
+                             "</pose></include><include><uri>model://leg</uri><name>second</name>"
+                             "<static>true</static></include><include><uri>model://nowhere</uri>"
+                             "</include></world>")),
+              &w);
+    check_place(&w, "leg::b", 1, 0, 3);
+    check_place(&w, "second::b", 8, 7, 7);
+    assert_int_equal(w.model.v_count, 6 + 1 + 1);
+    CHECK(has_note(&w.model, "model://FOLDER"));
+    close_world(&w);
+    /* in a model: its joints name the links of the included one */
+    open_file(folder_put(&folder, "both.sdf",
+                         SDF("<model name='m'><include><uri>model://leg</uri><pose>0 2 0 0 0 0"
+                             "</pose></include><joint name='k' type='fixed'><parent>world</parent>"
+                             "<child>leg::a</child></joint></model>")),
+              &w);
+    check_place(&w, "leg::b", 1, 2, 0);
+    assert_int_equal(w.model.v_count, 1);
+    close_world(&w);
+    mo_message why = {{0}};
+    mo_model model;
+    folder_put(&folder, "loop/model.sdf",
+               SDF("<model name='l'><include><uri>model://loop</uri></include></model>"));
+    CHECK(mo_model_read(
+              folder_put(&folder, "cycle.sdf", SDF("<include><uri>model://loop</uri></include>")),
+              NULL, &model, &why) != MO_OK);
+    CHECK(strstr(why.text, "levels deep"));
+    folder_remove(&folder);
+    rmdir(leg);
+    rmdir(loop);
+    rmdir(folder.path);
+    folder_make(&folder);
+}
+
+/* What Gazebo and Bullet write, or allow. */
+static void habits_of_other_simulators_are_understood(void **state)
+{
+    (void)state;
+    mo_model model;
+    read_text(SDF("<world name='w'><model name='m'><link name='m::a'>" HEAVY
+                  "<collision name='c'><geometry><sphere><radius>1</radius></sphere></geometry>"
+                  "<surface><friction><ode><mu>-1</mu></ode></friction></surface></collision>"
+                  "</link></model><model name='m'><link name='base'><inertial><mass>0</mass>"
+                  "</inertial></link></model></world>"),
+              &model);
+    assert_int_equal(model.v_count, 6); /* a link without mass is fixed */
+    CHECK(isinf(model.geoms[0].shape.material.friction));
+    CHECK(has_note(&model, "fixed to the world") && has_note(&model, "name of another"));
+    mo_model_clear(&model);
 }
 
 static void a_link_called_world_is_the_world(void **state)
@@ -203,6 +288,8 @@ int main(void)
         cmocka_unit_test(a_long_chain_of_frames_is_followed),
         cmocka_unit_test(a_joint_has_a_place_of_its_own),
         cmocka_unit_test(models_of_a_world_have_names_and_float),
+        cmocka_unit_test(included_models_are_placed_and_named),
+        cmocka_unit_test(habits_of_other_simulators_are_understood),
         cmocka_unit_test(a_link_called_world_is_the_world),
         cmocka_unit_test(what_is_not_read_is_noted),
         cmocka_unit_test(bad_files_get_a_sentence),

@@ -142,6 +142,10 @@ static bool read_any(mo_reader *r)
         r->model->format = "SDF";
         return mo_sdf_read(r);
     }
+    MO_FAIL_IF(strcmp(r->root->name, "gazebo") == 0,
+               mo_reader_fail(r, r->root,
+                              "is SDF before version 1.3, which is not read; convert the file with "
+                              "Gazebo (gz sdf -c FILE), or use a newer one of the same model"));
     return mo_reader_fail(r, r->root,
                           "is not a model: the root of MJCF is <mujoco>, that of URDF is <robot>, "
                           "that of SDF is <sdf>");

@@ -12,13 +12,14 @@
  *     universal joint between its two axes.
  *   - Names in a file of several models, and in models of models, begin with the model's: a::b.
  *
- * Limits: joints that close a loop, screws and gears are noted and left out; so are <include>,
- * plugins, sensors and actors.
+ * Limits: joints that close a loop, screws and gears are noted and left out; so are plugins,
+ * sensors and actors.
  */
 #include "io/sdf.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "linalg/vec3.h"
@@ -70,6 +71,12 @@ static bool write_geometry(mo_sdf *s, const mo_xml_node *from, mo_xml_node *to)
         uri = mo_reader_join(s->r, "package://", uri + 8, "");
     } else if (uri && strncmp(uri, "file://", 7) == 0) {
         uri += 7;
+    } else if (uri && uri[0] != '/' && !strstr(uri, "://") && strchr(from->file, '/')) {
+        char folder[MO_PATH]; /* of an included model */
+        mo_reader_beside(from, folder);
+        const char *package = mo_reader_join(s->r, "package://", folder, "/");
+        uri = package ? mo_reader_join(s->r, package, uri, "") : NULL;
+        MO_PASS(uri);
     }
     return mo_reader_set(s->r, kind, "filename", uri);
 }
@@ -237,6 +244,9 @@ static bool write_joint(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *fro
         kind && (strcmp(kind, "universal") == 0 || strcmp(kind, "revolute2") == 0);
     const int is_offset =
         mo_vec3_norm(rest.position) > 1e-12 || mo_vec3_norm(rest.orientation + 1) > 1e-12;
+    MO_FAIL_IF(
+        is_double && !(mo_xml_child(from, "axis") && mo_xml_child(from, "axis2")),
+        mo_reader_fail(s->r, from, "of type %.20s needs <axis> and <axis2>, not parallel", kind));
     const mo_pose none = mo_pose_identity();
     const char *middle =
         is_double ? write_place(s, from, mo_reader_join(s->r, name, " ", "cross")) : NULL;
@@ -280,6 +290,17 @@ static bool inner_of(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *node, 
     return out->prefix && mo_sdf_place(s, m, node, name, &out->pose);
 }
 
+/* Bullet's way to fix a base. */
+static int is_massless(mo_sdf *s, const mo_xml_node *link)
+{
+    const char *mass = mo_sdf_text(mo_xml_child(link, "inertial"), "mass");
+    const int is_zero = mass && strtod(mass, NULL) == 0;
+    if (is_zero) {
+        mo_reader_note(s->r, link, "> has no mass and no joint above it: fixed to the world");
+    }
+    return is_zero;
+}
+
 /* Links without a joint float, or are fixed if the model is static. */
 static bool write_root(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *from)
 {
@@ -289,7 +310,8 @@ static bool write_root(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *from
            (name && mo_sdf_place(s, m, from, own, &pose) &&
             (mo_reader_name_find(s->r, 'C', name) >= 0 ||
              write_between(s, from, mo_reader_join(s->r, name, " ", "base"),
-                           m->is_static ? "fixed" : "floating", "world", name, &pose)));
+                           m->is_static || is_massless(s, from) ? "fixed" : "floating", "world",
+                           name, &pose)));
 }
 
 static bool write_roots(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *node)
@@ -309,7 +331,7 @@ static bool write_inner(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *nod
 
 static bool write_parts(mo_sdf *s, const mo_sdf_model *m)
 {
-    static const char KNOWN[] = " link joint frame model pose static ";
+    static const char KNOWN[] = " link joint frame model pose static light ";
     for (const mo_xml_node *part = m->node->first; part; part = part->next) {
         char word[60];
         snprintf(word, sizeof word, " %.50s ", part->name);
@@ -336,7 +358,7 @@ static bool read_world(mo_sdf *s, const mo_xml_node *world)
     const mo_xml_node *gravity = mo_xml_child(world, "gravity");
     const mo_xml_node *step = mo_sdf_down(world, "physics", "max_step_size");
     for (const mo_xml_node *part = world->first; part; part = part->next) {
-        if (strcmp(part->name, "include") == 0 || strcmp(part->name, "actor") == 0) {
+        if (strcmp(part->name, "actor") == 0) {
             mo_reader_note(s->r, part, "> is not read: ignored");
         }
     }
@@ -351,10 +373,31 @@ static bool read_world(mo_sdf *s, const mo_xml_node *world)
     return !step || model->step > 0 || mo_reader_fail(s->r, step, "must be positive");
 }
 
+/* The prefix of one of several models; a second one of the same name gets its line. */
+static const char *name_model(mo_sdf *s, const mo_xml_node *model)
+{
+    char line[40] = "";
+    const char *name = mo_xml_get(model, "name");
+    name = name ? name : "";
+    if (mo_reader_name_find(s->r, 'M', name) >= 0) {
+        snprintf(line, sizeof line, "_%d", model->line);
+        mo_reader_note(s->r, model, "> has the name of another one: its line is appended");
+    }
+    const char *prefix = mo_reader_join(s->r, name, line, "::");
+    const int is_new = !line[0] && name[0];
+    return prefix && (!is_new || mo_reader_name_add(s->r, model, 'M', name, 0)) ? prefix : NULL;
+}
+
 bool mo_sdf_read(mo_reader *r)
 {
     mo_sdf s = {.r = r};
-    const mo_xml_node *world = mo_xml_child(r->root, "world"), *from = world ? world : r->root;
+    mo_xml_node *from = r->root->first;
+    while (from && strcmp(from->name, "world") != 0) {
+        from = from->next;
+    }
+    const mo_xml_node *world = from;
+    from = from ? from : r->root;
+    MO_PASS(mo_sdf_include_all(&s, from));
     const mo_xml_node *first = mo_xml_child(from, "model");
     MO_FAIL_IF(!first, mo_reader_fail(r, from, "has no <model>"));
     const int is_one = !mo_xml_next(first, "model");
@@ -365,8 +408,7 @@ bool mo_sdf_read(mo_reader *r)
         return false;
     }
     for (const mo_xml_node *model = first; model; model = mo_xml_next(model, "model")) {
-        const char *name = mo_xml_get(model, "name");
-        const char *prefix = is_one ? "" : mo_reader_join(r, name ? name : "", "::", "");
+        const char *prefix = is_one ? "" : name_model(&s, model);
         MO_PASS(prefix && write_model(&s, model, prefix));
     }
     r->root = s.root;

@@ -4,6 +4,7 @@
  * Reading SDF.
  *
  *   sdf.c         links, joints and models, rewritten as URDF
+ *   sdf_include.c models in other files
  *   sdf_frame.c   frames and their poses; elements that are written
  */
 #ifndef MO_IO_SDF_H
@@ -29,6 +30,8 @@ typedef struct mo_sdf_model {
     int is_static, level;
 } mo_sdf_model;
 
+/* Every <include> of a world, or of a root, and of its models becomes a <model>. */
+bool mo_sdf_include_all(mo_sdf *s, mo_xml_node *world);
 /* In the pool of the tree; NULL if memory runs out. */
 const char *mo_sdf_numbers(mo_sdf *s, const double *x, int count);
 bool mo_sdf_set_origin(mo_sdf *s, mo_xml_node *node, const mo_pose *pose);

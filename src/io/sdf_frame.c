@@ -94,9 +94,10 @@ bool mo_sdf_frame(mo_sdf *s, const mo_xml_node *model, const mo_xml_node *from, 
     if (!name || !name[0] || strcmp(name, "__model__") == 0) {
         return true;
     }
-    const char *scope = strstr(name, "::");
-    const size_t length = scope ? (size_t)(scope - name) : strlen(name);
-    const mo_xml_node *node = find_frame(model, name, length);
+    /* a name with :: may also be that of a link, as older versions of Gazebo write it */
+    const mo_xml_node *whole = find_frame(model, name, strlen(name));
+    const char *scope = whole ? NULL : strstr(name, "::");
+    const mo_xml_node *node = scope ? find_frame(model, name, (size_t)(scope - name)) : whole;
     MO_FAIL_IF(!node, mo_reader_fail(s->r, from,
                                      "refers to the frame '%.80s', which is not defined", name));
     MO_FAIL_IF(

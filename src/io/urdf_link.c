@@ -95,8 +95,8 @@ static bool read_inertial(mo_urdf *u, const mo_xml_node *link, int place)
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
 
-/* The path of "package://name/rest" (or model://): rest in the package, or what the caller gave, or
- * in its folder `name`. */
+/* The path of "package://name/rest" (or model://): rest in a folder `name`, in the package, or in
+ * what the caller gave. */
 static mo_error package_path(const mo_urdf *u, const char *name, char path[MO_PATH],
                              mo_message *why)
 {
@@ -105,10 +105,11 @@ static mo_error package_path(const mo_urdf *u, const char *name, char path[MO_PA
     const char *package = u->r->package[0] ? u->r->package : u->r->folder;
     char named[MO_PATH];
     mo_message ignored = {{0}};
-    mo_error error = mo_file_within(package, "", rest, path, why);
-    if (error && mo_reader_named_folder(u->r, inner, slash ? (size_t)(slash - inner) : 0, named)) {
-        error = mo_file_within(named, "", rest, path, &ignored) ? error : MO_OK;
+    if (mo_reader_named_folder(u->r, inner, slash ? (size_t)(slash - inner) : 0, named) &&
+        mo_file_within(named, "", rest, path, &ignored) == MO_OK) {
+        return MO_OK;
     }
+    mo_error error = mo_file_within(package, "", rest, path, why);
     for (int k = 0; k < 2 && error && u->r->more[0]; ++k) {
         error = mo_file_within(u->r->more, "", k ? inner : rest, path, &ignored) ? error : MO_OK;
     }
@@ -312,7 +313,7 @@ static bool add_shape(mo_urdf *u, const mo_xml_node *node, int body, int is_visu
     MO_PASS(geom);
     double friction = 1;
     MO_PASS(mo_urdf_number(u, node, "mu", &friction));
-    MO_FAIL_IF(friction < 0, mo_reader_fail(u->r, node, "has a negative friction"));
+    friction = friction < 0 ? INFINITY : friction; /* as in Gazebo, which alone has it */
     shape.material = (mo_material){.friction = friction, .rule = MO_COMBINE_MAXIMUM, .dims = 3};
     shape.density = 0;
     if (is_visual) {

@@ -189,7 +189,9 @@ void sdf_seeds(fuzz_take_fn *take, void *user)
               "<lower>-1</lower><upper>1</upper><effort>7</effort></limit><dynamics><damping>1"
               "</damping></dynamics></axis></joint><model name='in'><link name='d'/></model><joint "
               "name='u' type='universal'><parent>b</parent><child>in::d</child><axis><xyz>1 0 0"
-              "</xyz></axis><axis2><xyz>0 1 0</xyz></axis2></joint></model></world></sdf>",
+              "</xyz></axis><axis2><xyz>0 1 "
+              "0</xyz></axis2></joint><include><uri>model://m</uri><name>n</name>"
+              "<pose>0 0 1 0 0 0</pose></include></model></world></sdf>",
               take, user);
 }
 
