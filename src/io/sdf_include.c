@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
  * <include> of SDF becomes the <model> of the file that its <uri> names: model://name is a folder
- * `name`, found as packages are (model_path.c), and its model.config names the file.  <name>, <pose>
- * and <static> of the include replace those of the model.
+ * `name`, found as packages are (model_path.c), and its model.config names the file.  <name>,
+ * <pose> and <static> of the include replace those of the model.
  *
  * Limits: a model that is not found, and one from the network, is noted and left out.
  */
