@@ -47,7 +47,7 @@ static void fill_report(mo_heap *heap, const mo_step_report *step, double starte
     report->colours = heap->colours;
     report->residual = step->residual;
     report->penetration = step->penetration;
-    report->overlap = fmax(0, step->overlap - mo_exact_largest(&heap->exact, step->overlap_before));
+    report->overlap = fmax(0, step->overlap - step->overlap_before);
     report->held_back = step->held_back;
     report->kinetic = energy(heap, 1);
     report->potential = energy(heap, 0);

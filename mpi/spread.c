@@ -63,6 +63,18 @@ static mo_error place_uniform(mo_spread *s, mo_message *why)
 
 /* ---- making it ------------------------------------------------------------------------------ */
 
+/* Sums over more than two bodies depend on their order. */
+static int is_ordered(const mo_spread *s, int constraint)
+{
+    const mo_problem *part = s->part;
+    const int first = part->block_start[constraint], end = part->block_start[constraint + 1];
+    int is_so = 1;
+    for (int k = first + 1; k < end && end - first > 2; ++k) {
+        is_so &= s->body_id[part->block_index[k - 1]] < s->body_id[part->block_index[k]];
+    }
+    return is_so;
+}
+
 static mo_error check_part(const mo_spread *s, mo_message *why)
 {
     const mo_problem *part = s->part;
@@ -79,6 +91,14 @@ static mo_error check_part(const mo_spread *s, mo_message *why)
         if (s->constraint_id[i] <= s->constraint_id[i - 1]) {
             return mo_fail(why, MO_ERR_ARGUMENT, "constraints of rank %d do not come by rising id",
                            s->rank);
+        }
+    }
+    for (int i = 0; i < part->constraint_count; ++i) {
+        if (!is_ordered(s, i)) {
+            return mo_fail(why, MO_ERR_ARGUMENT,
+                           "constraint %d of rank %d has more than two bodies, which the part does "
+                           "not number by rising id",
+                           i, s->rank);
         }
     }
     return MO_OK;

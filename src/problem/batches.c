@@ -381,9 +381,6 @@ static void fill_row(const mo_batches *b, const mo_row_block *row)
     double *W = b->row_data + row->data, *J = W + d * d, *push = b->row_data + row->push;
     memcpy(J, problem->values + problem->value_start[i], row_values(problem, i) * sizeof *J);
     memset(W, 0, (size_t)(d * d) * sizeof *W);
-    for (int k = 0; problem->compliance && k < d; ++k) {
-        W[k * d + k] = problem->compliance[problem->row_start[i] + k];
-    }
     for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k) {
         const int body = problem->block_index[k], n = mo_body_dim(problem, body);
         for (int j = 0; j < d; ++j) {
@@ -396,6 +393,9 @@ static void fill_row(const mo_batches *b, const mo_row_block *row)
         }
         J += (size_t)d * n;
         push += (size_t)d * n;
+    }
+    for (int k = 0; problem->compliance && k < d; ++k) { /* last, as w of a velocity */
+        W[k * d + k] += problem->compliance[problem->row_start[i] + k];
     }
 }
 

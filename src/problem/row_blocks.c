@@ -11,13 +11,16 @@ void mo_row_velocity(const mo_batches *b, const mo_row_block *row, const double 
     const mo_problem *problem = b->problem;
     const int i = row->constraint, d = mo_constraint_dim(problem, i);
     const double *J = b->row_data + row->data + d * d;
-    memcpy(u, problem->w + problem->row_start[i], (size_t)d * sizeof *u);
+    memset(u, 0, (size_t)d * sizeof *u);
     for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k) {
         const int body = problem->block_index[k], n = mo_body_dim(problem, body);
         const double *v = state + (size_t)b->line_of[body] * MO_LINE;
         for (int j = 0; j < d; ++j, J += n) {
             u[j] += mo_dot(n, J, v);
         }
+    }
+    for (int j = 0; j < d; ++j) { /* last: the sum of two bodies does not depend on their order */
+        u[j] += problem->w[problem->row_start[i] + j];
     }
 }
 

@@ -165,7 +165,7 @@ static mo_error accept(mo_world *world)
     mo_advance_accept(world, h);
     const double accepted = mo_work_clock();
     mo_message why;
-    report->overlap_before = step->overlap_before;
+    report->overlap_before = mo_team_largest(world, step->overlap_before);
     const double low = isfinite(loss) ? mo_world_potential_energy(world) : 0;
     const int is_projected = !mo_project_positions(world, &report->overlap, &why);
     if (isfinite(loss)) {

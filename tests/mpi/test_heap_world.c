@@ -23,6 +23,8 @@ typedef struct trial {
     /* at most so many, from impulses that are this many times too large, if not zero: steps are not
      * solved, and their islands add no energy */
     int sweeps, excess;
+    int gives_way;      /* in some steps contacts become compliant */
+    double world_apart; /* at most: ranks sweep few such contacts too, a world does not */
 } trial;
 
 static const trial TRIALS[] = {
@@ -41,7 +43,14 @@ static const trial TRIALS[] = {
     {"flying, bouncing", MO_HEAP_BOXES, 16, 0, 4, 1e-3, 0.01, 0.3, .speed = 60, .spin = 300,
      .restitution = 1},
     {"boxes at rest", MO_HEAP_BOXES, 8, 0, 130, 1e-7, 0.01, 0.5, .comes_to_rest = 1},
+    {"balls, unsolved", MO_HEAP_BALLS, 150, 0, 70, 0.1, 0.01, 0.5, .sweeps = 3, .excess = 2,
+     .gives_way = 1},
     {"boxes, unsolved", MO_HEAP_BOXES, 36, 0, 40, 0.1, 0.01, 0.5, .sweeps = 3, .excess = 2},
+    {"mixture, unsolved", MO_HEAP_MIXED, 48, 0, 40, 0.1, 0.01, 0.5, .sweeps = 3, .excess = 2},
+    {"mixture, giving way", MO_HEAP_MIXED, 48, 0, 40, 0.02, 0.01, 0.5, .sweeps = 3, .excess = 4,
+     .gives_way = 1},
+    {"balls, one sweep", MO_HEAP_BALLS, 150, 0, 56, 0.1, 0.01, 0.5, .sweeps = 1, .excess = 4,
+     .gives_way = 1, .world_apart = 1e-10},
 };
 
 static mo_heap_def definition(const trial *t)
@@ -250,7 +259,7 @@ static void run_beside_world(const trial *t, mo_heap *heap, outcome *out)
     mo_message why = {""};
     double most = 0;
     int64_t sweeps = 0;
-    int held_back = 0;
+    int held_back = 0, compliant = 0;
     double removed = 0;
     for (int k = 0; k < t->steps; ++k) {
         mo_step_report report;
@@ -259,19 +268,22 @@ static void run_beside_world(const trial *t, mo_heap *heap, outcome *out)
         sweeps += report.iterations;
         held_back += report.held_back;
         removed += report.energy_removed;
+        compliant += report.is_compliant;
         step(t, heap, out);
         free(out->state);
         out->state = collect(MPI_COMM_SELF, heap);
         most = fmax(most, apart(world, out->state, heap->count));
     }
     printf("%s: %d steps, %lld contacts, %lld sweeps (world %lld), %d held back (%d), apart %.2g, "
-           "%d not solved, %.2g J removed\n",
+           "%d not solved, %d compliant, %.2g J removed\n",
            t->name, t->steps, (long long)out->contacts, (long long)out->sweeps, (long long)sweeps,
-           out->held_back, held_back, most, out->unsolved, removed);
-    expect(most == 0, "the world has another state", t->name);
+           out->held_back, held_back, most, out->unsolved, compliant, removed);
+    expect(most <= t->world_apart, "the world has another state", t->name);
     expect((removed > 0) == (t->sweeps > 0), "energy removed", t->name);
+    expect(compliant > 0 || !t->gives_way, "no contact has given way", t->name);
     expect(sweeps == out->sweeps && held_back == out->held_back, "another step", t->name);
-    expect(impulses_of_world(world) == impulses_of_heap(heap), "other impulses", t->name);
+    expect(t->world_apart > 0 || impulses_of_world(world) == impulses_of_heap(heap),
+           "other impulses", t->name);
     mo_world_destroy(world);
 }
 
@@ -326,7 +338,7 @@ static void check_trial(const trial *t)
         if (rank == 0 && ranks > 1) {
             expect(!memcmp(first.state, own.state, (size_t)t->count * sizeof *own.state) &&
                        own.sweeps == first.sweeps && own.held_back == first.held_back &&
-                       own.impulses == first.impulses,
+                       own.impulses == first.impulses && own.unsolved == first.unsolved,
                    "another trajectory", t->name);
             expect(t->speed > 0 || own.migrated > 0, "no body has changed its rank", t->name);
             expect(own.fewest < t->count, "one rank has all bodies in all steps", t->name);

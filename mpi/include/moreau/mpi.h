@@ -5,8 +5,8 @@
  *
  * Each rank holds a part: a mo_problem with its own constraints and every body that they touch.  A
  * body that several ranks hold is owned by one of them and has the same mass and force on all.
- * Bodies have ids that are the same on every rank.  All constraints between the same bodies are on
- * one rank, and they come by rising id.
+ * Bodies have ids that are the same on every rank.  A constraint has at most two bodies, or numbers
+ * them by rising id.  Constraints between the same bodies are on one rank; they come by rising id.
  *
  * A solution has the same bits for any number of ranks and any distribution, on processors with the
  * same vector instructions: colours follow from the ids alone, and sums do not depend on the order
