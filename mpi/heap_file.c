@@ -28,14 +28,9 @@ typedef struct head {
 /* FNV-1a of each record, added. */
 static uint64_t checksum_of(const void *records, size_t bytes, size_t count)
 {
-    const unsigned char *byte = records;
     uint64_t sum = 0;
     for (size_t k = 0; k < count; ++k) {
-        uint64_t hash = UINT64_C(0xcbf29ce484222325);
-        for (size_t i = 0; i < bytes; ++i) {
-            hash = (hash ^ *byte++) * UINT64_C(0x100000001b3);
-        }
-        sum += hash;
+        sum += mo_mpi_hash((const char *)records + bytes * k, bytes);
     }
     return sum;
 }
@@ -233,10 +228,11 @@ static mo_error read_all(FILE *file, const char *path, head *h, mo_heap *heap, m
 
 mo_error mo_heap_load(MPI_Comm comm, const char *path, mo_heap **out, mo_message *why)
 {
-    FILE *file = fopen(path, "rb");
     head h;
     int rank, size;
     *out = NULL;
+    MO_TRY(mo_mpi_check_source(comm, path, why));
+    FILE *file = fopen(path, "rb");
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
     mo_error error = file ? read_head(file, path, &h, why) : fail_file(path, strerror(errno), why);

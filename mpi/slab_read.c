@@ -301,6 +301,7 @@ mo_error mo_spread_read(MPI_Comm comm, const char *path, mo_spread **spread, mo_
     mo_slabs s = {.comm = comm, .allocator = mo_allocator_or_default(NULL)};
     mo_message own = {""};
     *spread = NULL;
+    MO_TRY(mo_mpi_check_source(comm, path, why));
     mo_error error = mo_slab_agree(&s, mo_h5_open(&s.h, path, &s.allocator, &own, &s.root));
     error = error ? error : read_slabs(&s, spread, why);
     mo_h5_leave(&s.h, &s.vectors);

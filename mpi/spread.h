@@ -68,6 +68,14 @@ mo_error mo_mpi_agree(MPI_Comm comm, mo_error error, mo_message *why);
 /* Refuses the path of a directory or a device: a file that is renamed to it would replace it. */
 mo_error mo_mpi_check_target(const char *path, mo_message *why);
 
+/* Refuses a file that is not the same on all ranks, by its length, beginning and end.  One that a
+ * rank cannot read is left to the reader. */
+mo_error mo_mpi_check_source(MPI_Comm comm, const char *path, mo_message *why);
+
+/* FNV-1a, sums of which do not depend on the ranks; and is a number the same on all of them? */
+uint64_t mo_mpi_hash(const void *bytes, size_t count);
+int mo_mpi_all_equal(MPI_Comm comm, uint64_t number);
+
 /* A PETSc call that failed, as an error. */
 mo_error mo_mpi_petsc_error(PetscErrorCode code, mo_message *why);
 

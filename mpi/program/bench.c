@@ -44,13 +44,14 @@ static uint64_t hash_of(const mo_spread *s, const mo_result *result)
 {
     uint64_t sum = 0;
     for (int i = 0; i < s->part->constraint_count; ++i) {
-        const double *r = result->r + s->part->row_start[i];
-        sum += call_hash((const double[4]){(double)s->constraint_id[i], r[0], r[1], r[2]}, 4);
+        double own[4] = {(double)s->constraint_id[i]};
+        memcpy(own + 1, result->r + s->part->row_start[i], 3 * sizeof *own);
+        sum += mo_mpi_hash(own, sizeof own);
     }
     for (int b = 0; b < s->part->body_count; ++b) {
         double own[7] = {s->body_id[b]};
         memcpy(own + 1, result->v + s->part->body_start[b], 6 * sizeof *own);
-        sum += s->body_rank[b] == s->rank ? call_hash(own, 7) : 0;
+        sum += s->body_rank[b] == s->rank ? mo_mpi_hash(own, sizeof own) : 0;
     }
     MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
     return sum;

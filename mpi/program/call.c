@@ -154,13 +154,3 @@ int call_setting(const char *pair, const char *name, double *value)
     *value = strtod(pair + length + 1, &end);
     return end != pair + length + 1 && *end == '\0';
 }
-
-uint64_t call_hash(const double *numbers, size_t count)
-{
-    const unsigned char *byte = (const unsigned char *)numbers;
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < count * sizeof *numbers; ++i) {
-        hash = (hash ^ byte[i]) * UINT64_C(0x100000001b3);
-    }
-    return hash;
-}

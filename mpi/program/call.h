@@ -64,9 +64,6 @@ int call_read(const call_command *command, const call_flag *flags, int flag_coun
 /* Is the pair NAME=NUMBER with this name?  Then *value becomes the number. */
 int call_setting(const char *pair, const char *name, double *value);
 
-/* FNV-1a of numbers: sums of these do not depend on the ranks. */
-uint64_t call_hash(const double *numbers, size_t count);
-
 int command_solve(int argc, char **argv);
 int command_bench(int argc, char **argv);
 int command_run(int argc, char **argv);

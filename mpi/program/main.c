@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "call.h"
+#include "spread.h"
 
 typedef struct command {
     const char *name, *summary;
@@ -53,13 +54,28 @@ static int run(int argc, char **argv)
     return EXIT_CALL;
 }
 
+/* Ranks with others would wait for each other without end. */
+static int have_same_arguments(int argc, char **argv)
+{
+    uint64_t hash = 0;
+    for (int k = 1; k < argc; ++k) {
+        hash = 3 * hash + mo_mpi_hash(argv[k], strlen(argv[k]));
+    }
+    return mo_mpi_all_equal(MPI_COMM_WORLD, hash);
+}
+
 int main(int argc, char **argv)
 {
     if (mo_mpi_begin(&argc, &argv)) {
         fputs("moreau-mpi: MPI or PETSc could not be started\n", stderr);
         return EXIT_FAILED;
     }
-    const int status = run(argc, argv);
+    int status = EXIT_CALL;
+    if (have_same_arguments(argc, argv)) {
+        status = run(argc, argv);
+    } else {
+        call_say("the ranks have different arguments; give all the same");
+    }
     fflush(stdout);
     mo_mpi_end();
     return status;

@@ -10,6 +10,7 @@
 #include "heap_shapes.h"
 #include "io/hdf5_parse.h"
 #include "io/recording.h"
+#include "spread.h"
 
 enum { FRAME = 8, DEF = 9, CONTACT = 14, MARK = MO_RECORDING_MARK + 16, PATH = 4200 };
 #define ROOT "/moreau_part"
@@ -99,16 +100,6 @@ static void put_number(uint64_t number, unsigned char *to)
     }
 }
 
-/* FNV-1a. */
-static uint64_t checksum_of(const unsigned char *byte, size_t count)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (size_t k = 0; k < count; ++k) {
-        hash = (hash ^ byte[k]) * UINT64_C(0x100000001b3);
-    }
-    return hash;
-}
-
 mo_error record_frame(FILE *file, const char *path, const mo_heap *heap,
                       const mo_heap_report *report, mo_message *why)
 {
@@ -123,7 +114,7 @@ mo_error record_frame(FILE *file, const char *path, const mo_heap *heap,
     mo_h5_close(&h);
     if (!h.error) {
         put_number(size, mark + MO_RECORDING_MARK);
-        put_number(checksum_of(bytes, size), mark + MO_RECORDING_MARK + 8);
+        put_number(mo_mpi_hash(bytes, size), mark + MO_RECORDING_MARK + 8);
     }
     mo_error error = h.error;
     if (!error && (fwrite(mark, sizeof mark, 1, file) != 1 || fwrite(bytes, size, 1, file) != 1 ||
@@ -210,7 +201,7 @@ static bool is_intact(const part *p, uint64_t size, uint64_t checksum)
 {
     unsigned char *bytes = malloc((size_t)size + 1);
     const bool good = bytes && fread(bytes, 1, (size_t)size, p->file) == size &&
-                      checksum_of(bytes, (size_t)size) == checksum;
+                      mo_mpi_hash(bytes, (size_t)size) == checksum;
     free(bytes);
     return good;
 }

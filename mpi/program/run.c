@@ -186,7 +186,7 @@ static uint64_t hash_of(const mo_heap *heap)
         memcpy(numbers + 4, s.turn, sizeof s.turn);
         memcpy(numbers + 8, s.v, sizeof s.v);
         memcpy(numbers + 11, s.spin, sizeof s.spin);
-        sum += call_hash(numbers, sizeof numbers / sizeof *numbers);
+        sum += mo_mpi_hash(numbers, sizeof numbers);
     }
     MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
     return sum;

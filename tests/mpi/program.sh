@@ -169,6 +169,22 @@ on_ranks solve parts.hdf5.rank-0
 on_ranks run heap --set shape=9
 on_ranks run beads --checkpoint no/such/folder.heap --steps 1
 
+# Ranks with other arguments, or with another file of the same name.
+differ() {
+    local status=0
+    timeout 60 "$mpiexec" --oversubscribe -n 2 bash -c "$1" - "$program" >out 2>err || status=$?
+    [[ $status -ne 0 && $status -ne 124 ]] || fail "$1 on ranks ends with $status"
+    [[ $(grep -c "^moreau-mpi: .*$2" err) -eq 1 ]] || fail "$1 on ranks: $(cat err)"
+}
+mkdir rank.0 rank.1
+cp run.heap rank.0/some.heap
+"$program" run beads --set count=9 --steps 2 --checkpoint rank.1/some.heap >out
+differ '"$1" run beads --steps "1$OMPI_COMM_WORLD_RANK"' 'different arguments'
+differ 'cd "rank.$OMPI_COMM_WORLD_RANK"; "$1" run beads --restart some.heap' 'different files'
+cp three.hdf5 rank.0/some.hdf5
+head -c 5000 three.hdf5 >rank.1/some.hdf5
+differ 'cd "rank.$OMPI_COMM_WORLD_RANK"; "$1" solve some.hdf5' 'different files'
+
 # More ranks than bodies.
 ranks 4 "$program" run heap --set count=2 --steps 5 --json >few
 "$program" run heap --set count=2 --steps 5 --json >one
