@@ -218,8 +218,11 @@ static int count_last(const mo_sim_contacts *before, int *k, const mo_pair *pair
     while (*k < before->count && is_before(before->at + *k, pair)) {
         ++*k;
     }
+    if (*k == before->count) {
+        return 0;
+    }
     const mo_sim_contact *contact = before->at + *k;
-    return *k < before->count && contact->shape[0] == pair->a && contact->shape[1] == pair->b
+    return contact->shape[0] == pair->a && contact->shape[1] == pair->b
                ? mo_contacts_end_of_pair(before, *k) - *k
                : 0;
 }
