@@ -5,5 +5,10 @@
 #define MO_BASE_CLOCK_H
 
 double mo_clock(void);
+/*
+ * For tests, in one thread: time becomes a count of the calls of mo_clock, each of which takes so
+ * many seconds, so that a time limit ends a step at the same place in every run.  0: wall time.
+ */
+void mo_clock_count(double seconds);
 
 #endif

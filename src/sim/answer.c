@@ -258,8 +258,9 @@ mo_error mo_step_solve(mo_world *world, mo_message *why)
     if (!error && is_poor(world, step->h)) {
         error = give_way(world, step->h, report, why);
     }
-    if (!error && (world->result.status != MO_SOLVED || is_small(world)) &&
-        mo_answer_gains(world, step->h, GAIN) && mo_islands_remove_gain(world, step->h)) {
+    const int may_gain = world->result.status != MO_SOLVED ||
+                         (is_small(world) && mo_answer_gains(world, step->h, GAIN));
+    if (!error && may_gain && mo_islands_remove_gain(world, step->h)) {
         error = mo_fail_memory(why);
     }
     return error ? error : mo_team_share(world, MO_SHARED_VELOCITY) ? mo_fail_memory(why) : MO_OK;

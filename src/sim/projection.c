@@ -228,6 +228,7 @@ static void displace(mo_world *world, double unit)
         mark(world, world->living[k]);
         if (body->mechanism == MO_NONE) {
             double turned[4], turn[4], spin[3], by[3];
+            body->lift -= unit * body->mass * mo_vec3_dot(world->def.gravity, body->next_v);
             mo_vec3_along(body->x, unit, body->next_v, body->x);
             mo_advance_turn(body->orientation, body->next_v + 3, unit, turned);
             memcpy(body->orientation, turned, sizeof turned);
@@ -351,6 +352,7 @@ mo_error mo_project_positions(mo_world *world, double *deepest, mo_message *why)
     for (int k = 0; k < world->living_count; ++k) {
         mo_pace_every(k, 512);
         world->body[world->living[k]].is_displaced = 0;
+        world->body[world->living[k]].lift = 0;
     }
     mo_pace();
     for (int k = 0; k < world->step.overlapping.count; ++k) {

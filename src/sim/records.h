@@ -37,6 +37,7 @@ typedef struct mo_sim_body {
 
     double orientation[4];
     double centre[3];  /* of mass, in the body's frame */
+    double lift;       /* J: by the projection of this step */
     double part;       /* fraction of the displacement of a step: below 1 if held back */
     double size;       /* radius about the centre of mass that holds the shapes */
     double force[6];   /* and moment, for the next step */
@@ -133,6 +134,7 @@ typedef struct mo_island_facts {
     uint32_t name;                            /* in a team: the least id of its bodies */
     double fastest;                           /* m/s, of its bodies at the start of the step */
     int64_t exponent, sum[2 * MO_GAIN_TERMS]; /* energies in binary fractions (island_gain.c) */
+    double loss;                              /* J: of energy, in the step */
 } mo_island_facts;
 
 #endif

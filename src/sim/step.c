@@ -156,6 +156,8 @@ static mo_error accept(mo_world *world)
         report->energy_removed += gain;
     }
     const double loss = mo_step_loss(world, h);
+    const int is_cut = world->result.status != MO_SOLVED && world->def.first_order == 0;
+    MO_TRY(is_cut && mo_islands_keep_loss(world, h) ? mo_fail_memory(&step->why) : MO_OK);
     mo_assemble_finish(world);
     step->stage = MO_STAGE_ACCEPT;
     const int holds = world->mechanism_count > 0 || world->def.sleeping; /* which is not kept */
@@ -167,7 +169,10 @@ static mo_error accept(mo_world *world)
     mo_message why;
     report->overlap_before = mo_team_largest(world, step->overlap_before);
     const double low = isfinite(loss) ? mo_world_potential_energy(world) : 0;
-    const int is_projected = !mo_project_positions(world, &report->overlap, &why);
+    int is_projected = !mo_project_positions(world, &report->overlap, &why);
+    if (is_projected && is_cut) {
+        is_projected = !mo_islands_take_back_lift(world) || !mo_fail_memory(&why);
+    }
     if (isfinite(loss)) {
         mo_take_back_lift(world, mo_world_potential_energy(world) - low - loss);
     }

@@ -186,6 +186,10 @@ mo_island_facts *mo_island_of(const mo_world *world, int body);
 mo_island_facts *mo_island_of_contact(const mo_world *world, const mo_sim_contact *contact);
 /* island_gain.c: removes the energy that an inexact solution adds from next_v: MO_ERR_MEMORY */
 mo_error mo_islands_remove_gain(mo_world *world, double h);
+/* The loss of each island before bodies are moved; afterwards, what a projection has lifted them by
+ * beyond that is removed from v: MO_ERR_MEMORY */
+mo_error mo_islands_keep_loss(mo_world *world, double h);
+mo_error mo_islands_take_back_lift(mo_world *world);
 /* next_v of islands at rest becomes zero */
 mo_error mo_accuracy_rest(mo_world *world, double h);
 
