@@ -54,8 +54,8 @@ static void what_cannot_be_gets_a_sentence(void **state)
         {"m.sdf", COLLISION("<sphere><radius>-1</radius></sphere>"), "radius"},
         {"m.sdf",
          LINK("<collision name='c'><geometry><sphere><radius>1</radius></sphere></geometry>"
-              "<surface><friction><ode><mu>-1</mu></ode></friction></surface></collision>"),
-         "negative friction"},
+              "<surface><friction><ode><mu>nan</mu></ode></friction></surface></collision>"),
+         "nan"},
         {"m.sdf", LINK("<inertial><pose>nan 0 0 0 0 0</pose></inertial>"), "nan"},
         {"m.sdf",
          "<sdf><model name='m'><link name='a'/><joint name='j' type='revolute'><parent>a</parent>"
