@@ -178,10 +178,52 @@ static void a_light_foot_lifts_nobody(void **state)
     }
 }
 
+/* ---- many mechanisms ------------------------------------------------------------------------- */
+
+/* Sixteen chains of three boxes fall on each other: hard steps may keep the coarse tolerance, and
+ * say so. */
+static void a_heap_of_chains_reports_its_tolerance(void **state)
+{
+    (void)state;
+    static char text[16000];
+    robot_world w = {0};
+    int used = snprintf(text, sizeof text,
+                        "<mujoco><option timestep=\"0.005\"/><worldbody>"
+                        "<geom type=\"plane\" size=\"5 5 1\"/>");
+    for (int k = 0; k < 16; ++k) {
+        used +=
+            snprintf(text + used, sizeof text - (size_t)used,
+                     "<body pos=\"%g %g %g\" euler=\"%d %d 0\"><freejoint/>"
+                     "<geom type=\"box\" size=\"0.1 0.05 0.03\" mass=\"1\"/><body pos=\"0.12 0 0\">"
+                     "<joint type=\"hinge\" axis=\"0 1 0\"/>"
+                     "<geom type=\"box\" size=\"0.1 0.05 0.03\" pos=\"0.1 0 0\" mass=\"1\"/>"
+                     "<body pos=\"0.22 0 0\"><joint type=\"hinge\" axis=\"0 0 1\"/>"
+                     "<geom type=\"box\" size=\"0.1 0.05 0.03\" pos=\"0.1 0 0\" mass=\"1\"/>"
+                     "</body></body></body>",
+                     0.05 * (k % 3) - 0.2, 0.06 * (k % 4) - 0.1, 0.1 + 0.14 * k, 20 * k, 13 * k);
+    }
+    snprintf(text + used, sizeof text - (size_t)used, "</worldbody></mujoco>");
+    open_text(text, &w);
+    const mo_world_def def = mo_world_definition(w.world);
+    double before = INFINITY;
+    for (int k = 0; k < 100; ++k) {
+        mo_step_report report = {0};
+        CHECK(mo_world_step(w.world, w.model.step, &report, NULL) == MO_OK);
+        CHECK(report.status == MO_SOLVED);
+        CHECK(report.tolerance == def.solver.tol || report.tolerance == def.moving_tol);
+        CHECK_BELOW(report.residual.natural_relative, report.tolerance);
+        const double energy = report.kinetic_energy + report.potential_energy;
+        CHECK_BELOW(energy, before * (1 + 1e-6));
+        before = energy;
+    }
+    close_world(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_light_foot_lifts_nobody),
+        cmocka_unit_test(a_heap_of_chains_reports_its_tolerance),
         cmocka_unit_test(the_quadruped_stands_on_its_feet),
         cmocka_unit_test(the_biped_stands),
         cmocka_unit_test(the_arm_pushes_the_box),

@@ -209,8 +209,8 @@ void mo_body_space_begin(const mo_body_space *space, double *values)
     }
 }
 
-/* A += X' (K Y), K d x d, X d x m, Y d x n. */
-static inline void add_product(int d, int m, int n, const double *K, const double *X,
+/* A += X' (K Y), K d x d, X d x m, Y d x n; `has_zeros`: X has, as of other limbs of a mechanism. */
+static inline void add_product(int d, int m, int n, int has_zeros, const double *K, const double *X,
                                const double *Y, double *A)
 {
     for (int a = 0; a < d; ++a) {
@@ -224,8 +224,10 @@ static inline void add_product(int d, int m, int n, const double *K, const doubl
                 mo_axpy(width, K[a * d + b], Y + (size_t)b * (size_t)n + first, row);
             }
             for (int i = 0; i < m; ++i) {
-                mo_axpy(width, X[(size_t)a * (size_t)m + (size_t)i], row,
-                        A + (size_t)i * (size_t)n + first);
+                const double x = X[(size_t)a * (size_t)m + (size_t)i];
+                if (!has_zeros || x != 0) {
+                    mo_axpy(width, x, row, A + (size_t)i * (size_t)n + first);
+                }
             }
         }
     }
@@ -246,9 +248,9 @@ void mo_body_space_add(const mo_body_space *space, const mo_sweep *sweep, int i,
         for (int l = 0; l < count; ++l, ++target) {
             const int n = mo_body_dim(problem, body[l]);
             if (d == 3 && m == 6 && n == 6) {
-                add_product(3, 6, 6, K, X, Y, values + *target);
+                add_product(3, 6, 6, 0, K, X, Y, values + *target);
             } else {
-                add_product(d, m, n, K, X, Y, values + *target);
+                add_product(d, m, n, 1, K, X, Y, values + *target);
             }
             Y += (size_t)d * (size_t)n;
         }

@@ -43,8 +43,7 @@ static const double OF_SIZE = 1e-3; /* of the smallest body: what that velocity 
 
 /* ---- which islands --------------------------------------------------------------------------- */
 
-/* The coarse tolerance that a step of h aims at, or that of the solver. */
-static double coarse_tolerance(const mo_world *world, double h)
+double mo_accuracy_coarse(const mo_world *world, double h)
 {
     const mo_world_def *def = &world->def;
     const double g = mo_vec3_norm(def->gravity), aim = AIM * def->moving_tol;
@@ -56,7 +55,8 @@ static double coarse_tolerance(const mo_world *world, double h)
 double mo_accuracy_tolerance(const mo_world *world)
 {
     const double tol = world->def.solver.tol;
-    return world->step.tol > tol ? fmax(tol, world->def.moving_tol) : tol;
+    const int is_coarse = world->step.tol > tol || world->step.is_loose;
+    return is_coarse ? fmax(tol, world->def.moving_tol) : tol;
 }
 
 /* Of the fastest point, at most. */
@@ -268,9 +268,10 @@ static void set_accuracy(mo_world *world, double tol, double h)
 
 mo_error mo_accuracy_choose(mo_world *world, double h)
 {
-    const double tol = coarse_tolerance(world, h);
+    const double tol = mo_accuracy_coarse(world, h);
     world->step.coarse_count = world->step.tried_count = 0;
     world->step.is_settling = 1;
+    world->step.is_loose = 0;
     world->step.tol = world->def.solver.tol;
     for (int k = 0; k < world->living_count; ++k) {
         mo_pace_every(k, 512);

@@ -62,11 +62,16 @@ static mo_error spread_forces(mo_world *world, double h, mo_message *why)
     return mo_find_impulses(world, h, 1, why);
 }
 
+static int is_small(const mo_world *world)
+{
+    return mo_team_constraints(world) <= FEW;
+}
+
 /* The step's problem, and where its solve starts. */
 static mo_error assemble(mo_world *world, double h, mo_message *why)
 {
     const mo_phase phase = {.kind = MO_PHASE_STEP, .h = h};
-    const int spreads = has_new_link_contact(world);
+    const int spreads = is_small(world) && has_new_link_contact(world);
     mo_error error = spreads ? spread_forces(world, h, why) : MO_OK;
     error = error ? error : mo_assemble(world, &phase, why);
     if (!error && spreads) { /* the same constraints in the same order */
@@ -74,11 +79,6 @@ static mo_error assemble(mo_world *world, double h, mo_message *why)
                (size_t)world->result.row_count * sizeof *world->start);
     }
     return error;
-}
-
-static int is_small(const mo_world *world)
-{
-    return mo_team_constraints(world) <= FEW;
 }
 
 static int has_ended_early(const mo_world *world)

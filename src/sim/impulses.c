@@ -29,6 +29,8 @@ enum {
     STEPS = 10,         /* iterations of methods that factor: more for the last digits of a coarse
                            tolerance, or for a fine one near rest, cost too much */
     WORK = 60000,       /* constraints times iterations that factor, for the coarse tolerance */
+    STRIDES = 20,       /* the same, for the fine tolerance of a mechanism in motion, ... */
+    TURNS = 5,          /* ... so many times before all that are allowed */
     LANES = 1,          /* of ladder.skip */
     SOME = 64           /* blocks: beyond this, canonical impulses of moving bodies, and a finer
                            solution for the sake of a few contacts, cost too much */
@@ -303,6 +305,42 @@ static mo_error solve_by_accuracy(mo_world *world, double h, const mo_options *f
     return MO_OK;
 }
 
+/* Is the coarse tolerance reached? */
+static int is_loosely_solved(mo_world *world, const mo_options *options)
+{
+    mo_options own = *options;
+    world->step.is_loose = 1;
+    own.tol = mo_accuracy_tolerance(world);
+    world->step.is_loose = is_within(&world->result, &own);
+    return world->step.is_loose;
+}
+
+/*
+ * Fine.  A mechanism in motion with many contacts has STRIDES iterations that factor at a time.  If
+ * these reach the coarse tolerance, the step keeps it, as heaps do.
+ */
+static mo_error solve_fine(mo_world *world, double h, const mo_options *options)
+{
+    mo_result *result = &world->result;
+    const int may_be_loose = world->mechanism_count > 0 && mo_uses_auto(world) &&
+                             mo_accuracy_coarse(world, h) > options->tol &&
+                             options->refine != MO_REFINE_REST && mo_team_constraints(world) > SOME;
+    mo_options own = *options;
+    world->step.is_loose = 0;
+    own.ladder.steps = may_be_loose ? STRIDES : own.ladder.steps;
+    MO_TRY(mo_team_solve(world, &own));
+    for (int k = 1; may_be_loose && has_missed(result) && k <= TURNS; ++k) {
+        if (is_loosely_solved(world, options)) {
+            result->status = MO_SOLVED;
+            result->message.text[0] = '\0';
+            break;
+        }
+        own.ladder.steps = k < TURNS ? STRIDES : options->ladder.steps;
+        MO_TRY(solve_on(world, &own));
+    }
+    return MO_OK;
+}
+
 static mo_error solve(mo_world *world, double h, int from_start, double rate)
 {
     mo_options options = options_for(world, h, from_start);
@@ -312,7 +350,7 @@ static mo_error solve(mo_world *world, double h, int from_start, double rate)
         int is_kept;
         options.penetration_rate = rate;
         error = keep_start(world, &options, &is_kept);
-        error = error || is_kept ? error : mo_team_solve(world, &options);
+        error = error || is_kept ? error : solve_fine(world, h, &options);
     } else {
         error = solve_by_accuracy(world, h, &options, rate);
     }

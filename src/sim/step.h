@@ -46,6 +46,7 @@ typedef struct mo_step {
     int coarse_count;    /* contacts that are solved to it, where it is not solver.tol */
     int tried_count;     /* contacts of islands that are tried to solve to solver.tol */
     int is_settling;     /* the coarse islands are all near rest */
+    int is_loose;        /* a mechanism, solved to the coarse tolerance after all (impulses.c) */
     int most_iterations; /* of each solve; 0: those of the world */
     int rough_rounds;    /* that may follow, solved less exactly (impulses.c) */
     int is_rough;        /* the last round: it is not the last of the step */
@@ -176,6 +177,8 @@ double mo_body_kinetic(const mo_world *world, const mo_sim_body *body, const dou
  * accuracy, from the present impulses, by these options */
 mo_error mo_accuracy_choose(mo_world *world, double h);
 double mo_accuracy_tolerance(const mo_world *world);
+/* The coarse tolerance that a step of h aims at, or that of the solver. */
+double mo_accuracy_coarse(const mo_world *world, double h);
 mo_error mo_accuracy_solve(mo_world *world, mo_accuracy accuracy, const mo_options *options);
 /* Islands of the contacts that take part and of joints, into world->leader and world->island; that
  * of a body, or of the first body of a contact that moves freely, or NULL */
