@@ -209,7 +209,7 @@ void mo_body_space_begin(const mo_body_space *space, double *values)
     }
 }
 
-/* A += X' (K Y), K d x d, X d x m, Y d x n; `has_zeros`: X has, as of other limbs of a mechanism. */
+/* A += X' (K Y), K d x d, X d x m, Y d x n; `has_zeros`: X has, as in other limbs of a robot. */
 static inline void add_product(int d, int m, int n, int has_zeros, const double *K, const double *X,
                                const double *Y, double *A)
 {
