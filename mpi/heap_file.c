@@ -3,13 +3,17 @@
 /*
  * Checkpoints of a heap: a header, all bodies, and all impulses of the last step, in the byte order
  * of the machine.  Every rank writes its part of one file by MPI under a temporary name; rank 0
- * renames it once all have closed it, so a run that dies leaves the last checkpoint intact.
+ * renames it once all have closed it, so a run that dies leaves the last checkpoint intact.  A full
+ * disk ends the run with an error, the last checkpoint intact.
  */
+#define _XOPEN_SOURCE 700 /* posix_fallocate */
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "heap.h"
@@ -51,12 +55,15 @@ static int write_part(MPI_File file, MPI_Comm comm, MPI_Offset section, size_t b
     MPI_Comm_rank(comm, &rank);
     MPI_Exscan(&own, &before, 1, MPI_INT64_T, MPI_SUM, comm);
     MPI_Datatype record;
+    MPI_Status status;
+    int written = 0;
     MPI_Type_contiguous((int)bytes, MPI_BYTE, &record);
     MPI_Type_commit(&record);
     const int code = MPI_File_write_at_all(file, section + (rank ? before : 0) * (MPI_Offset)bytes,
-                                           data, count, record, MPI_STATUS_IGNORE);
+                                           data, count, record, &status);
+    MPI_Get_count(&status, record, &written);
     MPI_Type_free(&record);
-    return code == MPI_SUCCESS;
+    return code == MPI_SUCCESS && written == count;
 }
 
 static head head_of(const mo_heap *heap)
@@ -77,44 +84,70 @@ static head head_of(const mo_heap *heap)
     return h;
 }
 
-static int write_all(const mo_heap *heap, MPI_File file)
+static int write_all(const mo_heap *heap, const head *h, MPI_File file)
 {
-    const head h = head_of(heap);
-    const MPI_Offset bodies = sizeof h,
-                     impulses = bodies + h.bodies * (MPI_Offset)sizeof *heap->own;
-    int good = MPI_File_set_size(file, impulses + h.impulses * (MPI_Offset)sizeof *heap->impulse) ==
-               MPI_SUCCESS;
-    good &= write_part(file, heap->comm, 0, sizeof h, heap->rank == 0, &h);
+    const MPI_Offset bodies = sizeof *h,
+                     impulses = bodies + h->bodies * (MPI_Offset)sizeof *heap->own;
+    int good = write_part(file, heap->comm, 0, sizeof *h, heap->rank == 0, h);
     good &= write_part(file, heap->comm, bodies, sizeof *heap->own, heap->count, heap->own);
     good &= write_part(file, heap->comm, impulses, sizeof *heap->impulse, heap->impulse_count,
                        heap->impulse);
     return good & (MPI_File_sync(file) == MPI_SUCCESS);
 }
 
-mo_error mo_heap_save(const mo_heap *heap, const char *path, mo_message *why)
+/* An empty file with room on the disk: on a full one rank 0 fails here, before all ranks write
+ * together, where one that fails leaves the others waiting. */
+static mo_error reserve(const char *path, const head *h, mo_message *why)
 {
-    char beside[4200];
+    const off_t bytes = (off_t)(sizeof *h + (size_t)h->bodies * sizeof(mo_heap_body) +
+                                (size_t)h->impulses * sizeof(mo_heap_impulse));
+    const int file = open(path, O_CREAT | O_TRUNC | O_WRONLY, 0666);
+    int code = file < 0 ? errno : posix_fallocate(file, 0, bytes);
+    code = code == EOPNOTSUPP || code == EINVAL ? 0 : code; /* not every file system has this */
+    if (file >= 0 && close(file) != 0 && !code) {
+        code = errno;
+    }
+    return code ? fail_file(path, strerror(code), why) : MO_OK;
+}
+
+static mo_error write_beside(const mo_heap *heap, const char *beside, mo_message *why)
+{
+    const head h = head_of(heap);
     MPI_File file;
-    mo_error error = mo_mpi_agree(heap->comm, mo_mpi_check_target(path, why), why);
+    mo_error error = heap->rank == 0 ? reserve(beside, &h, why) : MO_OK;
+    error = mo_mpi_agree(heap->comm, error, why);
     if (error) {
         return error;
     }
-    snprintf(beside, sizeof beside, "%.4096s.part", path);
-    if (MPI_File_open(heap->comm, beside, MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL,
-                      &file) != MPI_SUCCESS) {
+    if (MPI_File_open(heap->comm, beside, MPI_MODE_WRONLY, MPI_INFO_NULL, &file) != MPI_SUCCESS) {
         return mo_mpi_agree(heap->comm, fail_file(beside, "it cannot be written", why), why);
     }
-    if (!write_all(heap, file)) {
+    if (!write_all(heap, &h, file)) {
         error = fail_file(beside, "it could not be written", why);
     }
     if (MPI_File_close(&file) != MPI_SUCCESS) {
         error = fail_file(beside, "it could not be closed", why);
     }
-    error = mo_mpi_agree(heap->comm, error, why);
+    return mo_mpi_agree(heap->comm, error, why);
+}
+
+mo_error mo_heap_save(const mo_heap *heap, const char *path, mo_message *why)
+{
+    char beside[4200];
+    snprintf(beside, sizeof beside, "%.4096s.part", path);
+    mo_error error = mo_mpi_agree(heap->comm, mo_mpi_check_target(path, why), why);
+    if (error) {
+        return error;
+    }
+    error = write_beside(heap, beside, why);
     if (!error && heap->rank == 0 && rename(beside, path) != 0) {
         error = fail_file(path, strerror(errno), why);
     }
-    return mo_mpi_agree(heap->comm, error, why);
+    error = mo_mpi_agree(heap->comm, error, why);
+    if (error && heap->rank == 0) {
+        unlink(beside);
+    }
+    return error;
 }
 
 /* ---- reading -------------------------------------------------------------------------------- */

@@ -185,6 +185,18 @@ cp three.hdf5 rank.0/some.hdf5
 head -c 5000 three.hdf5 >rank.1/some.hdf5
 differ 'cd "rank.$OMPI_COMM_WORLD_RANK"; "$1" solve some.hdf5' 'different files'
 
+# A full disk: the run ends with a sentence, and the last checkpoint is whole.
+mkdir small
+if unshare -rm mount -t tmpfs tmpfs small 2>/dev/null; then
+    # shellcheck disable=SC2016
+    unshare -rm bash -c 'mount -t tmpfs -o size=64k tmpfs small && cd small || exit 3
+        timeout 60 "$2" --oversubscribe -n 3 "$1" run beads --set count=300 --steps 12 \
+            --checkpoint some.heap --checkpoint-every 2 >../out 2>../err
+        [[ $? -eq 1 && $(ls) == some.heap ]] && "$1" run beads --restart some.heap --steps 1' - \
+        "$program" "$mpiexec" >restarted || fail "on a full disk: $(cat err)"
+    grep -q '^moreau-mpi: run: some.heap.part: No space left' err || fail "full disk: $(cat err)"
+fi
+
 # More ranks than bodies.
 ranks 4 "$program" run heap --set count=2 --steps 5 --json >few
 "$program" run heap --set count=2 --steps 5 --json >one
