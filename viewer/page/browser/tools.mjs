@@ -109,7 +109,7 @@ export function openCoarsely(browser, address, options = {}) {
     });
 }
 
-/** Pages that were left, by their options: another scene in one takes half the time of a new one. */
+/** Pages that were left, by their options: a new scene in one takes half the time of a new page. */
 const idle = new Map();
 
 /** Ends the use of a page of openPage. */
