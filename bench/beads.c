@@ -14,8 +14,8 @@
  *   sinking     penetration rate of the last step (mo_step_report)
  *
  * With --device or --threads times are wall times.  --balls runs one size, solved to 2e-2 with the
- * step --dt; --shape selects the bodies of the scene `heap`.  With --out: beads.csv, one row per
- * run and step, and the figure beads.svg.
+ * step --dt; --shape selects the bodies of the scene `heap`; --copies steps copies of it together.
+ * With --out: beads.csv, one row per run and step, and the figure beads.svg.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -55,6 +55,8 @@ typedef struct bead_call {
     mo_options solver; /* device and threads */
     int balls;         /* this size alone, or 0 */
     int shape;         /* of the scene heap; 0: balls, of the scene beads */
+    int copies;        /* of the heap, stepped together; 0: the heap itself */
+    int seed;          /* of the scene; 0: its own */
     double step, time;
 } bead_call;
 
@@ -91,6 +93,15 @@ static int radius_at(const world_scene *scene)
     return at;
 }
 
+/* The world becomes so many copies of it. */
+static mo_error copy(int copies, mo_world **world, mo_message *why)
+{
+    mo_world *one = *world;
+    const mo_error error = mo_world_create_copies(one, copies, world, why);
+    mo_world_destroy(one);
+    return error;
+}
+
 static mo_error build(const bead_call *call, int balls, double tolerance, mo_world **world,
                       double *radius, mo_message *why)
 {
@@ -101,6 +112,9 @@ static mo_error build(const bead_call *call, int balls, double tolerance, mo_wor
     if (call->shape && !error) {
         error = world_set_value(scene, values, "shape", call->shape, why);
     }
+    if (call->seed && !error) {
+        error = world_set_value(scene, values, "seed", call->seed, why);
+    }
     error = error ? error : scene->build(values, world, why);
     if (error) {
         return error;
@@ -110,7 +124,8 @@ static mo_error build(const bead_call *call, int balls, double tolerance, mo_wor
     def.solver.tol = tolerance;
     def.solver.device = call->solver.device;
     def.solver.threads = call->solver.threads;
-    return mo_world_change(*world, &def, why);
+    error = mo_world_change(*world, &def, why);
+    return error || !call->copies ? error : copy(call->copies, world, why);
 }
 
 static void add_step(const mo_step_report *step, double seconds, double radius, double h, int steps,
@@ -357,6 +372,8 @@ enum {
     FLAG_CONTACTS,
     FLAG_BALLS,
     FLAG_SHAPE,
+    FLAG_SEED,
+    FLAG_COPIES,
     FLAG_DT,
     FLAG_TIME,
     FLAG_DEVICE,
@@ -387,6 +404,10 @@ static const args_flag FLAGS[FLAG_COUNT] = {
                     .text = "bodies of the scene heap: 1 boxes, 2 capsules, 3 cylinders, 4 hulls, "
                             "5 a mixture",
                     .initial = "balls"},
+    [FLAG_SEED] = {.name = "seed", .operand = "K", .text = "seed of the scene", .initial = "1"},
+    [FLAG_COPIES] = {.name = "copies",
+                     .operand = "N",
+                     .text = "step this many copies of the heap together (docs/gpu.md)"},
     [FLAG_DT] = {.name = "dt", .operand = "H", .text = "step size, in s", .initial = "0.02"},
     [FLAG_TIME] = {.name = "time", .operand = "T", .text = "simulated time, in s", .initial = "6"},
     [FLAG_DEVICE] = {.name = "device",
@@ -439,7 +460,11 @@ static int read_call(const args_flag *flags, bead_call *call)
     const double shape = number_of(flags + FLAG_SHAPE, -1, 5, 1);
     call->balls = balls > 0 ? (int)balls : 0;
     call->shape = shape > 0 ? (int)shape : 0;
-    return call->step > 0 && call->time > 0 && balls != 0 && shape != 0;
+    const double copies = number_of(flags + FLAG_COPIES, -1, 1e6, 1),
+                 seed = number_of(flags + FLAG_SEED, -1, 1e9, 1);
+    call->copies = copies > 0 ? (int)copies : 0;
+    call->seed = seed > 0 ? (int)seed : 0;
+    return call->step > 0 && call->time > 0 && balls != 0 && shape != 0 && copies != 0 && seed != 0;
 }
 
 int bench_beads_command(int argc, char **argv)
@@ -462,6 +487,6 @@ int bench_beads_command(int argc, char **argv)
 
 int bench_beads(const experiment_call *asked)
 {
-    const bead_call call = {mo_default_options(), 0, 0, STEP, TIME};
+    const bead_call call = {.solver = mo_default_options(), .step = STEP, .time = TIME};
     return run_call(&call, asked);
 }

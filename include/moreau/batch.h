@@ -30,6 +30,22 @@ typedef struct mo_batch_report {
 MO_API mo_error mo_worlds_step(mo_world *const *worlds, int count, double h, int steps, int threads,
                                mo_batch_report *reports, mo_message *why);
 
+/*
+ * Creates a world with `copies` copies of a world of balls and other convex bodies, which
+ * mo_world_step steps together: on a GPU, or by the same kernels on the host if there is none or
+ * `device` is cpu, with the same bits.  Copies have the same place in space and do not touch each
+ * other; static bodies are shared.  Each copy may then be given other poses, velocities and forces.
+ *
+ * Equal copies move as one copy alone, bit for bit.  If copies differ, they share the number of
+ * iterations: `tol` then holds for the root mean square of their residuals, and the limit of the
+ * closing speed for every contact.  MO_ERR_UNSUPPORTED, with the reason, for worlds that a device
+ * does not step (docs/gpu.md), and later for adding and removing bodies.
+ */
+MO_API mo_error mo_world_create_copies(const mo_world *world, int copies, mo_world **batch,
+                                       mo_message *why);
+/* The body of a copy that corresponds to mo_world_body(world, k); index 0: there is none. */
+MO_API mo_body_id mo_world_copy_body(const mo_world *batch, int copy, int k);
+
 #ifdef __cplusplus
 }
 #endif

@@ -71,6 +71,7 @@ typedef struct mo_heap_figures {
 
 typedef struct mo_find_args {
     int balls, fixed_count;
+    int per_copy; /* balls of each copy of a world (sim/copies.c), by id; else all */
     const mo_ball *ball;
     const mo_ball_near *near;
     const mo_fixed_shape *fixed;
@@ -142,10 +143,16 @@ MO_ANY uint32_t mo_bucket_of(int64_t x, int64_t y, int64_t z, int bits)
            mo_spread_bits((uint32_t)z & mask) << 2;
 }
 
+/* Before the bucket of a cell: a copy of a world has its own buckets, so copies do not meet. */
+MO_ANY uint32_t mo_copy_bits(uint32_t id, int per_copy, int bits)
+{
+    return id / (uint32_t)per_copy << 3 * bits;
+}
+
 typedef struct mo_bucket_args {
     const mo_ball *ball;
     const mo_heap_figures *figures;
-    int bits, balls;
+    int bits, balls, per_copy;
     uint32_t *key;
     int *order;
     int *start; /* of each bucket, and one more */
@@ -154,7 +161,8 @@ typedef struct mo_bucket_args {
 MO_ANY void mo_kernel_bucket_keys(const mo_bucket_args *a, int i)
 {
     const double *x = a->ball[i].x, edge = a->figures->edge;
-    a->key[i] = mo_bucket_of(mo_cell_of(x[0], edge), mo_cell_of(x[1], edge), mo_cell_of(x[2], edge),
+    a->key[i] = mo_copy_bits(a->ball[i].id, a->per_copy, a->bits) |
+                mo_bucket_of(mo_cell_of(x[0], edge), mo_cell_of(x[1], edge), mo_cell_of(x[2], edge),
                              a->bits);
     a->order[i] = i;
 }

@@ -215,6 +215,7 @@ MO_ANY void mo_find_all(const mo_find_args *a, int i, mo_found *found)
     const double reach =
         own->radius + a->largest +
         mo_meeting_gap(a, found, a->largest, own->speed, a->figures->fastest.largest);
+    const uint32_t copy = mo_copy_bits(own->id, a->per_copy, a->bits);
     int wide[3];
     const int64_t cx = mo_first_cell(a, own->x[0], reach, wide),
                   cy = mo_first_cell(a, own->x[1], reach, wide + 1),
@@ -222,7 +223,8 @@ MO_ANY void mo_find_all(const mo_find_args *a, int i, mo_found *found)
     for (int z = 0; z < wide[2]; ++z) {
         for (int y = 0; y < wide[1]; ++y) {
             for (int k = 0; k < wide[0]; ++k) {
-                mo_find_in_bucket(a, i, mo_bucket_of(cx + k, cy + y, cz + z, a->bits), found);
+                mo_find_in_bucket(a, i, copy | mo_bucket_of(cx + k, cy + y, cz + z, a->bits),
+                                  found);
             }
         }
     }

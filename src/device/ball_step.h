@@ -18,14 +18,14 @@ typedef struct mo_ball_args {
     mo_ball *ball;
     const int *order; /* of the new order: places in the old one */
     mo_ball_near *near;
-    uint32_t *id; /* of each ball */
+    uint32_t *id; /* of each ball in its copy, for the colours */
     mo_line *free_line;
     const mo_line *next_line, *moved_line; /* moved: with the projection of positions */
     const mo_fixed_shape *fixed;
     const mo_solid *solid; /* NULL: all are balls */
     double *inertia;       /* of solids: inverse, as mo_visit_args has it */
     const double *force;   /* and moment, of each id in this step; NULL: none */
-    int balls;
+    int balls, per_copy;
     double h, gravity[3];
 } mo_ball_args;
 
@@ -126,7 +126,7 @@ MO_ANY void mo_kernel_ball_gather(const mo_ball_args *a, int i)
     }
     a->ball[i] = b;
     a->near[i] = near;
-    a->id[i] = b.id;
+    a->id[i] = b.id % (uint32_t)a->per_copy;
     a->free_line[i] = line;
 }
 

@@ -52,6 +52,7 @@ static mo_ball_args ball_args(const mo_device_heap *heap, const mo_world *world,
                       .inertia = heap->inertia.at,
                       .force = heap->has_force ? heap->force.at : NULL,
                       .balls = heap->balls,
+                      .per_copy = heap->per_copy,
                       .h = h};
     mo_vec3_copy(world->def.gravity, a.gravity);
     return a;
@@ -73,6 +74,7 @@ mo_find_args mo_heap_find_args(const mo_device_heap *heap, const mo_world *world
 {
     const double tol = world->def.solver.tol;
     mo_find_args a = {.balls = heap->balls,
+                      .per_copy = heap->per_copy,
                       .fixed_count = heap->fixed_count,
                       .ball = heap->ball[heap->side].at,
                       .near = heap->near.at,
@@ -142,6 +144,7 @@ static void sort_balls(mo_device_heap *heap, const mo_world *world, double h)
                                     .figures = mo_heap_figures_of(heap),
                                     .bits = heap->bits,
                                     .balls = n,
+                                    .per_copy = heap->per_copy,
                                     .key = heap->key.at,
                                     .order = heap->order.at,
                                     .start = heap->bucket_start.at};
@@ -149,9 +152,11 @@ static void sort_balls(mo_device_heap *heap, const mo_world *world, double h)
     mo_device_launch(device, MO_KERNEL_cell_edge, 1, &find);
     mo_device_launch(device, MO_KERNEL_bucket_keys, n, &buckets);
     const mo_scratch spare = scratch_of(heap); /* the balls are gathered there afterwards */
-    mo_device_sort(device, buckets.key, buckets.order, n, 3 * heap->bits,
+    const int copy_bits = heap->copies > 1 ? mo_bits_of(heap->copies - 1) : 0;
+    mo_device_sort(device, buckets.key, buckets.order, n, 3 * heap->bits + copy_bits,
                    mo_scratch_for_sort(&spare, n));
-    mo_device_launch(device, MO_KERNEL_bucket_starts, (1 << 3 * heap->bits) + 1, &buckets);
+    mo_device_launch(device, MO_KERNEL_bucket_starts, (heap->copies << 3 * heap->bits) + 1,
+                     &buckets);
     heap->side = !heap->side;
     balls.ball = heap->ball[heap->side].at;
     mo_device_launch(device, MO_KERNEL_ball_gather, n, &balls);
@@ -218,6 +223,11 @@ static void set_slot_arrays(mo_device_heap *heap)
                                           .lever_2 = number + 6 * count};
 }
 
+static uint32_t id_in_copy(const mo_device_heap *heap, const mo_ball_near *near)
+{
+    return near->id == MO_FIXED_ID ? near->id : near->id % (uint32_t)heap->per_copy;
+}
+
 /* The last colour is visited by priority. */
 static mo_error order_rest(mo_device_heap *heap)
 {
@@ -245,7 +255,8 @@ static mo_error order_rest(mo_device_heap *heap)
                                (mo_ball_near *)heap->near.at + pair[side], sizeof *near);
             }
         }
-        const uint64_t own_priority = mo_pair_priority(near[0].id, near[1].id);
+        const uint64_t own_priority =
+            mo_pair_priority(id_in_copy(heap, &near[0]), id_in_copy(heap, &near[1]));
         int at = k;
         for (; at > 0 && priority[at - 1] > own_priority; --at) {
             priority[at] = priority[at - 1];
@@ -272,7 +283,8 @@ mo_error mo_device_pack(mo_device_heap *heap, const mo_world *world, double h)
     mo_device *device = heap->device;
     mo_device_sweeps *s = &heap->sweeps;
     const int count = heap->contacts;
-    const int patch = mo_may_be_steep(s->friction) ? 0 : MO_PATCH; /* none in steep sweeps */
+    /* none in steep sweeps; a copy of a world has the colours that it has alone */
+    const int patch = mo_may_be_steep(s->friction) || world->copies > 0 ? 0 : MO_PATCH;
     size_t apart;
     s->patches = patch ? (heap->balls + patch - 1) / patch : 0;
     s->patch_start = heap->slot_start.at;
@@ -292,7 +304,8 @@ mo_error mo_device_pack(mo_device_heap *heap, const mo_world *world, double h)
     mo_device_launch(device, MO_KERNEL_slot_starts, count + 1, &slots);
     mo_device_read(device, s->slot_start, slots.start + s->patches * MO_COLOURS,
                    sizeof s->slot_start);
-    s->slots = s->constraints = count;
+    s->slots = count;
+    s->constraints = count / heap->copies;
     s->manifolds = s->points = 0;
     memset(s->manifold_start, 0, sizeof s->manifold_start);
     s->inertia = NULL;

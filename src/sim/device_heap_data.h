@@ -26,6 +26,7 @@ struct mo_device_heap {
     int has_bodies, has_contacts; /* the world's are up to date                       */
 
     int balls, fixed_count, contacts;
+    int copies, per_copy; /* of a world (copies.c), and the balls of each */
     int has_force;    /* in the next step: forces and moments are there */
     int has_solids;   /* not all are balls */
     int *body;        /* of each id: the place of its body           */

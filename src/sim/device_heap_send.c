@@ -153,7 +153,7 @@ static void take_room(mo_device_heap *heap)
     mo_device *device = heap->device;
     const size_t n = (size_t)heap->balls, lines = n + (size_t)heap->fixed_count;
     heap->bits = BITS_LEAST;
-    while (heap->bits < BITS_MOST && (size_t)1 << 3 * heap->bits < n) {
+    while (heap->bits < BITS_MOST && 1 << 3 * heap->bits < heap->per_copy) {
         ++heap->bits;
     }
     MO_TAKE_BUFFER(device, heap->ball, n, mo_ball);
@@ -166,7 +166,7 @@ static void take_room(mo_device_heap *heap)
     }
     MO_TAKE_BUFFER(device, &heap->key, n, uint32_t);
     MO_TAKE_BUFFER(device, &heap->order, n, int);
-    MO_TAKE_BUFFER(device, &heap->bucket_start, ((size_t)1 << 3 * heap->bits) + 1, int);
+    MO_TAKE_BUFFER(device, &heap->bucket_start, ((size_t)heap->copies << 3 * heap->bits) + 1, int);
     MO_TAKE_BUFFER(device, &heap->count, n, int);
     MO_TAKE_BUFFER(device, &heap->listed, n * (size_t)mo_heap_listed(heap), int);
     MO_TAKE_BUFFER(device, &heap->listed_count, n, int);
@@ -356,6 +356,8 @@ mo_error mo_device_heap_send(mo_world *world)
             heap->body[heap->balls++] = world->living[k];
         }
     }
+    heap->copies = world->copies > 0 ? world->copies : 1;
+    heap->per_copy = heap->balls / heap->copies;
     list_fixed(world);
     heap->has_solids = has_solids(world);
     take_room(heap);

@@ -35,10 +35,17 @@ static int must_stop(void *context, int iteration)
     return is_late || iteration >= p->options->max_iter;
 }
 
-static void fill_residual(mo_device_sweeps *s, double q, mo_step_report *report)
+/* What the residual is measured by: of copies of a world, it is a root mean square over them. */
+static double scale_of(const mo_device_heap *heap, double q)
 {
+    return fmax(sqrt(heap->copies), q);
+}
+
+static void fill_residual(mo_device_heap *heap, double q, mo_step_report *report)
+{
+    mo_device_sweeps *s = &heap->sweeps;
     const mo_worst none = {0, -1};
-    const double scale = fmax(1, q);
+    const double scale = scale_of(heap, q);
     double exchange;
     report->residual = (mo_residual){.natural = s->natural,
                                      .natural_relative = s->natural / scale,
@@ -63,7 +70,7 @@ static mo_sweep_goal goal_of(const mo_device_heap *heap, const mo_world *world, 
 {
     const double depth = heap->is_rough ? ROUGH_DEPTH : mo_depth_at(world->def.solver.tol),
                  rate = fmin(world->def.solver.penetration_rate, depth * heap->least / h);
-    const int sees_weight = heap->contacts < MANY_CONTACTS || heap->is_rough;
+    const int sees_weight = heap->contacts / heap->copies < MANY_CONTACTS || heap->is_rough;
     const int until = heap->is_rough     ? ROUGH_RATE_SWEEPS
                       : heap->has_solids ? SOLID_RATE_SWEEPS
                                          : RATE_SWEEPS;
@@ -77,7 +84,7 @@ void mo_device_heap_sweep(mo_device_heap *heap, const mo_world *world, double h,
     const mo_options *options = &world->def.solver;
     mo_device_sweeps *s = &heap->sweeps;
     patience p = {options, mo_clock(), MO_SOLVED};
-    const double q = mo_device_sweeps_q(s), goal = tolerance_of(heap, world) * fmax(1, q);
+    const double q = mo_device_sweeps_q(s), goal = tolerance_of(heap, world) * scale_of(heap, q);
     mo_sweep_goal stop = goal_of(heap, world, h, goal);
     const double momentum = mo_uses_auto(world) ? MO_HEAP_MOMENTUM : options->nsgs.momentum;
     int passes = 1;
@@ -97,5 +104,5 @@ void mo_device_heap_sweep(mo_device_heap *heap, const mo_world *world, double h,
         heap->longest = s->iteration;
     }
     report->status = s->natural <= goal ? MO_SOLVED : s->moved == 0 ? MO_STALLED : p.status;
-    fill_residual(s, q, report);
+    fill_residual(heap, q, report);
 }

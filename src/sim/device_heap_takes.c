@@ -138,6 +138,16 @@ int mo_device_heap_takes(const mo_world *world, mo_message *why)
     return moving > 0;
 }
 
+/* A GPU; copies of a world are stepped by the same kernels on the host where there is none. */
+static mo_error open_for(mo_world *world, mo_device **device, mo_message *why)
+{
+    const mo_options *solver = &world->def.solver;
+    const int is_here = world->copies > 0 && (solver->device == DEVICE_CPU || !mo_device_has_gpu());
+    return is_here && solver->device != DEVICE_GPU
+               ? mo_device_open_host(&world->allocator, solver->threads, MO_FORWARD, device)
+               : mo_device_open_gpu(&world->allocator, device, why);
+}
+
 int mo_device_heap_is_due(mo_world *world, mo_error *error, mo_message *why)
 {
     mo_device_heap *heap = world->heap;
@@ -153,13 +163,13 @@ int mo_device_heap_is_due(mo_world *world, mo_error *error, mo_message *why)
         *error = mo_device_find_gpu(why);
     }
     const int is_wanted =
-        is_given || asked == DEVICE_GPU ||
+        is_given || asked == DEVICE_GPU || world->copies > 0 ||
         (asked == DEVICE_AUTO && world->living_count >= MANY && mo_device_has_gpu());
     if (*error || !is_wanted || !mo_device_heap_takes(world, &world->device_note)) {
         return 0;
     }
     if (!heap) {
-        *error = mo_device_open_gpu(&world->allocator, &device, why);
+        *error = open_for(world, &device, why);
         *error = *error ? *error : mo_device_heap_begin(world, device, 0);
     }
     return !*error;

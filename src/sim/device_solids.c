@@ -286,7 +286,8 @@ void mo_device_solids_pack(mo_device_heap *heap, const mo_world *world, double h
         s->slot_start[c] = 0;
     }
     s->manifolds = heap->nodes;
-    s->points = s->constraints = heap->contacts;
+    s->points = heap->contacts;
+    s->constraints = heap->contacts / heap->copies;
     s->lines = heap->balls + heap->fixed_count;
     s->moving = heap->balls;
     s->free_line = heap->free_line.at;

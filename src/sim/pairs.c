@@ -205,13 +205,17 @@ static int can_move(const mo_sim_body *body)
 int mo_shapes_may_touch(const mo_world *world, int a, int b)
 {
     if (world->near[a].collides_with_all && world->near[b].collides_with_all &&
-        world->own_pair_count == 0 && world->excluded_count == 0 && world->jointed_count == 0) {
+        world->own_pair_count == 0 && world->excluded_count == 0 && world->jointed_count == 0 &&
+        world->copies == 0) {
         return world->near[a].body != world->near[b].body;
     }
     const mo_sim_shape *sa = world->shape + a, *sb = world->shape + b;
     const mo_shape_def *da = &sa->collider.def, *db = &sb->collider.def;
     const mo_sim_body *body_a = world->body + sa->body, *body_b = world->body + sb->body;
     if (body_a == body_b || (!can_move(body_a) && !can_move(body_b))) {
+        return 0;
+    }
+    if (body_a->copy != body_b->copy && can_move(body_a) && can_move(body_b)) {
         return 0;
     }
     if (world->own_pair_count > 0) {

@@ -46,6 +46,7 @@ typedef struct mo_sim_body {
     double next_x[3], next_orientation[4]; /* of links, and of bodies if there are joints */
     int quiet_steps;                       /* steps since it last moved visibly */
     int link;                              /* in its mechanism */
+    int copy;                              /* of the world, to which it belongs (copies.c) */
     int first_shape;                       /* a list through mo_sim_shape.next */
     int shape_count;
     int first_joint; /* a list through mo_sim_joint.next */

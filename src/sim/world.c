@@ -279,6 +279,10 @@ static mo_error check_body(const mo_world *world, const mo_body_def *def, mo_mes
         !(def->linear_damping >= 0) || isinf(def->linear_damping) || !(def->angular_damping >= 0) ||
             isinf(def->angular_damping),
         mo_fail(why, MO_ERR_ARGUMENT, "the damping of a body must be finite and not negative"));
+    MO_FAIL_IF(world->copies > 0 && def->kind != MO_BODY_FIXED,
+               mo_fail(why, MO_ERR_UNSUPPORTED,
+                       "a body that moves cannot be added to copies of a world: add it to the "
+                       "world, and copy that again"));
     return MO_OK;
 }
 
@@ -369,6 +373,9 @@ mo_error mo_world_remove_body(mo_world *world, mo_body_id id, mo_message *why)
     MO_NEED(world, why);
     const int place = mo_body_place(world, id);
     MO_NEED_ID(place >= 0, "body", id, why);
+    MO_FAIL_IF(world->copies > 0,
+               mo_fail(why, MO_ERR_UNSUPPORTED,
+                       "a body cannot be removed from copies of a world: copy the world again"));
     mo_device_heap_bring_back(world);
     if (world->body[place].mechanism != MO_NONE) {
         mo_mechanism_remove_place(world, world->body[place].mechanism);

@@ -11,7 +11,7 @@
  *   joint*, mechanism*                          joints of bodies; trees in joint coordinates
  *   passive, energy*, island_gain, projection, overlap, penetration   bounds of energy, positions
  *   step, checks, deadline, report, state, batch   the step, its limit and report; saved states
- *   team                                        worlds that are parts of a larger one
+ *   team, copies                                worlds that are parts of a larger one; many alike
  *   forces*                                     forces at one instant (acceleration level)
  *   device_*                                    heaps stepped on a GPU
  */
@@ -113,6 +113,7 @@ struct mo_world {
     unsigned char *seen; /* of contacts */
     size_t seen_room;
 
+    int copies;                  /* of another world (copies.c), which never touch; or 0 */
     int has_too_many_pairs;      /* the last search for pairs was given up */
     double last_step;            /* h, for forces from impulses */
     int masses_are_fit;          /* as of the last update */
