@@ -387,13 +387,13 @@ static void sweeps_solve_and_their_verdict_is_the_measure(void **state)
     }
 }
 
-/* Also where the sweeps end early, after an odd number of them. */
+/* Heaps of every shape; also where the sweeps end early, after an odd number of them. */
 static void every_order_of_indices_gives_the_same_bits(void **state)
 {
     (void)state;
-    for (int k = 0; k < 2 * HEAPS - 1; ++k) {
-        const int h = k / 2, most = h == 3 ? 181 : 37;
-        mo_world *world = heap_number(h);
+    for (int k = 0; k < 2 * HEAPS - 1 + 4; ++k) { /* then boxes, capsules, cylinders, hulls */
+        const int h = k / 2, most = h == 3 ? 181 : 37, shape = k - (2 * HEAPS - 2);
+        mo_world *world = shape < 1 ? heap_number(h) : settling("heap", shape, 0.5, 40);
         const mo_batches *b = batches_of(world);
         const size_t rows = (size_t)mo_problem_row_count(b->problem);
         answer first = {0};

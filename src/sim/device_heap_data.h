@@ -27,10 +27,10 @@ struct mo_device_heap {
 
     int balls, fixed_count, contacts;
     int copies, per_copy; /* of a world (copies.c), and the balls of each */
-    int has_force;    /* in the next step: forces and moments are there */
-    int has_solids;   /* not all are balls */
-    int *body;        /* of each id: the place of its body           */
-    int *fixed_place; /* of each fixed shape: its place              */
+    int has_force;        /* in the next step: forces and moments are there */
+    int has_solids;       /* not all are balls */
+    int *body;            /* of each id: the place of its body           */
+    int *fixed_place;     /* of each fixed shape: its place              */
     mo_fixed_shape *fixed_here;
     int is_given;          /* the device was given by the caller, not by an option */
     double largest, least; /* radii; least: of the shapes alone */
