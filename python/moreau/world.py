@@ -410,6 +410,27 @@ class World:
         room = ctypes.create_string_buffer(state, len(state))
         self._why.check(C.mo_world_load(self._w, ctypes.addressof(room), len(state), self._why_at))
 
+    def copies(self, count):
+        """A World with `count` copies of this one, which step() steps together, on a GPU if there
+        is one.  Bodies of different copies never touch; fixed ones are shared (docs/gpu.md)."""
+        made = ctypes.c_void_p()
+        self._why.check(C.mo_world_create_copies(self._w, count, ctypes.addressof(made),
+                                                 self._why_at))
+        batch = World.__new__(World)
+        batch._world, batch._events, batch._user_data = made.value, None, list(self._user_data)
+        batch._why = Why()
+        batch._why_at = batch._why.pointer
+        batch._definition = type(self._definition).from_buffer_copy(self._definition)
+        batch.h = 0.0
+        return batch
+
+    def body_of_copy(self, copy, k):
+        """Of copies(): the body of a copy that corresponds to bodies[k] of the world."""
+        body = C.mo_world_copy_body(self._w, copy, k)
+        if body.index == 0:
+            raise Error(f"there is no body {k} in copy {copy}")
+        return Body(self, body)
+
 
 def step_worlds(worlds, h, steps=1, threads=1):
     """Takes `steps` steps of h seconds in each world, over threads, in one call.

@@ -389,6 +389,24 @@ class Many(unittest.TestCase):
         with self.assertRaisesRegex(moreau.Error, "world 0"):
             moreau.step_worlds(one, -1)
 
+    def test_copies_step_together_and_never_touch(self):
+        world = moreau.World(floor=0, tol=1e-6)
+        world.add_body(moreau.box(0.1, 0.1, 0.1), position=(0, 0, 0.1))
+        world.add_body(moreau.box(0.1, 0.1, 0.1), position=(0, 0, 0.3))
+        batch = world.copies(3)
+        self.assertEqual(len(batch.bodies), 1 + 3 * 2)
+        top = batch.body_of_copy(2, 2)
+        top.position = (1, 0, 0.1)
+        for _ in range(30):
+            self.assertTrue(batch.step(0.01).solved)
+        for copy, height in enumerate((0.3, 0.3, 0.1)):
+            np.testing.assert_allclose(batch.body_of_copy(copy, 1).position, (0, 0, 0.1), atol=1e-4)
+            self.assertAlmostEqual(batch.body_of_copy(copy, 2).position[2], height, delta=1e-4)
+        with self.assertRaisesRegex(moreau.Error, "copy 3"):
+            batch.body_of_copy(3, 0)
+        with self.assertRaisesRegex(moreau.Error, "copies of copies"):
+            batch.copies(2)
+
 
 class Verdicts(unittest.TestCase):
     def test_certificates_laws_and_options(self):
