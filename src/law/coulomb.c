@@ -278,6 +278,21 @@ static double friction_defect(const double *p, int d, const double *u, const dou
     return isinf(p[0]) ? r[0] * slip : p[0] * r[0] * slip + mo_dot(d - 1, r + 1, u + 1);
 }
 
+/* As mo_law_failure_of, without its calls. */
+static void failure(const double *p, int d, const double *u, const double *r, mo_law_failure *out)
+{
+    double nearest[3];
+    *out = (mo_law_failure){.penetration_rate = u[0] < 0 ? -u[0] : 0};
+    if (mo_dot(d, r, r) == 0) {
+        return;
+    }
+    mo_coulomb_project(p[0], d, r, nearest);
+    const double outside = mo_distance_square(d, r, nearest);
+    const double open = fabs(r[0] * u[0]), friction = fabs(friction_defect(p, d, u, r));
+    out->cone_violation = outside > 0 ? sqrt(outside) : outside;
+    out->dissipation = open > friction ? open : friction;
+}
+
 static void facets(const double *p, int d, int count, mo_law_facets *out)
 {
     mo_law_facets_begin(out);
@@ -303,7 +318,7 @@ const mo_law_ops mo_law_coulomb_ops = {
     .prox = prox,
     .natural = natural,
     .solve = solve,
-    .friction_defect = friction_defect,
+    .failure = failure,
     .by_coefficient = by_coefficient,
     .facets = facets,
 };

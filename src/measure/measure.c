@@ -58,6 +58,13 @@ static double block_square(const mo_law_ops *law, const double *p, int d, double
     return fmax(found, square(d, z) * (step / longer) * (step / longer));
 }
 
+/* A contact without impulse whose sides do not approach: it obeys Coulomb's law exactly. */
+static inline int is_open(mo_law_kind kind, int d, const double *u, const double *r)
+{
+    return kind == MO_LAW_COULOMB && u[0] >= 0 && r[0] == 0 && r[1] == 0 && isfinite(u[1]) &&
+           (d == 2 || (r[2] == 0 && isfinite(u[2])));
+}
+
 /* The same of block i, with the velocity that its law sees; u and r are those of the block. */
 static double natural_square(const mo_problem *problem, int i, double step, const double *u,
                              const double *r)
@@ -65,12 +72,12 @@ static double natural_square(const mo_problem *problem, int i, double step, cons
     const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
     const mo_law_ops *law = mo_constraint_law(problem, i);
     const double *p = mo_constraint_param(problem, i);
-    if (!problem->compliance) {
-        return block_square(law, p, d, step, u, r);
-    }
     double law_u[MO_BILATERAL_MAX_DIM];
-    mo_law_velocity(problem, row, d, u, r, law_u);
-    return block_square(law, p, d, step, law_u, r);
+    if (problem->compliance) {
+        mo_law_velocity(problem, row, d, u, r, law_u);
+        u = law_u;
+    }
+    return is_open(problem->law[i].kind, d, u, r) ? 0 : block_square(law, p, d, step, u, r);
 }
 
 double mo_natural_square(const mo_problem *problem, int i, const double *u, const double *r)
@@ -124,13 +131,6 @@ static void keep_worst(mo_worst *worst, double value, int constraint)
     }
 }
 
-/* A contact without impulse whose sides do not approach: it obeys Coulomb's law exactly. */
-static inline int is_open(mo_law_kind kind, int d, const double *u, const double *r)
-{
-    return kind == MO_LAW_COULOMB && u[0] >= 0 && r[0] == 0 && r[1] == 0 && isfinite(u[1]) &&
-           (d == 2 || (r[2] == 0 && isfinite(u[2])));
-}
-
 double mo_measure_block(const mo_problem *problem, int i, const double *u_i, const double *r_i,
                         mo_residual *residual)
 {
@@ -174,13 +174,12 @@ void mo_measure_sums(double natural, double u_norm, double r_norm, mo_residual *
 void mo_measure_at(const mo_problem *problem, double q_norm, const double *u, const double *r,
                    mo_residual *residual)
 {
-    const int rows = problem->row_count;
     *residual = (mo_residual){.block = {0, -1},
                               .penetration_rate = {0, -1},
                               .cone_violation = {0, -1},
                               .dissipation = {0, -1},
                               .q_norm = q_norm};
-    double sum = 0, of_chunk = 0;
+    double sum = 0, of_chunk = 0, u_square = 0, r_square = 0;
     for (int i = 0; i < problem->constraint_count; ++i) {
         if (i % MO_CHUNK == 0) {
             sum += of_chunk;
@@ -189,12 +188,15 @@ void mo_measure_at(const mo_problem *problem, double q_norm, const double *u, co
         }
         const int row = problem->row_start[i];
         of_chunk += mo_measure_block(problem, i, u + row, r + row, residual);
+        for (int k = row; k < problem->row_start[i + 1]; ++k) {
+            u_square += u[k] * u[k];
+            r_square += r[k] * r[k];
+        }
     }
     mo_pace();
     const double natural = sqrt(sum + of_chunk);
     residual->block.value = sqrt(residual->block.value);
-    const double u_norm = sqrt(mo_dot(rows, u, u)), r_norm = sqrt(mo_dot(rows, r, r));
-    mo_measure_sums(natural, u_norm, r_norm, residual);
+    mo_measure_sums(natural, sqrt(u_square), sqrt(r_square), residual);
 }
 
 size_t mo_measure_scratch(const mo_problem *problem)

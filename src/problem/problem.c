@@ -165,12 +165,18 @@ void mo_problem_velocity(const mo_problem *problem, const double *r, double *v)
 static inline void add_product(int d, int n, const double *block, const double *x, double *u)
 {
     if (d == 3 && n == 3) {
+        if (x[0] == 0 && x[1] == 0 && x[2] == 0) {
+            return; /* an open contact */
+        }
         u[0] += (block[0] * x[0] + block[1] * x[1]) + block[2] * x[2];
         u[1] += (block[3] * x[0] + block[4] * x[1]) + block[5] * x[2];
         u[2] += (block[6] * x[0] + block[7] * x[1]) + block[8] * x[2];
         return;
     }
     if (d == 2 && n == 2) {
+        if (x[0] == 0 && x[1] == 0) {
+            return;
+        }
         u[0] += block[0] * x[0] + block[1] * x[1];
         u[1] += block[2] * x[0] + block[3] * x[1];
         return;
@@ -213,7 +219,9 @@ static void pull(const mo_problem *problem, const double *x, double *u)
         const int row = problem->row_start[i], d = mo_constraint_dim(problem, i);
         const double *block = problem->values + problem->value_start[i];
         mo_pace_every(i + 1, 512);
-        memcpy(u + row, problem->w + row, (size_t)d * sizeof *u);
+        for (int j = 0; j < d; ++j) {
+            u[row + j] = problem->w[row + j];
+        }
         const mo_compact_contact *contact = x ? compact_of(problem, i) : NULL;
         if (contact) {
             pull_compact(problem, contact, x, u + row);

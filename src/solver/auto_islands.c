@@ -43,32 +43,10 @@ typedef struct in_place {
     int may_sweep;  /* the rung is not left out */
 } in_place;
 
-/* The state of the island's bodies from r, rid of the rounding of the updates. */
-static void reset_island(const in_place *c, const int *member, int count)
-{
-    const mo_problem *problem = c->run->problem;
-    if (problem->form == MO_FORM_REDUCED) {
-        return;
-    }
-    for (int m = 0; m < count; ++m) {
-        for (int k = problem->block_start[member[m]]; k < problem->block_start[member[m] + 1];
-             ++k) {
-            const int b = problem->block_index[k], start = problem->body_start[b];
-            memcpy(c->visitor.x + start, c->sweep->free_state + start,
-                   (size_t)mo_body_dim(problem, b) * sizeof(double));
-        }
-    }
-    for (int m = 0; m < count; ++m) {
-        mo_sweep_apply(c->sweep, member[m], c->visitor.r + problem->row_start[member[m]],
-                       c->visitor.x);
-    }
-}
-
 static double measure_island(const in_place *c, const int *member, int count)
 {
     const mo_problem *problem = c->run->problem;
     double square = 0;
-    reset_island(c, member, count);
     for (int m = 0; m < count; ++m) {
         mo_sweep_velocity(c->sweep, member[m], c->visitor.x,
                           c->run->u + problem->row_start[member[m]]);
@@ -91,10 +69,12 @@ static int island_rows(const mo_problem *problem, const int *member, int count)
     return rows;
 }
 
-/* Does the pace of the last `sweeps` lead to the goal within `more` of them?  All are squares. */
-static int are_nearly_there(double before, double now, double goal, int sweeps, int more)
+/* The sweeps that lead to the goal at the pace of the last `sweeps`, or `most` if that is less.  All
+ * are squares. */
+static int sweeps_to_goal(double before, double now, double goal, int sweeps, int most)
 {
-    return now < before && log(now / goal) * sweeps <= log(before / now) * more;
+    const double gained = log(before / now), missing = log(now / goal) * sweeps;
+    return gained > 0 && missing < gained * most ? (int)ceil(missing / gained) : most;
 }
 
 /* Joints alone are equations: a sweep carries news along one link, Newton's method along all. */
@@ -134,12 +114,11 @@ static void sweep_island(const in_place *c, int k)
         if (++c->sweeps[k] >= due || c->sweeps[k] == most) {
             const double before = c->square[k];
             c->square[k] = measure_island(c, member, count);
-            if (c->sweeps[k] == most && most < budget &&
-                are_nearly_there(before, c->square[k], goal, c->sweeps[k] - measured, few)) {
-                most = budget;
-            }
+            const int more = sweeps_to_goal(before, c->square[k], goal, c->sweeps[k] - measured,
+                                            few + 1);
+            most = c->sweeps[k] == most && more <= few ? budget : most;
             measured = c->sweeps[k];
-            due = measured + 1 + measured / 3;
+            due = measured + (more > 1 ? more / 2 : 1);
         }
     }
 }
@@ -241,27 +220,38 @@ static mo_error prepare(in_place *c, mo_island_units *f, void **memory)
     return MO_OK;
 }
 
+/* The residuals of the whole before and after the sweeps; true where it is solved. */
+static int judge_sweeps(mo_run *run, int iteration, double before, double after)
+{
+    if (after <= run->options->tol * run->q_scale) {
+        return mo_run_confirm(run, iteration, run->r);
+    }
+    run->best = fmin(run->best, before); /* the start is in the result already */
+    run->residual.natural = after;
+    return mo_run_judged(run, iteration, run->r);
+}
+
 static mo_status sweep_and_split(in_place *c, mo_island_units *f, mo_message *summary)
 {
     mo_run *run = c->run;
+    double start = 0, end = 0;
     int most = 0;
-    if (check_whole(run, c->sweep, f->x, 0)) {
-        return MO_SOLVED;
-    }
     if (mo_run_must_stop(run, 0)) {
         return run->status;
     }
-    const double start = mo_work_clock();
+    const double begin = mo_work_clock();
     int swept = 0;
     mo_parallel_for(run->options->threads, 0, c->islands->count, sweep_range, c);
     for (int k = 0; k < c->islands->count; ++k) {
         most = c->sweeps[k] > most ? c->sweeps[k] : most;
         swept += c->sweeps[k] > 0;
+        start += c->start[k];
+        end += c->square[k];
     }
-    const int is_solved = check_whole(run, c->sweep, f->x, most);
+    const int is_solved = judge_sweeps(run, most, sqrt(start), sqrt(end));
     if (swept > 0) {
         mo_explain_rung(&run->result->explanation, mo_rung_in_place, swept, most,
-                        run->best / run->q_scale, mo_work_clock() - start);
+                        run->best / run->q_scale, mo_work_clock() - begin);
     }
     if (is_solved) {
         return MO_SOLVED;

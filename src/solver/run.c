@@ -117,7 +117,8 @@ int mo_run_confirm(mo_run *run, int iteration, const double *r)
     double *u = run->scratch + run->problem->dof_count, q_norm = 0;
     run->is_confirmed = run->has_q = 0;
     run->error = mo_problem_q_norm(run->problem, &q_norm);
-    mo_problem_response_into(run->problem, r, run->scratch, u);
+    mo_problem_response_into(run->problem, mo_run_is_zero(r, run->problem->row_count) ? NULL : r,
+                             run->scratch, u);
     mo_measure_at(run->problem, q_norm, u, r, &run->residual);
     keep(run, iteration, run->residual.natural, r);
     return !run->error && confirm(run, r);
