@@ -384,6 +384,7 @@ static int count_falling(int beads, const char *rung)
     CHECK(scene->build(values, &world, NULL) == MO_OK);
     mo_world_def def = mo_world_definition(world);
     def.moving_tol = 0;
+    def.solver.tol = 1e-8; /* scenes of more than 100 beads have a coarser one */
     def.solver.ladder.skip = rung ? 1 << rung_number(rung) : 0;
     CHECK(mo_world_change(world, &def, NULL) == MO_OK);
     for (int k = 0; k < 25; ++k) {
@@ -400,8 +401,9 @@ static int count_falling(int beads, const char *rung)
 static void without_newton_beads_that_fall_take_more_factorisations(void **state)
 {
     (void)state;
-    CHECK(4 * count_falling(60, NULL) <= 3 * count_falling(60, "newton"));
-    CHECK(4 * count_falling(150, NULL) <= 3 * count_falling(150, "newton"));
+    const int few = count_falling(60, NULL), many = count_falling(150, NULL);
+    CHECK(few > 0 && 4 * few <= 3 * count_falling(60, "newton"));
+    CHECK(many > 0 && 10 * many <= 9 * count_falling(150, "newton"));
 }
 
 /* Light boxes below heavy ones, pushed. */

@@ -151,10 +151,13 @@ static void multiply_row(const mo_block_matrix *s, const mo_problem *W, int i)
 static bool factor_blocks(mo_block_matrix *s)
 {
     const mo_problem *W = s->W;
+    s->has_inactive = 0;
     for (int i = 0; i < W->constraint_count; ++i) {
         mo_pace_every(i + 1, 128);
         if (s->active[i]) {
             multiply_row(s, W, i);
+        } else {
+            s->has_inactive = 1;
         }
     }
     return mo_front_lu_factor(&s->lu, s->values, s->D, s->start, s->active);
@@ -181,7 +184,7 @@ static void move_inactive(const mo_block_matrix *s, const mo_problem *W, int i, 
 static void solve_blocks(const mo_block_matrix *s, double *x)
 {
     const mo_problem *W = s->W;
-    for (int i = 0; i < W->constraint_count; ++i) {
+    for (int i = 0; s->has_inactive && i < W->constraint_count; ++i) {
         mo_pace_every(i + 1, 128);
         if (s->active[i]) {
             move_inactive(s, W, i, x);

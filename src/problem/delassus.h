@@ -38,6 +38,7 @@ typedef struct mo_block_matrix {
     const size_t *start;
     const double *D, *B;
     double *values;
+    int has_inactive; /* blocks, at the last factorisation */
 } mo_block_matrix;
 
 /* Group space: the blocks I and K, and vectors of s and V s. */

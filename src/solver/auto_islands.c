@@ -114,8 +114,8 @@ static void sweep_island(const in_place *c, int k)
         if (++c->sweeps[k] >= due || c->sweeps[k] == most) {
             const double before = c->square[k];
             c->square[k] = measure_island(c, member, count);
-            const int more = sweeps_to_goal(before, c->square[k], goal, c->sweeps[k] - measured,
-                                            few + 1);
+            const int more =
+                sweeps_to_goal(before, c->square[k], goal, c->sweeps[k] - measured, few + 1);
             most = c->sweeps[k] == most && more <= few ? budget : most;
             measured = c->sweeps[k];
             due = measured + (more > 1 ? more / 2 : 1);

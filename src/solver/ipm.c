@@ -11,8 +11,9 @@
  *      p o z = beta^2 e, or from p = z = beta e
  *   3. at FIRST_TRY of the initial residual, and at each further factor of 100: try Newton steps;
  *      if they fail, continue 2 from the interior iterate
- *   4. after SHORT_STEPS short steps (folds in interior.h; not on an arc), a stall, or the last
- *      iteration: proximal points while they gain digits; if they fail, 2 from the next start
+ *   4. after SHORT_STEPS short steps (folds in interior.h; not on an arc): the next of AT_FOLD
+ *   5. after the last of them, a stall, or the last iteration: proximal points while they gain
+ *      digits; if they fail, 2 from the next start
  *
  * ipm.crossover = 0 skips 1 and 3: the path then ends at the analytic centre of the solutions.
  * Limits: no proof with friction; no path if the contacts cannot all open at once; W is factored.
@@ -47,6 +48,14 @@ static const start STARTS[] = {{1, 0.1, 0.8, 0, BRIEF}, /* most heaps */
                                {0, 0.01, 1, 0, PATIENT}};
 static const start COLD = {0, 0.3, 0.8, 0, BRIEF}; /* in place of the first, without impulses */
 enum { CENTRAL = 1 };                              /* the first of STARTS on the path alone */
+
+/* At the folds of a path, one after the other: less of the shift's gradient, or the path is entered
+ * anew near its last impulses with a larger tau.  Beads that settle pass a fold in ten steps so,
+ * where proximal points need a hundred. */
+enum { ANEW = -1 };
+static const double AT_FOLD[] = {0.5, 0, ANEW, 0.5, 0};
+enum { FOLDS = sizeof AT_FOLD / sizeof AT_FOLD[0] };
+static const double WIDER = 10; /* of sqrt(tau) */
 
 typedef struct workspace {
     mo_proximal proximal;
@@ -102,14 +111,26 @@ static ending cross_over(mo_run *run, workspace *w, int patience, int *iteration
     return end == MO_PROXIMAL_SOLVED ? SOLVED : end == MO_PROXIMAL_MUST_STOP ? MUST_STOP : GOES_ON;
 }
 
-/* Steps 2 to 4 from one start, beta in `unit`s. */
+/* 4: the path goes on after its fold number `fold`. */
+static void pass_fold(mo_run *run, mo_interior *interior, int fold, double least_slope)
+{
+    if (AT_FOLD[fold] == ANEW) {
+        memcpy(run->r, interior->r, (size_t)run->problem->row_count * sizeof(double));
+        mo_interior_start_near(interior, WIDER * sqrt(interior->tau), run->r);
+        interior->least_slope = least_slope;
+    } else {
+        interior->slope = interior->least_slope = AT_FOLD[fold];
+    }
+}
+
+/* Steps 2 to 5 from one start, beta in `unit`s. */
 static ending follow_path(mo_run *run, workspace *w, start from, double unit, int *iteration)
 {
     mo_interior *interior = &w->interior;
     const size_t bytes = (size_t)run->problem->row_count * sizeof(double);
     const int may_cross = run->options->ipm.crossover;
     const int most = (from.by_arc ? ARC : 1) * run->options->ipm.iterations;
-    int short_steps = 0;
+    int short_steps = 0, folds = 0;
     interior->least_slope = from.least_slope;
     interior->by_arc = from.by_arc;
     if (from.is_near) {
@@ -120,13 +141,13 @@ static ending follow_path(mo_run *run, workspace *w, start from, double unit, in
     mo_interior_velocity(&interior->matrix, interior->r, run->u);
     double next_try = FIRST_TRY * residual_of(run, interior->r);
     for (int k = 1;; ++k) {
-        const int is_free = interior->slope > from.least_slope;
+        const int is_free = interior->slope > interior->least_slope;
         const double length = mo_interior_step(interior);
         ending end = look(run, interior, iteration);
         const double residual = residual_of(run, interior->r);
         short_steps = is_free ? 0 : short_steps + !(length > SHORT);
         const int is_held = may_cross && !from.by_arc && short_steps >= SHORT_STEPS;
-        const int is_last = !(length > NOWHERE) || is_held || k >= most;
+        const int is_last = !(length > NOWHERE) || (is_held && folds == FOLDS) || k >= most;
         if (end == GOES_ON && ((may_cross && residual <= next_try) || is_last)) {
             memcpy(run->r, interior->r, bytes);
             end = cross_over(run, w, is_last && may_cross ? from.patience : 0, iteration);
@@ -134,6 +155,10 @@ static ending follow_path(mo_run *run, workspace *w, start from, double unit, in
         }
         if (end != GOES_ON || is_last) {
             return end;
+        }
+        if (is_held) {
+            pass_fold(run, interior, folds++, from.least_slope);
+            short_steps = 0;
         }
     }
 }
