@@ -69,8 +69,8 @@ static int island_rows(const mo_problem *problem, const int *member, int count)
     return rows;
 }
 
-/* The sweeps that lead to the goal at the pace of the last `sweeps`, or `most` if that is less.  All
- * are squares. */
+/* The sweeps that lead to the goal at the pace of the last `sweeps`, at most `most`.  Residuals are
+ * squares. */
 static int sweeps_to_goal(double before, double now, double goal, int sweeps, int most)
 {
     const double gained = log(before / now), missing = log(now / goal) * sweeps;

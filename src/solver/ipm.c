@@ -9,8 +9,7 @@
  *   1. with an accurate start: try Newton steps from it
  *   2. interior point steps, at most `ipm.iterations`: from the point near the best impulses with
  *      p o z = beta^2 e, or from p = z = beta e
- *   3. at FIRST_TRY of the initial residual, and at each further factor of 100: try Newton steps;
- *      if they fail, continue 2 from the interior iterate
+ *   3. at FIRST_TRY of the initial residual, and at each further factor of 100: try Newton steps
  *   4. after SHORT_STEPS short steps (folds in interior.h; not on an arc): the next of AT_FOLD
  *   5. after the last of them, a stall, or the last iteration: proximal points while they gain
  *      digits; if they fail, 2 from the next start
