@@ -43,10 +43,32 @@ typedef struct in_place {
     int may_sweep;  /* the rung is not left out */
 } in_place;
 
+/* The state of the island's bodies from r, rid of the rounding of the updates. */
+static void reset_island(const in_place *c, const int *member, int count)
+{
+    const mo_problem *problem = c->run->problem;
+    if (problem->form == MO_FORM_REDUCED) {
+        return;
+    }
+    for (int m = 0; m < count; ++m) {
+        for (int k = problem->block_start[member[m]]; k < problem->block_start[member[m] + 1];
+             ++k) {
+            const int b = problem->block_index[k], start = problem->body_start[b];
+            memcpy(c->visitor.x + start, c->sweep->free_state + start,
+                   (size_t)mo_body_dim(problem, b) * sizeof(double));
+        }
+    }
+    for (int m = 0; m < count; ++m) {
+        mo_sweep_apply(c->sweep, member[m], c->visitor.r + problem->row_start[member[m]],
+                       c->visitor.x);
+    }
+}
+
 static double measure_island(const in_place *c, const int *member, int count)
 {
     const mo_problem *problem = c->run->problem;
     double square = 0;
+    reset_island(c, member, count);
     for (int m = 0; m < count; ++m) {
         mo_sweep_velocity(c->sweep, member[m], c->visitor.x,
                           c->run->u + problem->row_start[member[m]]);
@@ -69,12 +91,10 @@ static int island_rows(const mo_problem *problem, const int *member, int count)
     return rows;
 }
 
-/* The sweeps that lead to the goal at the pace of the last `sweeps`, at most `most`.  Residuals are
- * squares. */
-static int sweeps_to_goal(double before, double now, double goal, int sweeps, int most)
+/* Does the pace of the last `sweeps` lead to the goal within `more` of them?  All are squares. */
+static int are_nearly_there(double before, double now, double goal, int sweeps, int more)
 {
-    const double gained = log(before / now), missing = log(now / goal) * sweeps;
-    return gained > 0 && missing < gained * most ? (int)ceil(missing / gained) : most;
+    return now < before && log(now / goal) * sweeps <= log(before / now) * more;
 }
 
 /* Joints alone are equations: a sweep carries news along one link, Newton's method along all. */
@@ -114,11 +134,12 @@ static void sweep_island(const in_place *c, int k)
         if (++c->sweeps[k] >= due || c->sweeps[k] == most) {
             const double before = c->square[k];
             c->square[k] = measure_island(c, member, count);
-            const int more =
-                sweeps_to_goal(before, c->square[k], goal, c->sweeps[k] - measured, few + 1);
-            most = c->sweeps[k] == most && more <= few ? budget : most;
+            if (c->sweeps[k] == most && most < budget &&
+                are_nearly_there(before, c->square[k], goal, c->sweeps[k] - measured, few)) {
+                most = budget;
+            }
             measured = c->sweeps[k];
-            due = measured + (more > 1 ? more / 2 : 1);
+            due = measured + 1 + measured / 3;
         }
     }
 }
