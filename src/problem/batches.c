@@ -344,13 +344,30 @@ static void fill_lane(const mo_batches *b, mo_batch *batch, int lane, const node
     }
 }
 
+/* A batch with manifolds of fewer points, or with fewer than its lanes, begins with no point. */
+static void clear_batch(const mo_batches *b, const mo_batch *batch)
+{
+    const size_t points = (size_t)batch->point_count,
+                 numbers = batch->is_central ? MO_POINTS_CENTRAL : MO_POINTS_GENERAL;
+    memset(b->data + batch->data, 0, points * numbers * sizeof *b->data);
+    memset(b->constraint + (size_t)batch->point * MO_LANES, 0xff,
+           points * MO_LANES * sizeof *b->constraint);
+}
+
 static void fill_span(const mo_batches *b, const nodes *all, span s, int *batch_number)
 {
     const int world = b->line_count - 1;
     for (int begin = s.begin, end; begin < s.end; begin = end) {
         mo_batch *batch = b->batch + (*batch_number)++;
+        int points = 0;
         mo_pace_every(*batch_number, 16);
         end = batch_end(all, s, begin);
+        for (int k = begin; k < end; ++k) {
+            points += all->at[all->order[k]].count;
+        }
+        if (points < MO_LANES * batch->point_count) {
+            clear_batch(b, batch);
+        }
         for (int lane = 0; lane < MO_LANES; ++lane) {
             batch->line[0][lane] = batch->line[1][lane] = world;
             if (begin + lane < end) {
@@ -426,8 +443,6 @@ static mo_error make_arrays(const mo_allocator *own, const nodes *all, mo_batche
     b->memory = mo_arena_allocate(&arena, own);
     MO_NEED_MEMORY(b->memory, NULL);
     take_arrays(&arena, data, row_data, b);
-    mo_pace_clear(b->data, data * sizeof *b->data);
-    memset(b->constraint, 0xff, (size_t)b->point_count * MO_LANES * sizeof *b->constraint);
     add_groups(all, b, &data, &row_data);
     return MO_OK;
 }

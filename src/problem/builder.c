@@ -249,17 +249,14 @@ int mo_builder_add_rigid_body(mo_builder *builder, double mass, const double J[9
 }
 
 /* The packed parameters of a law, shared with the previous block if equal. */
-static int add_law(mo_builder *builder, const mo_law *law, int d)
+static int add_law(mo_builder *builder, mo_law_kind kind, size_t count, const double *packed)
 {
-    double packed[2 * MO_LAW_MAX_DIM];
-    const size_t count = (size_t)mo_law_param_count(mo_law_ops_of(law->kind), d);
-    mo_law_pack(law, d, packed);
     const mo_pool *param = &builder->param;
     const double *last = param->data;
     const int same =
         count == 0 || (param->count >= count &&
                        memcmp(last + (param->count - count), packed, count * sizeof *last) == 0);
-    mo_law_ref ref = {.kind = (uint8_t)law->kind};
+    mo_law_ref ref = {.kind = (uint8_t)kind};
     const size_t at = same ? param->count - count : param->count;
     if (at > UINT32_MAX) {
         mo_builder_remember_memory(builder);
@@ -276,9 +273,9 @@ static int add_law(mo_builder *builder, const mo_law *law, int d)
     return to != NULL;
 }
 
-static int add_compliance(mo_builder *builder, const mo_law *law, int d)
+static int add_compliance(mo_builder *builder, const double *compliance, int d)
 {
-    if (law->compliance && !builder->has_compliance) { /* the blocks before were hard */
+    if (compliance && !builder->has_compliance) { /* the blocks before were hard */
         builder->has_compliance = 1;
         const size_t before = builder->w.count - (size_t)d;
         if (!append_doubles(builder, &builder->compliance, before, NULL)) {
@@ -286,23 +283,18 @@ static int add_compliance(mo_builder *builder, const mo_law *law, int d)
         }
     }
     return !builder->has_compliance ||
-           append_doubles(builder, &builder->compliance, (size_t)d, law->compliance);
+           append_doubles(builder, &builder->compliance, (size_t)d, compliance);
 }
 
-int mo_builder_add_constraint(mo_builder *builder, int d, const mo_law *law, const double *w)
+/* A constraint of d rows whose law has passed its check and has these parameters. */
+static int append_constraint(mo_builder *builder, int d, const mo_law *law, size_t count,
+                             const double *packed, const double *w)
 {
-    MO_NEED_OR(-1, builder, NULL);
-    if (builder->error) {
-        return -1;
-    }
     const int constraint = (int)builder->law.count;
     const int start = mo_pool_last_int(&builder->row_start);
-    mo_message inner;
-    const mo_error bad = mo_law_check(law, d, &inner);
-    if (bad || d > INT_MAX - start || builder->law.count >= INT_MAX) {
-        mo_builder_remember(builder, mo_fail(&builder->why, bad ? bad : MO_ERR_PROBLEM,
-                                             "constraint %d: %.400s", constraint,
-                                             bad ? inner.text : "there are too many rows"));
+    if (d > INT_MAX - start || builder->law.count >= INT_MAX) {
+        mo_builder_remember(builder, mo_fail(&builder->why, MO_ERR_PROBLEM,
+                                             "constraint %d: there are too many rows", constraint));
         return -1;
     }
     if (!all_finite(builder, w, (size_t)d, "w of constraint", constraint)) {
@@ -313,9 +305,29 @@ int mo_builder_add_constraint(mo_builder *builder, int d, const mo_law *law, con
     }
     const int added = mo_builder_append_int(builder, &builder->row_start, start + d) &&
                       append_doubles(builder, &builder->w, (size_t)d, w) &&
-                      add_law(builder, law, d) && add_compliance(builder, law, d) &&
+                      add_law(builder, law->kind, count, packed) &&
+                      add_compliance(builder, law->compliance, d) &&
                       mo_builder_append_int(builder, &builder->contact_of, -1);
     return added ? constraint : -1;
+}
+
+int mo_builder_add_constraint(mo_builder *builder, int d, const mo_law *law, const double *w)
+{
+    MO_NEED_OR(-1, builder, NULL);
+    if (builder->error) {
+        return -1;
+    }
+    mo_message inner;
+    double packed[2 * MO_LAW_MAX_DIM];
+    const mo_error bad = mo_law_check(law, d, &inner);
+    if (bad) {
+        mo_builder_remember(builder, mo_fail(&builder->why, bad, "constraint %d: %.400s",
+                                             (int)builder->law.count, inner.text));
+        return -1;
+    }
+    mo_law_pack(law, d, packed);
+    return append_constraint(builder, d, law,
+                             (size_t)mo_law_param_count(mo_law_ops_of(law->kind), d), packed, w);
 }
 
 static int check_contact(mo_builder *builder, const mo_rigid_contact *contact, int constraint)
@@ -359,8 +371,8 @@ int mo_builder_add_contact(mo_builder *builder, const mo_rigid_contact *contact)
     if (builder->error || !check_contact(builder, contact, (int)builder->law.count)) {
         return -1;
     }
-    const mo_law law = mo_law_coulomb(contact->mu);
-    const int constraint = mo_builder_add_constraint(builder, 3, &law, contact->w);
+    const mo_law law = {.kind = MO_LAW_COULOMB, .mu = contact->mu};
+    const int constraint = append_constraint(builder, 3, &law, 1, &law.mu, contact->w);
     mo_compact_contact *to =
         constraint < 0 ? NULL : extend(builder, &builder->contacts, 1, sizeof *to);
     if (!to || !append_contact_blocks(builder, contact, constraint)) {

@@ -32,32 +32,48 @@ static mo_error check_form(mo_builder *builder)
     return MO_OK;
 }
 
-static mo_error check_blocks(mo_builder *builder, const mo_problem *problem)
+/* The blocks as they were added. */
+typedef struct block_facts {
+    int are_sorted; /* by constraint and index, which rise */
+    size_t values;  /* of all, with those that compact contacts have when rows are written */
+} block_facts;
+
+static mo_error check_block(mo_builder *builder, const mo_problem *problem, size_t k)
 {
-    const mo_block_record *blocks = builder->blocks.data;
+    const mo_block_record *block = (const mo_block_record *)builder->blocks.data + k;
     const mo_rigid *rigid = builder->rigid.data;
     const int columns =
         problem->form == MO_FORM_GLOBAL ? problem->body_count : problem->constraint_count;
     const char *what = problem->form == MO_FORM_GLOBAL ? "body" : "constraint";
+    MO_FAIL_IF(block->constraint >= problem->constraint_count || block->index >= columns,
+               mo_fail(&builder->why, MO_ERR_PROBLEM,
+                       "block %zu names constraint %d of %d and %s %d of %d", k, block->constraint,
+                       problem->constraint_count, what, block->index, columns));
+    const int rows = mo_constraint_dim(problem, block->constraint);
+    const int width = mo_block_columns(problem, block->index);
+    MO_FAIL_IF(block->rows != rows || block->columns != width,
+               mo_fail(&builder->why, MO_ERR_PROBLEM,
+                       "the block of constraint %d and %s %d is %d x %d, but should be %d x %d",
+                       block->constraint, what, block->index, block->rows, block->columns, rows,
+                       width));
+    MO_FAIL_IF(block->is_compact && !(rigid[block->index].inverse_mass > 0),
+               mo_fail(&builder->why, MO_ERR_PROBLEM,
+                       "contact %d is compact, but body %d is not a rigid body in space",
+                       block->constraint, block->index));
+    return MO_OK;
+}
+
+static mo_error check_blocks(mo_builder *builder, const mo_problem *problem, block_facts *facts)
+{
+    const mo_block_record *blocks = builder->blocks.data;
+    *facts = (block_facts){.are_sorted = 1};
     for (size_t k = 0; k < builder->blocks.count; ++k) {
-        const mo_block_record *block = &blocks[k];
         mo_pace_every(k, 1024);
-        MO_FAIL_IF(block->constraint >= problem->constraint_count || block->index >= columns,
-                   mo_fail(&builder->why, MO_ERR_PROBLEM,
-                           "block %zu names constraint %d of %d and %s %d of %d", k,
-                           block->constraint, problem->constraint_count, what, block->index,
-                           columns));
-        const int rows = mo_constraint_dim(problem, block->constraint);
-        const int width = mo_block_columns(problem, block->index);
-        MO_FAIL_IF(block->rows != rows || block->columns != width,
-                   mo_fail(&builder->why, MO_ERR_PROBLEM,
-                           "the block of constraint %d and %s %d is %d x %d, but should be %d x %d",
-                           block->constraint, what, block->index, block->rows, block->columns, rows,
-                           width));
-        MO_FAIL_IF(block->is_compact && !(rigid[block->index].inverse_mass > 0),
-                   mo_fail(&builder->why, MO_ERR_PROBLEM,
-                           "contact %d is compact, but body %d is not a rigid body in space",
-                           block->constraint, block->index));
+        MO_TRY(check_block(builder, problem, k));
+        facts->are_sorted &= k == 0 || blocks[k - 1].constraint < blocks[k].constraint ||
+                             (blocks[k - 1].constraint == blocks[k].constraint &&
+                              blocks[k - 1].index < blocks[k].index);
+        facts->values += (size_t)blocks[k].rows * (size_t)blocks[k].columns;
     }
     return MO_OK;
 }
@@ -73,20 +89,6 @@ static int compare_blocks(const void *a, const void *b)
     }
     return x->values < y->values ? -1
                                  : x->values > y->values; /* equal blocks add in the order given */
-}
-
-static int is_sorted(const mo_block_record *blocks, size_t count)
-{
-    for (size_t k = 1; k < count; ++k) {
-        const mo_block_record *x = &blocks[k - 1], *y = &blocks[k];
-        const int rises = x->constraint < y->constraint ||
-                          (x->constraint == y->constraint && x->index < y->index);
-        mo_pace_every(k, 2048);
-        if (!rises) {
-            return 0;
-        }
-    }
-    return 1;
 }
 
 /* Sorts the blocks, adds those given twice, and copies the values in the new order. */
@@ -122,26 +124,40 @@ static int sort_blocks(mo_builder *builder)
     return 1;
 }
 
-/* The rows of blocks: block_start, block_index, value_start from the sorted records. */
-static int index_blocks(mo_builder *builder, mo_problem *problem)
+/*
+ * The rows of blocks: block_start, block_index, value_start from the sorted records, and values.
+ * Compact contacts have room for theirs between the others, which mo_problem_write_rows fills: who
+ * reads the others meanwhile is not disturbed.  Without such contacts values are the builder's own.
+ */
+static int index_blocks(mo_builder *builder, mo_problem *problem, size_t values)
 {
     const mo_block_record *blocks = builder->blocks.data;
     const size_t constraints = (size_t)problem->constraint_count;
+    const int has_compact = builder->contacts.count > 0;
+    const double *from = builder->values.data;
     if (!MO_NEW(&builder->allocator, constraints + 1, &problem->block_start) ||
         !MO_NEW(&builder->allocator, constraints + 1, &problem->value_start) ||
-        !MO_NEW(&builder->allocator, builder->blocks.count, &problem->block_index)) {
+        !MO_NEW(&builder->allocator, builder->blocks.count, &problem->block_index) ||
+        (has_compact && !MO_NEW(&builder->allocator, values, &problem->values))) {
         mo_builder_remember_memory(builder);
         return 0;
     }
-    size_t k = 0;
+    size_t k = 0, total = 0;
     for (size_t i = 0; i <= constraints; ++i) {
-        mo_pace_every(i, 1024);
+        mo_pace_every(i, 512);
         problem->block_start[i] = (int)k;
-        problem->value_start[i] =
-            k < builder->blocks.count ? blocks[k].values : builder->values.count;
+        problem->value_start[i] = total;
         for (; k < builder->blocks.count && blocks[k].constraint == (int)i; ++k) {
+            const size_t count = (size_t)blocks[k].rows * (size_t)blocks[k].columns;
             problem->block_index[k] = blocks[k].index;
+            if (has_compact && !blocks[k].is_compact) {
+                memcpy(problem->values + total, from + blocks[k].values, count * sizeof *from);
+            }
+            total += count;
         }
+    }
+    if (!has_compact) {
+        problem->values = steal(&builder->values);
     }
     return 1;
 }
@@ -233,41 +249,6 @@ static void move_arrays(mo_builder *builder, mo_problem *problem)
     problem->compliance = steal(&builder->compliance);
 }
 
-/*
- * The values of all blocks, with room for those of compact contacts between the others, which
- * mo_problem_write_rows fills: who reads the others meanwhile is not disturbed.
- */
-static int spread_values(mo_builder *builder, mo_problem *problem)
-{
-    const mo_block_record *blocks = builder->blocks.data;
-    const double *from = builder->values.data;
-    size_t total = 0;
-    for (size_t k = 0; k < builder->blocks.count; ++k) {
-        mo_pace_every(k, 2048);
-        total += (size_t)blocks[k].rows * (size_t)blocks[k].columns;
-    }
-    mo_pace();
-    problem->values = mo_memory_array(&builder->allocator, total, sizeof(double));
-    if (!problem->values) {
-        mo_builder_remember_memory(builder);
-        return 0;
-    }
-    total = 0;
-    for (int i = 0; i <= problem->constraint_count; ++i) {
-        mo_pace_every(i, 512);
-        problem->value_start[i] = total;
-        for (int k = problem->block_start[i];
-             i < problem->constraint_count && k < problem->block_start[i + 1]; ++k) {
-            const size_t count = (size_t)blocks[k].rows * (size_t)blocks[k].columns;
-            if (!blocks[k].is_compact) {
-                memcpy(problem->values + total, from + blocks[k].values, count * sizeof *from);
-            }
-            total += count;
-        }
-    }
-    return 1;
-}
-
 /* Compact contacts become the problem's own. */
 static mo_error move_compact(mo_builder *builder, mo_problem *problem)
 {
@@ -313,19 +294,11 @@ static mo_error assemble(mo_builder *builder, mo_problem *problem)
     }
     move_arrays(builder, problem);
     mo_pace();
-    MO_TRY(check_blocks(builder, problem));
+    block_facts facts;
+    MO_TRY(check_blocks(builder, problem, &facts));
     mo_pace();
-    if (!is_sorted(builder->blocks.data, builder->blocks.count) && !sort_blocks(builder)) {
-        return builder->error;
-    }
-    mo_pace();
-    if (!index_blocks(builder, problem)) {
-        return builder->error;
-    }
-    mo_pace();
-    if (builder->contacts.count == 0) {
-        problem->values = steal(&builder->values);
-    } else if (!spread_values(builder, problem)) {
+    if ((!facts.are_sorted && !sort_blocks(builder)) ||
+        !index_blocks(builder, problem, facts.values)) {
         return builder->error;
     }
     mo_pace();

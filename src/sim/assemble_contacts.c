@@ -173,9 +173,12 @@ double mo_contact_normal_w(const mo_world *world, const mo_sim_contact *contact,
     if (fabs(contact->gap) <= slack) {
         return 0;
     }
-    const double deepest = -fmin(mo_overlap_limit(world), SHALLOW) * contact->size;
     const double rounding = TOUCHES * DBL_EPSILON * mo_vec3_norm(contact->point);
-    const double gap = contact->gap - fmax(-rounding, fmin(contact->gap, rounding));
+    if (contact->gap > rounding) {
+        return (contact->gap - rounding) / phase->h;
+    }
+    const double deepest = -fmin(mo_overlap_limit(world), SHALLOW) * contact->size;
+    const double gap = fmin(0, contact->gap + rounding);
     const double fastest = fastest_correction(world, contact, phase->h);
     return gap > deepest ? fmax(gap / phase->h, -fastest) : 0;
 }
@@ -232,14 +235,15 @@ static double response(const mo_world *world, const mo_sim_contact *contact)
 }
 
 /* A plain Coulomb contact between rigid bodies, one of which at least moves freely? */
-static int is_compact(const mo_world *world, const mo_sim_contact *contact, const mo_phase *phase)
+static int is_compact(const mo_world *world, const mo_sim_contact *contact, int rows,
+                      const mo_phase *phase)
 {
     const mo_sim_body *a = world->body + contact->body[0], *b = world->body + contact->body[1];
     const int is_held_ahead =
         phase->kind == MO_PHASE_STEP && world->step.joints_hold == MO_HOLD_AHEAD;
-    return mo_contact_rows(world, contact) == 3 && isfinite(contact->mu) &&
-           !(phase->softness > 0) && phase->kind != MO_PHASE_FORCE && !is_held_ahead &&
-           !has_link(world, contact) && (a->block != MO_NONE || b->block != MO_NONE);
+    return rows == 3 && isfinite(contact->mu) && !(phase->softness > 0) &&
+           phase->kind != MO_PHASE_FORCE && !is_held_ahead && !has_link(world, contact) &&
+           (a->block != MO_NONE || b->block != MO_NONE);
 }
 
 static void add_compact(mo_world *world, mo_sim_contact *contact, const double w[3])
@@ -271,7 +275,7 @@ void mo_assemble_contact(mo_world *world, mo_sim_contact *contact, const mo_phas
         }
         mo_assemble_body(world, contact->body[side], phase);
     }
-    if (is_compact(world, contact, phase)) {
+    if (is_compact(world, contact, rows, phase)) {
         add_compact(world, contact, w);
         return;
     }

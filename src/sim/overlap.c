@@ -56,21 +56,27 @@ static int stays_apart(const mo_world *world, const mo_sim_contact *contact, dou
     return !mo_contact_is_late(contact) && contact->gap + h * rate - curved >= -depth;
 }
 
-/* Of the contacts of one pair: may its shapes overlap at the end of the step, though each that
- * closes was in the last round?  All points within the margin are contacts, so that in shorter
- * motions no others meet. */
-static int may_overlap(const mo_world *world, const mo_sim_contact *contact, int count, double h)
+/* Of the contacts of one pair: may its shapes overlap by more than the limit, of the size, at the
+ * end of the step, though each that closes was in the last round?  All points within the margin are
+ * contacts, so that in shorter motions no others meet. */
+static int may_overlap(const mo_world *world, const mo_sim_contact *contact, int count,
+                       double limit, double h)
 {
+    const mo_sim_body *a = world->body + contact->body[0], *b = world->body + contact->body[1];
+    const double turn = turn_of(world, contact->shape[0], h) + turn_of(world, contact->shape[1], h);
+    const double depth = limit * contact->size;
+    int is_near = 0;
+    double apart[3];
+    mo_vec3_minus(b->next_v, a->next_v, apart);
     for (int k = 0; k < count; ++k) {
         if (contact[k].constraint == MO_NEXT) {
             return 0;
         }
+        is_near |= contact[k].gap + h * mo_vec3_dot(contact[k].frame, apart) - turn < -depth;
     }
-    const mo_sim_body *a = world->body + contact->body[0], *b = world->body + contact->body[1];
-    const double turn = turn_of(world, contact->shape[0], h) + turn_of(world, contact->shape[1], h);
-    const double depth = mo_overlap_limit(world) * contact->size;
-    double apart[3];
-    mo_vec3_minus(b->next_v, a->next_v, apart);
+    if (!is_near) {
+        return 0;
+    }
     const int is_short = h * mo_vec3_norm(apart) + turn < mo_margin_for(world, contact->size);
     const double curved =
         is_short ? mo_curved_by(a, a->next_v + 3, h) + mo_curved_by(b, b->next_v + 3, h) : INFINITY;
@@ -352,17 +358,27 @@ static mo_error look_at_pair(mo_world *world, const mo_near_pair *pair, double h
     return take_at(world, pair, at, t, h, deepest);
 }
 
-/* Looks at all pairs of the list's first contacts, which are sorted. */
+/* Looks at all pairs of the list's first contacts, which are sorted.  Few may overlap: poses at the
+ * end of the step are found with the first of them. */
 static mo_error look_at_all(mo_world *world, double h, int takes, double *deepest)
 {
     mo_sim_contacts *list = &world->contacts;
     const int sorted = list->count;
+    const double limit = mo_overlap_limit(world);
+    int has_ends = 0;
     for (int k = 0, next; k < sorted; k = next) {
-        const mo_near_pair pair = mo_near_pair_at(list, k, sorted, &next);
-        mo_pace();
-        if (may_overlap(world, list->at + k, next - k, h) &&
-            look_at_pair(world, &pair, h, takes, deepest)) {
-            return MO_ERR_MEMORY;
+        next = mo_contacts_end_of_pair(list, k);
+        mo_pace_every(k, 8);
+        if (may_overlap(world, list->at + k, next - k, limit, h)) {
+            const mo_near_pair pair = mo_near_pair_at(list, k, sorted, &next);
+            mo_pace();
+            if (!has_ends) {
+                mo_advance_ends(world, h);
+                has_ends = 1;
+            }
+            if (look_at_pair(world, &pair, h, takes, deepest)) {
+                return MO_ERR_MEMORY;
+            }
         }
     }
     return MO_OK;
@@ -383,7 +399,6 @@ mo_error mo_overlaps_look(mo_world *world, double h, double most, int *count)
     if (isinf(world->def.overlap)) {
         return MO_OK;
     }
-    mo_advance_ends(world, h);
     if (mo_team_agree(world, look_at_all(world, h, isfinite(most), &deepest), NULL) ||
         (isinf(most) && mo_team_share(world, MO_SHARED_PART))) {
         return MO_ERR_MEMORY;

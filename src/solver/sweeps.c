@@ -189,19 +189,17 @@ static mo_batch_sums look(pass_context *c)
 /* Points from the rows of the problem, which are along the axes of each contact. */
 static void take_points(mo_sweeps *s, const double *r)
 {
+    static const double NONE[9] = {0};
     const mo_batches *b = s->batches;
-    mo_pace_clear(s->impulses, (size_t)b->point_count * sizeof *s->impulses);
     for (int k = 0; k < b->point_count; ++k) {
         double *to = s->impulses[k].r;
         mo_pace_every(k, 64);
         for (int lane = 0; lane < MO_LANES; ++lane) {
             const int i = b->constraint[(size_t)k * MO_LANES + (size_t)lane];
-            if (i >= 0) {
-                const double *e = b->compact->contact[b->compact->contact_of[i]].frame,
-                             *own = r + b->problem->row_start[i];
-                for (int x = 0; x < 3; ++x) {
-                    to[x * MO_LANES + lane] = own[0] * e[x] + own[1] * e[3 + x] + own[2] * e[6 + x];
-                }
+            const double *e = i < 0 ? NONE : b->compact->contact[b->compact->contact_of[i]].frame,
+                         *own = i < 0 ? NONE : r + b->problem->row_start[i];
+            for (int x = 0; x < 3; ++x) {
+                to[x * MO_LANES + lane] = own[0] * e[x] + own[1] * e[3 + x] + own[2] * e[6 + x];
             }
         }
     }
