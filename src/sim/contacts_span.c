@@ -230,9 +230,12 @@ static void find_group(mo_world *world, int k, group *g)
 {
     mo_sim_contacts *list = &world->contacts;
     const mo_sim_contact *first = list->at + k;
+    const int shapes =
+        world->body[first->body[0]].shape_count + world->body[first->body[1]].shape_count;
+    const int end = shapes > 2 ? list->count : mo_contacts_end_of_pair(list, k);
     g->count = g->is_mixed = 0;
     g->near = SAME * first->size;
-    for (int i = k; i < list->count && g->count < MOST; ++i) {
+    for (int i = k; i < end && g->count < MOST; ++i) {
         mo_sim_contact *other = list->at + i;
         if (may_be_implied(world, other) && are_alike(first, other)) {
             other->constraint = DONE;

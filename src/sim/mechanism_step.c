@@ -21,6 +21,7 @@
 
 #include "base/error.h"
 #include "linalg/dense.h"
+#include "problem/problem_data.h"
 #include "sim/mechanism.h"
 
 enum { MOST_ROUNDS = 30 };
@@ -406,9 +407,9 @@ void mo_mechanisms_velocities(mo_world *world)
     for (int k = 0; k < world->mechanism_places; ++k) {
         mo_sim_mechanism *mechanism = world->mechanism[k];
         if (mechanism && mechanism->block != MO_NONE) {
-            const mo_body_view view = mo_problem_body(world->problem, mechanism->block);
-            mo_mechanism_read_velocities(mechanism, world->result.v + view.offset,
-                                         mechanism->next_v);
+            mo_mechanism_read_velocities(
+                mechanism, world->result.v + world->problem->body_start[mechanism->block],
+                mechanism->next_v);
             to_links(world, mechanism, mechanism->next_v, offsetof(mo_sim_body, next_v));
         }
     }
