@@ -61,8 +61,11 @@ static int is_central(const mo_problem *problem, const mo_compact *compact,
     return 1;
 }
 
-static void make_nodes(const mo_problem *problem, const mo_compact *compact, nodes *out)
+/* The manifolds and rows of a problem, and the largest friction. */
+static void make_nodes(mo_batches *b, nodes *out)
 {
+    const mo_problem *problem = b->problem;
+    const mo_compact *compact = b->compact;
     const mo_compact_contact *before = NULL; /* the contact of the constraint before */
     for (int i = 0; i < problem->constraint_count; ++i) {
         const int k = compact->contact_of[i];
@@ -72,6 +75,7 @@ static void make_nodes(const mo_problem *problem, const mo_compact *compact, nod
                                                                  : KIND_GENERAL;
         node *last = out->at + out->count - 1;
         mo_pace_every(i, 512);
+        b->friction = contact ? fmax(b->friction, *mo_constraint_param(problem, i)) : b->friction;
         if (contact && before && contact->body[0] == before->body[0] &&
             contact->body[1] == before->body[1]) {
             last->count++;
@@ -318,16 +322,6 @@ static void fill_state(mo_batches *b)
 /* ---- the numbers of batches and rows ----------------------------------------------------------
  */
 
-static double largest_friction(const mo_problem *problem, const mo_compact *compact)
-{
-    double most = 0;
-    for (int i = 0; i < problem->constraint_count; ++i) {
-        mo_pace_every(i, 1024);
-        most = compact->contact_of[i] >= 0 ? fmax(most, mo_constraint_param(problem, i)[0]) : most;
-    }
-    return most;
-}
-
 static int line_of(const mo_batches *b, int body)
 {
     return body < b->problem->body_count ? b->line_of[body] : b->line_count - 1;
@@ -347,11 +341,11 @@ static void fill_lane(const mo_batches *b, mo_batch *batch, int lane, const node
 /* A batch with manifolds of fewer points, or with fewer than its lanes, begins with no point. */
 static void clear_batch(const mo_batches *b, const mo_batch *batch)
 {
-    const size_t points = (size_t)batch->point_count,
-                 numbers = batch->is_central ? MO_POINTS_CENTRAL : MO_POINTS_GENERAL;
-    memset(b->data + batch->data, 0, points * numbers * sizeof *b->data);
+    char *begin = (char *)mo_batch_points(b, batch, 0),
+         *end = (char *)mo_batch_points(b, batch, batch->point_count);
+    memset(begin, 0, (size_t)(end - begin));
     memset(b->constraint + (size_t)batch->point * MO_LANES, 0xff,
-           points * MO_LANES * sizeof *b->constraint);
+           (size_t)batch->point_count * MO_LANES * sizeof *b->constraint);
 }
 
 static void fill_span(const mo_batches *b, const nodes *all, span s, int *batch_number)
@@ -455,7 +449,7 @@ static mo_error arrange(const mo_allocator *own, const mo_batch_order *order, mo
                  .order = mo_memory_array(own, count, sizeof *all.order)};
     mo_error error = all.at && all.order ? MO_OK : MO_ERR_MEMORY;
     if (!error) {
-        make_nodes(problem, b->compact, &all);
+        make_nodes(b, &all);
         mo_pace();
         error = colour_nodes(problem, order, &all);
         mo_pace();
@@ -486,7 +480,6 @@ mo_error mo_batches_create(const mo_problem *problem, const mo_compact *compact,
     *out = NULL;
     MO_NEED_MEMORY(b, NULL);
     *b = (mo_batches){.problem = problem, .compact = compact, .line_count = 1};
-    b->friction = largest_friction(problem, compact);
     for (int body = 0; body < problem->body_count; ++body) {
         b->line_count += lines_of(problem, body);
     }
