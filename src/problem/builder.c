@@ -156,15 +156,6 @@ static int append_flag(mo_builder *builder, mo_pool *p, int flag)
     return to != NULL;
 }
 
-static int append_rigid(mo_builder *builder, const mo_rigid *rigid)
-{
-    mo_rigid *to = extend(builder, &builder->rigid, 1, sizeof *to);
-    if (to) {
-        *to = *rigid;
-    }
-    return to != NULL;
-}
-
 /* That of a rigid body (NULL) is written with the rows, if ever. */
 static int append_mass(mo_builder *builder, size_t square, const double *M)
 {
@@ -197,12 +188,16 @@ static int add_body(mo_builder *builder, int n, const double *M, const double *f
         !mo_builder_append_int(builder, &builder->body_start, 0)) {
         return -1;
     }
-    const int added =
-        mo_builder_append_int(builder, &builder->body_start, start + n) &&
-        mo_builder_append_size(builder, &builder->mass_start, mass_start) &&
-        append_mass(builder, square, M) && append_doubles(builder, &builder->f, (size_t)n, f) &&
-        append_flag(builder, &builder->asymmetric, asymmetric) && append_rigid(builder, rigid);
-    return added ? body : -1;
+    const int added = mo_builder_append_int(builder, &builder->body_start, start + n) &&
+                      mo_builder_append_size(builder, &builder->mass_start, mass_start) &&
+                      append_mass(builder, square, M) &&
+                      append_doubles(builder, &builder->f, (size_t)n, f) &&
+                      append_flag(builder, &builder->asymmetric, asymmetric);
+    mo_rigid *to = added ? extend(builder, &builder->rigid, 1, sizeof *to) : NULL;
+    if (to) {
+        *to = *rigid;
+    }
+    return to ? body : -1;
 }
 
 int mo_builder_add_body(mo_builder *builder, int n, const double *M, const double *f)

@@ -32,12 +32,6 @@ static mo_error check_form(mo_builder *builder)
     return MO_OK;
 }
 
-/* The blocks as they were added. */
-typedef struct block_facts {
-    int are_sorted; /* by constraint and index, which rise */
-    size_t values;  /* of all, with those that compact contacts have when rows are written */
-} block_facts;
-
 static mo_error check_block(mo_builder *builder, const mo_problem *problem, size_t k)
 {
     const mo_block_record *block = (const mo_block_record *)builder->blocks.data + k;
@@ -63,17 +57,18 @@ static mo_error check_block(mo_builder *builder, const mo_problem *problem, size
     return MO_OK;
 }
 
-static mo_error check_blocks(mo_builder *builder, const mo_problem *problem, block_facts *facts)
+/* Do constraint and index rise?  *values: of all blocks, with those of compact contacts. */
+static mo_error check_blocks(mo_builder *builder, const mo_problem *problem, int *rises,
+                             size_t *values)
 {
     const mo_block_record *blocks = builder->blocks.data;
-    *facts = (block_facts){.are_sorted = 1};
     for (size_t k = 0; k < builder->blocks.count; ++k) {
         mo_pace_every(k, 1024);
         MO_TRY(check_block(builder, problem, k));
-        facts->are_sorted &= k == 0 || blocks[k - 1].constraint < blocks[k].constraint ||
-                             (blocks[k - 1].constraint == blocks[k].constraint &&
-                              blocks[k - 1].index < blocks[k].index);
-        facts->values += (size_t)blocks[k].rows * (size_t)blocks[k].columns;
+        *rises &= k == 0 || blocks[k - 1].constraint < blocks[k].constraint ||
+                  (blocks[k - 1].constraint == blocks[k].constraint &&
+                   blocks[k - 1].index < blocks[k].index);
+        *values += (size_t)blocks[k].rows * (size_t)blocks[k].columns;
     }
     return MO_OK;
 }
@@ -294,11 +289,11 @@ static mo_error assemble(mo_builder *builder, mo_problem *problem)
     }
     move_arrays(builder, problem);
     mo_pace();
-    block_facts facts;
-    MO_TRY(check_blocks(builder, problem, &facts));
+    int rises = 1;
+    size_t values = 0;
+    MO_TRY(check_blocks(builder, problem, &rises, &values));
     mo_pace();
-    if ((!facts.are_sorted && !sort_blocks(builder)) ||
-        !index_blocks(builder, problem, facts.values)) {
+    if ((!rises && !sort_blocks(builder)) || !index_blocks(builder, problem, values)) {
         return builder->error;
     }
     mo_pace();

@@ -65,28 +65,23 @@ static int may_overlap(const mo_world *world, const mo_sim_contact *contact, int
     const mo_sim_body *a = world->body + contact->body[0], *b = world->body + contact->body[1];
     const double turn = turn_of(world, contact->shape[0], h) + turn_of(world, contact->shape[1], h);
     const double depth = limit * contact->size;
-    int is_near = 0;
-    double apart[3];
+    int may = 0;
+    double apart[3], curved = -1; /* not known yet */
     mo_vec3_minus(b->next_v, a->next_v, apart);
     for (int k = 0; k < count; ++k) {
         if (contact[k].constraint == MO_NEXT) {
             return 0;
         }
-        is_near |= contact[k].gap + h * mo_vec3_dot(contact[k].frame, apart) - turn < -depth;
-    }
-    if (!is_near) {
-        return 0;
-    }
-    const int is_short = h * mo_vec3_norm(apart) + turn < mo_margin_for(world, contact->size);
-    const double curved =
-        is_short ? mo_curved_by(a, a->next_v + 3, h) + mo_curved_by(b, b->next_v + 3, h) : INFINITY;
-    for (int k = 0; k < count; ++k) {
-        if (contact[k].gap + h * mo_vec3_dot(contact[k].frame, apart) - turn < -depth &&
-            !stays_apart(world, contact + k, depth, curved, h)) {
-            return 1;
+        if (!may && contact[k].gap + h * mo_vec3_dot(contact[k].frame, apart) - turn < -depth) {
+            const double way = h * mo_vec3_norm(apart) + turn;
+            curved = curved >= 0 ? curved
+                     : way < mo_margin_for(world, contact->size)
+                         ? mo_curved_by(a, a->next_v + 3, h) + mo_curved_by(b, b->next_v + 3, h)
+                         : INFINITY;
+            may = !stays_apart(world, contact + k, depth, curved, h);
         }
     }
-    return 0;
+    return may;
 }
 
 /* ---- when ------------------------------------------------------------------------------------ */
@@ -108,12 +103,11 @@ static mo_pose pose_at(const mo_world *world, int place, double t, double h)
     return mo_shape_pose_at(body, x, q, shape);
 }
 
-mo_near_pair mo_near_pair_at(const mo_sim_contacts *list, int k, int end, int *next)
+mo_near_pair mo_near_pair_of(const mo_sim_contact *contact, int count)
 {
-    const mo_sim_contact *nearest = list->at + k, *contact = nearest;
+    const mo_sim_contact *nearest = contact;
     mo_near_pair pair = {.shapes = {nearest->shape[0], nearest->shape[1]}, .size = nearest->size};
-    for (; k < end && contact->shape[0] == pair.shapes.a && contact->shape[1] == pair.shapes.b;
-         ++k, ++contact) {
+    for (int k = 0; k < count; ++k, ++contact) {
         const int is_late = mo_contact_is_late(contact);
         if (is_late > pair.is_late || (is_late == pair.is_late && contact->gap < nearest->gap)) {
             nearest = contact;
@@ -122,7 +116,6 @@ mo_near_pair mo_near_pair_at(const mo_sim_contacts *list, int k, int end, int *n
         pair.start = is_late ? pair.start : fmax(pair.start, -contact->gap / pair.size);
     }
     mo_vec3_copy(nearest->frame, pair.normal);
-    *next = k;
     return pair;
 }
 
@@ -370,11 +363,10 @@ static mo_error look_at_all(mo_world *world, double h, int takes, double *deepes
         next = mo_contacts_end_of_pair(list, k);
         mo_pace_every(k, 8);
         if (may_overlap(world, list->at + k, next - k, limit, h)) {
-            const mo_near_pair pair = mo_near_pair_at(list, k, sorted, &next);
+            const mo_near_pair pair = mo_near_pair_of(list->at + k, next - k);
             mo_pace();
-            if (!has_ends) {
+            if (!has_ends++) {
                 mo_advance_ends(world, h);
-                has_ends = 1;
             }
             if (look_at_pair(world, &pair, h, takes, deepest)) {
                 return MO_ERR_MEMORY;

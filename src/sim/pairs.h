@@ -64,9 +64,8 @@ typedef struct mo_near_pair {
 /* How far points of a body leave the lines of their velocities in a step of h, at most, m. */
 double mo_curved_by(const mo_sim_body *body, const double spin[3], double h);
 
-/* The pair of the contact at k, whose contacts end before *next; none from `end` on is looked at.
- */
-mo_near_pair mo_near_pair_at(const mo_sim_contacts *list, int k, int end, int *next);
+/* The pair that has these contacts. */
+mo_near_pair mo_near_pair_of(const mo_sim_contact *contact, int count);
 
 /*
  * How far the shapes are apart at these poses at least, m, and the direction of that.  The

@@ -197,7 +197,7 @@ static mo_error find_contacts(mo_world *world, sought what, double *deepest)
             is_kept(world, contact, next - k)) {
             error = keep(world, contact, next - k, reach, deepest);
         } else {
-            const mo_near_pair pair = mo_near_pair_at(of, k, of->count, &next);
+            const mo_near_pair pair = mo_near_pair_of(contact, next - k);
             error = collide(world, &pair, reach, deepest);
         }
     }
