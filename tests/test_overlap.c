@@ -137,6 +137,9 @@ static int shoot_with(mo_random *random, int k, const mo_body_def *flies, mo_opt
                       double gain, int looks)
 {
     static const double PART = 0.25; /* of the limit: the time of a solve, at least */
+    /* sqrt(2 m) c, with m = 1 g and the speed c = 1e-6 size / h at which positions are corrected:
+     * 1e-8 of the energy of a shot */
+    static const double CORRECTION = 0.0447 * 1e-6 * 0.0087 / 0.01;
     mo_message why = {{0}};
     mo_world_def def = mo_default_world();
     def.gravity[2] = 0;
@@ -169,7 +172,7 @@ static int shoot_with(mo_random *random, int k, const mo_body_def *flies, mo_opt
             break; /* beside the wall */
         }
         CHECK_BELOW(s.pose.position[0], 0);
-        CHECK_BELOW(report.kinetic_energy, before * (1 + gain) + rest);
+        CHECK_BELOW(report.kinetic_energy, before * (1 + gain) + CORRECTION * sqrt(before) + rest);
         before = report.kinetic_energy;
     }
     mo_world_destroy(world);
@@ -192,8 +195,8 @@ static void nothing_passes_through_a_thin_wall(void **state)
     }
 }
 
-/* Solves end at every point: the same in each step, until all are solved in three runs (some are
- * unsolved with any limit). */
+/* Solves end at every look at the clock up to the 20th, and at fewer later: the same in each step,
+ * until all are solved in three runs (some are unsolved with any limit). */
 static void what_a_step_without_time_gains_is_removed(void **state)
 {
     (void)state;
@@ -203,7 +206,7 @@ static void what_a_step_without_time_gains_is_removed(void **state)
     hasty.time_limit = 1;
     for (int k = 0; k < 3 * WALLS; ++k) {
         const mo_body_def flies = shot(&random);
-        for (int looks = 1, done = 0; done < 3 && looks < 300; ++looks) {
+        for (int looks = 1, done = 0; done < 3 && looks < 300; looks += 1 + looks / 20) {
             const int left = shoot_with(&random, k, &flies, hasty, 3e-6, looks);
             done = left > 0 ? 0 : done + 1;
             unsolved += left;
@@ -212,7 +215,7 @@ static void what_a_step_without_time_gains_is_removed(void **state)
     for (int k = 0; k < 3000; ++k) { /* at another point in each step */
         shoot(&random, k, hasty, 3e-6);
     }
-    CHECK(unsolved > 1000);
+    CHECK(unsolved > 200);
 }
 
 /* A kinematic wall that turns about a line in it, while things slide along it at 100 m/s. */

@@ -46,19 +46,12 @@ double mo_curved_by(const mo_sim_body *body, const double spin[3], double h)
                                                            : 0.5 * angle * angle * body->size;
 }
 
-/* Does the gap of the contact stay above -depth, though points leave their lines by `curved`? */
-static int stays_apart(const mo_world *world, const mo_sim_contact *contact, double depth,
-                       double curved, double h)
-{
-    const mo_sim_body *a = world->body + contact->body[0], *b = world->body + contact->body[1];
-    const double rate =
-        mo_normal_rate(b->x, b->next_v, contact) - mo_normal_rate(a->x, a->next_v, contact);
-    return !mo_contact_is_late(contact) && contact->gap + h * rate - curved >= -depth;
-}
-
-/* Of the contacts of one pair: may its shapes overlap by more than the limit, of the size, at the
- * end of the step, though each that closes was in the last round?  All points within the margin are
- * contacts, so that in shorter motions no others meet. */
+/*
+ * Of the contacts of one pair: may its shapes overlap by more than the limit, of the size, at the
+ * end of the step, though each that closes was in the last round?  Points of a shape move by its
+ * translation, and by at most `turn` more.  The contacts alone do not tell: where a line lies nearly
+ * along an edge, or a cylinder on another, one end of it may have none, and turns in.
+ */
 static int may_overlap(const mo_world *world, const mo_sim_contact *contact, int count,
                        double limit, double h)
 {
@@ -66,20 +59,13 @@ static int may_overlap(const mo_world *world, const mo_sim_contact *contact, int
     const double turn = turn_of(world, contact->shape[0], h) + turn_of(world, contact->shape[1], h);
     const double depth = limit * contact->size;
     int may = 0;
-    double apart[3], curved = -1; /* not known yet */
+    double apart[3];
     mo_vec3_minus(b->next_v, a->next_v, apart);
     for (int k = 0; k < count; ++k) {
         if (contact[k].constraint == MO_NEXT) {
             return 0;
         }
-        if (!may && contact[k].gap + h * mo_vec3_dot(contact[k].frame, apart) - turn < -depth) {
-            const double way = h * mo_vec3_norm(apart) + turn;
-            curved = curved >= 0 ? curved
-                     : way < mo_margin_for(world, contact->size)
-                         ? mo_curved_by(a, a->next_v + 3, h) + mo_curved_by(b, b->next_v + 3, h)
-                         : INFINITY;
-            may = !stays_apart(world, contact + k, depth, curved, h);
-        }
+        may |= contact[k].gap + h * mo_vec3_dot(contact[k].frame, apart) - turn < -depth;
     }
     return may;
 }
