@@ -49,8 +49,8 @@ double mo_curved_by(const mo_sim_body *body, const double spin[3], double h)
 /*
  * Of the contacts of one pair: may its shapes overlap by more than the limit, of the size, at the
  * end of the step, though each that closes was in the last round?  Points of a shape move by its
- * translation, and by at most `turn` more.  The contacts alone do not tell: where a line lies nearly
- * along an edge, or a cylinder on another, one end of it may have none, and turns in.
+ * translation, and by at most `turn` more.  The contacts alone do not tell: where a line lies
+ * nearly along an edge, or a cylinder on another, one end of it may have none, and turns in.
  */
 static int may_overlap(const mo_world *world, const mo_sim_contact *contact, int count,
                        double limit, double h)
