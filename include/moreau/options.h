@@ -33,7 +33,8 @@ extern "C" {
     COUNT(common, threads, 1, 1, 1024,                                                             \
           "number of threads; the result does not depend on it, bit for bit")                      \
     CHOICE(common, device, 0, "auto|cpu|gpu",                                                      \
-           "where sweeps run; auto: on a GPU if there is one and the problem is large")            \
+           "where sweeps run; auto: on a GPU if there is one, the problem is large, and there "    \
+           "is no time limit")                                                                     \
     CHOICE(common, canonical, 0, "no|yes|start",                                                   \
            "yes: least-norm impulses among all with the same motion; start: the initial impulses " \
            "are canonical, and are kept if they solve the problem")                                \

@@ -162,9 +162,9 @@ int mo_device_heap_is_due(mo_world *world, mo_error *error, mo_message *why)
     if (!is_given && asked == DEVICE_GPU) {
         *error = mo_device_find_gpu(why);
     }
-    const int is_wanted =
-        is_given || asked == DEVICE_GPU || world->copies > 0 ||
-        (asked == DEVICE_AUTO && world->living_count >= MANY && mo_device_has_gpu());
+    const int is_auto = asked == DEVICE_AUTO && !isfinite(world->def.solver.time_limit);
+    const int is_wanted = is_given || asked == DEVICE_GPU || world->copies > 0 ||
+                          (is_auto && world->living_count >= MANY && mo_device_has_gpu());
     if (*error || !is_wanted || !mo_device_heap_takes(world, &world->device_note)) {
         return 0;
     }

@@ -259,12 +259,13 @@ static mo_status solve_on_device(mo_run *run, mo_sweeps *sweeps)
     return status;
 }
 
+/* Work on a device cannot be suspended, so auto keeps a time limit on the CPU. */
 static int goes_to_device(const mo_run *run, const mo_batches *batches)
 {
     const int asked = run->options->device, count = run->problem->constraint_count;
+    const int is_auto = asked == DEVICE_AUTO && !isfinite(run->options->time_limit);
     return batches->row_count == 0 &&
-           (asked == DEVICE_GPU ||
-            (asked == DEVICE_AUTO && count >= DEVICE_MANY && mo_device_has_gpu()));
+           (asked == DEVICE_GPU || (is_auto && count >= DEVICE_MANY && mo_device_has_gpu()));
 }
 
 /* With device = gpu nsgs takes contacts between rigid bodies, and the default order, alone. */
