@@ -47,7 +47,6 @@ enum {
     PLACES = 4096,           /* lines of the source that are distinguished, by a hash */
     PIECE = 64 * 1024,       /* bytes that are copied at once */
     PAGE = 4096,             /* bytes: of the system, at least */
-    HUGE_PAGE = 1 << 21,     /* bytes: takes 0.4 ms to clear, where the system uses them */
     STACK = 2 * 1024 * 1024, /* bytes: of which only those that are used take memory */
     GUARD = 64 * 1024        /* bytes, a multiple of the page size: not accessible */
 };
@@ -327,14 +326,8 @@ void mo_pace_touch(void *fresh, size_t bytes)
 {
     volatile char *page = fresh;
     const int is_paced = isfinite(mo_pace_left());
-    uintptr_t huge = 0;
     for (size_t k = 0; is_paced && k < bytes; k += PAGE) {
-        if ((uintptr_t)(page + k) / HUGE_PAGE != huge) { /* the system may clear all of it now */
-            huge = (uintptr_t)(page + k) / HUGE_PAGE;
-            mo_pace();
-        } else {
-            mo_pace_every(k / PAGE, 8);
-        }
+        mo_pace_every(k / PAGE, 8);
         page[k] = 0;
     }
     mo_pace();

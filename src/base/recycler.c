@@ -153,7 +153,6 @@ static void drop(mo_recycler *r, unsigned rounds)
     for (int k = 0; k <= r->highest; ++k) {
         for (block *b = take_old(r, k, rounds), *next; b; b = next) {
             next = b->next;
-            mo_pace();
             mo_memory_free(&r->below, b);
             mo_pace();
         }
