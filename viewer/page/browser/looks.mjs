@@ -62,18 +62,15 @@ export const lookTests = ({ withScene, model, picture }) => ({
             await until(page, () => {
                 const [x, y] = window.moreau.onScreen(1);
                 const { left } = document.querySelector(".panel").getBoundingClientRect();
-                return window.moreau.time() > 1.5 && x > 0 && x < left && y > 0 && y < 800;
+                window.timeBefore = window.moreau.time();
+                return window.timeBefore > 1.5 && x > 0 && x < left && y > 0 && y < 800;
             });
+            // All has left: the scene starts again, and so does its time.
             await until(
                 page,
-                (g) => {
-                    if (window.moreau.generation() > g) return true; // all has left
-                    window.timeBefore = window.moreau.time();
-                    return false;
-                },
+                (g) => window.moreau.generation() > g && window.moreau.time() < window.timeBefore,
                 first,
             );
-            assert.ok(await page.evaluate(() => window.moreau.time() < window.timeBefore));
         }),
 
     "a thin rod is drawn wider than a line": () =>
