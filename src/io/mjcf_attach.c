@@ -97,10 +97,7 @@ static bool take_sections(const attachment *a, mo_xml_node *root, mo_xml_node *f
                 return false;
             }
         }
-        section->parent = root;
-        section->next = NULL;
-        root->last->next = section;
-        root->last = section;
+        mo_xml_append(root, section);
     }
     return true;
 }

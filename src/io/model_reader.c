@@ -379,11 +379,9 @@ mo_xml_node *mo_reader_element(mo_reader *r, mo_xml_node *parent, const char *na
                           .file = like->file,
                           .line = like->line,
                           .part = like->part,
-                          .text = like->text,
-                          .parent = parent};
+                          .text = like->text};
     if (parent) {
-        *(parent->last ? &parent->last->next : &parent->first) = node;
-        parent->last = node;
+        mo_xml_append(parent, node);
     }
     return node;
 }

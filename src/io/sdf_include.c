@@ -68,20 +68,20 @@ static bool open_model(mo_sdf *s, const mo_xml_node *include, mo_xml_node **root
     return !s->r->error;
 }
 
+/* Is it one of the elements of an include that replace those of the model? */
+static int may_replace(const mo_xml_node *child)
+{
+    return strcmp(child->name, "pose") == 0 || strcmp(child->name, "static") == 0;
+}
+
 /* Moves the children of a model behind those of the include, but for those that it replaces. */
 static void take_children(mo_xml_node *include, mo_xml_node *model)
 {
     mo_xml_node *child = model->first;
     while (child) {
         mo_xml_node *next = child->next;
-        const int is_replaced =
-            (strcmp(child->name, "pose") == 0 || strcmp(child->name, "static") == 0) &&
-            mo_xml_child(include, child->name);
-        if (!is_replaced) {
-            child->parent = include;
-            child->next = NULL;
-            *(include->last ? &include->last->next : &include->first) = child;
-            include->last = child;
+        if (!may_replace(child) || !mo_xml_child(include, child->name)) {
+            mo_xml_append(include, child);
         }
         child = next;
     }
@@ -94,10 +94,8 @@ static void drop_children(mo_xml_node *include)
     include->first = include->last = NULL;
     while (child) {
         mo_xml_node *next = child->next;
-        child->next = NULL;
-        if (strcmp(child->name, "pose") == 0 || strcmp(child->name, "static") == 0) {
-            *(include->last ? &include->last->next : &include->first) = child;
-            include->last = child;
+        if (may_replace(child)) {
+            mo_xml_append(include, child);
         }
         child = next;
     }

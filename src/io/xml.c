@@ -117,16 +117,10 @@ static void on_start(void *context, const xmlChar *name, const xmlChar *prefix, 
     node->file = r->file;
     node->line = line_now(r);
     add_attributes(r, node, attribute_count, attributes);
-    node->parent = r->at;
-    if (!r->at) {
-        r->root = node;
-    } else if (r->at->last) {
-        r->at->last->next = node;
-    } else {
-        r->at->first = node;
-    }
     if (r->at) {
-        r->at->last = node;
+        mo_xml_append(r->at, node);
+    } else {
+        r->root = node;
     }
     r->at = node;
     r->text_length = 0;

@@ -38,5 +38,7 @@ const char *mo_xml_get(const mo_xml_node *node, const char *attribute); /* or NU
 /* The first child of that name, and the next one after `node`; NULL if there is none. */
 const mo_xml_node *mo_xml_child(const mo_xml_node *node, const char *name);
 const mo_xml_node *mo_xml_next(const mo_xml_node *node, const char *name);
+/* Makes the node the last child of the parent. */
+void mo_xml_append(mo_xml_node *parent, mo_xml_node *node);
 
 #endif

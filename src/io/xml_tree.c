@@ -28,6 +28,14 @@ const mo_xml_node *mo_xml_child(const mo_xml_node *node, const char *name)
     return node ? named(node->first, name) : NULL;
 }
 
+void mo_xml_append(mo_xml_node *parent, mo_xml_node *node)
+{
+    node->parent = parent;
+    node->next = NULL;
+    *(parent->last ? &parent->last->next : &parent->first) = node;
+    parent->last = node;
+}
+
 const mo_xml_node *mo_xml_next(const mo_xml_node *node, const char *name)
 {
     return named(node->next, name);
