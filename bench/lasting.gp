@@ -19,7 +19,7 @@ set ylabel "J"
 plot for [k=1:words(names)] first = NaN, "lasting.csv" every ::1 \
      using (strcol(1) eq word(names, k) ? (first = first == first ? first : $3, $2) : NaN):($3 - first) \
      with lines lw 1.5 lc rgb colour(k) title word(names, k)
-set title "largest way of a body since a tenth of the steps"
+set title "largest displacement of a body since a tenth of the steps"
 set ylabel "m"
 set logscale y
 set format y "10^{%L}"

@@ -39,7 +39,7 @@ double lasting_size(const mo_world *world);
 /* Newton: the weight of all free bodies. */
 double lasting_weight(const mo_world *world);
 
-/* Places of all bodies into `at`, 3 numbers each, and the largest way from there, m. */
+/* Positions of all bodies in `at`, 3 numbers each, and the largest displacement from there, m. */
 void lasting_places(const mo_world *world, double *at);
 double lasting_way(const mo_world *world, const double *at);
 

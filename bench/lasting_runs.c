@@ -8,7 +8,7 @@
  *
  *   unsolved  steps that missed the tolerance
  *   energy    kinetic and potential, after a tenth of the steps and at the end
- *   drift     the largest way of any body from its place after a tenth of the steps
+ *   drift     the largest displacement of a body since a tenth of the steps
  *   memory    of the process, after a tenth of the steps and at the end
  *   ms        processor time of a step
  *
@@ -28,6 +28,7 @@
 #include "plot.h"
 #include "progress.h"
 #include "table.h"
+#include "text.h"
 
 static const args_command COMMAND = {
     .name = "bench lasting",
@@ -225,6 +226,21 @@ static int run_call(const lasting_call *call)
                : status;
 }
 
+/* Files that cannot be read are known before hours of scenes. */
+static int can_read_all(const lasting_call *call)
+{
+    mo_model model;
+    mo_message why = {""};
+    for (int k = 0; k < call->robot_count; ++k) {
+        if (mo_model_read(call->robots[k], NULL, &model, &why)) {
+            say(COMMAND.name, "%.500s: %s", call->robots[k], why.text);
+            return 0;
+        }
+        mo_model_clear(&model);
+    }
+    return 1;
+}
+
 int bench_lasting_command(int argc, char **argv)
 {
     args_flag flags[FLAG_COUNT];
@@ -244,7 +260,7 @@ int bench_lasting_command(int argc, char **argv)
     call.steps = lround(steps);
     call.out = flags[FLAG_OUT].value;
     call.json = flags[FLAG_JSON].value != NULL;
-    return run_call(&call);
+    return can_read_all(&call) ? run_call(&call) : EXIT_FAILED;
 }
 
 int bench_lasting(const experiment_call *asked)

@@ -201,6 +201,18 @@ static void take_line(comparison *c, const char *name, const char *rest, int *ro
     }
 }
 
+/* All numbers of a run that failed are unknown. */
+static void forget(const comparison *c, outcome *o)
+{
+    o->seconds = o->longest = o->first = o->contacts = o->penetration = NAN;
+    for (int k = 0; k < 3 * c->file.model.body_count; ++k) {
+        o->middle[k] = o->end[k] = NAN;
+    }
+    for (int k = 0; k < c->file.model.q_count; ++k) {
+        o->q[k] = NAN;
+    }
+}
+
 static void run_theirs(comparison *c)
 {
     const size_t room = 65536 + 60 * (size_t)(6 * c->file.model.body_count + c->file.model.q_count);
@@ -217,6 +229,9 @@ static void run_theirs(comparison *c)
     if (rows < 2 && !c->theirs.failed[0]) {
         snprintf(c->theirs.failed, sizeof c->theirs.failed, "it ended before its last step");
     }
+    if (c->theirs.failed[0]) {
+        forget(c, &c->theirs);
+    }
     free(answer);
 }
 
@@ -224,8 +239,8 @@ static void run_theirs(comparison *c)
 
 static double creep(const comparison *c, const outcome *o)
 {
-    double most = 0;
-    for (int k = 0; k < c->file.model.body_count; ++k) {
+    double most = o->failed[0] ? NAN : 0;
+    for (int k = 0; k < c->file.model.body_count && !o->failed[0]; ++k) {
         const double *a = o->middle + 3 * k, *b = o->end + 3 * k;
         most = fmax(most, sqrt((b[0] - a[0]) * (b[0] - a[0]) + (b[1] - a[1]) * (b[1] - a[1]) +
                                (b[2] - a[2]) * (b[2] - a[2])));
@@ -269,7 +284,11 @@ static double timed_steps(const comparison *c)
 
 static void put_row(const char *what, const char *unit, double ours, double theirs)
 {
-    printf("%-34s %12.6g %12.6g %s\n", what, ours, theirs, unit);
+    char number[32] = "-"; /* unknown */
+    if (!isnan(theirs)) {
+        snprintf(number, sizeof number, "%.6g", theirs);
+    }
+    printf("%-34s %12.6g %12s %s\n", what, ours, number, unit);
 }
 
 static void report(const comparison *c)
@@ -281,7 +300,9 @@ static void report(const comparison *c)
     printf("%s: %d steps of %g s, %d velocities\n", c->file.path, c->steps, c->h, model->v_count);
     printf("%-34s %12s %12s\n", "", "moreau", "mujoco");
     put_row("time a step", "us", each * o->seconds, each * t->seconds);
-    printf("%-34s %12.3g\n", "  ratio", o->seconds / t->seconds);
+    if (!t->failed[0]) {
+        printf("%-34s %12.3g\n", "  ratio", o->seconds / t->seconds);
+    }
     put_row("longest step", "us", 1e6 * o->longest, 1e6 * t->longest);
     put_row("first step", "us", 1e6 * o->first, 1e6 * t->first);
     put_row("faster than real time by", "", c->h * timed_steps(c) / o->seconds,
@@ -338,8 +359,7 @@ static void report_json(const comparison *c)
     json_whole(&j, "velocities", c->file.model.v_count);
     json_whole(&j, "steps", c->steps);
     json_number(&j, "dt", c->h);
-    json_number(&j, "ratio",
-                c->theirs.seconds > 0 ? c->ours.seconds / c->theirs.seconds : INFINITY);
+    json_number(&j, "ratio", c->ours.seconds / c->theirs.seconds);
     json_whole(&j, "unsolved", c->ours.unsolved);
     json_number(&j, "most_kinetic_energy", c->ours.most_energy);
     put_outcome(&j, c, "moreau", &c->ours);

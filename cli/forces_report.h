@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* What `moreau forces` tells. */
+/* Output of `moreau forces`. */
 #ifndef CLI_FORCES_REPORT_H
 #define CLI_FORCES_REPORT_H
 

@@ -233,6 +233,7 @@ static mo_error add_floor(double z, mo_world *world, mo_message *why)
 {
     mo_body_def def = mo_default_body(MO_BODY_FIXED);
     mo_shape_def plane = mo_shape_plane();
+    plane.material.friction = 1; /* the default of MJCF, URDF and SDF */
     def.pose = mo_pose_at(0, 0, z);
     def.name = "floor";
     const mo_body_id body = mo_world_add_body(world, &def, why);

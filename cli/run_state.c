@@ -6,12 +6,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "number.h"
 #include "output.h"
 #include "text.h"
 
 static const char FIRST_LINE[] = "moreau-state 1\n";
+static const char DAMAGED[] = "is damaged or cut short; copy it again";
 enum { SCENE_LINE = 1024 };
 
 /* "stack count=10 mu=0.5 ratio=1\n" */
@@ -71,60 +73,82 @@ int run_state_save(const run_call *call, const mo_world *world, run_tally *tally
 
 /* ---- loading --------------------------------------------------------------------------------- */
 
-/* The next line of the head, without its end.  NULL if there is no complete line. */
-static const char *take_line(const char **from, const char *end, char line[SCENE_LINE])
+/* The next line of the head, without its end.  False if there is no complete line. */
+static int take_line(FILE *file, char line[SCENE_LINE])
 {
-    const char *stop = memchr(*from, '\n', (size_t)(end - *from));
-    if (!stop || stop - *from >= SCENE_LINE) {
-        return NULL;
-    }
-    memcpy(line, *from, (size_t)(stop - *from));
-    line[stop - *from] = 0;
-    *from = stop + 1;
-    return line;
+    line[0] = 0;
+    const char *end = fgets(line, SCENE_LINE, file) ? strchr(line, '\n') : NULL;
+    line[strcspn(line, "\n")] = 0;
+    return end != NULL;
 }
 
-/* Start of the world's bytes, or NULL after run_fail. */
-static const char *read_head(const run_call *call, const char *from, const char *end,
-                             run_tally *tally)
+/* Number and sum of the bytes that follow.  False after run_fail. */
+static int read_head(const run_call *call, FILE *file, size_t *size, unsigned long long *sum,
+                     run_tally *tally)
 {
     char line[SCENE_LINE], expected[SCENE_LINE];
-    unsigned long long size = 0, sum = 0;
     describe(call, expected);
     expected[strcspn(expected, "\n")] = 0;
-    if (!take_line(&from, end, line) || strncmp(line, FIRST_LINE, strlen(FIRST_LINE) - 1) != 0) {
+    if (!take_line(file, line) || strncmp(line, FIRST_LINE, strlen(FIRST_LINE) - 1) != 0) {
         run_fail(tally, call->load_state, "is not a state that moreau run --save-state wrote");
-        return NULL;
+        return 0;
     }
-    if (!take_line(&from, end, line) || strcmp(line, expected) != 0) {
+    if (!take_line(file, line) || strcmp(line, expected) != 0) {
         run_fail(tally, call->load_state, "is a state of '%.200s', but this call is for '%.200s'",
                  line, expected);
+        return 0;
+    }
+    if (!take_line(file, line) || sscanf(line, "%zu %llx", size, sum) != 2) {
+        run_fail(tally, call->load_state, DAMAGED);
+        return 0;
+    }
+    return 1;
+}
+
+/* The bytes after the head of a file of `all` bytes, as new memory; NULL after run_fail. */
+static void *read_bytes(const run_call *call, FILE *file, long long all, size_t *size,
+                        run_tally *tally)
+{
+    unsigned long long sum = 0;
+    if (!read_head(call, file, size, &sum, tally)) {
         return NULL;
     }
-    if (!take_line(&from, end, line) || sscanf(line, "%llu %llx", &size, &sum) != 2 ||
-        size != (unsigned long long)(end - from) ||
-        sum != checksum((const unsigned char *)from, (size_t)(end - from))) {
-        run_fail(tally, call->load_state, "is damaged or cut short; copy it again");
+    const long long left = all - ftell(file);
+    if (left < 1 || (unsigned long long)left != *size) { /* before memory is taken */
+        run_fail(tally, call->load_state, DAMAGED);
         return NULL;
     }
-    return from;
+    unsigned char *bytes = malloc(*size);
+    if (!bytes) {
+        run_fail(tally, call->load_state, "memory ran out");
+    } else if (fread(bytes, 1, *size, file) != *size || checksum(bytes, *size) != sum) {
+        run_fail(tally, call->load_state, DAMAGED);
+        free(bytes);
+        bytes = NULL;
+    }
+    return bytes;
 }
 
 int run_state_load(const run_call *call, mo_world *world, run_tally *tally)
 {
     size_t size = 0;
     mo_message why = {{0}};
-    char *bytes = output_read_back(call->load_state, &size);
-    if (!bytes) {
+    struct stat about = {0};
+    if (stat(call->load_state, &about) == 0 && !S_ISREG(about.st_mode)) {
+        run_fail(tally, call->load_state, "is not a regular file"); /* it may have no end */
+        return 0;
+    }
+    FILE *file = fopen(call->load_state, "rb");
+    if (!file) {
         run_fail(tally, call->load_state, "the state could not be read: %s", strerror(errno));
         return 0;
     }
-    const char *parts = read_head(call, bytes, bytes + size, tally);
-    const mo_error error =
-        parts ? mo_world_load(world, parts, (size_t)(bytes + size - parts), &why) : MO_OK;
+    void *bytes = read_bytes(call, file, (long long)about.st_size, &size, tally);
+    fclose(file);
+    const mo_error error = bytes ? mo_world_load(world, bytes, size, &why) : MO_OK;
     if (error) {
         run_fail(tally, call->load_state, "%s", text_of_error(call->load_state, error, &why));
     }
     free(bytes);
-    return parts && !error;
+    return bytes && !error;
 }

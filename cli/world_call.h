@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * What `moreau run`, `moreau view` and `moreau forces` move: a scene of the list with its
- * parameters, or a robot from its file (model_file.h); and flags of theirs that are the same.
+ * The operand of `moreau run`, `moreau view` and `moreau forces`: a scene of the list with its
+ * parameters, or a robot from its file (model_file.h); and the flags that they share.
  */
 #ifndef CLI_WORLD_CALL_H
 #define CLI_WORLD_CALL_H

@@ -252,8 +252,7 @@ void mo_bodies_accelerate(const mo_body_system *b, double *x)
     for (int k = 0; k < part->body_count; ++k) {
         const int n = mo_body_dim(part, k);
         double *own = x + (size_t)k * (size_t)b->width;
-        mo_solve_first(n, mo_body_factor(part, k), own);
-        mo_solve_second(n, mo_body_factor(part, k), own);
+        mo_solve_factored(n, mo_body_factor(part, k), own);
     }
 }
 

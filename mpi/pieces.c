@@ -263,7 +263,7 @@ static mo_error send_constraints(dealing *d)
 
 /* ---- the bodies of a part ------------------------------------------------------------------- */
 
-/* Ids that this rank owns, told by their homes. */
+/* Ids that this rank owns, sent by their home ranks. */
 static mo_error tell_owners(const dealing *d, uint32_t **ids, int *count)
 {
     const int home_count = (int)(d->home.last - d->home.first);

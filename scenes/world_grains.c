@@ -115,13 +115,13 @@ static void add_box(sketch *s, double w)
 }
 
 /*
- * What sweeps reach while a heap of this many balls comes down, at a few milliseconds for each
- * thousand; --tol asks for another.
+ * Up to 2,000 bodies the default, with which a heap comes to rest.  Beyond, what sweeps reach at a
+ * few milliseconds for each thousand; --tol asks for another.
  */
 static double heap_tolerance(int count, double finest)
 {
-    const int many = 100, very_many = 2000, huge = 50000;
-    return count > huge ? 2e-2 : count > very_many ? 2e-3 : count > many ? 1e-3 : finest;
+    const int many = 2000, huge = 50000;
+    return count > huge ? 2e-2 : count > many ? 2e-3 : finest;
 }
 
 /*

@@ -31,7 +31,7 @@ static inline int send_to(mo_world *world, int way)
     } else if (mo_device_has_gpu()) {
         CHECK(mo_device_open_gpu(&own, &device, NULL) == MO_OK);
     }
-    CHECK(!device || mo_device_heap_begin(world, device, 1) == MO_OK);
+    CHECK(!device || mo_device_heap_begin(world, device, 1, NULL) == MO_OK);
     return device != NULL;
 }
 

@@ -25,6 +25,13 @@ static inline mo_world *heap_of_beads(int count, double tol, int threads)
     return world;
 }
 
+static inline void heap_set_tolerance(mo_world *world, double tol)
+{
+    mo_world_def def = mo_world_definition(world);
+    def.solver.tol = tol;
+    CHECK(mo_world_change(world, &def, NULL) == MO_OK);
+}
+
 /* The last of so many steps. */
 static inline mo_step_report heap_step(mo_world *world, int steps)
 {

@@ -65,19 +65,21 @@ static void a_part_keeps_its_names_units_and_defaults(void **state)
     mo_model_clear(&model);
 }
 
-/* A part of a part: prefixes add up.  Without a body all of the world is attached. */
+/* A part of a part: prefixes add up.  An asset without a name has that of its file.  Without a body
+ * all of the world is attached. */
 static void parts_have_parts(void **state)
 {
     (void)state;
     mo_model model;
     folder_put(&folder, "leg.xml", LEG);
     folder_put(&folder, "half.xml",
-               "<mujoco><compiler angle='degree'/><asset><model name='l' file='leg.xml'/></asset>"
-               "<worldbody><body name='hip'><joint name='j' range='-90 90' limited='true'/><geom "
+               "<mujoco model='half'><compiler angle='degree'/><asset><model name='l' "
+               "file='leg.xml'/></asset><worldbody><body name='hip'><joint name='j' range='-90 90' "
+               "limited='true'/><geom "
                "size='.1'/><attach model='l' body='thigh' prefix='a_'/></body></worldbody>"
                "</mujoco>");
-    read_text("<mujoco><compiler angle='radian'/><asset><model name='h' file='half.xml'/></asset>"
-              "<worldbody><attach model='h' prefix='b_'/></worldbody></mujoco>",
+    read_text("<mujoco><compiler angle='radian'/><asset><model file='half.xml'/></asset>"
+              "<worldbody><attach model='half' prefix='b_'/></worldbody></mujoco>",
               &model);
     const int j = mo_model_find_joint(&model, "b_j"),
               knee = mo_model_find_joint(&model, "b_a_knee");
@@ -144,6 +146,31 @@ static void replicas_are_moved_turned_and_numbered(void **state)
     mo_model_clear(&model);
 }
 
+static const char CRADLE[] =
+    "<mujoco><default><joint limited='true'/></default><worldbody><site name='top' pos='0 0 2'/>"
+    "<replicate count='2' offset='1 0 0'><body name='ball'><joint type='free'/><geom size='.1'/>"
+    "<site name='hook'/><replicate count='2' offset='0 0 1'><body name='arm'><joint name='turn' "
+    "range='-9 9'/><geom size='.1'/></body></replicate></body></replicate></worldbody>"
+    "<actuator><motor name='m' tendon='rope'/><motor joint='turn'/></actuator>"
+    "<tendon><spatial name='rope'><site site='top'/><site site='hook'/></spatial></tendon>"
+    "<contact><exclude body1='ball' body2='arm'/></contact></mujoco>";
+
+/* Tendons, actuators and exclusions are replicated with what they refer to. */
+static void what_refers_to_replicas_is_replicated(void **state)
+{
+    (void)state;
+    mo_model model;
+    read_text(CRADLE, &model);
+    assert_int_equal(model.v_count, 2 * (6 + 2));
+    assert_int_equal(model.tendon_count, 2);
+    assert_int_equal(model.actuator_count, 2 + 4);
+    CHECK(mo_model_find_actuator(&model, "m1") >= 0 && mo_model_find_actuator(&model, "m") < 0);
+    for (int k = 0; k < model.joint_count; ++k) {
+        CHECK(model.joints[k].has_limits == (model.joints[k].kind != MO_MODEL_FREE));
+    }
+    mo_model_clear(&model);
+}
+
 static void replicas_that_cannot_be_are_refused(void **state)
 {
     (void)state;
@@ -169,6 +196,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(replicas_are_moved_turned_and_numbered),
+        cmocka_unit_test(what_refers_to_replicas_is_replicated),
         cmocka_unit_test(replicas_that_cannot_be_are_refused),
         cmocka_unit_test(a_part_keeps_its_names_units_and_defaults),
         cmocka_unit_test(parts_have_parts),

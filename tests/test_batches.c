@@ -128,7 +128,7 @@ static void bad_contacts_get_a_sentence(void **state)
 {
     (void)state;
     const double J[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, flat[9] = {1, 0, 0, 0, 1, 0, 0, 0, 0};
-    for (int wrong = 0; wrong < 8; ++wrong) {
+    for (int wrong = 0; wrong < 9; ++wrong) {
         mo_builder *builder;
         mo_problem *problem;
         mo_message why = {""};
@@ -145,6 +145,9 @@ static void bad_contacts_get_a_sentence(void **state)
         contact.arm[0][1] = wrong == 2 ? INFINITY : 0;
         contact.body[0] = wrong == 3 ? -1 : wrong == 4 ? 5 : 0;
         mo_builder_add_contact(builder, &contact);
+        if (wrong == 8) { /* which the lanes would not see */
+            mo_builder_add_jacobian(builder, 0, 0, 3, 6, (const double[18]){1});
+        }
         CHECK(mo_builder_finish(builder, &problem, &why) != MO_OK && problem == NULL);
         CHECK(why.text[0] != '\0');
         mo_builder_destroy(builder);

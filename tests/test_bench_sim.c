@@ -314,8 +314,8 @@ static void ours_runs_at_the_tolerance_of_the_scene_or_as_asked(void **state)
     (void)state;
     sim_row row;
     mo_message why = {""};
-    assert_true(sim_row_find("heap,count=200,shape=1", &row, &why));
-    assert_string_equal(row.ours, "0.001");
+    assert_true(sim_row_find("heap,count=2500,shape=1", &row, &why));
+    assert_string_equal(row.ours, "0.002");
     assert_true(sim_row_find("stack,count=2", &row, &why));
     assert_true(sim_ours_tolerance(row.ours) == 1e-8);
     assert_true(sim_ours_tolerance("2e-3") == 2e-3);

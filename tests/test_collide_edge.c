@@ -5,6 +5,7 @@
  * without numbers.
  */
 #include "check.h"
+#include "collide_bodies.h"
 
 #include "collide/collide.h"
 #include "linalg/vec3.h"
@@ -102,8 +103,8 @@ static void special_places_give_sound_touches(void **state)
             const mo_pose at_a = special_pose(&random, is_planar),
                           at_b = round % 5 ? special_pose(&random, is_planar) : at_a;
             mo_touch_list one = {.allocator = allocator}, other = {.allocator = allocator};
-            mo_collide(a, &at_a, b, &at_b, 0.2, &one);
-            mo_collide(b, &at_b, a, &at_a, 0.2, &other);
+            collide_bodies(a, &at_a, b, &at_b, 0.2, &one);
+            collide_bodies(b, &at_b, a, &at_a, 0.2, &other);
             check_list(&one, 0.2);
             check_list(&other, 0.2);
             if (isfinite(least_gap(&one)) || isfinite(least_gap(&other))) {
@@ -134,8 +135,8 @@ static void poses_without_numbers_do_no_harm(void **state)
             mo_pose at = mo_pose_identity(), bad = at;
             *(i < 3 ? bad.position + i : bad.orientation + (i - 3)) = NAN;
             mo_touch_list list = {.allocator = allocator};
-            mo_collide(&a, &bad, &b, &at, 0.1, &list);
-            mo_collide(&a, &at, &b, &bad, 0.1, &list);
+            collide_bodies(&a, &bad, &b, &at, 0.1, &list);
+            collide_bodies(&a, &at, &b, &bad, 0.1, &list);
             for (int t = 0; t < list.count; ++t) {
                 CHECK(!isinf(list.touch[t].gap));
             }

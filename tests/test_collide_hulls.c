@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "collide_bodies.h"
 
 #include "base/memory.h"
 #include "collide/collide.h"
@@ -105,7 +106,7 @@ static void hulls_of_meshes_touch_where_they_overlap(void **state)
         mo_simplex simplex;
         double on_a[3], on_b[3];
         const double distance = mo_gjk_distance(&a, &b, &simplex, on_a, on_b);
-        mo_collide(collider, pose, collider + 1, pose + 1, 0.5, &list);
+        collide_bodies(collider, pose, collider + 1, pose + 1, 0.5, &list);
         const double gap = least_gap(&list);
         if (distance > 0 && distance < 0.5) {
             CHECK_NEAR(gap, distance, 1e-7);

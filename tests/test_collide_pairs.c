@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "collide_bodies.h"
 
 #include "collide/collide.h"
 #include "collide/hull.h"
@@ -197,7 +198,7 @@ static void check_pair(mo_random *random, const thing *a, const thing *b, double
 {
     const double reach = 0.3 * scale;
     mo_touch_list list = {.allocator = mo_allocator_or_default(NULL)};
-    mo_collide(&a->collider, &a->pose, &b->collider, &b->pose, reach, &list);
+    collide_bodies(&a->collider, &a->pose, &b->collider, &b->pose, reach, &list);
     const mo_touch *least = least_of(&list);
     const double sampled = sampled_separation(random, a, b);
     if (!least) {
@@ -356,17 +357,17 @@ static void the_same_pair_has_the_same_bits(void **state)
         make(&random, CONVEX[k % CONVEX_COUNT], 1, 0, 0.8, &a);
         make(&random, CONVEX[k / CONVEX_COUNT % CONVEX_COUNT], 1, 0, 0.8, &b);
         mo_touch_list list = {.allocator = mo_allocator_or_default(NULL)};
-        mo_collide(&a.collider, &a.pose, &b.collider, &b.pose, 0.2, &list);
+        collide_bodies(&a.collider, &a.pose, &b.collider, &b.pose, 0.2, &list);
         const int count = list.count;
-        mo_collide(&b.collider, &b.pose, &b.collider, &a.pose, 0.2, &list);
+        collide_bodies(&b.collider, &b.pose, &b.collider, &a.pose, 0.2, &list);
         const int again = list.count;
-        mo_collide(&a.collider, &a.pose, &b.collider, &b.pose, 0.2, &list);
+        collide_bodies(&a.collider, &a.pose, &b.collider, &b.pose, 0.2, &list);
         assert_int_equal(list.count - again, count);
         CHECK(count == 0 ||
               memcmp(list.touch, list.touch + again, (size_t)count * sizeof *list.touch) == 0);
         if (a.def.kind != b.def.kind) {
             const int turned = list.count;
-            mo_collide(&b.collider, &b.pose, &a.collider, &a.pose, 0.2, &list);
+            collide_bodies(&b.collider, &b.pose, &a.collider, &a.pose, 0.2, &list);
             assert_int_equal(list.count - turned, count);
             for (int i = 0; i < count; ++i) {
                 const mo_touch *one = list.touch + i, *other = list.touch + turned + i;

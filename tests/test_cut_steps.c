@@ -23,15 +23,18 @@ typedef struct trial {
     const char *name[3];
     double value[3];
     double overlap; /* m: the most */
+    /* J: dominoes that have not enough kinetic energy to remove may gain it in an unsolved step
+     * (docs/simulation.md); where solves end depends on the layout of the program */
+    double gain;
 } trial;
 
 static const trial TRIALS[] = {
-    {"heap", 0.01, 100, {"count", "shape", "restitution"}, {8, 0, 0.5}, 2e-4},
-    {"heap", 0.01, 100, {"count", "shape"}, {8, 1}, 2e-4},
-    {"heap", 0.01, 100, {"count", "shape"}, {8, 2}, 2e-4},
-    {"heap", 0.01, 100, {"count", "shape"}, {8, 5}, 2e-4},
-    {"domino", 0.005, 100, {"count"}, {5}, 6e-5},
-    {"billiard", 0.002, 100, {NULL}, {0}, 6e-5},
+    {"heap", 0.01, 100, {"count", "shape", "restitution"}, {8, 0, 0.5}, 2e-4, 0},
+    {"heap", 0.01, 100, {"count", "shape"}, {8, 1}, 2e-4, 0},
+    {"heap", 0.01, 100, {"count", "shape"}, {8, 2}, 2e-4, 0},
+    {"heap", 0.01, 100, {"count", "shape"}, {8, 5}, 2e-4, 0},
+    {"domino", 0.005, 100, {"count"}, {5}, 6e-5, 3e-7},
+    {"billiard", 0.002, 100, {NULL}, {0}, 6e-5, 0},
 };
 enum { TRIAL_COUNT = sizeof TRIALS / sizeof *TRIALS };
 
@@ -88,7 +91,7 @@ static int check_cuts(const trial *of, int looks, double *end)
         is_waiting = report.is_waiting;
         if (!is_waiting) {
             const double energy = report.kinetic_energy + report.potential_energy;
-            CHECK_BELOW(energy, before + work_of_corrections(world) + rounding);
+            CHECK_BELOW(energy, before + work_of_corrections(world) + rounding + of->gain);
             CHECK_BELOW(mo_world_penetration(world), of->overlap);
             before = energy;
             unsolved += report.status != MO_SOLVED;

@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
  * Copies of a world that are stepped together (batch.h): equal copies move as one alone, bit for
- * bit, whatever the order of indices; different copies do not touch and obey closed forms; what
- * copies cannot do is refused.
+ * bit, whatever the order of indices; different copies do not touch, obey closed forms and meet the
+ * tolerance one by one; what copies cannot do is refused.
  */
 #include "device_heap_checks.h"
 
@@ -190,6 +190,56 @@ static void copies_obey_their_own_laws(void **state)
     mo_world_destroy(batch);
 }
 
+/* The copy of a contact, by its bodies; -1: of none. */
+static int copy_of(const mo_world *batch, int copies, int bodies, const mo_contact *c)
+{
+    for (int i = 0; i < copies * bodies; ++i) {
+        const mo_body_id id = mo_world_copy_body(batch, i / bodies, i % bodies);
+        if ((id.index == c->a.index || id.index == c->b.index) &&
+            mo_body_get(batch, id).kind == MO_BODY_FREE) {
+            return i / bodies;
+        }
+    }
+    return -1;
+}
+
+/* Copies of a heap, in one of which a ball is shot down: the speed there is no measure for the
+ * others, each of which meets the tolerance for itself. */
+static void every_copy_meets_the_tolerance(void **state)
+{
+    (void)state;
+    enum { COPIES = 5 };
+    mo_world *world = heap_of(BALLS, 40);
+    forget_restitution(world);
+    heap_step(world, 45);
+    mo_world *one = copies_of(world, 1), *batch = copies_of(world, COPIES);
+    const int bodies = mo_world_body_count(world);
+    int ball = 0;
+    while (mo_body_get(world, mo_world_body(world, ball)).kind != MO_BODY_FREE) {
+        ++ball;
+    }
+    push(batch, mo_world_copy_body(batch, 2, ball), 0, 0, -1000);
+    const mo_step_report a = heap_step(one, 1), b = heap_step(batch, 1);
+    CHECK(a.status == MO_SOLVED && b.status == MO_SOLVED && a.iterations > 0);
+    CHECK(b.residual.q_norm > 300 * a.residual.q_norm);
+    CHECK_BELOW(b.residual.natural_relative, 1e-3);
+    double square[COPIES] = {0};
+    for (int k = 0; k < mo_world_contact_count(batch); ++k) {
+        const mo_contact c = mo_world_contact(batch, k);
+        const int copy = copy_of(batch, COPIES, bodies, &c);
+        CHECK(copy >= 0);
+        square[copy] += natural_of(&c);
+    }
+    for (int copy = 0; copy < COPIES; ++copy) {
+        const double q = copy == 2 ? b.residual.q_norm : a.residual.q_norm;
+        CHECK_BELOW(sqrt(square[copy]), 1.001e-3 * fmax(1, q));
+        CHECK(copy == 2 || sqrt(square[copy]) > 0);
+    }
+    mo_world_destroy(world);
+    mo_world_destroy(one);
+    mo_world_destroy(batch);
+}
+
 /* ---- refusals -------------------------------------------------------------------------------- */
 
 static void what_copies_cannot_do_is_said(void **state)
@@ -222,6 +272,7 @@ int main(void)
         cmocka_unit_test(equal_copies_move_as_one_alone),
         cmocka_unit_test(every_way_gives_the_same_bits),
         cmocka_unit_test(copies_obey_their_own_laws),
+        cmocka_unit_test(every_copy_meets_the_tolerance),
         cmocka_unit_test(what_copies_cannot_do_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

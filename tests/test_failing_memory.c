@@ -2,14 +2,16 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
  * Every request for memory fails once, by itself and with all that follow: in a build, a step, a
- * solve with each method, a model, a recording.  Nothing crashes or leaks, the error is that of
- * memory with a sentence, and what failed changed nothing: done again, it gives the same bits.
+ * solve with each method, copies of a world, a model, a recording.  Nothing crashes or leaks, the
+ * error is that of memory with a sentence, and what failed changed nothing: done again, it gives
+ * the same bits.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
 
+#include "base/error.h"
 #include "moreau/moreau.h"
 #include "moreau/recording.h"
 
@@ -39,6 +41,8 @@ static void *ration_reallocate(void *user, void *p, size_t size)
     return moved;
 }
 
+enum { COPIED_BALLS = 1, COPIED_BOXES };
+
 typedef struct task task;
 /* With memory as the ration has it; an error with its sentence. */
 typedef mo_error work_fn(const task *job, const mo_allocator *allocator, mo_message *why);
@@ -48,6 +52,7 @@ struct task {
     const char *method, *path;
     int sleeping, projection;
     int canonical;  /* of the solver's options */
+    int copied;     /* what copies of a world (batch.h) consist of; 0: a world without copies */
     int is_tower;   /* the world has one in motion, beside what rests */
     double overlap; /* m: of bodies and what they stand on, at the start */
 };
@@ -201,9 +206,31 @@ static mo_error add_bodies(mo_world *world, double overlap, mo_message *why)
     return MO_OK;
 }
 
+/* Three balls or boxes over a floor, and three copies of them, which are stepped together. */
+static mo_error build_copies(const task *job, const mo_allocator *allocator, mo_world **copies,
+                             mo_message *why)
+{
+    const mo_shape_def floor = mo_shape_plane(), box = mo_shape_box(0.1, 0.1, 0.1);
+    const mo_shape_def shape = job->copied == COPIED_BALLS ? mo_shape_ball(0.1) : box;
+    mo_world *world;
+    *copies = NULL;
+    MO_TRY(mo_world_create(NULL, allocator, &world, why));
+    int is_built = mo_world_add_solid(world, MO_BODY_FIXED, &floor, NULL, why).index != 0;
+    for (int k = 0; k < 3 && is_built; ++k) {
+        const mo_pose at = mo_pose_at(0.05 * k, 0, 0.1 + 0.2 * k);
+        is_built = mo_world_add_solid(world, MO_BODY_FREE, &shape, &at, why).index != 0;
+    }
+    const mo_error error = is_built ? mo_world_create_copies(world, 3, copies, why) : MO_ERR_MEMORY;
+    mo_world_destroy(world);
+    return error;
+}
+
 static mo_error build_world(const task *job, const mo_allocator *allocator, mo_world **world,
                             mo_message *why)
 {
+    if (job->copied) {
+        return build_copies(job, allocator, world, why);
+    }
     mo_world_def def = mo_default_world();
     def.sleeping = job->sleeping;
     def.projection = job->projection;
@@ -318,6 +345,19 @@ static void a_step_of_two_tolerances_whose_request_fails_changes_nothing(void **
     mo_world_destroy(world);
     for (int once = 0; once < 2; ++once) {
         for (long k = 0; k < MOST && starve_step(&one, 0, k, once); ++k) {
+        }
+    }
+}
+
+static void copies_whose_request_fails_change_nothing(void **state)
+{
+    (void)state;
+    for (int kind = COPIED_BALLS; kind <= COPIED_BOXES; ++kind) {
+        const task one = {.name = "copies", .work = build, .copied = kind};
+        CHECK(starve(&one) > 40);
+        for (int once = 0; once < 2; ++once) {
+            for (long k = 0; k < MOST && starve_step(&one, once ? 3 : 0, k, once); ++k) {
+            }
         }
     }
 }
@@ -447,6 +487,7 @@ int main(void)
         cmocka_unit_test(every_request_of_a_build_fails_once),
         cmocka_unit_test(a_step_whose_request_fails_changes_nothing),
         cmocka_unit_test(a_step_of_two_tolerances_whose_request_fails_changes_nothing),
+        cmocka_unit_test(copies_whose_request_fails_change_nothing),
         cmocka_unit_test(a_mechanism_whose_request_fails_leaves_the_world_as_it_was),
         cmocka_unit_test(every_request_of_a_model_fails_once),
         cmocka_unit_test(every_request_of_a_recording_fails_once),

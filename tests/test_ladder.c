@@ -349,6 +349,10 @@ static int count_settling(double seed)
     CHECK(world_set_value(scene, values, "count", 150, NULL) == MO_OK);
     CHECK(world_set_value(scene, values, "seed", seed, NULL) == MO_OK);
     CHECK(scene->build(values, &world, NULL) == MO_OK);
+    mo_world_def def = mo_world_definition(world);
+    def.moving_tol = 0;
+    def.solver.tol = 1e-3;
+    CHECK(mo_world_change(world, &def, NULL) == MO_OK);
     for (int k = 0; k < 90; ++k) {
         CHECK(mo_world_step(world, scene->step, NULL, NULL) == MO_OK);
     }
@@ -384,7 +388,7 @@ static int count_falling(int beads, const char *rung)
     CHECK(scene->build(values, &world, NULL) == MO_OK);
     mo_world_def def = mo_world_definition(world);
     def.moving_tol = 0;
-    def.solver.tol = 1e-8; /* scenes of more than 100 beads have a coarser one */
+    def.solver.tol = 1e-8;
     def.solver.ladder.skip = rung ? 1 << rung_number(rung) : 0;
     CHECK(mo_world_change(world, &def, NULL) == MO_OK);
     for (int k = 0; k < 25; ++k) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "collide_bodies.h"
 
 #include "collide/collide.h"
 #include "collide/mesh.h"
@@ -50,7 +51,7 @@ static mo_touch_list touches_of(const mo_shape_def *a, mo_pose at_a, const mo_sh
     mo_collider ca, cb;
     CHECK(mo_collider_init(a, is_planar, &list.allocator, &ca, NULL) == MO_OK);
     CHECK(mo_collider_init(b, is_planar, &list.allocator, &cb, NULL) == MO_OK);
-    mo_collide(&ca, &at_a, &cb, &at_b, reach, &list);
+    collide_bodies(&ca, &at_a, &cb, &at_b, reach, &list);
     mo_collider_clear(&list.allocator, &ca);
     mo_collider_clear(&list.allocator, &cb);
     return list;

@@ -59,8 +59,8 @@ static void what_cannot_be_gets_a_sentence(void **state)
         {"m.sdf", LINK("<inertial><pose>nan 0 0 0 0 0</pose></inertial>"), "nan"},
         {"m.sdf",
          "<sdf><model name='m'><link name='a'/><joint name='j' type='revolute'><parent>a</parent>"
-         "<child>b::c</child></joint></model></sdf>",
-         "'b"},
+         "<child>b::c</child></joint><model name='b'><link name='d'/></model></model></sdf>",
+         "'c"},
         {"m.xml", ACTUATOR("<general gainprm='-3'/>", "<position joint='j'/>"), "kp=\"-3\""},
         {"m.xml", ACTUATOR("<general gainprm='-3'/>", "<velocity joint='j'/>"), "kv=\"-3\""},
         {"m.urdf",

@@ -114,6 +114,7 @@ static void models_of_a_world_have_names_and_float(void **state)
     assert_int_equal(w.model.v_count, 6 + 2 + 6);
     run(&w, 0.02); /* the box rests, the ball falls */
     CHECK_NEAR(body_of(&w, "box::l").pose.position[2], 0.5, 1e-6);
+    CHECK_NEAR(mo_world_contact(w.world, 0).mu, 0.7, 0); /* the smaller of the two */
     CHECK_NEAR(body_of(&w, "ball::l").velocity[2], -9.81 * 0.02, 1e-9);
     close_world(&w);
 }
@@ -170,7 +171,7 @@ static void bad_files_get_a_sentence(void **state)
              "<parent>a</parent><child>b</child></joint></model>"),
          "not parallel"},
         {SDF("<model name='m'><include><name>n</name></include></model>"), "has no <uri>"},
-        {"<gazebo version='1.0'><model name='m'/></gazebo>", "before version 1.3"},
+        {"<gazebo version='1.0'><model name='m'/></gazebo>", "before version 1.2"},
         {SDF("<world name='w'><physics><max_step_size>-1</max_step_size></physics><model "
              "name='m'/></world>"),
          "positive"},
@@ -248,6 +249,22 @@ static void included_models_are_placed_and_named(void **state)
     folder_make(&folder);
 }
 
+/* Version 1.2 has another root, comments may contain "--", and joints to models that are not there
+ * are left out. */
+static void older_and_incomplete_files_are_read(void **state)
+{
+    (void)state;
+    mo_model model;
+    read_text("<gazebo version='1.2'><!-- a -- b --><model name='m'><link name='a'>" HEAVY
+              "<visual name='v'/></link><include><uri>model://away</uri></include><joint name='j' "
+              "type='fixed'><parent>a</parent><child>away::l</child></joint></model></gazebo>",
+              &model);
+    assert_int_equal(model.v_count, 6);
+    CHECK(has_note(&model, "model://away") && has_note(&model, "that is not there"));
+    CHECK(has_note(&model, "with a shape in it"));
+    mo_model_clear(&model);
+}
+
 /* What Gazebo and Bullet write, or allow. */
 static void habits_of_other_simulators_are_understood(void **state)
 {
@@ -289,6 +306,7 @@ int main(void)
         cmocka_unit_test(a_joint_has_a_place_of_its_own),
         cmocka_unit_test(models_of_a_world_have_names_and_float),
         cmocka_unit_test(included_models_are_placed_and_named),
+        cmocka_unit_test(older_and_incomplete_files_are_read),
         cmocka_unit_test(habits_of_other_simulators_are_understood),
         cmocka_unit_test(a_link_called_world_is_the_world),
         cmocka_unit_test(what_is_not_read_is_noted),

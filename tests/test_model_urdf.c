@@ -108,6 +108,26 @@ static void what_is_wrong_by_custom_is_mended_with_a_note(void **state)
     mo_model_clear(&model);
 }
 
+/* Bullet's files: ball joints, and meshes whose names begin at the folder of the file. */
+static void habits_of_bullet_are_understood(void **state)
+{
+    (void)state;
+    mo_model model;
+    folder_put(&folder, "part.obj",
+               "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
+    read_file(folder_put(&folder, "bullet.urdf",
+                         "<robot name='r'><link name='a'/><link name='b'><collision><geometry>"
+                         "<mesh filename='/part.obj'/></geometry></collision><collision><geometry>"
+                         "<mesh filename='/nowhere/at/all.obj'/></geometry></collision></link>"
+                         "<joint name='j' type='spherical'><parent link='a'/><child link='b'/>"
+                         "</joint></robot>"),
+              &model);
+    assert_int_equal(model.joints[0].kind, MO_MODEL_BALL);
+    assert_int_equal(model.geom_count, 1);
+    CHECK_NEAR(model.bodies[2].mass, 1000. / 6, 1e-9);
+    mo_model_clear(&model);
+}
+
 static void urdf_meshes_that_cannot_be_read_are_noted(void **state)
 {
     (void)state;
@@ -297,6 +317,7 @@ int main(void)
         cmocka_unit_test(urdf_and_mjcf_of_one_arm_are_the_same),
         cmocka_unit_test(what_is_wrong_by_custom_is_mended_with_a_note),
         cmocka_unit_test(urdf_colours_are_those_of_the_material),
+        cmocka_unit_test(habits_of_bullet_are_understood),
         cmocka_unit_test(urdf_meshes_that_cannot_be_read_are_noted),
         cmocka_unit_test(urdf_joints_that_move_no_mass_are_fixed_and_shapes_weigh),
         cmocka_unit_test(a_declaration_need_not_come_first),

@@ -114,7 +114,7 @@ static mo_world *build(const standing *own)
     return world;
 }
 
-/* The largest way of a body from its place in `at`, which is set where it `is_first`. */
+/* The largest displacement of a body from `at`, which is set if `is_first`. */
 static double way_from(const mo_world *world, int is_first, double (*at)[3])
 {
     double most = 0;

@@ -275,6 +275,8 @@ static void a_step_goes_on_in_the_next_call(void **state)
     mo_world *world = scene_world("heap", "count", 150);
     mo_world_def def = mo_world_definition(world);
     double limit = 5e-4;
+    def.moving_tol = 0;
+    def.solver.tol = 1e-3;
     def.solver.time_limit = limit;
     CHECK(mo_world_change(world, &def, NULL) == MO_OK);
     const mo_body_id body = mo_world_body(world, 10);

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "check.h"
+#include "collide_bodies.h"
 
 #include "collide/collide.h"
 #include "linalg/vec3.h"
@@ -22,7 +23,7 @@ static mo_touch_list touches_of(const mo_shape_def *a, mo_pose at_a, const mo_sh
     mo_collider ca, cb;
     CHECK(mo_collider_init(a, 0, &list.allocator, &ca, NULL) == MO_OK);
     CHECK(mo_collider_init(b, 0, &list.allocator, &cb, NULL) == MO_OK);
-    mo_collide(&ca, &at_a, &cb, &at_b, reach, &list);
+    collide_bodies(&ca, &at_a, &cb, &at_b, reach, &list);
     mo_collider_clear(&list.allocator, &ca);
     mo_collider_clear(&list.allocator, &cb);
     return list;

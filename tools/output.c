@@ -58,10 +58,11 @@ int output_open(output *o, const char *path)
     return o->file != NULL;
 }
 
-/* Flushes, syncs and closes; an errno. */
+/* Flushes, syncs and closes; an errno.  Of an earlier write that failed it is still there, unless
+ * something else has failed since. */
 static int finish(FILE *file, int on_disk)
 {
-    errno = EIO;
+    errno = errno == ENOSPC || errno == EDQUOT || errno == EFBIG ? errno : EIO;
     int failed =
         fflush(file) != 0 || ferror(file) || (on_disk && fsync(fileno(file)) != 0) ? errno : 0;
     if (fclose(file) != 0 && !failed) {
@@ -116,39 +117,4 @@ int output_join(char path[OUTPUT_PATH], const char *folder, const char *name)
         errno = ENAMETOOLONG;
     }
     return size > 0 && size < OUTPUT_PATH;
-}
-
-static void *read_all(FILE *file, size_t *size)
-{
-    char *bytes = NULL;
-    size_t room = 0, got = 1;
-    for (*size = 0; got > 0; *size += got) {
-        if (*size == room) {
-            room = room ? 2 * room : 1 << 16;
-            char *more = realloc(bytes, room);
-            if (!more) {
-                free(bytes);
-                return NULL;
-            }
-            bytes = more;
-        }
-        got = fread(bytes + *size, 1, room - *size, file);
-    }
-    if (ferror(file)) {
-        free(bytes);
-        return NULL;
-    }
-    return bytes;
-}
-
-void *output_read_back(const char *path, size_t *size)
-{
-    FILE *file = fopen(path, "rb");
-    void *bytes = file ? read_all(file, size) : NULL;
-    if (file) {
-        const int failed = errno;
-        fclose(file);
-        errno = failed;
-    }
-    return bytes;
 }

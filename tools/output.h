@@ -26,7 +26,4 @@ void output_cancel(output *o);
 /* "FOLDER/NAME" into `path`; false, with errno, if it is too long. */
 int output_join(char path[OUTPUT_PATH], const char *folder, const char *name);
 
-/* All bytes of a file as new memory, or NULL with errno. */
-void *output_read_back(const char *path, size_t *size);
-
 #endif

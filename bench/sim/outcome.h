@@ -26,8 +26,8 @@ extern "C" {
     X(penetration)      /* the deepest of all steps, m, found by our collision at its poses   */   \
     X(penetration_late) /* the deepest of the second half, m                                  */   \
     X(penetration_mean) /* of its own contact points that overlap, m, in the judged steps     */   \
-    X(drift)            /* the largest way of a body from its start, of all steps, m          */   \
-    X(creep)            /* the largest way of a body in the second half, over its time, m/s   */   \
+    X(drift)            /* the largest displacement of a body, of all steps, m                */   \
+    X(creep)            /* the largest displacement in the second half, over its time, m/s    */   \
     X(energy_rise)      /* above the lowest energy before, over the weight of all, m          */   \
     X(speed)            /* root mean square over the free bodies at the end, m/s              */   \
     X(residual)         /* of its impulses, by mo_measure: the median of the judged steps     */   \

@@ -82,14 +82,20 @@ void sim_report_row(const sim_board *board, int row)
 void sim_report_end(const sim_board *board)
 {
     printf(
-        "\nms: of the processor, in the engine alone; then over that of the fastest peer that came "
-        "to the end.  Of ours, a number is\nthe relative residual it solves every step to; the "
-        "last one of a heap is what that peer leaves.  penetration: the deepest\nof all steps, by "
-        "our collision at its poses; the mean is over its own points that overlap.  drift: the "
-        "largest way of a body from its start.  creep: the same in\nthe second half, over its "
-        "time.  energy: the largest rise above an earlier level, over the weight of all.  speed:"
-        "\nroot mean square at the end.  residual: of the engine's own contact impulses, by "
-        "mo_measure, over up to 20 steps of\nthe second half.\n");
+        "\nms: processor time of the engine alone, then relative to the fastest other engine that\n"
+        "finished.  The name of a configuration of Moreau is the relative residual of every step; "
+        "in\n"
+        "heaps the last one is the residual of that engine.  penetration: the deepest of all "
+        "steps, by\n"
+        "our collision detection; mean: over the engine's own overlapping points.  drift: the "
+        "largest\n"
+        "displacement of a body.  creep: that of the second half, over its time.  energy: the "
+        "largest\n"
+        "rise above an earlier level, over the weight of all bodies.  speed: root mean square at "
+        "the\n"
+        "end.  residual: of the engine's own contact impulses, by mo_measure, in up to 20 steps of "
+        "the\n"
+        "second half.\n");
     for (int k = 0; k < board->missing_count; ++k) {
         printf("%s\n", board->missing[k]);
     }

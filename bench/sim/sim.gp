@@ -27,7 +27,7 @@ plot 1 with lines lc rgb "#888888" dt 2 notitle, \
      using (strcol(2) eq "settle" && strcol(3) eq word(engines, k) && strcol(5) eq "done" ? 1e3*$8/$7 : NaN):($11/$9) \
      with points pt sign(k) ps 0.8 lc rgb colour(k) title word(engines, k)
 
-set title "what should stand: the largest way of a body"
+set title "structures at rest: largest displacement of a body"
 unset logscale x
 set autoscale x
 set format x "%g"

@@ -74,7 +74,7 @@ typedef struct mo_material {
     /* rule for friction */
     mo_combine_rule rule;
     /* as condim of MJCF: 1: no friction, 3: no torsion or rolling, 4: no rolling, 6: all; a pair
-     * uses the larger value; 0: all that are not zero */
+     * uses the larger value; 0: all that are not zero.  Rolling friction excludes torsion. */
     int dims;
     /* of two materials the one with the higher priority determines friction, rolling, torsion and
      * dims */

@@ -14,7 +14,7 @@ extern "C" {
 #endif
 
 /*
- * Solves the problem.  The return value tells whether the solve could run; result->status is its
+ * Solves the problem.  The return value says whether the solve could run; result->status is its
  * outcome, and result->message has details in both cases.  NULL options: the default options.
  */
 MO_API mo_error mo_solve(const mo_problem *problem, const mo_options *options, mo_result *result);

@@ -112,7 +112,7 @@ static void remove_parts(const char *file, int count)
     }
 }
 
-/* Rows of nobody are an empty file; a recording is never. */
+/* A rank without bodies writes an empty CSV file; a recording is never empty. */
 static int is_recording(const char *file)
 {
     static const char END[] = ".hdf5";

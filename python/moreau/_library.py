@@ -7,6 +7,7 @@ when the library was built.  C.mo_world_step is a function of the library with i
 structs["mo_contact"] a struct, CONSTANTS["MO_BODY_FREE"] an enumerator.
 """
 import ctypes
+import operator
 import os
 
 import numpy
@@ -44,6 +45,32 @@ _PLAIN = {"void": None, "int": ctypes.c_int, "unsigned": ctypes.c_uint, "double"
           "const char *": ctypes.c_char_p}
 
 
+def _whole(kind):
+    """The integer type as the type of an argument; ctypes would cut 2**32 + 1 to 1."""
+    bits = 8 * ctypes.sizeof(kind)
+    least = 0 if kind(-1).value > 0 else -(1 << (bits - 1))
+
+    def from_param(value):
+        number = operator.index(value)
+        if not least <= number < least + (1 << bits):
+            raise OverflowError(f"{number} does not fit an integer of {bits} bits")
+        return kind(number)
+
+    return type(kind.__name__, (), {"from_param": staticmethod(from_param)})
+
+
+_WHOLE = {kind: _whole(kind) for kind in _PLAIN.values()
+          if kind and issubclass(kind, ctypes._SimpleCData) and kind._type_ in "iIlLqQ"}
+
+
+class _Struct(ctypes.Structure):
+    """A struct whose integers are checked."""
+
+    def __setattr__(self, name, value):
+        whole = self._whole.get(name)
+        super().__setattr__(name, whole.from_param(value) if whole else value)
+
+
 class _Structs(dict):
     """The structs by their C names, each made when it is first asked for."""
 
@@ -54,7 +81,8 @@ class _Structs(dict):
             for length in reversed(lengths):
                 made = made * length
             fields.append((field, made))
-        self[name] = type(name, (ctypes.Structure,), {"_fields_": fields})
+        whole = {field: _WHOLE[made] for field, made in fields if made in _WHOLE}
+        self[name] = type(name, (_Struct,), {"_fields_": fields, "_whole": whole})
         return self[name]
 
 
@@ -80,7 +108,8 @@ class _Functions:
         result, arguments = _bindings.FUNCTIONS[name]
         made = getattr(lib, name)
         made.restype = ctype(result)
-        made.argtypes = [ctype(kind) for kind in arguments]
+        types = [ctype(kind) for kind in arguments]
+        made.argtypes = [_WHOLE.get(kind, kind) for kind in types]
         setattr(self, name, made)
         return made
 

@@ -63,6 +63,12 @@ class _Part:
     def _key(self):
         return id(self._world), self._id.index, self._id.generation
 
+    def _id_in(self, world):
+        """The id, for a call on `world`, where another world's would be that of another body."""
+        if self._world._w != world._w:
+            raise Error(f"{self} belongs to another world")
+        return self._id
+
     def _call(self, function, *arguments):
         why = Why()
         why.check(function(self._world._w, self._id, *arguments, why.pointer))
@@ -203,7 +209,7 @@ class Body(_Part):
     def force_from(self, other):
         """The contact force that another body (or its name) exerts on this one, in N."""
         other = self._world.body(other) if isinstance(other, str) else other
-        contacts, number = self.contacts, other._id.index
+        contacts, number = self.contacts, other._id_in(self._world).index
         theirs = (contacts["a"]["index"] == number) | (contacts["b"]["index"] == number)
         return contacts["force_here"][theirs].sum(axis=0)
 

@@ -376,7 +376,8 @@ class Mechanism:
 
     def _link(self, body):
         number = ctypes.c_int()
-        found = C.mo_body_mechanism(self._world._w, body._id, ctypes.addressof(number))
+        found = C.mo_body_mechanism(self._world._w, body._id_in(self._world),
+                                    ctypes.addressof(number))
         if found.index != self._id.index:
             raise Error(f"{body} is not a link of this mechanism")
         return number.value

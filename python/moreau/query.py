@@ -42,18 +42,18 @@ class Proximity:
         return f"<Proximity: {self.b} at {self.distance:.6g} m>"
 
 
-def query_filter(mask, ignored):
+def query_filter(world, mask, ignored):
     made = C.mo_default_query_filter()
     if mask is not None:
         made.mask = mask
     if ignored is not None:
-        made.ignored = ignored._id
+        made.ignored = ignored._id_in(world)
     return made
 
 
 def cast_ray(world, origin, direction, length, mask, ignored):
     hit, why = structs["mo_ray_hit"](), Why()
-    seen = query_filter(mask, ignored)
+    seen = query_filter(world, mask, ignored)
     origin, direction = array(origin, (3,)), array(direction, (3,))
     why.check(C.mo_world_cast_ray(world._w, address(origin), address(direction), length,
                                   ctypes.addressof(seen), ctypes.addressof(hit), why.pointer))
@@ -65,7 +65,8 @@ def cast_rays(world, origins, directions, length, mask, ignored, threads):
     count = len(origins)
     origins = array(origins, (count, 3))
     directions = array(numpy.broadcast_to(array(directions), (count, 3)), (count, 3))
-    hits, why, seen = (structs["mo_ray_hit"] * max(1, count))(), Why(), query_filter(mask, ignored)
+    hits, why = (structs["mo_ray_hit"] * max(1, count))(), Why()
+    seen = query_filter(world, mask, ignored)
     why.check(C.mo_world_cast_rays(world._w, count, address(origins), address(directions), length,
                                    ctypes.addressof(seen), threads, ctypes.addressof(hits),
                                    why.pointer))
@@ -74,7 +75,8 @@ def cast_rays(world, origins, directions, length, mask, ignored, threads):
 
 
 def overlap(world, shape, position, orientation, distance, mask, ignored):
-    at, seen, count = pose(position, orientation), query_filter(mask, ignored), ctypes.c_int()
+    at, count = pose(position, orientation), ctypes.c_int()
+    seen = query_filter(world, mask, ignored)
 
     def ask(found, room):
         why = Why()
@@ -90,6 +92,6 @@ def overlap(world, shape, position, orientation, distance, mask, ignored):
 
 def distance(world, a, b, most):
     found, why = structs["mo_proximity"](), Why()
-    why.check(C.mo_world_distance(world._w, a._id, b._id, most, ctypes.addressof(found),
-                                  why.pointer))
+    why.check(C.mo_world_distance(world._w, a._id_in(world), b._id_in(world), most,
+                                  ctypes.addressof(found), why.pointer))
     return Proximity(world, found)

@@ -218,7 +218,8 @@ class World:
         if b is None:
             raise Error("b must be a body; None, the world, is allowed for a")
         none = structs["mo_body_id"]()
-        definition = C.mo_default_joint(words(kind, JOINTS), a._id if a else none, b._id)
+        definition = C.mo_default_joint(words(kind, JOINTS), a._id_in(self) if a else none,
+                                        b._id_in(self))
         definition.anchor[:] = array(anchor, (3,))
         definition.anchor_b[:] = array(anchor_b, (3,))
         definition.axis[:] = array(axis, (3,))
@@ -251,7 +252,8 @@ class World:
 
     def exclude(self, a, b):
         """Two bodies never touch, from now on."""
-        self._why.check(C.mo_world_exclude(self._w, a._id, b._id, self._why_at))
+        self._why.check(C.mo_world_exclude(self._w, a._id_in(self), b._id_in(self),
+                                           self._why_at))
 
     def pair(self, a, b, **material):
         """All shapes of a and b touch with this material, whatever filters say."""
@@ -262,8 +264,8 @@ class World:
             setattr(made, name, value)
         for k in range(a.shape_count):
             for j in range(b.shape_count):
-                one = C.mo_body_shape_id(self._w, a._id, k)
-                other = C.mo_body_shape_id(self._w, b._id, j)
+                one = C.mo_body_shape_id(self._w, a._id_in(self), k)
+                other = C.mo_body_shape_id(self._w, b._id_in(self), j)
                 self._why.check(C.mo_world_pair(self._w, one, other, ctypes.addressof(made),
                                                 self._why_at))
 

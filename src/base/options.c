@@ -15,21 +15,22 @@
 #include "base/error.h"
 #include "base/options.h"
 
-/* How an option is reached in the struct: common ones at the top, the others in their group. */
-#define PLACE_common(field) offsetof(mo_options, field)
-#define PLACE_ladder(field) offsetof(mo_options, ladder.field)
-#define PLACE_nsgs(field) offsetof(mo_options, nsgs.field)
-#define PLACE_prox(field) offsetof(mo_options, prox.field)
-#define PLACE_newton(field) offsetof(mo_options, newton.field)
-#define PLACE_ipm(field) offsetof(mo_options, ipm.field)
-#define PLACE_lemke(field) offsetof(mo_options, lemke.field)
-#define PLACE_fip(field) offsetof(mo_options, fip.field)
-#define PLACE_lcp1(field) offsetof(mo_options, lcp1.field)
-#define PLACE_lcp2(field) offsetof(mo_options, lcp2.field)
-#define PLACE_acary_cadoux(field) offsetof(mo_options, acary_cadoux.field)
-#define PLACE_apgd(field) offsetof(mo_options, apgd.field)
-#define PLACE_admm(field) offsetof(mo_options, admm.field)
-#define PLACE_dantzig(field) offsetof(mo_options, dantzig.field)
+/* The member of an option: common ones at the top, the others in their group. */
+#define MEMBER_common(field) field
+#define MEMBER_ladder(field) ladder.field
+#define MEMBER_nsgs(field) nsgs.field
+#define MEMBER_prox(field) prox.field
+#define MEMBER_newton(field) newton.field
+#define MEMBER_ipm(field) ipm.field
+#define MEMBER_lemke(field) lemke.field
+#define MEMBER_fip(field) fip.field
+#define MEMBER_lcp1(field) lcp1.field
+#define MEMBER_lcp2(field) lcp2.field
+#define MEMBER_acary_cadoux(field) acary_cadoux.field
+#define MEMBER_apgd(field) apgd.field
+#define MEMBER_admm(field) admm.field
+#define MEMBER_dantzig(field) dantzig.field
+#define PLACE(group, field) offsetof(mo_options, MEMBER_##group(field))
 #define NAME_common(field) #field
 #define NAME_ladder(field) "ladder." #field
 #define NAME_nsgs(field) "nsgs." #field
@@ -53,11 +54,11 @@ typedef struct option_row {
 } option_row;
 
 #define ROW_NUMBER(group, field, value, least, most, text)                                         \
-    {NAME_##group(field), text, NULL, PLACE_##group(field), value, least, most, 0},
+    {NAME_##group(field), text, NULL, PLACE(group, field), value, least, most, 0},
 #define ROW_COUNT(group, field, value, least, most, text)                                          \
-    {NAME_##group(field), text, NULL, PLACE_##group(field), value, least, most, 1},
+    {NAME_##group(field), text, NULL, PLACE(group, field), value, least, most, 1},
 #define ROW_CHOICE(group, field, value, names, text)                                               \
-    {NAME_##group(field), text, names, PLACE_##group(field), value, 0, -1, 1},
+    {NAME_##group(field), text, names, PLACE(group, field), value, 0, -1, 1},
 
 static const option_row table[] = {MO_OPTIONS_TABLE(ROW_NUMBER, ROW_COUNT, ROW_CHOICE)};
 #define ONE_NUMBER(group, field, value, least, most, text) +1
@@ -105,22 +106,8 @@ static void put_value(mo_options *options, const option_row *row, double value)
     }
 }
 
-#define AT_common(field) .field
-#define AT_ladder(field) .ladder.field
-#define AT_nsgs(field) .nsgs.field
-#define AT_prox(field) .prox.field
-#define AT_newton(field) .newton.field
-#define AT_ipm(field) .ipm.field
-#define AT_lemke(field) .lemke.field
-#define AT_fip(field) .fip.field
-#define AT_lcp1(field) .lcp1.field
-#define AT_lcp2(field) .lcp2.field
-#define AT_acary_cadoux(field) .acary_cadoux.field
-#define AT_apgd(field) .apgd.field
-#define AT_admm(field) .admm.field
-#define AT_dantzig(field) .dantzig.field
-#define SET_NUMBER(group, field, value, least, most, text) AT_##group(field) = value,
-#define SET_CHOICE(group, field, value, names, text) AT_##group(field) = value,
+#define SET_NUMBER(group, field, value, least, most, text) .MEMBER_##group(field) = value,
+#define SET_CHOICE(group, field, value, names, text) .MEMBER_##group(field) = value,
 
 static const mo_options defaults = {MO_OPTIONS_TABLE(SET_NUMBER, SET_NUMBER, SET_CHOICE)};
 

@@ -313,15 +313,6 @@ void mo_pace_copy(void *to, const void *from, size_t bytes)
     mo_pace();
 }
 
-void mo_pace_clear(void *to, size_t bytes)
-{
-    for (size_t k = 0; k < bytes; k += PIECE) {
-        mo_pace();
-        memset((char *)to + k, 0, bytes - k < PIECE ? bytes - k : PIECE);
-    }
-    mo_pace();
-}
-
 void mo_pace_touch(void *fresh, size_t bytes)
 {
     volatile char *page = fresh;

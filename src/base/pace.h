@@ -44,9 +44,8 @@ void mo_paced_leave(mo_paced *paced);
     } while (0)
 /* A place is identified by the address of its file name, or of a function, and a number. */
 void mo_pace_at(uintptr_t where, int line);
-/* memcpy and memset to zero, of any size, in pieces. */
+/* memcpy of any size, in pieces. */
 void mo_pace_copy(void *to, const void *from, size_t bytes);
-void mo_pace_clear(void *to, size_t bytes);
 /* Writes to each page of fresh memory, so that the system provides them in pieces; elsewhere they
  * come with the first use. */
 void mo_pace_touch(void *fresh, size_t bytes);

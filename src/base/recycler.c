@@ -25,21 +25,21 @@ typedef struct block {
 
 struct mo_recycler {
     mo_allocator below;
-    atomic_flag lock; /* held for a few instructions */
+    atomic_flag flag; /* held for a few instructions */
     unsigned round;
     int highest; /* class of a block that was kept */
     block *kept[CLASSES];
 };
 
-static void hold(mo_recycler *r)
+static void lock(mo_recycler *r)
 {
-    while (atomic_flag_test_and_set_explicit(&r->lock, memory_order_acquire)) {
+    while (atomic_flag_test_and_set_explicit(&r->flag, memory_order_acquire)) {
     }
 }
 
-static void let_go(mo_recycler *r)
+static void unlock(mo_recycler *r)
 {
-    atomic_flag_clear_explicit(&r->lock, memory_order_release);
+    atomic_flag_clear_explicit(&r->flag, memory_order_release);
 }
 
 static void *bytes_of(block *b)
@@ -72,10 +72,10 @@ static void *allocate(mo_recycler *r, size_t size)
     const int class = class_of(size, &room);
     block *b = NULL;
     if (class < CLASSES) {
-        hold(r);
+        lock(r);
         b = r->kept[class];
         r->kept[class] = b ? b->next : NULL;
-        let_go(r);
+        unlock(r);
     }
     if (!b) {
         b = mo_memory_resize(&r->below, NULL, HEAD + room);
@@ -88,18 +88,18 @@ static void *allocate(mo_recycler *r, size_t size)
     return b ? bytes_of(b) : NULL;
 }
 
-static void give_back(mo_recycler *r, block *b)
+static void cache(mo_recycler *r, block *b)
 {
     if (b->class >= CLASSES) {
         mo_memory_free(&r->below, b);
         return;
     }
-    hold(r);
+    lock(r);
     b->round = r->round;
     b->next = r->kept[b->class];
     r->kept[b->class] = b;
     r->highest = b->class > r->highest ? b->class : r->highest;
-    let_go(r);
+    unlock(r);
 }
 
 static void *reallocate(void *user, void *p, size_t size)
@@ -110,7 +110,7 @@ static void *reallocate(void *user, void *p, size_t size)
     }
     block *b = block_of(p);
     if (size == 0) {
-        give_back(r, b);
+        cache(r, b);
         return NULL;
     }
     if (size <= b->size) {
@@ -119,7 +119,7 @@ static void *reallocate(void *user, void *p, size_t size)
     void *larger = allocate(r, size);
     if (larger) {
         mo_pace_copy(larger, p, b->size);
-        give_back(r, b);
+        cache(r, b);
     }
     return larger;
 }
@@ -128,7 +128,7 @@ mo_recycler *mo_recycler_create(const mo_allocator *below)
 {
     mo_recycler *r = mo_memory_array(below, 1, sizeof *r);
     if (r) {
-        *r = (mo_recycler){.below = *below, .lock = ATOMIC_FLAG_INIT};
+        *r = (mo_recycler){.below = *below, .flag = ATOMIC_FLAG_INIT};
     }
     return r;
 }
@@ -137,14 +137,14 @@ mo_recycler *mo_recycler_create(const mo_allocator *below)
  * first. */
 static block *take_old(mo_recycler *r, int class, unsigned rounds)
 {
-    hold(r);
+    lock(r);
     block **at = &r->kept[class];
     while (*at && r->round - (*at)->round <= rounds) {
         at = &(*at)->next;
     }
     block *old = *at;
     *at = NULL;
-    let_go(r);
+    unlock(r);
     return old;
 }
 
@@ -176,9 +176,9 @@ mo_allocator mo_recycler_allocator(mo_recycler *r)
 
 void mo_recycler_end_round(mo_recycler *r)
 {
-    hold(r);
+    lock(r);
     const int is_due = ++r->round % ROUNDS == 0;
-    let_go(r);
+    unlock(r);
     if (is_due) {
         drop(r, ROUNDS);
     }

@@ -20,24 +20,17 @@
 static mo_error keep_result(const mo_problem *problem, const mo_result *result,
                             mo_solution_set *set)
 {
-    const size_t n = (size_t)problem->row_count, dofs = (size_t)problem->dof_count;
+    const size_t n = (size_t)problem->row_count;
+    size_t room = 0;
     set->allocator = problem->allocator;
-    set->solutions = mo_memory_array(&set->allocator, 1, sizeof *set->solutions);
-    MO_NEED_MEMORY(set->solutions, NULL);
-    mo_found_solution *found = set->solutions;
-    *found = (mo_found_solution){0};
-    set->count = 1;
-    found->r = mo_memory_array(&set->allocator, 2 * n + dofs, sizeof(double));
-    found->modes = mo_memory_array(&set->allocator, n, sizeof *found->modes);
-    MO_NEED_MEMORY(found->r && found->modes, NULL);
-    found->u = found->r + n;
-    found->v = problem->form == MO_FORM_GLOBAL ? found->u + n : NULL;
+    mo_found_solution *found = mo_solution_set_append(set, problem, &room);
+    MO_NEED_MEMORY(found, NULL);
     if (n) {
         memcpy(found->r, result->r, n * sizeof(double));
         memcpy(found->u, result->u, n * sizeof(double));
     }
-    if (found->v && dofs) {
-        memcpy(found->v, result->v, dofs * sizeof(double));
+    if (found->v && problem->dof_count) {
+        memcpy(found->v, result->v, (size_t)problem->dof_count * sizeof(double));
     }
     mo_classify_modes(problem, found);
     return MO_OK;

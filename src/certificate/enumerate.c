@@ -61,7 +61,7 @@ static void last_cell(mo_search *s)
 
 /* Distance of the current point from every mode of a unit: the violation of complementarity by u
  * and r. */
-static double quarrel(const mo_unit *unit, const double *u, const double *r)
+static double violation(const mo_unit *unit, const double *u, const double *r)
 {
     double sum =
         unit->dim > 1 || unit->law.kind != MO_LAW_BOX ? fabs(u[unit->row] * r[unit->row]) : 0;
@@ -87,7 +87,7 @@ static int undecided(mo_search *s, int has_point, int *children, int *count)
             (s->active != MO_EVERY_ISLAND && s->island[k] != s->active)) {
             continue;
         }
-        const double wrong = has_point ? quarrel(unit, s->other, s->point) : 0;
+        const double wrong = has_point ? violation(unit, s->other, s->point) : 0;
         if (wrong > most) {
             most = wrong;
             best = k;
@@ -98,7 +98,7 @@ static int undecided(mo_search *s, int has_point, int *children, int *count)
     return best;
 }
 
-static void add_empty(mo_search *s)
+void mo_search_add_empty(mo_search *s)
 {
     mo_search_add_node(s, MO_PROOF_EMPTY, -1, -1);
     mo_search_add_values(s, s->system->row_count, s->multipliers);
@@ -118,16 +118,15 @@ static int next_island(mo_search *s)
     return s->active = MO_EVERY_ISLAND;
 }
 
-/* Takes the cells of the unit in turn. */
-static void split(mo_search *s, int unit, const int *children, int count,
-                  void (*go_on)(mo_search *))
+void mo_search_split(mo_search *s, int unit, const int *children, int count,
+                     void (*visit)(mo_search *))
 {
     const int island = s->island[unit], parent = s->system->cells[unit];
     mo_search_add_node(s, MO_PROOF_SPLIT, unit, -1);
     for (int k = 0; k < count; ++k) {
         s->system->cells[unit] = children[k];
         s->last_island = island;
-        go_on(s);
+        visit(s);
     }
     s->system->cells[unit] = parent;
 }
@@ -149,13 +148,13 @@ void mo_search_visit(mo_search *s)
     const int next = s->active;
     s->active = last; /* may have become empty by the last decision */
     if (mo_search_is_empty(s, MO_REACH_INNER)) {
-        add_empty(s);
+        mo_search_add_empty(s);
         return;
     }
     s->active = next;
     const int has_point = s->polyhedron.has_point && next == last;
     const int unit = undecided(s, has_point, children, &count);
-    split(s, unit, children, count, mo_search_visit);
+    mo_search_split(s, unit, children, count, mo_search_visit);
 }
 
 /* ---- one island by itself -------------------------------------------------------------------- */
@@ -172,7 +171,7 @@ static void visit_island(mo_search *s)
     mo_cell_system_write(s->system);
     const int decided = undecided(s, 0, children, &count) < 0;
     if (mo_search_is_empty(s, decided ? MO_REACH_LEAST : MO_REACH_INNER)) {
-        add_empty(s);
+        mo_search_add_empty(s);
         return;
     }
     const int unit = undecided(s, s->polyhedron.has_point, children, &count);
@@ -180,7 +179,7 @@ static void visit_island(mo_search *s)
         s->is_complete = 0;
         return;
     }
-    split(s, unit, children, count, visit_island);
+    mo_search_split(s, unit, children, count, visit_island);
 }
 
 /* An island without solutions leaves none for the whole problem. */

@@ -95,6 +95,11 @@ void mo_search_singular_cell(mo_search *search);
 /* Decides the cells that are left below the current one. */
 void mo_search_visit(mo_search *search);
 
+/* Appends the node that the current cell is empty; a split of the unit, whose cells are visited. */
+void mo_search_add_empty(mo_search *search);
+void mo_search_split(mo_search *search, int unit, const int *children, int count,
+                     void (*visit)(mo_search *));
+
 /* A new solution at the end of the list, with its memory; NULL for lack of it. */
 mo_found_solution *mo_solution_set_append(mo_solution_set *set, const mo_problem *problem,
                                           size_t *room);

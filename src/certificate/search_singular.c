@@ -129,20 +129,14 @@ static void sector_cell(mo_search *s)
     if (cell > MO_SMALL_SECTOR) { /* not near any: perhaps a solution that is not listed yet */
         mo_search_refine(s);
     }
-    mo_search_add_node(s, MO_PROOF_SPLIT, unit, -1);
-    for (int k = 0; k < count; ++k) {
-        s->system->cells[unit] = children[k];
-        mo_search_visit(s);
-    }
-    s->system->cells[unit] = cell;
+    mo_search_split(s, unit, children, count, mo_search_visit);
 }
 
 void mo_search_singular_cell(mo_search *s)
 {
     const size_t n = (size_t)s->system->enclosure->n;
     if (mo_search_is_empty(s, MO_REACH_LEAST)) {
-        mo_search_add_node(s, MO_PROOF_EMPTY, -1, -1);
-        mo_search_add_values(s, s->system->row_count, s->multipliers);
+        mo_search_add_empty(s);
         return;
     }
     if (!s->polyhedron.has_point) {

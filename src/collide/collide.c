@@ -64,14 +64,6 @@ static mo_pair_fn *pair_in_plane(mo_shape_kind a, mo_shape_kind b)
     return b == MO_SHAPE_PLANE ? mo_collide_planar_half : mo_collide_planar;
 }
 
-void mo_collide(const mo_collider *a, const mo_pose *pose_a, const mo_collider *b,
-                const mo_pose *pose_b, double reach, mo_touch_list *touches)
-{
-    const mo_pose shape_a = mo_pose_compose(pose_a, &a->def.pose),
-                  shape_b = mo_pose_compose(pose_b, &b->def.pose);
-    mo_collide_at(a, &shape_a, b, &shape_b, reach, touches);
-}
-
 void mo_collide_at(const mo_collider *a, const mo_pose *shape_a, const mo_collider *b,
                    const mo_pose *shape_b, double reach, mo_touch_list *touches)
 {

@@ -118,8 +118,4 @@ double mo_collide_separation(const mo_collider *a, const mo_pose *shape_a, const
                              const mo_pose *shape_b, const double (*direction)[3], int count,
                              double along[3]);
 
-/* Appends the touches of two shapes of bodies at these poses. */
-void mo_collide(const mo_collider *a, const mo_pose *pose_a, const mo_collider *b,
-                const mo_pose *pose_b, double reach, mo_touch_list *touches);
-
 #endif

@@ -113,8 +113,8 @@ MO_OWN double same_side(const mo_simplex *s, int i, int j, int k, int l)
 }
 
 /*
- * count = 4 where the origin is inside.  Else the best of the faces beyond which the origin lies;
- * of a flat tetrahedron that is not to be told, and all are looked at.
+ * count = 4 if the origin is inside.  Otherwise the best of the faces that separate the origin from
+ * the tetrahedron; for a flat one these are undefined, and all faces are examined.
  */
 MO_OWN void look_at_tetrahedron(const mo_simplex *s, spot *best)
 {

@@ -238,14 +238,17 @@ typedef struct mo_slot_args {
     int *order;
     int *start; /* of each colour of each patch, then of each colour between patches */
     int contacts, moving, patches;
+    int per_patch; /* bodies */
+    int is_copies; /* patches are copies of a world, between which there are no contacts */
 } mo_slot_args;
 
 /* Contacts inside of patches come first, by patch and colour; then all others by colour. */
 MO_ANY void mo_kernel_slot_keys(const mo_slot_args *a, int i)
 {
-    const int is_inside = a->patches > 0 && a->colour[i] < MO_COLOUR_REST &&
-                          mo_is_inside(a->one[i], a->two[i], a->moving, MO_PATCH);
-    const int patch = is_inside ? a->one[i] / MO_PATCH : a->patches;
+    const int is_inside =
+        a->is_copies || (a->patches > 0 && a->colour[i] < MO_COLOUR_REST &&
+                         mo_is_inside(a->one[i], a->two[i], a->moving, a->per_patch));
+    const int patch = is_inside ? a->one[i] / a->per_patch : a->patches;
     a->key[i] = (uint32_t)patch * MO_COLOURS + a->colour[i];
     a->order[i] = i;
 }
@@ -297,7 +300,7 @@ MO_ANY mo_term mo_kernel_ball_advance(const mo_ball_args *a, int i)
     return term;
 }
 
-/* ---- for whoever looks ----------------------------------------------------------------------- */
+/* ---- output for the host --------------------------------------------------------------------- */
 
 typedef struct mo_show_args {
     const mo_ball *ball;

@@ -35,6 +35,15 @@ typedef struct mo_pace {
     int sweeps;   /* so far */
 } mo_pace;
 
+/* After a sweep that changed impulses by so much: the guard of the momentum, and the next beta. */
+MO_ANY void mo_pace_next(mo_pace *p, double moved)
+{
+    p->moved = moved;
+    ++p->sweeps;
+    mo_momentum_watch(&p->momentum, moved);
+    p->beta = p->momentum.cap > 1 ? mo_momentum_next(&p->momentum) : 0;
+}
+
 /* Central contacts, slot by slot. */
 typedef struct mo_slots {
     size_t room; /* numbers between the components of a vector */
@@ -141,11 +150,12 @@ MO_ANY mo_contact_numbers mo_slot_numbers(const mo_ball_contact *c, const mo_pac
     const double W_N = one->inverse_mass + two->inverse_mass;
     const double W_T = W_N + c->lever_1 * c->lever_1 * one->inverse_inertia +
                        c->lever_2 * c->lever_2 * two->inverse_inertia;
+    const double inverse = 1 / (W_N * W_T); /* one division for both */
     mo_contact_numbers d;
     d.n = c->n;
     d.mu = c->mu;
-    d.step_N = pace->relax_N / W_N;
-    d.step_T = pace->relax_T / W_T;
+    d.step_N = pace->relax_N * (W_T * inverse);
+    d.step_T = pace->relax_T * (W_N * inverse);
     return d;
 }
 

@@ -14,6 +14,7 @@
 #include "device/colour_rounds.h"
 #include "device/colour_visit.h"
 #include "device/contact_power.h"
+#include "device/copy_visit.h"
 #include "device/end_visit.h"
 #include "device/solid_step.h"
 #include "device/sweep_state.h"
@@ -24,6 +25,11 @@
     BLOCKS(visit_slots, mo_visit_args, MO_PATCH_THREADS, 4, mo_stage, mo_patch_own)                \
     BLOCKS(visit_manifold, mo_visit_args, MO_PATCH_THREADS, 2, mo_no_stage, mo_solid_own)          \
     BLOCKS(end_sweep, mo_end_args, MO_END_THREADS, 1, mo_end_stage, mo_patch_own)                  \
+    BLOCKS(solve_copy, mo_copy_args, MO_COPY_THREADS, 4, mo_copy_shared, mo_copy_own)              \
+    BLOCKS(solve_small_copy, mo_copy_args, MO_COPY_FEW, 16, mo_copy_shared, mo_copy_own)           \
+    SUMMED(copy_open, mo_copy_args)                                                                \
+    SUMMED(copy_worst, mo_copy_args)                                                               \
+    SUMMED(copy_look, mo_copy_args)                                                                \
     SUMMED(visit_rest, mo_visit_args)                                                              \
     SUMMED(visit_steep_slot, mo_visit_args)                                                        \
     SUMMED(visit_steep_manifold, mo_visit_args)                                                    \

@@ -76,17 +76,13 @@ MO_ANY void mo_end_visit(const mo_end_args *a, int colour, int thread, mo_patch_
     }
 }
 
-/* The guard of the momentum, and beta of the next sweep. */
 MO_ANY void mo_set_pace(mo_pace *p, const mo_end_stage *s)
 {
     mo_term sum = s->strand[0];
     for (int g = MO_GROUP; g < MO_END_THREADS; g += MO_GROUP) {
         sum = mo_term_add(sum, s->strand[g]);
     }
-    p->moved = sum.sum;
-    ++p->sweeps;
-    mo_momentum_watch(&p->momentum, p->moved);
-    p->beta = p->momentum.cap > 1 ? mo_momentum_next(&p->momentum) : 0;
+    mo_pace_next(p, sum.sum);
 }
 
 /* Colour after colour; then the sum: strands, groups of 32 by halves, and group after group. */

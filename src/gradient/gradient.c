@@ -27,7 +27,6 @@
 #include "base/random.h"
 #include "gradient/centre.h"
 #include "gradient/least_norm.h"
-#include "gradient/maps.h"
 #include "gradient/modes.h"
 #include "linalg/dense.h"
 #include "moreau/measure.h"
@@ -337,6 +336,16 @@ static void give(int n, const double *from, double *to)
     }
 }
 
+/* v = M^-1 v, or v = M^-T v. */
+static void divide_by_mass(const mo_problem *problem, bool is_transposed, double *v)
+{
+    for (int b = 0; b < problem->body_count; ++b) {
+        (is_transposed && problem->asymmetric[b] ? mo_solve_factored_transposed
+                                                 : mo_solve_factored)(
+            mo_body_dim(problem, b), mo_body_factor(problem, b), v + problem->body_start[b]);
+    }
+}
+
 /* rows = dq = H' M^-1 df + dw; dofs = M^-1 df. */
 static void data_velocity(mo_gradient *g, const mo_data_vector *data)
 {
@@ -344,8 +353,8 @@ static void data_velocity(mo_gradient *g, const mo_data_vector *data)
     copy_or_zero(problem->row_count, data->w, g->rows);
     copy_or_zero(problem->dof_count, data->f, g->dofs);
     if (data->f && problem->form == MO_FORM_GLOBAL) {
-        mo_map_inverse_mass(problem, g->dofs);
-        mo_map_pull(problem, g->dofs, g->rows);
+        divide_by_mass(problem, false, g->dofs);
+        mo_problem_pull(problem, g->dofs, g->rows);
     }
 }
 
@@ -389,12 +398,12 @@ void mo_gradient_forward(mo_gradient *g, const mo_data_vector *data,
     copy_or_zero(problem->row_count, data->w, g->rows); /* du = H' dv + dw */
     if (problem->form == MO_FORM_GLOBAL) {
         copy_or_zero(problem->dof_count, data->f, g->dofs); /* dv = M^-1 (H dr + df) */
-        mo_map_pull_transposed(problem, g->x, g->dofs);
-        mo_map_inverse_mass(problem, g->dofs);
-        mo_map_pull(problem, g->dofs, g->rows);
+        mo_problem_push(problem, g->x, g->dofs);
+        divide_by_mass(problem, false, g->dofs);
+        mo_problem_pull(problem, g->dofs, g->rows);
         give(problem->dof_count, g->dofs, solution->v);
     } else {
-        mo_map_pull(problem, g->x, g->rows);
+        mo_problem_pull(problem, g->x, g->rows);
     }
     give(problem->row_count, g->x, solution->r);
     give(problem->row_count, g->rows, solution->u);
@@ -436,12 +445,12 @@ static void seed(mo_gradient *g, const mo_solution_vector *solution)
     if (problem->form == MO_FORM_GLOBAL) {
         copy_or_zero(problem->dof_count, solution->v, g->dofs);
         if (solution->u) {
-            mo_map_pull_transposed(problem, solution->u, g->dofs);
+            mo_problem_push(problem, solution->u, g->dofs);
         }
-        mo_map_inverse_mass_transposed(problem, g->dofs);
-        mo_map_pull(problem, g->dofs, g->x);
+        divide_by_mass(problem, true, g->dofs);
+        mo_problem_pull(problem, g->dofs, g->x);
     } else if (solution->u) {
-        mo_map_pull_transposed(problem, solution->u, g->x);
+        mo_problem_push(problem, solution->u, g->x);
     }
 }
 
@@ -460,8 +469,8 @@ void mo_gradient_adjoint(mo_gradient *g, const mo_solution_vector *solution,
     if (data->f && problem->form == MO_FORM_GLOBAL) {
         double *f = data->f;
         memset(f, 0, (size_t)problem->dof_count * sizeof *f);
-        mo_map_pull_transposed(problem, g->rows, f);
-        mo_map_inverse_mass_transposed(problem, f);
+        mo_problem_push(problem, g->rows, f);
+        divide_by_mass(problem, true, f);
         mo_axpy(problem->dof_count, 1, g->dofs, f);
     }
 }

@@ -5,7 +5,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "linalg/dense.h"
+#include "linalg/node_graph.h"
 
 /* The size of delta beside A, whose blocks are of order one; corrections at most; a defect that is
  * no rounding. */
@@ -25,14 +27,86 @@ void mo_least_norm_layout(const mo_problem *W, const mo_pair_pattern *pattern, m
     system->pair = MO_TAKE(arena, 2 * rows, double);
 }
 
+/* ---- its pattern ----------------------------------------------------------------------------- */
+
+/* Every row lists itself and its neighbours.  The pattern is its own transpose, and transposing
+ * puts every row in rising order. */
+static void write_sorted(const mo_problem *W, const int *start, const int *index, int *next,
+                         mo_pair_pattern *out)
+{
+    for (int i = 0; i <= out->count; ++i) {
+        out->start[i] = next[i] = start[i] + i;
+    }
+    for (int i = 0; i < out->count; ++i) {
+        out->dim[i] = 2 * mo_constraint_dim(W, i);
+        out->index[next[i]++] = i;
+        for (int e = start[i]; e < start[i + 1]; ++e) {
+            out->index[next[index[e]]++] = i;
+        }
+    }
+    for (int i = 0; i < out->count; ++i) {
+        for (int e = out->start[i]; e < out->start[i + 1]; ++e) {
+            out->value[e] = out->value_count;
+            out->value_count += (size_t)out->dim[i] * (size_t)out->dim[out->index[e]];
+        }
+    }
+}
+
+mo_error mo_pair_pattern_create(const mo_allocator *allocator, const mo_problem *W,
+                                mo_pair_pattern *pattern)
+{
+    const size_t count = (size_t)W->constraint_count, blocks = (size_t)W->block_start[count];
+    int *start = mo_memory_array(allocator, 3 * count + 2 + 2 * blocks, sizeof *start);
+    *pattern = (mo_pair_pattern){.count = W->constraint_count};
+    MO_NEED_MEMORY(start, NULL);
+    int *next = start + count + 1, *seen = next + count + 1, *index = seen + count;
+    const mo_block_pattern given = {W->constraint_count, NULL, W->block_start, W->block_index};
+    mo_list_neighbours(&given, start, index, next, seen);
+    const size_t entries = (size_t)start[count] + count;
+    mo_error error = MO_ERR_MEMORY;
+    if (MO_NEW(allocator, count, &pattern->dim) && MO_NEW(allocator, count + 1, &pattern->start) &&
+        MO_NEW(allocator, entries, &pattern->index) &&
+        MO_NEW(allocator, entries, &pattern->value)) {
+        write_sorted(W, start, index, next, pattern);
+        const mo_block_pattern both = {pattern->count, pattern->dim, pattern->start,
+                                       pattern->index};
+        error = mo_front_plan_create(allocator, &both, &pattern->plan);
+    }
+    mo_memory_free(allocator, start);
+    return error;
+}
+
+void mo_pair_pattern_clear(const mo_allocator *allocator, mo_pair_pattern *pattern)
+{
+    if (pattern->plan) {
+        mo_front_plan_destroy(allocator, pattern->plan);
+    }
+    MO_FREE(allocator, pattern->dim, pattern->start, pattern->index, pattern->value);
+}
+
+/* The first number of block (i, j), row-major; the pair is in the pattern of W, in either order. */
+static size_t find(const mo_pair_pattern *pattern, int i, int j)
+{
+    int low = pattern->start[i], high = pattern->start[i + 1];
+    while (high - low > 1) {
+        const int middle = low + (high - low) / 2;
+        if (pattern->index[middle] <= j) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return pattern->value[low];
+}
+
 /* ---- the matrix ------------------------------------------------------------------------------ */
 
 /* K gains A_ij at (y_i, x_j) and its transpose at (x_j, y_i). */
 static void add_to_matrix(mo_least_norm *system, int i, int j, int d, int n, double scale,
                           const double *A_ij)
 {
-    double *forth = system->K + mo_pair_pattern_find(system->pattern, i, j);
-    double *back = system->K + mo_pair_pattern_find(system->pattern, j, i);
+    double *forth = system->K + find(system->pattern, i, j);
+    double *back = system->K + find(system->pattern, j, i);
     for (int a = 0; a < d; ++a) {
         for (int b = 0; b < n; ++b) {
             forth[(d + a) * (2 * n) + b] += scale * A_ij[a * n + b];
@@ -54,7 +128,7 @@ static void add_diagonal(mo_least_norm *system, int i, double *own)
         }
     }
     add_to_matrix(system, i, i, d, d, 1, own);
-    double *diagonal = system->K + mo_pair_pattern_find(system->pattern, i, i);
+    double *diagonal = system->K + find(system->pattern, i, i);
     for (int a = 0; a < d; ++a) {
         diagonal[a * 2 * d + a] += 1;
         diagonal[(d + a) * 2 * d + d + a] -= DELTA;

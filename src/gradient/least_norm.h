@@ -21,8 +21,22 @@
 #define MO_GRADIENT_LEAST_NORM_H
 
 #include "base/arena.h"
-#include "gradient/pair_matrix.h"
+#include "linalg/front.h"
 #include "problem/problem_data.h"
+
+/* The pattern of K: two unknowns a row of W, (x_i, y_i) in block i; that of W made symmetric. */
+typedef struct mo_pair_pattern {
+    int count;
+    int *dim;           /* two a row of W */
+    int *start, *index; /* of each block: its columns, rising, itself among them  */
+    size_t *value;      /* of each entry: its first number */
+    size_t value_count;
+    mo_front_plan *plan;
+} mo_pair_pattern;
+
+mo_error mo_pair_pattern_create(const mo_allocator *allocator, const mo_problem *W,
+                                mo_pair_pattern *pattern);
+void mo_pair_pattern_clear(const mo_allocator *allocator, mo_pair_pattern *pattern);
 
 typedef struct mo_least_norm {
     const mo_problem *W;   /* reduced */

@@ -6,11 +6,11 @@
  *   1. the file is opened (hdf5.h)
  *   2. vectors are read, and fix all sizes
  *   3. matrices are read and held against these sizes (fclib_matrix.c)
- *   4. M is cut into bodies (fclib_bodies.c), the columns of G or V into joints
+ *   4. M is cut into bodies (fclib_blocks.c), the columns of G or V into joints
  *   5. the blocks go to the builder (fclib_blocks.c), which checks the problem as a whole
  *   6. solution, guesses and texts follow (fclib_points.c)
  *
- * Limits: see hdf5.h for what kinds of HDF5 files are read, and fclib_bodies.c for how large
+ * Limits: see hdf5.h for what kinds of HDF5 files are read, and fclib_blocks.c for how large
  * a body may be.  Attributes are not kept.
  */
 #include <limits.h>

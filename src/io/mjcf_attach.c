@@ -145,36 +145,43 @@ static bool put_bodies(const attachment *a, mo_xml_node *node, mo_xml_node *from
     return give_class(a, node, "childclass");
 }
 
-/* The file of the asset <model> of that name. */
-static const mo_xml_node *find_model(const mo_xml_node *root, const char *name)
+/* Opens the file of the asset <model> of that name, its own or the one that the file gives.  *from
+ * is NULL if there is none. */
+static bool open_model(mo_reader *r, const mo_xml_node *root, const char *name, mo_xml_node **from)
 {
+    *from = NULL;
     for (const mo_xml_node *asset = mo_xml_child(root, "asset"); asset;
          asset = mo_xml_next(asset, "asset")) {
         for (const mo_xml_node *model = mo_xml_child(asset, "model"); model;
              model = mo_xml_next(model, "model")) {
-            const char *own = mo_xml_get(model, "name");
-            if (own && strcmp(own, name) == 0 && mo_xml_get(model, "file")) {
-                return model;
+            const char *file = mo_xml_get(model, "file"), *own = mo_xml_get(model, "name");
+            if (!file || (own && strcmp(own, name) != 0)) {
+                continue;
             }
+            MO_PASS(mo_mjcf_open(r, model, file, from));
+            own = own ? own : mo_xml_get(*from, "model");
+            if (own && strcmp(own, name) == 0) {
+                return true;
+            }
+            *from = NULL;
         }
     }
-    return NULL;
+    return true;
 }
 
 static bool attach(mo_reader *r, mo_xml_node *root, mo_xml_node *node, int level, int *parts)
 {
     const char *name = mo_xml_get(node, "model"), *prefix = mo_xml_get(node, "prefix");
-    const mo_xml_node *model = name ? find_model(root, name) : NULL;
     mo_xml_node *from = NULL;
-    MO_FAIL_IF(!model,
+    MO_PASS(open_model(r, root, name ? name : "", &from));
+    MO_FAIL_IF(!from,
                mo_reader_fail(r, node, "attaches the model '%.80s', which is not among the assets",
                               name ? name : ""));
     MO_FAIL_IF(++*parts >= MOST_PARTS || level >= MOST_LEVELS,
                mo_reader_fail(r, node, "is one of more than %d attached models, or %d levels deep",
                               (int)MOST_PARTS, (int)MOST_LEVELS));
     attachment a = {.r = r, .prefix = prefix ? prefix : "", .part = *parts};
-    MO_PASS(mo_mjcf_open(r, model, mo_xml_get(model, "file"), &from) &&
-            mo_mjcf_include_all(r, from, a.part));
+    MO_PASS(mo_mjcf_include_all(r, from, a.part));
     a.has_defaults = mo_xml_child(from, "default") != NULL;
     MO_PASS(mo_mjcf_attach_all(r, from, level + 1, parts));
     for (mo_xml_node *child = from->first; child; child = child->next) {

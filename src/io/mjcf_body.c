@@ -103,13 +103,13 @@ static bool read_joint(mo_mjcf *m, const mo_xml_node *node, int body)
     const char *name = mo_xml_get(node, "name");
     MO_PASS(mo_mjcf_word(m, node, "joint", "type", TYPES, &kind));
     mo_model_joint *joint = mo_reader_add_joint(m->r, node, name, (mo_model_joint_kind)kind, body);
-    MO_PASS(
-        joint && mo_mjcf_numbers(m, node, "joint", "pos", 3, 3, joint->anchor, NULL) &&
-        mo_mjcf_numbers(m, node, "joint", "axis", 3, 3, joint->axis, NULL) &&
-        read_spring(m, node, joint) &&
-        mo_mjcf_limits(m, node, "joint", "limited", "range", &joint->has_limits, joint->range) &&
-        mo_mjcf_limits(m, node, "joint", "actuatorfrclimited", "actuatorfrcrange",
-                       &joint->has_effort_range, joint->effort_range));
+    MO_PASS(joint && mo_mjcf_numbers(m, node, "joint", "pos", 3, 3, joint->anchor, NULL) &&
+            mo_mjcf_numbers(m, node, "joint", "axis", 3, 3, joint->axis, NULL) &&
+            read_spring(m, node, joint) &&
+            (kind == MO_MODEL_FREE || mo_mjcf_limits(m, node, "joint", "limited", "range",
+                                                     &joint->has_limits, joint->range)) &&
+            mo_mjcf_limits(m, node, "joint", "actuatorfrclimited", "actuatorfrcrange",
+                           &joint->has_effort_range, joint->effort_range));
     const double length = mo_vec3_norm(joint->axis);
     MO_FAIL_IF(kind >= MO_MODEL_SLIDE && !(length > 1e-14),
                mo_reader_fail(m->r, node, "has an axis of length zero"));

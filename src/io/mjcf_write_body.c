@@ -52,6 +52,9 @@ void mo_mjcf_put_tendon_name(const mo_mjcf_writer *w, const char *attribute, int
 
 void mo_mjcf_put_numbers(const mo_mjcf_writer *w, const char *attribute, const double *x, int count)
 {
+    if (count == 0) {
+        return; /* MuJoCo refuses an empty list */
+    }
     fprintf(w->out, " %s=\"", attribute);
     for (int k = 0; k < count; ++k) {
         fprintf(w->out, "%s%.17g", k ? " " : "", x[k]);

@@ -138,13 +138,15 @@ static bool read_any(mo_reader *r)
         r->model->format = "URDF";
         return mo_urdf_read(r);
     }
-    if (strcmp(r->root->name, "sdf") == 0) {
+    const char *version = mo_xml_get(r->root, "version");
+    const int is_older = strcmp(r->root->name, "gazebo") == 0; /* 1.2 has another root, no more */
+    if (strcmp(r->root->name, "sdf") == 0 || (is_older && version && strcmp(version, "1.2") == 0)) {
         r->model->format = "SDF";
         return mo_sdf_read(r);
     }
-    MO_FAIL_IF(strcmp(r->root->name, "gazebo") == 0,
+    MO_FAIL_IF(is_older,
                mo_reader_fail(r, r->root,
-                              "is SDF before version 1.3, which is not read; convert the file with "
+                              "is SDF before version 1.2, which is not read; convert the file with "
                               "Gazebo (gz sdf -c FILE), or use a newer one of the same model"));
     return mo_reader_fail(r, r->root,
                           "is not a model: the root of MJCF is <mujoco>, that of URDF is <robot>, "

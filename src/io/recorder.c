@@ -47,15 +47,8 @@ static mo_error fail(const mo_recorder *recorder, int number, mo_message *why)
 
 static mo_error put(const mo_recorder *recorder, const void *bytes, size_t size, mo_message *why)
 {
-    for (size_t done = 0; done < size;) {
-        const ssize_t written = write(recorder->file, (const char *)bytes + done, size - done);
-        if (written > 0) {
-            done += (size_t)written;
-        } else if (written == 0 || errno != EINTR) {
-            return fail(recorder, written == 0 ? ENOSPC : errno, why);
-        }
-    }
-    return MO_OK;
+    const int failed = mo_write_all(recorder->file, bytes, size);
+    return failed ? fail(recorder, failed, why) : MO_OK;
 }
 
 static mo_error put_mark(const mo_recorder *recorder, size_t size, mo_message *why)

@@ -3,18 +3,16 @@
 /* The columns of a recording file.  Each is one row of the table. */
 #include "io/recording.h"
 
-#define REAL(type, name, member, width, range)                                                     \
-    {                                                                                              \
-        name, false, width, offsetof(type, member), range, 0, 0, false                             \
-    }
 #define WHOLE(type, name, member, width, least, most)                                              \
     {                                                                                              \
         name, true, width, offsetof(type, member), MO_COLUMN_ANY, least, most, false               \
     }
-#define LATER_REAL(type, name, member, width, range)                                               \
+#define DOUBLES(type, name, member, width, range, may_lack)                                        \
     {                                                                                              \
-        name, false, width, offsetof(type, member), range, 0, 0, true                              \
+        name, false, width, offsetof(type, member), range, 0, 0, may_lack                          \
     }
+#define REAL(...) DOUBLES(__VA_ARGS__, false)
+#define LATER_REAL(...) DOUBLES(__VA_ARGS__, true)
 
 _Static_assert(sizeof(mo_body_kind) == sizeof(int) && sizeof(mo_status) == sizeof(int) &&
                    sizeof(mo_contact_mode) == sizeof(int) && sizeof(mo_joint_kind) == sizeof(int) &&

@@ -70,19 +70,24 @@ mo_error mo_replace_begin(mo_replacement *replacement, const char *path, mo_mess
     return error ? error : make_temporary(replacement, why);
 }
 
-static int write_all(const char *path, const char *bytes, size_t size)
+int mo_write_all(int file, const void *bytes, size_t size)
 {
-    const int file = open(path, O_WRONLY | O_CLOEXEC);
-    int failed = file < 0 ? errno : 0;
-    for (size_t done = 0; !failed && done < size;) {
+    for (size_t done = 0; done < size;) {
         const size_t piece = size - done < SSIZE_MAX ? size - done : SSIZE_MAX;
-        const ssize_t written = write(file, bytes + done, piece);
+        const ssize_t written = write(file, (const char *)bytes + done, piece);
         if (written > 0) {
             done += (size_t)written;
         } else if (written == 0 || errno != EINTR) {
-            failed = written == 0 ? ENOSPC : errno;
+            return written == 0 ? ENOSPC : errno;
         }
     }
+    return 0;
+}
+
+static int fill(const char *path, const void *bytes, size_t size)
+{
+    const int file = open(path, O_WRONLY | O_CLOEXEC);
+    int failed = file < 0 ? errno : mo_write_all(file, bytes, size);
     if (file >= 0 && close(file) != 0 && !failed) {
         failed = errno;
     }
@@ -92,7 +97,7 @@ static int write_all(const char *path, const char *bytes, size_t size)
 mo_error mo_replace_write(mo_replacement *replacement, const void *bytes, size_t size,
                           mo_message *why)
 {
-    const int failed = write_all(replacement->temporary, bytes, size);
+    const int failed = fill(replacement->temporary, bytes, size);
     if (failed) {
         mo_replace_cancel(replacement);
         return fail(why, replacement, failed);

@@ -26,6 +26,9 @@ mo_error mo_replace_commit(mo_replacement *replacement, mo_message *why);
 
 void mo_replace_cancel(mo_replacement *replacement);
 
+/* Writes all bytes to an open file; an error number, or 0. */
+int mo_write_all(int file, const void *bytes, size_t size);
+
 /* All of it for a whole file. */
 mo_error mo_replace_file(const char *path, const void *bytes, size_t size, mo_message *why);
 

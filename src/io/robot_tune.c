@@ -178,8 +178,7 @@ static mo_error find_acceleration(mo_building *b, mo_sim_mechanism *mechanism,
     mo_linkage_mass_matrix(&mechanism->tree, M);
     measure(mechanism, actuator, row);
     if (mo_factor_symmetric(n, M)) {
-        mo_solve_first(n, M, row);
-        mo_solve_second(n, M, row);
+        mo_solve_factored(n, M, row);
     }
     *out = sqrt(mo_dot(n, row, row));
     return MO_OK;

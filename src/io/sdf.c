@@ -88,6 +88,7 @@ static bool write_shape(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *lin
     const char *in = given ? mo_xml_get(given, "relative_to") : NULL;
     const mo_xml_node *friction = mo_sdf_down(from, "surface", "friction");
     const mo_xml_node *ode = friction ? mo_xml_child(friction, "ode") : NULL;
+    const char *mu = mo_sdf_text(ode, "mu");
     mo_pose pose, own, of_link;
     MO_PASS(mo_sdf_pose(s, from, &own));
     pose = own;
@@ -99,8 +100,8 @@ static bool write_shape(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *lin
     }
     mo_xml_node *shape = mo_reader_element(s->r, to, from->name, from);
     MO_PASS(shape && mo_reader_set(s->r, shape, "name", mo_xml_get(from, "name")) &&
-            mo_reader_set(s->r, shape, "mu", mo_sdf_text(ode, "mu")) &&
-            mo_sdf_set_origin(s, shape, &pose) && write_geometry(s, from, shape));
+            mo_reader_set(s->r, shape, "mu", mu ? mu : "1") && mo_sdf_set_origin(s, shape, &pose) &&
+            write_geometry(s, from, shape));
     const char *colour = mo_sdf_text(mo_xml_child(from, "material"), "diffuse");
     mo_xml_node *material = colour ? mo_reader_element(s->r, shape, "material", from) : NULL;
     mo_xml_node *look = material ? mo_reader_element(s->r, material, "color", from) : NULL;
@@ -234,6 +235,10 @@ static bool write_joint(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *fro
     MO_PASS(name && upper && lower);
     if (mo_reader_name_find(s->r, 'C', lower) >= 0) {
         mo_reader_note(s->r, from, "> closes a loop: it is left out");
+        return true;
+    }
+    if (mo_sdf_is_absent(m->node, parent) || mo_sdf_is_absent(m->node, child)) {
+        mo_reader_note(s->r, from, "> joins a model that is not there: it is left out");
         return true;
     }
     MO_PASS(mo_sdf_place(s, m, from, parent, &above) && mo_sdf_place(s, m, from, child, &below) &&

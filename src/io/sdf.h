@@ -41,6 +41,8 @@ const char *mo_sdf_text(const mo_xml_node *node, const char *child);
 bool mo_sdf_pose(mo_sdf *s, const mo_xml_node *of, mo_pose *out);
 /* a^-1 b */
 mo_pose mo_sdf_between(const mo_pose *a, const mo_pose *b);
+/* Does a name with :: lead into a model that is not there? */
+int mo_sdf_is_absent(const mo_xml_node *model, const char *name);
 /* The pose of a frame in its model: that of the one it is given in, then its own. */
 bool mo_sdf_frame(mo_sdf *s, const mo_xml_node *model, const mo_xml_node *from, const char *name,
                   int level, mo_pose *out);

@@ -87,6 +87,13 @@ static const mo_xml_node *find_frame(const mo_xml_node *model, const char *name,
     return NULL;
 }
 
+int mo_sdf_is_absent(const mo_xml_node *model, const char *name)
+{
+    const char *scope = strstr(name, "::");
+    return scope && !find_frame(model, name, strlen(name)) &&
+           !find_frame(model, name, (size_t)(scope - name));
+}
+
 bool mo_sdf_frame(mo_sdf *s, const mo_xml_node *model, const mo_xml_node *from, const char *name,
                   int level, mo_pose *out)
 {

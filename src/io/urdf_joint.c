@@ -15,6 +15,7 @@ mo_urdf_type mo_urdf_type_of(const mo_xml_node *node)
 {
     const char *text = mo_xml_get(node, "type");
     int k = MO_URDF_FIXED;
+    text = text && strcmp(text, "spherical") == 0 ? "ball" : text; /* Bullet */
     while (k < MO_URDF_UNKNOWN && (!text || strcmp(text, TYPES[k]) != 0)) {
         ++k;
     }
@@ -139,8 +140,7 @@ bool mo_urdf_joint(mo_urdf *u, const mo_xml_node *node, int body)
 {
     const mo_urdf_type type = mo_urdf_type_of(node);
     double axis[3];
-    const int is_sdf = strcmp(u->r->model->format, "SDF") == 0;
-    if (type == MO_URDF_UNKNOWN || (type == MO_URDF_BALL && !is_sdf)) {
+    if (type == MO_URDF_UNKNOWN) {
         const char *text = mo_xml_get(node, "type");
         return mo_reader_fail(u->r, node, "has the type '%.60s', which is not a joint type of URDF",
                               text ? text : "");

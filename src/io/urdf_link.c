@@ -8,6 +8,7 @@
  */
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "io/urdf.h"
 #include "linalg/vec3.h"
@@ -132,8 +133,12 @@ static bool find_mesh(mo_urdf *u, const mo_xml_node *node, const char *name, cha
             "> is not a .stl, .obj, .dae or .msh file: the shape is left out; convert it");
         return true;
     }
-    const mo_error error = in_package ? package_path(u, name, path, &why)
-                                      : mo_reader_path(u->r, "", plain, path, &why);
+    mo_error error = in_package ? package_path(u, name, path, &why)
+                                : mo_reader_path(u->r, "", plain, path, &why);
+    if (error == MO_ERR_UNSUPPORTED && plain[0] == '/') { /* Bullet's root is the file's folder */
+        const mo_error within = mo_reader_path(u->r, "", plain + 1, path, &why);
+        error = within == MO_OK || access(plain, F_OK) != 0 ? within : error;
+    }
     MO_FAIL_IF(error == MO_ERR_UNSUPPORTED, mo_reader_fail(u->r, node, "%.300s", why.text));
     if (error) {
         mo_reader_note_of(u->r, node, name,
@@ -243,6 +248,10 @@ static bool read_shape(mo_urdf *u, const mo_xml_node *node, int is_visual, mo_sh
     const mo_xml_node *geometry = mo_xml_child(node, "geometry");
     const mo_xml_node *what = geometry ? geometry->first : NULL;
     *found = 0;
+    if (!what && is_visual) {
+        mo_reader_note(u->r, node, "> has no <geometry> with a shape in it: it is left out");
+        return true;
+    }
     MO_FAIL_IF(!what, mo_reader_fail(u->r, node, "has no <geometry> with a shape in it"));
     if (strcmp(what->name, "mesh") == 0) {
         if (is_visual && !mo_mesh_file_is_known(mo_xml_get(what, "filename"))) {
@@ -313,8 +322,12 @@ static bool add_shape(mo_urdf *u, const mo_xml_node *node, int body, int is_visu
     MO_PASS(geom);
     double friction = 1;
     MO_PASS(mo_urdf_number(u, node, "mu", &friction));
-    friction = friction < 0 ? INFINITY : friction; /* as in Gazebo, which alone has it */
-    shape.material = (mo_material){.friction = friction, .rule = MO_COMBINE_MAXIMUM, .dims = 3};
+    friction = friction < 0 ? INFINITY : friction; /* as in Gazebo: "mu" comes from SDF alone */
+    shape.material = (mo_material){
+        .friction = friction,
+        .rule = mo_xml_get(node, "mu") ? MO_COMBINE_MINIMUM : MO_COMBINE_MAXIMUM,
+        .dims = 3,
+    };
     shape.density = 0;
     if (is_visual) {
         shape.layer = shape.mask = 0;

@@ -247,6 +247,25 @@ static void blank_declaration(char *text)
     }
 }
 
+/* Comments are blanked, since many contain "--", which XML forbids and other readers allow.  The
+ * text ends with a zero byte. */
+static void blank_comments(char *text)
+{
+    for (char *at = strchr(text, '<'); at; at = strchr(at + 1, '<')) {
+        const int is_comment = strncmp(at, "<!--", 4) == 0;
+        char *end = is_comment                         ? strstr(at + 4, "-->")
+                    : strncmp(at, "<![CDATA[", 9) == 0 ? strstr(at, "]]>")
+                                                       : at;
+        if (!end) {
+            return;
+        }
+        for (char *c = at + 4; is_comment && c < end; ++c) {
+            *c = *c == '\n' ? '\n' : ' ';
+        }
+        at = end;
+    }
+}
+
 mo_error mo_xml_read(const char *path, const char *file, mo_pool *pool, int *elements,
                      mo_xml_node **root, mo_message *why)
 {
@@ -259,6 +278,7 @@ mo_error mo_xml_read(const char *path, const char *file, mo_pool *pool, int *ele
     }
     if (!error) {
         blank_declaration(bytes);
+        blank_comments(bytes);
         error = parse(&r, bytes, size);
     }
     MO_FREE(&pool->allocator, r.text, bytes);

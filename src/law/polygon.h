@@ -28,7 +28,7 @@ typedef struct mo_polygon {
     double phase; /* angle of the first corner */
 } mo_polygon;
 
-/* d_j, for any whole j (they come round). */
+/* d_j for any integer j, modulo the number of corners. */
 void mo_polygon_corner(const mo_polygon *polygon, int j, double d[2]);
 
 /*

@@ -13,13 +13,13 @@
  *
  * Limits: with large friction and strongly coupled rows the steps may end in a cycle.
  */
-#include "law/law_ops.h"
-
 #include <math.h>
 #include <string.h>
 
-enum { MOST = 5, DISC = 2, ELLIPSOID = 3, SECULAR_STEPS = 20 };
-static const double ROUNDED = 1e-12; /* of the radius */
+#include "law/ellipsoid.h"
+#include "law/law_ops.h"
+
+enum { MOST = 5, MOST_FRICTION = 3 };
 
 /* u += W (y - r) for rows first, ..., first + count - 1 of y and r. */
 static void move(const double *W, int d, int first, int count, const double *r, const double *y,
@@ -38,80 +38,30 @@ static void relax_normal(const double *W, int d, double *u, const double *r, dou
     move(W, d, 0, 1, r, y, u);
 }
 
-/* The sum of |W_ij| over columns first, ...: diag(sums) - W_FF is positive semidefinite. */
-static double row_sum(const double *W, int d, int i, int first, int count)
-{
-    double sum = 0;
-    for (int j = first; j < first + count; ++j) {
-        sum += fabs(W[i * d + j]);
-    }
-    return sum;
-}
-
-/* Rows first and first + 1, a disc. */
-static void relax_disc(const double *W, int d, int first, double radius, double *u, const double *r,
-                       double *y)
-{
-    const double bound =
-        fmax(row_sum(W, d, first, first, DISC), row_sum(W, d, first + 1, first, DISC));
-    double square = 0;
-    for (int i = first; i < first + DISC; ++i) {
-        y[i] = bound > 0 ? r[i] - u[i] / bound : r[i];
-        square += y[i] * y[i];
-    }
-    const double part = square > radius * radius ? radius / sqrt(square) : 1;
-    for (int i = first; i < first + DISC; ++i) {
-        y[i] *= part;
-    }
-    move(W, d, first, DISC, r, y, u);
-}
-
 /*
- * z with |z| <= radius, nearest to x in the metric diag(k): z_i = x_i k_i / (k_i + nu), where nu >=
- * 0 solves |z| = radius.  1 / |z| is nearly linear in nu, and Newton's method from 0 never passes
- * the root.
+ * Friction in `count` rows from `first` on, inside an ellipsoid with the given axes.  K_i is the
+ * sum of |W_ij|, so K - W_FF is positive semidefinite; in rows times sqrt(K) the metric is
+ * Euclidean.
  */
-static void cut_in_metric(const double *k, double radius, double *x)
+static void relax_friction(const double *W, int d, int first, int count, const double *axes,
+                           double *u, const double *r, double *y)
 {
-    double z[ELLIPSOID] = {0}, nu = 0;
-    for (int step = 0; step < SECULAR_STEPS; ++step) {
-        double square = 0, slope = 0;
-        for (int i = 0; i < ELLIPSOID; ++i) {
-            z[i] = k[i] > 0 ? x[i] * k[i] / (k[i] + nu) : 0;
-            square += z[i] * z[i];
-            slope += k[i] > 0 ? z[i] * z[i] / (k[i] + nu) : 0;
+    double root[MOST_FRICTION], z[MOST_FRICTION], scaled[MOST_FRICTION] = {0},
+                                                  x[MOST_FRICTION] = {0};
+    for (int k = 0; k < count; ++k) {
+        double bound = 0;
+        for (int j = first; j < first + count; ++j) {
+            bound += fabs(W[(first + k) * d + j]);
         }
-        const double length = sqrt(square);
-        if (length <= radius * (1 + ROUNDED) || !(slope > 0) || radius == 0) {
-            break;
-        }
-        nu += (length / radius - 1) * square / slope;
+        root[k] = sqrt(bound);
+        scaled[k] = root[k] * axes[k];
+        x[k] = bound > 0 ? root[k] * (r[first + k] - u[first + k] / bound) : 0;
     }
-    double square = 0;
-    for (int i = 0; i < ELLIPSOID; ++i) {
-        square += z[i] * z[i];
+    mo_ellipsoid_project(count, scaled, x, z, NULL);
+    for (int k = 0; k < count; ++k) {
+        y[first + k] = root[k] > 0 ? z[k] / root[k] : 0;
     }
-    const double part = square > radius * radius ? radius / sqrt(square) : 1; /* rounding */
-    for (int i = 0; i < ELLIPSOID; ++i) {
-        x[i] = part * z[i];
-    }
-}
-
-/* |D^-1 y| <= radius, in the scaled rows D^-1 r and D u, with a step for each row. */
-static void relax_ellipsoid(const double *W, int d, const double D[ELLIPSOID], double radius,
-                            double *u, const double *r, double *y)
-{
-    double k[ELLIPSOID], x[ELLIPSOID];
-    for (int i = 0; i < ELLIPSOID; ++i) {
-        const double bound = row_sum(W, d, 1 + i, 1, ELLIPSOID);
-        k[i] = D[i] * D[i] * bound;
-        x[i] = k[i] > 0 ? (r[1 + i] - u[1 + i] / bound) / D[i] : 0;
-    }
-    cut_in_metric(k, radius, x);
-    for (int i = 0; i < ELLIPSOID; ++i) {
-        y[1 + i] = D[i] * x[i];
-    }
-    move(W, d, 1, ELLIPSOID, r, y, u);
+    move(W, d, first, count, r, y, u);
 }
 
 void mo_relax_rolling(const double *p, int d, const double *W, const double *u, const double *r,
@@ -120,16 +70,18 @@ void mo_relax_rolling(const double *p, int d, const double *W, const double *u, 
     double now[MOST];
     memcpy(now, u, (size_t)d * sizeof *now);
     relax_normal(W, d, now, r, new_r);
-    relax_disc(W, d, 1, p[0] * new_r[0], now, r, new_r);
-    relax_disc(W, d, 1 + DISC, p[1] * new_r[0], now, r, new_r);
+    for (int disc = 0; disc < 2; ++disc) {
+        const double radius = p[disc] * new_r[0], axes[2] = {radius, radius};
+        relax_friction(W, d, 1 + 2 * disc, 2, axes, now, r, new_r);
+    }
 }
 
 void mo_relax_soft_finger(const double *p, int d, const double *W, const double *u, const double *r,
                           double *new_r)
 {
-    const double D[ELLIPSOID] = {p[0], p[0], p[1]};
     double now[MOST];
     memcpy(now, u, (size_t)d * sizeof *now);
     relax_normal(W, d, now, r, new_r);
-    relax_ellipsoid(W, d, D, new_r[0], now, r, new_r);
+    const double n = new_r[0], axes[3] = {p[0] * n, p[0] * n, p[1] * n};
+    relax_friction(W, d, 1, 3, axes, now, r, new_r);
 }

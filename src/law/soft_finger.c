@@ -64,8 +64,9 @@ static double boundary_point(const double *D, const double *x)
     for (int iteration = 0; iteration < 100; ++iteration) {
         const double N = stretch(D, x + 1, s, &slope);
         const double change = (1 - 2 * s - x[0] / N) / (2 + x[0] * slope);
-        const int goes_on = x[0] > 0 ? change > 0.5 * DBL_EPSILON * s : change < -0.5 * DBL_EPSILON;
-        if (!goes_on || !isfinite(change)) {
+        const int continues =
+            x[0] > 0 ? change > 0.5 * DBL_EPSILON * s : change < -0.5 * DBL_EPSILON;
+        if (!continues || !isfinite(change)) {
             break;
         }
         s = fmin(1, fmax(0, s + change));

@@ -291,14 +291,31 @@ void mo_solve_second(int n, const double *F, double *x)
     }
 }
 
-void mo_solve_second_transposed(int n, const double *F, double *x)
+void mo_solve_factored(int n, const double *F, double *x)
+{
+    mo_solve_first(n, F, x);
+    mo_solve_second(n, F, x);
+}
+
+/* x = T^-T x, T the upper or the lower triangle of F. */
+static void solve_transposed(int n, const double *F, bool is_upper, double *x)
 {
     for (int k = 0; k < n; ++k) {
-        const int is_tree = n >= MO_TREE_FROM, i = is_tree ? n - 1 - k : k;
+        const int i = is_upper ? k : n - 1 - k, from = is_upper ? k + 1 : 0;
         x[i] /= F[(size_t)i * n + i];
-        mo_axpy(n - 1 - k, -x[i], F + (size_t)i * n + (is_tree ? 0 : i + 1),
-                x + (is_tree ? 0 : i + 1));
+        mo_axpy(n - 1 - k, -x[i], F + (size_t)i * n + from, x + from);
     }
+}
+
+void mo_solve_second_transposed(int n, const double *F, double *x)
+{
+    solve_transposed(n, F, n < MO_TREE_FROM, x);
+}
+
+void mo_solve_factored_transposed(int n, const double *F, double *x)
+{
+    mo_solve_second_transposed(n, F, x);
+    solve_transposed(n, F, n >= MO_TREE_FROM, x);
 }
 
 /* The largest entry of the trailing block, as row * n + column. */

@@ -24,10 +24,12 @@ enum { MO_TREE_FROM = 9, MO_LAPACK_FROM = 48 };
 bool mo_factor_symmetric(int n, double *A);
 bool mo_factor_unsymmetric(int n, double *A);
 
-/* x = P^-1 x, x = Q^-1 x and x = Q^-T x. */
+/* x = P^-1 x, x = Q^-1 x and x = Q^-T x; x = A^-1 x and x = A^-T x. */
 void mo_solve_first(int n, const double *F, double *x);
 void mo_solve_second(int n, const double *F, double *x);
 void mo_solve_second_transposed(int n, const double *F, double *x);
+void mo_solve_factored(int n, const double *F, double *x);
+void mo_solve_factored_transposed(int n, const double *F, double *x);
 
 /*
  * x with A x = b, by Gaussian elimination with complete pivoting; A (n x n) and b are overwritten.

@@ -6,7 +6,6 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "measure/root.h"
 
 /* Natural units: above this a velocity is computed in the other way as well. */
 static const double FEW_DIGITS = 1e-12;
@@ -95,9 +94,7 @@ double mo_cell_system_reach(mo_cell_system *system, const double *y)
         c = mo_interval_add(c, mo_interval_mul(on_u[j], e->q[j]));
         size += g.mid == 0 && g.rad == 0 ? 0 : mo_interval_size(g);
     }
-    size *= 1 + (n + 1) * DBL_EPSILON;
-    const double least = -mo_interval_upper(c);
-    return !(least > 0) ? 0 : size == 0 ? INFINITY : least / size * (1 - 4 * DBL_EPSILON);
+    return mo_reach_of(c, n, size);
 }
 
 /* ---- the root -------------------------------------------------------------------------------- */

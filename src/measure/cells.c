@@ -4,8 +4,6 @@
 
 #include <math.h>
 
-#include "measure/cell_family.h"
-
 mo_cell_family mo_cell_family_of(const mo_unit *unit)
 {
     const mo_law *law = &unit->law;

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "law/law_ops.h"
-#include "measure/cell_family.h"
+#include "measure/cells.h"
 
 /* ---- writing rows ---------------------------------------------------------------------------- */
 

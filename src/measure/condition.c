@@ -246,9 +246,7 @@ double mo_impulse_reach(const mo_motion_map *map, mo_condition_kind kind, const 
         }
         size += g.mid == 0 && g.rad == 0 ? 0 : mo_interval_size(g);
     }
-    size *= 1 + (map->columns + 1) * DBL_EPSILON;
-    const double least = -mo_interval_upper(c);
-    return !(least > 0) ? 0 : size == 0 ? INFINITY : least / size * (1 - 4 * DBL_EPSILON);
+    return mo_reach_of(c, map->columns, size);
 }
 
 /* ---- the checker ----------------------------------------------------------------------------- */

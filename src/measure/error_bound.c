@@ -24,7 +24,6 @@
 #include "base/error.h"
 #include "measure/measure_blocks.h"
 #include "measure/mode_equations.h"
-#include "measure/root.h"
 #include "moreau/certificate.h"
 
 enum { NEWTON_STEPS = 12, INFLATIONS = 12 };
@@ -42,11 +41,10 @@ typedef struct krawczyk {
 
 /* ---- F and its derivatives over the box R ---------------------------------------------------- */
 
-/* The row as F and a line of J: by_u W + by_r. */
-static void write_row(krawczyk *k, const mo_unit *unit, const mo_mode_row *row, int at)
+/* A line of J: by_u W + by_r. */
+static void write_line(krawczyk *k, const mo_unit *unit, const mo_mode_row *row, int at)
 {
     mo_interval *line = k->J + (size_t)at * k->n;
-    k->F[at] = row->value;
     for (int j = 0; j < k->n; ++j) {
         line[j] = mo_interval_exact(0);
         for (int i = 0; i < unit->dim; ++i) {
@@ -59,8 +57,8 @@ static void write_row(krawczyk *k, const mo_unit *unit, const mo_mode_row *row, 
     }
 }
 
-/* False if the modes have not n equations. */
-static int evaluate(krawczyk *k)
+/* F, and J if requested; false if the modes have not n equations. */
+static int evaluate(krawczyk *k, bool with_derivatives)
 {
     mo_mode_row rows[MO_CONE_MOST_ROWS];
     int at = 0;
@@ -73,7 +71,11 @@ static int evaluate(krawczyk *k)
             return 0;
         }
         for (int i = 0; i < count; ++i) {
-            write_row(k, unit, &rows[i], at++);
+            k->F[at] = rows[i].value;
+            if (with_derivatives) {
+                write_line(k, unit, &rows[i], at);
+            }
+            ++at;
         }
     }
     return at == k->n;
@@ -85,7 +87,7 @@ static int evaluate(krawczyk *k)
 static int linearise(krawczyk *k)
 {
     mo_intervals_of(k->n, k->x, k->R);
-    if (!evaluate(k)) {
+    if (!evaluate(k, true)) {
         return 0;
     }
     for (int i = 0; i < k->n * k->n; ++i) {
@@ -143,7 +145,7 @@ static int encloses(krawczyk *k)
     for (int i = 0; i < k->n; ++i) {
         k->R[i] = (mo_interval){k->x[i], k->p[i]};
     }
-    if (!evaluate(k)) {
+    if (!evaluate(k, true)) {
         return 0;
     }
     for (int i = 0; i < k->n; ++i) {
@@ -204,8 +206,8 @@ static int modes_are_met(const krawczyk *k)
 
 /* ---- distances ------------------------------------------------------------------------------- */
 
-/* (2): F(r) into F, and the derivatives over the hull of r* and r, transposed, into J; a of root.h.
- */
+/* (2): F(r) into F, and the transposed derivatives over the hull of r* and r into J; a as in
+ * mo_root_prepare. */
 static double prepare_hull(krawczyk *k, const double *r)
 {
     const int n = k->n;
@@ -217,7 +219,7 @@ static double prepare_hull(krawczyk *k, const double *r)
                                       fmax(at, mo_interval_upper(root[i])));
     }
     double a = INFINITY;
-    if (evaluate(k)) {
+    if (evaluate(k, true)) {
         for (int i = 0; i < n; ++i) {
             for (int j = 0; j < i; ++j) {
                 const mo_interval kept = k->J[i * n + j];
@@ -234,21 +236,12 @@ static double prepare_hull(krawczyk *k, const double *r)
 /* F at the point r instead of F over the hull; J is unchanged. */
 static void values_at(krawczyk *k, const double *r)
 {
-    mo_mode_row rows[MO_CONE_MOST_ROWS];
     mo_interval *root = k->z;
     memcpy(root, k->R, (size_t)k->n * sizeof *root);
     for (int i = 0; i < k->n; ++i) {
         k->R[i] = mo_interval_exact(r[i] / k->e->unit_r[i]);
     }
-    mo_enclosure_velocity(k->e, k->R, k->U);
-    for (int m = 0, at = 0; m < k->unit_count; ++m) {
-        const mo_unit *unit = &k->units[m];
-        const int count = mo_mode_rows(unit, &k->modes[m], k->e->unit_r[unit->row],
-                                       k->U + unit->row, k->R + unit->row, rows);
-        for (int i = 0; i < count; ++i) {
-            k->F[at++] = rows[i].value;
-        }
-    }
+    evaluate(k, false);
     memcpy(k->R, root, (size_t)k->n * sizeof *root);
 }
 

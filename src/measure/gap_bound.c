@@ -19,7 +19,6 @@
 
 #include "base/error.h"
 #include "measure/measure_blocks.h"
-#include "measure/root.h"
 #include "measure/unit_cone.h"
 #include "moreau/certificate.h"
 

@@ -246,8 +246,7 @@ static double mean_diagonal(const mo_problem *problem, int i, double *scratch)
         for (int j = 0; j < d; ++j, block += n) {
             if (problem->form == MO_FORM_GLOBAL) {
                 memcpy(scratch, block, (size_t)n * sizeof *scratch);
-                mo_solve_first(n, mo_body_factor(problem, index), scratch);
-                mo_solve_second(n, mo_body_factor(problem, index), scratch);
+                mo_solve_factored(n, mo_body_factor(problem, index), scratch);
                 trace += mo_dot(n, block, scratch);
             } else if (index == i) {
                 trace += block[j];

@@ -136,11 +136,7 @@ static int closed_rows(const mo_unit *unit, const mo_unit_mode *mode, const mo_i
 static mo_interval value_of(const mo_cell_row *row, int dim, const mo_interval *u,
                             const mo_interval *r)
 {
-    mo_interval sum = mo_interval_exact(-row->constant);
-    for (int k = 0; k < dim; ++k) {
-        sum = mo_interval_fma(sum, row->c[k], (row->on_u ? u : r)[k]);
-    }
-    return sum;
+    return mo_interval_combine(mo_interval_exact(-row->constant), dim, row->c, row->on_u ? u : r);
 }
 
 static mo_mode_row linear_row(const mo_cell_row *from, int dim, const mo_interval *u,

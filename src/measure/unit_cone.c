@@ -123,10 +123,7 @@ int mo_cone_has_motion(const mo_unit *unit, mo_cone_question question, const mo_
     const int count = mo_cone_rays(unit, question.frictionless, rays);
     int inside = count > 0 || in_round_dual(unit, question.strictly, u);
     for (int j = 0; j < count && inside; ++j) {
-        mo_interval sum = mo_interval_exact(0);
-        for (int k = 0; k < unit->dim; ++k) {
-            sum = mo_interval_fma(sum, rays[j][k], u[k]);
-        }
+        const mo_interval sum = mo_interval_combine(mo_interval_exact(0), unit->dim, rays[j], u);
         inside = reached(mo_interval_lower(sum), question.strictly);
     }
     return inside;

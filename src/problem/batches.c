@@ -31,8 +31,9 @@ typedef struct nodes {
     int count;
     int *order; /* by colour and key */
     int start[MO_COLOURS * KEYS + 1];
-    int group_count; /* one for each colour below this, even if empty; 0: for those in use */
-    int keeps_sizes; /* a batch has manifolds of one size */
+    int colour_count; /* all colours are below this */
+    int group_count;  /* one for each colour below this, even if empty; 0: for those in use */
+    int keeps_sizes;  /* a batch has manifolds of one size */
 } nodes;
 
 static int key_of(const node *n)
@@ -49,12 +50,14 @@ static int is_central(const mo_problem *problem, const mo_compact *compact,
 {
     for (int side = 0; side < 2; ++side) {
         const double *arm = contact->arm[side];
-        const double lever = mo_vec3_dot(arm, contact->frame);
+        const int moves = contact->body[side] < problem->body_count;
         double off[3];
+        if (moves && !compact->rigid[contact->body[side]].is_isotropic) {
+            return 0;
+        }
+        const double lever = mo_vec3_dot(arm, contact->frame);
         mo_vec3_along(arm, -lever, contact->frame, off);
-        if (contact->body[side] < problem->body_count &&
-            (!compact->rigid[contact->body[side]].is_isotropic ||
-             !(mo_vec3_dot(off, off) <= CENTRAL * CENTRAL * lever * lever))) {
+        if (moves && !(mo_vec3_dot(off, off) <= CENTRAL * CENTRAL * lever * lever)) {
             return 0;
         }
     }
@@ -112,55 +115,47 @@ static mo_error hash_colours(const mo_problem *problem, nodes *all)
     mo_error error = start && colour ? MO_OK : MO_ERR_MEMORY;
     if (!error) {
         int *body = start + count + 1;
+        const mo_colour_graph g = {problem->body_count, all->count, start, body, problem->body_id};
         list_bodies(problem, all, start, body);
         mo_pace();
-        const mo_colour_graph graph = {problem->body_count, all->count, start, body,
-                                       problem->body_id};
-        error = mo_colour_nodes(own, &graph, colour);
+        error = mo_colour_nodes(own, &g, colour);
     }
     for (int k = 0; !error && k < all->count; ++k) {
         all->at[k].colour = colour[k];
+        all->colour_count = colour[k] < all->colour_count ? all->colour_count : colour[k] + 1;
     }
     MO_FREE(own, start, colour);
     return error;
 }
 
-static void take_order(const mo_batch_order *order, nodes *all)
+static mo_error take_order(const mo_batch_order *order, nodes *all)
 {
-    all->group_count = order->colour_count;
+    all->group_count = all->colour_count = order->colour_count;
     all->keeps_sizes = 1;
     for (int k = 0; k < all->count; ++k) {
         node *n = all->at + k;
         n->colour = order->colour[n->first];
         n->is_inner = !order->is_outer[n->first];
     }
-}
-
-static mo_error colour_nodes(const mo_problem *problem, const mo_batch_order *order, nodes *all)
-{
-    if (!order) {
-        return hash_colours(problem, all);
-    }
-    take_order(order, all);
     return MO_OK;
 }
 
 static void sort_nodes(nodes *all)
 {
-    memset(all->start, 0, sizeof all->start);
+    memset(all->start, 0, ((size_t)all->colour_count * KEYS + 1) * sizeof *all->start);
     for (int k = 0; k < all->count; ++k) {
         mo_pace_every(k, 1024);
         ++all->start[key_of(all->at + k) + 1];
     }
     mo_pace();
-    for (int key = 0; key < MO_COLOURS * KEYS; ++key) {
+    for (int key = 0; key < all->colour_count * KEYS; ++key) {
         all->start[key + 1] += all->start[key];
     }
     for (int k = 0; k < all->count; ++k) {
         mo_pace_every(k, 1024);
         all->order[all->start[key_of(all->at + k)]++] = k;
     }
-    for (int key = MO_COLOURS * KEYS; key > 0; --key) {
+    for (int key = all->colour_count * KEYS; key > 0; --key) {
         all->start[key] = all->start[key - 1];
     }
     all->start[0] = 0;
@@ -250,7 +245,7 @@ static void add_groups(const nodes *all, mo_batches *out, size_t *data, size_t *
 {
     out->group_count = out->batch_count = out->point_count = out->row_count = 0;
     *data = *row_data = 0;
-    for (int c = 0; c < MO_COLOURS; ++c) {
+    for (int c = 0; c < all->colour_count; ++c) {
         if (c >= all->group_count && all->start[c * KEYS] == all->start[(c + 1) * KEYS]) {
             continue;
         }
@@ -269,8 +264,7 @@ static void add_groups(const nodes *all, mo_batches *out, size_t *data, size_t *
         }
         ++out->group_count;
     }
-    out->last_is_sequential =
-        all->start[MO_COLOUR_REST * KEYS] < all->start[(MO_COLOUR_REST + 1) * KEYS];
+    out->last_is_sequential = all->colour_count == MO_COLOURS;
 }
 
 /* ---- the state ------------------------------------------------------------------------------- */
@@ -291,21 +285,27 @@ static void accelerate(const mo_batches *b, int body, const double *x, double *o
         return;
     }
     memcpy(out, x, (size_t)n * sizeof *out);
-    mo_solve_first(n, mo_body_factor(problem, body), out);
-    mo_solve_second(n, mo_body_factor(problem, body), out);
+    mo_solve_factored(n, mo_body_factor(problem, body), out);
+}
+
+static void clear_lines(const mo_batches *b, int first, int count)
+{
+    for (size_t k = (size_t)first * MO_LINE; k < (size_t)(first + count) * MO_LINE; ++k) {
+        b->free_state[k] = b->inertia[k] = 0;
+    }
 }
 
 static void fill_state(mo_batches *b)
 {
     const mo_problem *problem = b->problem;
     int line = 0;
-    memset(b->free_state, 0, (size_t)b->line_count * MO_LINE * sizeof(double));
-    memset(b->inertia, 0, (size_t)b->line_count * MO_LINE * sizeof(double));
+    clear_lines(b, b->line_count - 1, 1); /* the world */
     for (int body = 0; body < problem->body_count; ++body) {
         const mo_rigid *rigid = b->compact->rigid + body;
         double *state = b->free_state + (size_t)line * MO_LINE;
         mo_pace_every(body, 256);
         b->line_of[body] = line;
+        clear_lines(b, line, lines_of(problem, body));
         accelerate(b, body, problem->f + problem->body_start[body], state);
         if (rigid->inverse_mass > 0) {
             mo_motion *motion = (mo_motion *)(void *)state;
@@ -319,8 +319,7 @@ static void fill_state(mo_batches *b)
     mo_pace();
 }
 
-/* ---- the numbers of batches and rows ----------------------------------------------------------
- */
+/* ---- the numbers of batches and rows --------------------------------------------------------- */
 
 static int line_of(const mo_batches *b, int body)
 {
@@ -375,7 +374,7 @@ static void fill_span(const mo_batches *b, const nodes *all, span s, int *batch_
 static void fill_batches(const mo_batches *b, const nodes *all)
 {
     int number = 0;
-    for (int c = 0; c < MO_COLOURS; ++c) {
+    for (int c = 0; c < all->colour_count; ++c) {
         for (int is_inner = 0; is_inner < 2; ++is_inner) {
             mo_pace();
             fill_span(b, all, span_of(all, c, is_inner, KIND_CENTRAL), &number);
@@ -415,7 +414,7 @@ static void fill_row(const mo_batches *b, const mo_row_block *row)
 /* The arrays of the arrangement; without memory to take them from they are counted. */
 static void take_arrays(mo_arena *arena, size_t data, size_t row_data, mo_batches *b)
 {
-    const size_t lines = (size_t)b->line_count, points = (size_t)b->point_count;
+    const size_t lines = (size_t)b->line_count;
     b->data = MO_TAKE(arena, data, double);
     b->free_state = MO_TAKE(arena, lines * MO_LINE, double);
     b->inertia = MO_TAKE(arena, lines * MO_LINE, double);
@@ -424,13 +423,15 @@ static void take_arrays(mo_arena *arena, size_t data, size_t row_data, mo_batche
     b->row_data = MO_TAKE(arena, row_data, double);
     b->group = MO_TAKE(arena, b->group_count, mo_colour_group);
     b->line_of = MO_TAKE(arena, b->problem->body_count, int);
-    b->constraint = MO_TAKE(arena, points * MO_LANES, int);
+    b->constraint = MO_TAKE(arena, (size_t)b->point_count * MO_LANES, int);
 }
 
-static mo_error make_arrays(const mo_allocator *own, const nodes *all, mo_batches *b)
+static mo_error make_arrays(const mo_allocator *own, nodes *all, mo_batches *b)
 {
     size_t data, row_data;
     mo_arena arena = {0};
+    sort_nodes(all);
+    mo_pace();
     add_groups(all, b, &data, &row_data);
     take_arrays(&arena, data, row_data, b);
     b->bytes = arena.used + MO_ARENA_ALIGN;
@@ -445,21 +446,19 @@ static mo_error arrange(const mo_allocator *own, const mo_batch_order *order, mo
 {
     const mo_problem *problem = b->problem;
     const size_t count = (size_t)problem->constraint_count;
-    nodes all = {.at = mo_memory_array(own, count, sizeof *all.at),
-                 .order = mo_memory_array(own, count, sizeof *all.order)};
+    nodes all; /* start is set when it is needed */
+    all.at = mo_memory_array(own, count, sizeof *all.at);
+    all.order = mo_memory_array(own, count, sizeof *all.order);
+    all.count = all.colour_count = all.group_count = all.keeps_sizes = 0;
     mo_error error = all.at && all.order ? MO_OK : MO_ERR_MEMORY;
     if (!error) {
         make_nodes(b, &all);
         mo_pace();
-        error = colour_nodes(problem, order, &all);
+        error = order ? take_order(order, &all) : hash_colours(problem, &all);
         mo_pace();
     }
-    if (!error) {
-        sort_nodes(&all);
-        mo_pace();
-        error = make_arrays(own, &all, b);
-        mo_pace();
-    }
+    error = error ? error : make_arrays(own, &all, b);
+    mo_pace();
     if (!error) {
         fill_state(b);
         mo_pace();

@@ -37,10 +37,8 @@ static int append_doubles(mo_builder *builder, mo_pool *p, size_t count, const d
     if (!to) {
         return 0;
     }
-    if (from) {
-        memcpy(to, from, count * sizeof *to);
-    } else {
-        memset(to, 0, count * sizeof *to);
+    for (size_t k = 0; k < count; ++k) { /* few: shorter than a call of memcpy */
+        to[k] = from ? from[k] : 0;
     }
     return 1;
 }
@@ -125,7 +123,11 @@ void mo_builder_reserve(mo_builder *builder, size_t bodies, size_t constraints, 
 /* The position of the first number that is not finite, or -1. */
 static long first_bad(const double *x, size_t count)
 {
+    double none = 0; /* not a number if one of them is not finite */
     for (size_t k = 0; x && k < count; ++k) {
+        none += 0 * x[k];
+    }
+    for (size_t k = 0; none != 0 && k < count; ++k) {
         if (!isfinite(x[k])) {
             return (long)k;
         }
@@ -247,10 +249,11 @@ int mo_builder_add_rigid_body(mo_builder *builder, double mass, const double J[9
 static int add_law(mo_builder *builder, mo_law_kind kind, size_t count, const double *packed)
 {
     const mo_pool *param = &builder->param;
-    const double *last = param->data;
-    const int same =
-        count == 0 || (param->count >= count &&
-                       memcmp(last + (param->count - count), packed, count * sizeof *last) == 0);
+    int same = param->count >= count;
+    const double *last = same ? (const double *)param->data + (param->count - count) : NULL;
+    for (size_t k = 0; same && k < count; ++k) {
+        same = last[k] == packed[k];
+    }
     mo_law_ref ref = {.kind = (uint8_t)kind};
     const size_t at = same ? param->count - count : param->count;
     if (at > UINT32_MAX) {
@@ -341,24 +344,6 @@ static int check_contact(mo_builder *builder, const mo_rigid_contact *contact, i
     return !wrong && all_finite(builder, contact->arm[0], 6, "the arms of contact", constraint);
 }
 
-/* The blocks of a compact contact, by rising body. */
-static int append_contact_blocks(mo_builder *builder, const mo_rigid_contact *contact,
-                                 int constraint)
-{
-    const int first = contact->body[0] > contact->body[1]; /* the side with the lower number */
-    for (int k = 0; k < 2; ++k) {
-        const int body = contact->body[k ^ first];
-        if (body >= 0) {
-            mo_block_record *to = extend(builder, &builder->blocks, 1, sizeof *to);
-            if (!to) {
-                return 0;
-            }
-            *to = (mo_block_record){constraint, body, 3, 6, builder->values.count, 1};
-        }
-    }
-    return 1;
-}
-
 int mo_builder_add_contact(mo_builder *builder, const mo_rigid_contact *contact)
 {
     MO_NEED_OR(-1, builder, NULL);
@@ -370,7 +355,7 @@ int mo_builder_add_contact(mo_builder *builder, const mo_rigid_contact *contact)
     const int constraint = append_constraint(builder, 3, &law, 1, &law.mu, contact->w);
     mo_compact_contact *to =
         constraint < 0 ? NULL : extend(builder, &builder->contacts, 1, sizeof *to);
-    if (!to || !append_contact_blocks(builder, contact, constraint)) {
+    if (!to) {
         return -1;
     }
     memcpy(to->frame, contact->frame, sizeof to->frame);
@@ -413,7 +398,7 @@ void mo_builder_add_jacobian(mo_builder *builder, int constraint, int body, int 
 {
     MO_NEED_OR(, builder, NULL);
     builder->jacobians = 1;
-    add_block(builder, (mo_block_record){constraint, body, d, n, 0, 0}, J,
+    add_block(builder, (mo_block_record){constraint, body, d, n, 0}, J,
               "the Jacobian of constraint");
 }
 
@@ -422,6 +407,6 @@ void mo_builder_add_coupling(mo_builder *builder, int row, int column, int d_row
 {
     MO_NEED_OR(, builder, NULL);
     builder->couplings = 1;
-    add_block(builder, (mo_block_record){row, column, d_row, d_column, 0, 0}, W,
+    add_block(builder, (mo_block_record){row, column, d_row, d_column, 0}, W,
               "the coupling of constraint");
 }

@@ -14,12 +14,11 @@ typedef struct mo_pool {
 } mo_pool;
 
 /* A block as it came: which constraint, which body or column, its size, and where its values are.
- * Those of a compact contact have no values. */
+ * Compact contacts have none. */
 typedef struct mo_block_record {
     int constraint, index;
     int rows, columns;
     size_t values;
-    int is_compact;
 } mo_block_record;
 
 struct mo_builder {
@@ -49,6 +48,11 @@ static inline void mo_builder_remember_memory(mo_builder *builder)
 static inline int mo_pool_last_int(const mo_pool *p)
 {
     return p->count ? ((const int *)p->data)[p->count - 1] : 0;
+}
+
+static inline int mo_builder_row_count(const mo_builder *builder)
+{
+    return mo_pool_last_int(&builder->row_start);
 }
 
 /* One element more; false if memory runs out, which is remembered. */

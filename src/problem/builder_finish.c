@@ -35,7 +35,6 @@ static mo_error check_form(mo_builder *builder)
 static mo_error check_block(mo_builder *builder, const mo_problem *problem, size_t k)
 {
     const mo_block_record *block = (const mo_block_record *)builder->blocks.data + k;
-    const mo_rigid *rigid = builder->rigid.data;
     const int columns =
         problem->form == MO_FORM_GLOBAL ? problem->body_count : problem->constraint_count;
     const char *what = problem->form == MO_FORM_GLOBAL ? "body" : "constraint";
@@ -50,16 +49,15 @@ static mo_error check_block(mo_builder *builder, const mo_problem *problem, size
                        "the block of constraint %d and %s %d is %d x %d, but should be %d x %d",
                        block->constraint, what, block->index, block->rows, block->columns, rows,
                        width));
-    MO_FAIL_IF(block->is_compact && !(rigid[block->index].inverse_mass > 0),
+    MO_FAIL_IF(((const int *)builder->contact_of.data)[block->constraint] >= 0,
                mo_fail(&builder->why, MO_ERR_PROBLEM,
-                       "contact %d is compact, but body %d is not a rigid body in space",
-                       block->constraint, block->index));
+                       "constraint %d is a contact, which has no other Jacobians",
+                       block->constraint));
     return MO_OK;
 }
 
-/* Do constraint and index rise?  *values: of all blocks, with those of compact contacts. */
-static mo_error check_blocks(mo_builder *builder, const mo_problem *problem, int *rises,
-                             size_t *values)
+/* Do constraint and index rise? */
+static mo_error check_blocks(mo_builder *builder, const mo_problem *problem, int *rises)
 {
     const mo_block_record *blocks = builder->blocks.data;
     for (size_t k = 0; k < builder->blocks.count; ++k) {
@@ -68,7 +66,6 @@ static mo_error check_blocks(mo_builder *builder, const mo_problem *problem, int
         *rises &= k == 0 || blocks[k - 1].constraint < blocks[k].constraint ||
                   (blocks[k - 1].constraint == blocks[k].constraint &&
                    blocks[k - 1].index < blocks[k].index);
-        *values += (size_t)blocks[k].rows * (size_t)blocks[k].columns;
     }
     return MO_OK;
 }
@@ -99,8 +96,7 @@ static int sort_blocks(mo_builder *builder)
     }
     size_t kept = 0, used = 0;
     for (size_t k = 0; k < builder->blocks.count; ++k) {
-        const size_t count =
-            blocks[k].is_compact ? 0 : (size_t)blocks[k].rows * (size_t)blocks[k].columns;
+        const size_t count = (size_t)blocks[k].rows * (size_t)blocks[k].columns;
         mo_block_record *last = kept ? &blocks[kept - 1] : NULL;
         if (last && last->constraint == blocks[k].constraint && last->index == blocks[k].index) {
             for (size_t j = 0; j < count; ++j) {
@@ -119,42 +115,100 @@ static int sort_blocks(mo_builder *builder)
     return 1;
 }
 
+/* The bodies of a compact contact, by rising number, of which the world is none. */
+static mo_error index_contact(mo_builder *builder, const mo_problem *problem, int constraint,
+                              mo_compact_contact *contact, int *end)
+{
+    const mo_rigid *rigid = builder->rigid.data;
+    const int first = contact->body[0] > contact->body[1]; /* the side with the lower number */
+    for (int k = 0; k < 2; ++k) {
+        int *body = contact->body + (k ^ first);
+        if (*body < 0) {
+            *body = problem->body_count;
+            continue;
+        }
+        MO_FAIL_IF(*body >= problem->body_count || !(rigid[*body].inverse_mass > 0),
+                   mo_fail(&builder->why, MO_ERR_PROBLEM,
+                           "contact %d names body %d of %d, which is not a rigid body in space",
+                           constraint, *body, problem->body_count));
+        problem->block_index[(*end)++] = *body;
+    }
+    return MO_OK;
+}
+
 /*
- * The rows of blocks: block_start, block_index, value_start from the sorted records, and values.
- * Compact contacts have room for theirs between the others, which mo_problem_write_rows fills: who
- * reads the others meanwhile is not disturbed.  Without such contacts values are the builder's own.
+ * The rows of blocks: block_start, block_index, value_start from contacts and the sorted records.
+ * *values: of all.
  */
-static int index_blocks(mo_builder *builder, mo_problem *problem, size_t values)
+static mo_error index_blocks(mo_builder *builder, mo_problem *problem, size_t *values)
 {
     const mo_block_record *blocks = builder->blocks.data;
-    const size_t constraints = (size_t)problem->constraint_count;
-    const int has_compact = builder->contacts.count > 0;
-    const double *from = builder->values.data;
-    if (!MO_NEW(&builder->allocator, constraints + 1, &problem->block_start) ||
-        !MO_NEW(&builder->allocator, constraints + 1, &problem->value_start) ||
-        !MO_NEW(&builder->allocator, builder->blocks.count, &problem->block_index) ||
-        (has_compact && !MO_NEW(&builder->allocator, values, &problem->values))) {
-        mo_builder_remember_memory(builder);
-        return 0;
-    }
-    size_t k = 0, total = 0;
-    for (size_t i = 0; i <= constraints; ++i) {
+    const int *contact_of = builder->contact_of.data;
+    mo_compact_contact *contacts = builder->contacts.data;
+    size_t k = 0;
+    int end = 0;
+    for (int i = 0; i < problem->constraint_count; ++i) {
         mo_pace_every(i, 512);
-        problem->block_start[i] = (int)k;
-        problem->value_start[i] = total;
-        for (; k < builder->blocks.count && blocks[k].constraint == (int)i; ++k) {
-            const size_t count = (size_t)blocks[k].rows * (size_t)blocks[k].columns;
-            problem->block_index[k] = blocks[k].index;
-            if (has_compact && !blocks[k].is_compact) {
-                memcpy(problem->values + total, from + blocks[k].values, count * sizeof *from);
-            }
-            total += count;
+        const int first = problem->block_start[i] = end;
+        problem->value_start[i] = *values;
+        if (contact_of[i] >= 0) {
+            MO_TRY(index_contact(builder, problem, i, contacts + contact_of[i], &end));
+            *values += (size_t)(18 * (end - first));
+        }
+        for (; k < builder->blocks.count && blocks[k].constraint == i; ++k) {
+            problem->block_index[end++] = blocks[k].index;
+            *values += (size_t)blocks[k].rows * (size_t)blocks[k].columns;
         }
     }
-    if (!has_compact) {
+    problem->block_start[problem->constraint_count] = end;
+    problem->value_start[problem->constraint_count] = *values;
+    return MO_OK;
+}
+
+/*
+ * Compact contacts have room for their values between the others, which mo_problem_write_rows
+ * fills: who reads the others meanwhile is not disturbed.  Without such contacts values are the
+ * builder's own.
+ */
+static mo_error place_values(mo_builder *builder, mo_problem *problem, size_t values)
+{
+    const mo_block_record *blocks = builder->blocks.data;
+    const double *from = builder->values.data;
+    if (builder->contacts.count == 0) {
         problem->values = steal(&builder->values);
+        return MO_OK;
     }
-    return 1;
+    MO_NEED_MEMORY(MO_NEW(&builder->allocator, values, &problem->values), &builder->why);
+    for (size_t k = 0, next; k < builder->blocks.count; k = next) { /* of one constraint */
+        size_t count = 0;
+        for (next = k;
+             next < builder->blocks.count && blocks[next].constraint == blocks[k].constraint;
+             ++next) {
+            count += (size_t)blocks[next].rows * (size_t)blocks[next].columns;
+        }
+        memcpy(problem->values + problem->value_start[blocks[k].constraint],
+               from + blocks[k].values, count * sizeof *from);
+    }
+    return MO_OK;
+}
+
+static mo_error make_blocks(mo_builder *builder, mo_problem *problem)
+{
+    const size_t constraints = (size_t)problem->constraint_count;
+    int rises = 1;
+    size_t values = 0;
+    MO_TRY(check_blocks(builder, problem, &rises));
+    mo_pace();
+    MO_TRY(rises || sort_blocks(builder) ? MO_OK : builder->error);
+    MO_NEED_MEMORY(MO_NEW(&builder->allocator, constraints + 1, &problem->block_start) &&
+                       MO_NEW(&builder->allocator, constraints + 1, &problem->value_start) &&
+                       MO_NEW(&builder->allocator,
+                              builder->blocks.count + 2 * builder->contacts.count,
+                              &problem->block_index),
+                   &builder->why);
+    MO_TRY(index_blocks(builder, problem, &values));
+    mo_pace();
+    return place_values(builder, problem, values);
 }
 
 static mo_error check_symmetric(mo_builder *builder, const double *M, int n, int body)
@@ -256,13 +310,6 @@ static mo_error move_compact(mo_builder *builder, mo_problem *problem)
                             .rigid = steal(&builder->rigid),
                             .contact = steal(&builder->contacts),
                             .contact_of = steal(&builder->contact_of)};
-    for (int k = 0; k < compact->contact_count; ++k) {
-        mo_pace_every(k, 1024);
-        for (int side = 0; side < 2; ++side) {
-            int *body = compact->contact[k].body + side;
-            *body = *body < 0 ? problem->body_count : *body;
-        }
-    }
     problem->compact = compact;
     return MO_OK;
 }
@@ -289,13 +336,7 @@ static mo_error assemble(mo_builder *builder, mo_problem *problem)
     }
     move_arrays(builder, problem);
     mo_pace();
-    int rises = 1;
-    size_t values = 0;
-    MO_TRY(check_blocks(builder, problem, &rises, &values));
-    mo_pace();
-    if ((!rises && !sort_blocks(builder)) || !index_blocks(builder, problem, values)) {
-        return builder->error;
-    }
+    MO_TRY(make_blocks(builder, problem));
     mo_pace();
     MO_TRY(move_compact(builder, problem));
     mo_pace();

@@ -33,11 +33,11 @@ static int is_rigid_mass(const double *M)
 
 static int is_isotropic(const double J[9])
 {
-    double off = 0;
+    int is_same = 1;
     for (int k = 0; k < 9; ++k) {
-        off = fmax(off, fabs(J[k] - (k % 4 == 0 ? J[0] : 0)));
+        is_same &= fabs(J[k] - (k % 4 == 0 ? J[0] : 0)) <= SAME * J[0];
     }
-    return off <= SAME * J[0];
+    return is_same;
 }
 
 mo_rigid mo_rigid_of(double mass, const double J[9])

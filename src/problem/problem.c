@@ -85,15 +85,22 @@ mo_block_view mo_problem_block(const mo_problem *problem, int constraint, int k)
 
 /* ---- computing ------------------------------------------------------------------------------- */
 
-/* v gains J' r_i for every Jacobian of constraint i. */
+/* Where the columns of a block start: at the velocities of its body, or at the rows of its column
+ * constraint. */
+static const int *block_starts(const mo_problem *problem)
+{
+    return problem->form == MO_FORM_GLOBAL ? problem->body_start : problem->row_start;
+}
+
+/* v gains J' r_i for every block J of constraint i. */
 static void push(const mo_problem *problem, int i, const double *r_i, double *v)
 {
-    const int d = mo_constraint_dim(problem, i);
+    const int d = mo_constraint_dim(problem, i), *start = block_starts(problem);
     const double *J = problem->values + problem->value_start[i];
     for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k) {
-        const int body = problem->block_index[k], n = mo_body_dim(problem, body);
+        const int index = problem->block_index[k], n = mo_block_columns(problem, index);
         for (int j = 0; j < d; ++j, J += n) {
-            mo_axpy(n, r_i[j], J, v + problem->body_start[body]);
+            mo_axpy(n, r_i[j], J, v + start[index]);
         }
     }
 }
@@ -134,8 +141,20 @@ static void solve_mass(const mo_problem *problem, int b, double *v)
     if (rigid && rigid->inverse_mass > 0) {
         mo_rigid_accelerate(rigid, v, v);
     } else {
-        mo_solve_first(n, mo_body_factor(problem, b), v);
-        mo_solve_second(n, mo_body_factor(problem, b), v);
+        mo_solve_factored(n, mo_body_factor(problem, b), v);
+    }
+}
+
+void mo_problem_push(const mo_problem *problem, const double *r, double *v)
+{
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const mo_compact_contact *contact = compact_of(problem, i);
+        mo_pace_every(i + 1, 512);
+        if (contact) {
+            push_compact(problem, contact, r + problem->row_start[i], v);
+        } else {
+            push(problem, i, r + problem->row_start[i], v);
+        }
     }
 }
 
@@ -145,14 +164,8 @@ void mo_problem_velocity(const mo_problem *problem, const double *r, double *v)
     if (problem->dof_count) {
         memcpy(v, problem->f, (size_t)problem->dof_count * sizeof *v);
     }
-    for (int i = 0; r && i < problem->constraint_count; ++i) {
-        const mo_compact_contact *contact = compact_of(problem, i);
-        mo_pace_every(i + 1, 512);
-        if (contact) {
-            push_compact(problem, contact, r + problem->row_start[i], v);
-        } else {
-            push(problem, i, r + problem->row_start[i], v);
-        }
+    if (r) {
+        mo_problem_push(problem, r, v);
     }
     for (int b = 0; b < problem->body_count; ++b) {
         mo_pace_every(b + 1, 512);
@@ -211,23 +224,19 @@ static void pull_compact(const mo_problem *problem, const mo_compact_contact *co
     }
 }
 
-/* u = w + sum of blocks times x, where x is v (global) or r (reduced; NULL means zero). */
-static void pull(const mo_problem *problem, const double *x, double *u)
+void mo_problem_pull(const mo_problem *problem, const double *x, double *u)
 {
-    const int *start = problem->form == MO_FORM_GLOBAL ? problem->body_start : problem->row_start;
+    const int *start = block_starts(problem);
     for (int i = 0; i < problem->constraint_count; ++i) {
         const int row = problem->row_start[i], d = mo_constraint_dim(problem, i);
         const double *block = problem->values + problem->value_start[i];
+        const mo_compact_contact *contact = compact_of(problem, i);
         mo_pace_every(i + 1, 512);
-        for (int j = 0; j < d; ++j) {
-            u[row + j] = problem->w[row + j];
-        }
-        const mo_compact_contact *contact = x ? compact_of(problem, i) : NULL;
         if (contact) {
             pull_compact(problem, contact, x, u + row);
             continue;
         }
-        for (int k = problem->block_start[i]; x && k < problem->block_start[i + 1]; ++k) {
+        for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k) {
             const int n = mo_block_columns(problem, problem->block_index[k]);
             add_product(d, n, block, x + start[problem->block_index[k]], u + row);
             block += (size_t)d * n;
@@ -235,20 +244,28 @@ static void pull(const mo_problem *problem, const double *x, double *u)
     }
 }
 
+/* u = w + H' v (global) or w + W r (reduced); NULL means zero. */
+static void relative_velocity(const mo_problem *problem, const double *x, double *u)
+{
+    mo_pace_copy(u, problem->w, (size_t)problem->row_count * sizeof *u);
+    if (x) {
+        mo_problem_pull(problem, x, u);
+    }
+}
+
 void mo_problem_relative_velocity(const mo_problem *problem, const double *v, double *u)
 {
     MO_NEED_OR(, problem && (v || problem->dof_count == 0) && u, NULL);
-    pull(problem, v, u);
+    relative_velocity(problem, v, u);
 }
 
 void mo_problem_response_into(const mo_problem *problem, const double *r, double *v, double *u)
 {
-    if (problem->form == MO_FORM_GLOBAL) {
+    const bool is_global = problem->form == MO_FORM_GLOBAL;
+    if (is_global) {
         mo_problem_velocity(problem, r, v);
-        pull(problem, v, u);
-    } else {
-        pull(problem, r, u);
     }
+    relative_velocity(problem, is_global ? v : r, u);
 }
 
 mo_error mo_problem_response(const mo_problem *problem, const double *r, double *u)

@@ -109,6 +109,11 @@ size_t mo_square_starts(const mo_problem *problem, size_t *start);
  */
 void mo_incidence_starts(const mo_problem *problem, int *start);
 
+/* The linear maps of a problem without f and w: v += H r, or v += W' r if it is reduced; u += H' x,
+ * or u += W x. */
+void mo_problem_push(const mo_problem *problem, const double *r, double *v);
+void mo_problem_pull(const mo_problem *problem, const double *x, double *u);
+
 /* The same computations as in problem.h, with the caller's scratch for v (dof_count entries; unused
  * and possibly NULL for a reduced problem). */
 void mo_problem_response_into(const mo_problem *problem, const double *r, double *v, double *u);

@@ -16,34 +16,58 @@
 #include "base/error.h"
 #include "base/pace.h"
 #include "linalg/vec3.h"
+#include "problem/builder_data.h"
 #include "problem/problem_data.h"
 #include "sim/assemble.h"
 
-static void write_contact_start(const mo_world *world, const mo_sim_contact *contact, double *start)
+static void write_contact_start(const mo_sim_contact *contact, int rows, double *r)
 {
-    const int rows = mo_contact_rows(world, contact);
-    double *r = start + world->problem->row_start[contact->constraint];
+    if (rows == 3) {
+        mo_mat3_apply(contact->frame, contact->impulse, r);
+        return;
+    }
     for (int k = 0; k < rows; ++k) {
         r[k] = mo_vec3_dot(k < 3 ? contact->impulse : contact->moment,
                            mo_contact_axis(contact, rows, k));
     }
 }
 
-static mo_error write_start(mo_world *world)
+/* From row `first` on, to `end`: zero. */
+static mo_error clear_start(mo_world *world, int first, int end)
 {
-    const size_t rows = (size_t)mo_problem_row_count(world->problem);
-    if (!mo_memory_grow(&world->allocator, (void **)&world->start, &world->start_room, rows + 1,
-                        sizeof *world->start)) {
+    if (!MO_GROW(&world->allocator, world->start, world->start_room, (size_t)end + 1)) {
         return MO_ERR_MEMORY;
     }
-    memset(world->start, 0, rows * sizeof *world->start);
+    memset(world->start + first, 0, (size_t)(end - first) * sizeof *world->start);
+    return MO_OK;
+}
+
+/* The contacts that take part, with the impulses at which their solve starts. */
+static mo_error add_contacts(mo_world *world, const mo_phase *phase)
+{
+    int row = mo_builder_row_count(world->builder);
+    if (clear_start(world, 0, row + MO_CONTACT_ROWS * world->contacts.count)) {
+        return MO_ERR_MEMORY;
+    }
     for (int k = 0; k < world->contacts.count; ++k) {
+        mo_sim_contact *contact = world->contacts.at + k;
         mo_pace_every(k, 64);
-        if (mo_contact_is_taken(world->contacts.at + k)) {
-            write_contact_start(world, world->contacts.at + k, world->start);
+        mo_contacts_prefetch(world, k);
+        if (mo_contact_is_taken(contact)) {
+            const int rows = mo_assemble_contact(world, contact, phase);
+            write_contact_start(contact, rows, world->start + row);
+            row += rows;
         }
     }
-    mo_pace();
+    return MO_OK;
+}
+
+/* contact_end: the rows below are those of joints and contacts. */
+static mo_error write_start(mo_world *world, int contact_end)
+{
+    if (clear_start(world, contact_end, mo_problem_row_count(world->problem))) {
+        return MO_ERR_MEMORY;
+    }
     for (int k = 0; k < world->jointed_count; ++k) {
         mo_joint_write_start(world, world->jointed[k], world->start);
     }
@@ -79,7 +103,7 @@ static mo_error name_bodies(mo_world *world)
     return MO_OK;
 }
 
-/* Reserves room for the contacts that take part, and for one Jacobian of any block. */
+/* Reserves room for all contacts, and for one Jacobian of any block. */
 static mo_error reserve(mo_world *world)
 {
     size_t widest = 6;
@@ -92,12 +116,7 @@ static mo_error reserve(mo_world *world)
                         widest * MO_JOINT_ROWS, sizeof *world->jacobian)) {
         return MO_ERR_MEMORY;
     }
-    size_t count = 0;
-    for (int k = 0; k < world->contacts.count; ++k) {
-        mo_pace_every(k, 512);
-        count += mo_contact_is_taken(world->contacts.at + k);
-    }
-    mo_pace();
+    const size_t count = (size_t)world->contacts.count;
     const size_t values = mo_is_planar(world) ? 2 * 6 * count : 0;
     mo_builder_reserve(world->builder, (size_t)world->living_count, count, 2 * count, values);
     return MO_OK;
@@ -142,13 +161,11 @@ mo_error mo_assemble(mo_world *world, const mo_phase *phase, mo_message *why)
         mo_assemble_body(world, joint->body[1], phase);
         mo_joint_assemble(world, world->jointed[k], phase);
     }
-    for (int k = 0; k < world->contacts.count; ++k) {
-        mo_pace_every(k, 64);
-        mo_contacts_prefetch(world, k);
-        if (mo_contact_is_taken(world->contacts.at + k)) {
-            mo_assemble_contact(world, world->contacts.at + k, phase);
-        }
+    if (add_contacts(world, phase)) {
+        mo_builder_drop_pools(world->builder);
+        return mo_fail_memory(why);
     }
+    const int contact_end = mo_builder_row_count(world->builder);
     for (int k = 0; k < world->living_count && phase->kind == MO_PHASE_FORCE; ++k) {
         mo_assemble_body(world, world->living[k], phase); /* accelerations of all are told */
     }
@@ -159,5 +176,5 @@ mo_error mo_assemble(mo_world *world, const mo_phase *phase, mo_message *why)
     }
     mo_pace();
     MO_TRY(mo_builder_finish(world->builder, &world->problem, why));
-    return name_bodies(world) || write_start(world) ? mo_fail_memory(why) : MO_OK;
+    return name_bodies(world) || write_start(world, contact_end) ? mo_fail_memory(why) : MO_OK;
 }

@@ -12,8 +12,8 @@ void mo_assemble_body(mo_world *world, int place, const mo_phase *phase);
 /* The inverse of mo_to_block. */
 void mo_from_block(const mo_world *world, const double *in, double v[6]);
 
-/* assemble_contacts.c */
-void mo_assemble_contact(mo_world *world, mo_sim_contact *contact, const mo_phase *phase);
+/* assemble_contacts.c: adds it, and returns the number of its rows. */
+int mo_assemble_contact(mo_world *world, mo_sim_contact *contact, const mo_phase *phase);
 int mo_contact_rows(const mo_world *world, const mo_sim_contact *contact);
 /* The axis of row k: normal and tangents for the first three, then the axes of the moments. */
 const double *mo_contact_axis(const mo_sim_contact *contact, int rows, int k);

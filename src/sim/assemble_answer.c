@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /* Distributes the solution of a contact problem to bodies, contacts and joints. */
+#include <math.h>
 #include <string.h>
 
 #include "base/pace.h"
@@ -15,14 +16,21 @@ static const double SLIDING = 1e-8; /* m/s: slower is sticking, since solves lea
  * 1e-8 leave a tenth of this. */
 static const double ON_CONE = 1e-7;
 
-static mo_contact_mode mode_of(const mo_sim_contact *contact, const double *r, double tangential,
-                               double slip_speed)
+/* The length of the tangential part. */
+static double tangential(const double *x, int rows)
+{
+    const double first = rows > 1 ? x[1] : 0, second = rows > 2 ? x[2] : 0;
+    return sqrt(first * first + second * second);
+}
+
+static mo_contact_mode mode_of(const mo_sim_contact *contact, const double *r, const double *u,
+                               int rows)
 {
     if (!(r[0] > 0)) {
         return MO_CONTACT_APART;
     }
-    const int on_cone = tangential >= contact->mu * r[0] * (1 - ON_CONE);
-    const int slides = contact->mu > 0 ? on_cone && slip_speed > SLIDING : 1;
+    const int on_cone = tangential(r, rows) >= contact->mu * r[0] * (1 - ON_CONE);
+    const int slides = contact->mu > 0 ? on_cone && tangential(u, rows) > SLIDING : 1;
     return slides ? MO_CONTACT_SLIDES : MO_CONTACT_STICKS;
 }
 
@@ -35,20 +43,17 @@ static void read_contact(const mo_world *world, mo_sim_contact *contact, double 
     memset(impulse, 0, 3 * sizeof *impulse);
     memset(moment, 0, 3 * sizeof *moment);
     memset(contact->slip, 0, sizeof contact->slip);
-    for (int k = 0; k < rows; ++k) {
-        double *into = k < 3 ? impulse : moment;
-        mo_vec3_along(into, r[k], mo_contact_axis(contact, rows, k), into);
+    for (int k = 0; k < rows && k < 3; ++k) {
+        mo_vec3_along(impulse, r[k], contact->frame + 3 * k, impulse);
     }
-    double slip[3] = {0};
-    for (int k = 1; k < rows && k < 3; ++k) {
-        mo_vec3_along(slip, u[k], contact->frame + 3 * k, slip);
+    for (int k = 3; k < rows; ++k) {
+        mo_vec3_along(moment, r[k], mo_contact_axis(contact, rows, k), moment);
     }
-    double tangential[3];
-    mo_vec3_along(impulse, -r[0], contact->frame, tangential);
-    contact->mode = mode_of(contact, r, mo_vec3_norm(tangential), mo_vec3_norm(slip));
+    contact->mode = mode_of(contact, r, u, rows);
     const double tol = mo_is_coarse(world, contact) ? world->step.tol : world->def.solver.tol;
-    if (contact->mode == MO_CONTACT_STICKS && tol <= TAKES_BACK) {
-        mo_vec3_scale(h, slip, contact->slip);
+    for (int k = 1; k < rows && k < 3 && contact->mode == MO_CONTACT_STICKS && tol <= TAKES_BACK;
+         ++k) {
+        mo_vec3_along(contact->slip, h * u[k], contact->frame + 3 * k, contact->slip);
     }
 }
 
@@ -89,6 +94,7 @@ void mo_assemble_velocities(mo_world *world)
     for (int k = 0; k < world->living_count; ++k) {
         mo_sim_body *body = world->body + world->living[k];
         mo_pace_every(k, 256);
+        mo_living_prefetch(world, k, 0, offsetof(mo_sim_body, v));
         if (body->block != MO_NONE && body->mechanism == MO_NONE) {
             mo_from_block(world, world->result.v + world->problem->body_start[body->block],
                           body->next_v);
@@ -103,6 +109,7 @@ void mo_assemble_answer(mo_world *world, double h)
     mo_assemble_velocities(world);
     for (int k = 0; k < world->contacts.count; ++k) {
         mo_pace_every(k, 64);
+        mo_prefetch(world->contacts.at + k + MO_AHEAD, offsetof(mo_sim_contact, held));
         if (mo_contact_is_taken(world->contacts.at + k)) {
             read_contact(world, world->contacts.at + k, h);
         }

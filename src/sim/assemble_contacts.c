@@ -36,13 +36,6 @@ static const double SHALLOW = 4e-3;
 static const double ROUNDED = 1e-6;
 static const double LEAVES = 0.5; /* of the allowed overlap: remainder after a projection */
 
-/* Is one of the two a link of a mechanism? */
-static int has_link(const mo_world *world, const mo_sim_contact *contact)
-{
-    return world->body[contact->body[0]].mechanism != MO_NONE ||
-           world->body[contact->body[1]].mechanism != MO_NONE;
-}
-
 /* May steps be solved by sweeps, to a coarse tolerance? */
 static int is_swept(const mo_world *world)
 {
@@ -53,14 +46,17 @@ static int is_swept(const mo_world *world)
  * and is visited in lanes.  Other methods are faster with one row. */
 int mo_contact_rows(const mo_world *world, const mo_sim_contact *contact)
 {
-    const int is_plain = !(contact->mu > 0);
-    if (mo_is_planar(world)) {
+    const int is_plain = !(contact->mu > 0), is_planar = mo_is_planar(world);
+    if (!is_plain && !(contact->rolling > 0) && !(contact->torsion > 0)) {
+        return is_planar ? 2 : 3;
+    }
+    if (is_planar) {
         return is_plain ? 1 : 2;
     }
-    return contact->rolling > 0                                         ? 5
-           : contact->torsion > 0 && !is_plain                          ? 4
-           : is_plain && (has_link(world, contact) || !is_swept(world)) ? 1
-                                                                        : 3;
+    return contact->rolling > 0                                                    ? 5
+           : contact->torsion > 0 && !is_plain                                     ? 4
+           : is_plain && (mo_contact_has_link(world, contact) || !is_swept(world)) ? 1
+                                                                                   : 3;
 }
 
 const double *mo_contact_axis(const mo_sim_contact *contact, int rows, int k)
@@ -141,7 +137,7 @@ static int floats(const mo_world *world, const mo_sim_body *body)
 static int may_be_wedged(const mo_world *world, const mo_sim_contact *contact)
 {
     const mo_sim_body *a = world->body + contact->body[0], *b = world->body + contact->body[1];
-    return has_link(world, contact) &&
+    return mo_contact_has_link(world, contact) &&
            (a->mechanism == b->mechanism || (!floats(world, a) && !floats(world, b)));
 }
 
@@ -168,9 +164,8 @@ double mo_contact_normal_w(const mo_world *world, const mo_sim_contact *contact,
     if (contact->gap < 0 && may_be_wedged(world, contact)) {
         return 0;
     }
-    const double slack =
-        fmax(world->body[contact->body[0]].slack, world->body[contact->body[1]].slack);
-    if (fabs(contact->gap) <= slack) {
+    if (fabs(contact->gap) <= world->body[contact->body[0]].slack ||
+        fabs(contact->gap) <= world->body[contact->body[1]].slack) {
         return 0;
     }
     const double rounding = TOUCHES * DBL_EPSILON * mo_vec3_norm(contact->point);
@@ -186,8 +181,9 @@ double mo_contact_normal_w(const mo_world *world, const mo_sim_contact *contact,
 static void add_slip(const mo_world *world, const mo_sim_contact *contact, double h, int rows,
                      double *w)
 {
-    const double speed = mo_vec3_norm(contact->slip) / h;
-    if (speed > 0) {
+    const double square = mo_vec3_dot(contact->slip, contact->slip);
+    if (square > 0) {
+        const double speed = sqrt(square) / h;
         const double part = fmin(1, fastest_correction(world, contact, h) / speed);
         for (int k = 1; k < rows && k < 3; ++k) {
             w[k] = part * mo_vec3_dot(contact->slip, contact->frame + 3 * k) / h;
@@ -242,8 +238,8 @@ static int is_compact(const mo_world *world, const mo_sim_contact *contact, int 
     const int is_held_ahead =
         phase->kind == MO_PHASE_STEP && world->step.joints_hold == MO_HOLD_AHEAD;
     return rows == 3 && isfinite(contact->mu) && !(phase->softness > 0) &&
-           phase->kind != MO_PHASE_FORCE && !is_held_ahead && !has_link(world, contact) &&
-           (a->block != MO_NONE || b->block != MO_NONE);
+           phase->kind != MO_PHASE_FORCE && !is_held_ahead &&
+           !mo_contact_has_link(world, contact) && (a->block != MO_NONE || b->block != MO_NONE);
 }
 
 static void add_compact(mo_world *world, mo_sim_contact *contact, const double w[3])
@@ -258,7 +254,7 @@ static void add_compact(mo_world *world, mo_sim_contact *contact, const double w
     contact->constraint = mo_builder_add_contact(world->builder, &own);
 }
 
-void mo_assemble_contact(mo_world *world, mo_sim_contact *contact, const mo_phase *phase)
+int mo_assemble_contact(mo_world *world, mo_sim_contact *contact, const mo_phase *phase)
 {
     const int rows = mo_contact_rows(world, contact);
     double w[MO_CONTACT_ROWS] = {mo_contact_normal_w(world, contact, phase)};
@@ -277,7 +273,7 @@ void mo_assemble_contact(mo_world *world, mo_sim_contact *contact, const mo_phas
     }
     if (is_compact(world, contact, rows, phase)) {
         add_compact(world, contact, w);
-        return;
+        return rows;
     }
     mo_law law = phase->kind == MO_PHASE_FORCE ? instant_law(world, contact, phase->instant)
                                                : contact_law(world, contact);
@@ -300,4 +296,5 @@ void mo_assemble_contact(mo_world *world, mo_sim_contact *contact, const mo_phas
             mo_add_jacobian(world, contact->constraint, body, rows);
         }
     }
+    return rows;
 }

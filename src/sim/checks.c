@@ -8,6 +8,7 @@
  *   rough_answers          the last round is solved to the full tolerance
  *   joints_that_open       or add energy: they are held in another way (passive.c, joint_ahead.c)
  */
+#include <float.h>
 #include <math.h>
 
 #include "base/error.h"
@@ -17,6 +18,7 @@
 enum {
     MOST_ROUNDS = 10 /* of contacts that turn out to close */,
     OVERLAP_ROUNDS = 3 /* of contacts taken where shapes overlap at the end of the step */,
+    PASSING_ROUNDS = 20 /* the same, with those of bodies that would pass through others */,
     MOST_NEWTON = 10 /* rounds of Newton's method on joints that are held ahead */,
     AHEAD_ITERATIONS = 200 /* of a problem on the way to closed joints */
 };
@@ -30,8 +32,8 @@ static const double NEARLY_LATE = 0.02; /* of a body's size: taken with those th
 
 /* Of the overlap that is let be: more than this at the end of the step asks for each of the overlap
  * rounds.  A projection of positions removes less at less cost, but that of a mechanism turns light
- * links and lifts heavy ones, which adds energy: there, all overlap does. */
-static const double DEEP[OVERLAP_ROUNDS] = {10, 10, 20};
+ * links and lifts heavy ones, which adds energy: in an island with links, all overlap does. */
+static const double DEEP[OVERLAP_ROUNDS] = {10, 10, 20}, DEEP_OF_LINKS = 1;
 
 /* ---- contacts that close after all ----------------------------------------------------------- */
 
@@ -62,7 +64,7 @@ static mo_error contacts_that_close(mo_world *world, int *more)
 {
     mo_step *step = &world->step;
     int *late = &step->report.late_contacts;
-    if (++step->late_rounds > MOST_ROUNDS) {
+    if (step->late_rounds >= MOST_ROUNDS) {
         if (mo_team_agree(world, mo_contacts_look_again(world, step->h), NULL)) {
             return mo_fail_memory(&step->why);
         }
@@ -73,20 +75,21 @@ static mo_error contacts_that_close(mo_world *world, int *more)
         return mo_fail_memory(&step->why);
     }
     *late += mo_mechanisms_look_again(world, step->h);
+    step->late_rounds += *late > 0;
     *more += *late;
     return MO_OK;
 }
 
-/* Shapes that overlap at the end of the step.  Contacts that are taken there take part. */
+/* Shapes that overlap at the end of the step.  Contacts that are taken there take part.  After the
+ * overlap rounds, those alone that pass through others ask for more; then these are stopped. */
 static mo_error shapes_that_overlap(mo_world *world, int *more)
 {
     mo_step *step = &world->step;
-    const int takes = step->late_rounds <= MOST_ROUNDS && step->overlap_rounds < OVERLAP_ROUNDS;
-    const double deep = takes && world->mechanism_count == 0 ? DEEP[step->overlap_rounds] : 1;
-    const double most = takes ? deep * world->def.overlap : INFINITY;
+    const int round = step->overlap_rounds++, is_first = round < OVERLAP_ROUNDS;
+    const double rest = round < PASSING_ROUNDS ? DBL_MAX : INFINITY;
     int pairs;
-    step->overlap_rounds += takes;
-    if (mo_overlaps_look(world, step->h, most, &pairs)) {
+    if (mo_overlaps_look(world, step->h, is_first ? DEEP[round] : rest,
+                         is_first ? DEEP_OF_LINKS : rest, &pairs)) {
         return mo_fail_memory(&step->why);
     }
     *more += pairs;

@@ -80,8 +80,7 @@ typedef struct mo_sim_contacts {
     double deepest; /* penetration when they were found; 0 if none */
     double least;   /* size, then; infinite if there is no contact */
     int *open;      /* places of those with gaps beyond the margin */
-    /* and of those that are fast enough to bounce, as far as their shapes know; then of those that
-     * do */
+    /* candidates for rebounds, by the speeds of their shapes; later those that rebound */
     int *fast;
     size_t open_room, fast_room;
     int open_count, fast_count;
@@ -150,8 +149,8 @@ int mo_contacts_hold(mo_world *world, const mo_pose at[2], const mo_sim_contact 
 /* The contacts of a pair from `first` on were collided at these poses, within the reach. */
 void mo_contacts_note(const mo_world *world, const mo_pose at[2], double reach,
                       mo_sim_contacts *list, int first);
-/* contacts_match.c: the contacts of a pair from `first` on take over the impulses of the last
- * step's, from *k on, the first that is not before the pair; *k goes on. */
+/* contacts_match.c: copies impulses of the last step to the contacts of a pair from `first` on.
+ * *k: the first contact of the last step that is not before the pair; it advances. */
 void mo_contacts_match(const mo_world *world, const mo_sim_contacts *before, int *k,
                        mo_sim_contacts *list, int first);
 /* By shapes and feature: below, equal to or above zero. */
@@ -159,10 +158,11 @@ int mo_contact_order(const mo_sim_contact *c, const mo_sim_contact *d);
 /* Sorts the contacts from `sorted` on into those before. */
 mo_error mo_contacts_merge(mo_world *world, int sorted);
 
-/* overlap.c: pairs that would overlap at the end of the step with next_v, into
- * world->step.overlapping.  If one of them does so by more than `most` of its size, beyond the
- * start, contacts of theirs: *count pairs.  Infinite: bodies are held back instead. */
-mo_error mo_overlaps_look(mo_world *world, double h, double most, int *count);
+/* overlap.c: lists pairs that would overlap at the end of the step with next_v in
+ * world->step.overlapping.  If one passes through, or its overlap grows by more than `deep` times
+ * the permitted one (`deep_of_links` in an island with links), adds contacts of *count pairs; with
+ * an infinite `deep`, bodies are held back instead. */
+mo_error mo_overlaps_look(mo_world *world, double h, double deep, double deep_of_links, int *count);
 
 /* contacts_take.c */
 /* Selects the open contacts that take part, by start_v and free_v (constraint = 0, else MO_NONE);
@@ -175,9 +175,9 @@ void mo_contacts_take_near(mo_world *world); /* of all: those within the margin,
  * number, in a team that of all.  With `takes` they take part from now on. */
 int mo_contacts_take_closing(mo_world *world, double h, double depth, int takes);
 void mo_contacts_drop_late(mo_world *world); /* late contacts */
-/* The others are forgotten, but for those that bounced. */
+/* Removes the others, except for those that rebounded. */
 void mo_contacts_keep_taken(mo_world *world);
-int mo_contacts_taken(const mo_world *world); /* so many take part */
+int mo_contacts_taken(const mo_world *world); /* the number that takes part */
 double mo_contact_approach(const mo_world *world,
                            const mo_sim_contact *contact); /* u_N with start_v */
 

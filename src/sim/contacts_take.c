@@ -27,9 +27,7 @@ static const double OF_LINKS = 0.01;
 double mo_contact_margin(const mo_world *world, const mo_sim_contact *contact)
 {
     const double margin = mo_margin_for(world, contact->size);
-    const int has_link = world->body[contact->body[0]].mechanism != MO_NONE ||
-                         world->body[contact->body[1]].mechanism != MO_NONE;
-    return has_link ? OF_LINKS * margin : margin;
+    return mo_contact_has_link(world, contact) ? OF_LINKS * margin : margin;
 }
 
 /* How fast both bodies move along the normal, from a to b. */
@@ -172,6 +170,7 @@ void mo_contacts_keep_taken(mo_world *world)
     int kept = 0;
     for (int k = 0; k < list->count; ++k) {
         mo_pace_every(k, 256);
+        mo_prefetch(at + k + MO_AHEAD, sizeof *at);
         if (at[k].constraint == MO_NONE && !has_bounced(&at[k])) {
             continue;
         }

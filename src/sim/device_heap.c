@@ -157,7 +157,7 @@ static void sort_balls(mo_device_heap *heap, const mo_world *world, double h)
                    mo_scratch_for_sort(&spare, n));
     mo_device_launch(device, MO_KERNEL_bucket_starts, (heap->copies << 3 * heap->bits) + 1,
                      &buckets);
-    heap->side = !heap->side;
+    heap->side = device->error ? heap->side : !heap->side;
     balls.ball = heap->ball[heap->side].at;
     mo_device_launch(device, MO_KERNEL_ball_gather, n, &balls);
     heap->sweeps.scratch = scratch_of(heap);
@@ -288,6 +288,8 @@ mo_error mo_device_pack(mo_device_heap *heap, const mo_world *world, double h)
     size_t apart;
     s->patches = patch ? (heap->balls + patch - 1) / patch : 0;
     s->patch_start = heap->slot_start.at;
+    s->copies = mo_heap_copies(heap, world);
+    s->per_copy = heap->per_copy;
     mo_slot_args slots = {.key = MO_TAKE_BUFFER(device, &heap->slot_key, count, uint32_t),
                           .order = MO_TAKE_BUFFER(device, &heap->slot_order, count, int),
                           .start = heap->slot_start.at,
@@ -295,14 +297,17 @@ mo_error mo_device_pack(mo_device_heap *heap, const mo_world *world, double h)
                           .two = heap->two.at,
                           .contacts = count,
                           .moving = heap->balls,
-                          .patches = s->patches};
+                          .patches = s->copies > 0 ? s->copies : s->patches,
+                          .per_patch = s->copies > 0 ? heap->per_copy : MO_PATCH,
+                          .is_copies = s->copies > 0};
     slots.colour = mo_device_colour(device, &heap->colouring, s->scratch, count, heap->one.at,
                                     heap->two.at, heap->balls, heap->id.at, patch);
     mo_device_launch(device, MO_KERNEL_slot_keys, count, &slots);
-    mo_device_sort(device, slots.key, slots.order, count, mo_bits_of((s->patches + 1) * MO_COLOURS),
+    mo_device_sort(device, slots.key, slots.order, count,
+                   mo_bits_of((slots.patches + 1) * MO_COLOURS),
                    mo_scratch_for_sort(&s->scratch, count));
     mo_device_launch(device, MO_KERNEL_slot_starts, count + 1, &slots);
-    mo_device_read(device, s->slot_start, slots.start + s->patches * MO_COLOURS,
+    mo_device_read(device, s->slot_start, slots.start + slots.patches * MO_COLOURS,
                    sizeof s->slot_start);
     s->slots = count;
     s->constraints = count / heap->copies;
@@ -433,10 +438,22 @@ static mo_error advance(mo_device_heap *heap, mo_world *world, double h, mo_step
     return mo_device_error(heap->device, why);
 }
 
-/* The device's own sentence, or lack of memory here. */
-static mo_error tell(const mo_device_heap *heap, mo_message *why)
+/*
+ * The device's own sentence, or lack of memory here.  After the latter no body has moved, and the
+ * world goes on from its bodies; the impulses of the last step are lost unless they were read.
+ */
+static mo_error give_up(mo_world *world, mo_message *why)
 {
-    return heap->device->error ? mo_device_error(heap->device, why) : mo_fail_memory(why);
+    mo_device_heap *heap = world->heap;
+    const mo_error error =
+        heap->device->error ? mo_device_error(heap->device, why) : mo_fail_memory(why);
+    if (error == MO_ERR_MEMORY) {
+        heap->device->error = MO_OK;
+        mo_device_heap_fetch(world);
+        world->contacts.count = heap->has_contacts ? world->contacts.count : 0;
+        mo_device_heap_drop(world);
+    }
+    return error;
 }
 
 mo_error mo_device_heap_step(mo_world *world, double h, mo_step_report *report, mo_message *why)
@@ -445,13 +462,13 @@ mo_error mo_device_heap_step(mo_world *world, double h, mo_step_report *report, 
     const double start = mo_clock();
     mo_error error = heap->is_there ? MO_OK : mo_device_heap_send(world);
     if (error) {
-        return tell(heap, why);
+        return give_up(world, why);
     }
     sort_balls(heap, world, h);
     report->seconds_collide = mo_clock() - start;
     error = solve(heap, world, h, report);
     if (error) {
-        return tell(heap, why);
+        return give_up(world, why);
     }
     const double solved = mo_clock();
     error = advance(heap, world, h, report, why);

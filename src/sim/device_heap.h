@@ -27,7 +27,7 @@ int mo_device_heap_takes(const mo_world *world, mo_message *why);
  * Steps the world on this device from now on; the world closes it.  is_given: regardless of its
  * options (tests with the host).
  */
-mo_error mo_device_heap_begin(mo_world *world, mo_device *device, int is_given);
+mo_error mo_device_heap_begin(mo_world *world, mo_device *device, int is_given, mo_message *why);
 void mo_device_heap_end(mo_world *world);
 /* The same for a world that is destroyed: nothing is fetched. */
 void mo_device_heap_drop(mo_world *world);

@@ -30,6 +30,7 @@ struct mo_device_heap {
     int has_force;        /* in the next step: forces and moments are there */
     int has_solids;       /* not all are balls */
     int *body;            /* of each id: the place of its body           */
+    mo_ball *shown;       /* of each id, to be sent and fetched: needs no memory then */
     int *fixed_place;     /* of each fixed shape: its place              */
     mo_fixed_shape *fixed_here;
     int is_given;          /* the device was given by the caller, not by an option */
@@ -72,6 +73,12 @@ enum { MO_HEAP_MOMENTUM = 10 }; /* as in solver/auto.c */
 static inline int mo_heap_listed(const mo_device_heap *heap)
 {
     return heap->has_solids ? 32 : 16;
+}
+
+/* Is each copy of a world swept by one block?  Not those of many contacts. */
+static inline int mo_heap_copies(const mo_device_heap *heap, const mo_world *world)
+{
+    return world->copies > 0 && heap->contacts / heap->copies <= MO_COPY_MOST ? heap->copies : 0;
 }
 
 /* device_heap_send.c: bodies and contacts to the device */

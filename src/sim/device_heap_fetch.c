@@ -31,20 +31,17 @@ void mo_device_heap_fetch(const mo_world *world)
     }
     const size_t n = (size_t)heap->balls;
     const mo_show_args show = {heap->ball[heap->side].at, heap->ball[!heap->side].at};
-    mo_ball *ball = mo_memory_array(&world->allocator, n, sizeof *ball);
+    mo_ball *ball = heap->shown;
     mo_device_launch(heap->device, MO_KERNEL_ball_show, heap->balls, &show);
-    if (ball) {
-        mo_device_read(heap->device, ball, show.by_id, n * sizeof *ball);
-    }
-    for (int id = 0; ball && !heap->device->error && id < heap->balls; ++id) {
+    mo_device_read(heap->device, ball, show.by_id, n * sizeof *ball);
+    for (int id = 0; !heap->device->error && id < heap->balls; ++id) {
         mo_sim_body *body = world->body + heap->body[id];
         memcpy(body->x, ball[id].x, sizeof body->x);
         memcpy(body->orientation, ball[id].q, sizeof body->orientation);
         memcpy(body->v, ball[id].v, sizeof body->v);
         memset(body->force, 0, sizeof body->force);
     }
-    heap->has_bodies = ball && !heap->device->error;
-    mo_memory_free(&world->allocator, ball);
+    heap->has_bodies = !heap->device->error;
 }
 
 /*
@@ -258,7 +255,9 @@ void mo_device_heap_bring_back(mo_world *world)
     mo_step_give_up(world);
     if (world && world->heap && world->heap->is_there) {
         mo_device_heap_fetch(world);
-        mo_device_heap_fetch_contacts(world);
+        if (mo_device_heap_fetch_contacts(world)) {
+            world->contacts.count = 0; /* of an earlier step */
+        }
         world->heap->is_there = 0;
     }
 }

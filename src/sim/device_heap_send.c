@@ -13,13 +13,13 @@ enum { BITS_LEAST = 2, BITS_MOST = 8 };
 
 /* ---- coming and going ------------------------------------------------------------------------ */
 
-mo_error mo_device_heap_begin(mo_world *world, mo_device *device, int is_given)
+mo_error mo_device_heap_begin(mo_world *world, mo_device *device, int is_given, mo_message *why)
 {
     mo_device_heap *heap = mo_memory_array(&world->allocator, 1, sizeof *heap);
     mo_device_heap_end(world);
     if (!heap) {
         mo_device_close(device);
-        return MO_ERR_MEMORY;
+        return mo_fail_memory(why);
     }
     *heap = (mo_device_heap){
         .device = device, .is_given = is_given, .has_bodies = 1, .has_contacts = 1};
@@ -71,7 +71,7 @@ void mo_device_heap_drop(mo_world *world)
     mo_device_colouring_end(device, &heap->colouring);
     mo_device_sweeps_end(&heap->sweeps);
     mo_device_close(device);
-    MO_FREE(&world->allocator, heap->body, heap->fixed_place, heap->fixed_here, heap);
+    MO_FREE(&world->allocator, heap->body, heap->shown, heap->fixed_place, heap->fixed_here, heap);
     world->heap = NULL;
 }
 
@@ -173,7 +173,9 @@ static void take_room(mo_device_heap *heap)
     MO_TAKE_BUFFER(device, &heap->taken, n, uint32_t);
     MO_TAKE_BUFFER(device, &heap->start, n + 1, int);
     MO_TAKE_BUFFER(device, &heap->figures, 1, mo_heap_figures);
-    MO_TAKE_BUFFER(device, &heap->slot_start, (n / MO_PATCH + 2) * MO_COLOURS + 1, int);
+    const size_t patches = n / MO_PATCH + 1, copies = (size_t)heap->copies;
+    MO_TAKE_BUFFER(device, &heap->slot_start,
+                   ((patches > copies ? patches : copies) + 1) * MO_COLOURS + 1, int);
     heap->last = 0;
     for (int k = 0; k < (heap->has_solids ? 2 : 1); ++k) { /* balls need one */
         MO_TAKE_BUFFER(device, &heap->list[k].begin, n, int);
@@ -210,8 +212,7 @@ static mo_error send_forces(mo_world *world)
 static mo_error send_balls(mo_world *world)
 {
     mo_device_heap *heap = world->heap;
-    mo_ball *ball = mo_memory_array(&world->allocator, (size_t)heap->balls, sizeof *ball);
-    MO_NEED_MEMORY(ball, NULL);
+    mo_ball *ball = heap->shown;
     heap->largest = 0;
     heap->least = INFINITY;
     for (int id = 0; id < heap->balls; ++id) {
@@ -223,7 +224,6 @@ static mo_error send_balls(mo_world *world)
     const mo_error error = heap->has_solids ? mo_device_solids_send(world, ball) : MO_OK;
     heap->side = 0;
     mo_device_write(heap->device, heap->ball[0].at, ball, (size_t)heap->balls * sizeof *ball);
-    mo_memory_free(&world->allocator, ball);
     return error;
 }
 
@@ -345,11 +345,12 @@ mo_error mo_device_heap_send(mo_world *world)
     mo_device_heap *heap = world->heap;
     const mo_allocator *own = &world->allocator;
     const size_t living = (size_t)world->living_count;
-    MO_FREE(own, heap->body, heap->fixed_place, heap->fixed_here);
+    MO_FREE(own, heap->body, heap->shown, heap->fixed_place, heap->fixed_here);
     heap->body = mo_memory_array(own, living, sizeof *heap->body);
+    heap->shown = mo_memory_array(own, living, sizeof *heap->shown);
     heap->fixed_place = mo_memory_array(own, MO_FIXED_MOST, sizeof *heap->fixed_place);
     heap->fixed_here = mo_memory_array(own, MO_FIXED_MOST, sizeof *heap->fixed_here);
-    MO_NEED_MEMORY(heap->body && heap->fixed_place && heap->fixed_here, NULL);
+    MO_NEED_MEMORY(heap->body && heap->shown && heap->fixed_place && heap->fixed_here, NULL);
     heap->balls = 0;
     for (int k = 0; k < world->living_count; ++k) {
         if (world->body[world->living[k]].kind == MO_BODY_FREE) {

@@ -35,7 +35,8 @@ static int must_stop(void *context, int iteration)
     return is_late || iteration >= p->options->max_iter;
 }
 
-/* What the residual is measured by: of copies of a world, it is a root mean square over them. */
+/* What the residual is measured by: of large copies of a world (device/copy_visit.h), which are
+ * swept together, it is a root mean square over them. */
 static double scale_of(const mo_device_heap *heap, double q)
 {
     return fmax(sqrt(heap->copies), q);
@@ -47,15 +48,16 @@ static void fill_residual(mo_device_heap *heap, double q, mo_step_report *report
     const mo_worst none = {0, -1};
     const double scale = scale_of(heap, q);
     double exchange;
-    report->residual = (mo_residual){.natural = s->natural,
-                                     .natural_relative = s->natural / scale,
-                                     .q_norm = q,
-                                     .block = none,
-                                     .penetration_rate = {s->approach, -1},
-                                     .cone_violation = none,
-                                     .dissipation = none,
-                                     .power = mo_device_sweeps_power(s, &exchange),
-                                     .siconos_q = q > 0 ? s->natural / q : s->natural};
+    report->residual =
+        (mo_residual){.natural = s->natural,
+                      .natural_relative = s->copies > 0 ? s->relative : s->natural / scale,
+                      .q_norm = q,
+                      .block = none,
+                      .penetration_rate = {s->approach, -1},
+                      .cone_violation = none,
+                      .dissipation = none,
+                      .power = mo_device_sweeps_power(s, &exchange),
+                      .siconos_q = q > 0 ? s->natural / q : s->natural};
     report->sinking = exchange > 0 ? report->residual.power / exchange : 0;
 }
 
@@ -78,31 +80,55 @@ static mo_sweep_goal goal_of(const mo_device_heap *heap, const mo_world *world, 
 }
 
 /* Until the verdict, from the impulses alone, is within the tolerance too. */
-void mo_device_heap_sweep(mo_device_heap *heap, const mo_world *world, double h,
-                          mo_step_report *report)
+static mo_status sweep_all(mo_device_heap *heap, mo_sweep_goal stop, double goal, double momentum,
+                           patience *p)
 {
-    const mo_options *options = &world->def.solver;
     mo_device_sweeps *s = &heap->sweeps;
-    patience p = {options, mo_clock(), MO_SOLVED};
-    const double q = mo_device_sweeps_q(s), goal = tolerance_of(heap, world) * scale_of(heap, q);
-    mo_sweep_goal stop = goal_of(heap, world, h, goal);
-    const double momentum = mo_uses_auto(world) ? MO_HEAP_MOMENTUM : options->nsgs.momentum;
     int passes = 1;
     mo_device_sweeps_start(s, momentum);
     while (passes) {
-        passes = mo_device_sweeps_run(s, stop, must_stop, &p);
+        passes = mo_device_sweeps_run(s, stop, must_stop, p);
         mo_device_sweeps_verdict(s);
         if (s->natural <= goal) {
             break;
         }
         stop.natural *= 0.7;
     }
+    return s->natural <= goal ? MO_SOLVED : s->moved == 0 ? MO_STALLED : p->status;
+}
+
+/* The same of every copy of a world by itself. */
+static mo_status sweep_copies(mo_device_heap *heap, mo_sweep_goal stop, double tolerance,
+                              double momentum, patience *p)
+{
+    const mo_copy_goal goal = {.tolerance = tolerance,
+                               .natural = NEARLY * tolerance,
+                               .rate = stop.rate,
+                               .rate_until = stop.rate_until,
+                               .most = p->options->max_iter,
+                               .momentum = momentum};
+    return mo_device_sweeps_copies(&heap->sweeps, goal, must_stop, p) == 0 ? MO_SOLVED
+           : must_stop(p, heap->sweeps.iteration)                          ? p->status
+                                                                           : MO_STALLED;
+}
+
+void mo_device_heap_sweep(mo_device_heap *heap, const mo_world *world, double h,
+                          mo_step_report *report)
+{
+    const mo_options *options = &world->def.solver;
+    mo_device_sweeps *s = &heap->sweeps;
+    patience p = {options, mo_clock(), MO_SOLVED};
+    const double q = mo_device_sweeps_q(s), tolerance = tolerance_of(heap, world),
+                 goal = tolerance * scale_of(heap, q);
+    const mo_sweep_goal stop = goal_of(heap, world, h, goal);
+    const double momentum = mo_uses_auto(world) ? MO_HEAP_MOMENTUM : options->nsgs.momentum;
+    report->status = s->copies > 0 ? sweep_copies(heap, stop, tolerance, momentum, &p)
+                                   : sweep_all(heap, stop, goal, momentum, &p);
     report->tolerance = options->tol;
     report->iterations += s->iteration;
     ++report->rounds;
     if (!heap->is_rough && s->iteration > heap->longest) {
         heap->longest = s->iteration;
     }
-    report->status = s->natural <= goal ? MO_SOLVED : s->moved == 0 ? MO_STALLED : p.status;
     fill_residual(heap, q, report);
 }

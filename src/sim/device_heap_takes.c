@@ -143,9 +143,12 @@ static mo_error open_for(mo_world *world, mo_device **device, mo_message *why)
 {
     const mo_options *solver = &world->def.solver;
     const int is_here = world->copies > 0 && (solver->device == DEVICE_CPU || !mo_device_has_gpu());
-    return is_here && solver->device != DEVICE_GPU
-               ? mo_device_open_host(&world->allocator, solver->threads, MO_FORWARD, device)
-               : mo_device_open_gpu(&world->allocator, device, why);
+    if (!is_here || solver->device == DEVICE_GPU) {
+        return mo_device_open_gpu(&world->allocator, device, why);
+    }
+    return mo_device_open_host(&world->allocator, solver->threads, MO_FORWARD, device)
+               ? mo_fail_memory(why)
+               : MO_OK;
 }
 
 int mo_device_heap_is_due(mo_world *world, mo_error *error, mo_message *why)
@@ -170,7 +173,7 @@ int mo_device_heap_is_due(mo_world *world, mo_error *error, mo_message *why)
     }
     if (!heap) {
         *error = open_for(world, &device, why);
-        *error = *error ? *error : mo_device_heap_begin(world, device, 0);
+        *error = *error ? *error : mo_device_heap_begin(world, device, 0, why);
     }
     return !*error;
 }

@@ -254,7 +254,7 @@ static mo_solid_pack_args pack_args(const mo_device_heap *heap, const mo_find_ar
 }
 
 /* Nodes in the order of their colours, and the start of each colour. */
-static void sort_nodes(mo_device_heap *heap)
+static void sort_nodes(mo_device_heap *heap, int copies)
 {
     mo_device *device = heap->device;
     mo_slot_args slots = {.key = MO_TAKE_BUFFER(device, &heap->slot_key, heap->nodes, uint32_t),
@@ -264,14 +264,17 @@ static void sort_nodes(mo_device_heap *heap)
                           .two = heap->node_two.at,
                           .contacts = heap->nodes,
                           .moving = heap->balls,
-                          .patches = 0};
+                          .patches = copies,
+                          .per_patch = heap->per_copy,
+                          .is_copies = copies > 0};
     slots.colour = mo_device_colour(device, &heap->colouring, heap->sweeps.scratch, heap->nodes,
                                     slots.one, slots.two, heap->balls, heap->id.at, 0);
     mo_device_launch(device, MO_KERNEL_slot_keys, heap->nodes, &slots);
-    mo_device_sort(device, slots.key, slots.order, heap->nodes, mo_bits_of(MO_COLOURS),
+    mo_device_sort(device, slots.key, slots.order, heap->nodes,
+                   mo_bits_of((copies + 1) * MO_COLOURS),
                    mo_scratch_for_sort(&heap->sweeps.scratch, heap->nodes));
     mo_device_launch(device, MO_KERNEL_slot_starts, heap->nodes + 1, &slots);
-    mo_device_read(device, heap->sweeps.manifold_start, slots.start,
+    mo_device_read(device, heap->sweeps.manifold_start, slots.start + copies * MO_COLOURS,
                    sizeof heap->sweeps.manifold_start);
 }
 
@@ -280,7 +283,10 @@ void mo_device_solids_pack(mo_device_heap *heap, const mo_world *world, double h
     mo_device *device = heap->device;
     mo_device_sweeps *s = &heap->sweeps;
     size_t apart;
-    sort_nodes(heap);
+    s->copies = mo_heap_copies(heap, world);
+    s->per_copy = heap->per_copy;
+    s->patch_start = heap->slot_start.at;
+    sort_nodes(heap, s->copies);
     s->slots = s->patches = 0;
     for (int c = 0; c <= MO_COLOURS; ++c) {
         s->slot_start[c] = 0;
@@ -341,8 +347,18 @@ static mo_error project_once(mo_device_heap *heap, const mo_world *world, double
     if (!error) {
         mo_device_copy(heap->device, heap->moved.at, s->line.at, bytes);
         s->free_line = heap->moved.at;
-        mo_device_sweeps_start(s, MO_HEAP_MOMENTUM);
-        mo_device_sweeps_run(s, goal, is_long, NULL);
+        if (s->copies > 0) {
+            const mo_copy_goal each = {.tolerance = INFINITY,
+                                       .natural = INFINITY,
+                                       .rate = goal.rate,
+                                       .rate_until = PROJECTION_SWEEPS,
+                                       .most = PROJECTION_SWEEPS,
+                                       .momentum = MO_HEAP_MOMENTUM};
+            mo_device_sweeps_copies(s, each, is_long, NULL);
+        } else {
+            mo_device_sweeps_start(s, MO_HEAP_MOMENTUM);
+            mo_device_sweeps_run(s, goal, is_long, NULL);
+        }
         report->iterations += s->iteration;
     }
     return error;

@@ -55,7 +55,7 @@ void mo_forces_clear(mo_forces *forces)
     *forces = (mo_forces){0};
 }
 
-/* ---- what is told ---------------------------------------------------------------------------- */
+/* ---- results --------------------------------------------------------------------------------- */
 
 /* m/s^2: smaller accelerations are none; with soft contacts, those that all of them together may
  * add up to by giving way. */
@@ -74,38 +74,38 @@ static double least_of(const mo_world *world)
     return least;
 }
 
-static mo_transition transition_of(const mo_contact_force *told, const double *u, double force,
+static mo_transition transition_of(const mo_contact_force *out, const double *u, double force,
                                    double least_force, double least)
 {
     const double across = hypot(u[1], u[2]);
     if (force <= least_force && u[0] > least) {
         return MO_TRANSITION_BREAKS;
     }
-    if (told->is_sliding) {
+    if (out->is_sliding) {
         return MO_TRANSITION_SLIDES;
     }
     return across > least ? MO_TRANSITION_SLIPS : MO_TRANSITION_ROLLS;
 }
 
-static void tell_answer(const mo_world *world, const mo_sim_contact *contact,
-                        mo_contact_force *told, double least_force, double least)
+static void write_answer(const mo_world *world, const mo_sim_contact *contact,
+                         mo_contact_force *out, double least_force, double least)
 {
     const mo_constraint_view view = mo_problem_constraint(world->problem, contact->constraint);
     const double *r = world->result.r + view.offset, *u = world->result.u + view.offset;
     double rate[3] = {0};
     for (int k = 0; k < view.dim && k < 3; ++k) {
-        mo_vec3_along(told->force, r[k], contact->frame + 3 * k, told->force);
-        mo_vec3_along(told->acceleration, u[k], contact->frame + 3 * k, told->acceleration);
+        mo_vec3_along(out->force, r[k], contact->frame + 3 * k, out->force);
+        mo_vec3_along(out->acceleration, u[k], contact->frame + 3 * k, out->acceleration);
         rate[k] = u[k];
     }
     for (int k = 3; k < view.dim; ++k) {
         const double *axis = contact->frame + (view.dim == 4 ? 0 : 3 * (k - 2));
-        mo_vec3_along(told->moment, r[k], axis, told->moment);
+        mo_vec3_along(out->moment, r[k], axis, out->moment);
     }
-    told->transition = transition_of(told, rate, r[0], least_force, least);
+    out->transition = transition_of(out, rate, r[0], least_force, least);
 }
 
-static void tell_contacts(const mo_world *world, const mo_instant *instant, mo_forces *forces)
+static void write_contacts(const mo_world *world, const mo_instant *instant, mo_forces *forces)
 {
     const double least = least_of(world);
     double largest = 0;
@@ -114,27 +114,27 @@ static void tell_contacts(const mo_world *world, const mo_instant *instant, mo_f
     }
     for (int k = 0; k < world->contacts.count; ++k) {
         const mo_sim_contact *contact = world->contacts.at + k;
-        mo_contact_force *told = forces->contacts + k;
-        *told = (mo_contact_force){.a = mo_body_id_of(world, contact->body[0]),
-                                   .b = mo_body_id_of(world, contact->body[1]),
-                                   .gap = contact->gap,
-                                   .mu = contact->mu,
-                                   .is_sliding = instant->contact[k].is_sliding};
-        mo_vec3_copy(contact->point, told->point);
-        mo_vec3_copy(contact->frame, told->normal);
-        mo_vec3_copy(contact->velocity, told->velocity);
+        mo_contact_force *out = forces->contacts + k;
+        *out = (mo_contact_force){.a = mo_body_id_of(world, contact->body[0]),
+                                  .b = mo_body_id_of(world, contact->body[1]),
+                                  .gap = contact->gap,
+                                  .mu = contact->mu,
+                                  .is_sliding = instant->contact[k].is_sliding};
+        mo_vec3_copy(contact->point, out->point);
+        mo_vec3_copy(contact->frame, out->normal);
+        mo_vec3_copy(contact->velocity, out->velocity);
         if (!mo_contact_is_taken(contact)) {
-            told->transition =
+            out->transition =
                 contact->mode == MO_CONTACT_APART ? MO_TRANSITION_BREAKS : MO_TRANSITION_IMPACT;
         } else {
-            tell_answer(world, contact, told, NEGLIGIBLE * largest, least);
+            write_answer(world, contact, out, NEGLIGIBLE * largest, least);
         }
     }
 }
 
 /* Of links: J a and the velocity products. */
-static void tell_mechanism(const mo_world *world, mo_sim_mechanism *mechanism, mo_forces *forces,
-                           int first)
+static void write_mechanism(const mo_world *world, mo_sim_mechanism *mechanism, mo_forces *forces,
+                            int first)
 {
     const int n = mechanism->tree.dofs;
     double *a = forces->joint_accelerations + first;
@@ -160,7 +160,7 @@ static void tell_mechanism(const mo_world *world, mo_sim_mechanism *mechanism, m
     }
 }
 
-static void tell_bodies(mo_world *world, mo_forces *forces)
+static void write_bodies(mo_world *world, mo_forces *forces)
 {
     mo_assemble_velocities(world);
     for (int k = 0; k < world->living_count; ++k) {
@@ -173,7 +173,7 @@ static void tell_bodies(mo_world *world, mo_forces *forces)
     }
     for (int k = 0, first = 0; k < world->mechanism_places; ++k) {
         if (world->mechanism[k]) {
-            tell_mechanism(world, world->mechanism[k], forces, first);
+            write_mechanism(world, world->mechanism[k], forces, first);
             first += world->mechanism[k]->tree.dofs;
         }
     }
@@ -192,7 +192,7 @@ static void count_moving(const mo_world *world, mo_forces *forces)
     }
 }
 
-static void tell_known(const mo_world *world, const mo_instant *instant, mo_forces *forces)
+static void write_known(const mo_world *world, const mo_instant *instant, mo_forces *forces)
 {
     for (int k = 0; k < forces->known_count; ++k) {
         const int own = instant->known_constraint[k];
@@ -203,7 +203,7 @@ static void tell_known(const mo_world *world, const mo_instant *instant, mo_forc
     }
 }
 
-static mo_error tell(mo_world *world, const mo_instant *instant, mo_forces *forces)
+static mo_error write_results(mo_world *world, const mo_instant *instant, mo_forces *forces)
 {
     const mo_allocator *own = &world->allocator;
     forces->contact_count = world->contacts.count;
@@ -225,11 +225,11 @@ static mo_error tell(mo_world *world, const mo_instant *instant, mo_forces *forc
     MO_NEED_MEMORY(forces->contacts && forces->accelerations && forces->is_moving &&
                        forces->joint_accelerations && forces->known_efforts,
                    NULL);
-    tell_contacts(world, instant, forces);
-    tell_bodies(world, forces);
-    tell_known(world, instant, forces);
+    write_contacts(world, instant, forces);
+    write_bodies(world, forces);
+    write_known(world, instant, forces);
     count_moving(world, forces);
-    return mo_forces_tell_joints(world, instant, forces);
+    return mo_forces_write_joints(world, instant, forces);
 }
 
 /* ---- the instant ----------------------------------------------------------------------------- */
@@ -267,7 +267,7 @@ static mo_error find_forces(mo_world *world, const mo_force_options *options, mo
             error = error ? error : mo_instant_solve(world, options, forces, why);
         }
     }
-    return error ? error : tell(world, instant, forces) ? mo_fail_memory(why) : MO_OK;
+    return error ? error : write_results(world, instant, forces) ? mo_fail_memory(why) : MO_OK;
 }
 
 static mo_error check_known(const mo_world *world, const mo_force_options *options, mo_message *why)

@@ -76,9 +76,9 @@ int mo_instant_look_again(mo_world *world, const mo_instant *instant);
 /* Of springs and damping of joint k. */
 void mo_instant_passive(const mo_sim_mechanism *mechanism, int k, double effort[6]);
 /* Forces of joints, limits, friction and actuators, as those of a step of h. */
-void mo_instant_tell_joints(mo_world *world, const mo_instant *instant, double h);
+void mo_instant_write_joints(mo_world *world, const mo_instant *instant, double h);
 
 /* forces_joints.c: after contacts and accelerations were reported. */
-mo_error mo_forces_tell_joints(mo_world *world, const mo_instant *instant, mo_forces *forces);
+mo_error mo_forces_write_joints(mo_world *world, const mo_instant *instant, mo_forces *forces);
 
 #endif

@@ -90,7 +90,7 @@ static void gather_mechanism(const mo_world *world, mo_sim_mechanism *mechanism,
 
 /* One part of a joint: its force on b, about b's centre; returns the force of its first row. */
 static double add_part(const mo_world *world, const mo_sim_joint *joint, mo_joint_part part,
-                       const mo_joint_rows *rows, double sign, mo_joint_force *told)
+                       const mo_joint_rows *rows, double sign, mo_joint_force *out)
 {
     if (joint->constraint[part] == MO_NONE) {
         return 0;
@@ -98,31 +98,31 @@ static double add_part(const mo_world *world, const mo_sim_joint *joint, mo_join
     const mo_constraint_view view = mo_problem_constraint(world->problem, joint->constraint[part]);
     const double *r = world->result.r + view.offset;
     for (int k = 0; k < view.dim; ++k) {
-        mo_vec3_along(told->force, sign * r[k], rows->line[1][k], told->force);
-        mo_vec3_along(told->moment, sign * r[k], rows->line[1][k] + 3, told->moment);
+        mo_vec3_along(out->force, sign * r[k], rows->line[1][k], out->force);
+        mo_vec3_along(out->moment, sign * r[k], rows->line[1][k] + 3, out->moment);
     }
     return sign * r[0];
 }
 
-static void tell_joint(const mo_world *world, int k, mo_joint_force *told)
+static void write_joint(const mo_world *world, int k, mo_joint_force *out)
 {
     const mo_sim_joint *joint = world->joint + world->jointed[k];
     mo_joint_rows held, coordinate;
     double anchor[2][3], arm[3], turn[3];
-    *told =
+    *out =
         (mo_joint_force){.joint = mo_world_joint(world, k), .a = joint->def.a, .b = joint->def.b};
     mo_joint_hold(world, joint, &held);
     mo_joint_coordinate(world, joint, &coordinate);
-    add_part(world, joint, MO_PART_HOLD, &held, 1, told);
-    told->limit = add_part(world, joint, MO_PART_LOWER, &coordinate, 1, told);
-    told->limit += add_part(world, joint, MO_PART_UPPER, &coordinate, -1, told);
-    told->drive = add_part(world, joint, MO_PART_DRIVE, &coordinate, 1, told);
-    told->friction = add_part(world, joint, MO_PART_FRICTION, &coordinate, 1, told);
+    add_part(world, joint, MO_PART_HOLD, &held, 1, out);
+    out->limit = add_part(world, joint, MO_PART_LOWER, &coordinate, 1, out);
+    out->limit += add_part(world, joint, MO_PART_UPPER, &coordinate, -1, out);
+    out->drive = add_part(world, joint, MO_PART_DRIVE, &coordinate, 1, out);
+    out->friction = add_part(world, joint, MO_PART_FRICTION, &coordinate, 1, out);
     mo_joint_anchors(world, joint, anchor);
-    mo_vec3_copy(anchor[1], told->point);
+    mo_vec3_copy(anchor[1], out->point);
     mo_vec3_minus(anchor[1], world->body[joint->body[1]].x, arm);
-    mo_vec3_cross(arm, told->force, turn);
-    mo_vec3_minus(told->moment, turn, told->moment);
+    mo_vec3_cross(arm, out->force, turn);
+    mo_vec3_minus(out->moment, turn, out->moment);
 }
 
 /* ---- links ----------------------------------------------------------------------------------- */
@@ -148,25 +148,25 @@ static void hold_links(const mo_world *world, mo_sim_mechanism *mechanism, const
     }
 }
 
-static void tell_links(const mo_world *world, const mo_sim_mechanism *mechanism,
-                       mo_link_force *told)
+static void write_links(const mo_world *world, const mo_sim_mechanism *mechanism,
+                        mo_link_force *out)
 {
     const mo_linkage *tree = &mechanism->tree;
     for (int i = 0; i < tree->links; ++i) {
         const mo_linkage_link *link = tree->link + i;
         const double *held = tree->force[i];
         double arm[3], turn[3];
-        told[i] = (mo_link_force){.link = mo_body_id_of(world, mechanism->body[i])};
+        out[i] = (mo_link_force){.link = mo_body_id_of(world, mechanism->body[i])};
         if (link->parent >= 0) {
-            told[i].parent = mo_body_id_of(world, mechanism->body[link->parent]);
+            out[i].parent = mo_body_id_of(world, mechanism->body[link->parent]);
         }
         mo_vec3_copy(link->dof_count > 0 ? tree->axis[link->first_dof + link->dof_count - 1].point
                                          : tree->pose[i].position,
-                     told[i].point);
-        mo_vec3_copy(held, told[i].force);
-        mo_vec3_minus(told[i].point, tree->point, arm);
+                     out[i].point);
+        mo_vec3_copy(held, out[i].force);
+        mo_vec3_minus(out[i].point, tree->point, arm);
         mo_vec3_cross(arm, held, turn);
-        mo_vec3_minus(held + 3, turn, told[i].moment);
+        mo_vec3_minus(held + 3, turn, out[i].moment);
     }
 }
 
@@ -188,8 +188,8 @@ static void spread(const mo_sim_mechanism *mechanism, const double *row, double 
     }
 }
 
-static void tell_rows(const mo_world *world, const mo_sim_mechanism *mechanism, int k,
-                      mo_axis_force *told)
+static void write_rows(const mo_world *world, const mo_sim_mechanism *mechanism, int k,
+                       mo_axis_force *out)
 {
     const mo_sim_axis *axis = mechanism->axis + k;
     for (int side = 0; side < 2; ++side) {
@@ -198,18 +198,18 @@ static void tell_rows(const mo_world *world, const mo_sim_mechanism *mechanism, 
             const int count = mo_mechanism_limit_row(mechanism, k, side, row);
             const double force = *force_of(world, axis->stop.constraint[side]);
             for (int i = 0; i < count; ++i) {
-                told->limit[i] += force * row[i];
+                out->limit[i] += force * row[i];
             }
         }
     }
     if (axis->friction_constraint != MO_NONE) {
-        memcpy(told->friction, force_of(world, axis->friction_constraint),
-               (size_t)told->v_count * sizeof(double));
+        memcpy(out->friction, force_of(world, axis->friction_constraint),
+               (size_t)out->v_count * sizeof(double));
     }
 }
 
-static void tell_tendons(const mo_world *world, const mo_sim_mechanism *mechanism, int is_impulsive,
-                         mo_axis_force *axes)
+static void write_tendons(const mo_world *world, const mo_sim_mechanism *mechanism,
+                          int is_impulsive, mo_axis_force *axes)
 {
     for (int k = 0; k < mechanism->tendons; ++k) {
         const mo_sim_tendon *tendon = mechanism->tendon + k;
@@ -228,7 +228,7 @@ static void tell_tendons(const mo_world *world, const mo_sim_mechanism *mechanis
     }
 }
 
-static void tell_couplings(const mo_world *world, mo_sim_mechanism *mechanism, mo_axis_force *axes)
+static void write_couplings(const mo_world *world, mo_sim_mechanism *mechanism, mo_axis_force *axes)
 {
     for (int k = 0; k < mechanism->couplings && mechanism->coupling_constraint != MO_NONE; ++k) {
         mo_coupling_row(mechanism, k, mechanism->row);
@@ -238,7 +238,7 @@ static void tell_couplings(const mo_world *world, mo_sim_mechanism *mechanism, m
 }
 
 /* Springs, damping, actuators and applied efforts. */
-static void tell_finite(mo_sim_mechanism *mechanism, mo_axis_force *axes, double *efforts)
+static void write_finite(mo_sim_mechanism *mechanism, mo_axis_force *axes, double *efforts)
 {
     for (int k = 0; k < mechanism->tree.joints; ++k) {
         const int at = mechanism->tree.joint[k].v_at;
@@ -253,8 +253,8 @@ static void tell_finite(mo_sim_mechanism *mechanism, mo_axis_force *axes, double
     }
 }
 
-static void tell_known(const mo_world *world, int place, const mo_instant *instant,
-                       const mo_forces *forces, mo_axis_force *axes)
+static void write_known(const mo_world *world, int place, const mo_instant *instant,
+                        const mo_forces *forces, mo_axis_force *axes)
 {
     const mo_sim_mechanism *mechanism = world->mechanism[place];
     for (int k = 0; k < forces->known_count; ++k) {
@@ -267,22 +267,22 @@ static void tell_known(const mo_world *world, int place, const mo_instant *insta
     }
 }
 
-static void tell_axes(const mo_world *world, int place, const mo_instant *instant,
-                      const mo_forces *forces, mo_axis_force *axes, double *efforts)
+static void write_axes(const mo_world *world, int place, const mo_instant *instant,
+                       const mo_forces *forces, mo_axis_force *axes, double *efforts)
 {
     mo_sim_mechanism *mechanism = world->mechanism[place];
     for (int k = 0; k < mechanism->tree.joints; ++k) {
         axes[k] = (mo_axis_force){.mechanism = {place + 1, mechanism->generation},
                                   .joint = k,
                                   .v_count = mo_axis_v_count(mechanism->axis[k].def.kind)};
-        tell_rows(world, mechanism, k, axes + k);
+        write_rows(world, mechanism, k, axes + k);
     }
     memset(efforts, 0, (size_t)mechanism->actuators * sizeof *efforts);
-    tell_tendons(world, mechanism, forces->is_impulsive, axes);
-    tell_couplings(world, mechanism, axes);
-    tell_known(world, place, instant, forces, axes);
+    write_tendons(world, mechanism, forces->is_impulsive, axes);
+    write_couplings(world, mechanism, axes);
+    write_known(world, place, instant, forces, axes);
     if (!forces->is_impulsive) {
-        tell_finite(mechanism, axes, efforts);
+        write_finite(mechanism, axes, efforts);
     }
     for (int k = 0; k < mechanism->tree.joints; ++k) {
         mo_axis_force *of = axes + k;
@@ -314,7 +314,7 @@ static mo_error make_room(const mo_world *world, mo_forces *forces)
                : MO_ERR_MEMORY;
 }
 
-mo_error mo_forces_tell_joints(mo_world *world, const mo_instant *instant, mo_forces *forces)
+mo_error mo_forces_write_joints(mo_world *world, const mo_instant *instant, mo_forces *forces)
 {
     double(*outside)[6] =
         mo_memory_array(&world->allocator, (size_t)world->body_places, sizeof *outside);
@@ -323,7 +323,7 @@ mo_error mo_forces_tell_joints(mo_world *world, const mo_instant *instant, mo_fo
         return MO_ERR_MEMORY;
     }
     for (int k = 0; k < forces->joint_count; ++k) {
-        tell_joint(world, k, forces->joints + k);
+        write_joint(world, k, forces->joints + k);
     }
     gather(world, forces, outside);
     int v = 0, link = 0, axis = 0, actuator = 0;
@@ -337,9 +337,9 @@ mo_error mo_forces_tell_joints(mo_world *world, const mo_instant *instant, mo_fo
         }
         hold_links(world, mechanism, forces->joint_accelerations + v, forces->is_impulsive,
                    outside);
-        tell_links(world, mechanism, forces->links + link);
-        tell_axes(world, k, instant, forces, forces->axes + axis,
-                  forces->actuator_efforts + actuator);
+        write_links(world, mechanism, forces->links + link);
+        write_axes(world, k, instant, forces, forces->axes + axis,
+                   forces->actuator_efforts + actuator);
         v += mechanism->tree.dofs;
         link += mechanism->tree.links;
         axis += mechanism->tree.joints;

@@ -261,7 +261,7 @@ int mo_instant_look_again(mo_world *world, const mo_instant *instant)
     return count;
 }
 
-void mo_instant_tell_joints(mo_world *world, const mo_instant *instant, double h)
+void mo_instant_write_joints(mo_world *world, const mo_instant *instant, double h)
 {
     mo_assemble_velocities(world);
     for (int k = 0; k < world->jointed_count; ++k) {

@@ -257,7 +257,7 @@ static mo_error take_piece(mo_piece *p, mo_step_report *report, mo_message *why)
     }
     p->left -= length;
     p->most = p->h;
-    mo_instant_tell_joints(world, &p->instant, p->h);
+    mo_instant_write_joints(world, &p->instant, p->h);
     return move_all(world, length)
                ? MO_OK
                : mo_fail(why, MO_ERR_ARGUMENT,
@@ -267,7 +267,7 @@ static mo_error take_piece(mo_piece *p, mo_step_report *report, mo_message *why)
 /* ---- the step -------------------------------------------------------------------------------- */
 
 /* Reports the contacts of the last piece: impulses of the whole step with their forces. */
-static void tell_contacts(mo_world *world, const mo_instant *instant, double h)
+static void write_contacts(mo_world *world, const mo_instant *instant, double h)
 {
     int kept = 0;
     for (int k = 0; k < world->contacts.count; ++k) {
@@ -304,7 +304,7 @@ static mo_error take_pieces(mo_piece *p, mo_step_report *report, mo_message *why
         MO_NEED_MEMORY(p->instant.kept, why);
         error = take_piece(p, report, why);
         if (!error && !(p->left > 1e-12 * p->h)) {
-            tell_contacts(p->world, &p->instant, p->h);
+            write_contacts(p->world, &p->instant, p->h);
         }
         mo_instant_free(p->world, &p->instant);
     }

@@ -28,9 +28,8 @@ enum {
     SWEEPS = 600,       /* and */
     STEPS = 10,         /* iterations of methods that factor: more for the last digits of a coarse
                            tolerance, or for a fine one near rest, cost too much */
-    WORK = 60000,       /* constraints times iterations that factor, for the coarse tolerance */
-    STRIDES = 20,       /* the same, for the fine tolerance of a mechanism in motion, ... */
-    TURNS = 5,          /* ... so many times before all that are allowed */
+    WORK = 200000,      /* constraints times iterations that factor, for the coarse tolerance: a
+                           miss costs more, by compliant contacts and overlap */
     LANES = 1,          /* of ladder.skip */
     SOME = 64           /* blocks: beyond this, canonical impulses of moving bodies, and a finer
                            solution for the sake of a few contacts, cost too much */
@@ -316,26 +315,29 @@ static int is_loosely_solved(mo_world *world, const mo_options *options)
 }
 
 /*
- * Fine.  A mechanism in motion with many contacts has STRIDES iterations that factor at a time.  If
- * these reach the coarse tolerance, the step keeps it, as heaps do.
+ * Fine.  A mechanism in motion with many contacts has STEPS iterations that factor at a time, while
+ * they gain, then all that are allowed.  If some reach the coarse tolerance, the step keeps it, as
+ * heaps do.
  */
 static mo_error solve_fine(mo_world *world, double h, const mo_options *options)
 {
     mo_result *result = &world->result;
-    const int may_be_loose = world->mechanism_count > 0 && mo_uses_auto(world) &&
-                             mo_accuracy_coarse(world, h) > options->tol &&
-                             options->refine != MO_REFINE_REST && mo_team_constraints(world) > SOME;
+    int may_be_loose = world->mechanism_count > 0 && mo_uses_auto(world) &&
+                       mo_accuracy_coarse(world, h) > options->tol &&
+                       options->refine != MO_REFINE_REST && mo_team_constraints(world) > SOME;
     mo_options own = *options;
     world->step.is_loose = 0;
-    own.ladder.steps = may_be_loose ? STRIDES : own.ladder.steps;
+    own.ladder.steps = may_be_loose ? STEPS : own.ladder.steps;
     MO_TRY(mo_team_solve(world, &own));
-    for (int k = 1; may_be_loose && has_missed(result) && k <= TURNS; ++k) {
+    for (double before = INFINITY; may_be_loose && has_missed(result);) {
         if (is_loosely_solved(world, options)) {
             result->status = MO_SOLVED;
             result->message.text[0] = '\0';
             break;
         }
-        own.ladder.steps = k < TURNS ? STRIDES : options->ladder.steps;
+        may_be_loose = result->residual.natural_relative < GAIN * before;
+        before = result->residual.natural_relative;
+        own.ladder.steps = may_be_loose ? STEPS : options->ladder.steps;
         MO_TRY(solve_on(world, &own));
     }
     return MO_OK;

@@ -101,8 +101,7 @@ static void turn_from(mo_sim_mechanism *mechanism, const double *at, double h, d
     static const double weightless[3] = {0};
     const int n = mechanism->tree.dofs;
     mo_linkage_inverse(&mechanism->tree, at, NULL, weightless, mechanism->bias);
-    mo_solve_first(n, mechanism->F, mechanism->bias);
-    mo_solve_second(n, mechanism->F, mechanism->bias);
+    mo_solve_factored(n, mechanism->F, mechanism->bias);
     for (int k = 0; k < n; ++k) {
         out[k] = mechanism->start_v[k] - h * mechanism->bias[k];
     }
@@ -252,8 +251,7 @@ void mo_mechanism_free(const mo_world *world, mo_sim_mechanism *mechanism, doubl
         mo_mechanism_hold(mechanism, mechanism->F, mechanism->free_v);
         mechanism->is_singular = !mo_factor_symmetric(n, mechanism->F);
     }
-    mo_solve_first(n, mechanism->F, mechanism->free_v);
-    mo_solve_second(n, mechanism->F, mechanism->free_v);
+    mo_solve_factored(n, mechanism->F, mechanism->free_v);
     memcpy(mechanism->next_v, mechanism->free_v, (size_t)n * sizeof *mechanism->next_v);
 }
 

@@ -26,16 +26,57 @@
  * may be mistaken for each other. */
 static const double OF_THICKNESS = 0.5;
 enum { MOST_ADVANCES = 200 };
-static const double SHORT = 1e-9; /* s: no body turns far */
 
 /* ---- may they? ------------------------------------------------------------------------------- */
 
-/* How far a point of a shape moves by turning about the centre of its body, at most. */
+/* Has the shape an axis of revolution?  In the world, with a point of it. */
+static int has_axis(const mo_sim_shape *shape, double axis[3], double point[3])
+{
+    static const double z[3] = {0, 0, 1}, origin[3] = {0, 0, 0};
+    const mo_shape_def *def = &shape->collider.def;
+    const int is_capsule = def->kind == MO_SHAPE_CAPSULE;
+    double own[3];
+    if (!is_capsule && def->kind != MO_SHAPE_CYLINDER) {
+        return 0;
+    }
+    mo_vec3_minus(def->ends[1], def->ends[0], own);
+    const double length = mo_vec3_norm(own);
+    mo_vec3_scale(length > 0 ? 1 / length : 0, own, own);
+    mo_pose_vector(&shape->pose, is_capsule && length > 0 ? own : z, axis);
+    mo_pose_point(&shape->pose, is_capsule ? def->ends[0] : origin, point);
+    return 1;
+}
+
+/*
+ * The speed, at most, at which rotation moves the outline of a shape.  The part of the spin w along
+ * an axis of revolution a, at a distance d from the centre of the body, moves it as a whole, by
+ * |w.a| d: a rod that rolls stays in place.  The angle of w and a does not change in a step.
+ */
+static double turning_of(const mo_world *world, int place)
+{
+    const mo_sim_shape *shape = world->shape + place;
+    const mo_sim_body *body = world->body + shape->body;
+    const double *spin = body->next_v + 3, all = mo_vec3_norm(spin);
+    double axis[3], point[3], off[3], moment[3], across[3];
+    if (world->near[place].is_central || !(all > 0)) {
+        return 0;
+    }
+    if (!has_axis(shape, axis, point)) {
+        return all * body->size;
+    }
+    const double along = mo_vec3_dot(spin, axis);
+    mo_vec3_minus(point, body->x, off);
+    mo_vec3_cross(axis, off, moment);
+    mo_vec3_along(spin, -along, axis, across);
+    return fmin(all * body->size,
+                mo_vec3_norm(across) * body->size + fabs(along) * mo_vec3_norm(moment));
+}
+
+/* How far the outline of a shape moves by turning about the centre of its body, at most. */
 static double turn_of(const mo_world *world, int shape, double h)
 {
-    const mo_sim_body *body = world->body + world->near[shape].body;
-    const double spin = mo_vec3_norm(body->next_v + 3);
-    return world->near[shape].is_central || !(spin > 0) ? 0 : fmin(h * spin, 2) * body->size;
+    const double size = world->body[world->near[shape].body].size, rate = turning_of(world, shape);
+    return rate > 0 ? fmin(h * rate, 2 * size) : 0;
 }
 
 double mo_curved_by(const mo_sim_body *body, const double spin[3], double h)
@@ -129,6 +170,23 @@ static void velocity_apart(const mo_world *world, const mo_pair *pair, double ap
                   world->body[world->near[pair->a].body].next_v, apart);
 }
 
+/* What the solution has left at the contacts of a pair that took part, over the size.  Contacts at
+ * the end would describe the same again. */
+static double left_of(const mo_world *world, const mo_sim_contact *contact, int count, double h)
+{
+    double least = 0;
+    for (int k = 0; k < count; ++k) {
+        if (mo_contact_is_taken(contact + k)) {
+            const int late = contact[k].late;
+            const double before = late == MO_NONE ? 0 : world->step.late[late].before;
+            double u[3];
+            mo_contact_velocity(world, contact + k, u);
+            least = fmin(least, contact[k].gap - before + h * mo_vec3_dot(contact[k].frame, u));
+        }
+    }
+    return -least / contact->size;
+}
+
 /* Along the normal n of the pair, at these poses. */
 static double separation(const mo_world *world, const mo_near_pair *pair, const mo_pose at[2])
 {
@@ -190,7 +248,7 @@ static double time_of_overlap(mo_world *world, const mo_near_pair *pair, double 
 {
     static const double NEARLY = 0.1, LONG = 0.05 /* of the step */;
     const int a = pair->shapes.a, b = pair->shapes.b;
-    approach by = {.turning = (turn_of(world, a, SHORT) + turn_of(world, b, SHORT)) / SHORT};
+    approach by = {.turning = turning_of(world, a) + turning_of(world, b)};
     velocity_apart(world, &pair->shapes, by.apart);
     const double way = h * mo_vec3_norm(by.apart) + turn_of(world, a, h) + turn_of(world, b, h);
     double t = 0;
@@ -254,11 +312,32 @@ static mo_error note_pair(mo_world *world, const mo_near_pair *pair)
     return MO_OK;
 }
 
-/* Adds contacts of a pair at the time t of the step if it overlaps more than at the start;
- * *deepest: by how much, over the size. */
-static mo_error take_at(mo_world *world, const mo_near_pair *pair, const mo_pose at[2], double t,
-                        double h, double *deepest)
+/* One look at all pairs. */
+typedef struct look {
+    double h;
+    double deep, deep_of_links; /* of the overlap that is let be: that asks for a round */
+    int takes;                  /* contacts; else bodies are held back */
+    int asks;
+} look;
+
+/* The overlap of a pair that asks for a round. */
+static double deep_of(const mo_world *world, const look *now, const mo_near_pair *pair)
 {
+    const int a = world->near[pair->shapes.a].body, b = world->near[pair->shapes.b].body;
+    int has_links = 0;
+    if (world->mechanism_count > 0) {
+        const mo_island_facts *one = mo_island_of(world, a), *other = mo_island_of(world, b);
+        has_links = (one && one->has_joints) || (other && other->has_joints);
+    }
+    return (has_links ? now->deep_of_links : now->deep) * world->def.overlap;
+}
+
+/* Adds contacts of a pair at the time t of the step if it overlaps more than at the start, and than
+ * its contacts tell. */
+static mo_error take_at(mo_world *world, const mo_near_pair *pair, const mo_pose at[2], double t,
+                        look *now)
+{
+    const double h = now->h;
     mo_sim_contacts *list = &world->contacts;
     const int first = list->count;
     const double most = mo_overlap_limit(world);
@@ -275,11 +354,12 @@ static mo_error take_at(mo_world *world, const mo_near_pair *pair, const mo_pose
     for (int k = first; k < list->count; ++k) {
         depth = fmax(depth, -list->at[k].gap / pair->size);
     }
-    if (t == h && depth <= pair->start + most) {
+    const double known = fmax(pair->start, pair->left);
+    if (t == h && depth <= known + most) {
         list->count = first;
         return depth > most ? note_pair(world, pair) : MO_OK;
     }
-    *deepest = t < h ? INFINITY : fmax(*deepest, depth - pair->start);
+    now->asks |= t < h || depth - known > deep_of(world, now, pair);
     return add_late(world, first, t) ? MO_ERR_MEMORY : note_pair(world, pair);
 }
 
@@ -312,14 +392,15 @@ static void hold_back(mo_world *world, const mo_near_pair *pair, double t, doubl
             const int is_carried = world->body[places[!side]].kind == MO_BODY_DRIVEN &&
                                    !world->team && runs_over(world, pair, !side, t, h, depth);
             body->part = t / h;
+            world->step.has_held_back = 1;
             body->carrier = is_carried ? places[!side] : MO_NONE;
         }
     }
 }
 
-static mo_error look_at_pair(mo_world *world, const mo_near_pair *pair, double h, int takes,
-                             double *deepest)
+static mo_error look_at_pair(mo_world *world, const mo_near_pair *pair, look *now)
 {
+    const double h = now->h;
     const int a = pair->shapes.a, b = pair->shapes.b;
     const double depth =
         OF_THICKNESS * fmin(world->shape[a].collider.thickness, world->shape[b].collider.thickness);
@@ -331,16 +412,17 @@ static mo_error look_at_pair(mo_world *world, const mo_near_pair *pair, double h
         at[0] = pose_at(world, a, t, h);
         at[1] = pose_at(world, b, t, h);
     }
-    if (!takes && t < h) {
+    if (!now->takes && t < h) {
         hold_back(world, pair, t, h, depth);
     }
-    return take_at(world, pair, at, t, h, deepest);
+    return take_at(world, pair, at, t, now);
 }
 
 /* Looks at all pairs of the list's first contacts, which are sorted.  Few may overlap: poses at the
  * end of the step are found with the first of them. */
-static mo_error look_at_all(mo_world *world, double h, int takes, double *deepest)
+static mo_error look_at_all(mo_world *world, look *now)
 {
+    const double h = now->h;
     mo_sim_contacts *list = &world->contacts;
     const int sorted = list->count;
     const double limit = mo_overlap_limit(world);
@@ -348,13 +430,15 @@ static mo_error look_at_all(mo_world *world, double h, int takes, double *deepes
     for (int k = 0, next; k < sorted; k = next) {
         next = mo_contacts_end_of_pair(list, k);
         mo_pace_every(k, 8);
+        mo_prefetch(list->at + k + MO_AHEAD, offsetof(mo_sim_contact, rolling));
         if (may_overlap(world, list->at + k, next - k, limit, h)) {
-            const mo_near_pair pair = mo_near_pair_of(list->at + k, next - k);
+            mo_near_pair pair = mo_near_pair_of(list->at + k, next - k);
+            pair.left = left_of(world, list->at + k, next - k, h);
             mo_pace();
             if (!has_ends++) {
                 mo_advance_ends(world, h);
             }
-            if (look_at_pair(world, &pair, h, takes, deepest)) {
+            if (look_at_pair(world, &pair, now)) {
                 return MO_ERR_MEMORY;
             }
         }
@@ -362,28 +446,30 @@ static mo_error look_at_all(mo_world *world, double h, int takes, double *deepes
     return MO_OK;
 }
 
-mo_error mo_overlaps_look(mo_world *world, double h, double most, int *count)
+mo_error mo_overlaps_look(mo_world *world, double h, double deep, double deep_of_links, int *count)
 {
+    look now = {.h = h, .deep = deep, .deep_of_links = deep_of_links, .takes = isfinite(deep)};
     mo_sim_contacts *list = &world->contacts;
     const int sorted = list->count, late = world->step.late_count;
-    double deepest = 0;
     *count = world->step.overlapping.count = 0;
     world->step.overlap_before = 0;
-    for (int k = 0; k < world->living_count; ++k) {
+    for (int k = 0; k < world->living_count && mo_may_be_held_back(world); ++k) {
         mo_pace_every(k, 512);
         mo_body_let_go(world->body + world->living[k]);
     }
     mo_pace();
+    world->step.has_held_back = 0;
     if (isinf(world->def.overlap)) {
         return MO_OK;
     }
-    if (mo_team_agree(world, look_at_all(world, h, isfinite(most), &deepest), NULL) ||
-        (isinf(most) && mo_team_share(world, MO_SHARED_PART))) {
+    if ((world->mechanism_count > 0 && mo_accuracy_islands(world)) ||
+        mo_team_agree(world, look_at_all(world, &now), NULL) ||
+        (!now.takes && mo_team_share(world, MO_SHARED_PART))) {
         return MO_ERR_MEMORY;
     }
     mo_advance_carry(world, h);
     mo_pace();
-    if (mo_team_largest(world, deepest) <= most) { /* the projection sees to them */
+    if (!now.takes || !mo_team_any(world, now.asks)) { /* the projection sees to them */
         list->count = sorted;
         world->step.late_count = late;
         return MO_OK;

@@ -57,6 +57,7 @@ typedef struct mo_near_pair {
     mo_pair shapes;
     double size;      /* of the smaller one, m */
     double start;     /* overlap at the start of the step, over the size */
+    double left;      /* the same, at its end by its contacts, to first order (overlap.c) */
     double normal[3]; /* of its nearest contact, or of a late contact */
     int is_late;
 } mo_near_pair;

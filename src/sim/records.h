@@ -8,31 +8,31 @@
 #include "moreau/joint.h"
 #include "moreau/world.h"
 
-/* Islands are solved to the fine tolerance, to it if that takes few iterations, or to the coarse
- * one.  In rising order. */
+/* Tolerance to which an island is solved: the fine one, the fine one if that takes few iterations,
+ * or the coarse one; in this order. */
 typedef enum mo_accuracy { MO_FINE, MO_TRIED, MO_COARSE } mo_accuracy;
 
-/* The data that loops over contacts read of a body come first. */
+/* Members that loops over contacts read come first. */
 typedef struct mo_sim_body {
     uint32_t generation; /* 0: this place is free */
     mo_body_kind kind;
     int is_asleep;
     int is_displaced;     /* by the projection of this step */
-    mo_accuracy accuracy; /* to which this step solves its island (accuracy.c) */
-    int is_ball;          /* one and the same inertia about every axis */
+    mo_accuracy accuracy; /* of its island in this step (accuracy.c) */
+    int is_ball;          /* its inertia is the same about every axis */
     int block;            /* its body block in the problem of this step, or MO_NONE */
     int mechanism;        /* its index, for a link; otherwise MO_NONE */
     int leader;           /* of the island with which it sleeps */
-    int carrier;     /* the kinematic body that moves it on after it was held back, or MO_NONE */
-    int is_ghost;    /* a copy of one that another world of the team owns (team.h) */
-    uint32_t id;     /* by which constraints are coloured: its place, or that of the team */
-    uint32_t island; /* in a team: the least id of the bodies of its island (accuracy.c) */
+    int carrier;          /* kinematic body that carries it after it was held back, or MO_NONE */
+    int is_ghost;         /* a copy of a body of another process (team.h) */
+    uint32_t id;          /* for colouring constraints: its place, or its id in the team */
+    uint32_t island;      /* in a team: the least id of the bodies of its island (accuracy.c) */
     double mass;
     double slack;      /* m: gaps of its contacts up to this count as zero (accuracy.c) */
     double x[3];       /* centre of mass, world */
     double start_v[6]; /* at the start of the step, after its impacts */
-    double free_v[6];  /* at the end of the step, were there no constraint */
-    double next_v[6];  /* with them */
+    double free_v[6];  /* at the end of the step, without constraints */
+    double next_v[6];  /* at the end of the step */
     double v[6];       /* velocity of the centre, spin */
 
     double orientation[4];
@@ -60,12 +60,12 @@ typedef struct mo_sim_shape {
     uint32_t generation;
     int body, next;
     int proxy;      /* in the tree; MO_NONE for shapes without bounds */
-    int is_on_show; /* it touches nothing, and is in no list of the collision */
+    int is_on_show; /* visual only: it does not collide */
 
     /* At the start of the step: */
-    int has_strayed; /* out of its box in the tree: its pairs are to be sought */
-    double turn;     /* how far a point of it may move by turning */
-    mo_bounds path;  /* how far it may move along each axis, turning apart */
+    int has_strayed; /* it left its box in the tree: its pairs are searched again */
+    double turn;     /* largest displacement of a point by rotation */
+    mo_bounds path;  /* largest displacement along each axis, without rotation */
     mo_bounds reach; /* bounds with path, turn and the margin */
     mo_bounds box;   /* in the tree */
     mo_pose pose;    /* in the world */
@@ -73,20 +73,20 @@ typedef struct mo_sim_shape {
     mo_collider collider;
 } mo_sim_shape;
 
-/* What loops over pairs of shapes read of each: a cache line.  At the start of the step. */
+/* Data of a shape for loops over pairs, in one cache line; at the start of the step. */
 typedef struct mo_shape_near {
     double x[3];   /* of its pose */
     double size;   /* of its collider */
-    double motion; /* how far a point of it may move in the step, at most */
-    double speed;  /* of its fastest point before the step, at most */
+    double motion; /* upper bound on the displacement of its points in the step */
+    double speed;  /* upper bound on the speed of its points before the step */
     int body;
     int surface;        /* its material in world->surfaces, or MO_NONE */
     uint8_t is_round;   /* a ball, or a disk in the plane, of radius `size` about x */
-    uint8_t is_central; /* a round one about the centre of its body, which turns in place */
-    uint8_t moves;      /* its body does, freely */
-    /* no joint, mechanism or layer keeps it from any other of that kind */
+    uint8_t is_central; /* round, and centred at the centre of mass of its body */
+    uint8_t moves;      /* its body is dynamic */
+    /* no joint, mechanism or layer prevents it from colliding with others of this kind */
     uint8_t collides_with_all;
-    /* it moves further than was thought, but within its box: its pairs are there */
+    /* it moves farther than predicted, but within its box: its pairs are known */
     int reaches_out;
 } mo_shape_near;
 
@@ -118,7 +118,7 @@ typedef struct mo_sim_joint {
     double axis[2][3];   /* likewise */
     double relative[4];  /* orientation of b in a when the joint was added */
     double length;       /* distance: when the joint was added */
-    double q; /* the coordinate at the last look, so that angles go on beyond half a turn */
+    double q; /* last value of the coordinate, which makes angles continuous beyond half a turn */
     /* of the last step: hold rows, then one for each other part */
     double impulse[MO_JOINT_IMPULSES];
     int constraint[MO_PART_COUNT];      /* in the problem of this step, or MO_NONE */
@@ -127,7 +127,7 @@ typedef struct mo_sim_joint {
 
 enum { MO_GAIN_TERMS = 4 };
 
-/* Of an island in this step, by its leader (accuracy.c). */
+/* Properties of an island in this step, stored at its leader (accuracy.c). */
 typedef struct mo_island_facts {
     int64_t contacts, moves;
     int has_joints;

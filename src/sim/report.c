@@ -50,7 +50,7 @@ static void say_left(const mo_world *world, mo_step_report *report)
 static int count_held(const mo_world *world)
 {
     int count = 0;
-    for (int k = 0; k < world->living_count; ++k) {
+    for (int k = 0; k < world->living_count && mo_may_be_held_back(world); ++k) {
         mo_pace_every(k, 512);
         const mo_sim_body *body = world->body + world->living[k];
         count += body->part < 1 && !body->is_ghost;

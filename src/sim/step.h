@@ -24,11 +24,11 @@ typedef enum mo_hold {
     MO_HOLD_SPEED  /* in velocity alone: cannot add energy, leaves the drift */
 } mo_hold;
 
-/* How far a step is, which says what of the world is that of its start (deadline.c). */
+/* Progress of a step: which part of the state at its start is kept where (deadline.c). */
 typedef enum mo_step_stage {
-    MO_STAGE_START,  /* all */
-    MO_STAGE_SOLVE,  /* contacts are in world->before */
-    MO_STAGE_ACCEPT, /* and bodies in step.kept */
+    MO_STAGE_START,  /* the world is unchanged */
+    MO_STAGE_SOLVE,  /* the contacts of the start are in world->before */
+    MO_STAGE_ACCEPT, /* and the bodies in step.kept */
 } mo_step_stage;
 
 /* The state of a joint at the start of a step. */
@@ -42,7 +42,7 @@ typedef struct mo_step {
     mo_error error;
     mo_message why; /* of that error */
     mo_hold joints_hold;
-    double tol;          /* relative: the coarsest that was asked for */
+    double tol;          /* relative: the coarsest that was requested */
     int coarse_count;    /* contacts that are solved to it, where it is not solver.tol */
     int tried_count;     /* contacts of islands that are tried to solve to solver.tol */
     int is_settling;     /* the coarse islands are all near rest */
@@ -61,6 +61,7 @@ typedef struct mo_step {
     size_t late_room;
     int late_count;
     mo_pairs overlapping;  /* at the end of the step */
+    int has_held_back;     /* a body may be (overlap.c) */
     double overlap_before; /* of pairs that may overlap, at its start, over the size */
     int *crowd;            /* of each body: overlaps that are deep (contacts.c) */
     size_t crowd_room;
@@ -105,7 +106,7 @@ typedef struct mo_phase {
     const mo_instant *instant; /* of forces */
 } mo_phase;
 
-/* deadline.c: runs the phases, in as many calls as the time limit asks for; 0: it waits */
+/* deadline.c: runs the phases, in as many calls as the time limit requires; 0: it waits */
 int mo_step_run(mo_world *world, void (*phases)(void *));
 /* Joints at the start of a step; bodies, before they change, where the step is paced:
  * MO_ERR_MEMORY. */
@@ -117,21 +118,21 @@ void mo_step_give_up(mo_world *world);
 double mo_step_share(const mo_world *world); /* s: for the next solve */
 /* Has the last solve used its time, and is its answer too coarse to take the step? */
 int mo_step_needs_time(mo_world *world, double h);
-/* checks.c: does the last solution ask for another round?  Its errors are in step.why */
+/* checks.c: does the last solution require another round?  Errors are in step.why */
 mo_error mo_step_check(mo_world *world, int *more);
-void mo_step_begin_rounds(mo_step *step); /* with all that each check may ask for */
-/* Are joints open at the end of the step, by more than one may leave? */
+void mo_step_begin_rounds(mo_step *step); /* resets the limits of all checks */
+/* Are joint errors at the end of the step larger than allowed? */
 int mo_joints_are_open(mo_world *world, double h);
 /* answer.c: one round of a step, from the contacts that take part to next_v and impulses */
 mo_error mo_step_solve(mo_world *world, mo_message *why);
-/* Does the present answer add energy to the free bodies: more than this part of that of their
- * motion, and beyond the work of the forces on them? */
+/* Does the present solution add energy to the free bodies, beyond the work of the forces on them
+ * and more than this fraction of their kinetic energy? */
 int mo_answer_gains(const mo_world *world, double h, double part);
-/* The sum over free bodies that take part of a gain of energy, less this part of the energies of
- * which it is a gain, `all`. */
+/* The sum over free bodies in the problem of a gain of energy, less this fraction of the energies
+ * `all` to which it is added. */
 typedef double mo_gain_of(const mo_world *world, const mo_sim_body *body, double h, double *all);
 double mo_gain_sum(const mo_world *world, double h, double part, mo_gain_of *gain);
-/* report.c: what a step says of itself at its end */
+/* report.c: fills in the report at the end of a step */
 void mo_report_fill(mo_world *world, mo_step_report *report);
 
 /* ---- the parts of a step, in their order ----------------------------------------------------- */
@@ -159,11 +160,11 @@ mo_error mo_check_masses(mo_world *world, mo_message *why);
  * of gaps, which are rounded; infinite where the problem has none.
  */
 mo_error mo_find_impulses(mo_world *world, double h, int from_start, mo_message *why);
-/* How far u of all contacts may be off by rounding, from the squares of the distances of their
- * points from the origin. */
+/* Rounding error of u over all contacts, from the squares of the distances of their points from
+ * the origin. */
 double mo_place_rounding(double squares, double h);
-/* How far a contact may penetrate and a joint open in a step, relative to the smallest body; 0: by
- * the tolerance alone, which is fine. */
+/* Allowed penetration of contacts and error of joints in a step, relative to the smallest body; 0:
+ * they follow from the tolerance, which is fine. */
 double mo_step_depth(const mo_world *world);
 /* The same for a tolerance that is not fine. */
 double mo_depth_at(double tol);
@@ -196,36 +197,36 @@ mo_error mo_islands_take_back_lift(mo_world *world);
 /* next_v of islands at rest becomes zero */
 mo_error mo_accuracy_rest(mo_world *world, double h);
 
-/* passive.c: the energy that the step which next_v ends would leave above what there was, with
- * nothing that has given it; 0: none but rounding */
+/* passive.c: the energy that the step with next_v would add without a source; 0: none, except for
+ * rounding */
 double mo_step_gain(const mo_world *world, double h);
-/* The energy that the step loses; infinite where something drives it */
+/* The energy that the step loses; infinite if something drives the bodies */
 double mo_step_loss(const mo_world *world, double h);
 /* Removes from the velocities of jointed bodies the energy by which a projection has lifted them */
 void mo_take_back_lift(mo_world *world, double lift);
-void mo_hold_otherwise(mo_world *world); /* then: the next of mo_hold */
+void mo_hold_otherwise(mo_world *world); /* switches to the next of mo_hold */
 
-/* energy_gain.c: takes the gain out of next_v; false where it cannot.  Without `does_it`: can it?
- */
+/* energy_gain.c: removes the gain from next_v; false if that is impossible.  Without `does_it` it
+ * only tests that. */
 int mo_remove_energy_gain(mo_world *world, double h, double gain, int does_it);
 
 /* joint_ahead.c: the worst error of a joint at the poses to which next_v leads, over the size of a
  * body; K of a body there, from the impulses of the last solve */
 double mo_joints_error_ahead(mo_world *world, double h);
 void mo_joints_stiffness(mo_world *world, int place, double h, double K[36]);
-/* next_v as a guess (NULL: no memory); next_v, where it is too far from the guess, part of the way
- * back, and then the guess: was it? */
+/* A copy of next_v as a guess (NULL: no memory).  If next_v is too far from the guess, moves it
+ * part of the way back and makes it the guess; returns whether it did. */
 double *mo_guess_take(const mo_world *world);
 int mo_guess_cut(mo_world *world, double h, double *guess);
 
-/* projection.c: positions without penetration and joint errors, velocities as they are; the deepest
- * overlap that is left where something was moved, over the size */
+/* projection.c: removes penetration and joint errors from the positions, not from the velocities;
+ * *deepest: the largest remaining overlap of moved bodies, over the size */
 mo_error mo_project_positions(mo_world *world, double *deepest, mo_message *why);
 
 /* islands.c: islands of the step that is done; sleep and waking.  Returns the number of islands. */
 int mo_islands_update(mo_world *world);
-int mo_islands_wake_touched(mo_world *world);     /* what sleeps and is about to be hit; how many */
-void mo_islands_wake(mo_world *world, int place); /* a body and what slept with it */
+int mo_islands_wake_touched(mo_world *world);     /* wakes bodies about to be hit; their number */
+void mo_islands_wake(mo_world *world, int place); /* a body and its sleeping island */
 
 /* advance.c */
 /* Turned by h spin; out may be the orientation. */
@@ -240,7 +241,7 @@ void mo_advance_start(mo_world *world, double h);  /* the same of all others */
 void mo_advance_free(mo_world *world, double h);   /* free_v, from another start_v */
 void mo_advance_ends(mo_world *world, double h);   /* next poses of all bodies */
 void mo_advance_carry(mo_world *world, double h);  /* of those that kinematic bodies carry */
-/* Poses at the end of the step, of links and where there are joints; is all finite there? */
+/* Poses at the end of the step, of links and of jointed bodies; fails if one is not finite. */
 mo_error mo_advance_poses(mo_world *world, double h, mo_message *why);
 void mo_advance_accept(mo_world *world, double h); /* the next state becomes the present one */
 
@@ -282,13 +283,13 @@ int mo_block_rows(const mo_world *world, const mo_sim_body *body);
 /* Rows of world->jacobian, each as mo_block_row writes it, into the problem. */
 void mo_add_jacobian(mo_world *world, int constraint, const mo_sim_body *body, int rows);
 
-/* mechanism_step.c: what mechanisms do in each part of a step */
-void mo_mechanisms_begin(mo_world *world, double h); /* start_v, and their controls are asked */
+/* mechanism_step.c: mechanisms in each part of a step */
+void mo_mechanisms_begin(mo_world *world, double h); /* start_v; calls their controls */
 void mo_mechanisms_free(mo_world *world, double h);
 mo_error mo_mechanisms_check(const mo_world *world, mo_message *why);
 int mo_mechanisms_look_again(mo_world *world, double h);
-/* Joints that hold or slide by their friction become rows where the answer contradicts that, or
- * all: how many mechanisms have such. */
+/* Joints assumed to stick or slide by their friction become rows if the solution contradicts that,
+ * or all of them; returns the number of mechanisms with such joints. */
 int mo_mechanisms_release(mo_world *world, double h, int all);
 void mo_mechanism_add_block(mo_world *world, int place, const mo_phase *phase);
 void mo_mechanisms_assemble(mo_world *world, const mo_phase *phase);
@@ -298,8 +299,8 @@ void mo_mechanisms_kinetic(const mo_world *world, double *before, double *after)
 void mo_mechanisms_poses(mo_world *world, double h);
 void mo_mechanisms_accept(mo_world *world, double h);
 void mo_mechanisms_displace(mo_world *world, double unit);
-/* How far the worst coupling is off, or the worst joint beyond a limit, rad or m; limits that are
- * near take part. */
+/* The largest error of a coupling or of a joint limit, rad or m; limits that are near become part
+ * of the problem. */
 double mo_mechanisms_worst(mo_world *world);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * A world whose bodies are a part of a larger one, which other processes have the rest of.
+ * A world that is distributed over processes: each process owns some of the bodies.
  *
- * Its own bodies are stepped here; ghosts are copies of bodies that others own, near enough to be
- * met in the step.  Two bodies touch where the owner of the lower id sees it, so each contact is in
- * one of the worlds.  A step takes the same phases in all of them at once: it counts, compares and
- * solves over all, and tells the others what has become of its own bodies.  Without a team, `sum`
- * and the like are the identity.
+ * A process steps the bodies that it owns.  Ghosts are copies of bodies of other processes that may
+ * be reached in the step.  A contact belongs to the process that owns the body with the lower id.
+ * All processes execute the phases of a step together: sums, maxima and the solve extend over all
+ * of them, and owners send the new state of their bodies to the copies.  Without a team, the
+ * functions `sum`, `largest` and so on return their argument.
  */
 #ifndef MO_SIM_TEAM_H
 #define MO_SIM_TEAM_H
@@ -17,11 +17,11 @@
 #include "moreau/solve.h"
 #include "moreau/world.h"
 
-/* What the owner of a body tells those who have a copy. */
+/* Data that the owner of a body sends to its copies. */
 typedef enum mo_shared {
     MO_SHARED_START,    /* start_v, and with it free_v */
     MO_SHARED_VELOCITY, /* next_v; ghosts that it makes near enough are added */
-    MO_SHARED_PART,     /* the least `part` of all copies: who is held back by one is by all */
+    MO_SHARED_PART,     /* the smallest `part` of all copies: a body held back in one is in all */
     MO_SHARED_MARK,     /* is_displaced of any copy */
     MO_SHARED_ISLAND,   /* the least `island` of all copies */
     MO_SHARED_POSE      /* x, orientation, v, is_displaced */
@@ -33,14 +33,14 @@ typedef struct mo_team {
     void *user;
     int64_t (*sum)(void *user, int64_t count);
     double (*largest)(void *user, double value);
-    /* The same error for all; one of those that have one says why. */
+    /* The same error in all processes, with the message of one of them. */
     mo_error (*agree)(void *user, mo_error error, mo_message *why);
     /* world->problem of all, into world->result.  Own bodies that nothing touches lose their block.
      */
     mo_error (*solve)(void *user, const mo_options *options);
     mo_error (*share)(void *user, mo_shared what);
-    /* `width` values for each name become the sums, or the largest, of those of all worlds that
-     * have the same name. */
+    /* Replaces `width` values for each name by the sums, or the maxima, over all processes that use
+     * the name. */
     mo_error (*combine)(void *user, mo_combine how, int count, const uint32_t *name, int width,
                         int64_t *value);
 } mo_team;

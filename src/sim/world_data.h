@@ -44,7 +44,7 @@ struct mo_world {
     mo_sim_body *body;
     size_t body_room;
     int body_places; /* used or free */
-    int *living;     /* bodies in the order they came */
+    int *living;     /* bodies in the order of creation */
     size_t living_room;
     int living_count;
 
@@ -61,7 +61,7 @@ struct mo_world {
     mo_sim_joint *joint;
     size_t joint_room;
     int joint_places;
-    int *jointed; /* living joints, in the order they came */
+    int *jointed; /* joints in the order of creation */
     size_t jointed_room;
     int jointed_count;
 
@@ -77,16 +77,16 @@ struct mo_world {
     double *jacobian; /* working space for one block */
     size_t jacobian_room;
 
-    uint32_t generation; /* of the next thing that is added */
+    uint32_t generation; /* of the next object that is added */
     mo_tree *tree;
     mo_pairs pairs, fresh_pairs, spare_pairs; /* pairs.h */
-    int pairs_are_stale;                      /* something came or went */
-    int strayed;                              /* shapes that have */
-    int strayed_before;                       /* in the last step */
+    int pairs_are_stale;                      /* shapes were added or removed */
+    int strayed;                              /* number of shapes with has_strayed */
+    int strayed_before;                       /* the same in the last step */
     int refits;                               /* steps since boxes moved in the tree */
-    int reach_out;                            /* shapes that do */
+    int reach_out;                            /* number of shapes with reaches_out */
     double least_margin;                      /* of all shapes */
-    int has_driven;                           /* bodies */
+    int has_driven;                           /* there are kinematic bodies */
     int *leader; /* of the island of each place of a body while islands are found, or MO_NONE */
     size_t leader_room;
     mo_island_facts *island; /* of each leader, likewise */
@@ -102,7 +102,7 @@ struct mo_world {
     mo_builder *builder;
     mo_problem *problem;
     mo_result result;
-    mo_problem *side_problem; /* of the projection, so that the step's own stay */
+    mo_problem *side_problem; /* of the projection; the problem of the step is kept */
     mo_result side_result;
     double *start;
     size_t start_room;
@@ -114,12 +114,12 @@ struct mo_world {
     size_t seen_room;
 
     int copies;                  /* of another world (copies.c), which never touch; or 0 */
-    int has_too_many_pairs;      /* the last search for pairs was given up */
+    int has_too_many_pairs;      /* the last search for pairs was aborted */
     double last_step;            /* h, for forces from impulses */
     int masses_are_fit;          /* as of the last update */
     struct mo_device_heap *heap; /* where it is stepped on a device (device_heap.h), or NULL */
-    mo_message device_note;      /* why it is not, where that was asked for */
-    int is_canonical;            /* the impulses of the last solve are (impulses.c) */
+    mo_message device_note;      /* why it is not, if a device was requested */
+    int is_canonical;            /* those of the last solve are least-norm impulses (impulses.c) */
     const struct mo_team *team;  /* of which this world is a part (team.h), or NULL */
 };
 
@@ -141,14 +141,14 @@ static inline int mo_body_rows(const mo_world *world)
     return mo_is_planar(world) ? 3 : 6;
 }
 
-/* A first-order world is one of Newton's with velocities that are forgotten and masses that make up
- * for it: M h / first_order. */
+/* First-order dynamics are a step of Newton's equations from rest with the mass M h / first_order.
+ */
 static inline double mo_mass_scale(const mo_world *world, double h)
 {
     return world->def.first_order > 0 ? h / world->def.first_order : 1;
 }
 
-/* To which the island of a contact is solved; bodies that do not move freely are fine. */
+/* The accuracy of the island of a contact; other than dynamic bodies are fine. */
 static inline mo_accuracy mo_contact_accuracy(const mo_world *world, const mo_sim_contact *contact)
 {
     const mo_accuracy a = world->body[contact->body[0]].accuracy,
@@ -161,6 +161,12 @@ static inline int mo_is_coarse(const mo_world *world, const mo_sim_contact *cont
     return mo_contact_accuracy(world, contact) == MO_COARSE;
 }
 
+/* May a body be held back in this step (overlap.c)?  In a team others hold back, too. */
+static inline int mo_may_be_held_back(const mo_world *world)
+{
+    return world->step.has_held_back || world->team;
+}
+
 /* It is not held back in this step (overlap.c). */
 static inline void mo_body_let_go(mo_sim_body *body)
 {
@@ -168,13 +174,13 @@ static inline void mo_body_let_go(mo_sim_body *body)
     body->carrier = MO_NONE;
 }
 
-/* Whether it takes part in the problem with its own velocities. */
+/* Whether its velocities are unknowns of the problem. */
 static inline int mo_moves_freely(const mo_sim_body *body)
 {
     return (body->kind == MO_BODY_FREE || body->kind == MO_BODY_LINK) && !body->is_asleep;
 }
 
-/* Does a constraint of the present problem touch it? */
+/* Is it part of a constraint of the present problem? */
 static inline int mo_is_touched(const mo_world *world, const mo_sim_body *body)
 {
     return body->block != MO_NONE && body->block < world->step.touched_count;
@@ -184,7 +190,7 @@ static inline int mo_is_touched(const mo_world *world, const mo_sim_body *body)
 int mo_body_place(const mo_world *world, mo_body_id id);
 int mo_shape_place(const mo_world *world, mo_shape_id id);
 int mo_joint_place(const mo_world *world, mo_joint_id id);
-/* "there is no body with this id ...": of a thing that was removed, or is in another world. */
+/* "there is no body with this id ...": it was removed, or belongs to another world. */
 mo_error mo_fail_stale(mo_message *why, const char *what, int32_t index, uint32_t generation);
 #define MO_NEED_ID(is_there, what, id, why)                                                        \
     do {                                                                                           \
@@ -197,11 +203,11 @@ mo_body_id mo_body_id_of(const mo_world *world, int place);
 /* Pose of the body's frame from the centre of mass; of a shape of it, in the world. */
 mo_pose mo_sim_body_pose(const mo_sim_body *body);
 mo_pose mo_shape_pose(const mo_sim_body *body, const mo_sim_shape *shape);
-/* The same, were the body's centre of mass there and its orientation this. */
+/* The same for another centre of mass and orientation. */
 mo_pose mo_shape_pose_at(const mo_sim_body *body, const double x[3], const double orientation[4],
                          const mo_sim_shape *shape);
 
-/* Of a loop over living bodies at k: it will read so many bytes of each, from there on. */
+/* In a loop over bodies, at k: prefetches `size` bytes of a later body, from `from` on. */
 static inline void mo_living_prefetch(const mo_world *world, int k, size_t from, size_t size)
 {
     if (k + MO_AHEAD / 2 < world->living_count) {
@@ -209,7 +215,7 @@ static inline void mo_living_prefetch(const mo_world *world, int k, size_t from,
     }
 }
 
-/* Velocity of the body's point at `at` (world) that moves with v: all velocities, of the centre and
+/* Velocity of the point `at` (world) of a body with the centre x and v: velocity of the centre, and
  * spin. */
 static inline void mo_point_velocity(const double x[3], const double v[6], const double at[3],
                                      double out[3])
@@ -229,10 +235,17 @@ static inline double mo_normal_rate(const double x[3], const double v[6],
     return mo_vec3_dot(contact->frame, u);
 }
 
+/* Is one of the two a link of a mechanism? */
+static inline int mo_contact_has_link(const mo_world *world, const mo_sim_contact *contact)
+{
+    return world->mechanism_count > 0 && (world->body[contact->body[0]].mechanism != MO_NONE ||
+                                          world->body[contact->body[1]].mechanism != MO_NONE);
+}
+
 /*
- * From the centre of one of its bodies to the point of a contact, which lies midway in the gap.  A
- * gap that is wide against the bodies would be a lever by which friction turns them a thousand
- * times faster than it moves them: the arm ends within the size of the smaller one of its surface.
+ * The lever arm from the centre of a body to the point of a contact, which lies midway in the gap.
+ * With a gap much wider than the bodies, friction would rotate them a thousand times faster than it
+ * moves them; the arm therefore ends at most one size of the smaller body beyond its surface.
  */
 static inline void mo_contact_arm(const mo_world *world, const mo_sim_contact *contact, int side,
                                   double arm[3])
@@ -249,30 +262,30 @@ static inline void mo_contact_arm(const mo_world *world, const mo_sim_contact *c
 }
 
 /* mechanism.c */
-void mo_mechanism_weigh(mo_world *world, int place); /* the body of a link has another mass */
+void mo_mechanism_weigh(mo_world *world, int place); /* after the mass of a link has changed */
 void mo_mechanism_remove_place(mo_world *world, int place);
 void mo_mechanisms_clear(mo_world *world);
 int mo_mechanism_keeps_apart(const mo_world *world, const mo_sim_body *a, const mo_sim_body *b);
 int mo_is_excluded(const mo_world *world, int a, int b);
 
-/* shapes.c: into the tree, or among the boundless. */
+/* shapes.c: inserts a shape into the tree, or into the list of unbounded shapes. */
 mo_error mo_shape_enter(mo_world *world, int place);
 /* Frees the place of a shape that is no longer in its body's list. */
 void mo_forget_shape(mo_world *world, int place);
-/* Wakes what sleeps near a shape, and may rest on it. */
+/* Wakes sleeping bodies near a shape, which may rest on it. */
 void mo_wake_around(mo_world *world, int place);
 /* Removes the contacts of a shape of the body (MO_NONE: of all); wakes bodies in contact. */
 void mo_forget_contacts(mo_world *world, int body, int shape);
 
 /* own_pairs.c: the material of a pair of shapes, or NULL. */
 const mo_material *mo_own_pair(const mo_world *world, int a, int b);
-/* surfaces.c: the number of a material among world->surfaces, or MO_NONE where there is no more
- * room; what two shapes have between them, in *found where it had to be found. */
+/* surfaces.c: the index of a material in world->surfaces, or MO_NONE if that is full; the combined
+ * material of two shapes, in *found if it is not stored. */
 int mo_surface_number(mo_world *world, const mo_material *material);
-void mo_surfaces_renew(mo_world *world); /* by other rules */
+void mo_surfaces_renew(mo_world *world); /* after the rules have changed */
 const mo_material *mo_surface_between(const mo_world *world, int a, int b, mo_material *found);
 int mo_pair_never_touches(const mo_world *world, int a, int b);
-/* From now on two shapes never touch; MO_ERR_MEMORY. */
+/* Two shapes no longer collide; MO_ERR_MEMORY. */
 mo_error mo_pair_part(mo_world *world, int a, int b);
 /* Of a shape of the body (MO_NONE: of all). */
 void mo_forget_own_pairs(mo_world *world, int body, int shape);
@@ -281,7 +294,7 @@ void mo_forget_exclusions(mo_world *world, int place);
 /* mechanism_get.c */
 mo_error mo_mechanism_set_root(mo_world *world, int place, const mo_pose *pose,
                                const double velocity[3], const double spin[3], mo_message *why);
-void mo_mechanism_rest(mo_world *world, int place); /* of one that falls asleep: v = 0 */
+void mo_mechanism_rest(mo_world *world, int place); /* v = 0, when it falls asleep */
 int mo_mechanism_stays_awake(const mo_world *world, int place);
 int mo_mechanism_first(const mo_world *world,
                        int place); /* the body of its first link that moves */

@@ -339,8 +339,7 @@ static int minimise(const dense *c)
         if (!mo_factor_symmetric(c->k, c->R)) {
             return 0;
         }
-        mo_solve_first(c->k, c->R, c->dx);
-        mo_solve_second(c->k, c->R, c->dx);
+        mo_solve_factored(c->k, c->R, c->dx);
         if (!take_step(c, before, -mo_dot(c->k, c->slope, c->dx), error <= SMOOTH)) {
             break;
         }

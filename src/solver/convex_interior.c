@@ -115,11 +115,9 @@ static void set_block(const call *c, int i, const double *r)
         J[k * d + k] += NULL_J;
     }
     mo_factor_symmetric(d, J);
-    mo_solve_first(d, J, right);
-    mo_solve_second(d, J, right);
+    mo_solve_factored(d, J, right);
     for (int k = 0; k < d; ++k) { /* both factors are functions of J: the product is symmetric */
-        mo_solve_first(d, J, C + k * d);
-        mo_solve_second(d, J, C + k * d);
+        mo_solve_factored(d, J, C + k * d);
     }
     for (int k = 0; k < d; ++k) {
         C[k * d + k] += (convex->weight ? convex->weight[i] : 0) +

@@ -288,11 +288,9 @@ static void set_polish_block(mo_convex_step *step, const mo_convex *convex, doub
         z[k] -= r[row + k];
     }
     mo_factor_symmetric(d, E);
-    mo_solve_first(d, E, z);
-    mo_solve_second(d, E, z);
+    mo_solve_factored(d, E, z);
     for (int k = 0; k < d; ++k) { /* J is symmetric: its rows are its columns */
-        mo_solve_first(d, E, B + k * d);
-        mo_solve_second(d, E, B + k * d);
+        mo_solve_factored(d, E, B + k * d);
     }
     close_block(step, i, d);
 }

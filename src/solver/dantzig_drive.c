@@ -180,8 +180,8 @@ static void finish(mo_dantzig *z, const mo_dantzig_course *course, const mo_dant
 {
     const int d = course->d;
     if (now->kind == MO_EVENT_BOUND) {
-        const int goes_on = course->from_outside && z->a[d] * course->sign < 0;
-        if (!goes_on || is_open(z, d)) {
+        const int continues = course->from_outside && z->a[d] * course->sign < 0;
+        if (!continues || is_open(z, d)) {
             settle_at_bound(z, course);
         }
         return;

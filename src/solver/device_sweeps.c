@@ -11,12 +11,16 @@ enum {
     LONG = 120,     /* sweeps: a look at the change of pace (pace.h) */
     VERY_LONG = 248,
     MANY_SWEEPS = 16,
+    SETTLING = 4,               /* sweeps, an even number */
+    SETTLE_FROM = 64,           /* sweeps of balls: shorter solutions are better left as they are */
     CARRYING = 2,               /* momentum that carries the weight, over that of others */
     TAIL_MOST = MO_END_THREADS, /* contacts of a colour that one block visits with others: one a
                                    thread, since a second one takes longer than a launch */
     OF_MANIFOLDS = 4,           /* a manifold is worth so many of them */
     FEW_CONTACTS = 500000       /* then a sweep visits those inside of patches twice */
 };
+static const double SETTLE_N = 0.15, SETTLE_T = 0.5; /* relaxation of sweeps that settle */
+static const double NEAR = 1.4;                      /* times a goal; they reach 0.6 to 0.85 */
 
 void mo_device_sweeps_begin(mo_device *device, mo_device_sweeps *s)
 {
@@ -25,8 +29,8 @@ void mo_device_sweeps_begin(mo_device *device, mo_device_sweeps *s)
 
 void mo_device_sweeps_end(mo_device_sweeps *s)
 {
-    mo_buffer *const all[] = {s->impulses,  s->impulses + 1, &s->line,    &s->before_own,
-                              &s->best_own, &s->partial,     &s->figures, &s->shift};
+    mo_buffer *const all[] = {s->impulses, s->impulses + 1, &s->line,  &s->before_own, &s->best_own,
+                              &s->partial, &s->figures,     &s->shift, &s->copy_state};
     mo_device_forget(s->device, s->pair_of_sweeps);
     mo_device_forget(s->device, s->many_sweeps);
     s->pair_of_sweeps = s->many_sweeps = NULL;
@@ -55,7 +59,7 @@ static mo_device_figures *figures(const mo_device_sweeps *s)
 }
 
 /* From impulses[now]. */
-static mo_visit_args visit_args(const mo_device_sweeps *s, int now)
+mo_visit_args mo_device_sweeps_args(const mo_device_sweeps *s, int now)
 {
     return (mo_visit_args){.slots = s->slot_arrays,
                            .manifolds = s->manifold_arrays,
@@ -150,7 +154,7 @@ static int queue_colour(mo_device_sweeps *s, mo_visit_args *a, int c, mo_term *p
 
 static void queue_sweep(mo_device_sweeps *s, int now)
 {
-    mo_visit_args a = visit_args(s, now);
+    mo_visit_args a = mo_device_sweeps_args(s, now);
     mo_term *partial = s->partial.at;
     const int tail = s->is_steep ? MO_COLOUR_REST : tail_of(s);
     int done = queue_patches(s, &a, partial);
@@ -181,7 +185,7 @@ static void queue_many(void *context)
 static void queue_sums(const mo_device_sweeps *s, mo_kernel slots, mo_kernel manifolds,
                        mo_term *out)
 {
-    const mo_visit_args a = visit_args(s, 0);
+    const mo_visit_args a = mo_device_sweeps_args(s, 0);
     mo_term *partial = s->partial.at;
     int done = mo_device_launch_summed(s->device, slots, s->slots, &a, partial);
     done += mo_device_launch_summed(s->device, manifolds, s->manifolds, &a, partial + done);
@@ -192,7 +196,7 @@ static void queue_sums(const mo_device_sweeps *s, mo_kernel slots, mo_kernel man
 static void queue_state(const mo_device_sweeps *s)
 {
     const mo_state_args state = {s->line.at, s->before, NULL};
-    mo_visit_args a = visit_args(s, 0);
+    mo_visit_args a = mo_device_sweeps_args(s, 0);
     mo_device_copy(s->device, s->line.at, s->free_line, (size_t)s->lines * sizeof(mo_line));
     mo_device_launch_blocks(s->device, MO_KERNEL_apply_patch, s->patches, &a, s->partial.at);
     for (int c = 0; c < MO_COLOUR_REST; ++c) {
@@ -221,15 +225,16 @@ static size_t impulse_bytes(const mo_device_sweeps *s)
 static size_t most_partials(const mo_device_sweeps *s)
 {
     return 2 * (size_t)mo_device_blocks(s->slots) + 2 * (size_t)mo_device_blocks(s->manifolds) +
-           (size_t)s->patches + (size_t)mo_device_blocks(s->moving) + 2 * MO_COLOURS + 2;
+           (size_t)s->patches + (size_t)s->copies + (size_t)mo_device_blocks(s->moving) +
+           2 * MO_COLOURS + 2;
 }
 
-static size_t shift_count(const mo_device_sweeps *s)
+size_t mo_device_sweeps_shifts(const mo_device_sweeps *s)
 {
     return mo_may_be_steep(s->friction) ? impulse_count(s) : 0;
 }
 
-static void take_room(mo_device_sweeps *s)
+void mo_device_sweeps_take_room(mo_device_sweeps *s)
 {
     MO_TAKE_BUFFER(s->device, &s->line, s->lines, mo_line);
     mo_scratch scratch = s->scratch;
@@ -237,13 +242,13 @@ static void take_room(mo_device_sweeps *s)
     s->best = MO_TAKE_SCRATCH(s->device, &scratch, &s->best_own, 3 * impulse_count(s), double);
     MO_TAKE_BUFFER(s->device, &s->partial, most_partials(s), mo_term);
     MO_TAKE_BUFFER(s->device, &s->figures, 1, mo_device_figures);
-    MO_TAKE_BUFFER(s->device, &s->shift, shift_count(s), double);
+    MO_TAKE_BUFFER(s->device, &s->shift, mo_device_sweeps_shifts(s), double);
 }
 
 double mo_device_sweeps_q(mo_device_sweeps *s)
 {
     mo_term speed = {0, 0};
-    take_room(s);
+    mo_device_sweeps_take_room(s);
     mo_device_copy(s->device, s->line.at, s->free_line, (size_t)s->lines * sizeof(mo_line));
     queue_sums(s, MO_KERNEL_speed_slot, MO_KERNEL_speed_manifold, &figures(s)->speed);
     mo_device_read(s->device, &speed, &figures(s)->speed, sizeof speed);
@@ -263,13 +268,14 @@ static void write_pace(const mo_device_sweeps *s, const mo_pace *pace)
 
 void mo_device_sweeps_start(mo_device_sweeps *s, double momentum)
 {
-    take_room(s);
+    mo_device_sweeps_take_room(s);
     s->wanted_momentum = momentum;
-    s->iteration = s->carries = 0;
+    s->iteration = s->settling = s->carries = 0;
+    s->near = NEAR;
     s->moved = s->least = INFINITY;
     s->is_steep = mo_is_steep(s->friction, 0);
     mo_device_clear(s->device, s->figures.at, sizeof(mo_device_figures));
-    mo_device_clear(s->device, s->shift.at, shift_count(s) * sizeof(double));
+    mo_device_clear(s->device, s->shift.at, mo_device_sweeps_shifts(s) * sizeof(double));
     mo_device_copy(s->device, s->impulses[1].at, s->impulses[0].at, impulse_bytes(s));
     queue_state(s);
     record_pair(s);
@@ -277,10 +283,16 @@ void mo_device_sweeps_start(mo_device_sweeps *s, double momentum)
 
 /* ---- the loop -------------------------------------------------------------------------------- */
 
+/* Sweeps with the pace of pace.h. */
+static int paced(const mo_device_sweeps *s)
+{
+    return s->iteration - s->settling;
+}
+
 /* The pace of the next sweeps, where it is another than before. */
 static void set_pace(mo_device_sweeps *s, mo_pace *now)
 {
-    const mo_sweep_pace pace = mo_sweep_pace_at(s->constraints, s->iteration, s->wanted_momentum);
+    const mo_sweep_pace pace = mo_sweep_pace_at(s->constraints, paced(s), s->wanted_momentum);
     if (!pace.is_new) {
         return;
     }
@@ -327,15 +339,15 @@ static int sweeps_to_look(int iteration)
 /* Up to the next look, or until must_stop says so. */
 static void sweep_on(mo_device_sweeps *s, mo_must_stop *must_stop, void *context)
 {
-    int count = sweeps_to_look(s->iteration);
-    if (!s->is_steep && mo_is_steep(s->friction, s->iteration)) {
+    int count = sweeps_to_look(paced(s));
+    if (!s->is_steep && mo_is_steep(s->friction, paced(s))) {
         s->is_steep = 1;
         record_pair(s);
     }
     for (int k = 1; k < count; ++k) {
         count = must_stop(context, s->iteration + k) ? k : count;
     }
-    const int many = s->iteration < LONG ? 0 : count / MANY_SWEEPS;
+    const int many = paced(s) < LONG ? 0 : count / MANY_SWEEPS;
     if (many > 0 && !s->has_many) {
         mo_device_record(s->device, queue_many, s, &s->many_sweeps);
         s->has_many = 1;
@@ -403,12 +415,47 @@ static void carry(mo_device_sweeps *s, mo_pace *now)
     scale(s);
 }
 
+static int may_settle(const mo_device_sweeps *s, const mo_sweep_goal *goal)
+{
+    return paced(s) >= SETTLE_FROM && s->manifolds == 0 && s->wanted_momentum > 1 && !s->is_steep &&
+           !s->carries && s->approach <= goal->rate && s->natural > goal->natural &&
+           s->natural <= s->near * goal->natural;
+}
+
+/* Then a look; the pace is as before.  Later tries start where this one would have been enough. */
+static void settle(mo_device_sweeps *s, double goal, mo_device_figures *seen)
+{
+    const double ENOUGH = 0.98, from = s->natural;
+    const mo_pace last = seen->pace;
+    mo_pace slow = last;
+    slow.momentum = mo_momentum_begin(1);
+    slow.beta = 0;
+    slow.relax_N = SETTLE_N;
+    slow.relax_T = SETTLE_T;
+    write_pace(s, &slow);
+    mo_device_replay(s->device, s->pair_of_sweeps, SETTLING / 2);
+    s->iteration += SETTLING;
+    s->settling += SETTLING;
+    look(s, seen);
+    if (s->natural > goal) {
+        s->near = fmin(s->near, ENOUGH * from / s->natural);
+    }
+    slow = last;
+    slow.moved = seen->pace.moved;
+    slow.sweeps = seen->pace.sweeps;
+    seen->pace = slow;
+    write_pace(s, &slow);
+}
+
 int mo_device_sweeps_run(mo_device_sweeps *s, mo_sweep_goal goal, mo_must_stop *must_stop,
                          void *context)
 {
     for (;;) {
         mo_device_figures seen;
         look(s, &seen);
+        if (may_settle(s, &goal) && !must_stop(context, s->iteration + SETTLING - 1)) {
+            settle(s, goal.natural, &seen);
+        }
         const int is_exact = s->natural <= goal.natural, is_slow = s->approach <= goal.rate,
                   is_enough = s->iteration >= goal.rate_until,
                   passes = is_exact && (is_enough || (is_slow && power_passes(s, goal.power)));

@@ -4,6 +4,10 @@
  * Sweeps on a device (device/device.h): block Gauss-Seidel in the order of hashed colours with
  * momentum, as sweeps.h in vector lanes.
  *
+ * Momentum and long steps leave a part of the residual behind, mostly of contacts that stick.  Near
+ * the goal, a few sweeps without momentum that go a small part of the way take this part away: the
+ * residual then settles, and often to the goal.
+ *
  * If all but the weight of the heap is solved (goal.power), the momentum becomes larger, and at
  * every check all impulses are multiplied by the factor of device/contact_power.h.
  *
@@ -38,6 +42,8 @@ typedef struct mo_device_sweeps {
     int tail_most;          /* contacts of a colour that one block visits with others of few */
     int patches;            /* 0: none; slots inside of patches come before slot_start[0] */
     const int *patch_start; /* on the device (device/patch_visit.h) */
+    int copies, per_copy;   /* of a world, and their bodies, if each is swept by one block
+                               (device/copy_visit.h); patch_start: of each copy, then */
     mo_slots slot_arrays;
     mo_manifolds manifold_arrays;
     int moving;
@@ -48,15 +54,17 @@ typedef struct mo_device_sweeps {
     mo_scratch scratch;    /* until the end of the sweeps; may be none */
 
     double *before, *best; /* velocities before the last sweep; impulses of the best look */
-    mo_buffer line, before_own, best_own, partial, figures, shift;
+    mo_buffer line, before_own, best_own, partial, figures, shift, copy_state;
     mo_launch_list *pair_of_sweeps, *many_sweeps;
     int has_many; /* sweeps are recorded as they are now */
     int is_steep; /* sweeps are, from now on */
     int carries;  /* sweeps have the pace that brings the weight to the ground */
     double wanted_momentum;
-    int iteration;
+    int iteration, settling;         /* sweeps; those of them that settle */
+    double near;                     /* times its goal: a residual that may settle to it */
     double natural, approach, moved; /* of the last look */
     double least;                    /* natural residual */
+    double relative;                 /* of copies: the largest relative residual */
 } mo_device_sweeps;
 
 void mo_device_sweeps_begin(mo_device *device, mo_device_sweeps *sweeps);
@@ -64,6 +72,11 @@ void mo_device_sweeps_end(mo_device_sweeps *sweeps);
 
 /* Room for the impulses: slots, then points, three components so many numbers apart. */
 double *mo_device_sweeps_room(mo_device_sweeps *sweeps, size_t *apart);
+
+/* What the sweeps need beside; and the arguments of their kernels, from impulses[now]. */
+void mo_device_sweeps_take_room(mo_device_sweeps *sweeps);
+mo_visit_args mo_device_sweeps_args(const mo_device_sweeps *sweeps, int now);
+size_t mo_device_sweeps_shifts(const mo_device_sweeps *sweeps); /* of steep sweeps */
 
 /* |q|, at r = 0. */
 double mo_device_sweeps_q(mo_device_sweeps *sweeps);
@@ -74,6 +87,10 @@ void mo_device_sweeps_start(mo_device_sweeps *sweeps, double momentum);
 /* As mo_sweeps_run; the impulses of the best look are then in impulses[0]. */
 int mo_device_sweeps_run(mo_device_sweeps *sweeps, mo_sweep_goal goal, mo_must_stop *must_stop,
                          void *context);
+
+/* device_copies.c: all sweeps of copies, and a verdict on each.  Returns how many are unsolved. */
+int mo_device_sweeps_copies(mo_device_sweeps *sweeps, mo_copy_goal goal, mo_must_stop *must_stop,
+                            void *context);
 
 /* The state made anew from the impulses alone, and a look at it. */
 void mo_device_sweeps_verdict(mo_device_sweeps *sweeps);

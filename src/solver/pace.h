@@ -21,7 +21,7 @@ typedef struct mo_sweep_pace {
 } mo_sweep_pace;
 
 /* wanted: the caller's cap, up to 1 for no momentum. */
-static inline mo_sweep_pace mo_sweep_pace_at(int constraints, int iteration, double wanted)
+MO_ANY mo_sweep_pace mo_sweep_pace_at(int constraints, int iteration, double wanted)
 {
     enum { MANY = 5000, VERY_MANY = 30000 /* constraints */, FIRST_SWEEPS = 120 };
     const double MORE = 1.4; /* momentum of large heaps over that of others */
@@ -40,12 +40,12 @@ static inline mo_sweep_pace mo_sweep_pace_at(int constraints, int iteration, dou
  * cycle, and above 1 do so most of the time.  Up to that they are faster where they converge, so
  * that they have some sweeps first.
  */
-static inline int mo_may_be_steep(double friction)
+MO_ANY int mo_may_be_steep(double friction)
 {
     return friction > 0.7;
 }
 
-static inline int mo_is_steep(double friction, int iteration)
+MO_ANY int mo_is_steep(double friction, int iteration)
 {
     enum { SWEEPS_BEFORE_STEEP = 150 };
     return friction > 1 || (mo_may_be_steep(friction) && iteration > SWEEPS_BEFORE_STEEP);

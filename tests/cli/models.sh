@@ -147,6 +147,12 @@ if test "$status" = 0; then
     run compare "$models/quadruped.xml" --key stand --time 0.2
     status_is 0
     out_has 'height of trunk'
+    cat > passive.xml <<'END'
+<mujoco><worldbody><body pos="0 0 1"><freejoint/><geom size=".1"/></body></worldbody></mujoco>
+END
+    run compare passive.xml --time 0.1 --json
+    status_is 0
+    out_has '"mujoco":{"failed":null'
 else
     err_has 'libmujoco-dev'
 fi
@@ -252,6 +258,7 @@ that "rows are missing" test "$(grep -c '^arm.xml,' lasting/lasting.csv)" = 400
 run bench lasting --scene nowhere
 is_wrong_call "there is no scene 'nowhere' here"
 run bench lasting nowhere.xml --scene incline --steps 10
+out_is_empty
 status_is 1
 
 echo "$checks checks, $failures failed"

@@ -178,6 +178,20 @@ run run domino --set count=4 --load-state other
 fails_on other
 run run domino --set count=4 --load-state missing
 fails_on missing
+# What has no end, and what nobody writes to.
+mkfifo pipe
+for endless in /dev/zero pipe; do
+    run run domino --set count=4 --load-state "$endless"
+    fails_on "$endless"
+    err_has 'not a regular file'
+done
+# A disk that is full, or a file that may not grow: the reason is that of the write that failed.
+call="moreau run --save-state grown"
+(trap '' XFSZ && ulimit -f 8 &&
+    exec "$moreau" run wall --set courses=10 --set length=10 --steps 2 --save-state grown) > out 2> err
+status=$?
+status_is 1
+err_has 'File too large'
 
 # ---- what it writes ----------------------------------------------------------------------------
 
@@ -267,6 +281,15 @@ if test "$(ldd "$moreau" | grep -c 'lib[at]san')" = 0; then
     (ulimit -v 160000 && exec timeout 20 "$moreau" run stack --steps 2) > out 2> err
     status=$?
     that "status $status" test "$status" -le 1
+    # A scene is as large as memory allows.
+    call="run wall, with 400 MB of address space"
+    # shellcheck disable=SC3045
+    (ulimit -v 400000 &&
+        exec timeout 60 "$moreau" run wall --set courses=200 --set length=1000 --steps 1) > out 2> err
+    status=$?
+    status_is 1
+    err_is_one_sentence
+    err_has 'the scene wall could not be built: memory ran out'
 fi
 
 echo "$checks checks, $failures failed"

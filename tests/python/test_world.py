@@ -407,6 +407,32 @@ class Many(unittest.TestCase):
         with self.assertRaisesRegex(moreau.Error, "copies of copies"):
             batch.copies(2)
 
+    def test_a_body_of_another_world_is_refused(self):
+        worlds = [moreau.World(floor=0) for _ in range(2)]
+        one, other = [[world.add_body(moreau.ball(0.1), position=(0, 0, 0.1 + 0.3 * k))
+                       for k in range(2)] for world in worlds]
+        for call in (lambda: worlds[0].add_joint("ball", one[0], other[1]),
+                     lambda: worlds[0].exclude(one[0], other[1]),
+                     lambda: worlds[0].pair(one[0], other[1], friction=0.1),
+                     lambda: worlds[0].distance(one[0], other[1]),
+                     lambda: worlds[0].cast_ray((0, 0, 5), (0, 0, -1), ignored=other[1]),
+                     lambda: one[0].force_from(other[1])):
+            with self.assertRaisesRegex(moreau.Error, "belongs to another world"):
+                call()
+
+    def test_integers_are_not_cut_to_those_of_c(self):
+        world = moreau.World(floor=0)
+        world.add_body(moreau.ball(0.1), position=(0, 0, 0.1))
+        for call in (lambda: world.copies(2**32 + 2),
+                     lambda: world.copies(2).body_of_copy(2**32, 1),
+                     lambda: moreau.step_worlds([world], 0.01, 2**32 + 1)):
+            with self.assertRaisesRegex(Exception, "does not fit an integer of 32 bits"):
+                call()
+        shape = moreau.ball(0.1)
+        with self.assertRaisesRegex(OverflowError, "does not fit"):
+            shape.of(layer=2**32 + 1)
+        self.assertEqual(len(world.copies(np.int64(2)).bodies), 3)
+
 
 class Verdicts(unittest.TestCase):
     def test_certificates_laws_and_options(self):

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * A recording in the words of the viewer's page: the scene message (JSON) and frames (binary).
- * docs/frames.md has every field.
+ * Converts a recording to messages for the viewer's page: the scene (JSON) and frames (binary).
+ * docs/frames.md documents every field.
  *
- * What is live is shown in the same way: the world is recorded into a recording of one frame, which
- * is written over and over (frames_of_world).  Lengths are written as float32: for the eye, not for
- * arithmetic.
+ * A live world uses a recording of one frame, which is overwritten (frames_of_world).  Lengths are
+ * float32: enough for display.
  */
 #ifndef VIEWER_FRAMES_H
 #define VIEWER_FRAMES_H

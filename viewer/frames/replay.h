@@ -4,9 +4,9 @@
  * Replay pages: the viewer's page with a scene and its frames inside, gzipped, in base64
  * (docs/frames.md).
  *
- * Frames are kept at most REPLAY_RATE to a second of simulated time, and in at most `most` bytes:
- * when these are full, every second frame goes, and from then on half as many are kept.  So the
- * whole run is there, however long it was, and memory has a bound.
+ * At most REPLAY_RATE frames per simulated second and `most` bytes are kept.  When the bytes are
+ * full, every second frame is dropped and the rate is halved, so the page covers the whole run with
+ * bounded memory.
  *
  *     replay r = replay_begin(0);
  *     replay_add(&r, &recording, k, &numbers, 0);     for each frame, in the order of time

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Shapes of space onto a canvas: for every pixel in the box that a shape covers, its ray meets the
- * shape exactly, so that what is round is round.  The nearest wins.  A canvas with colours keeps
- * the body and the normal of each pixel, to be shaded once all shapes are cast; one without is a
- * map of depths.
+ * Draws shapes in space on a canvas by ray casting: every pixel in the bounding box of a shape is
+ * intersected with the exact shape, and the nearest hit is kept.  A canvas with colours stores body
+ * and normal of each pixel for shading; one without is a depth map.
  */
 #ifndef VIEWER_CAST_H
 #define VIEWER_CAST_H

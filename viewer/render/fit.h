@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The eye of a recording: it has in view what moves, over all frames, and what is fixed near it.
+ * The camera of a recording: it shows all moving bodies in all frames, and static ones near them.
  *
- * Each shape is the hull of a few balls (of a box its corners, as points); their places in the
- * picture give a rectangle, and the eye moves sideways and changes its angle until that fills it.
- * page/src/framing.ts does the same.
+ * Each shape is the hull of a few balls (a box: its corners).  The camera is moved sideways and
+ * zoomed until the rectangle of their projections fills the image.  page/src/framing.ts does the
+ * same.
  */
 #ifndef VIEWER_FIT_H
 #define VIEWER_FIT_H

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Shapes of the plane onto a canvas, by their signed distance: inside the colour, a darker edge,
- * nothing outside. */
+/* Draws planar shapes on a canvas by their signed distance: filled, with a darker edge. */
 #ifndef VIEWER_FLAT_H
 #define VIEWER_FLAT_H
 

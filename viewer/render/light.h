@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * From depths and normals to colours, as the viewer's page has them (page/src/plain.ts, ground.ts,
+ * Computes colours from depths and normals, as on the viewer's page (page/src/plain.ts, ground.ts,
  * shade.ts, sky.ts).
  *
- *   bodies       a sky from above and below, and a sun with a soft shadow: its map of depths, asked
- *                at several places; octants of balls differ in brightness, so that one sees them
- *                turn
- *   floor        a flat colour that fades into the horizon, the lines of a grid, the sun's shadow,
- *                and soft contact shadows: under each shape near it a blurred patch
- *   background   from the horizon to the zenith
+ *   bodies       light from the sky and the ground, and from the sun with a soft shadow (several
+ *                samples of its depth map); octants of balls differ in brightness to show rotation
+ *   floor        a colour that fades into the horizon, grid lines, the shadow of the sun, and a
+ *                blurred contact shadow below each shape near it
+ *   background   a gradient from the horizon to the zenith
  */
 #ifndef VIEWER_RENDER_LIGHT_H
 #define VIEWER_RENDER_LIGHT_H

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * What explains an image, in a line at its bottom and at its top left: the axes of the world, a
- * length with its unit, the time, and the scale of the forces.  Letters are strokes on a grid of
- * 5 x 7 points, enough for numbers and units.
+ * Annotations of an image, at the bottom and at the top left: the axes of the world, a scale bar,
+ * the time, and the scale of the forces.  Letters are strokes on a grid of 5 x 7 points.
  */
 #ifndef VIEWER_RENDER_MARKS_H
 #define VIEWER_RENDER_MARKS_H

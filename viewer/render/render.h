@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Pictures of a recording, without a browser.
+ * Images of a recording, without a browser.
  *
- * Space: each shape is cast onto a canvas of twice the size (cast.h), each pixel is lit (light.h),
- * and the canvas is halved.  The plane: shapes by their distance (flat.h), the layers from behind
- * to the front.  Contact forces are drawn over all (forces.h).  The colours are those of the
- * viewer's page (palette.h).
+ * Scenes in space are drawn on a canvas of twice the size by ray casting (cast.h), shaded (light.h)
+ * and scaled down.  Planar scenes are drawn from back to front by signed distance (flat.h).
+ * Contact forces come last (forces.h).  Colours are those of the viewer's page (palette.h).
  */
 #ifndef VIEWER_RENDER_H
 #define VIEWER_RENDER_H

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * What a page commands: one JSON object, read with the streaming parser of libwebsockets into a
- * fixed struct, whatever it holds.  Members that have no place in it are skipped.  docs/frames.md
- * lists the commands.
+ * A command of a page: one JSON object, read with the streaming parser of libwebsockets into a
+ * struct of fixed size.  Unknown members are skipped.  docs/frames.md lists the commands.
  *
- * That parser refuses numbers of more than some twenty characters, which a double with all its
- * digits may have.  A longer one is checked against the grammar of JSON here; the parser is given a
- * 0 in its place, and its value is put in when the parser reports that 0.
+ * That parser refuses numbers of more than about twenty characters, which a double with all its
+ * digits may have.  Longer ones are checked here and passed to the parser as 0; the value is
+ * inserted when the parser reports that 0.
  */
 #ifndef VIEWER_COMMAND_H
 #define VIEWER_COMMAND_H

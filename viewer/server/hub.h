@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Between the thread that simulates (player.c) and the one that serves (server.c): a mailbox in
- * both directions, behind one lock.
+ * Messages between the simulation thread (player.c) and the server thread (server.c), in both
+ * directions, behind one lock.
  *
  *   to the pages      the newest scene message, state message and frame; older ones are dropped, so
  *                     that a page that reads slowly misses frames and the simulation does not

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The thread that simulates.  It takes commands, steps, and posts scene, state and frames to the
- * hub.
+ * The simulation thread.  It executes commands, steps the world, and posts scene, state and frames
+ * to the hub.
  *
- * Steps are due h / speed seconds apart on the clock.  A step that takes longer is followed by the
- * next at once, and time that was lost is not made up for: then it goes as fast as it can.  Frames
- * are posted about 60 times a second at most, and the last one before a rest always.  While no page
- * is there it rests.
+ * Steps are scheduled h / speed seconds apart.  If a step takes longer, the next one starts at
+ * once; lost time is not made up for.  At most about 60 frames a second are posted, and always the
+ * last one before a pause.  The thread pauses while no page is connected.
  */
 #ifndef VIEWER_PLAYER_H
 #define VIEWER_PLAYER_H

@@ -4,16 +4,15 @@
  * The HTTP and WebSocket server of `moreau view`, by libwebsockets, in the thread that calls
  * server_serve.
  *
- * It listens on 127.0.0.1 alone.  What protects it from other sites in the user's browser:
+ * It listens on 127.0.0.1 only.  Protection from other web sites in the user's browser:
  *
- *   Host      must be 127.0.0.1:PORT or localhost:PORT, so that a name of theirs that they let
- *             point here (DNS rebinding) is refused
- *   Origin    of a WebSocket must be http:// and one of these: pages of other origins are refused
- *   headers   forbid framing, and loading anything from elsewhere
+ *   Host      must be 127.0.0.1:PORT or localhost:PORT, which prevents DNS rebinding
+ *   Origin    of a WebSocket must be http:// and one of these two
+ *   headers   forbid framing and content from other hosts
  *
- * What protects it from what does not read, or sends too much: each page has at most one message
- * under way, and the next one is the newest; a command that grows beyond COMMAND_LONGEST bytes ends
- * its connection after at most a fragment more; there are at most STAGE_PAGES pages.
+ * Limits for clients that read slowly or send too much: each page has at most one message in
+ * transit, and the newest one follows; a command longer than COMMAND_LONGEST bytes closes its
+ * connection, after at most one more fragment; there are at most STAGE_PAGES pages.
  */
 #ifndef VIEWER_SERVER_H
 #define VIEWER_SERVER_H

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * What is on show: a world, the hands of the pages in it, and what they have changed.  It knows
- * neither threads nor sockets: player.c gives it the time, and commands as they come.
+ * The scene that is shown: a world, the springs with which pages drag its bodies, and the settings
+ * that they changed.  It uses neither threads nor sockets; player.c passes the time and the
+ * commands.
  *
- * A reset builds the scene anew and keeps what was chosen (step, method, tolerance, gravity,
- * friction).  Another scene keeps the method and the tolerance, and has its own step, gravity and
- * friction.
+ * A reset builds the scene again and keeps the settings (step, method, tolerance, gravity,
+ * friction).  Another scene keeps the method and the tolerance only.
  */
 #ifndef VIEWER_STAGE_H
 #define VIEWER_STAGE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* What pages do to what is on show. */
+/* Commands of the pages: dragging, throwing balls, changes of the scene and its settings. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

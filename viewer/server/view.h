@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * A scene in the browser: the stage, the thread that plays it, and the server, put together.
+ * `moreau view`: the scene, the simulation thread and the server.
  *
  *   frames/     the scene message and frames, from a recording; replay pages
- *   command.c      what a page commands
- *   hand.c      the spring of the mouse
- *   stage.c     the world that is shown, what pages do to it
- *   hub.c       between the threads
- *   player.c    the thread that simulates
+ *   command.c   parses the commands of a page
+ *   hand.c      the spring between the pointer and a body
+ *   stage.c     the scene that is shown, and the commands of pages
+ *   hub.c       messages between the threads
+ *   player.c    the simulation thread
  *   server.c    HTTP and WebSocket
  */
 #ifndef VIEWER_VIEW_H
