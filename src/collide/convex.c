@@ -215,7 +215,7 @@ MO_OWN int climb_slope(mo_core *a, mo_core *b, mo_axis *axis)
         mo_axis other;
         mo_vec3_along(axis->normal, by / size, slope, other.normal);
         mo_vec3_scale(1 / mo_vec3_norm(other.normal), other.normal, other.normal);
-        if (mo_core_gap(a, b, other.normal) > axis->gap) {
+        if (mo_core_gap(a, b, other.normal) > axis->gap + IS_NEAREST * size) {
             mo_axis_refine(a, b, &other);
             *axis = other;
             return 1;

@@ -11,7 +11,7 @@
 #ifndef MO_DEVICE_BALL_FIND_H
 #define MO_DEVICE_BALL_FIND_H
 
-#include "device/ball_touch.h"
+#include "device/solid_place.h"
 
 /* ---- pairs of solids ------------------------------------------------------------------------- */
 
@@ -52,50 +52,17 @@ MO_ANY double mo_pair_speed(const mo_find_args *a, int one, int two)
     return a->next_line ? mo_larger(speed, mo_closing_speed(a, one, two, a->next_line)) : speed;
 }
 
-/* How far a solid reaches from its centre of mass along a unit vector, at most. */
-MO_ANY double mo_reach_along(const mo_find_args *a, int k, mo_vec d)
-{
-    const mo_ball *b = a->ball + k;
-    const mo_solid *s = a->solid + b->solid;
-    const mo_shape_def *def = &s->collider.def;
-    const double world[3] = {d.x, d.y, d.z};
-    const double body_back[4] = {b->q[0], -b->q[1], -b->q[2], -b->q[3]};
-    double in_body[3], local[3];
-    mo_quat_turn(body_back, world, in_body);
-    mo_vector_in(&s->in_body, in_body, local);
-    const double off = mo_vec3_dot(s->in_body.position, in_body), z = local[2];
-    if (def->kind == MO_SHAPE_BOX) {
-        return off + def->half[0] * fabs(local[0]) + def->half[1] * fabs(local[1]) +
-               def->half[2] * fabs(z);
-    }
-    if (def->kind == MO_SHAPE_CYLINDER) {
-        return off + def->half[2] * fabs(z) + def->radius * sqrt(mo_larger(0, 1 - z * z));
-    }
-    if (def->kind == MO_SHAPE_CAPSULE) {
-        return off + def->radius +
-               mo_larger(mo_vec3_dot(def->ends[0], local), mo_vec3_dot(def->ends[1], local));
-    }
-    return b->radius;
-}
-
-/* Are the two apart along the line of their centres, or along the normal of a plane? */
+/* Are the two apart along the line of their centres, or along the normal of what is fixed? */
 MO_ANY int mo_are_apart(const mo_find_args *a, const mo_ball_touch *t, int one, int two)
 {
     const double SPARE = 1e-9; /* of the size: rounding */
-    const mo_vec back = mo_vec_times(-1, t->n);
     const double reach =
         mo_margin_by(a->margin, t->size) + a->h * mo_pair_speed(a, one, two) + SPARE * t->size;
     if (t->gap > reach) {
         return 1;
     }
-    if (two >= a->balls && a->fixed[two - a->balls].kind != MO_FIXED_PLANE) {
-        return 0;
-    }
-    const double distance =
-        t->gap + a->near[one].radius + (two < a->balls ? a->near[two].radius : 0);
-    return distance - mo_reach_along(a, one, back) -
-               (two < a->balls ? mo_reach_along(a, two, t->n) : 0) >
-           reach;
+    const mo_two_placed placed = mo_place_pair(a, one, two, NULL);
+    return mo_separation(&placed, t->n) > reach;
 }
 
 /* ---- lists of what is near ------------------------------------------------------------------- */

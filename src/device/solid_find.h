@@ -133,21 +133,58 @@ MO_ANY double mo_deepest_touch(const mo_touch_store *store, int place)
     return deepest;
 }
 
+/* The gap below which a pair that ends there gets points: deeper than at the start. */
+MO_ANY double mo_overlap_bound(const mo_solid_args *a, int i)
+{
+    return (a->is_projection ? 0 : mo_deepest_touch(&a->now, a->place[i])) -
+           a->overlap * mo_smaller_size(&a->find, a->find.one[i], a->find.two[i]);
+}
+
+/* Does the normal of a touch, fixed or turned with one of the two, separate them there? */
+MO_ANY int mo_is_apart_at(const mo_two_placed *here, const mo_two_placed *there,
+                          const double normal[3], double bound)
+{
+    double local[3], with_one[3], with_two[3];
+    mo_vector_in(&here->one.pose, normal, local);
+    mo_vector_out(&there->one.pose, local, with_one);
+    mo_vector_in(&here->two.pose, normal, local);
+    mo_vector_out(&there->two.pose, local, with_two);
+    return mo_separation(there, mo_vec_at(with_one)) >= bound ||
+           mo_separation(there, mo_vec_at(with_two)) >= bound ||
+           mo_separation(there, mo_vec_at(normal)) >= bound;
+}
+
+/*
+ * May pair i end in an overlap?  Not if no point of it moves so far, or if the normal of a touch
+ * still separates the two there.
+ */
+MO_ANY int mo_may_overlap(const mo_solid_args *a, int i)
+{
+    const mo_find_args *f = &a->find;
+    const int one = f->one[i], two = f->two[i], count = a->now.count[a->place[i]];
+    const mo_touch *touch = mo_touches_at(&a->now, a->place[i]);
+    const double turn = mo_turn_of(f, one) + mo_turn_of(f, two), bound = mo_overlap_bound(a, i);
+    const mo_vec v = mo_vec_minus(mo_velocity_in(f->next_line, one, NULL),
+                                  mo_velocity_in(f->next_line, two, NULL));
+    int may = 0;
+    for (int k = 0; k < count; ++k) {
+        may |= touch[k].gap + f->h * mo_vec_dot(mo_vec_at(touch[k].normal), v) - turn < bound;
+    }
+    if (may) {
+        const mo_two_placed here = mo_place_pair(f, one, two, NULL),
+                            there = mo_place_pair(f, one, two, f->next_line);
+        for (int k = 0; k < count && may; ++k) {
+            may = !mo_is_apart_at(&here, &there, touch[k].normal, bound);
+        }
+    }
+    return may;
+}
+
 /* Does pair i want touches at the end of the step?  Where the answer may end in an overlap; also
  * where the touches at its start are yet to be found. */
 MO_ANY void mo_kernel_solid_ends(const mo_solid_args *a, int i)
 {
-    const mo_find_args *f = &a->find;
-    const int one = f->one[i], two = f->two[i], place = a->place[i];
-    const double turn = mo_turn_of(f, one) + mo_turn_of(f, two),
-                 bound = -a->overlap * mo_smaller_size(f, one, two);
-    const mo_vec v = mo_vec_minus(mo_velocity_in(f->next_line, one, NULL),
-                                  mo_velocity_in(f->next_line, two, NULL));
-    a->wants[i] = place < 0;
-    for (int k = 0; place >= 0 && k < a->now.count[place]; ++k) {
-        const mo_touch *touch = mo_touches_at(&a->now, place) + k;
-        a->wants[i] |= touch->gap + f->h * mo_vec_dot(mo_vec_at(touch->normal), v) - turn < bound;
-    }
+    a->wants[i] = a->place[i] < 0 || mo_may_overlap(a, i);
 }
 
 /* Late contacts of this step. */
@@ -172,10 +209,9 @@ MO_ANY void mo_points_at_end(const mo_solid_args *a, int i, mo_solid_pair *pair)
 {
     const mo_find_args *f = &a->find;
     const int one = pair->one, two = pair->two, place = a->end_place[i];
-    const double before = a->is_projection ? 0 : mo_deepest_touch(&a->now, a->place[i]),
-                 deepest = mo_deepest_touch(&a->ends, place);
+    const double deepest = mo_deepest_touch(&a->ends, place);
     pair->found.overlap = -deepest / pair->size;
-    if (!(deepest < before - a->overlap * pair->size)) {
+    if (!(deepest < mo_overlap_bound(a, i))) {
         return;
     }
     for (int k = 0; k < a->ends.count[place]; ++k) {

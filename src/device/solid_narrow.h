@@ -8,7 +8,6 @@
 #define MO_DEVICE_SOLID_NARROW_H
 
 #include "device/solid_touch.h"
-#include "linalg/free_spin.h"
 
 /* Touches of a pair at most: corners of the overlap of two faces, or of a hull on a plane. */
 enum { MO_SOLID_TOUCHES = 2 * MO_SMALL_FACE + 16 };
@@ -17,28 +16,6 @@ typedef struct mo_solid_touches {
     mo_touch at[MO_SOLID_TOUCHES];
     int count, is_short;
 } mo_solid_touches;
-
-/* Where a solid is at the start of the step, or at its end with the velocities of `next`. */
-MO_ANY mo_placed mo_solid_place(const mo_find_args *a, int k, const mo_line *next)
-{
-    const mo_solid *s = mo_solid_at(a, k);
-    mo_placed p;
-    p.collider = &s->collider;
-    p.pose = s->in_body;
-    if (k < a->balls) {
-        const mo_ball *b = a->ball + k;
-        mo_pose body;
-        memcpy(body.position, b->x, sizeof body.position);
-        memcpy(body.orientation, b->q, sizeof body.orientation);
-        if (next) {
-            mo_vec3_along(body.position, a->h, next[k].v, body.position);
-            mo_turn_by(next[k].spin, a->h, body.orientation);
-        }
-        mo_point_out(&body, s->in_body.position, p.pose.position);
-        mo_quat_multiply(body.orientation, s->in_body.orientation, p.pose.orientation);
-    }
-    return p;
-}
 
 /* The table of collide/collide.c for what may move here; the kind of a is not after that of b. */
 MO_ANY void mo_collide_solids(const mo_placed *a, const mo_placed *b, double reach,
@@ -91,13 +68,14 @@ static inline void *mo_no_more_room(void *user, void *block, size_t size)
 }
 #endif
 
-/* By feature, with unit normals from the second to the first; next: as mo_solid_place. */
+/* By feature, with unit normals from the second to the first; next: as mo_place_pair. */
 MO_ANY void mo_touch_solids(const mo_find_args *a, int one, int two, const mo_line *next,
                             double reach, mo_solid_touches *t)
 {
-    const mo_placed of_one = mo_solid_place(a, one, next), of_two = mo_solid_place(a, two, next);
+    const mo_two_placed placed = mo_place_pair(a, one, two, next);
     const int is_first = two < a->balls || !mo_solid_at(a, two)->is_first;
-    const mo_placed *p = is_first ? &of_one : &of_two, *q = is_first ? &of_two : &of_one;
+    const mo_placed *p = is_first ? &placed.one : &placed.two,
+                    *q = is_first ? &placed.two : &placed.one;
     const int is_turned = p->collider->def.kind > q->collider->def.kind;
     mo_touch_list list;
     list.touch = t->at;

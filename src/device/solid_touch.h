@@ -49,11 +49,6 @@ typedef struct mo_touch_args {
 
 /* ---- which pairs ----------------------------------------------------------------------------- */
 
-MO_ANY const mo_solid *mo_solid_at(const mo_find_args *a, int k)
-{
-    return k < a->balls ? a->solid + a->ball[k].solid : a->fixed_solid + (k - a->balls);
-}
-
 MO_ANY double mo_smaller_size(const mo_find_args *a, int one, int two)
 {
     const double size_1 = mo_solid_at(a, one)->collider.size,
@@ -68,19 +63,34 @@ MO_ANY double mo_pair_reach(const mo_find_args *f, int one, int two)
            f->h * mo_pair_speed(f, one, two);
 }
 
-/* Pair i keeps the place that it had, or wants one. */
+/* Of the speed of a pair: touches are found for what an answer may make of it. */
+#define MO_FASTER 0.5
+
+/* Pair i keeps the place that it had, if its touches reach far enough, or wants one. */
 MO_ANY void mo_kernel_pair_places(const mo_touch_args *a, int i)
 {
     const int one = a->find.one[i], two = a->find.two[i];
     const double reach = mo_pair_reach(&a->find, one, two);
-    int place = -1;
+    a->reach[i] = reach + MO_FASTER * a->find.h * mo_pair_speed(&a->find, one, two);
+    a->now.place[i] = -1;
     for (int k = a->old.start ? a->old.start[one] : 0;
-         a->old.start && place < 0 && k < a->old.start[one + 1]; ++k) {
-        place = a->old.two[k] == two && a->old.reach[k] == reach ? a->old.place[k] : -1;
+         a->old.start && a->now.place[i] < 0 && k < a->old.start[one + 1]; ++k) {
+        if (a->old.two[k] == two && a->old.reach[k] >= reach) {
+            a->reach[i] = a->old.reach[k];
+            a->now.place[i] = a->old.place[k];
+        }
     }
-    a->reach[i] = reach;
-    a->now.place[i] = place;
-    a->now.wants[i] = place < 0;
+    a->now.wants[i] = a->now.place[i] < 0;
+}
+
+/* By kind, the slower ones first: cylinders before capsules, boxes and balls, planes last. */
+MO_ANY uint32_t mo_pair_key(const mo_find_args *f, int one, int two)
+{
+    const uint32_t kind_1 = (uint32_t)mo_solid_at(f, one)->collider.def.kind,
+                   kind_2 = (uint32_t)mo_solid_at(f, two)->collider.def.kind;
+    const uint32_t low = kind_1 < kind_2 ? kind_1 : kind_2,
+                   high = kind_1 < kind_2 ? kind_2 : kind_1;
+    return high == MO_SHAPE_PLANE ? 63 - low : (7 - high) << 3 | (7 - low);
 }
 
 MO_ANY void mo_pair_work(const mo_touch_args *a, const mo_touch_job *job, int i, int from, int name)
@@ -89,8 +99,7 @@ MO_ANY void mo_pair_work(const mo_touch_args *a, const mo_touch_job *job, int i,
     if (job->wants && job->wants[i]) {
         const int w = job->before[i];
         job->place[i] = job->first + w;
-        a->key[from + w] = (uint32_t)mo_solid_at(f, f->one[i])->collider.def.kind << 3 |
-                           (uint32_t)mo_solid_at(f, f->two[i])->collider.def.kind;
+        a->key[from + w] = mo_pair_key(f, f->one[i], f->two[i]);
         a->order[from + w] = name;
     }
 }
