@@ -7,6 +7,9 @@
  */
 #include "device_heap_checks.h"
 
+#include "device/solid_place.h"
+#include "sim/device_heap_data.h"
+
 enum { BOXES = 1, CAPSULES, CYLINDERS, HULLS, MIXED };
 
 static mo_world *heap_of(int shape, int count, double tol)
@@ -226,6 +229,69 @@ static void solids_come_back_with_their_impulses(void **state)
     mo_world_destroy(world);
 }
 
+/* ---- separation ------------------------------------------------------------------------------ */
+
+static mo_collider collider_of(const mo_shape_def *def)
+{
+    const mo_allocator own = mo_allocator_or_default(NULL);
+    mo_collider collider;
+    CHECK(mo_collider_init(def, 0, &own, &collider, NULL) == MO_OK);
+    return collider;
+}
+
+static mo_pose random_pose(mo_random *random)
+{
+    const double axis[3] = {uniform(random, -1, 1), uniform(random, -1, 1), 1};
+    return mo_pose_turned(uniform(random, -1, 1), uniform(random, -1, 1), uniform(random, -1, 1),
+                          axis, uniform(random, -3, 3));
+}
+
+/* Of every two kinds, along random directions; a plane has one direction alone. */
+static void the_separation_is_that_of_the_host(void **state)
+{
+    (void)state;
+    const double a[3] = {-0.2, 0.1, 0}, b[3] = {0.3, 0, 0.1}, z[3] = {0, 0, 1};
+    static const double corner[5][3] = {{0, 0, 1}, {1, 0, 0}, {0, 1, 0}, {-1, -1, 0}, {0, 0, -0.5}};
+    const mo_shape_def def[] = {mo_shape_ball(0.3),          mo_shape_box(0.1, 0.2, 0.3),
+                                mo_shape_capsule(a, b, 0.1), mo_shape_cylinder(0.2, 0.4),
+                                mo_shape_hull(corner[0], 5), mo_shape_plane()};
+    const mo_allocator own = mo_allocator_or_default(NULL);
+    mo_random random = {7};
+    for (int k = 0; k < 36; ++k) {
+        mo_collider one = collider_of(def + k / 6), two = collider_of(def + k % 6);
+        for (int sample = 0; sample < 20 && k / 6 < 5; ++sample) {
+            double n[1][3], along[3];
+            const mo_two_placed p = {{&one, random_pose(&random)}, {&two, random_pose(&random)}};
+            mo_vec3_set(n[0], uniform(&random, -1, 1), uniform(&random, -1, 1), 0.5);
+            mo_vec3_scale(1 / mo_vec3_norm(n[0]), n[0], n[0]);
+            if (k % 6 == 5) {
+                mo_vector_out(&p.two.pose, z, n[0]);
+            }
+            const double expected = mo_collide_separation(&two, &p.two.pose, &one, &p.one.pose,
+                                                          (const double(*)[3])n, 1, along);
+            CHECK_NEAR(mo_separation(&p, mo_vec_at(n[0])), expected, 1e-13);
+        }
+        mo_collider_clear(&own, &one);
+        mo_collider_clear(&own, &two);
+    }
+}
+
+/* Bodies that fall on each other turn, but few end a step in each other. */
+static void few_pairs_are_searched_at_the_end_of_a_step(void **state)
+{
+    (void)state;
+    mo_world *world = solids_on(MIXED, 200, 1e-2, 0);
+    double pairs = 0, ends = 0;
+    for (int k = 0; k < 50; ++k) {
+        heap_step(world, 1);
+        pairs += world->heap->pairs;
+        ends += world->heap->ends.used;
+    }
+    CHECK(pairs > 10000);
+    CHECK_BELOW(ends, 0.1 * pairs);
+    mo_world_destroy(world);
+}
+
 /* ---- what is not taken ----------------------------------------------------------------------- */
 
 static void check_refused(mo_world *world, const char *word)
@@ -274,6 +340,8 @@ int main(void)
         cmocka_unit_test(a_box_slides_down_a_slope),
         cmocka_unit_test(a_free_box_keeps_its_angular_momentum),
         cmocka_unit_test(solids_come_back_with_their_impulses),
+        cmocka_unit_test(the_separation_is_that_of_the_host),
+        cmocka_unit_test(few_pairs_are_searched_at_the_end_of_a_step),
         cmocka_unit_test(other_worlds_are_refused_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -41,6 +41,8 @@ typedef struct mo_touch_list {
     int is_short; /* memory ran out: some are missing */
     /* unit, from a to b: a normal of the two a moment ago, from which the search starts, or NULL */
     const double *last_normal;
+    /* a brief search leaves slow pairs of convex shapes open, without touches */
+    int is_brief, is_open;
 } mo_touch_list;
 
 MO_EVERYWHERE void mo_touch_add(mo_touch_list *list, const mo_touch *touch);

@@ -333,6 +333,10 @@ MO_EVERYWHERE void mo_touch_cores(mo_core *a, mo_core *b, const double origin[3]
     if (touch_first(a, b, origin, reach, &axis, out)) {
         return;
     }
+    if (out->is_brief) {
+        out->is_open = 1;
+        return;
+    }
     find_other(a, b, &axis);
     const int is_curved = mo_core_is_curved(a) || mo_core_is_curved(b);
     for (int k = 0; axis.gap > -INFINITY && axis.gap <= reach; ++k) { /* no numbers have no axis */

@@ -14,7 +14,7 @@ enum { MO_SOLID_TOUCHES = 2 * MO_SMALL_FACE + 16 };
 
 typedef struct mo_solid_touches {
     mo_touch at[MO_SOLID_TOUCHES];
-    int count, is_short;
+    int count, is_short, is_open;
 } mo_solid_touches;
 
 /* The table of collide/collide.c for what may move here; the kind of a is not after that of b. */
@@ -70,7 +70,7 @@ static inline void *mo_no_more_room(void *user, void *block, size_t size)
 
 /* By feature, with unit normals from the second to the first; next: as mo_place_pair. */
 MO_ANY void mo_touch_solids(const mo_find_args *a, int one, int two, const mo_line *next,
-                            double reach, mo_solid_touches *t)
+                            double reach, int is_brief, mo_solid_touches *t)
 {
     const mo_two_placed placed = mo_place_pair(a, one, two, next);
     const int is_first = two < a->balls || !mo_solid_at(a, two)->is_first;
@@ -80,7 +80,8 @@ MO_ANY void mo_touch_solids(const mo_find_args *a, int one, int two, const mo_li
     mo_touch_list list;
     list.touch = t->at;
     list.room = MO_SOLID_TOUCHES;
-    list.count = list.is_short = 0;
+    list.count = list.is_short = list.is_open = 0;
+    list.is_brief = is_brief;
     list.last_normal = NULL;
 #ifndef __CUDACC__
     list.allocator = (mo_allocator){mo_no_more_room, NULL};
@@ -88,6 +89,7 @@ MO_ANY void mo_touch_solids(const mo_find_args *a, int one, int two, const mo_li
     mo_collide_solids(is_turned ? q : p, is_turned ? p : q, reach, &list);
     t->count = list.count;
     t->is_short = list.is_short;
+    t->is_open = list.is_open;
     for (int k = 0; k < t->count; ++k) {
         double *n = t->at[k].normal;
         mo_vec3_scale((is_first != is_turned ? -1 : 1) / mo_vec3_norm(n), n, n);
@@ -106,8 +108,11 @@ MO_ANY void mo_kernel_solid_touch(const mo_touch_args *a, int w)
         is_end ? mo_margin_by(f->margin, mo_smaller_size(f, one, two)) : a->reach[i];
     const size_t place = (size_t)job->place[i], room = (size_t)job->store.room;
     mo_solid_touches touches;
-    mo_touch_solids(f, one, two, is_end ? f->next_line : NULL, reach, &touches);
-    job->store.count[place] = touches.is_short ? MO_TOO_MANY_TOUCHES : touches.count;
+    mo_touch_solids(f, one, two, is_end ? f->next_line : NULL, reach, a->is_brief, &touches);
+    a->key[w] = !touches.is_open;
+    job->store.count[place] = touches.is_open    ? MO_OPEN_TOUCHES
+                              : touches.is_short ? MO_TOO_MANY_TOUCHES
+                                                 : touches.count;
     for (int k = 0; k < touches.count && k < job->store.room; ++k) {
         job->store.touch[place * room + (size_t)k] = touches.at[k];
     }

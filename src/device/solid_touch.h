@@ -7,14 +7,16 @@
  * A store has room for a fixed number of touches per pair; if a pair has more, the room grows and
  * the narrow phase runs again, so none is dropped.  A pair that was found before in the step with
  * the same reach keeps its touches.  The pairs of a launch are sorted by kind, so threads of a warp
- * do the same work.
+ * do the same work.  A brief launch leaves the few pairs open that take many times as long as
+ * others of their kind; these have their own launch.
  */
 #ifndef MO_DEVICE_SOLID_TOUCH_H
 #define MO_DEVICE_SOLID_TOUCH_H
 
 #include "device/ball_find.h"
 
-enum { MO_TOO_MANY_TOUCHES = 1 << 20 }; /* of a pair: more than there is room for */
+/* Touches of a pair: more than there is room for; not found yet. */
+enum { MO_TOO_MANY_TOUCHES = 1 << 20, MO_OPEN_TOUCHES = -1 };
 
 typedef struct mo_touch_store {
     mo_touch *touch;
@@ -45,6 +47,7 @@ typedef struct mo_touch_args {
     mo_touch_job now, ends; /* at the start of the step, and at its end with find.next_line */
     uint32_t *key;          /* of those that want: their kinds */
     int *order;             /* pairs by them; of `ends`: -1 - pair */
+    int is_brief;           /* slow pairs stay open: the key of what is not open is 1 */
 } mo_touch_args;
 
 /* ---- which pairs ----------------------------------------------------------------------------- */
@@ -110,12 +113,13 @@ MO_ANY void mo_kernel_pair_work(const mo_touch_args *a, int i)
     mo_pair_work(a, &a->ends, i, a->now.count, -1 - i);
 }
 
-/* Returns, in `largest`, how many touches a place needs. */
+/* Returns how many pairs are open, and in `largest`, how many touches a place needs. */
 MO_ANY mo_term mo_kernel_touch_count(const mo_touch_args *a, int w)
 {
     const int is_end = w >= a->now.count;
-    const mo_term term = {0, (double)(is_end ? a->ends.store.count[w - a->now.count]
-                                             : a->now.store.count[a->now.first + w])};
+    const int count =
+        is_end ? a->ends.store.count[w - a->now.count] : a->now.store.count[a->now.first + w];
+    const mo_term term = {count == MO_OPEN_TOUCHES ? 1.0 : 0.0, mo_larger(0, count)};
     return term;
 }
 

@@ -142,6 +142,23 @@ static int find_ends(mo_device_heap *heap, mo_touch_args *a)
     return scan(heap, &heap->end_wants, heap->pairs, &heap->end_before);
 }
 
+/* Runs the narrow phase, sorted by kind, then for the pairs that it left open.  Returns the most
+ * touches of a pair. */
+static double search_pairs(mo_device_heap *heap, mo_touch_args *a)
+{
+    const int wanted = a->now.count + a->ends.count;
+    void *spare = mo_scratch_for_sort(&heap->sweeps.scratch, wanted);
+    mo_heap_figures seen = {.late = {.sum = wanted}};
+    for (int pass = 0; pass < 2 && seen.late.sum > 0; ++pass) {
+        a->is_brief = pass == 0;
+        mo_device_sort(heap->device, a->key, a->order, wanted, a->is_brief ? 6 : 1, spare);
+        mo_device_launch(heap->device, MO_KERNEL_solid_touch, (int)seen.late.sum, a);
+        mo_heap_sum_up(heap, MO_KERNEL_touch_count, wanted, a, &mo_heap_figures_of(heap)->late);
+        mo_device_read(heap->device, &seen, heap->figures.at, sizeof seen);
+    }
+    return seen.late.largest;
+}
+
 /*
  * Touches at the start of the step of pairs that have none yet, and at its end.  False if the
  * storage of a place was too small: it is then larger, and all are to be found again.
@@ -150,27 +167,21 @@ static int touch_once(mo_device_heap *heap, const mo_find_args *find, int has_en
 {
     mo_device *device = heap->device;
     mo_touch_args a = touch_args(heap, find, heap->now.used > 0);
-    mo_heap_figures seen;
     heap->ends.used = 0;
     mo_device_launch(device, MO_KERNEL_pair_places, heap->pairs, &a);
     take_places(heap, &heap->now, &a.now,
                 scan(heap, &heap->wants, heap->pairs, &heap->wants_before));
     take_places(heap, &heap->ends, &a.ends, has_ends ? find_ends(heap, &a) : 0);
-    const int wanted = a.now.count + a.ends.count;
     mo_device_launch(device, MO_KERNEL_pair_work, heap->pairs, &a);
-    mo_device_sort(device, a.key, a.order, wanted, 6,
-                   mo_scratch_for_sort(&heap->sweeps.scratch, wanted));
-    mo_device_launch(device, MO_KERNEL_solid_touch, wanted, &a);
-    mo_heap_sum_up(heap, MO_KERNEL_touch_count, wanted, &a, &mo_heap_figures_of(heap)->late);
-    mo_device_read(device, &seen, heap->figures.at, sizeof seen);
-    if (seen.late.largest >= MO_TOO_MANY_TOUCHES) {
+    const double most = search_pairs(heap, &a);
+    if (most >= MO_TOO_MANY_TOUCHES) {
         mo_device_fail(device, MO_ERR_UNSUPPORTED,
                        "two shapes touch at more points than a GPU takes: take device = cpu");
     }
-    if (device->error || seen.late.largest <= heap->now.room) {
+    if (device->error || most <= heap->now.room) {
         return 1;
     }
-    heap->now.room = heap->ends.room = (int)seen.late.largest;
+    heap->now.room = heap->ends.room = (int)most;
     heap->now.used = 0;
     return 0;
 }
