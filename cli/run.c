@@ -284,16 +284,6 @@ static int read_call(const args_flag *flags, int flag_count, const args_values *
 
 /* ---- the world ------------------------------------------------------------------------------- */
 
-static int is_given(const args_flag *flags, int count, const char *name)
-{
-    for (int k = 0; k < count; ++k) {
-        if (strcmp(flags[k].name, name) == 0) {
-            return flags[k].value != NULL;
-        }
-    }
-    return 0;
-}
-
 /* The world of the call, with its options and its state; NULL after run_fail. */
 static mo_world *make_world(const args_flag *flags, int flag_count, run_call *call,
                             run_tally *tally)
@@ -310,10 +300,7 @@ static mo_world *make_world(const args_flag *flags, int flag_count, run_call *ca
         def.first_order = call->first_order;
         def.friction_rule = call->friction_rule;
         def.restitution_rule = call->restitution_rule;
-        option_flags_read(COMMAND.name, flags + FLAG_OWN, flag_count - FLAG_OWN, &def.solver);
-        if (is_given(flags + FLAG_OWN, flag_count - FLAG_OWN, "tol")) {
-            def.moving_tol = 0; /* the given tolerance applies to every step */
-        }
+        option_flags_read_world(COMMAND.name, flags + FLAG_OWN, flag_count - FLAG_OWN, &def);
         call->options = def.solver;
         call->method = def.solver.method ? def.solver.method : method_default();
         error = mo_world_change(world, &def, &why);

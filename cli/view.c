@@ -4,7 +4,6 @@
 #include "view.h"
 
 #include <fcntl.h>
-#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,9 +25,6 @@
 #include "world_call.h"
 
 static const char DEFAULT_SCENE[] = "cascade"; /* it moves, and starts again */
-static const double DEFAULT_TOL = 1e-4;        /* for display, so that piles run in real time */
-static const double CROWD_TOL = 2e-3;          /* where there are more bodies than CROWD */
-enum { CROWD = 1000 };
 
 static const args_command COMMAND = {
     .name = "view",
@@ -144,15 +140,13 @@ static int is_over(void *user)
 
 /* ---- what is shown --------------------------------------------------------------------------- */
 
-static void configure(void *user, int bodies, mo_options *options)
+static void configure(void *user, mo_world_def *def)
 {
     const view_call *call = user;
-    /* A scene may require a coarser one (a heap of beads). */
-    options->tol = fmax(options->tol, bodies > CROWD ? CROWD_TOL : DEFAULT_TOL);
     if (call->flags[FLAG_METHOD].value) {
-        options->method = call->flags[FLAG_METHOD].value;
+        def->solver.method = call->flags[FLAG_METHOD].value;
     }
-    option_flags_read(COMMAND.name, call->flags + FLAG_OWN, call->flag_count - FLAG_OWN, options);
+    option_flags_read_world(COMMAND.name, call->flags + FLAG_OWN, call->flag_count - FLAG_OWN, def);
 }
 
 static int serve(view_call *call, const view_def *def)
@@ -279,7 +273,6 @@ int command_view(int argc, char **argv)
     model_file model = {0};
     args_values sets = {.count = 0}, targets = {.count = 0};
     int flag_count = 0, operands = 0, status = EXIT_DONE;
-    defaults.tol = DEFAULT_TOL;
     args_flag *flags = option_flags(OWN_FLAGS, FLAG_OWN, &defaults, &flag_count);
     if (!flags) {
         say(COMMAND.name, "out of memory");

@@ -112,6 +112,28 @@ static void a_step_in_pieces_is_the_step(void **state)
     mo_world_destroy(pieces);
 }
 
+/* While many bodies move, a solve aims below its tolerance.  One that the time limit ends between
+ * the two has met it. */
+static void a_step_within_its_tolerance_is_solved(void **state)
+{
+    (void)state;
+    mo_world *world = scene_world("beads", "count", 80);
+    int between = 0;
+    set_limit(world, 2e-4);
+    for (int k = 0; k < 120; ++k) {
+        mo_step_report report = {.is_waiting = 1};
+        while (report.is_waiting) {
+            CHECK(mo_world_step(world, 0.02, &report, NULL) == MO_OK);
+        }
+        const double aim = 0.1 * report.tolerance, left = report.residual.natural_relative;
+        const int is_coarse = report.tolerance > 1e-8 && report.islands == 1; /* all of it */
+        between += is_coarse && left > aim && left <= report.tolerance;
+        CHECK(report.status == MO_SOLVED || !is_coarse || left > report.tolerance);
+    }
+    CHECK(between > 0);
+    mo_world_destroy(world);
+}
+
 /* Wherever a step waits: a change gives it up and counts, and a world can be destroyed. */
 static void a_step_is_given_up_anywhere(void **state)
 {
@@ -324,6 +346,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_waiting_step_shows_the_state_of_its_start),
         cmocka_unit_test(a_step_in_pieces_is_the_step),
+        cmocka_unit_test(a_step_within_its_tolerance_is_solved),
         cmocka_unit_test(a_step_is_given_up_anywhere),
         cmocka_unit_test(another_length_gives_a_step_up),
         cmocka_unit_test(a_world_that_is_changed_at_every_call_advances),

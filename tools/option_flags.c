@@ -42,3 +42,14 @@ int option_flags_read(const char *command, const args_flag *rows, int count, mo_
     }
     return 1;
 }
+
+int option_flags_read_world(const char *command, const args_flag *rows, int count,
+                            mo_world_def *def)
+{
+    for (int k = 0; k < count; ++k) {
+        if (rows[k].value && strcmp(rows[k].name, "tol") == 0) {
+            def->moving_tol = 0;
+        }
+    }
+    return option_flags_read(command, rows, count, &def->solver);
+}

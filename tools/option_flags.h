@@ -5,7 +5,7 @@
 #define TOOLS_OPTION_FLAGS_H
 
 #include "args.h"
-#include "moreau/options.h"
+#include "moreau/world.h"
 
 /*
  * The command's own flags, then one for each row of the option table with the default it has in
@@ -17,5 +17,9 @@ args_flag *option_flags(const args_flag *own, int own_count, const mo_options *d
 
 /* Sets the options from the flags; false, after a message, if a value is wrong. */
 int option_flags_read(const char *command, const args_flag *rows, int count, mo_options *options);
+
+/* The same for the solver of a world.  A tolerance that is given applies to every step. */
+int option_flags_read_world(const char *command, const args_flag *rows, int count,
+                            mo_world_def *def);
 
 #endif

@@ -238,6 +238,15 @@ static int has_missed(const mo_result *result)
     return result->status == MO_STALLED || result->status == MO_ITERATION_LIMIT;
 }
 
+/* A solve that ended before the tolerance it aimed at has solved the problem if it meets these. */
+static void accept_within(mo_result *result, const mo_options *options)
+{
+    if ((has_missed(result) || result->status == MO_TIME_LIMIT) && is_within(result, options)) {
+        result->status = MO_SOLVED;
+        result->message.text[0] = '\0';
+    }
+}
+
 /*
  * To a coarse tolerance.  First to the part of it that is aimed at, in SWEEPS iterations, of which
  * STEPS factor.  If these miss the tolerance, too, as many more for that, while they gain; then
@@ -258,14 +267,11 @@ static mo_error solve_coarse(mo_world *world, double h, const double *start, dou
     options.ladder.steps = STEPS;
     options.max_iter = is_auto && most > sweeps ? sweeps : most;
     MO_TRY(mo_team_solve(world, &options));
-    if (!has_missed(result) || !is_auto) {
-        return MO_OK;
-    }
     options.tol = round_tolerance(world, mo_accuracy_tolerance(world));
     options.max_iter = most > SWEEPS ? SWEEPS : most;
-    if (is_within(result, &options)) {
-        result->status = MO_SOLVED;
-        result->message.text[0] = '\0';
+    accept_within(result, &options);
+    if (!is_auto) {
+        return MO_OK;
     }
     while (has_missed(result) && result->residual.natural_relative < GAIN * before) {
         before = result->residual.natural_relative;

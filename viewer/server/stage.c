@@ -74,14 +74,14 @@ mo_error stage_apply(stage *s, mo_message *why)
 {
     mo_world_def def = mo_world_definition(s->world);
     if (s->source.configure) {
-        s->source.configure(s->source.configure_user, mo_world_body_count(s->world), &def.solver);
-        def.moving_tol = 0; /* the caller has chosen a tolerance */
+        s->source.configure(s->source.configure_user, &def);
     }
     if (s->method[0]) {
         def.solver.method = s->method;
     }
     if (s->tolerance > 0) {
         def.solver.tol = s->tolerance;
+        def.moving_tol = 0; /* a tolerance that was chosen applies to every step */
     }
     def.solver.time_limit = fmin(def.solver.time_limit, STEP_SECONDS);
     if (s->has_gravity) {

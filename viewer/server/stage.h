@@ -36,10 +36,8 @@ typedef struct stage_source {
 
     double step; /* s; 0: that of the scene */
     int restart; /* whether it restarts at rest */
-    void (*configure)(
-        void *user, int bodies,
-        mo_options
-            *what); /* changes the solver's options for a world of this many bodies, or NULL */
+    /* Changes the definition of the world that was built, e.g. its method; may be NULL. */
+    void (*configure)(void *user, mo_world_def *def);
     void *configure_user;
 } stage_source;
 

@@ -191,7 +191,7 @@ export const lookTests = ({ withScene, model, picture }) => ({
                 const { app } = window.moreau;
                 return { tolerance: app.scene.tolerance, unsolved: app.frame.unsolved };
             });
-            assert.ok(Math.abs(tolerance - 1e-4) < 1e-10, "the tolerance of the viewer");
+            assert.ok(Math.abs(tolerance - 1e-8) < 1e-14, "the tolerance of the scene");
             assert.equal(unsolved, 0);
             await picture(page, "force-chains");
             // Hidden balls are left out, and come back where bodies are see-through.
