@@ -103,9 +103,8 @@ static const mo_xml_node *find_id(const mo_xml_node *node, const char *id, int l
 {
     for (const mo_xml_node *child = node->first; child && level < MOST_LEVELS;
          child = child->next) {
-        const char *own = mo_xml_get(child, "id");
         const mo_xml_node *found =
-            own && strcmp(own, id) == 0 ? child : find_id(child, id, level + 1);
+            mo_xml_says(child, "id", id) ? child : find_id(child, id, level + 1);
         if (found) {
             return found;
         }
@@ -125,8 +124,7 @@ static const mo_xml_node *input_of(const mo_xml_node *node, const char *semantic
 {
     for (const mo_xml_node *input = mo_xml_child(node, "input"); input;
          input = mo_xml_next(input, "input")) {
-        const char *own = mo_xml_get(input, "semantic");
-        if (own && strcmp(own, semantic) == 0) {
+        if (mo_xml_says(input, "semantic", semantic)) {
             return input;
         }
     }
@@ -143,15 +141,13 @@ typedef struct corners {
 /* The positions of a mesh. */
 static int read_points(collada *c, const mo_xml_node *mesh, corners *out)
 {
-    const mo_xml_node *vertices = mo_xml_child(mesh, "vertices");
-    const mo_xml_node *input = vertices ? input_of(vertices, "POSITION") : NULL;
-    const mo_xml_node *source = input ? follow(mesh, input, "source") : NULL;
-    const mo_xml_node *array = source ? mo_xml_child(source, "float_array") : NULL;
-    const mo_xml_node *technique = source ? mo_xml_child(source, "technique_common") : NULL;
-    const mo_xml_node *accessor = technique ? mo_xml_child(technique, "accessor") : NULL;
+    const mo_xml_node *input = input_of(mo_xml_child(mesh, "vertices"), "POSITION");
+    const mo_xml_node *source = follow(mesh, input, "source");
+    const mo_xml_node *array = mo_xml_child(source, "float_array");
+    const mo_xml_node *accessor =
+        mo_xml_child(mo_xml_child(source, "technique_common"), "accessor");
     MO_FAIL_IF(!array, mo_mesh_fail(c->b, "a mesh has no positions"));
-    const int stride = accessor ? whole_of(accessor, "stride", 3) : 3;
-    const int offset = accessor ? whole_of(accessor, "offset", 0) : 0;
+    const int stride = whole_of(accessor, "stride", 3), offset = whole_of(accessor, "offset", 0);
     int count = 0;
     const double *numbers = all_numbers(c, array->text, &count);
     if (!numbers) {
@@ -221,7 +217,7 @@ static int add_faces(collada *c, const mo_xml_node *faces, const corners *points
 {
     const mo_xml_node *input = input_of(faces, "VERTEX"), *sizes = mo_xml_child(faces, "vcount");
     const int is_polygons = strcmp(faces->name, "polygons") == 0;
-    const int stride = stride_of(faces), offset = input ? whole_of(input, "offset", 0) : 0;
+    const int stride = stride_of(faces), offset = whole_of(input, "offset", 0);
     int size_count = 0;
     const double *size = sizes ? all_numbers(c, sizes->text, &size_count) : NULL;
     if (!input || (sizes && !size) || stride > 1000) {
@@ -338,8 +334,7 @@ static int add_node(collada *c, const mo_xml_node *node, const transform *around
 
 static double unit_of(const mo_xml_node *root)
 {
-    const mo_xml_node *unit = mo_xml_child(mo_xml_child(root, "asset"), "unit");
-    const char *text = unit ? mo_xml_get(unit, "meter") : NULL;
+    const char *text = mo_xml_get(mo_xml_child(mo_xml_child(root, "asset"), "unit"), "meter");
     double metre;
     return text && mo_text_number(text, &metre) && metre > 0 && isfinite(metre) ? metre : 1;
 }
@@ -350,7 +345,7 @@ static int add_all(collada *c)
     const transform t = scaled(unit, unit, unit);
     const mo_xml_node *scene =
         mo_xml_child(mo_xml_child(c->root, "scene"), "instance_visual_scene");
-    const mo_xml_node *shown = scene ? follow(c->root, scene, "url") : NULL;
+    const mo_xml_node *shown = follow(c->root, scene, "url");
     shown = shown ? shown
                   : mo_xml_child(mo_xml_child(c->root, "library_visual_scenes"), "visual_scene");
     if (shown) {

@@ -182,8 +182,7 @@ bool mo_mjcf_each_default(mo_mjcf *m, const mo_xml_node *node, const char *kind,
 const char *mo_mjcf_get(mo_mjcf *m, const mo_xml_node *node, const char *kind,
                         const char *attribute)
 {
-    const mo_xml_node *holder = holder_of(m, node, kind, attribute);
-    return holder ? mo_xml_get(holder, attribute) : NULL;
+    return mo_xml_get(holder_of(m, node, kind, attribute), attribute);
 }
 
 bool mo_mjcf_numbers(mo_mjcf *m, const mo_xml_node *node, const char *kind, const char *attribute,

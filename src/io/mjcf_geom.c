@@ -121,8 +121,7 @@ static bool is_drawn_only(const mo_mjcf *m, const mo_xml_node *node, const mo_mo
     for (; contact && geom->is_visual; contact = mo_xml_next(contact, "contact")) {
         for (const mo_xml_node *pair = mo_xml_child(contact, "pair"); pair;
              pair = mo_xml_next(pair, "pair")) {
-            const char *one = mo_xml_get(pair, "geom1"), *other = mo_xml_get(pair, "geom2");
-            if ((one && strcmp(one, name) == 0) || (other && strcmp(other, name) == 0)) {
+            if (mo_xml_says(pair, "geom1", name) || mo_xml_says(pair, "geom2", name)) {
                 return false;
             }
         }

@@ -386,6 +386,20 @@ mo_xml_node *mo_reader_element(mo_reader *r, mo_xml_node *parent, const char *na
     return node;
 }
 
+mo_xml_node *mo_reader_make(mo_reader *r, mo_xml_node *parent, const char *name,
+                            const mo_xml_node *like, ...)
+{
+    mo_xml_node *node = r->error ? NULL : mo_reader_element(r, parent, name, like);
+    va_list pairs;
+    va_start(pairs, like);
+    for (const char *attribute = va_arg(pairs, const char *); attribute && node;
+         attribute = va_arg(pairs, const char *)) {
+        node = mo_reader_set(r, node, attribute, va_arg(pairs, const char *)) ? node : NULL;
+    }
+    va_end(pairs);
+    return node;
+}
+
 bool mo_reader_set(mo_reader *r, mo_xml_node *node, const char *attribute, const char *text)
 {
     mo_xml_attribute *more = text ? mo_pool_take(&r->tree, 1, sizeof *more) : NULL;

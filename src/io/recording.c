@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "linalg/vec3.h"
 #include "moreau/energy.h"
 #include "moreau/mechanism.h"
 #include "moreau/recording.h"
@@ -236,13 +237,6 @@ static mo_error make_room(mo_recording *recording, int contacts, mo_message *why
     return good ? MO_OK : mo_fail_memory(why);
 }
 
-static void scaled(const double from[3], double factor, double to[3])
-{
-    for (int k = 0; k < 3; ++k) {
-        to[k] = factor * from[k];
-    }
-}
-
 static mo_recorded_contact contact_of(const mo_recording *recording, const mo_contact *from,
                                       double h)
 {
@@ -256,8 +250,8 @@ static mo_recorded_contact contact_of(const mo_recording *recording, const mo_co
     memcpy(to.point, from->point, sizeof to.point);
     memcpy(to.normal, from->normal, sizeof to.normal);
     memcpy(to.velocity, from->velocity, sizeof to.velocity);
-    scaled(from->impulse, 1 / h, to.force);
-    scaled(from->moment, 1 / h, to.moment);
+    mo_vec3_scale(1 / h, from->impulse, to.force);
+    mo_vec3_scale(1 / h, from->moment, to.moment);
     return to;
 }
 

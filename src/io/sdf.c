@@ -19,7 +19,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "linalg/vec3.h"
@@ -31,22 +30,21 @@ static bool write_inertial(mo_sdf *s, const mo_xml_node *link, mo_xml_node *to)
 {
     static const char *const NAMES[6] = {"ixx", "iyy", "izz", "ixy", "ixz", "iyz"};
     const mo_xml_node *from = mo_xml_child(link, "inertial");
-    const mo_xml_node *six = from ? mo_xml_child(from, "inertia") : NULL;
+    const mo_xml_node *six = mo_xml_child(from, "inertia");
     mo_pose pose = mo_pose_identity();
     if (from && !mo_sdf_pose(s, from, &pose)) {
         return false;
     }
-    const char *mass = mo_sdf_text(from, "mass");
-    mo_xml_node *inertial = mo_reader_element(s->r, to, "inertial", from ? from : link);
-    mo_xml_node *weight = inertial ? mo_reader_element(s->r, inertial, "mass", inertial) : NULL;
-    mo_xml_node *inertia = weight ? mo_reader_element(s->r, inertial, "inertia", inertial) : NULL;
-    bool is_made = inertia && mo_sdf_set_origin(s, inertial, &pose) &&
-                   mo_reader_set(s->r, weight, "value", mass ? mass : "1");
-    for (int k = 0; k < 6 && is_made; ++k) {
-        const char *text = mo_sdf_text(six, NAMES[k]);
-        is_made = mo_reader_set(s->r, inertia, NAMES[k], text ? text : k < 3 ? "1" : "0");
+    const char *mass = mo_xml_text(from, "mass");
+    const mo_xml_node *like = from ? from : link;
+    mo_xml_node *inertial = mo_reader_element(s->r, to, "inertial", like);
+    mo_reader_make(s->r, inertial, "mass", like, "value", mass ? mass : "1", NULL);
+    mo_xml_node *inertia = mo_reader_make(s->r, inertial, "inertia", like, NULL);
+    for (int k = 0; k < 6 && inertia; ++k) {
+        const char *text = mo_xml_text(six, NAMES[k]);
+        mo_reader_set(s->r, inertia, NAMES[k], text ? text : k < 3 ? "1" : "0");
     }
-    return is_made;
+    return inertia && mo_sdf_set_origin(s, inertial, &pose);
 }
 
 static bool write_geometry(mo_sdf *s, const mo_xml_node *from, mo_xml_node *to)
@@ -60,13 +58,13 @@ static bool write_geometry(mo_sdf *s, const mo_xml_node *from, mo_xml_node *to)
         return made != NULL; /* the reader of links reports the error */
     }
     for (size_t k = 0; k < sizeof VALUES / sizeof VALUES[0]; ++k) {
-        const char *text = mo_sdf_text(shape, VALUES[k]);
+        const char *text = mo_xml_text(shape, VALUES[k]);
         if (!(strcmp(shape->name, "plane") == 0 && k == 0) &&
             !mo_reader_set(s->r, kind, VALUES[k], text)) {
             return false;
         }
     }
-    const char *uri = mo_sdf_text(shape, "uri");
+    const char *uri = mo_xml_text(shape, "uri");
     if (uri && strncmp(uri, "model://", 8) == 0) {
         uri = mo_reader_join(s->r, "package://", uri + 8, "");
     } else if (uri && strncmp(uri, "file://", 7) == 0) {
@@ -84,11 +82,9 @@ static bool write_geometry(mo_sdf *s, const mo_xml_node *from, mo_xml_node *to)
 static bool write_shape(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *link,
                         const mo_xml_node *from, mo_xml_node *to)
 {
-    const mo_xml_node *given = mo_xml_child(from, "pose");
-    const char *in = given ? mo_xml_get(given, "relative_to") : NULL;
-    const mo_xml_node *friction = mo_sdf_down(from, "surface", "friction");
-    const mo_xml_node *ode = friction ? mo_xml_child(friction, "ode") : NULL;
-    const char *mu = mo_sdf_text(ode, "mu");
+    const mo_xml_node *friction = mo_xml_child(mo_xml_child(from, "surface"), "friction");
+    const char *in = mo_xml_get(mo_xml_child(from, "pose"), "relative_to");
+    const char *mu = mo_xml_text(mo_xml_child(friction, "ode"), "mu");
     mo_pose pose, own, of_link;
     MO_PASS(mo_sdf_pose(s, from, &own));
     pose = own;
@@ -98,21 +94,18 @@ static bool write_shape(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *lin
         pose = mo_sdf_between(&of_link, &pose);
         pose = mo_pose_compose(&pose, &own);
     }
-    mo_xml_node *shape = mo_reader_element(s->r, to, from->name, from);
-    MO_PASS(shape && mo_reader_set(s->r, shape, "name", mo_xml_get(from, "name")) &&
-            mo_reader_set(s->r, shape, "mu", mu ? mu : "1") && mo_sdf_set_origin(s, shape, &pose) &&
-            write_geometry(s, from, shape));
-    const char *colour = mo_sdf_text(mo_xml_child(from, "material"), "diffuse");
+    mo_xml_node *shape = mo_reader_make(s->r, to, from->name, from, "name",
+                                        mo_xml_get(from, "name"), "mu", mu ? mu : "1", NULL);
+    MO_PASS(shape && mo_sdf_set_origin(s, shape, &pose) && write_geometry(s, from, shape));
+    const char *colour = mo_xml_text(mo_xml_child(from, "material"), "diffuse");
     mo_xml_node *material = colour ? mo_reader_element(s->r, shape, "material", from) : NULL;
-    mo_xml_node *look = material ? mo_reader_element(s->r, material, "color", from) : NULL;
-    return !colour || (look && mo_reader_set(s->r, look, "rgba", colour));
+    return !colour || mo_reader_make(s->r, material, "color", from, "rgba", colour, NULL);
 }
 
 /* Older files have an empty link of this name, on which the robot stands. */
 static bool is_world(const mo_xml_node *link)
 {
-    const char *name = mo_xml_get(link, "name");
-    return name && strcmp(name, "world") == 0;
+    return mo_xml_says(link, "name", "world");
 }
 
 static bool write_link(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *from)
@@ -123,9 +116,9 @@ static bool write_link(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *from
         mo_reader_note(s->r, from, " name=\"world\"> is the world itself: its parts are ignored");
         return true;
     }
-    mo_xml_node *link = mo_reader_element(s->r, s->root, "link", from);
-    MO_PASS(link && mo_reader_set(s->r, link, "name", mo_reader_join(s->r, m->prefix, name, "")) &&
-            write_inertial(s, from, link));
+    mo_xml_node *link = mo_reader_make(s->r, s->root, "link", from, "name",
+                                       mo_reader_join(s->r, m->prefix, name, ""), NULL);
+    MO_PASS(link && write_inertial(s, from, link));
     for (const mo_xml_node *part = from->first; part; part = part->next) {
         if (strcmp(part->name, "collision") == 0 || strcmp(part->name, "visual") == 0) {
             MO_PASS(write_shape(s, m, from, part, link));
@@ -143,14 +136,12 @@ static mo_xml_node *write_between(mo_sdf *s, const mo_xml_node *from, const char
                                   const char *type, const char *parent, const char *child,
                                   const mo_pose *pose)
 {
-    mo_xml_node *joint = mo_reader_element(s->r, s->root, "joint", from);
-    mo_xml_node *above = joint ? mo_reader_element(s->r, joint, "parent", from) : NULL;
-    mo_xml_node *below = above ? mo_reader_element(s->r, joint, "child", from) : NULL;
-    return below && child && mo_reader_name_add(s->r, from, 'C', child, 0) &&
-                   mo_reader_set(s->r, joint, "name", name) &&
-                   mo_reader_set(s->r, joint, "type", type) &&
-                   mo_reader_set(s->r, above, "link", parent) &&
-                   mo_reader_set(s->r, below, "link", child) && mo_sdf_set_origin(s, joint, pose)
+    mo_xml_node *joint =
+        mo_reader_make(s->r, s->root, "joint", from, "name", name, "type", type, NULL);
+    return mo_reader_make(s->r, joint, "parent", from, "link", parent, NULL) &&
+                   mo_reader_make(s->r, joint, "child", from, "link", child, NULL) &&
+                   mo_reader_name_add(s->r, from, 'C', child, 0) &&
+                   mo_sdf_set_origin(s, joint, pose)
                ? joint
                : NULL;
 }
@@ -158,8 +149,7 @@ static mo_xml_node *write_between(mo_sdf *s, const mo_xml_node *from, const char
 /* A link without mass. */
 static const char *write_place(mo_sdf *s, const mo_xml_node *from, const char *name)
 {
-    mo_xml_node *link = mo_reader_element(s->r, s->root, "link", from);
-    return link && mo_reader_set(s->r, link, "name", name) ? name : NULL;
+    return mo_reader_make(s->r, s->root, "link", from, "name", name, NULL) ? name : NULL;
 }
 
 /* Direction, limits and losses of <axis> or <axis2>. */
@@ -169,11 +159,11 @@ static bool write_axis(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *join
     static const char *const LOSSES[] = {"damping", "friction", "spring_stiffness",
                                          "spring_reference"};
     const mo_xml_node *axis = mo_xml_child(joint, which);
-    const mo_xml_node *along = axis ? mo_xml_child(axis, "xyz") : NULL;
-    const mo_xml_node *limit = axis ? mo_xml_child(axis, "limit") : NULL;
-    const mo_xml_node *dynamics = axis ? mo_xml_child(axis, "dynamics") : NULL;
-    const char *old = mo_sdf_text(axis, "use_parent_model_frame");
-    const char *in = along ? mo_xml_get(along, "expressed_in") : NULL;
+    const mo_xml_node *along = mo_xml_child(axis, "xyz");
+    const mo_xml_node *limit = mo_xml_child(axis, "limit");
+    const mo_xml_node *dynamics = mo_xml_child(axis, "dynamics");
+    const char *old = mo_xml_text(axis, "use_parent_model_frame");
+    const char *in = mo_xml_get(along, "expressed_in");
     double x[3] = {0, 0, 1}, turned[3];
     if (along && along->text &&
         !mo_reader_numbers(s->r, along, "text", along->text, 3, 3, x, NULL)) {
@@ -185,21 +175,18 @@ static bool write_axis(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *join
         mo_pose_vector(&frame, x, turned);
         mo_pose_vector_back(at, turned, x);
     }
-    mo_xml_node *made = mo_reader_element(s->r, to, "axis", joint);
-    mo_xml_node *range = made ? mo_reader_element(s->r, to, "limit", joint) : NULL;
-    mo_xml_node *losses = range ? mo_reader_element(s->r, to, "dynamics", joint) : NULL;
-    const char *lower = mo_sdf_text(limit, "lower"), *upper = mo_sdf_text(limit, "upper"),
-               *effort = mo_sdf_text(limit, "effort");
+    const char *lower = mo_xml_text(limit, "lower"), *upper = mo_xml_text(limit, "upper"),
+               *effort = mo_xml_text(limit, "effort");
     double most = 0;
     const bool has_effort = effort && mo_text_number(effort, &most) && most > 0 && isfinite(most);
-    MO_PASS(losses && mo_reader_set(s->r, made, "xyz", mo_sdf_numbers(s, x, 3)) &&
-            mo_reader_set(s->r, range, "lower", lower ? lower : "-inf") &&
-            mo_reader_set(s->r, range, "upper", upper ? upper : "inf") &&
-            mo_reader_set(s->r, range, "effort", has_effort ? effort : "0"));
-    for (size_t k = 0; k < sizeof LOSSES / sizeof LOSSES[0]; ++k) {
-        MO_PASS(mo_reader_set(s->r, losses, LOSSES[k], mo_sdf_text(dynamics, LOSSES[k])));
+    mo_reader_make(s->r, to, "axis", joint, "xyz", mo_sdf_numbers(s, x, 3), NULL);
+    mo_reader_make(s->r, to, "limit", joint, "lower", lower ? lower : "-inf", "upper",
+                   upper ? upper : "inf", "effort", has_effort ? effort : "0", NULL);
+    mo_xml_node *losses = mo_reader_make(s->r, to, "dynamics", joint, NULL);
+    for (size_t k = 0; k < sizeof LOSSES / sizeof LOSSES[0] && losses; ++k) {
+        mo_reader_set(s->r, losses, LOSSES[k], mo_xml_text(dynamics, LOSSES[k]));
     }
-    return true;
+    return !s->r->error;
 }
 
 /* The type that urdf.c has, or NULL. */
@@ -223,8 +210,8 @@ static const char *type_of(mo_sdf *s, const mo_xml_node *joint)
 
 static bool write_joint(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *from)
 {
-    const char *own = mo_xml_get(from, "name"), *parent = mo_sdf_text(from, "parent"),
-               *child = mo_sdf_text(from, "child"), *kind = mo_xml_get(from, "type");
+    const char *own = mo_xml_get(from, "name"), *parent = mo_xml_text(from, "parent"),
+               *child = mo_xml_text(from, "child"), *kind = mo_xml_get(from, "type");
     mo_pose above, below, at;
     MO_FAIL_IF(!own || !parent || !child,
                mo_reader_fail(s->r, from, "needs a name, a <parent> and a <child>"));
@@ -246,7 +233,7 @@ static bool write_joint(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *fro
     const mo_pose first = mo_sdf_between(&above, &at), rest = mo_sdf_between(&at, &below);
     const char *type = type_of(s, from);
     const int is_double =
-        kind && (strcmp(kind, "universal") == 0 || strcmp(kind, "revolute2") == 0);
+        mo_xml_says(from, "type", "universal") || mo_xml_says(from, "type", "revolute2");
     const int is_offset =
         mo_vec3_norm(rest.position) > 1e-12 || mo_vec3_norm(rest.orientation + 1) > 1e-12;
     MO_FAIL_IF(
@@ -298,8 +285,9 @@ static bool inner_of(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *node, 
 /* Bullet's way to fix a base. */
 static int is_massless(mo_sdf *s, const mo_xml_node *link)
 {
-    const char *mass = mo_sdf_text(mo_xml_child(link, "inertial"), "mass");
-    const int is_zero = mass && strtod(mass, NULL) == 0;
+    const char *mass = mo_xml_text(mo_xml_child(link, "inertial"), "mass");
+    double value;
+    const int is_zero = mass && mo_text_number(mass, &value) && value == 0;
     if (is_zero) {
         mo_reader_note(s->r, link, "> has no mass and no joint above it: fixed to the world");
     }
@@ -350,7 +338,7 @@ static bool write_parts(mo_sdf *s, const mo_sdf_model *m)
 
 static bool write_model(mo_sdf *s, const mo_xml_node *node, const char *prefix)
 {
-    const char *fixed = mo_sdf_text(node, "static");
+    const char *fixed = mo_xml_text(node, "static");
     mo_sdf_model m = {.node = node, .prefix = prefix};
     m.is_static = fixed && (strcmp(fixed, "true") == 0 || strcmp(fixed, "1") == 0);
     return mo_sdf_pose(s, node, &m.pose) && write_parts(s, &m) &&
@@ -361,7 +349,7 @@ static bool read_world(mo_sdf *s, const mo_xml_node *world)
 {
     mo_model *model = s->r->model;
     const mo_xml_node *gravity = mo_xml_child(world, "gravity");
-    const mo_xml_node *step = mo_sdf_down(world, "physics", "max_step_size");
+    const mo_xml_node *step = mo_xml_child(mo_xml_child(world, "physics"), "max_step_size");
     for (const mo_xml_node *part = world->first; part; part = part->next) {
         if (strcmp(part->name, "actor") == 0) {
             mo_reader_note(s->r, part, "> is not read: ignored");

@@ -35,8 +35,6 @@ bool mo_sdf_include_all(mo_sdf *s, mo_xml_node *world);
 /* In the pool of the tree; NULL if memory runs out. */
 const char *mo_sdf_numbers(mo_sdf *s, const double *x, int count);
 bool mo_sdf_set_origin(mo_sdf *s, mo_xml_node *node, const mo_pose *pose);
-/* The text of a child, or NULL. */
-const char *mo_sdf_text(const mo_xml_node *node, const char *child);
 /* <pose>x y z roll pitch yaw</pose> of an element, in the frame it names; the identity for none. */
 bool mo_sdf_pose(mo_sdf *s, const mo_xml_node *of, mo_pose *out);
 /* a^-1 b */
@@ -48,6 +46,5 @@ bool mo_sdf_frame(mo_sdf *s, const mo_xml_node *model, const mo_xml_node *from, 
                   int level, mo_pose *out);
 bool mo_sdf_place(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *from, const char *name,
                   mo_pose *out);
-const mo_xml_node *mo_sdf_down(const mo_xml_node *node, const char *first, const char *second);
 
 #endif

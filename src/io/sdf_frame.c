@@ -28,24 +28,12 @@ const char *mo_sdf_numbers(mo_sdf *s, const double *x, int count)
 bool mo_sdf_set_origin(mo_sdf *s, mo_xml_node *node, const mo_pose *pose)
 {
     const double *q = pose->orientation, xyzw[4] = {q[1], q[2], q[3], q[0]};
-    mo_xml_node *origin = mo_reader_element(s->r, node, "origin", node);
-    return origin && mo_reader_set(s->r, origin, "xyz", mo_sdf_numbers(s, pose->position, 3)) &&
-           mo_reader_set(s->r, origin, "quat_xyzw", mo_sdf_numbers(s, xyzw, 4));
+    return mo_reader_make(s->r, node, "origin", node, "xyz", mo_sdf_numbers(s, pose->position, 3),
+                          "quat_xyzw", mo_sdf_numbers(s, xyzw, 4), NULL) &&
+           !s->r->error;
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
-
-const char *mo_sdf_text(const mo_xml_node *node, const char *child)
-{
-    const mo_xml_node *found = node ? mo_xml_child(node, child) : NULL;
-    return found ? found->text : NULL;
-}
-
-const mo_xml_node *mo_sdf_down(const mo_xml_node *node, const char *first, const char *second)
-{
-    node = mo_xml_child(node, first);
-    return node ? mo_xml_child(node, second) : NULL;
-}
 
 bool mo_sdf_pose(mo_sdf *s, const mo_xml_node *of, mo_pose *out)
 {
@@ -112,11 +100,10 @@ bool mo_sdf_frame(mo_sdf *s, const mo_xml_node *model, const mo_xml_node *from, 
         mo_reader_fail(s->r, from,
                        "refers to frames in a cycle, or to a chain of more than %d, at '%.80s'",
                        (int)MO_SDF_FRAME_LEVELS, name));
-    const mo_xml_node *given = mo_xml_child(node, "pose");
-    const char *in = given ? mo_xml_get(given, "relative_to") : NULL;
+    const char *in = mo_xml_get(mo_xml_child(node, "pose"), "relative_to");
     if (!in || !in[0]) {
         in = strcmp(node->name, "frame") == 0   ? mo_xml_get(node, "attached_to")
-             : strcmp(node->name, "joint") == 0 ? mo_sdf_text(node, "child")
+             : strcmp(node->name, "joint") == 0 ? mo_xml_text(node, "child")
                                                 : "";
     }
     mo_pose base, own, inner = mo_pose_identity();

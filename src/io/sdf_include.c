@@ -8,7 +8,6 @@
  * Limits: a model that is not found, and one from the network, is noted and left out.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "io/sdf.h"
@@ -31,8 +30,8 @@ static bool name_file(mo_sdf *s, const char *folder, const char **out)
     const mo_xml_node *node = error ? NULL : mo_xml_child(root, "sdf");
     for (; node; node = mo_xml_next(node, "sdf")) {
         const char *version = mo_xml_get(node, "version");
-        const double number = version ? strtod(version, NULL) : 0;
-        if (node->text && number > newest) {
+        double number = 0;
+        if (node->text && (!version || mo_text_number(version, &number)) && number > newest) {
             newest = number;
             *out = node->text;
         }
@@ -44,7 +43,7 @@ static bool name_file(mo_sdf *s, const char *folder, const char **out)
 static bool open_model(mo_sdf *s, const mo_xml_node *include, mo_xml_node **root)
 {
     static const char SCHEME[] = "model://";
-    const char *uri = mo_sdf_text(include, "uri"), *file = NULL;
+    const char *uri = mo_xml_text(include, "uri"), *file = NULL;
     char folder[MO_PATH], path[MO_PATH];
     mo_message why = {{0}};
     *root = NULL;
@@ -107,7 +106,7 @@ static bool replace(mo_sdf *s, mo_xml_node *include, int *files)
     MO_FAIL_IF(++*files > MOST_FILES,
                mo_reader_fail(s->r, include, "is one of more than %d files", (int)MOST_FILES));
     MO_PASS(open_model(s, include, &root));
-    const mo_xml_node *found = root ? mo_xml_child(root, "model") : NULL;
+    const mo_xml_node *found = mo_xml_child(root, "model");
     if (!found) { /* also a light, which models of the world may be */
         include->first = include->last = NULL;
         include->name = "light";
@@ -117,7 +116,7 @@ static bool replace(mo_sdf *s, mo_xml_node *include, int *files)
     while (model != found) {
         model = model->next;
     }
-    const char *own = mo_sdf_text(include, "name"), *name = own ? own : mo_xml_get(model, "name");
+    const char *own = mo_xml_text(include, "name"), *name = own ? own : mo_xml_get(model, "name");
     drop_children(include);
     take_children(include, model);
     include->name = "model";

@@ -79,8 +79,7 @@ static bool read_links(mo_urdf *u, urdf_tree *t)
 
 static int find_link(mo_urdf *u, const mo_xml_node *joint, const char *side)
 {
-    const mo_xml_node *node = mo_xml_child(joint, side);
-    const char *name = node ? mo_xml_get(node, "link") : NULL;
+    const char *name = mo_xml_get(mo_xml_child(joint, side), "link");
     const int place = mo_reader_name_find(u->r, 'l', name);
     if (place < 0) {
         mo_reader_fail(u->r, joint, "has the %s '%.80s', which is not a link of this file", side,
@@ -94,7 +93,7 @@ static int find_link(mo_urdf *u, const mo_xml_node *joint, const char *side)
 static bool assume_parent(mo_urdf *u, urdf_tree *t, const mo_xml_node *joint)
 {
     const mo_xml_node *node = mo_xml_child(joint, "parent");
-    const char *name = node ? mo_xml_get(node, "link") : NULL;
+    const char *name = mo_xml_get(node, "link");
     if (!name || !name[0] || mo_reader_name_find(u->r, 'l', name) >= 0) {
         return true;
     }
@@ -141,8 +140,7 @@ static void find_weights(mo_urdf *u, const urdf_tree *t)
 {
     for (int k = 0; k < t->link_count; ++k) {
         const mo_xml_node *inertial = mo_xml_child(t->links[k], "inertial");
-        const mo_xml_node *mass = inertial ? mo_xml_child(inertial, "mass") : NULL;
-        const char *text = mass ? mo_xml_get(mass, "value") : NULL;
+        const char *text = mo_xml_get(mo_xml_child(inertial, "mass"), "value");
         double value = 0;
         if (text && mo_text_number(text, &value) && value > 0) {
             mark_upwards(u, t, k, t->weighs);
@@ -230,8 +228,7 @@ static bool walk(mo_urdf *u, const urdf_tree *t, int root)
 static bool is_fixed_joint(const urdf_tree *t, const char *name)
 {
     for (int k = 0; k < t->joint_count && name; ++k) {
-        const char *known = mo_xml_get(t->joints[k], "name");
-        if (known && strcmp(known, name) == 0) {
+        if (mo_xml_says(t->joints[k], "name", name)) {
             return mo_urdf_type_of(t->joints[k]) == MO_URDF_FIXED || is_weightless(t, t->child[k]);
         }
     }

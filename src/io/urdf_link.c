@@ -76,8 +76,7 @@ static bool read_inertial(mo_urdf *u, const mo_xml_node *link, int place)
         return true;
     }
     const mo_xml_node *mass = mo_xml_child(node, "mass"), *inertia = mo_xml_child(node, "inertia");
-    MO_FAIL_IF(!mass || !mo_xml_get(mass, "value"),
-               mo_reader_fail(u->r, node, "has no <mass value>"));
+    MO_FAIL_IF(!mo_xml_get(mass, "value"), mo_reader_fail(u->r, node, "has no <mass value>"));
     MO_PASS(mo_urdf_origin(u, node, &pose) && mo_urdf_number(u, mass, "value", &given.mass));
     for (int k = 0; k < 6 && inertia; ++k) {
         MO_PASS(mo_urdf_number(u, inertia, NAMES[k], &given.inertia[k]));
@@ -285,14 +284,13 @@ static bool read_shape(mo_urdf *u, const mo_xml_node *node, int is_visual, mo_sh
 static bool read_colour(mo_urdf *u, const mo_xml_node *shape, double colour[4])
 {
     const mo_xml_node *own = mo_xml_child(shape, "material");
-    const mo_xml_node *from = own ? mo_xml_child(own, "color") : NULL;
-    const char *name = own ? mo_xml_get(own, "name") : NULL;
+    const mo_xml_node *from = mo_xml_child(own, "color");
+    const char *name = mo_xml_get(own, "name");
     for (const mo_xml_node *node = mo_xml_child(u->r->root, "material"); node && name && !from;
          node = mo_xml_next(node, "material")) {
-        const char *known = mo_xml_get(node, "name");
-        from = known && strcmp(known, name) == 0 ? mo_xml_child(node, "color") : NULL;
+        from = mo_xml_says(node, "name", name) ? mo_xml_child(node, "color") : NULL;
     }
-    const char *rgba = from ? mo_xml_get(from, "rgba") : NULL;
+    const char *rgba = mo_xml_get(from, "rgba");
     int count = 4;
     if (rgba && !mo_reader_numbers(u->r, from, "rgba", rgba, 3, 4, colour, &count)) {
         return false;

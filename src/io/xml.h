@@ -33,11 +33,14 @@ typedef struct mo_xml_node {
 mo_error mo_xml_read(const char *path, const char *file, mo_pool *pool, int *elements,
                      mo_xml_node **root, mo_message *why);
 
-const char *mo_xml_get(const mo_xml_node *node, const char *attribute); /* or NULL */
-
-/* The first child of that name, and the next one after `node`; NULL if there is none. */
+/* The value of an attribute, the text of a child, the first child of that name, and the next one
+ * after `node`; NULL if there is none.  The node may be NULL, but for the last. */
+const char *mo_xml_get(const mo_xml_node *node, const char *attribute);
+const char *mo_xml_text(const mo_xml_node *node, const char *child);
 const mo_xml_node *mo_xml_child(const mo_xml_node *node, const char *name);
 const mo_xml_node *mo_xml_next(const mo_xml_node *node, const char *name);
+/* Does the attribute have that value? */
+bool mo_xml_says(const mo_xml_node *node, const char *attribute, const char *value);
 /* Makes the node the last child of the parent. */
 void mo_xml_append(mo_xml_node *parent, mo_xml_node *node);
 

@@ -7,12 +7,18 @@
 
 const char *mo_xml_get(const mo_xml_node *node, const char *attribute)
 {
-    for (const mo_xml_attribute *a = node->attributes; a; a = a->next) {
+    for (const mo_xml_attribute *a = node ? node->attributes : NULL; a; a = a->next) {
         if (strcmp(a->name, attribute) == 0) {
             return a->value;
         }
     }
     return NULL;
+}
+
+bool mo_xml_says(const mo_xml_node *node, const char *attribute, const char *value)
+{
+    const char *own = mo_xml_get(node, attribute);
+    return own && strcmp(own, value) == 0;
 }
 
 static const mo_xml_node *named(const mo_xml_node *node, const char *name)
@@ -26,6 +32,12 @@ static const mo_xml_node *named(const mo_xml_node *node, const char *name)
 const mo_xml_node *mo_xml_child(const mo_xml_node *node, const char *name)
 {
     return node ? named(node->first, name) : NULL;
+}
+
+const char *mo_xml_text(const mo_xml_node *node, const char *child)
+{
+    const mo_xml_node *found = mo_xml_child(node, child);
+    return found ? found->text : NULL;
 }
 
 void mo_xml_append(mo_xml_node *parent, mo_xml_node *node)

@@ -203,28 +203,6 @@ bool mo_factor_unsymmetric(int n, double *A)
 
 /* ---- triangular solves ----------------------------------------------------------------------- */
 
-enum { GROUP = 4 }; /* rows that are solved together */
-
-/* sum[j] = row j of A times x, for GROUP rows of n numbers, whose sums are independent. */
-INLINE void group_dots(int n, int ld, const double *A, const double *x, double sum[GROUP])
-{
-    lanes part[GROUP] = {{0}};
-    int k = 0;
-    for (; k + LANES <= n; k += LANES) {
-        for (int j = 0; j < GROUP; ++j) {
-            part[j] += *(const lanes *)(A + j * ld + k) * *(const lanes *)(x + k);
-        }
-    }
-    for (int j = 0; j < GROUP; ++j) {
-        sum[j] = (part[j][0] + part[j][1]) + (part[j][2] + part[j][3]);
-    }
-    for (; k < n; ++k) {
-        for (int j = 0; j < GROUP; ++j) {
-            sum[j] += A[j * ld + k] * x[k];
-        }
-    }
-}
-
 /* x = L^-1 x.  The first group has what is left over, so that all others are whole. */
 INLINE void solve_lower(int n, const double *F, double *x)
 {

@@ -12,35 +12,19 @@ static const double DEPENDENT = 1e-9; /* of the largest pivot: a direction that 
 static const double TAKEN = -1;       /* on the diagonal of G: no pivot any more */
 static const double MUCH = 0.7;       /* of its length: a line that keeps less is made again */
 
-INLINE double sum_of(lanes x)
-{
-    return (x[0] + x[1]) + (x[2] + x[3]);
-}
-
-/* x_i = Q_i . y for the k lines of Q, four at a time, whose sums do not wait for each other. */
+/* x_i = Q_i . y for the k lines of Q. */
 INLINE void dots(int k, int ld, const double *Q, const double *y, double *x)
 {
     int i = 0;
-    for (; i + 3 < k; i += 4, Q += 4 * ld) {
-        lanes a = {0}, b = {0}, c = {0}, d = {0};
-        for (int e = 0; e < ld; e += LANES) {
-            const lanes own = *(const lanes *)(y + e);
-            a += *(const lanes *)(Q + e) * own;
-            b += *(const lanes *)(Q + ld + e) * own;
-            c += *(const lanes *)(Q + 2 * ld + e) * own;
-            d += *(const lanes *)(Q + 3 * ld + e) * own;
-        }
-        x[i] = sum_of(a);
-        x[i + 1] = sum_of(b);
-        x[i + 2] = sum_of(c);
-        x[i + 3] = sum_of(d);
+    for (; i + GROUP <= k; i += GROUP) {
+        group_dots(ld, ld, Q + (size_t)i * (size_t)ld, y, x + i);
     }
-    for (; i < k; ++i, Q += ld) {
+    for (; i < k; ++i) {
         lanes sum = {0};
         for (int e = 0; e < ld; e += LANES) {
-            sum += *(const lanes *)(Q + e) * *(const lanes *)(y + e);
+            sum += *(const lanes *)(Q + (size_t)i * (size_t)ld + e) * *(const lanes *)(y + e);
         }
-        x[i] = sum_of(sum);
+        x[i] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
     }
 }
 

@@ -41,6 +41,28 @@ static inline bool mo_has_wide(void)
 }
 #endif
 
+enum { GROUP = 4 }; /* rows whose sums are computed together, since they are independent */
+
+/* sum[j] = row j of A times x, for GROUP rows of n numbers. */
+INLINE void group_dots(int n, int ld, const double *A, const double *x, double sum[GROUP])
+{
+    lanes part[GROUP] = {{0}};
+    int k = 0;
+    for (; k + LANES <= n; k += LANES) {
+        for (int j = 0; j < GROUP; ++j) {
+            part[j] += *(const lanes *)(A + j * ld + k) * *(const lanes *)(x + k);
+        }
+    }
+    for (int j = 0; j < GROUP; ++j) {
+        sum[j] = (part[j][0] + part[j][1]) + (part[j][2] + part[j][3]);
+    }
+    for (; k < n; ++k) {
+        for (int j = 0; j < GROUP; ++j) {
+            sum[j] += A[j * ld + k] * x[k];
+        }
+    }
+}
+
 /* name_plain and name_wide, two functions with the same body, which calls the kernel. */
 #define MO_WIDTHS(type, name, parameters, ...)                                                     \
     static type name##_plain parameters                                                            \
