@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * `moreau bench collide`: what the collision of a pair of shapes costs, for each two kinds.
+ * `moreau bench collide`: cost and accuracy of the narrow phase for every pair of shape kinds.
  *
- * A world holds PAIRS pairs, each by itself: a free body near a fixed one, turned at random.  They
- * are moved along a random line to where they just touch (by bisection on mo_world_penetration),
- * and from there apart or into each other by a fiftieth of their size.  In the steps that are timed
- * each free body turns by a small angle from step to step.
+ * A world contains PAIRS separate pairs: a dynamic body near a static one, in random orientations.
+ * Bisection on mo_world_penetration moves each pair along a random line until it just touches; from
+ * there it is separated, or made to overlap, by a fiftieth of its size.  In the timed steps each
+ * dynamic body rotates by a small angle per step.
  *
- *   time      seconds_collide of a step, less that of the same world with its pairs out of reach of
- *             each other, over the pairs; the least of REPEATS runs.  The ratio is to box against
- *             box in the same situation.
- *   contacts  of a pair, in the mean.
- *   error     of the least gap g of a pair, in parts of its size.  Along the normal n of that
- *             contact the shapes must be separated by g, by support functions written here, and
- *             along no sampled direction m by more: the larger of |s(n) - g| and s(m) - g.
- *             Meshes are not convex and have none.
+ *   time      seconds_collide of a step, minus that of the same world with the pairs out of reach,
+ *             per pair; the minimum of REPEATS runs.  The ratio is relative to box against box
+ *   contacts  mean number per pair
+ *   error     of the smallest gap g, relative to the size of the pair.  Along the contact normal n
+ *             the shapes must be separated by s(n) = g, and by no more along any sampled direction
+ *             m, according to support functions in this file: max(|s(n) - g|, s(m) - g).  Not
+ *             defined for meshes, which are not convex
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * `moreau bench lasting`: a million steps.
+ * `moreau bench lasting`: drift, energy and memory over a million steps.
  *
- * Five scenes, and the robots of the files that are named, each for --steps steps: at the start of
- * a robot its first keyframe, where it has one, and a floor below it.
+ * Five scenes, and the robots of the given files, run for --steps steps each.  A robot starts from
+ * its first keyframe, if it has one, above a floor.
  *
  *   unsolved  steps that missed the tolerance
  *   energy    kinetic and potential, after a tenth of the steps and at the end
- *   drift     the largest displacement of a body since a tenth of the steps
+ *   drift     largest displacement of a body since a tenth of the steps
  *   memory    of the process, after a tenth of the steps and at the end
- *   ms        processor time of a step
+ *   ms        processor time per step
  *
- * With --out: lasting.csv, ROWS rows for each, and the figure lasting.svg.
+ * With --out: lasting.csv, ROWS rows for each run, and the figure lasting.svg.
  */
 #include <math.h>
 #include <stdlib.h>

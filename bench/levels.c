@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * `moreau bench levels`: time stepping (velocities and impulses) beside steps by forces (--level
- * acceleration), as the step goes to zero.
+ * `moreau bench levels`: convergence of time stepping and of the acceleration level (--level
+ * acceleration) as the step size goes to zero.
  *
- *   pendulum       a rod of 1 m falls from level, as a mechanism; 1 s
- *   chain          the scene: twenty bodies with ball joints fall from level; 0.4 s
- *   block          slides at 1 m/s on a floor of mu = 0.5, and stops; 0.5 s
+ *   pendulum       a rod of 1 m falls from the horizontal, as a mechanism; 1 s
+ *   chain          the scene: twenty bodies with ball joints fall from the horizontal; 0.4 s
+ *   block          slides at 1 m/s on a floor with mu = 0.5 and stops; 0.5 s
  *   biped          a planar torso on two legs, whose servos yield under its weight; 0.2 s
- *   slider-crank   the scene: a motor, a loop closed by joints; 0.4 s
+ *   slider-crank   the scene: a motor and a loop closed by joints; 0.4 s
  *
- * The error of a run is the largest distance of a body's centre at the end from that of the
- * reference, a run by forces with the step REFERENCE.  `order` is the slope of a line through (log
- * step, log error) over the steps STEPS.
+ * The error is the largest distance of a body's centre, at the end, from a reference run at the
+ * acceleration level with the step REFERENCE.  `order` is the slope of a line fitted to (log step,
+ * log error) over STEPS.
  *
- * With --out: levels.csv, and the figure levels.svg.
+ * With --out: levels.csv and the figure levels.svg.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * `moreau bench links`: the dynamics of trees of links as they grow.
+ * `moreau bench links`: cost of the dynamics of mechanisms against their size.
  *
- * Two trees of revolute joints with axes in turn: a chain, whose depth is its size, and a binary
- * tree, whose depth is its logarithm.  What is timed, each the least of several runs on the
- * processor's clock: inverse dynamics (Newton-Euler) and forward dynamics (articulated bodies),
- * which are linear in the joints; the mass matrix (composite bodies), joints times depth; and, up
- * to MOST_STEPPED joints, a whole step of a world, which factors that matrix.
+ * Two trees of revolute joints with alternating axes: a chain, whose depth is its size, and a
+ * binary tree, whose depth is logarithmic.  Each time is the minimum processor time of several
+ * runs: inverse dynamics (Newton-Euler) and forward dynamics (articulated bodies), which are linear
+ * in the number of joints; the mass matrix (composite bodies), joints times depth; and, up to
+ * MOST_STEPPED joints, a step of a world, which factors that matrix.
  */
 #include <math.h>
 #include <stdlib.h>

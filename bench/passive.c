@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * `moreau bench passive`: energy never grows where nothing puts any in, and memory does not grow.
+ * `moreau bench passive`: energy gain and memory growth of passive scenes.
  *
  * Scenes without motors, with plastic impacts or a restitution of at most one, run for --steps
  * steps each.
  *
- *   gain      the largest rise of the energy in one step, over the present energy: kinetic +
+ *   gain      largest increase of the energy in one step, relative to the present energy: kinetic +
  *             |potential| + weight times size of the smallest body
- *   memory    of the process, after the first tenth of the steps, and at the end
- *   ms        processor time of a step
+ *   memory    of the process, after a tenth of the steps and at the end
+ *   ms        processor time per step
  */
 #include <math.h>
 #include <stdlib.h>

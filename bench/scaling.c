@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * `moreau bench scaling`: time and memory of the default method as a packing of spheres grows.
+ * `moreau bench scaling`: time and memory of the default method on packings of spheres of growing
+ * size.
  *
- * Packings of 1,000, 10,000, ... contacts, up to --contacts, are solved by `auto` with no option
- * but the tolerance, 1e-4, on one thread. Small ones differ much from each other, so that each size
- * up to SEEDED_MOST is the mean over SEEDS packings.  Every answer is judged by mo_measure, and the
- * worst residual of a size stands beside its time.
+ * Packings of 1,000, 10,000, ... contacts, up to --contacts, are solved by `auto` on one thread
+ * with the tolerance 1e-4 and no other option.  Small packings vary, so each size up to SEEDED_MOST
+ * is the mean over SEEDS packings. mo_measure computes the residual of every result; the table
+ * shows the largest of each size.
  *
- *   exponent   the slope of a line through (log contacts, log value): 1 is linear
- *   memory     what the problem, its views, the solver and the result's vectors hold, by the
- *              library's own count
+ *   exponent   slope of a line through (log contacts, log value): 1 is linear
+ *   memory     bytes of the problem, its views, the solver and the result, by the library's count
  *
- * With --out: scaling.csv, and the figure scaling.svg.
+ * With --out: scaling.csv and the figure scaling.svg.
  */
 #include <math.h>
 #include <stdlib.h>

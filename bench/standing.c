@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * `moreau bench standing`: what must stand, stands.
+ * `moreau bench standing`: drift of structures that must not move.
  *
  * Stacks, walls and towers, also with a mass ratio of 1e4 from the bottom to the top, run for a
- * minute with steps of 0.02 s, one thread, default options.
+ * minute with steps of 0.02 s, one thread and default options.
  *
- *   drift     the largest way of any body from its place at SETTLES seconds, at any time after that
- *   penetration  the deepest at the start of any step, over half the shortest side of the smallest
- *                body
- *   residual     the worst of any step, by mo_measure
- *   ms           processor time of a step, the mean up to SETTLES seconds and after
+ *   drift        largest displacement of any body from its position at SETTLES seconds
+ *   penetration  deepest at the start of any step, relative to half the shortest side of the
+ *                smallest body
+ *   residual     largest of all steps, by mo_measure
+ *   ms           mean processor time per step, up to SETTLES seconds and after
  *
- * With --out: standing.csv, a row for each half second, and the figure standing.svg.
+ * With --out: standing.csv, one row per half second, and the figure standing.svg.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * `moreau bench sweep`: a Gauss-Seidel sweep over contacts of each kind, beside reading its bytes.
+ * `moreau bench sweep`: time of a Gauss-Seidel sweep over contacts of each kind, compared with
+ * reading the same bytes.
  *
  *   balls    central contacts of a packing, in vector lanes
  *   bricks   a wall: general contacts in manifolds of four, in lanes
  *   stones   a packing: general contacts in manifolds of one and of two, in lanes
- *   rows     the packing of balls with a compliance, which keeps contacts in rows
+ *   rows     the packing of balls with compliance, which keeps contacts in rows
  *
- * Timed is mo_solve by nsgs, from a start of WARM_UP sweeps: the best of SAMPLES calls with SWEEPS
- * sweeps, and with twice as many.  Both measure the residual twice, so their difference over SWEEPS
- * is one sweep, without set-up or looks.  In between the bytes are read as long as the sweeps took.
- * One thread goes by the processor's clock, more by the wall clock, which others disturb.
+ * The timed call is mo_solve with nsgs, started after WARM_UP sweeps: the fastest of SAMPLES calls
+ * with SWEEPS sweeps and with twice as many.  Their difference over SWEEPS is one sweep, without
+ * set-up and residuals.  Reads alternate with the sweeps and take as long.  One thread is timed in
+ * processor time, several in wall time.
  *
- * Counted is what one sweep reads, each byte once, without the padding of lanes.
+ * The bytes are those that one sweep reads, each once, without the padding of lanes.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * What `moreau check` looks at: the problem of an FCLIB file, a named problem (scenes/problems.h),
- * or the problem of one step of a scene that moves.  Where a file has the name of a scene, the file
- * is meant.
+ * The input of `moreau check`: the problem of an FCLIB file, a named problem (scenes/problems.h),
+ * or the problem of one step of a scene.  A file takes precedence over a scene of the same name.
  */
 #ifndef CLI_CHECK_INPUT_H
 #define CLI_CHECK_INPUT_H

@@ -261,14 +261,17 @@ static void put_axes(const mo_world *world, const mo_forces *forces)
 static void put_moving(const mo_world *world, const mo_forces *forces)
 {
     enum { MOST_NAMES = 8 };
-    int told = 0;
-    printf("bodies     %d are accelerated%s", forces->moving,
-           forces->moving ? "" : ": static equilibrium");
+    int listed = 0;
+    if (forces->moving == 0) {
+        printf("bodies     static equilibrium: no body accelerates\n");
+        return;
+    }
+    printf("bodies     %d accelerate%s", forces->moving, forces->moving == 1 ? "s" : "");
     for (int k = 0; k < forces->body_count && forces->moving <= MOST_NAMES; ++k) {
         if (forces->is_moving[k]) {
             const mo_body_id id = mo_world_body(world, k);
             const char *name = mo_body_get(world, id).name;
-            printf("%s", told++ ? ", " : ": ");
+            printf("%s", listed++ ? ", " : ": ");
             if (name[0]) {
                 text_put(stdout, name);
             } else {
@@ -282,7 +285,7 @@ static void put_moving(const mo_world *world, const mo_forces *forces)
 void forces_report_text(const mo_world *world, const mo_forces *forces)
 {
     printf("time       %g s\n", mo_world_time(world));
-    printf("contacts   %d touch: %d stick, %d slide, %d collide\n", forces->contact_count,
+    printf("contacts   %d: %d sticking, %d sliding, %d impacting\n", forces->contact_count,
            forces->rolling, forces->sliding, forces->impacts);
     put_moving(world, forces);
     printf("%s  %s by %s, %d iterations, residual %.2g\n",

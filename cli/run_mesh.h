@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The shapes of a world as polygons and lines, for drawing: made once, in the frames of their
+ * The shapes of a world as polygons and lines for drawing, created once in the frames of their
  * bodies.
  *
- * What is round is drawn with flat faces, what has no end (a plane) as a patch about the origin of
- * its body that reaches beyond the other bodies, a disk with a spoke that shows its turning.
+ * Round shapes have flat faces.  A plane is a patch around the origin of its body that reaches
+ * beyond the other bodies.  A disk has a spoke that shows its rotation.
  */
 #ifndef CLI_RUN_MESH_H
 #define CLI_RUN_MESH_H

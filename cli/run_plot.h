@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * `--plot`: what happened in every step, as numbers and as drawings.
+ * `--plot`: the quantities of every step, as numbers and figures.
  *
- *   steps.csv                                one row a step
- *   figures.gp                               the script; gnuplot draws with it
+ *   steps.csv                                one row per step
+ *   figures.gp                               the gnuplot script
  *   energy.svg, forces.svg, solve.svg        energies; contact forces and contacts; residual and
  *                                            penetration
  */

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The state of a world as a file, so that a run can go on later with the same bits.
+ * The state of a world as a file, from which a run continues with the same bits.
  *
  *   moreau-state 1
- *   SCENE name=value name=value ...      as they were when it was saved
+ *   SCENE name=value name=value ...      at the time of saving
  *   SIZE CHECKSUM                        of the bytes that follow: FNV-1a, 64 bits, hexadecimal
  *   bytes                                of mo_world_save
  *
- * A file of another scene, of other parameters, or with a damaged byte is refused.  The bytes are
- * those of one build on one machine: this is a way to go on, not a way to exchange.
+ * A file of another scene, with other parameters, or with a damaged byte is refused.  The bytes are
+ * specific to the build and the machine; the format is not meant for exchange.
  */
 #ifndef CLI_RUN_STATE_H
 #define CLI_RUN_STATE_H

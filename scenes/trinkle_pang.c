@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The data sets: 35 problems, each with 6 to 10 friction coefficients from 0.05 to 0.8, 328 in all.
+ * The data sets: 35 problems, each with 6 to 10 friction coefficients from 0.05 to 0.8, 328 in
+ * total.
  *
- * The nine sizes of table 1 of [trinkle1997] have as many data sets here as there; the paper says
- * nothing of its other 143, nor of the numbers of bodies and contacts.  Here every size mixes what
- * its theory tells apart:
+ * Each of the nine sizes of table 1 of [trinkle1997] has as many data sets as in the paper.  The
+ * paper does not describe its other 143 sets, or the numbers of bodies and contacts.  Every size
+ * contains the cases of its theory:
  *
  *   R      all contacts roll, no more rows than coordinates: theorem 1(a), a solution exists
- *   rest   all contacts roll, at least as many rows as coordinates, so that hardly anything moves:
- *          the same
+ *   rest   all contacts roll, at least as many rows as coordinates, so almost nothing moves: the
+ *          same
  *   S      some slide, no more rows than coordinates: theorem 1(b) and (c), a solution for small mu
  *   deep   some slide, more rows than coordinates: no theorem
  *
- * The larger mu and the more contacts slide, the likelier is a system that jams and has no
- * solution.
+ * Jamming, and thus a system without a solution, becomes more likely with larger mu and more
+ * sliding contacts.
  */
 #include "trinkle_pang.h"
 

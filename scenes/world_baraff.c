@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The two mechanisms of [baraff1994, figures 1 and 2], for the mouse: planar, their parts in layers
- * that do not collide, joined by pins. The paper shows them and gives no measures; these are ours.
+ * The two mechanisms of [baraff1994, figures 1 and 2], for interactive use: planar, with pin joints
+ * and parts in layers that do not collide.  The paper gives no dimensions; these are chosen to
+ * match its figures.
  */
 #include <math.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * What the builders of worlds share.  A sketch collects a world; the first thing that fails is kept
- * and later calls do nothing, so that a builder reads from top to bottom and is checked once, at
- * its end (sketch_finish).
+ * Helpers for the builders of worlds.  A sketch collects a world.  It keeps the first error, and
+ * later calls have no effect, so a builder reads from top to bottom and is checked once, by
+ * sketch_finish.
  */
 #ifndef SCENES_WORLD_TOOLS_H
 #define SCENES_WORLD_TOOLS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * What a simulator has to offer to be compared: one table of functions.  Ours is one of them
- * (ours.c); those of others lie in bench/peers/, each in a program of its own (peer_main.c).
+ * The interface of a simulator in the comparison: one table of functions. ours.c implements it for
+ * Moreau; the other engines are in bench/peers/, each in its own program (peer_main.c).
  */
 #ifndef BENCH_SIM_ENGINE_H
 #define BENCH_SIM_ENGINE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The impulses of one step of any engine, judged by our measure.
+ * The residual of the impulses of one step, for any engine.
  *
  * With v the velocities before the step, v+ those after it, and the engine's own contacts (points,
  * normals, gaps, friction, impulses r), the problem is
@@ -9,12 +9,11 @@
  *     M v+ = H r + M v + h F,    u = H' v+ + w,    (u, r) obeys Coulomb's law,                  (1)
  *     w_N = max(gap, 0) / h                                                                     (2)
  *
- * so that a contact may close by the end of the step and may not sink further; that it should also
- * come out of what it has sunk is not asked, since engines do that in different ways.  Nor is a
- * step judged in which something bounces, faster than bounce_speed: whether it does so at the start
- * of the step, at its end or in between is each engine's own affair, and (2) would take one for
- * right and the others for wrong.  The residual is that of r alone; `momentum` compares the v+ that
- * r gives with the one the engine moved on with, relative to |M v + h F| in the norm of M^-1.
+ * A gap may close by the end of the step, and a penetration must not grow.  The removal of an
+ * existing penetration is not judged, since engines differ in it.  Steps with impacts faster than
+ * bounce_speed are excluded: engines apply restitution at the start, at the end or within a step,
+ * and (2) would favour one of these.  The residual is that of r alone; `momentum` compares the v+
+ * that r causes with that of the engine, relative to |M v + h F| in the norm of M^-1.
  */
 #ifndef BENCH_SIM_JUDGE_H
 #define BENCH_SIM_JUDGE_H

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * What came of one engine on one scene, and the line of text by which a process hands it over:
+ * The results of one engine on one scene, and the line of text by which a process reports them:
  *
  *     sim STATUS name=value ... : message
  *
- * A process writes such a line now and then, and one at its end; the last one counts, so that what
- * a crash or the clock cuts short is known up to there.
+ * A process writes such a line from time to time and at its end.  The last one is used, so the
+ * results up to a crash or a timeout are known.
  */
 #ifndef BENCH_SIM_OUTCOME_H
 #define BENCH_SIM_OUTCOME_H

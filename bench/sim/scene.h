@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * A scene in the words that every engine understands, taken from a world at its start.
+ * An engine-independent description of a scene, made from a world at its start.
  *
- * A body's frame lies at its centre of mass, along its principal axes, so that its inertia is three
- * numbers.  A capsule and a cylinder lie along the z of their own frame, a plane is solid at z <= 0
- * of it.  A scene in the plane stays one: its bodies move along x and y and turn about z; its discs
- * are balls, its rectangles are as deep as they are wide.
+ * The frame of a body is at its centre of mass, along its principal axes, so its inertia has three
+ * numbers.  Capsules and cylinders are along the z axis of their own frame; a plane is solid at z
+ * <= 0.  In planar scenes bodies move along x and y and rotate about z; discs become balls, and
+ * rectangles are as deep as they are wide.
  *
- * The shapes of free bodies are larger by a ten-millionth, so that what is built touching touches
- * in every engine: some make no contact, or stop with an error, where surfaces only just meet.
- * Ours steps the world itself, without that.
+ * Shapes of dynamic bodies are enlarged by 1e-7, so that surfaces built in contact touch in every
+ * engine: some generate no contact, or fail, if surfaces just meet.  Moreau steps the original
+ * world without this.
  *
- * What no engine here has in common with us is refused: joints, driven bodies, meshes, polygons in
- * the plane, layers, rolling and torsional friction.
+ * Features that the engines do not share are refused: joints, kinematic bodies, meshes, planar
+ * polygons, layers, rolling and torsional friction.
  */
 #ifndef BENCH_SIM_SCENE_H
 #define BENCH_SIM_SCENE_H

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * What is seen of a run from the poses and velocities alone: way, creep, energy, speed, and closed
- * forms.
+ * Quantities computed from poses and velocities alone: displacement, creep, energy, speed, and the
+ * errors of analytical solutions.
  *
- *   slide   a block on a plane, from rest:   a = |g_T| - mu |g_N|, read off its way
- *   roll    a ball that starts with v0 and no spin: the speed of its lowest point falls linearly to
- *           zero at t = 2 v0 / (7 mu g) [for a solid ball]; the time is that at which it has fallen
- *           to a fiftieth, over 0.98
+ *   slide   a block on a plane, from rest: a = |g_T| - mu |g_N|, from its displacement
+ *   roll    a solid ball that starts with v0 and no spin: the speed of its lowest point falls
+ *           linearly to zero at t = 2 v0 / (7 mu g).  The measured time is that at which it has
+ *           fallen to a fiftieth, over 0.98
  */
 #ifndef BENCH_SIM_WATCH_H
 #define BENCH_SIM_WATCH_H

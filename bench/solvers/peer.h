@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Solvers of others: a program beside ours, moreau-NAME, that lists its configurations and tries
- * one of them on an FCLIB file (bench/peers/).  It is built where the peer's library is installed.
+ * Solvers of other projects: a separate program moreau-NAME (bench/peers/) that lists its
+ * configurations and runs one of them on an FCLIB file.  It is built if the library of the peer is
+ * installed.
  */
 #ifndef BENCH_PEER_H
 #define BENCH_PEER_H

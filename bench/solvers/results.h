@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Results that are kept for one machine: a folder with one small table a run of `bench solvers`,
- * DATE-COMMIT.csv, and the performance profiles of the last one.  A table begins with lines that
- * say on what it was measured; those of a folder are in the order of their names.
+ * Stored results of one machine: a folder with one table per run of `bench solvers`,
+ * DATE-COMMIT.csv, and the performance profiles of the latest run.  The first lines of a table
+ * describe the machine and the build.  Tables are ordered by name.
  */
 #ifndef BENCH_RESULTS_H
 #define BENCH_RESULTS_H

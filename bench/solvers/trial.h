@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * One trial: one solver on one problem, to each target in turn, in a process of its own, so that
- * neither a crash nor a hang ends the benchmark.  The process says what it found in lines of text,
- * one for each target:
+ * One trial: one solver on one problem, for each target residual, in a separate process, so that a
+ * crash or a hang does not end the benchmark.  The process prints one line per target:
  *
  *     trial TARGET STATUS SECONDS RESIDUAL ITERATIONS TOLERANCE
  *
- * SECONDS is the fastest of a few runs.  Each of them starts from a problem that no solver has
- * seen, so that whatever a solver prepares is in its time.  A run's time is the smaller of the wall
- * clock's and of the processor's: one thread is at work, so that both are too long by what other
- * programs take away, and never too short.
+ * SECONDS is the fastest of a few runs, each on a new problem, so it includes all preparation.  The
+ * time of a run is the smaller of wall time and processor time: with one thread, other programs can
+ * only increase either of them.
  */
 #ifndef BENCH_TRIAL_H
 #define BENCH_TRIAL_H

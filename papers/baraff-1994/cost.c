@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The cost of a solve without friction, as a multiple of what LAPACK takes for W x = q by Gaussian
- * elimination with partial pivoting (dgesv) on the same dense matrix.
+ * The cost of a frictionless solve relative to Gaussian elimination with partial pivoting (dgesv of
+ * LAPACK) on the same dense system W x = q.
  *
- * Both run on one thread of the same library, turn by turn; the fastest of many runs counts, in
- * processor time, so that other work on the machine matters little.  The time of the pivots is that
- * from the measurement of the starting point to the last iterate: it starts from the assembled
- * matrix, as dgesv does, and leaves out what the library adds to every solve, copying the problem's
- * blocks into that matrix and judging the answer.  The time of the whole call has both.
+ * Both use one thread of the same BLAS and run alternately; the fastest processor time of many runs
+ * is used.  The time of the pivots is that from the residual of the starting point to the last
+ * iterate.  Like dgesv, it starts from the assembled matrix and excludes the assembly of that
+ * matrix and the residual of the result.  The time of the whole call includes both.
  */
 #include <math.h>
 #include <stdlib.h>

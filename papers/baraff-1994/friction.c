@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Random problems with static friction, which the paper never saw fail, and with dynamic friction,
+ * Random problems with static friction, which never failed in the paper, and with dynamic friction,
  * which has no solution in "situations where mu has been made unrealistically large".
  *
- * Ten bodies and thirty contacts at random points, in random directions: no geometry stands behind
- * them, so that the lever arms of Painleve's paradox are more frequent than in a simulation.
- * Sliding contacts slide to one side or the other by the toss of a coin.
+ * Ten bodies with thirty contacts at random points and in random directions.  They have no
+ * geometry, so the lever arms of Painleve's paradox are more frequent than in a simulation.  The
+ * direction of each sliding contact is random.
  */
 #include "baraff.h"
 #include "scenes.h"

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Algorithm 1 of [lu2015] read in several ways, on the paper's particle alone (m = 1, W = I).
+ * Interpretations of Algorithm 1 of [lu2015], on the paper's particle only (m = 1, W = I).
  *
- * The paper leaves open which friction model its figure 2 shows, and how s, which Algorithm 1 does
- * not mention, is stepped; and eq. 26 says that the impulses of all iterations add up, which cannot
- * be meant. Here every reading is a few lines, with the error of eq. 30-31 on its own unknowns, s
- * included.  (The library judges a linearised iterate by its impulse, with the s that fits the
- * velocity best.)
+ * The paper does not state which friction model figure 2 uses, or how s, which Algorithm 1 does not
+ * contain, is updated; eq. 26 adds up the impulses of all iterations, which must be an error.  Each
+ * interpretation is a few lines, with the error of eq. 30-31 on its own unknowns, s included.  (The
+ * library measures a linearised iterate by its impulse, with the s that fits the velocity best.)
  */
 #include <math.h>
 #include <string.h>

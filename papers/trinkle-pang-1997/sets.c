@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Both methods on one data set.  The library does not say how many starts a method used; but as
- * these follow from a seed, the run with fewer restarts is the beginning of the one with more, so
- * the least number that suffices is it.
+ * Both methods on one data set.  The library does not report the number of starts that a method
+ * used.  Starts are drawn from a seed, so a run with fewer restarts is the beginning of one with
+ * more; the smallest number with which the method succeeds is therefore the number used.
  */
 #include "rerun.h"
 

@@ -41,7 +41,7 @@ void *mo_arena_allocate(mo_arena *arena, const mo_allocator *allocator);
 void mo_arena_take_each(mo_arena *arena, size_t count, size_t size, size_t places,
                         void *const *place);
 
-/* The struct of a workspace; while counting, it is in `heads` for the time being. */
+/* The struct of a workspace; while counting, a temporary one in `heads`. */
 #define MO_HEAD(arena, type)                                                                       \
     ((type *)mo_arena_head((arena),                                                                \
                            sizeof(type) * sizeof(char[sizeof(type) <= MO_HEAD_SIZE ? 1 : -1])))

@@ -286,7 +286,7 @@ static bool read_look(mo_mjcf *m, const mo_xml_node *node, const char *kind, mo_
         !mo_reader_numbers(m->r, node, "rgba", rgba, 4, 4, colour, &given)) {
         return false;
     }
-    if (name && name[0] && material < 0) { /* a matter of looks: MuJoCo refuses it */
+    if (name && name[0] && material < 0) { /* only the colour is affected; MuJoCo refuses it */
         mo_reader_note_of(m->r, node, name, "> refers to a material that is not defined: ignored");
     }
     const double *from = material >= 0 ? m->materials[material].colour : GREY;

@@ -86,7 +86,7 @@ void mo_mass_of_shape(const mo_shape_def *shape, const double *ellipsoid, mo_mas
     case MO_SHAPE_CAPSULE:
         capsule_mass(shape->radius, shape->ends[1][2], out);
         break;
-    default: /* planes weigh nothing; hulls come from meshes */
+    default: /* planes have no mass; hulls come from meshes */
         break;
     }
 }
@@ -143,7 +143,7 @@ static void set_inertia(const double moment[6], double inertia[6])
     }
 }
 
-/* The centre of the surface, triangles weighed by their area. */
+/* The centroid of the surface: triangles weighted by area. */
 static void surface_centre(const mo_mesh_file *mesh, double centre[3])
 {
     const double origin[3] = {0};
@@ -286,7 +286,7 @@ bool mo_reader_check_body(mo_reader *r, const mo_xml_node *node, mo_model_body *
     const double sum = values[0] + values[1] + values[2];
     const int is_negative = smallest < -1e-12 * fabs(largest);
     if (is_negative && r->is_lenient && fabs(smallest) < ROUNDING) {
-        memset(body->inertia, 0, sizeof body->inertia); /* as good as none: that of the shapes */
+        memset(body->inertia, 0, sizeof body->inertia); /* negligible: that of the shapes */
         return true;
     }
     if (is_negative && r->is_lenient && isfinite(sum) && largest > 0) {

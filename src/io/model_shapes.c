@@ -11,7 +11,7 @@
 #include "collide/hull.h"
 #include "io/model_reader.h"
 
-/* A sentence from elsewhere, about this node. */
+/* Reports the error of another function for this node. */
 static bool pass_on(mo_reader *r, const mo_xml_node *node, mo_error error, const mo_message *why)
 {
     MO_FAIL_IF(error == MO_ERR_MEMORY, mo_reader_no_memory(r));

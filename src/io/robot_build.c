@@ -53,7 +53,7 @@ static mo_error add_still(mo_building *b, int k)
     return b->robot->bodies[k].index ? MO_OK : MO_ERR_ARGUMENT;
 }
 
-/* Does something that moves with each joint weigh anything? */
+/* Does every joint move some mass? */
 static mo_error check_weights(mo_building *b)
 {
     const mo_model *model = b->model;

@@ -106,7 +106,7 @@ static int is_free(const mo_world *world, const mo_sim_body *body)
            tree->joint[tree->dof[root->first_dof].joint].kind == MO_AXIS_FREE;
 }
 
-/* Do the two belong to one robot, so that an overlap is a matter of its drawing? */
+/* Do the two belong to one robot, so that an overlap may be intended? */
 static int is_one_robot(const mo_world *world, const mo_sim_contact *contact, int all)
 {
     const mo_sim_body *a = world->body + contact->body[0], *b = world->body + contact->body[1];

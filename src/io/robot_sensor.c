@@ -164,8 +164,8 @@ static void add_force(const double force[3], const double at[3], const double ab
     mo_vec3_along(wrench + 3, sign, moment, wrench + 3);
 }
 
-/* Is the body `above`, or does it hang on it? */
-static int hangs_on(const mo_robot *robot, int body, int above)
+/* Is `above` the body or one of its ancestors? */
+static int is_below(const mo_robot *robot, int body, int above)
 {
     while (body > above) {
         body = robot->parent[body];
@@ -189,8 +189,8 @@ static void subtract_loops(const sensing *s, int body, const double about[3], do
     for (int k = 0; k < mo_world_joint_count(s->world); ++k) {
         const mo_joint_state joint = mo_joint_get(s->world, mo_world_joint(s->world, k));
         const int a = place_of(s->robot, joint.a), b = place_of(s->robot, joint.b);
-        const int has_a = a > 0 && hangs_on(s->robot, a, body);
-        const int has_b = b > 0 && hangs_on(s->robot, b, body);
+        const int has_a = a > 0 && is_below(s->robot, a, body);
+        const int has_b = b > 0 && is_below(s->robot, b, body);
         if (has_a != has_b) {
             add_force(joint.force, joint.anchor[has_b], about, has_b ? -1 : 1, wrench);
             mo_vec3_along(wrench + 3, has_b ? -1 : 1, joint.moment, wrench + 3);
@@ -203,7 +203,7 @@ static void reaction_of(const sensing *s, int body, const double about[3], doubl
 {
     memset(wrench, 0, 6 * sizeof *wrench);
     for (int k = body; k < s->robot->body_count; ++k) {
-        if (!hangs_on(s->robot, k, body)) {
+        if (!is_below(s->robot, k, body)) {
             continue;
         }
         const mo_body_state now = body_of(s, k);

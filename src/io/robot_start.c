@@ -231,7 +231,7 @@ static void take_step(start *s)
     clamp(s, &by, &name);
 }
 
-/* Goes on until the loops are closed, or rounding is all that is left; *open is that. */
+/* Iterates until the loops are closed to rounding; *open is the remaining distance. */
 static mo_error close_loops(start *s, double *open)
 {
     mo_error error = MO_OK;

@@ -16,7 +16,7 @@
 
 /* ---- servos ---------------------------------------------------------------------------------- */
 
-/* Is the link, or one that it hangs on, `above`? */
+/* Is `above` the link or one of its ancestors? */
 /* The row of an actuator over all velocities, at the present q; its length. */
 static double measure(const mo_sim_mechanism *mechanism, const mo_sim_actuator *actuator,
                       double *row)

@@ -25,10 +25,10 @@
 typedef struct urdf_tree {
     const mo_xml_node **links, **joints;
     int link_count, joint_count;
-    int *parent_of;          /* of link k: the joint above it, or -1 */
-    int *first, *next;       /* joints below a link: a list through next, in the file's order */
-    int *child;              /* of a joint: the link */
-    int *weighs, *has_shape; /* of a link: has it, or something on it, mass, or shapes? */
+    int *parent_of;            /* of link k: the joint above it, or -1 */
+    int *first, *next;         /* joints below a link: a list through next, in the file's order */
+    int *child;                /* of a joint: the link */
+    int *has_mass, *has_shape; /* of a link: has it, or a descendant, mass or shapes? */
 } urdf_tree;
 
 static int count_of(const mo_xml_node *root, const char *name)
@@ -47,7 +47,7 @@ static bool allocate_tree(mo_urdf *u, urdf_tree *t)
     const size_t links = (size_t)count_of(u->r->root, "link") + joints; /* and assumed ones */
     return (MO_POOL_EACH(pool, links, const mo_xml_node *, &t->links) &&
             MO_POOL_EACH(pool, joints, const mo_xml_node *, &t->joints) &&
-            MO_POOL_EACH(pool, links, int, &t->parent_of, &t->first, &t->weighs, &t->has_shape) &&
+            MO_POOL_EACH(pool, links, int, &t->parent_of, &t->first, &t->has_mass, &t->has_shape) &&
             MO_POOL_EACH(pool, joints, int, &t->next, &t->child)) ||
            mo_reader_no_memory(u->r);
 }
@@ -88,8 +88,8 @@ static int find_link(mo_urdf *u, const mo_xml_node *joint, const char *side)
     return place;
 }
 
-/* Parts of robots hang on a link of another file, and some files on a "world" that they do not
- * define: an empty link is assumed. */
+/* A part of a robot may be attached to a link of another file, or to a "world" that is not defined:
+ * an empty link is assumed. */
 static bool assume_parent(mo_urdf *u, urdf_tree *t, const mo_xml_node *joint)
 {
     const mo_xml_node *node = mo_xml_child(joint, "parent");
@@ -126,7 +126,7 @@ static bool read_joints(mo_urdf *u, urdf_tree *t)
     return true;
 }
 
-/* Marks a link and all those it hangs on. */
+/* Marks a link and all its ancestors. */
 static void mark_upwards(mo_urdf *u, const urdf_tree *t, int link, int *mark)
 {
     while (link >= 0 && !mark[link]) {
@@ -136,14 +136,14 @@ static void mark_upwards(mo_urdf *u, const urdf_tree *t, int link, int *mark)
     }
 }
 
-static void find_weights(mo_urdf *u, const urdf_tree *t)
+static void find_masses(mo_urdf *u, const urdf_tree *t)
 {
     for (int k = 0; k < t->link_count; ++k) {
         const mo_xml_node *inertial = mo_xml_child(t->links[k], "inertial");
         const char *text = mo_xml_get(mo_xml_child(inertial, "mass"), "value");
         double value = 0;
         if (text && mo_text_number(text, &value) && value > 0) {
-            mark_upwards(u, t, k, t->weighs);
+            mark_upwards(u, t, k, t->has_mass);
         }
         if (mo_xml_child(t->links[k], "collision")) {
             mark_upwards(u, t, k, t->has_shape);
@@ -152,15 +152,15 @@ static void find_weights(mo_urdf *u, const urdf_tree *t)
 }
 
 /* Massless frames often have joints; joints that move no mass are fixed. */
-static bool is_weightless(const urdf_tree *t, int link)
+static bool is_massless(const urdf_tree *t, int link)
 {
-    return !t->weighs[link] && !t->has_shape[link];
+    return !t->has_mass[link] && !t->has_shape[link];
 }
 
 static bool read_joint_of(mo_urdf *u, const urdf_tree *t, int link, int place)
 {
     const mo_xml_node *node = t->joints[t->parent_of[link]];
-    if (!is_weightless(t, link) || mo_urdf_type_of(node) == MO_URDF_UNKNOWN) {
+    if (!is_massless(t, link) || mo_urdf_type_of(node) == MO_URDF_UNKNOWN) {
         return mo_urdf_joint(u, node, place);
     }
     if (mo_urdf_type_of(node) != MO_URDF_FIXED) {
@@ -170,8 +170,8 @@ static bool read_joint_of(mo_urdf *u, const urdf_tree *t, int link, int place)
     return true;
 }
 
-/* Upwards from a link, as often as there are links, ends at the root or in a circle. */
-static bool say_circle(mo_urdf *u, const urdf_tree *t)
+/* A walk to the parents, one step per link, ends at the root or in a cycle. */
+static bool report_cycle(mo_urdf *u, const urdf_tree *t)
 {
     for (int k = 0; k < t->link_count; ++k) {
         int link = k;
@@ -186,7 +186,7 @@ static bool say_circle(mo_urdf *u, const urdf_tree *t)
     return mo_reader_fail(u->r, u->r->root, "has links that are not connected to the root");
 }
 
-/* From the root down, without recursion: chains may be long. */
+/* Adds the links from the root down, without recursion, since chains may be long. */
 static bool walk(mo_urdf *u, const urdf_tree *t, int root)
 {
     mo_model *model = u->r->model;
@@ -203,7 +203,7 @@ static bool walk(mo_urdf *u, const urdf_tree *t, int root)
             mo_reader_add_body(u->r, t->links[link], link_name(t->links[link]), above[count]);
         const int place = model->body_count - 1;
         ++read;
-        u->weighs_by_shape = !t->weighs[link];
+        u->weighs_by_shape = !t->has_mass[link];
         if (!body ||
             (joint >= 0 && (!mo_urdf_origin(u, t->joints[joint], &body->pose) ||
                             !read_joint_of(u, t, link, place))) ||
@@ -219,17 +219,17 @@ static bool walk(mo_urdf *u, const urdf_tree *t, int root)
             above[count++] = place;
         }
     }
-    return read == t->link_count || say_circle(u, t);
+    return read == t->link_count || report_cycle(u, t);
 }
 
 /* ---- mimic ----------------------------------------------------------------------------------- */
 
-/* Is there a joint of that name in the file, which moves nothing? */
+/* Is there a joint of that name that does not move? */
 static bool is_fixed_joint(const urdf_tree *t, const char *name)
 {
     for (int k = 0; k < t->joint_count && name; ++k) {
         if (mo_xml_says(t->joints[k], "name", name)) {
-            return mo_urdf_type_of(t->joints[k]) == MO_URDF_FIXED || is_weightless(t, t->child[k]);
+            return mo_urdf_type_of(t->joints[k]) == MO_URDF_FIXED || is_massless(t, t->child[k]);
         }
     }
     return false;
@@ -253,7 +253,7 @@ static bool read_mimic(mo_urdf *u, const urdf_tree *t, int k)
     const mo_xml_node *node = t->joints[k];
     const mo_xml_node *mimic = mo_xml_child(node, "mimic");
     const mo_urdf_type type = mo_urdf_type_of(node);
-    if (!mimic || is_weightless(t, t->child[k]) ||
+    if (!mimic || is_massless(t, t->child[k]) ||
         (type != MO_URDF_REVOLUTE && type != MO_URDF_CONTINUOUS && type != MO_URDF_PRISMATIC)) {
         return true;
     }
@@ -339,6 +339,6 @@ bool mo_urdf_read(mo_reader *r)
     }
     MO_FAIL_IF(root < 0,
                mo_reader_fail(r, r->root, "has no root: every link is the child of a joint"));
-    find_weights(&u, &t);
+    find_masses(&u, &t);
     return walk(&u, &t, root) && mo_reader_place_joints(r) && read_mimics(&u, &t);
 }

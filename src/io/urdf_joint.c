@@ -71,7 +71,7 @@ static bool read_limits(mo_urdf *u, const mo_xml_node *node, mo_urdf_type type, 
     if (type != MO_URDF_CONTINUOUS) {
         MO_PASS(mo_reader_range(u->r, limit, "lower and upper", pair, joint->range));
         const int is_turned = joint->range[0] > joint->range[1];
-        if (is_turned) { /* by custom: without limits */
+        if (is_turned) { /* a convention for joints without limits */
             mo_reader_note(u->r, limit,
                            "> has a lower limit above the upper one: both are ignored");
         }

@@ -47,7 +47,7 @@ bool mo_urdf_origin(mo_urdf *u, const mo_xml_node *node, mo_pose *pose)
 
 /* ---- inertia --------------------------------------------------------------------------------- */
 
-/* A link that moves, with a mass but no inertia, may turn about its centre: it gets a ball's. */
+/* A moving link with a mass but no inertia could rotate freely: it gets the inertia of a ball. */
 static void give_inertia(mo_urdf *u, const mo_xml_node *link, int place, mo_mass *given)
 {
     for (int k = 0; k < 6; ++k) {
@@ -224,7 +224,7 @@ static bool primitive_shape(mo_urdf *u, const mo_xml_node *node, mo_shape_def *s
     return true;
 }
 
-/* Shapes of size zero stand for none. */
+/* Shapes of size zero are left out. */
 static bool find_empty(mo_urdf *u, const mo_xml_node *node, int *is_empty)
 {
     double radius = 1, length = 1, size[3] = {1, 1, 1};
@@ -254,7 +254,7 @@ static bool read_shape(mo_urdf *u, const mo_xml_node *node, int is_visual, mo_sh
     MO_FAIL_IF(!what, mo_reader_fail(u->r, node, "has no <geometry> with a shape in it"));
     if (strcmp(what->name, "mesh") == 0) {
         if (is_visual && !mo_mesh_file_is_known(mo_xml_get(what, "filename"))) {
-            return true; /* it only looks */
+            return true; /* does not affect the motion */
         }
         return mesh_shape(u, what, is_visual, shape, mass, found);
     }

@@ -200,7 +200,8 @@ static void prox(const double *p, int d, const double *x, double *y)
 static void by_coefficient(const double *p, int d, const double *u, const double *r, double *E)
 {
     const double size = slip(p, u), cube = size * size * size;
-    const double square[2] = {u[1] * u[1] + u[2] * u[2], u[3] * u[3]}; /* of u, as each sees it */
+    const double square[2] = {u[1] * u[1] + u[2] * u[2],
+                              u[3] * u[3]}; /* the parts of u that belong to each coefficient */
     memset(E, 0, (size_t)(2 * d) * sizeof *E);
     for (int k = 1; k < ROWS && size > 0; ++k) {
         const int own = k == 3;

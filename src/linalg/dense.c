@@ -149,7 +149,7 @@ static bool is_sparse(int n, const double *A)
     return zeros > (size_t)n * (size_t)n / 8;
 }
 
-/* LAPACK begins with the first row: the matrix is turned around. */
+/* LAPACK begins with the first row, so the matrix is reversed. */
 static bool cholesky_lapack(int n, double *A)
 {
     int info = 0;
@@ -344,7 +344,7 @@ int mo_solve_small(int n, double *A, double *b, double *x)
             sum -= A[i * n + j] * x[name[j]];
         }
         const double value = sum / A[i * n + i];
-        x[name[i]] = isfinite(value) ? value : 0; /* overflow: as good as no pivot */
+        x[name[i]] = isfinite(value) ? value : 0; /* overflow counts as no pivot */
     }
     return rank;
 }

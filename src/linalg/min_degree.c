@@ -132,7 +132,7 @@ static int rows_of_element(const quotient *q, int e)
     return rows;
 }
 
-/* outside[e] = |L_e \ L_p| for every element that a block of L_p sees. */
+/* outside[e] = |L_e \ L_p| for every element next to a block of L_p. */
 static void measure_elements(quotient *q, int p)
 {
     for (int j = q->element_start[p]; j < q->element_end[p]; ++j) {

@@ -102,8 +102,7 @@ static void join(joining *g, int *node)
     }
 }
 
-/* The neighbours of a node are the nodes around its first block.  Writes over the lists of blocks
- * behind its back: there are never more. */
+/* The neighbours of a node are the nodes around its first block. */
 static void list_nodes(joining *g, const int *node, int *weight, int *start, int *index)
 {
     int kept = 0;

@@ -113,7 +113,7 @@ static int refine(krawczyk *k)
         for (int i = 0; i < k->n; ++i) {
             size = fmax(size, fabs(k->z[i].mid));
         }
-        if (!(size < 0.5 * last)) { /* down to rounding, or no use */
+        if (!(size < 0.5 * last)) { /* converged to rounding, or not at all */
             break;
         }
         last = size;

@@ -65,7 +65,7 @@ static inline int is_open(mo_law_kind kind, int d, const double *u, const double
            (d == 2 || (r[2] == 0 && isfinite(u[2])));
 }
 
-/* The same of block i, with the velocity that its law sees; u and r are those of the block. */
+/* The same for block i, with compliance in its velocity; u and r are those of the block. */
 static double natural_square(const mo_problem *problem, int i, double step, const double *u,
                              const double *r)
 {

@@ -122,7 +122,7 @@ run forces "$models/quadruped.xml" --key stand
 status_is 0
 out_has '^joint .* link .* effort .* actuator .* limit .* friction .* force N .* moment N m'
 run forces stack --set count=2
-out_has '8 touch: 8 stick, 0 slide'
+out_has 'contacts   8: 8 sticking, 0 sliding'
 out_lacks ' roll'
 run forces "$models/linkage.xml" --json
 out_has '"joints":\[{"kind":"ball","a":{"body":3,"name":"rocker"},"b":{"body":2,"name":"coupler"}'
