@@ -12,10 +12,10 @@
  *
  * The adjoint product runs through (2) and (1) backwards, with A' in place of A.
  *
- * Where A is singular (redundant contacts) x is the least one: in the norm sum |dr_i|^2 / rho_i,
- * which has the units of energy.  Where r is on an edge it is first moved, if that leaves v alone
- * (centre.h).  v is still unique if W n = 0 for every n with A n = 0; both are found out
- * with a random vector z: z less the least x with A x = A z is a random vector of the null space.
+ * If A is singular (redundant contacts), x has the least norm sum |dr_i|^2 / rho_i, which has the
+ * units of energy.  If r is on an edge, it is first moved inside without changing v (centre.h).  v
+ * is unique if W n = 0 for every n with A n = 0.  A random vector z tests both: z minus the
+ * least-norm x with A x = A z is a random vector of the null space.
  */
 #include "moreau/gradient.h"
 

@@ -180,7 +180,7 @@ static int place_corner(collada *c, const corners *points, const transform *t, d
     return mo_mesh_place_point(c->b, moved);
 }
 
-/* A polygon of `count` corners as a fan; those of a mirror are turned. */
+/* A polygon of `count` corners as a fan; mirrored ones are reversed. */
 static int add_polygon(collada *c, const corners *points, const transform *t, int is_mirror,
                        const double *list, int stride, int count)
 {

@@ -37,7 +37,7 @@ static bool from_axis_angle(mo_mjcf *m, const mo_xml_node *node, const double x[
     return true;
 }
 
-/* Small letters turn with the frame, capitals about axes that stay. */
+/* Lower case letters are axes of the rotating frame, upper case ones are fixed. */
 static void from_euler(const mo_mjcf *m, const mo_xml_node *node, const double x[3], double q[4])
 {
     double all[4] = {1, 0, 0, 0};

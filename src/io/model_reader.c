@@ -12,7 +12,7 @@
 #include "base/memory.h"
 
 enum { MOST_NOTES = 200, MOST_BODIES = 10000 };
-static const char OF_WHAT[] = ": '"; /* from here on a note has the first one only */
+static const char OF_WHAT[] = ": '"; /* precedes the name of the first object in a note */
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
@@ -350,7 +350,7 @@ bool mo_reader_name_add(mo_reader *r, const mo_xml_node *node, char kind, const 
     mo_reader_name *at = seek(r->names, r->name_room, kind, name);
     MO_FAIL_IF(at->name,
                mo_reader_fail(r, node, "has the name '%.80s', which is already in use", name));
-    /* The tree, whose names these are, lives as long as the table. */
+    /* The names are in the tree, which lives as long as the table. */
     *at = (mo_reader_name){.kind = kind, .name = name, .index = index};
     ++r->name_count;
     return true;

@@ -146,7 +146,7 @@ bool mo_reader_ordered(mo_reader *r, const mo_xml_node *node, const char *attrib
 void mo_quat_about(const double axis[3], double angle, double q[4]);
 bool mo_quat_from_z(const double z[3], double q[4]);
 void mo_quat_from_matrix(const double Q[9], double q[4]);
-/* Roll, pitch and yaw: about x, y and z, which stay. */
+/* Roll, pitch and yaw: rotations about the fixed axes x, y and z. */
 void mo_quat_from_rpy(const double rpy[3], double q[4]);
 /* Is there a joint between a body and the world? */
 bool mo_reader_moves(const mo_model *model, int body);

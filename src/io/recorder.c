@@ -74,7 +74,7 @@ static mo_error append(mo_recorder *recorder, int has_head, mo_message *why)
         recorder->size = lseek(recorder->file, 0, SEEK_CUR);
         recorder->written = recorder->recording.frame_count;
         recorder->last = mo_clock();
-    } else if (ftruncate(recorder->file, recorder->size) == 0) { /* no half of a piece */
+    } else if (ftruncate(recorder->file, recorder->size) == 0) { /* no incomplete piece */
         lseek(recorder->file, recorder->size, SEEK_SET);
     }
     return error;
@@ -146,7 +146,7 @@ mo_error mo_recorder_add(mo_recorder *recorder, const mo_world *world, double h,
     return error;
 }
 
-/* As many frames as the disk has room for. */
+/* Writes as many frames as fit on the disk. */
 static void save_what_fits(mo_recorder *recorder)
 {
     mo_recording *recording = &recorder->recording;

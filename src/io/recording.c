@@ -73,8 +73,7 @@ static bool copy_body(mo_recording *recording, const mo_world *world, int k)
 /* The place of a body in the list. */
 static int place_of(const mo_recording *recording, mo_body_id id)
 {
-    /* Where nothing was ever removed, which is the rule, the body of index i is the one at place i
-     * - 1. */
+    /* If no body was ever removed, as is usual, the body of index i is at place i - 1. */
     const int guess = id.index - 1;
     if (guess >= 0 && guess < recording->body_count && recording->ids[guess].index == id.index) {
         return guess;

@@ -20,7 +20,7 @@ bool mo_urdf_number(mo_urdf *u, const mo_xml_node *node, const char *attribute, 
     return mo_reader_attribute(u->r, node, attribute, 1, 1, out, NULL);
 }
 
-/* Roll, pitch and yaw are about axes that stay. */
+/* Roll, pitch and yaw are rotations about fixed axes. */
 bool mo_urdf_origin(mo_urdf *u, const mo_xml_node *node, mo_pose *pose)
 {
     const mo_xml_node *origin = mo_xml_child(node, "origin");

@@ -78,7 +78,7 @@ static rotated rotate(const ball *from)
     for (int i = 0; i < DIM; ++i) {
         s.l[i] = l[i] > 4 * DBL_EPSILON * most ? l[i] : 0;
         if (s.l[i] == 0 && fabs(s.c[i]) <= 64 * DBL_EPSILON * noise[i]) {
-            s.c[i] = 0; /* nothing drives the direction that nothing resists */
+            s.c[i] = 0; /* a direction without resistance is not driven */
         }
     }
     return s;

@@ -8,9 +8,9 @@
 #include "linalg/dense.h"
 #include "linalg/lanes4.h"
 
-static const double DEPENDENT = 1e-9; /* of the largest pivot: a direction that others give */
+static const double DEPENDENT = 1e-9; /* of the largest pivot: a direction that depends on others */
 static const double TAKEN = -1;       /* on the diagonal of G: no pivot any more */
-static const double MUCH = 0.7;       /* of its length: a line that keeps less is made again */
+static const double MUCH = 0.7; /* of its length: a line that keeps less is orthogonalised again */
 
 /* x_i = Q_i . y for the k lines of Q. */
 INLINE void dots(int k, int ld, const double *Q, const double *y, double *x)

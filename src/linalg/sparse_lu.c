@@ -48,9 +48,8 @@ void mo_sparse_lu_put(mo_sparse_lu *lu, int row, double value)
 
 /* ---- factor ---------------------------------------------------------------------------------- */
 
-/* Depth first from a row, through the columns of L of rows that are pivots already.  What is found
- * is stacked from `top` down, so that a column stands before all that it changes; returns the new
- * top. */
+/* Depth-first search from a row through the columns of L whose pivots are known.  Rows are stacked
+ * from `top` down in topological order; returns the new top. */
 static int search(mo_sparse_lu *lu, int from, int k, int top)
 {
     int *open = lu->stack, depth = 0;
@@ -103,7 +102,7 @@ static int solve_column(mo_sparse_lu *lu, int k)
     return top;
 }
 
-/* The pivot row of the column in x; NONE if all that is left of it is zero. */
+/* The pivot row of the column in x; NONE if its remaining entries are zero. */
 static int choose_pivot(const mo_sparse_lu *lu, int k, int top)
 {
     const int preferred = lu->preferred[k];
@@ -158,7 +157,7 @@ int mo_sparse_lu_factor(mo_sparse_lu *lu)
         least = fmin(least, fabs(lu->diagonal[k]));
         most = fmax(most, fabs(lu->diagonal[k]));
     }
-    for (size_t e = 0; e < lu->lower[lu->size]; ++e) { /* every row has its place now */
+    for (size_t e = 0; e < lu->lower[lu->size]; ++e) { /* all pivots are known now */
         lu->index[e] = lu->pivot_of[lu->index[e]];
     }
     return lu->size == 0 || least > SINGULAR * most;
