@@ -119,9 +119,10 @@ bool mo_reader_finish(mo_reader *r);
  * NULL after an error, here and below. */
 mo_xml_node *mo_reader_element(mo_reader *r, mo_xml_node *parent, const char *name,
                                const mo_xml_node *like);
-/* The same with attributes: pairs of a name and a text, up to a NULL. */
-mo_xml_node *mo_reader_make(mo_reader *r, mo_xml_node *parent, const char *name,
-                            const mo_xml_node *like, ...);
+/* The same with attributes: pairs of a name and a text (NULL: left out), then NULL. */
+__attribute__((sentinel)) mo_xml_node *mo_reader_make(mo_reader *r, mo_xml_node *parent,
+                                                      const char *name, const mo_xml_node *like,
+                                                      ...);
 /* One more attribute; nothing if there is no text. */
 bool mo_reader_set(mo_reader *r, mo_xml_node *node, const char *attribute, const char *text);
 /* Three texts as one, in the pool of the tree. */
