@@ -261,6 +261,24 @@ static void a_saved_heap_is_loaded_again(void **state)
     mo_world_destroy(other);
 }
 
+/* Of facts that a driver may tell, as auto and gpu see them. */
+static void a_gpu_without_kernels_is_refused_by_its_architecture(void **state)
+{
+    (void)state;
+    mo_gpu_facts gpu = {.trouble = "no driver"};
+    mo_message why = {""};
+    CHECK(mo_device_judge_gpu(&gpu, &why) == MO_ERR_UNSUPPORTED && strstr(why.text, "no driver"));
+    gpu = (mo_gpu_facts){.count = 1, .name = "Old", .major = 6, .minor = 1};
+    CHECK(mo_device_judge_gpu(&gpu, &why) == MO_ERR_UNSUPPORTED);
+    CHECK(strstr(why.text, "Old, of compute capability 6.1") != NULL);
+    CHECK(strstr(why.text, "CMAKE_CUDA_ARCHITECTURES=61") && strstr(why.text, "device = cpu"));
+    gpu.trouble = "it is asleep";
+    CHECK(mo_device_judge_gpu(&gpu, &why) != MO_OK && strstr(why.text, "it is asleep") != NULL);
+    gpu.trouble = NULL;
+    gpu.has_kernels = 1;
+    CHECK(mo_device_judge_gpu(&gpu, NULL) == MO_OK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -275,6 +293,7 @@ int main(void)
         cmocka_unit_test(what_is_changed_between_steps_counts),
         cmocka_unit_test(a_heap_that_comes_back_keeps_its_impulses),
         cmocka_unit_test(a_saved_heap_is_loaded_again),
+        cmocka_unit_test(a_gpu_without_kernels_is_refused_by_its_architecture),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

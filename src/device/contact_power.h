@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Kernels of the power reported by mo_measure: the sum over all contacts of max(|r_N u_N|, |mu r_N
- * |u_T| + r_T . u_T|), which is zero if complementarity and Coulomb's law hold.
+ * The power reported by mo_measure is the sum over all contacts of max(|r_N u_N|, |mu r_N |u_T| +
+ * r_T . u_T|), which is zero if complementarity and Coulomb's law hold.
  *
  * In a heap whose weight is not carried, all impulses are too small.  A factor of all of them
  * leaves them in their cones; their work r . (u + mu |u_T| n) is zero for
@@ -14,60 +14,6 @@
 
 #include "device/manifold_visit.h"
 #include "linalg/vec3.h"
-
-/* Sums over contacts: their power, or their work r . (u + mu |u_T| n). */
-enum { MO_POWER, MO_WORK };
-
-MO_ANY double mo_power_or_work(int which, double mu, mo_vec u, mo_vec r, mo_vec n)
-{
-    const mo_split of_u = mo_split_of(u, n), of_r = mo_split_of(r, n);
-    return which == MO_POWER ? mo_power_of(mu, &of_u, &of_r)
-                             : mo_vec_dot(r, u) + mu * of_r.N * of_u.length;
-}
-
-MO_ANY mo_term mo_power_of_slot(const mo_visit_args *a, int i, int which)
-{
-    const mo_ball_contact c = mo_slot_read(&a->slots, (size_t)i);
-    const mo_side one = mo_side_read(a->line, a->slots.one[i]),
-                  two = mo_side_read(a->line, a->slots.two[i]);
-    const mo_term term = {mo_power_or_work(which, c.mu, mo_slot_velocity(&c, &one, &two),
-                                           mo_vec_read(a->r, a->apart, (size_t)i), c.n),
-                          0};
-    return term;
-}
-
-MO_ANY mo_term mo_power_of_manifold(const mo_visit_args *a, int i, int which)
-{
-    const mo_manifolds *m = &a->manifolds;
-    const mo_side one = mo_side_read(a->line, m->one[i]), two = mo_side_read(a->line, m->two[i]);
-    mo_term term = {0, 0};
-    for (int p = m->first[i]; p < m->first[i + 1]; ++p) {
-        const mo_point_contact c = mo_point_read(m, (size_t)p);
-        term.sum += mo_power_or_work(which, c.mu, mo_point_velocity_of(&c, &one, &two),
-                                     mo_vec_read(a->r, a->apart, a->points_from + (size_t)p), c.n);
-    }
-    return term;
-}
-
-MO_ANY mo_term mo_kernel_power_slot(const mo_visit_args *a, int i)
-{
-    return mo_power_of_slot(a, i, MO_POWER);
-}
-
-MO_ANY mo_term mo_kernel_power_manifold(const mo_visit_args *a, int i)
-{
-    return mo_power_of_manifold(a, i, MO_POWER);
-}
-
-MO_ANY mo_term mo_kernel_work_slot(const mo_visit_args *a, int i)
-{
-    return mo_power_of_slot(a, i, MO_WORK);
-}
-
-MO_ANY mo_term mo_kernel_work_manifold(const mo_visit_args *a, int i)
-{
-    return mo_power_of_manifold(a, i, MO_WORK);
-}
 
 /* ---- what the impulses have exchanged -------------------------------------------------------- */
 

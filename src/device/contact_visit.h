@@ -60,6 +60,12 @@ typedef struct mo_manifolds {
     double *W_TN; /* velocity along the surface that a unit of normal impulse causes */
 } mo_manifolds;
 
+/*
+ * Sums over contacts: the square of the natural map, and in `largest` how fast they close; |u|^2,
+ * at r = 0 the square of |q|; power and work (contact_power.h).
+ */
+typedef enum mo_asked { MO_NATURAL, MO_SPEED, MO_POWER, MO_WORK } mo_asked;
+
 typedef struct mo_visit_args {
     mo_slots slots;
     mo_manifolds manifolds;
@@ -77,6 +83,7 @@ typedef struct mo_visit_args {
     int inner;              /* times that a sweep visits the contacts inside of patches, 1 or 2 */
     const int *rest;        /* of the last colour: slots, or -1 - manifold    */
     int begin, end;         /* slots, manifolds or places in rest, of this launch */
+    mo_asked asked;         /* of a sum over contacts */
 } mo_visit_args;
 
 /* ---- one contact ----------------------------------------------------------------------------- */
@@ -103,10 +110,32 @@ MO_ANY void mo_side_write(const mo_side *s, mo_line *line, int k, int moving)
     }
 }
 
-MO_ANY double mo_natural_of(double mu, mo_vec u_all, mo_vec r_all, mo_vec n)
+/* Of a contact at the relative velocity u; nothing is changed. */
+MO_ANY mo_term mo_contact_term(mo_asked asked, double mu, mo_vec u_all, mo_vec r_all, mo_vec n)
 {
     const mo_split u = mo_split_of(u_all, n), r = mo_split_of(r_all, n);
-    return mo_natural_square(mu, &u, &r, 1);
+    mo_term term = {0, 0};
+    switch (asked) {
+    case MO_NATURAL:
+        term.sum = mo_natural_square(mu, &u, &r, 1);
+        term.largest = mo_larger(0, -u.N);
+        break;
+    case MO_SPEED:
+        term.sum = mo_vec_dot(u_all, u_all);
+        break;
+    case MO_POWER:
+        term.sum = mo_power_of(mu, &u, &r);
+        break;
+    default:
+        term.sum = mo_vec_dot(r_all, u_all) + mu * r.N * u.length;
+    }
+    return term;
+}
+
+/* The impulse of a contact; zero if its speed is asked. */
+MO_ANY mo_vec mo_asked_impulse(const mo_visit_args *a, mo_asked asked, size_t i)
+{
+    return asked == MO_SPEED ? mo_vec_of(0, 0, 0) : mo_vec_read(a->r, a->apart, i);
 }
 
 /* Before a visit: the impulse with its momentum. */
@@ -194,32 +223,24 @@ MO_ANY double mo_slot_sweep(const mo_visit_args *a, size_t i)
     return moved;
 }
 
-/* The natural map, and how fast the contact closes; nothing is changed. */
-MO_ANY mo_term mo_kernel_look_slot(const mo_visit_args *a, int i)
+MO_ANY mo_term mo_slot_term(const mo_visit_args *a, int i, mo_asked asked)
 {
     const mo_ball_contact c = mo_slot_read(&a->slots, (size_t)i);
     const mo_side one = mo_side_read(a->line, a->slots.one[i]),
                   two = mo_side_read(a->line, a->slots.two[i]);
-    const mo_vec u = mo_slot_velocity(&c, &one, &two), r = mo_vec_read(a->r, a->apart, (size_t)i);
-    const mo_term term = {mo_natural_of(c.mu, u, r, c.n), mo_larger(0, -mo_vec_dot(u, c.n))};
-    return term;
+    return mo_contact_term(asked, c.mu, mo_slot_velocity(&c, &one, &two),
+                           mo_asked_impulse(a, asked, (size_t)i), c.n);
+}
+
+MO_ANY mo_term mo_kernel_ask_slot(const mo_visit_args *a, int i)
+{
+    return mo_slot_term(a, i, a->asked);
 }
 
 /* Steep sweeps visit one contact, or manifold, per index of a launch. */
 MO_ANY mo_term mo_kernel_visit_steep_slot(const mo_visit_args *a, int i)
 {
     const mo_term term = {mo_slot_sweep(a, (size_t)(a->begin + i)), 0};
-    return term;
-}
-
-/* |u|^2: at r = 0, the square of |q|. */
-MO_ANY mo_term mo_kernel_speed_slot(const mo_visit_args *a, int i)
-{
-    const mo_ball_contact c = mo_slot_read(&a->slots, (size_t)i);
-    const mo_side one = mo_side_read(a->line, a->slots.one[i]),
-                  two = mo_side_read(a->line, a->slots.two[i]);
-    const mo_vec u = mo_slot_velocity(&c, &one, &two);
-    const mo_term term = {mo_vec_dot(u, u), 0};
     return term;
 }
 

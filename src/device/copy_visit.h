@@ -28,9 +28,10 @@ MO_ANY mo_term mo_copy_item(const mo_copy_args *a, const mo_visit_args *v, int p
     mo_term moved = {0, 0};
     switch (phase) {
     case MO_COPY_SPEED:
-        return a->has_manifolds ? mo_kernel_speed_manifold(v, i) : mo_kernel_speed_slot(v, i);
-    case MO_COPY_LOOK:
-        return a->has_manifolds ? mo_kernel_look_manifold(v, i) : mo_kernel_look_slot(v, i);
+    case MO_COPY_LOOK: {
+        const mo_asked asked = phase == MO_COPY_SPEED ? MO_SPEED : MO_NATURAL;
+        return a->has_manifolds ? mo_manifold_term(v, i, asked) : mo_slot_term(v, i, asked);
+    }
     case MO_COPY_VISIT:
         moved.sum = a->has_manifolds ? mo_manifold_sweep(v, i, v->shift != NULL)
                                      : mo_slot_sweep(v, (size_t)i);

@@ -143,6 +143,18 @@ struct mo_device {
 /* Notes the first error. */
 void mo_device_fail(mo_device *device, mo_error error, const char *sentence);
 
+/* What the driver tells of the first GPU. */
+typedef struct mo_gpu_facts {
+    int count;           /* of GPUs */
+    char name[64];       /* of the first */
+    int major, minor;    /* its compute capability */
+    int has_kernels;     /* this library has code that it can run */
+    const char *trouble; /* of the driver, or NULL */
+} mo_gpu_facts;
+
+/* May it be used?  Apart from the driver, for tests. */
+mo_error mo_device_judge_gpu(const mo_gpu_facts *gpu, mo_message *why);
+
 /* device_cuda.cu, where it is built */
 mo_error mo_cuda_find(mo_message *why);
 mo_error mo_cuda_open(const mo_allocator *allocator, mo_device **device, mo_message *why);

@@ -268,19 +268,30 @@ static void start(mo_device *device)
     }
 }
 
+/* A GPU that is older than the architectures of the build has none of its kernels. */
+static int is_without_kernels(cudaError_t code)
+{
+    return code == cudaErrorNoKernelImageForDevice || code == cudaErrorInvalidDeviceFunction ||
+           code == cudaErrorUnsupportedPtxVersion;
+}
+
 extern "C" mo_error mo_cuda_find(mo_message *why)
 {
-    int count = 0;
-    const cudaError_t code = cudaGetDeviceCount(&count);
-    if (code == cudaSuccess && count > 0) {
-        return MO_OK;
+    mo_gpu_facts gpu = {};
+    cudaDeviceProp prop;
+    cudaFuncAttributes kernel;
+    cudaError_t code = cudaGetDeviceCount(&gpu.count);
+    if (code == cudaSuccess && gpu.count > 0) {
+        code = cudaFuncGetAttributes(&kernel, (const void *)add_up_kernel);
     }
-    if (why) {
-        snprintf(why->text, sizeof why->text,
-                 "device = gpu: no GPU was found (%s); take device = cpu",
-                 code != cudaSuccess ? cudaGetErrorString(code) : "none is installed");
+    gpu.has_kernels = !is_without_kernels(code);
+    gpu.trouble = code != cudaSuccess && gpu.has_kernels ? cudaGetErrorString(code) : NULL;
+    if (code != cudaSuccess && gpu.count > 0 && cudaGetDeviceProperties(&prop, 0) == cudaSuccess) {
+        snprintf(gpu.name, sizeof gpu.name, "%s", prop.name);
+        gpu.major = prop.major;
+        gpu.minor = prop.minor;
     }
-    return MO_ERR_UNSUPPORTED;
+    return mo_device_judge_gpu(&gpu, why);
 }
 
 extern "C" mo_error mo_cuda_open(const mo_allocator *allocator, mo_device **device, mo_message *why)

@@ -33,17 +33,11 @@
     SUMMED(visit_rest, mo_visit_args)                                                              \
     SUMMED(visit_steep_slot, mo_visit_args)                                                        \
     SUMMED(visit_steep_manifold, mo_visit_args)                                                    \
-    SUMMED(look_slot, mo_visit_args)                                                               \
-    SUMMED(look_manifold, mo_visit_args)                                                           \
-    SUMMED(power_slot, mo_visit_args)                                                              \
-    SUMMED(power_manifold, mo_visit_args)                                                          \
-    SUMMED(work_slot, mo_visit_args)                                                               \
-    SUMMED(work_manifold, mo_visit_args)                                                           \
+    SUMMED(ask_slot, mo_visit_args)                                                                \
+    SUMMED(ask_manifold, mo_visit_args)                                                            \
     SUMMED(exchange, mo_exchange_args)                                                             \
     PLAIN(scale_impulse, mo_scale_args)                                                            \
     PLAIN(scale_state, mo_scale_args)                                                              \
-    SUMMED(speed_slot, mo_visit_args)                                                              \
-    SUMMED(speed_manifold, mo_visit_args)                                                          \
     PLAIN(apply_slot, mo_visit_args)                                                               \
     PLAIN(apply_manifold, mo_visit_args)                                                           \
     PLAIN(apply_rest, mo_visit_args)                                                               \

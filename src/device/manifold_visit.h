@@ -109,37 +109,30 @@ MO_ANY double mo_manifold_sweep(const mo_visit_args *a, int i, int steep)
     return moved;
 }
 
-MO_ANY mo_term mo_kernel_look_manifold(const mo_visit_args *a, int i)
+MO_ANY mo_term mo_manifold_term(const mo_visit_args *a, int i, mo_asked asked)
 {
     const mo_manifolds *m = &a->manifolds;
     const mo_side one = mo_side_read(a->line, m->one[i]), two = mo_side_read(a->line, m->two[i]);
-    mo_term term = {0, 0};
+    mo_term all = {0, 0};
     for (int p = m->first[i]; p < m->first[i + 1]; ++p) {
         const mo_point_contact c = mo_point_read(m, (size_t)p);
-        const mo_vec u = mo_point_velocity_of(&c, &one, &two),
-                     r = mo_vec_read(a->r, a->apart, a->points_from + (size_t)p);
-        term.sum += mo_natural_of(c.mu, u, r, c.n);
-        term.largest = mo_larger(term.largest, -mo_vec_dot(u, c.n));
+        const mo_term own =
+            mo_contact_term(asked, c.mu, mo_point_velocity_of(&c, &one, &two),
+                            mo_asked_impulse(a, asked, a->points_from + (size_t)p), c.n);
+        all.sum += own.sum;
+        all.largest = mo_larger(all.largest, own.largest);
     }
-    return term;
+    return all;
+}
+
+MO_ANY mo_term mo_kernel_ask_manifold(const mo_visit_args *a, int i)
+{
+    return mo_manifold_term(a, i, a->asked);
 }
 
 MO_ANY mo_term mo_kernel_visit_steep_manifold(const mo_visit_args *a, int i)
 {
     const mo_term term = {mo_manifold_sweep(a, a->begin + i, 1), 0};
-    return term;
-}
-
-MO_ANY mo_term mo_kernel_speed_manifold(const mo_visit_args *a, int i)
-{
-    const mo_manifolds *m = &a->manifolds;
-    const mo_side one = mo_side_read(a->line, m->one[i]), two = mo_side_read(a->line, m->two[i]);
-    mo_term term = {0, 0};
-    for (int p = m->first[i]; p < m->first[i + 1]; ++p) {
-        const mo_point_contact c = mo_point_read(m, (size_t)p);
-        const mo_vec u = mo_point_velocity_of(&c, &one, &two);
-        term.sum += mo_vec_dot(u, u);
-    }
     return term;
 }
 

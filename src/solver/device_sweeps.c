@@ -182,13 +182,14 @@ static void queue_many(void *context)
     }
 }
 
-static void queue_sums(const mo_device_sweeps *s, mo_kernel slots, mo_kernel manifolds,
-                       mo_term *out)
+static void queue_sums(const mo_device_sweeps *s, mo_asked asked, mo_term *out)
 {
-    const mo_visit_args a = mo_device_sweeps_args(s, 0);
+    mo_visit_args a = mo_device_sweeps_args(s, 0);
     mo_term *partial = s->partial.at;
-    int done = mo_device_launch_summed(s->device, slots, s->slots, &a, partial);
-    done += mo_device_launch_summed(s->device, manifolds, s->manifolds, &a, partial + done);
+    a.asked = asked;
+    int done = mo_device_launch_summed(s->device, MO_KERNEL_ask_slot, s->slots, &a, partial);
+    done += mo_device_launch_summed(s->device, MO_KERNEL_ask_manifold, s->manifolds, &a,
+                                    partial + done);
     mo_device_add_up(s->device, partial, done, out);
 }
 
@@ -250,7 +251,7 @@ double mo_device_sweeps_q(mo_device_sweeps *s)
     mo_term speed = {0, 0};
     mo_device_sweeps_take_room(s);
     mo_device_copy(s->device, s->line.at, s->free_line, (size_t)s->lines * sizeof(mo_line));
-    queue_sums(s, MO_KERNEL_speed_slot, MO_KERNEL_speed_manifold, &figures(s)->speed);
+    queue_sums(s, MO_SPEED, &figures(s)->speed);
     mo_device_read(s->device, &speed, &figures(s)->speed, sizeof speed);
     return sqrt(speed.sum);
 }
@@ -309,7 +310,7 @@ static void set_pace(mo_device_sweeps *s, mo_pace *now)
 
 static void look(mo_device_sweeps *s, mo_device_figures *seen)
 {
-    queue_sums(s, MO_KERNEL_look_slot, MO_KERNEL_look_manifold, &figures(s)->look);
+    queue_sums(s, MO_NATURAL, &figures(s)->look);
     mo_device_read(s->device, seen, s->figures.at, sizeof *seen);
     s->natural = sqrt(seen->look.sum);
     s->approach = seen->look.largest;
@@ -371,7 +372,7 @@ static void queue_exchange(const mo_device_sweeps *s)
 double mo_device_sweeps_power(mo_device_sweeps *s, double *exchange)
 {
     mo_device_figures seen;
-    queue_sums(s, MO_KERNEL_power_slot, MO_KERNEL_power_manifold, &figures(s)->power);
+    queue_sums(s, MO_POWER, &figures(s)->power);
     queue_exchange(s);
     mo_device_read(s->device, &seen, s->figures.at, sizeof seen);
     *exchange = seen.exchange.sum;
@@ -395,7 +396,7 @@ static void scale(mo_device_sweeps *s)
                              .free_line = s->free_line,
                              .before = s->before,
                              .pace = &figures(s)->pace};
-    queue_sums(s, MO_KERNEL_work_slot, MO_KERNEL_work_manifold, &figures(s)->work);
+    queue_sums(s, MO_WORK, &figures(s)->work);
     queue_exchange(s);
     mo_device_launch(s->device, MO_KERNEL_scale_impulse, 3 * (int)impulse_count(s), &a);
     mo_device_launch(s->device, MO_KERNEL_scale_state, s->moving, &a);
