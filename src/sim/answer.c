@@ -13,23 +13,18 @@
 #include "base/pace.h"
 #include "linalg/vec3.h"
 #include "sim/world_data.h"
-#include "solver/canonical.h"
-#include "solver/refine.h"
 
 static const double GAIN = 1e-6; /* of the energy of motion: rounding and tolerance */
 /* Residual above which there is no solution; contacts then become compliant, by these factors of
  * their response to their own impulse. */
 static const double NO_ANSWER = 1e-5, STIFFEST = 1e-4, SOFTER = 100, SOFTEST = 1.001;
-/* Relative to the response of a contact to its own impulse; and the relative residual of that
- * answer, which is a start, and differs from the hard one by more. */
-static const double SOFTNESS = 0.01, SPREAD = 1e-4;
+static const double SOFTNESS = 0.01; /* relative to the response of a contact to its own impulse */
 /* Relative residuals: a solution to the first adds no energy; the second is for worlds in which
  * joints or prescribed motions may. */
 static const double FINE = 1e-12, LESS_FINE = 1e-8;
 enum {
-    FEW = 64,              /* constraints: another solve of so few costs little */
-    START_ITERATIONS = 30, /* of a start: what they leave is no worse than none */
-    FORM_ROUNDS = 2        /* in which single joints become rows; then all do */
+    FEW = 64,       /* constraints: another solve of so few costs little */
+    FORM_ROUNDS = 2 /* in which single joints become rows; then all do */
 };
 
 /* Does a link touch a shape that it did not touch before?  Contacts are sorted by shapes. */
@@ -63,19 +58,8 @@ static int has_new_link_contact(const mo_world *world)
 static mo_error spread_forces(mo_world *world, double h, mo_message *why)
 {
     const mo_phase phase = {.kind = MO_PHASE_STEP, .h = h, .softness = SOFTNESS};
-    mo_options options = world->def.solver;
     MO_TRY(mo_assemble(world, &phase, why));
-    options.tol = fmax(options.tol, SPREAD);
-    options.max_iter = options.max_iter < START_ITERATIONS ? options.max_iter : START_ITERATIONS;
-    options.start = world->start;
-    options.refine = MO_REFINE_NONE;
-    options.canonical = MO_CANONICAL_NO;
-    options.time_limit = mo_step_share(world);
-    options.cancel = &world->step.is_given_up;
-    const mo_error error = mo_team_solve(world, &options);
-    return error ? mo_fail(why, error, "the start of the step was not found: %.400s",
-                           world->result.message.text)
-                 : MO_OK;
+    return mo_find_impulses(world, h, 1, why);
 }
 
 static int is_small(const mo_world *world)
