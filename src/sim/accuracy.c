@@ -26,6 +26,7 @@
 #include "linalg/vec3.h"
 #include "problem/islands.h"
 #include "problem/views.h"
+#include "sim/mechanism.h"
 #include "sim/world_data.h"
 #include "solver/refine.h"
 
@@ -104,6 +105,12 @@ static mo_error find_islands(mo_world *world)
         const mo_sim_joint *joint = world->joint + world->jointed[k];
         join(world, joint->body[0], joint->body[1]);
     }
+    for (int k = 0; k < world->mechanism_places; ++k) {
+        const mo_sim_mechanism *mechanism = world->mechanism[k];
+        for (int i = 1; mechanism && i < mechanism->tree.links; ++i) {
+            join(world, mechanism->body[0], mechanism->body[i]);
+        }
+    }
     return MO_OK;
 }
 
@@ -136,6 +143,7 @@ static void look_at_islands(mo_world *world)
         mo_island_facts *island = mo_island_of(world, world->living[k]);
         mo_pace_every(k, 512);
         if (island) {
+            island->has_loops |= body->first_joint != MO_NONE;
             island->has_joints |= body->mechanism != MO_NONE || body->first_joint != MO_NONE;
         }
     }
@@ -290,14 +298,38 @@ mo_error mo_accuracy_choose(mo_world *world, double h)
 
 /* ---- rest ------------------------------------------------------------------------------------ */
 
-/* Are there bodies that can come to rest by this rule?  Links do not. */
-static int has_free_bodies(const mo_world *world)
+static int is_slow(const mo_world *world, const mo_sim_mechanism *mechanism, double most)
 {
-    int k = 0;
-    while (k < world->living_count && world->body[world->living[k]].kind != MO_BODY_FREE) {
-        ++k;
+    int is_one = 1;
+    for (int i = 0; is_one && i < mechanism->tree.links; ++i) {
+        const mo_sim_body *body = world->body + mechanism->body[i];
+        is_one = speed(body, body->start_v) <= most;
     }
-    return k < world->living_count;
+    return is_one;
+}
+
+/* Is there a body that may be at rest?  For a mechanism, as if all contacts were its own. */
+static int may_rest(const mo_world *world, double tol, double h)
+{
+    const mo_island_facts all = {.contacts = world->contacts.count};
+    const double most = noise(world, &all, tol, h);
+    int may = 0;
+    for (int k = 0; !may && k < world->mechanism_places && all.contacts > 0; ++k) {
+        may = world->mechanism[k] && is_slow(world, world->mechanism[k], most);
+    }
+    for (int k = 0; !may && k < world->living_count; ++k) {
+        may = world->body[world->living[k]].kind == MO_BODY_FREE;
+    }
+    return may;
+}
+
+static void stop(mo_world *world, mo_sim_body *body)
+{
+    memset(body->next_v, 0, sizeof body->next_v);
+    if (body->mechanism != MO_NONE) {
+        mo_sim_mechanism *mechanism = world->mechanism[body->mechanism];
+        memset(mechanism->next_v, 0, (size_t)mechanism->tree.dofs * sizeof(double));
+    }
 }
 
 /* The tolerance by which velocities at the end of a step are judged: what a fine solve left, where
@@ -309,11 +341,16 @@ static double tolerance_at_end(const mo_world *world, double tol)
     return is_fine && world->result.status == MO_STALLED && left <= RESTS ? fmax(tol, left) : tol;
 }
 
+static int rests(const mo_island_facts *island)
+{
+    return !(island->moves || island->has_loops || island->is_driven);
+}
+
 mo_error mo_accuracy_rest(mo_world *world, double h)
 {
     const double tol = fmin(world->def.solver.tol, REST), end = tolerance_at_end(world, tol);
     if (!(world->def.solver.tol <= RESTS) || world->def.first_order > 0 ||
-        !(world->team || has_free_bodies(world))) {
+        !(world->team || may_rest(world, tol, h))) {
         return MO_OK;
     }
     MO_TRY(mo_accuracy_islands(world));
@@ -333,8 +370,8 @@ mo_error mo_accuracy_rest(mo_world *world, double h)
         mo_sim_body *body = world->body + world->living[k];
         const mo_island_facts *island = mo_island_of(world, world->living[k]);
         mo_pace_every(k, 256);
-        if (island && !(island->moves || island->has_joints || island->is_driven)) {
-            memset(body->next_v, 0, sizeof body->next_v);
+        if (island && rests(island)) {
+            stop(world, body);
         }
     }
     mo_pace();
@@ -342,7 +379,7 @@ mo_error mo_accuracy_rest(mo_world *world, double h)
         mo_sim_contact *contact = world->contacts.at + k;
         const mo_island_facts *island = mo_island_of_contact(world, contact);
         mo_pace_every(k, 512);
-        if (island && !(island->moves || island->has_joints || island->is_driven)) {
+        if (island && rests(island)) {
             memset(contact->slip, 0, sizeof contact->slip);
         }
     }

@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "base/pace.h"
 #include "linalg/vec3.h"
+#include "sim/mechanism.h"
 #include "sim/world_data.h"
 #include "solver/canonical.h"
 #include "solver/refine.h"
@@ -101,7 +102,15 @@ static int is_still(const mo_world *world)
             }
         }
     }
-    return world->mechanism_count == 0;
+    for (int k = 0; k < world->mechanism_places; ++k) {
+        const mo_sim_mechanism *mechanism = world->mechanism[k];
+        for (int i = 0; mechanism && i < mechanism->tree.dofs; ++i) {
+            if (mechanism->start_v[i] != 0) {
+                return 0;
+            }
+        }
+    }
+    return 1;
 }
 
 /* Is there a contact whose impulse was not found in the last step? */

@@ -130,7 +130,8 @@ enum { MO_GAIN_TERMS = 4 };
 /* Properties of an island in this step, stored at its leader (accuracy.c). */
 typedef struct mo_island_facts {
     int64_t contacts, moves;
-    int has_joints;
+    int has_joints;                           /* links among them */
+    int has_loops;                            /* joints between bodies */
     int is_driven;                            /* it touches a kinematic body */
     uint32_t name;                            /* in a team: the least id of its bodies */
     double fastest;                           /* m/s, of its bodies at the start of the step */
