@@ -98,6 +98,14 @@ static void impulses_leave_fixed_bodies_where_they_are(void **state)
     CHECK(mo_body_get(world, floor).velocity[0] == 0);
     CHECK(mo_body_apply_impulse(world, empty, impulse, at, &why) == MO_ERR_ARGUMENT);
     CHECK(strstr(why.text, "no mass"));
+    const double beside[3] = {0, 1, 0}, huge[3] = {1e100, 0, 0};
+    def.mass = 1e-3;
+    const mo_body_id point = mo_world_add_body(world, &def, NULL);
+    CHECK(mo_body_apply_impulse(world, point, impulse, beside, &why) == MO_ERR_ARGUMENT);
+    CHECK(strstr(why.text, "no inertia"));
+    const mo_body_id ball = add(world, MO_BODY_FREE, mo_shape_ball(0.01), mo_pose_identity());
+    CHECK(mo_body_apply_impulse(world, ball, huge, beside, &why) == MO_ERR_ARGUMENT);
+    CHECK(mo_world_kinetic_energy(world) == 0);
     CHECK(mo_body_apply_impulse(world, floor, bad, at, &why) == MO_ERR_ARGUMENT);
     CHECK(mo_body_apply_torque(world, floor, bad, &why) == MO_ERR_ARGUMENT);
     CHECK(strstr(why.text, "finite"));

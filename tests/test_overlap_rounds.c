@@ -40,6 +40,40 @@ static void what_rolls_about_its_axis_is_not_stopped(void **state)
     check_roller(&roller, 0.002);
 }
 
+/* A ball on a hinge, moved off its place, beside a floor: what closes the joint leaves
+ * contacts out where any overlap is let be. */
+static void joints_close_where_overlap_is_let_be(void **state)
+{
+    (void)state;
+    static const double OVERLAPS[] = {INFINITY, 1e100, 1, 1e-3};
+    const mo_shape_def ball = mo_shape_ball(0.4999), floor = mo_shape_plane();
+    const double still[3] = {0};
+    for (int k = 0; k < (int)(sizeof OVERLAPS / sizeof *OVERLAPS); ++k) {
+        mo_message why = {{0}};
+        mo_world_def def = mo_default_world();
+        mo_world *world = NULL;
+        mo_step_report report;
+        def.overlap = OVERLAPS[k], def.projection = 1;
+        CHECK(mo_world_create(&def, NULL, &world, &why) == MO_OK);
+        mo_world_add_solid(world, MO_BODY_FIXED, &floor, NULL, &why);
+        mo_pose pose = mo_pose_at(0, 0, 0.5);
+        const mo_body_id body = mo_world_add_solid(world, MO_BODY_FREE, &ball, &pose, &why);
+        mo_joint_def hinge = mo_default_joint(MO_JOINT_REVOLUTE, (mo_body_id){0}, body);
+        hinge.anchor[2] = 0.5;
+        hinge.axis[0] = 0, hinge.axis[2] = 1;
+        CHECK(mo_world_add_joint(world, &hinge, &why).index > 0);
+        pose.position[0] = 1e-3;
+        CHECK(mo_body_set(world, body, &pose, still, still, &why) == MO_OK);
+        CHECK(mo_world_step(world, 0.01, &report, &why) == MO_OK);
+        CHECK(report.status == MO_SOLVED && isfinite(report.kinetic_energy));
+        const mo_body_state now = mo_body_get(world, body);
+        CHECK_NEAR(now.pose.position[0], 0, 1e-8);
+        CHECK_NEAR(now.pose.position[2], 0.5, 1e-8);
+        CHECK(isfinite(now.spin[2]));
+        mo_world_destroy(world);
+    }
+}
+
 /* Rounds of a heap of boxes that falls, with or without a pendulum far away. */
 static int rounds_of_heap(int has_pendulum)
 {
@@ -75,6 +109,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_rolls_about_its_axis_is_not_stopped),
+        cmocka_unit_test(joints_close_where_overlap_is_let_be),
         cmocka_unit_test(a_mechanism_leaves_the_rounds_of_a_heap_beside_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

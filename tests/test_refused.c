@@ -256,6 +256,57 @@ static void a_drawn_shape_leaves_the_others(void **state)
     mo_world_destroy(same.world);
 }
 
+/* A step is refused for its last check, the speed of a driven body: by then, answers of the solver
+ * have changed the effort of the motor and the impulses of the hinge. */
+static void a_refused_step_leaves_mechanisms(void **state)
+{
+    (void)state;
+    place p = build();
+    mo_link_def link = mo_default_link(-1);
+    mo_axis_def axis = mo_default_axis(MO_AXIS_REVOLUTE, 0);
+    mo_actuator_def servo = mo_actuator_position(0, 10, 1);
+    mo_mechanism_def def = mo_default_mechanism();
+    mo_body_def fast = mo_default_body(MO_BODY_DRIVEN);
+    mo_message why = {{0}};
+    size_t size, size_after;
+    link.pose = mo_pose_at(-3, 0, 1);
+    link.mass = 1;
+    link.centre[0] = 0.5;
+    link.inertia[0] = link.inertia[1] = link.inertia[2] = 0.1;
+    axis.axis[1] = 1, axis.axis[2] = 0;
+    axis.dry_friction = 0.1;
+    axis.has_limits = 1, axis.upper = 1;
+    servo.target = 0.5;
+    def.links = &link, def.link_count = 1;
+    def.joints = &axis, def.joint_count = 1;
+    def.actuators = &servo, def.actuator_count = 1;
+    CHECK(mo_world_add_mechanism(p.world, &def, &why).index > 0);
+    fast.spin[0] = fast.spin[1] = 1e100;
+    CHECK(mo_world_add_body(p.world, &fast, &why).index > 0);
+    void *before = save(p.world, &size);
+    CHECK(mo_world_step(p.world, 0.01, NULL, &why) == MO_ERR_ARGUMENT && why.text[0]);
+    void *after = save(p.world, &size_after);
+    CHECK(size == size_after && memcmp(before, after, size) == 0);
+    free(before);
+    free(after);
+    mo_world_destroy(p.world);
+}
+
+/* Its volume is zero to rounding, so that it has no centre of mass. */
+static void a_driven_body_of_no_volume_stays_where_it_is(void **state)
+{
+    (void)state;
+    place p = build();
+    const mo_shape_def thin = mo_shape_box(5e-324, 1, 1);
+    mo_body_def def = mo_default_body(MO_BODY_DRIVEN);
+    def.pose = mo_pose_at(0, 9, 2);
+    const mo_body_id body = mo_world_add_body(p.world, &def, NULL);
+    (void)mo_world_add_shape(p.world, body, &thin, NULL);
+    CHECK(mo_world_step(p.world, 0.01, NULL, NULL) == MO_OK);
+    CHECK_NEAR(mo_body_get(p.world, body).pose.position[2], 2, 0);
+    mo_world_destroy(p.world);
+}
+
 /* Whatever eight bytes become NaN: the state is refused, or the world stays finite. */
 static void no_number_that_is_not_finite_comes_in_by_a_state(void **state)
 {
@@ -302,6 +353,8 @@ int main(void)
         cmocka_unit_test(worlds_go_on_after_refused_calls_as_if_nothing_had_been_asked),
         cmocka_unit_test(a_refused_first_shape_does_not_crash),
         cmocka_unit_test(a_drawn_shape_leaves_the_others),
+        cmocka_unit_test(a_refused_step_leaves_mechanisms),
+        cmocka_unit_test(a_driven_body_of_no_volume_stays_where_it_is),
         cmocka_unit_test(no_number_that_is_not_finite_comes_in_by_a_state),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

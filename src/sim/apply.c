@@ -84,20 +84,28 @@ mo_error mo_body_apply_torque(mo_world *world, mo_body_id id, const double torqu
 
 /* ---- impulses -------------------------------------------------------------------------------- */
 
-static void kick_body(const mo_world *world, mo_sim_body *body, const double impulse[3],
-                      const double at[3])
+static mo_error kick_body(const mo_world *world, mo_sim_body *body, const double impulse[3],
+                          const double at[3], mo_message *why)
 {
-    double arm[3], moment[3], turn[3] = {0};
+    double arm[3], moment[3], turn[3] = {0}, v[6];
     mo_vec3_minus(at, body->x, arm);
     mo_vec3_cross(arm, impulse, moment);
-    mo_vec3_along(body->v, 1 / body->mass, impulse, body->v);
+    mo_vec3_along(body->v, 1 / body->mass, impulse, v);
     if (mo_is_planar(world)) {
-        body->v[2] = 0;
+        v[2] = 0;
         turn[2] = moment[2] / body->inertia[8];
     } else {
         mo_mat3_solve(body->world_inertia, moment, turn);
     }
-    mo_vec3_along(body->v + 3, 1, turn, body->v + 3);
+    mo_vec3_along(body->v + 3, 1, turn, v + 3);
+    MO_FAIL_IF(
+        !mo_are_moderate(6, v),
+        mo_fail(why, MO_ERR_ARGUMENT,
+                "body '%.64s' has no mass or no inertia, or the impulse would move it faster "
+                "than %g",
+                body->def.name, MO_LARGEST));
+    memcpy(body->v, v, sizeof v);
+    return MO_OK;
 }
 
 /* v += M^-1 J' impulse: the acceleration caused by the efforts J' impulse. */
@@ -136,12 +144,9 @@ mo_error mo_body_apply_impulse(mo_world *world, mo_body_id id, const double impu
     if (body->kind == MO_BODY_LINK) {
         return kick_link(world, id, impulse, at, why);
     }
-    MO_FAIL_IF(body->kind == MO_BODY_FREE && !(body->mass > 0),
-               mo_fail(why, MO_ERR_ARGUMENT, "body '%.64s' has no mass: an impulse cannot move it",
-                       body->def.name));
     if (body->kind == MO_BODY_FREE) { /* nothing moves a fixed or driven body */
         mo_device_heap_bring_back(world);
-        kick_body(world, world->body + place, impulse, at);
+        MO_TRY(kick_body(world, world->body + place, impulse, at, why));
         mo_body_wake(world, place);
     }
     return MO_OK;

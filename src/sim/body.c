@@ -163,11 +163,14 @@ mo_error mo_body_weigh(mo_world *world, int place, mo_message *why)
 {
     mo_sim_body *body = world->body + place;
     const mo_pose frame = mo_sim_body_pose(body);
-    const weight all = weigh(world, body);
+    weight all = weigh(world, body);
     const int is_planar = mo_is_planar(world);
-    const int is_moderate =
+    int is_fit =
         all.mass <= MO_LARGEST && mo_are_moderate(9, all.inertia) && mo_are_moderate(3, all.centre);
-    int is_fit = is_moderate || (body->kind != MO_BODY_FREE && body->kind != MO_BODY_LINK);
+    if (!is_fit && body->kind != MO_BODY_FREE && body->kind != MO_BODY_LINK) {
+        all = (weight){0}; /* nothing moves it */
+        is_fit = 1;
+    }
     if (body->kind == MO_BODY_FREE && all.mass > 0 &&
         (body->def.mass > 0 || body->first_shape != MO_NONE)) {
         const int may_wait =

@@ -75,6 +75,19 @@ static void exchange_joint(mo_sim_joint *joint, mo_kept_joint *kept)
     exchange(&joint->effort, &kept->effort, 1);
 }
 
+/* A refused step takes back the impulses and efforts that its answers left in mechanisms. */
+static mo_error keep_mechanisms(mo_world *world)
+{
+    mo_step *step = &world->step;
+    const size_t count = mo_mechanisms_size(world);
+    if (!mo_memory_grow(&world->allocator, (void **)&step->kept_mechanisms,
+                        &step->kept_mechanisms_room, count + 1, sizeof *step->kept_mechanisms)) {
+        return MO_ERR_MEMORY;
+    }
+    mo_mechanisms_save(world, (char *)step->kept_mechanisms);
+    return MO_OK;
+}
+
 mo_error mo_step_keep_joints(mo_world *world)
 {
     mo_step *step = &world->step;
@@ -92,7 +105,7 @@ mo_error mo_step_keep_joints(mo_world *world)
         mo_vec3_copy(joint->force, kept->force);
         mo_vec3_copy(joint->moment, kept->moment);
     }
-    return MO_OK;
+    return keep_mechanisms(world);
 }
 
 mo_error mo_step_keep_bodies(mo_world *world)

@@ -37,6 +37,8 @@ static const double TURN = 0.1; /* rad: of a link, in one projection */
 static const double CURVED = 0.1, SLIPS = 0.05;
 /* Of the unit, of joints: they are closed to the last digits. */
 static const double JOINT_TOLERANCE = 1e-7;
+/* Shapes that may overlap by their size are not moved apart: joints alone are closed. */
+static const double WHOLE = 1;
 
 /* ---- errors to correct ----------------------------------------------------------------------- */
 
@@ -180,11 +182,12 @@ static int overlaps(const mo_world *world, int *k, const mo_sim_contact *contact
 static mo_error find_contacts(mo_world *world, sought what, double *deepest)
 {
     const mo_sim_contacts *of = &world->contacts;
+    const int count = mo_overlap_limit(world) < WHOLE ? of->count : 0;
     mo_error error = MO_OK;
     int overlapping = 0;
     mo_contacts_clear(&world->side_contacts);
     *deepest = 0;
-    for (int k = 0, next; k < of->count && !error; k = next) {
+    for (int k = 0, next; k < count && !error; k = next) {
         const mo_sim_contact *contact = of->at + k;
         mo_pace_every(k, 16);
         next = mo_contacts_end_of_pair(of, k);
@@ -321,7 +324,7 @@ static double unit_of(const mo_world *world)
         size = mo_moves_freely(body) && body->size > 0 ? fmin(size, body->size) : size;
     }
     size = mo_team_least(world, size);
-    return mo_overlap_limit(world) * (isfinite(size) ? size : 1);
+    return fmin(mo_overlap_limit(world), WHOLE) * (isfinite(size) ? size : 1);
 }
 
 /* How far it is to go: overlap, and errors of joints, loops and limits; and is another round of

@@ -198,6 +198,9 @@ enum { PHASE_COUNT = sizeof PHASES / sizeof *PHASES };
 static void undo(mo_world *world)
 {
     mo_step_undo_joints(world);
+    if (world->step.error) {
+        mo_mechanisms_load(world, (const char *)world->step.kept_mechanisms);
+    }
     if (!world->step.error && world->step.report.rounds > 0) {
         mo_contacts_drop_late(world);
         mo_contacts_keep_taken(world);

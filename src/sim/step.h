@@ -83,6 +83,8 @@ typedef struct mo_step {
     size_t kept_room;
     mo_kept_joint *kept_joint; /* of world->jointed */
     size_t kept_joint_room;
+    double *kept_mechanisms; /* their saved state */
+    size_t kept_mechanisms_room;
     double kept_time, kept_last; /* world->time and last_step */
     uint64_t kept_steps;
 } mo_step;

@@ -159,6 +159,7 @@ void mo_world_destroy(mo_world *world)
                       world->step.overlapping.at,
                       world->step.kept,
                       world->step.kept_joint,
+                      world->step.kept_mechanisms,
                       world->side_contacts.at,
                       world->side_contacts.open,
                       world->side_contacts.fast,

@@ -31,6 +31,7 @@ OPTIONAL = {
     "mo_gradient_forward": {"defect"},
     "mo_mechanism_set": {"q", "v"},
     "mo_mechanism_set_control": {"control", "user"},
+    "mo_hull_faces": {"user"},
     "mo_model_read_with": {"folder"},
     "mo_mechanism_inverse": {"acceleration"},
     "mo_problem_response": {"r"},
@@ -56,17 +57,26 @@ error_bound frozen_bound check_result judgement world force_options forces gradi
 data_vector solution_vector document joint_def law residual global_residual
 mechanism_def coupling_def model options builder rigid_contact recording result
 robot pose model_key shape_def material world_def body_def step_report message
-allocator""".split()
-OPAQUE = {"problem", "world", "gradient", "builder", "robot"}
+allocator events recorder query_filter ray_hit proximity contact batch_report""".split()
+OPAQUE = {"problem", "world", "gradient", "builder", "robot", "events", "recorder"}
+ARRAYS = {"ray_hit", "proximity", "contact"} # ROOM of each
 IDS = {"mo_body_id": "body", "mo_shape_id": "shape", "mo_joint_id": "joint",
        "mo_mechanism_id": "mechanism"}
 NUMBERS = {"h": "0.01", "width": "1e-3", "n": "3", "d": "3", "facets": "8", "most_systems": "100",
-           "point_count": "4", "index_count": "3", "room": "sizeof p->room"}
-# Lengths of arrays: only negative ones are wrong in a way that a function can see.
+           "point_count": "4", "index_count": "3", "count": "1", "steps": "1",
+           "copies": "2"}
+# Lengths of arrays: only negative ones are wrong in a way that a function can see.  Steps take
+# time.
 LENGTHS = {"n", "d", "room", "point_count", "index_count", "count", "rows", "columns", "d_row",
-           "d_column"}
+           "d_column", "steps"}
 TEXTS = {"path": "p->path", "folder": "\".\"", "value": "\"1e-8\"", "name": "\"tol\"",
          "title": "\"title\""}
+
+# Calls that leave nothing of their first argument.
+ENDS = {f"mo_{word}_destroy": word for word in OPAQUE} | {"mo_recorder_finish": "recorder"}
+# What takes long to make.
+NEEDED = ("model", "gradient", "check", "robot", "recording", "document", "events", "recorder")
+FUNCTIONS = {"mo_control_fn*": "idle", "mo_face_fn*": "take_face"}
 
 
 def declarations(folder):
@@ -98,14 +108,18 @@ def pointer(place, kind, name):
         return "p->state" if kind.startswith("const") else "p->room"
     if plain == "char*":
         return TEXTS.get(name) if kind.startswith("const") else "p->text"
-    if plain == "mo_control_fn*":
-        return "idle"
+    if plain in FUNCTIONS:
+        return FUNCTIONS[plain]
+    if plain == "char**":
+        return "&p->word"
+    if "*const *" in kind:
+        return "&p->world"
     base = plain.removeprefix("mo_").rstrip("*")
     if base not in OBJECTS:
         return None
     if plain.endswith("**"):
         return f"&p->made_{base}"
-    return f"p->{base}" if base in OPAQUE else f"&p->{base}"
+    return f"p->{base}" if base in OPAQUE | ARRAYS else f"&p->{base}"
 
 
 def value(function, place, kind, name):
@@ -113,6 +127,8 @@ def value(function, place, kind, name):
         return f"p->wrong == {place} ? ({kind}){{p->odd_int, 1}} : p->{IDS[kind]}"
     if name == "size":
         return "sizeof p->text" if function == "mo_option_print" else "p->state_size"
+    if name == "room":
+        return f"p->wrong == {place} ? -1 : ROOM" if kind == "int" else "sizeof p->room"
     if kind == "size_t":
         return NUMBERS.get(name, "0")
     known = NUMBERS.get(name, "0.5") if kind == "double" else NUMBERS.get(name, "0")
@@ -135,8 +151,7 @@ def call(number, result, name, arguments):
             print(f"{name}: {kind} {argument} is NULL in every call", file=sys.stderr)
         terms.append(f"(nulls >> {pointers} & 1) ? NULL : {given}" if given else "NULL")
         is_filled = re.search(r"_(read|read_with|begin)$|^mo_check$", name)
-        needs += [word for word in ("model", "gradient", "check", "robot", "recording", "document")
-                  if given and word in given and not is_filled]
+        needs += [word for word in NEEDED if given and word in given and not is_filled]
         pointers += 1
     made = f"{name}({', '.join(terms)})"
     if result == "mo_error":
@@ -145,10 +160,11 @@ def call(number, result, name, arguments):
         body = f"return {made}.index > 0 ? TAKEN : REFUSED;"
     else:
         body = f"{'' if result == 'void' else '(void)'}{made};\n    return TAKEN;"
-    gone = [word for word in OPAQUE if name in (f"mo_{word}_destroy",)]
+    gone = ENDS.get(name)
     if gone:
-        kept = f"p->{gone[0]} = (nulls & 1) ? p->{gone[0]} : NULL;"
-        body = body.replace("    return", f"    {kept}\n    return")
+        body = body.replace("return mo_", "const mo_error error = mo_")
+        body = body.replace(" == MO_OK ?", ";\n    return error == MO_OK ?")
+        body = body.replace("return", f"p->{gone} = (nulls & 1) ? p->{gone} : NULL;\n    return")
     unused = "" if "p->" in made else "    (void)p;\n"
     unused += "" if "nulls" in made or gone else "    (void)nulls;\n"
     head = f"static outcome call_{number}(place *p, unsigned nulls)\n{{\n{unused}    {body}\n}}\n"

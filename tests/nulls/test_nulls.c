@@ -22,6 +22,8 @@
 
 #include "moreau/moreau.h"
 
+enum { ROOM = 4 };
+
 /* One of everything that a call may be given. */
 typedef struct place {
     mo_problem *problem, *made_problem;
@@ -29,6 +31,8 @@ typedef struct place {
     mo_gradient *gradient, *made_gradient;
     mo_builder *builder, *made_builder;
     mo_robot *robot, *made_robot;
+    mo_events *events, *made_events;
+    mo_recorder *recorder, *made_recorder;
     mo_body_id body;
     mo_shape_id shape;
     mo_joint_id joint;
@@ -68,6 +72,12 @@ typedef struct place {
     mo_step_report step_report;
     mo_message message;
     mo_allocator allocator;
+    mo_query_filter query_filter;
+    mo_batch_report batch_report;
+    mo_ray_hit ray_hit[ROOM];
+    mo_proximity proximity[ROOM];
+    mo_contact contact[ROOM];
+    const char *word;
 
     mo_link_def link;
     mo_axis_def axis;
@@ -90,7 +100,9 @@ enum { /* what a call needs that takes long to make */
        NEEDS_CHECK = 4,
        NEEDS_ROBOT = 8,
        NEEDS_RECORDING = 16,
-       NEEDS_DOCUMENT = 32
+       NEEDS_DOCUMENT = 32,
+       NEEDS_EVENTS = 64,
+       NEEDS_RECORDER = 128
 };
 
 typedef struct call {
@@ -108,6 +120,11 @@ static void idle(void *user, double time, double h, const double *q, const doubl
                  double *effort)
 {
     (void)user, (void)time, (void)h, (void)q, (void)v, (void)effort;
+}
+
+static void take_face(void *user, int count, const int *corners)
+{
+    (void)user, (void)count, (void)corners;
 }
 
 static void *plain_reallocate(void *user, void *p, size_t size)
@@ -190,6 +207,7 @@ static void fill(place *p, int needs)
     CHECK(mo_builder_create(NULL, &p->builder) == MO_OK);
     fill_world(p);
     p->options = mo_default_options();
+    p->query_filter = mo_default_query_filter();
     p->force_options = mo_default_force_options();
     p->law = mo_law_coulomb(0.5);
     p->material = mo_default_material();
@@ -210,6 +228,12 @@ static void fill(place *p, int needs)
     if (needs & NEEDS_RECORDING) {
         CHECK(mo_recording_begin(&p->recording, p->world, NULL, NULL) == MO_OK);
     }
+    if (needs & NEEDS_EVENTS) {
+        CHECK(mo_events_create(NULL, &p->events) == MO_OK);
+    }
+    if (needs & NEEDS_RECORDER) {
+        CHECK(mo_recorder_create(p->path, p->world, NULL, NULL, &p->recorder, NULL) == MO_OK);
+    }
 }
 
 static void empty(place *p)
@@ -221,6 +245,8 @@ static void empty(place *p)
     mo_forces_clear(&p->forces);
     mo_result_clear(&p->result);
     mo_recording_clear(&p->recording);
+    mo_recorder_destroy(p->recorder), mo_recorder_destroy(p->made_recorder);
+    mo_events_destroy(p->events), mo_events_destroy(p->made_events);
     mo_robot_destroy(p->robot), mo_robot_destroy(p->made_robot);
     mo_model_clear(&p->model);
     mo_gradient_destroy(p->gradient), mo_gradient_destroy(p->made_gradient);
@@ -229,6 +255,8 @@ static void empty(place *p)
     mo_document_clear(&p->document);
     mo_problem_destroy(p->problem);
     mo_problem_destroy(p->made_problem);
+    remove(p->path);
+    strcat(p->path, ".part");
     remove(p->path);
 }
 
