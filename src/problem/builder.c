@@ -250,9 +250,8 @@ static int add_law(mo_builder *builder, mo_law_kind kind, size_t count, const do
 {
     const mo_pool *param = &builder->param;
     int same = param->count >= count;
-    const double *last = same ? (const double *)param->data + (param->count - count) : NULL;
     for (size_t k = 0; same && k < count; ++k) {
-        same = last[k] == packed[k];
+        same = ((const double *)param->data)[param->count - count + k] == packed[k];
     }
     mo_law_ref ref = {.kind = (uint8_t)kind};
     const size_t at = same ? param->count - count : param->count;
