@@ -342,7 +342,11 @@ static void fill_report(mo_world *world, double h, mo_step_report *report)
 mo_error mo_forces_step(mo_world *world, double h, mo_step_report *report, mo_message *why)
 {
     const double start = mo_clock();
-    const size_t size = mo_world_save(world, NULL, 0);
+    const size_t size = mo_world_save(world, NULL, 0), count = (size_t)world->contacts.count + 1;
+    mo_sim_contacts *list = &world->contacts, *other = &world->before;
+    MO_FAIL_IF(!MO_GROW(&world->allocator, list->at, list->room, count) ||
+                   !MO_GROW(&world->allocator, other->at, other->room, count),
+               mo_fail_memory(why)); /* the load of a refused step needs no more */
     void *before = mo_memory_array(&world->allocator, size, 1);
     MO_NEED_MEMORY(before, why);
     mo_world_save(world, before, size);
