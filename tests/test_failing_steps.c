@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
  * Every request for memory of a robot's step fails once, with all that follow, on the level of
- * velocities and of accelerations: the error is that of memory with a sentence, the saved state is as
- * it was, and the step that is taken again has the bits of one that never failed.
+ * velocities and on that of accelerations: the error is that of memory with a sentence, the saved
+ * state is as it was, and the step taken again has the bits of one that never failed.
  */
 #include <stdlib.h>
 #include <string.h>
