@@ -184,12 +184,56 @@ static void what_rounding_leaves_is_said(void **state)
     mo_world_destroy(world);
 }
 
+/* A body and a rotor without shapes, about their centres: they turn on for ever, alone and beside
+ * what rests. */
+static void what_has_no_shape_turns_on(void **state)
+{
+    (void)state;
+    for (int is_beside = 0; is_beside < 2; ++is_beside) {
+        const mo_shape_def plane = mo_shape_plane(), box = mo_shape_box(0.5, 0.5, 0.5);
+        mo_world_def def = mo_default_world();
+        mo_world *world;
+        def.gravity[2] = is_beside ? -9.81 : 0;
+        CHECK(mo_world_create(&def, NULL, &world, NULL) == MO_OK);
+        mo_body_def body = mo_default_body(MO_BODY_FREE);
+        body.mass = body.inertia[0] = body.inertia[1] = body.inertia[2] = 1;
+        body.spin[2] = 3;
+        const mo_body_id alone = mo_world_add_body(world, &body, NULL);
+        mo_link_def links[2] = {mo_default_link(-1), mo_default_link(0)};
+        mo_axis_def axes[2] = {mo_default_axis(MO_AXIS_FREE, 0),
+                               mo_default_axis(MO_AXIS_REVOLUTE, 1)};
+        mo_mechanism_def robot = mo_default_mechanism();
+        for (int k = 0; k < 2; ++k) {
+            links[k].mass = k ? 0.1 : 1;
+            links[k].inertia[0] = links[k].inertia[1] = links[k].inertia[2] = 0.01;
+        }
+        links[0].pose = mo_pose_at(5, 0, 0.5);
+        robot.links = links, robot.link_count = 2;
+        robot.joints = axes, robot.joint_count = 2;
+        const mo_mechanism_id id = mo_world_add_mechanism(world, &robot, NULL);
+        CHECK(id.index > 0);
+        if (is_beside) { /* the link that bears the rotor stands on the floor */
+            mo_world_add_solid(world, MO_BODY_FIXED, &plane, NULL, NULL);
+            mo_world_add_shape(world, mo_mechanism_link(world, id, 0), &box, NULL);
+        }
+        const double v[7] = {0, 0, 0, 0, 0, 0, 3};
+        CHECK(mo_mechanism_set(world, id, NULL, v, NULL) == MO_OK);
+        for (int k = 0; k < 50; ++k) {
+            CHECK(mo_world_step(world, 0.01, NULL, NULL) == MO_OK);
+        }
+        CHECK_NEAR(mo_body_get(world, alone).spin[2], 3, 1e-12);
+        CHECK_NEAR(mo_mechanism_v(world, id)[6], 3, 1e-6);
+        mo_world_destroy(world);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_newton_step_takes_the_motion_of_heavy_things_out),
         cmocka_unit_test(slender_and_top_heavy_things_stand_still),
         cmocka_unit_test(what_rounding_leaves_is_said),
+        cmocka_unit_test(what_has_no_shape_turns_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,6 +48,7 @@ uint32_t *mo_device_colour(mo_device *device, mo_device_colouring *s, mo_scratch
     const int blocks = (moving + MO_COLOUR_BLOCK - 1) / MO_COLOUR_BLOCK;
     mo_term *partial = MO_TAKE_BUFFER(device, &s->partial, 2 * (size_t)blocks, mo_term),
             *left = MO_TAKE_BUFFER(device, &s->left, 1, mo_term), seen = {1, 0};
+    mo_term *const half[] = {partial, partial ? partial + blocks : NULL};
     a.one = one;
     a.two = two;
     a.id = id;
@@ -57,9 +58,8 @@ uint32_t *mo_device_colour(mo_device *device, mo_device_colouring *s, mo_scratch
         for (int k = 0; k < LAUNCHES; ++k) {
             a.now = state[!(k % 2)];
             a.next = state[k % 2];
-            mo_device_launch_blocks(device, MO_KERNEL_colour_round, blocks, &a,
-                                    partial + k % 2 * blocks);
-            a.left = partial + k % 2 * blocks;
+            mo_device_launch_blocks(device, MO_KERNEL_colour_round, blocks, &a, half[k % 2]);
+            a.left = half[k % 2];
         }
         mo_device_add_up(device, a.left, blocks, left);
         mo_device_read(device, &seen, left, sizeof seen);

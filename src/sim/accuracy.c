@@ -60,10 +60,14 @@ double mo_accuracy_tolerance(const mo_world *world)
     return is_coarse ? fmax(tol, world->def.moving_tol) : tol;
 }
 
-/* Of the fastest point, at most. */
+/* Of the fastest point, at most; without shapes, of one at the radius of gyration. */
 static double speed(const mo_sim_body *body, const double v[6])
 {
-    return mo_vec3_norm(v) + body->size * mo_vec3_norm(v + 3);
+    const double *J = body->inertia;
+    const double size = body->size > 0   ? body->size
+                        : body->mass > 0 ? sqrt((J[0] + J[4] + J[8]) / body->mass)
+                                         : 1;
+    return mo_vec3_norm(v) + size * mo_vec3_norm(v + 3);
 }
 
 /* The velocity error of one contact of an island at a tolerance. */

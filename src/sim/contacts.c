@@ -153,14 +153,14 @@ static mo_error collide_shapes(mo_world *world, const mo_pair *pair, const mo_si
     }
     const mo_pose at[2] = {world->shape[pair->a].pose, world->shape[pair->b].pose};
     const double reach = mo_pair_reach(world, pair);
-    if (last_count > 0 && mo_contacts_hold(world, at, last, last_count, reach)) {
+    if (last && mo_contacts_hold(world, at, last, last_count, reach)) {
         const mo_error error = add_contacts(world, pair, list);
         for (int k = first; k < list->count; ++k) {
             list->at[k].held = last[k - first].held;
         }
         return error;
     }
-    const double *normal = last_count > 0 ? last->frame : NULL;
+    const double *normal = last ? last->frame : NULL;
     const mo_error error = mo_contacts_collide(world, pair, at, normal, reach, list);
     mo_contacts_note(world, at, reach, list, first);
     return error;

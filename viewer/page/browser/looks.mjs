@@ -212,6 +212,8 @@ export const lookTests = ({ withScene, model, picture }) => ({
 
     "a click on a chart opens it large, with its kinds": () =>
         withScene(["domino"], async (page) => {
+            await page.keyboard.press("o"); // on a busy machine it may rest before it is looked at
+            await until(page, () => window.moreau.app.scene.restart === true);
             await until(page, () => window.moreau.time() > 0.1);
             await sleep(250);
             const left = await page.evaluate(() => {
@@ -241,12 +243,15 @@ export const lookTests = ({ withScene, model, picture }) => ({
             await page.click(".chart:nth-child(2)");
             const kinds = /translation.*rotation.*gravity.*springs/s;
             assert.match(await page.textContent("dialog.figure"), kinds);
-            const { kinetic, rotation } = await page.evaluate(() => window.moreau.app.frame);
-            assert.ok(rotation > 0 && rotation < kinetic, `${rotation} of ${kinetic} J`);
+            await until(page, () => {
+                window.energies = window.moreau.app.frame;
+                return window.energies.rotation > 0;
+            });
+            const { kinetic, rotation } = await page.evaluate(() => window.energies);
+            assert.ok(rotation < kinetic, `${rotation} of ${kinetic} J`);
             await page.keyboard.press("Escape");
             await page.click(".chart:has-text('Step takes')");
             assert.match(await page.textContent("dialog.figure"), /collide.*assemble.*solve/s);
-            const solve = await page.evaluate(() => window.moreau.app.frame.phases[2]);
-            assert.ok(solve > 0, "the time of the solve");
+            await until(page, () => window.moreau.app.frame.phases[2] > 0); // of the solve
         }, SHARP),
 });
