@@ -10,34 +10,67 @@
 #include "base/pace.h"
 #include "linalg/lanes4.h"
 
-enum { TILE_ROWS = 4, TILE_LANES = 2, PANEL = 24, FEW = 72, NARROW = 8, STRIP = 2 * LANES };
+enum { PANEL = 24, FEW = 72, NARROW = 8, STRIP = 2 * LANES };
+enum { LANES8 = 8, TILE_ROWS = 4, TILE_ROWS8 = 8, TILE_WIDE = 2 };
+typedef double lanes8 __attribute__((vector_size(LANES8 * sizeof(double)), aligned(8), may_alias));
 
-/* C -= A B for one tile of `rows` x 4 `wide` numbers; both are constants where this is inlined. */
-INLINE void subtract_tile(const int rows, const int wide, int depth, int ld, const double *A,
-                          const double *B, double *C)
-{
-    lanes sum[TILE_ROWS][TILE_LANES] = {{{0}}};
-    for (int k = 0; k < depth; ++k) {
-        const double *b = B + (size_t)k * (size_t)ld;
-        for (int i = 0; i < rows; ++i) {
-            const double a = A[(size_t)i * (size_t)ld + (size_t)k];
-            for (int j = 0; j < wide; ++j) {
-                sum[i][j] += a * *(const lanes *)(b + LANES * j);
-            }
-        }
+/* Two steps on tiles of vectors of one type; `rows` and `wide` are constants where they are
+ * inlined, and bits do not depend on the type.
+ *
+ * subtract   C -= A B for one tile of `rows` x `wide` vectors
+ * finish     B = L^-1 B for `wide` vectors of the `rows` rows of a panel, whose L is given */
+#define TILE(subtract, finish, type)                                                               \
+    INLINE void subtract(const int rows, const int wide, int depth, int ld, const double *A,       \
+                         const double *B, double *C)                                               \
+    {                                                                                              \
+        type sum[TILE_ROWS8][TILE_WIDE] = {{{0}}};                                                 \
+        for (int k = 0; k < depth; ++k) {                                                          \
+            const type *b = (const type *)(B + (size_t)k * (size_t)ld);                            \
+            for (int i = 0; i < rows; ++i) {                                                       \
+                const double a = A[(size_t)i * (size_t)ld + (size_t)k];                            \
+                for (int j = 0; j < wide; ++j) {                                                   \
+                    sum[i][j] += a * b[j];                                                         \
+                }                                                                                  \
+            }                                                                                      \
+        }                                                                                          \
+        for (int i = 0; i < rows; ++i) {                                                           \
+            for (int j = 0; j < wide; ++j) {                                                       \
+                ((type *)(C + (size_t)i * (size_t)ld))[j] -= sum[i][j];                            \
+            }                                                                                      \
+        }                                                                                          \
+    }                                                                                              \
+                                                                                                   \
+    INLINE void finish(const int wide, int rows, int ld, const double *L, double *B)               \
+    {                                                                                              \
+        for (int i = 1; i < rows; ++i) {                                                           \
+            type *row = (type *)(B + (size_t)i * (size_t)ld);                                      \
+            type sum[TILE_WIDE];                                                                   \
+            for (int j = 0; j < wide; ++j) {                                                       \
+                sum[j] = row[j];                                                                   \
+            }                                                                                      \
+            for (int k = 0; k < i; ++k) {                                                          \
+                const double factor = L[(size_t)i * (size_t)ld + (size_t)k];                       \
+                for (int j = 0; j < wide; ++j) {                                                   \
+                    sum[j] -= factor * ((const type *)(B + (size_t)k * (size_t)ld))[j];            \
+                }                                                                                  \
+            }                                                                                      \
+            for (int j = 0; j < wide; ++j) {                                                       \
+                row[j] = sum[j];                                                                   \
+            }                                                                                      \
+        }                                                                                          \
     }
-    for (int i = 0; i < rows; ++i) {
-        for (int j = 0; j < wide; ++j) {
-            *(lanes *)(C + (size_t)i * (size_t)ld + LANES * j) -= sum[i][j];
-        }
-    }
-}
 
-/* A strip of `rows` rows, all columns. */
-INLINE void subtract_strip(const int rows, int columns, int depth, int ld, const double *A,
-                           const double *B, double *C)
+TILE(subtract_tile, finish_strip, lanes)
+TILE(subtract_tile8, finish_strip8, lanes8)
+
+/* A strip of `rows` rows, all columns; in vectors of eight as far as they go if has_8. */
+INLINE void subtract_strip(const int has_8, const int rows, int columns, int depth, int ld,
+                           const double *A, const double *B, double *C)
 {
     int j = 0;
+    for (; has_8 && j + 2 * LANES8 <= columns; j += 2 * LANES8) {
+        subtract_tile8(rows, 2, depth, ld, A, B + j, C + j);
+    }
     for (; j + 2 * LANES <= columns; j += 2 * LANES) {
         subtract_tile(rows, 2, depth, ld, A, B + j, C + j);
     }
@@ -47,17 +80,21 @@ INLINE void subtract_strip(const int rows, int columns, int depth, int ld, const
 }
 
 /* C -= A B, C rows x columns. */
-INLINE void subtract_product(int rows, int columns, int depth, int ld, const double *A,
-                             const double *B, double *C)
+INLINE void subtract_product(const int has_8, int rows, int columns, int depth, int ld,
+                             const double *A, const double *B, double *C)
 {
     const size_t line = (size_t)ld;
     int i = 0;
+    for (; has_8 && i + TILE_ROWS8 <= rows; i += TILE_ROWS8) {
+        subtract_strip(has_8, TILE_ROWS8, columns, depth, ld, A + (size_t)i * line, B,
+                       C + (size_t)i * line);
+    }
     for (; i + TILE_ROWS <= rows; i += TILE_ROWS) {
-        subtract_strip(TILE_ROWS, columns, depth, ld, A + (size_t)i * line, B,
+        subtract_strip(has_8, TILE_ROWS, columns, depth, ld, A + (size_t)i * line, B,
                        C + (size_t)i * line);
     }
     for (; i < rows; ++i) {
-        subtract_strip(1, columns, depth, ld, A + (size_t)i * line, B, C + (size_t)i * line);
+        subtract_strip(has_8, 1, columns, depth, ld, A + (size_t)i * line, B, C + (size_t)i * line);
     }
 }
 
@@ -160,34 +197,15 @@ INLINE void divide_rows(int first, int last, int pivots, int n, int ld, double *
     }
 }
 
-/* B = L^-1 B for 4 `wide` columns of the `rows` rows of a panel, whose L is given. */
-INLINE void finish_strip(const int wide, int rows, int ld, const double *L, double *B)
-{
-    const size_t line = (size_t)ld;
-    for (int i = 1; i < rows; ++i) {
-        double *row = B + (size_t)i * line;
-        lanes sum[TILE_LANES];
-        for (int j = 0; j < wide; ++j) {
-            sum[j] = *(const lanes *)(row + LANES * j);
-        }
-        for (int k = 0; k < i; ++k) {
-            const double factor = L[(size_t)i * line + (size_t)k];
-            for (int j = 0; j < wide; ++j) {
-                sum[j] -= factor * *(const lanes *)(B + (size_t)k * line + LANES * j);
-            }
-        }
-        for (int j = 0; j < wide; ++j) {
-            *(lanes *)(row + LANES * j) = sum[j];
-        }
-    }
-}
-
 /* Rows first .. last of U, right of the panel. */
-INLINE void finish_rows(int first, int last, int n, int ld, double *F)
+INLINE void finish_rows(const int has_8, int first, int last, int n, int ld, double *F)
 {
     const double *L = F + (size_t)first * (size_t)ld + first;
     double *row = F + (size_t)first * (size_t)ld;
     int j = last;
+    for (; has_8 && j + 2 * LANES8 <= n; j += 2 * LANES8) {
+        finish_strip8(2, last - first, ld, L, row + j);
+    }
     for (; j + 2 * LANES <= n; j += 2 * LANES) {
         finish_strip(2, last - first, ld, L, row + j);
     }
@@ -196,7 +214,7 @@ INLINE void finish_rows(int first, int last, int n, int ld, double *F)
     }
 }
 
-INLINE bool eliminate(int pivots, int n, int ld, double *F, int *swap)
+INLINE bool eliminate(const int has_8, int pivots, int n, int ld, double *F, int *swap)
 {
     const size_t line = (size_t)ld;
     const int width = pivots <= FEW ? NARROW : PANEL;
@@ -207,9 +225,10 @@ INLINE bool eliminate(int pivots, int n, int ld, double *F, int *swap)
             return false;
         }
         divide_rows(first, last, pivots, n, ld, F);
-        finish_rows(first, last, n, ld, F);
-        subtract_product(n - last, n - last, last - first, ld, F + (size_t)last * line + first,
-                         F + (size_t)first * line + last, F + (size_t)last * line + last);
+        finish_rows(has_8, first, last, n, ld, F);
+        subtract_product(has_8, n - last, n - last, last - first, ld,
+                         F + (size_t)last * line + first, F + (size_t)first * line + last,
+                         F + (size_t)last * line + last);
     }
     return true;
 }
@@ -275,7 +294,7 @@ INLINE void backward(int n, int m, const double *LU, const double *U, const doub
 /* ---- for this processor ---------------------------------------------------------------------- */
 
 MO_WIDTHS(bool, eliminate, (int pivots, int n, int ld, double *F, int *swap),
-          return eliminate(pivots, n, ld, F, swap))
+          return eliminate(0, pivots, n, ld, F, swap))
 MO_WIDTHS(void, forward,
           (int n, int m, const double *LU, const double *L, double *x, double *below),
           forward(n, m, LU, L, x, below))
@@ -283,8 +302,21 @@ MO_WIDTHS(void, backward,
           (int n, int m, const double *LU, const double *U, const double *below, double *x),
           backward(n, m, LU, U, below, x))
 
+#if defined(__x86_64__)
+__attribute__((target("avx2,fma,avx512f"))) static bool eliminate_8(int pivots, int n, int ld,
+                                                                    double *F, int *swap)
+{
+    return eliminate(1, pivots, n, ld, F, swap);
+}
+#endif
+
 bool mo_front_eliminate(int pivots, int n, int ld, double *F, int *swap)
 {
+#if defined(__x86_64__)
+    if (mo_has_wide() && __builtin_cpu_supports("avx512f")) {
+        return eliminate_8(pivots, n, ld, F, swap);
+    }
+#endif
     return (mo_has_wide() ? eliminate_wide : eliminate_plain)(pivots, n, ld, F, swap);
 }
 

@@ -6,7 +6,7 @@
  *
  * Row-major with `ld` numbers per row.  Rows are padded by MO_FRONT_PAD zeros that vector loops may
  * access.  Four-wide instructions with fused multiply-add are used if the processor has them; the
- * choice depends on the machine alone.
+ * choice depends on the machine alone.  An elimination takes eight-wide ones, with the same bits.
  */
 #ifndef MO_LINALG_FRONT_KERNEL_H
 #define MO_LINALG_FRONT_KERNEL_H

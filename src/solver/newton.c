@@ -9,7 +9,8 @@
  *
  * A step is halved at most twice.  If the merit does not decrease, the best of the three is
  * accepted, and the third such event ends the attempt: convergence depends on the modes, not on
- * descent.  An attempt that did not halve the residual is undone.
+ * descent.  A merit above ASTRAY times the first ends it, too.  An attempt that did not halve the
+ * residual is undone.
  *
  * Limits: a matrix of the size of all contacts or bodies is factored, so in space memory and time
  * grow faster than linearly.  No proof of convergence; ends as stalled after the last attempt.  An
@@ -20,6 +21,10 @@
 #include "solver/newton_step.h"
 
 enum { STEPS = 30, HALVINGS = 2, BAD_STEPS = 3 };
+
+/* Of the first merit: a step in the null space of W, so the set is far from right.  Attempts that
+ * succeed stay below 300. */
+static const double ASTRAY = 1000;
 
 typedef struct workspace {
     mo_newton newton;
@@ -72,8 +77,9 @@ static ending newton_round(mo_run *run, workspace *w, int *iteration)
     const size_t bytes = (size_t)run->problem->row_count * sizeof(double);
     const double best_before = run->best;
     double merit = mo_newton_evaluate(newton, run->r);
+    const double most = ASTRAY * merit;
     memcpy(w->kept, run->r, bytes);
-    for (int step = 0, bad = 0; step < STEPS && bad < BAD_STEPS; ++step) {
+    for (int step = 0, bad = 0; step < STEPS && bad < BAD_STEPS && merit <= most; ++step) {
         if (!mo_newton_find_step(newton, run->r)) {
             break;
         }
