@@ -343,25 +343,34 @@ static int check_contact(mo_builder *builder, const mo_rigid_contact *contact, i
     return !wrong && all_finite(builder, contact->arm[0], 6, "the arms of contact", constraint);
 }
 
+mo_compact_contact *mo_builder_extend_contacts(mo_builder *builder, double mu, const double w[3])
+{
+    const int number = (int)builder->contacts.count;
+    const mo_law law = {.kind = MO_LAW_COULOMB, .mu = mu};
+    const int constraint = builder->error ? -1 : append_constraint(builder, 3, &law, 1, &mu, w);
+    mo_compact_contact *to =
+        constraint < 0 ? NULL : extend(builder, &builder->contacts, 1, sizeof *to);
+    if (to) {
+        ((int *)builder->contact_of.data)[constraint] = number;
+        builder->jacobians = 1;
+    }
+    return to;
+}
+
 int mo_builder_add_contact(mo_builder *builder, const mo_rigid_contact *contact)
 {
     MO_NEED_OR(-1, builder, NULL);
-    const int number = (int)builder->contacts.count;
-    if (builder->error || !check_contact(builder, contact, (int)builder->law.count)) {
+    const int constraint = (int)builder->law.count;
+    if (builder->error || !check_contact(builder, contact, constraint)) {
         return -1;
     }
-    const mo_law law = {.kind = MO_LAW_COULOMB, .mu = contact->mu};
-    const int constraint = append_constraint(builder, 3, &law, 1, &law.mu, contact->w);
-    mo_compact_contact *to =
-        constraint < 0 ? NULL : extend(builder, &builder->contacts, 1, sizeof *to);
+    mo_compact_contact *to = mo_builder_extend_contacts(builder, contact->mu, contact->w);
     if (!to) {
         return -1;
     }
     memcpy(to->frame, contact->frame, sizeof to->frame);
     memcpy(to->arm, contact->arm, sizeof to->arm);
     memcpy(to->body, contact->body, sizeof to->body);
-    ((int *)builder->contact_of.data)[constraint] = number;
-    builder->jacobians = 1;
     return constraint;
 }
 

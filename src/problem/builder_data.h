@@ -59,6 +59,10 @@ static inline int mo_builder_row_count(const mo_builder *builder)
 int mo_builder_append_int(mo_builder *builder, mo_pool *p, int value);
 int mo_builder_append_size(mo_builder *builder, mo_pool *p, size_t value);
 
+/* A hard Coulomb contact of finite mu, whose frame, arms and bodies the caller writes: what is of
+ * another kind or size must not come here.  NULL after an error, which is remembered. */
+mo_compact_contact *mo_builder_extend_contacts(mo_builder *builder, double mu, const double w[3]);
+
 /* Frees everything. */
 void mo_builder_drop_pools(mo_builder *builder);
 

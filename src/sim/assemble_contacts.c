@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "linalg/vec3.h"
+#include "problem/builder_data.h"
 #include "sim/assemble.h"
 
 /*
@@ -244,14 +245,15 @@ static int is_compact(const mo_world *world, const mo_sim_contact *contact, int 
 
 static void add_compact(mo_world *world, mo_sim_contact *contact, const double w[3])
 {
-    mo_rigid_contact own = {.mu = contact->mu};
-    for (int k = 0; k < 2; ++k) { /* u = v_b - v_a */
-        own.body[k] = world->body[contact->body[!k]].block;
-        mo_contact_arm(world, contact, !k, own.arm[k]);
+    mo_compact_contact *own = mo_builder_extend_contacts(world->builder, contact->mu, w);
+    if (own) {
+        for (int k = 0; k < 2; ++k) { /* u = v_b - v_a */
+            own->body[k] = world->body[contact->body[!k]].block;
+            mo_contact_arm(world, contact, !k, own->arm[k]);
+        }
+        memcpy(own->frame, contact->frame, sizeof own->frame);
+        contact->constraint = (int)world->builder->law.count - 1;
     }
-    memcpy(own.frame, contact->frame, sizeof own.frame);
-    mo_vec3_copy(w, own.w);
-    contact->constraint = mo_builder_add_contact(world->builder, &own);
 }
 
 int mo_assemble_contact(mo_world *world, mo_sim_contact *contact, const mo_phase *phase)
@@ -269,7 +271,9 @@ int mo_assemble_contact(mo_world *world, mo_sim_contact *contact, const mo_phase
         if (world->body[contact->body[side]].kind == MO_BODY_DRIVEN && has_motion) {
             add_driven(world, contact, side, w);
         }
-        mo_assemble_body(world, contact->body[side], phase);
+        if (world->body[contact->body[side]].block == MO_NONE) {
+            mo_assemble_body(world, contact->body[side], phase);
+        }
     }
     if (is_compact(world, contact, rows, phase)) {
         add_compact(world, contact, w);
