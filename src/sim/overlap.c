@@ -75,8 +75,8 @@ static double turning_of(const mo_world *world, int place)
 /* How far the outline of a shape moves by turning about the centre of its body, at most. */
 static double turn_of(const mo_world *world, int shape, double h)
 {
-    const double size = world->body[world->near[shape].body].size, rate = turning_of(world, shape);
-    return rate > 0 ? fmin(h * rate, 2 * size) : 0;
+    const double rate = world->near[shape].is_central ? 0 : world->shape[shape].turning;
+    return rate > 0 ? fmin(h * rate, 2 * world->body[world->near[shape].body].size) : 0;
 }
 
 double mo_curved_by(const mo_sim_body *body, const double spin[3], double h)
@@ -248,7 +248,7 @@ static double time_of_overlap(mo_world *world, const mo_near_pair *pair, double 
 {
     static const double NEARLY = 0.1, LONG = 0.05 /* of the step */;
     const int a = pair->shapes.a, b = pair->shapes.b;
-    approach by = {.turning = turning_of(world, a) + turning_of(world, b)};
+    approach by = {.turning = world->shape[a].turning + world->shape[b].turning};
     velocity_apart(world, &pair->shapes, by.apart);
     const double way = h * mo_vec3_norm(by.apart) + turn_of(world, a, h) + turn_of(world, b, h);
     double t = 0;
@@ -427,6 +427,12 @@ static mo_error look_at_all(mo_world *world, look *now)
     const int sorted = list->count;
     const double limit = mo_overlap_limit(world);
     int has_ends = 0;
+    for (int k = 0; k < world->shape_places; ++k) {
+        mo_pace_every(k, 128);
+        if (world->shape[k].generation) {
+            world->shape[k].turning = turning_of(world, k);
+        }
+    }
     for (int k = 0, next; k < sorted; k = next) {
         next = mo_contacts_end_of_pair(list, k);
         mo_pace_every(k, 8);

@@ -65,6 +65,7 @@ typedef struct mo_sim_shape {
     /* At the start of the step: */
     int has_strayed; /* it left its box in the tree: its pairs are searched again */
     double turn;     /* largest displacement of a point by rotation */
+    double turning;  /* the fastest that next_v turns its outline, m/s (overlap.c) */
     mo_bounds path;  /* largest displacement along each axis, without rotation */
     mo_bounds reach; /* bounds with path, turn and the margin */
     mo_bounds box;   /* in the tree */
