@@ -7,8 +7,9 @@
 #include "base/memory.h"
 #include "base/pace.h"
 
-/* Digits of a priority, the highest last; an insertion sort decides the rest. */
-enum { DIGIT = 256, FIRST_SHIFT = 40, LAST_SHIFT = 56, FEW = 64 };
+/* Digits of a priority, the highest last; an insertion sort decides the rest, which is little where
+ * no more than some entries have the same digits. */
+enum { DIGIT = 256, FIRST_SHIFT = 40, LAST_SHIFT = 56, FEW = 64, SOME = 8 };
 
 typedef struct entry {
     uint64_t priority;
@@ -56,7 +57,10 @@ static void sort_by_digit(int count, int shift, const entry *from, entry *to)
 /* Returns the one of the two arrays that is sorted. */
 static const entry *sort_entries(int count, entry *entries, entry *other)
 {
-    for (int shift = FIRST_SHIFT; count > FEW && shift <= LAST_SHIFT; shift += 8) {
+    int shift = count > SOME * DIGIT * DIGIT ? FIRST_SHIFT
+                : count > SOME * DIGIT       ? FIRST_SHIFT + 8
+                                             : LAST_SHIFT;
+    for (; count > FEW && shift <= LAST_SHIFT; shift += 8) {
         entry *const sorted = other;
         sort_by_digit(count, shift, entries, sorted);
         other = entries;

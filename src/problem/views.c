@@ -155,7 +155,8 @@ mo_error mo_problem_swept_contacts(const mo_problem *problem, int *count)
     const mo_compact *compact;
     const mo_error error = mo_problem_compact(problem, &compact);
     *count = error ? 0 : compact->contact_count;
-    for (int i = 0; i < problem->constraint_count && !error; ++i) {
+    const int has_rows = *count < problem->constraint_count;
+    for (int i = 0; i < problem->constraint_count && has_rows && !error; ++i) {
         *count += compact->contact_of[i] < 0 && mo_constraint_law(problem, i)->relax;
     }
     return error;

@@ -40,11 +40,15 @@ static void read_contact(const mo_world *world, mo_sim_contact *contact, double 
               rows = mo_constraint_dim(world->problem, contact->constraint);
     const double *r = world->result.r + offset, *u = world->result.u + offset;
     double *impulse = contact->impulse, *moment = contact->moment;
-    memset(impulse, 0, 3 * sizeof *impulse);
-    memset(moment, 0, 3 * sizeof *moment);
-    memset(contact->slip, 0, sizeof contact->slip);
-    for (int k = 0; k < rows && k < 3; ++k) {
-        mo_vec3_along(impulse, r[k], contact->frame + 3 * k, impulse);
+    mo_vec3_set(moment, 0, 0, 0);
+    mo_vec3_set(contact->slip, 0, 0, 0);
+    if (rows == 3) {
+        mo_mat3_apply_transposed(contact->frame, r, impulse);
+    } else {
+        mo_vec3_set(impulse, 0, 0, 0);
+        for (int k = 0; k < rows && k < 3; ++k) {
+            mo_vec3_along(impulse, r[k], contact->frame + 3 * k, impulse);
+        }
     }
     for (int k = 3; k < rows; ++k) {
         mo_vec3_along(moment, r[k], mo_contact_axis(contact, rows, k), moment);

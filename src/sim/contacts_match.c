@@ -20,7 +20,9 @@ static void inherit(const mo_sim_contact *before, mo_sim_contact *now)
     now->is_new = 0;
     mo_vec3_copy(before->impulse, now->impulse);
     mo_vec3_copy(before->moment, now->moment);
-    mo_vec3_along(before->slip, -mo_vec3_dot(before->slip, now->frame), now->frame, now->slip);
+    if (mo_vec3_dot(before->slip, before->slip) > 0) {
+        mo_vec3_along(before->slip, -mo_vec3_dot(before->slip, now->frame), now->frame, now->slip);
+    }
 }
 
 static int is_of_pair(const mo_sim_contact *c, const mo_sim_contact *d)

@@ -188,9 +188,8 @@ static mo_options options_for(const mo_world *world, double h, int from_start)
     const int64_t blocks = mo_team_constraints(world) - world->step.coarse_count;
     options.start = from_start ? world->start : NULL;
     mo_pace();
-    options.noise = place_rounding(world, h);
-    mo_pace();
     if (!is_coarse || (blocks <= COARSE_MOST && was_still)) {
+        options.noise = place_rounding(world, h);
         options.refine =
             from_start && was_still && mo_uses_auto(world) ? MO_REFINE_REST : MO_REFINE_DIGITS;
     }
