@@ -11,6 +11,8 @@
 /* Fills the message (if there is one) and returns the code, so that `return mo_fail(...)` reads. */
 mo_error mo_fail(mo_message *why, mo_error code, const char *format, ...) MO_PRINTF(3, 4);
 
+/* The same with MO_ERR_ARGUMENT. */
+#define mo_fail_argument(why, ...) mo_fail((why), MO_ERR_ARGUMENT, __VA_ARGS__)
 /* The same for lack of memory, which needs no details. */
 mo_error mo_fail_memory(mo_message *why);
 /* Whether the message has this text.  For calls that return NULL with a message. */
@@ -70,6 +72,8 @@ mo_error mo_fail_null(mo_message *why, const char *function, const char *pointer
             return __VA_ARGS__;                                                                    \
         }                                                                                          \
     } while (0)
+/* The same for an argument: MO_REFUSE_IF(n < 1, why, "n is %d, but must be positive", n). */
+#define MO_REFUSE_IF(condition, ...) MO_FAIL_IF(condition, mo_fail_argument(__VA_ARGS__))
 /* MO_TRY for readers, whose calls return false after a failure that they have reported. */
 #define MO_PASS(calls) MO_FAIL_IF(!(calls), false)
 

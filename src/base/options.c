@@ -129,15 +129,14 @@ static mo_error check_value(const option_row *row, double value, mo_message *why
     if (value >= row->least && value <= largest(row)) { /* false for NaN */
         return MO_OK;
     }
-    MO_FAIL_IF(row->names,
-               mo_fail(why, MO_ERR_ARGUMENT, "option %s is not one of %s", row->name, row->names));
+    MO_REFUSE_IF(row->names, why, "option %s is not one of %s", row->name, row->names);
     return mo_fail(why, MO_ERR_ARGUMENT, "option %s is %g, but must lie between %g and %g",
                    row->name, value, row->least, row->most);
 }
 
 mo_error mo_options_check(const mo_options *options, mo_message *why)
 {
-    MO_FAIL_IF(!options, mo_fail(why, MO_ERR_ARGUMENT, "no options were given"));
+    MO_REFUSE_IF(!options, why, "no options were given");
     /* Options of methods are mostly the default ones, and their table is long. */
     const size_t methods = offsetof(mo_options, nsgs);
     const int count = memcmp((const char *)options + methods, (const char *)&defaults + methods,
@@ -183,16 +182,14 @@ static mo_error parse_value(const option_row *row, const char *text, double *val
     const int is_number = end != text && !*end && *value == *value;
     const int is_whole =
         is_number && *value >= INT_MIN && *value <= INT_MAX && *value == (int)*value;
-    MO_FAIL_IF(!is_number || (row->is_count && !is_whole),
-               mo_fail(why, MO_ERR_ARGUMENT, "option %s needs %s, not '%.80s'", row->name,
-                       row->is_count ? "a whole number" : "a number", text));
+    MO_REFUSE_IF(!is_number || (row->is_count && !is_whole), why, "option %s needs %s, not '%.80s'",
+                 row->name, row->is_count ? "a whole number" : "a number", text);
     return MO_OK;
 }
 
 mo_error mo_options_set(mo_options *options, const char *name, const char *value, mo_message *why)
 {
-    MO_FAIL_IF(!options || !name || !value,
-               mo_fail(why, MO_ERR_ARGUMENT, "an option needs a name and a value"));
+    MO_REFUSE_IF(!options || !name || !value, why, "an option needs a name and a value");
     for (int k = 0; k < OPTION_COUNT; ++k) {
         if (strcmp(table[k].name, name) != 0) {
             continue;

@@ -24,6 +24,7 @@
 
 #include "base/anywhere.h"
 #include "base/memory.h"
+#include "linalg/vec3.h"
 #include "moreau/shape.h"
 
 typedef struct mo_touch {
@@ -51,6 +52,21 @@ MO_EVERYWHERE void mo_touch_add(mo_touch_list *list, const mo_touch *touch);
 typedef struct mo_bounds {
     double low[3], high[3];
 } mo_bounds;
+
+/* Bounds of nothing; the same with a ball about x. */
+static inline mo_bounds mo_bounds_empty(void)
+{
+    return (mo_bounds){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+}
+
+static inline void mo_bounds_add(mo_bounds *bounds, const double x[3], double radius)
+{
+    for (int k = 0; k < 3; ++k) {
+        const double low = x[k] - radius, high = x[k] + radius;
+        bounds->low[k] = low < bounds->low[k] ? low : bounds->low[k];
+        bounds->high[k] = high > bounds->high[k] ? high : bounds->high[k];
+    }
+}
 
 static inline int mo_bounds_meet(const mo_bounds *a, const mo_bounds *b)
 {
@@ -84,6 +100,11 @@ static inline int mo_are_moderate(int count, const double *x)
     return moderate;
 }
 
+static inline int mo_pose_is_valid(const mo_pose *pose)
+{
+    return mo_are_moderate(3, pose->position) && mo_quat_is_unit(pose->orientation);
+}
+
 /* An error message if a number of the material is outside its range. */
 mo_error mo_material_check(const mo_material *material, int is_planar, mo_message *why);
 
@@ -98,6 +119,10 @@ void mo_collider_clear(const mo_allocator *allocator, mo_collider *collider);
  */
 void mo_collider_mass(const mo_collider *collider, double *volume, double centre[3],
                       double inertia[6]);
+/* The same of a cylinder of length l along z, with half balls at its ends if it is_round; in the
+ * plane of a strip with half disks. */
+void mo_rod_mass(double radius, double l, int is_round, int is_planar, double *volume,
+                 double inertia[6]);
 
 /* The bounds of the shape of a body at this pose. */
 mo_bounds mo_collider_bounds(const mo_collider *collider, const mo_pose *body);

@@ -14,29 +14,23 @@
 
 mo_error mo_material_check(const mo_material *m, int is_planar, mo_message *why)
 {
-    MO_FAIL_IF(!(m->friction >= 0),
-               mo_fail(why, MO_ERR_ARGUMENT,
-                       "the friction of a material is %g, but must not be negative", m->friction));
-    MO_FAIL_IF(!(m->restitution >= 0 && m->restitution <= 1),
-               mo_fail(why, MO_ERR_ARGUMENT,
-                       "the restitution of a material is %g, but must be between 0 and 1",
-                       m->restitution));
-    MO_FAIL_IF(!(m->rolling >= 0 && m->rolling <= MO_LARGEST) ||
-                   !(m->torsion >= 0 && m->torsion <= MO_LARGEST),
-               mo_fail(why, MO_ERR_ARGUMENT,
-                       "rolling and torsion of a material must be finite and not negative"));
-    MO_FAIL_IF(
-        is_planar && (m->rolling > 0 || m->torsion > 0),
-        mo_fail(why, MO_ERR_ARGUMENT, "rolling and torsional friction are for worlds in space"));
+    MO_REFUSE_IF(!(m->friction >= 0), why,
+                 "the friction of a material is %g, but must not be negative", m->friction);
+    MO_REFUSE_IF(!(m->restitution >= 0 && m->restitution <= 1), why,
+                 "the restitution of a material is %g, but must be between 0 and 1",
+                 m->restitution);
+    MO_REFUSE_IF(!(m->rolling >= 0 && m->rolling <= MO_LARGEST) ||
+                     !(m->torsion >= 0 && m->torsion <= MO_LARGEST),
+                 why, "rolling and torsion of a material must be finite and not negative");
+    MO_REFUSE_IF(is_planar && (m->rolling > 0 || m->torsion > 0), why,
+                 "rolling and torsional friction are for worlds in space");
     return MO_OK;
 }
 
 static mo_error check_density(const mo_shape_def *def, mo_message *why)
 {
-    MO_FAIL_IF(!(def->density >= 0) || isinf(def->density),
-               mo_fail(why, MO_ERR_ARGUMENT,
-                       "the density of a shape is %g, but must be finite and not negative",
-                       def->density));
+    MO_REFUSE_IF(!(def->density >= 0) || isinf(def->density), why,
+                 "the density of a shape is %g, but must be finite and not negative", def->density);
     return MO_OK;
 }
 
@@ -57,10 +51,9 @@ static mo_error check_sizes(const mo_shape_def *def, int is_planar, mo_message *
                              def->radius);
     case MO_SHAPE_BOX:
         for (int k = 0; k < (is_planar ? 2 : 3); ++k) {
-            MO_FAIL_IF(!is_length(def->half[k]),
-                       mo_fail(why, MO_ERR_ARGUMENT,
-                               "half edge %d of a box is %g, but must be finite and above zero", k,
-                               def->half[k]));
+            MO_REFUSE_IF(!is_length(def->half[k]), why,
+                         "half edge %d of a box is %g, but must be finite and above zero", k,
+                         def->half[k]);
         }
         return MO_OK;
     case MO_SHAPE_CAPSULE:
@@ -70,8 +63,7 @@ static mo_error check_sizes(const mo_shape_def *def, int is_planar, mo_message *
                    : mo_fail(why, MO_ERR_ARGUMENT,
                              "a capsule has finite ends and a radius above zero");
     case MO_SHAPE_CYLINDER:
-        MO_FAIL_IF(is_planar, mo_fail(why, MO_ERR_ARGUMENT,
-                                      "there are no cylinders in the plane: use a ball or a box"));
+        MO_REFUSE_IF(is_planar, why, "there are no cylinders in the plane: use a ball or a box");
         return is_length(def->radius) && is_length(def->half[2])
                    ? MO_OK
                    : mo_fail(why, MO_ERR_ARGUMENT,
@@ -89,12 +81,10 @@ static mo_error check_sizes(const mo_shape_def *def, int is_planar, mo_message *
 static mo_error check(const mo_shape_def *def, int is_planar, mo_message *why)
 {
     const double *q = def->pose.orientation;
-    const double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
-    MO_FAIL_IF(!mo_are_moderate(3, def->pose.position) || !(fabs(square - 1) <= 1e-6),
-               mo_fail(why, MO_ERR_ARGUMENT,
-                       "the pose of a shape must be finite, with a unit quaternion"));
-    MO_FAIL_IF(is_planar && (q[1] != 0 || q[2] != 0),
-               mo_fail(why, MO_ERR_ARGUMENT, "a shape of a planar world turns about z only"));
+    MO_REFUSE_IF(!mo_pose_is_valid(&def->pose), why,
+                 "the pose of a shape must be finite, with a unit quaternion");
+    MO_REFUSE_IF(is_planar && (q[1] != 0 || q[2] != 0), why,
+                 "a shape of a planar world turns about z only");
     mo_error error = check_sizes(def, is_planar, why);
     error = error ? error : mo_material_check(&def->material, is_planar, why);
     return error ? error : check_density(def, why);
@@ -203,12 +193,8 @@ static void ball_mass(double radius, int is_planar, double *volume, double inert
     inertia[0] = inertia[1] = inertia[2] = I;
 }
 
-/*
- * A cylinder of length l along z, with two half balls at its ends (is_round); in the plane a strip
- * with half disks.
- */
-static void rod_mass(double radius, double l, int is_round, int is_planar, double *volume,
-                     double inertia[6])
+void mo_rod_mass(double radius, double l, int is_round, int is_planar, double *volume,
+                 double inertia[6])
 {
     const double r2 = radius * radius;
     if (is_planar) {
@@ -228,22 +214,12 @@ static void rod_mass(double radius, double l, int is_round, int is_planar, doubl
         rod * (r2 / 4 + l * l / 12) + ball * (0.4 * r2 - offset * offset) + ball * arm * arm;
 }
 
-/* inertia = Q inertia Q' */
-static void turn_inertia(const double Q[9], double inertia[6])
-{
-    double A[9], B[9];
-    mo_mat3_symmetric(inertia, A);
-    mo_mat3_turn(Q, A, B);
-    const double turned[6] = {B[0], B[4], B[8], B[1], B[2], B[5]};
-    memcpy(inertia, turned, sizeof turned);
-}
-
 static void capsule_mass(const mo_collider *c, double *volume, double centre[3], double inertia[6])
 {
     double along[3], Q[9];
     mo_vec3_minus(c->def.ends[1], c->def.ends[0], along);
     const double length = mo_vec3_norm(along);
-    rod_mass(c->def.radius, length, 1, c->is_planar, volume, inertia);
+    mo_rod_mass(c->def.radius, length, 1, c->is_planar, volume, inertia);
     for (int k = 0; k < 3; ++k) {
         centre[k] = 0.5 * (c->def.ends[0][k] + c->def.ends[1][k]);
     }
@@ -254,7 +230,7 @@ static void capsule_mass(const mo_collider *c, double *volume, double centre[3],
         for (int k = 0; k < 3; ++k) {
             mo_vec3_set(Q + 3 * k, t[k], o[k], along[k]);
         }
-        turn_inertia(Q, inertia);
+        mo_inertia_turn(Q, inertia);
     }
 }
 
@@ -268,26 +244,17 @@ void mo_collider_mass(const mo_collider *c, double *volume, double centre[3], do
     } else if (c->def.kind == MO_SHAPE_CAPSULE) {
         capsule_mass(c, volume, centre, inertia);
     } else if (c->def.kind == MO_SHAPE_CYLINDER) {
-        rod_mass(c->def.radius, 2 * c->def.half[2], 0, 0, volume, inertia);
+        mo_rod_mass(c->def.radius, 2 * c->def.half[2], 0, 0, volume, inertia);
     } else if (c->hull) {
         mo_hull_mass(c->hull, volume, centre, inertia);
     }
     double Q[9];
     mo_quat_matrix(c->def.pose.orientation, Q);
-    turn_inertia(Q, inertia);
+    mo_inertia_turn(Q, inertia);
     mo_pose_point(&c->def.pose, centre, centre);
 }
 
 /* ---- bounds ---------------------------------------------------------------------------------- */
-
-static void take_in(const double x[3], double radius, mo_bounds *bounds)
-{
-    for (int k = 0; k < 3; ++k) {
-        const double low = x[k] - radius, high = x[k] + radius;
-        bounds->low[k] = low < bounds->low[k] ? low : bounds->low[k];
-        bounds->high[k] = high > bounds->high[k] ? high : bounds->high[k];
-    }
-}
 
 /* The box that holds a polyhedron or a mesh, turned: |Q| its half edges. */
 static mo_bounds turned_box(const mo_bounds *box, const mo_pose *pose)
@@ -318,15 +285,11 @@ mo_bounds mo_collider_bounds(const mo_collider *c, const mo_pose *body)
 
 mo_bounds mo_collider_bounds_at(const mo_collider *c, const mo_pose *pose)
 {
-    mo_bounds bounds;
-    for (int k = 0; k < 3; ++k) {
-        bounds.low[k] = INFINITY;
-        bounds.high[k] = -INFINITY;
-    }
+    mo_bounds bounds = mo_bounds_empty();
     double x[3];
     switch (c->def.kind) {
     case MO_SHAPE_BALL:
-        take_in(pose->position, c->size, &bounds);
+        mo_bounds_add(&bounds, pose->position, c->size);
         break;
     case MO_SHAPE_CYLINDER: /* half the height of the axis, and of a disk across it */
         mo_pose_vector(pose, (const double[3]){0, 0, 1}, x);
@@ -340,7 +303,7 @@ mo_bounds mo_collider_bounds_at(const mo_collider *c, const mo_pose *pose)
     case MO_SHAPE_CAPSULE:
         for (int k = 0; k < 2; ++k) {
             mo_pose_point(pose, c->def.ends[k], x);
-            take_in(x, c->def.radius, &bounds);
+            mo_bounds_add(&bounds, x, c->def.radius);
         }
         break;
     case MO_SHAPE_BOX:
@@ -349,7 +312,7 @@ mo_bounds mo_collider_bounds_at(const mo_collider *c, const mo_pose *pose)
     case MO_SHAPE_MESH:
         return turned_box(&c->mesh->bounds, pose);
     default:
-        take_in(pose->position, INFINITY, &bounds);
+        mo_bounds_add(&bounds, pose->position, INFINITY);
     }
     return bounds;
 }

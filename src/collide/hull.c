@@ -48,14 +48,10 @@ mo_hull *mo_hull_allocate(const mo_allocator *allocator, int vertices, int faces
 void mo_hull_fit_planes(mo_hull *hull)
 {
     memset(hull->centre, 0, sizeof hull->centre);
-    memcpy(hull->bounds.low, hull->vertex[0], sizeof hull->bounds.low);
-    memcpy(hull->bounds.high, hull->vertex[0], sizeof hull->bounds.high);
+    hull->bounds = mo_bounds_empty();
     for (int k = 0; k < hull->vertex_count; ++k) {
         mo_vec3_along(hull->centre, 1.0 / hull->vertex_count, hull->vertex[k], hull->centre);
-        for (int i = 0; i < 3; ++i) {
-            hull->bounds.low[i] = fmin(hull->bounds.low[i], hull->vertex[k][i]);
-            hull->bounds.high[i] = fmax(hull->bounds.high[i], hull->vertex[k][i]);
-        }
+        mo_bounds_add(&hull->bounds, hull->vertex[k], 0);
     }
     for (int face = 0; face < hull->face_count; ++face) {
         const int first = hull->face_start[face], n = hull->face_start[face + 1] - first;

@@ -91,8 +91,8 @@ static mo_error take_faces(const mo_shape_def *def, const int *one, mo_mesh *mes
         int corner[3] = {0, 0, 0};
         for (int i = 0; i < mesh->sides; ++i) {
             const int given = def->indices[k + i];
-            MO_FAIL_IF(given < 0 || given >= def->point_count,
-                       mo_fail(why, MO_ERR_ARGUMENT, BAD_INDEX, k + i, given, def->point_count));
+            MO_REFUSE_IF(given < 0 || given >= def->point_count, why, BAD_INDEX, k + i, given,
+                         def->point_count);
             corner[i] = one[given];
         }
         if (fit_plane(mesh, corner, mesh->plane[mesh->face_count])) {
@@ -180,20 +180,13 @@ static int fill_tree(const mo_allocator *allocator, mo_mesh *mesh)
     if (mo_tree_create(allocator, &mesh->tree)) {
         return 0;
     }
-    for (int k = 0; k < 3; ++k) {
-        mesh->bounds.low[k] = INFINITY;
-        mesh->bounds.high[k] = -INFINITY;
-    }
+    mesh->bounds = mo_bounds_empty();
     for (int face = 0; face < mesh->face_count; ++face) {
-        mo_bounds box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+        mo_bounds box = mo_bounds_empty();
         for (int k = 0; k < mesh->sides; ++k) {
             const double *x = mesh->point[mesh->index[mesh->sides * face + k]];
-            for (int i = 0; i < 3; ++i) {
-                box.low[i] = fmin(box.low[i], x[i]);
-                box.high[i] = fmax(box.high[i], x[i]);
-                mesh->bounds.low[i] = fmin(mesh->bounds.low[i], x[i]);
-                mesh->bounds.high[i] = fmax(mesh->bounds.high[i], x[i]);
-            }
+            mo_bounds_add(&box, x, 0);
+            mo_bounds_add(&mesh->bounds, x, 0);
         }
         if (mo_tree_insert(mesh->tree, &box, face) < 0) {
             return 0;
@@ -205,16 +198,13 @@ static int fill_tree(const mo_allocator *allocator, mo_mesh *mesh)
 /* Visual meshes: the faces as given, and their bounding box. */
 static mo_error take_drawing(const mo_shape_def *def, mo_mesh *mesh, mo_message *why)
 {
-    mesh->bounds = (mo_bounds){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    mesh->bounds = mo_bounds_empty();
     for (int k = 0; k < def->index_count; ++k) {
         const int given = def->indices[k];
-        MO_FAIL_IF(given < 0 || given >= def->point_count,
-                   mo_fail(why, MO_ERR_ARGUMENT, BAD_INDEX, k, given, def->point_count));
+        MO_REFUSE_IF(given < 0 || given >= def->point_count, why, BAD_INDEX, k, given,
+                     def->point_count);
         mesh->index[k] = given;
-        for (int i = 0; i < 3; ++i) {
-            mesh->bounds.low[i] = fmin(mesh->bounds.low[i], mesh->point[given][i]);
-            mesh->bounds.high[i] = fmax(mesh->bounds.high[i], mesh->point[given][i]);
-        }
+        mo_bounds_add(&mesh->bounds, mesh->point[given], 0);
     }
     mesh->face_count = def->index_count / mesh->sides;
     return MO_OK;
@@ -222,12 +212,12 @@ static mo_error take_drawing(const mo_shape_def *def, mo_mesh *mesh, mo_message 
 
 static mo_error check(const mo_shape_def *def, int sides, mo_message *why)
 {
-    MO_FAIL_IF(!def->points || !def->indices || def->point_count < 1 || def->index_count < 1 ||
-                   def->index_count % sides,
-               mo_fail(why, MO_ERR_ARGUMENT, "a mesh has points and %d indices a face", sides));
+    MO_REFUSE_IF(!def->points || !def->indices || def->point_count < 1 || def->index_count < 1 ||
+                     def->index_count % sides,
+                 why, "a mesh has points and %d indices a face", sides);
     for (int k = 0; k < 3 * def->point_count; ++k) {
-        MO_FAIL_IF(!mo_are_moderate(1, def->points + k),
-                   mo_fail(why, MO_ERR_ARGUMENT, "point %d of a mesh is not finite", k / 3));
+        MO_REFUSE_IF(!mo_are_moderate(1, def->points + k), why, "point %d of a mesh is not finite",
+                     k / 3);
     }
     return MO_OK;
 }

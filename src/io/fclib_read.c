@@ -401,8 +401,7 @@ static bool read_info(reader *in)
 mo_error mo_fclib_read(const char *path, const mo_allocator *allocator, mo_document *document,
                        mo_message *why)
 {
-    MO_FAIL_IF(!path || !document,
-               mo_fail(why, MO_ERR_ARGUMENT, "mo_fclib_read needs a path and a document"));
+    MO_REFUSE_IF(!path || !document, why, "mo_fclib_read needs a path and a document");
     const mo_allocator own = mo_allocator_or_default(allocator);
     *document = (mo_document){.allocator = own};
     reader in = {.document = document};

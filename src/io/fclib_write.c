@@ -438,12 +438,10 @@ static mo_error build_file(writer *out, const mo_allocator *allocator, void **by
 
 static mo_error check_arguments(const char *path, const mo_document *document, mo_message *why)
 {
-    MO_FAIL_IF(
-        !path || !document || !document->problem,
-        mo_fail(why, MO_ERR_ARGUMENT, "mo_fclib_write needs a path and a document with a problem"));
-    MO_FAIL_IF(document->guess_count < 0 || (document->guess_count > 0 && !document->guesses),
-               mo_fail(why, MO_ERR_ARGUMENT, "the document has %d guesses but no array of them",
-                       document->guess_count));
+    MO_REFUSE_IF(!path || !document || !document->problem, why,
+                 "mo_fclib_write needs a path and a document with a problem");
+    MO_REFUSE_IF(document->guess_count < 0 || (document->guess_count > 0 && !document->guesses),
+                 why, "the document has %d guesses but no array of them", document->guess_count);
     return MO_OK;
 }
 

@@ -65,8 +65,7 @@ mo_error mo_file_folder(const char *path, char folder[MO_PATH], mo_message *why)
 {
     const char *slash = strrchr(path, '/');
     const size_t length = slash ? (size_t)(slash - path) : 0;
-    MO_FAIL_IF(length >= MO_PATH - 1,
-               mo_fail(why, MO_ERR_ARGUMENT, "the path has more than %d characters", MO_PATH - 2));
+    MO_REFUSE_IF(length >= MO_PATH - 1, why, "the path has more than %d characters", MO_PATH - 2);
     if (slash && length == 0) {
         snprintf(folder, MO_PATH, "/");
     } else {

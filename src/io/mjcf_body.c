@@ -35,7 +35,7 @@ static bool read_inertial(mo_mjcf *m, const mo_xml_node *node, mo_mass *out)
 /* Principal moments raised to a least one, or made equal where they violate A + B >= C. */
 static void mend_inertia(const mo_mjcf_compiler *set, double inertia[6])
 {
-    double value[3], Q[9], D[9] = {0}, turned[9];
+    double value[3], Q[9];
     mo_principal_axes(inertia, value, Q);
     const double mean = (value[0] + value[1] + value[2]) / 3;
     const double largest = fmax(value[0], fmax(value[1], value[2]));
@@ -43,12 +43,10 @@ static void mend_inertia(const mo_mjcf_compiler *set, double inertia[6])
     int change = unbalanced;
     for (int k = 0; k < 3; ++k) {
         change |= value[k] < set->least_inertia;
-        D[4 * k] = unbalanced ? mean : fmax(value[k], set->least_inertia);
+        value[k] = unbalanced ? mean : fmax(value[k], set->least_inertia);
     }
     if (change) {
-        mo_mat3_turn(Q, D, turned);
-        const double six[6] = {turned[0], turned[4], turned[8], turned[1], turned[2], turned[5]};
-        memcpy(inertia, six, sizeof six);
+        mo_principal_compose(value, Q, inertia);
     }
 }
 

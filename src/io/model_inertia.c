@@ -17,6 +17,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "collide/collide.h"
 #include "io/model_reader.h"
 #include "linalg/dense.h"
 #include "linalg/principal.h"
@@ -26,65 +27,38 @@ static const double PI = 3.14159265358979323846;
 
 /* ---- closed forms ---------------------------------------------------------------------------- */
 
-static void ellipsoid_mass(const double half[3], mo_mass *out)
+/* A box (fill 8, part 3) or an ellipsoid (4 pi / 3, 5): mass = fill a b c at density 1, and
+ * mass (b^2 + c^2) / part about the axis of a. */
+static void mass_by_halves(const double half[3], double fill, double part, mo_mass *out)
 {
-    out->mass = 4 * PI / 3 * half[0] * half[1] * half[2];
+    out->mass = fill * half[0] * half[1] * half[2];
     for (int k = 0; k < 3; ++k) {
         const double p = half[(k + 1) % 3], q = half[(k + 2) % 3];
-        out->inertia[k] = out->mass / 5 * (p * p + q * q);
+        out->inertia[k] = out->mass / part * (p * p + q * q);
     }
-}
-
-static void box_mass(const double half[3], mo_mass *out)
-{
-    out->mass = 8 * half[0] * half[1] * half[2];
-    for (int k = 0; k < 3; ++k) {
-        const double p = half[(k + 1) % 3], q = half[(k + 2) % 3];
-        out->inertia[k] = out->mass / 3 * (p * p + q * q);
-    }
-}
-
-static void cylinder_mass(double radius, double half, mo_mass *out)
-{
-    out->mass = 2 * PI * radius * radius * half;
-    out->inertia[2] = out->mass * radius * radius / 2;
-    out->inertia[0] = out->inertia[1] = out->mass * (radius * radius / 4 + half * half / 3);
-}
-
-/* A cylinder and, at its ends, two halves of a ball. */
-static void capsule_mass(double radius, double half, mo_mass *out)
-{
-    const double ball = 4 * PI / 3 * radius * radius * radius;
-    cylinder_mass(radius, half, out);
-    const double about = 0.4 * ball * radius * radius;
-    const double away = ball * half * (half + 0.75 * radius);
-    out->mass += ball;
-    out->inertia[0] += about + away;
-    out->inertia[1] += about + away;
-    out->inertia[2] += about;
 }
 
 /* Capsules of models lie along their own z. */
 void mo_mass_of_shape(const mo_shape_def *shape, const double *ellipsoid, mo_mass *out)
 {
     const double ball[3] = {shape->radius, shape->radius, shape->radius};
+    const int is_round = shape->kind == MO_SHAPE_CAPSULE;
+    const double half = is_round ? shape->ends[1][2] : shape->half[2];
     memset(out, 0, sizeof *out);
     if (ellipsoid) {
-        ellipsoid_mass(ellipsoid, out);
+        mass_by_halves(ellipsoid, 4 * PI / 3, 5, out);
         return;
     }
     switch (shape->kind) {
     case MO_SHAPE_BALL:
-        ellipsoid_mass(ball, out);
+        mass_by_halves(ball, 4 * PI / 3, 5, out);
         break;
     case MO_SHAPE_BOX:
-        box_mass(shape->half, out);
+        mass_by_halves(shape->half, 8, 3, out);
         break;
     case MO_SHAPE_CYLINDER:
-        cylinder_mass(shape->radius, shape->half[2], out);
-        break;
     case MO_SHAPE_CAPSULE:
-        capsule_mass(shape->radius, shape->ends[1][2], out);
+        mo_rod_mass(shape->radius, 2 * half, is_round, 0, &out->mass, out->inertia);
         break;
     default: /* planes have no mass; hulls come from meshes */
         break;
@@ -220,15 +194,14 @@ void mo_mass_of_shell(const mo_mesh_file *mesh, mo_mass *out)
 
 void mo_mass_place(const mo_mass *mass, const mo_pose *pose, double factor, mo_mass *out)
 {
-    double Q[9], I[9], turned[9];
+    double Q[9];
     mo_quat_matrix(pose->orientation, Q);
-    mo_mat3_symmetric(mass->inertia, I);
-    mo_mat3_turn(Q, I, turned);
+    memmove(out->inertia, mass->inertia, sizeof out->inertia);
+    mo_inertia_turn(Q, out->inertia);
     out->mass = factor * mass->mass;
     mo_pose_point(pose, mass->centre, out->centre);
-    const double six[6] = {turned[0], turned[4], turned[8], turned[1], turned[2], turned[5]};
     for (int k = 0; k < 6; ++k) {
-        out->inertia[k] = factor * six[k];
+        out->inertia[k] *= factor;
     }
 }
 
@@ -259,19 +232,6 @@ void mo_mass_add(mo_mass *sum, const mo_mass *more)
     sum->mass = mass;
 }
 
-/* Q diag(values) Q' with values of at least `least`. */
-static void raise_moments(const double values[3], const double Q[9], double least,
-                          double inertia[6])
-{
-    double D[9] = {0}, turned[9];
-    for (int k = 0; k < 3; ++k) {
-        D[4 * k] = fmax(values[k], least);
-    }
-    mo_mat3_turn(Q, D, turned);
-    const double six[6] = {turned[0], turned[4], turned[8], turned[1], turned[2], turned[5]};
-    memcpy(inertia, six, sizeof six);
-}
-
 /* kg m^2: below a gram at a micrometre; such values in files are rounding. */
 static const double ROUNDING = 1e-15;
 
@@ -293,7 +253,10 @@ bool mo_reader_check_body(mo_reader *r, const mo_xml_node *node, mo_model_body *
         mo_reader_note(r, node,
                        "> has an inertia that is not positive: moments below 1e-6 of the largest "
                        "are raised to that");
-        raise_moments(values, Q, 1e-6 * largest, body->inertia);
+        for (int k = 0; k < 3; ++k) {
+            values[k] = fmax(values[k], 1e-6 * largest);
+        }
+        mo_principal_compose(values, Q, body->inertia);
         return true;
     }
     MO_FAIL_IF(!isfinite(sum) || is_negative || (body->mass > 0 && largest < 0),

@@ -77,10 +77,9 @@ static mo_error widen_all(mo_model *model, int at_q, int at_v, const mo_pose *po
 
 mo_error mo_model_release(mo_model *model, int body, mo_message *why)
 {
-    MO_FAIL_IF(body < 1 || body >= model->body_count || model->bodies[body].parent != 0 ||
-                   model->bodies[body].joint_count > 0,
-               mo_fail(why, MO_ERR_ARGUMENT,
-                       "only a body that is fixed to the world can get a free joint"));
+    MO_REFUSE_IF(body < 1 || body >= model->body_count || model->bodies[body].parent != 0 ||
+                     model->bodies[body].joint_count > 0,
+                 why, "only a body that is fixed to the world can get a free joint");
     MO_FAIL_IF(!MO_GROW(&model->allocator, model->joints, model->room[MO_LIST_JOINTS],
                         (size_t)model->joint_count + 1),
                mo_fail_memory(why));

@@ -20,6 +20,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "io/recording.h"
+#include "linalg/vec3.h"
 
 /* One file while it is read. */
 typedef struct reader {
@@ -190,11 +191,8 @@ static bool read_arrays(reader *in, const mo_h5_group *group)
 
 static bool check_orientations(mo_h5 *h, const mo_pose *poses, size_t count)
 {
-    const double most_error = 1e-6;
     for (size_t k = 0; k < count; ++k) {
-        const double *q = poses[k].orientation;
-        const double norm = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
-        MO_FAIL_IF(!(fabs(norm - 1) <= most_error),
+        MO_FAIL_IF(!mo_quat_is_unit(poses[k].orientation),
                    mo_h5_fail(h, MO_ERR_FORMAT, "orientation %zu is not a unit quaternion", k));
     }
     return true;
@@ -391,9 +389,8 @@ static mo_error read_rest(mo_recording *recording, const char *path, uint64_t st
 mo_error mo_recording_read(const char *path, const mo_allocator *allocator, mo_recording *recording,
                            mo_message *why)
 {
-    MO_FAIL_IF(!path || !recording,
-               mo_fail(why, MO_ERR_ARGUMENT,
-                       "mo_recording_read needs a path and a place for the recording"));
+    MO_REFUSE_IF(!path || !recording, why,
+                 "mo_recording_read needs a path and a place for the recording");
     const mo_allocator own = mo_allocator_or_default(allocator);
     *recording = (mo_recording){.allocator = own};
     reader in = {.recording = recording};

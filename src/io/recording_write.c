@@ -143,9 +143,8 @@ mo_error mo_recording_image(const mo_recording *recording, const char *path, int
 
 mo_error mo_recording_write(const char *path, const mo_recording *recording, mo_message *why)
 {
-    MO_FAIL_IF(!path || !recording || recording->dimension == 0,
-               mo_fail(why, MO_ERR_ARGUMENT,
-                       "mo_recording_write needs a path and a recording that was begun"));
+    MO_REFUSE_IF(!path || !recording || recording->dimension == 0, why,
+                 "mo_recording_write needs a path and a recording that was begun");
     const mo_allocator own = mo_allocator_or_default(&recording->allocator);
     void *bytes = NULL;
     size_t size = 0;

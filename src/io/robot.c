@@ -161,9 +161,9 @@ static mo_error check_joint(const mo_robot *robot, const mo_world *world, int k,
     const bool is_free = !at->mechanism.index;
     mo_pose pose;
     double velocity[3], spin[3];
-    MO_FAIL_IF(is_free ? !(mo_body_get(world, at->body).mass > 0)
-                       : !mo_mechanism_q(world, at->mechanism),
-               mo_fail(why, MO_ERR_ARGUMENT, "joint %d of the robot is no longer in the world", k));
+    MO_REFUSE_IF(is_free ? !(mo_body_get(world, at->body).mass > 0)
+                         : !mo_mechanism_q(world, at->mechanism),
+                 why, "joint %d of the robot is no longer in the world", k);
     q = q ? q + at->first_q : NULL;
     v = v ? v + at->first_v : NULL;
     bool good = (!q || is_configuration(at->q_count, q)) && (!v || mo_are_moderate(at->v_count, v));
@@ -194,10 +194,8 @@ static mo_error check_controls(const mo_robot *robot, const mo_world *world, con
     MO_NEED(controls || robot->actuator_count == 0, why);
     for (int k = 0; k < robot->actuator_count; ++k) {
         const mo_mechanism_id id = robot->actuators[k].mechanism;
-        MO_FAIL_IF(!isfinite(controls[k]) || (id.index && !mo_mechanism_q(world, id)),
-                   mo_fail(why, MO_ERR_ARGUMENT,
-                           "control %d is not finite, or its actuator is no longer in the world",
-                           k));
+        MO_REFUSE_IF(!isfinite(controls[k]) || (id.index && !mo_mechanism_q(world, id)), why,
+                     "control %d is not finite, or its actuator is no longer in the world", k);
     }
     return MO_OK;
 }
@@ -206,11 +204,8 @@ static mo_error check_mocap(const mo_robot *robot, const mo_pose *poses, mo_mess
 {
     MO_NEED(poses || robot->mocap_count == 0, why);
     for (int k = 0; k < robot->mocap_count; ++k) {
-        const double *q = poses[k].orientation;
-        const double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
-        MO_FAIL_IF(!mo_are_moderate(3, poses[k].position) || !(fabs(square - 1) <= 1e-6),
-                   mo_fail(why, MO_ERR_ARGUMENT,
-                           "the pose of mocap body %d must be finite, with a unit quaternion", k));
+        MO_REFUSE_IF(!mo_pose_is_valid(poses + k), why,
+                     "the pose of mocap body %d must be finite, with a unit quaternion", k);
     }
     return MO_OK;
 }
@@ -279,9 +274,8 @@ mo_error mo_robot_set_control(const mo_robot *robot, mo_world *world, int actuat
                               mo_message *why)
 {
     MO_NEED(robot && world, why);
-    MO_FAIL_IF(actuator < 0 || actuator >= robot->actuator_count,
-               mo_fail(why, MO_ERR_ARGUMENT, "%d is not an actuator; there are %d", actuator,
-                       robot->actuator_count));
+    MO_REFUSE_IF(actuator < 0 || actuator >= robot->actuator_count, why,
+                 "%d is not an actuator; there are %d", actuator, robot->actuator_count);
     const mo_robot_control *at = robot->actuators + actuator;
     return at->mechanism.index
                ? mo_mechanism_set_target(world, at->mechanism, at->number, control, why)
@@ -323,8 +317,8 @@ mo_error mo_robot_move_mocap(const mo_robot *robot, mo_world *world, int body, c
     while (k < robot->mocap_count && robot->mocap[k] != body) {
         ++k;
     }
-    MO_FAIL_IF(k == robot->mocap_count || !(time >= 0),
-               mo_fail(why, MO_ERR_ARGUMENT, "body %d of the model is not a mocap body", body));
+    MO_REFUSE_IF(k == robot->mocap_count || !(time >= 0), why,
+                 "body %d of the model is not a mocap body", body);
     double velocity[3] = {0}, spin[3] = {0};
     if (!(time > 0)) {
         return mo_body_set(world, id, to, velocity, spin, why);

@@ -323,8 +323,8 @@ mo_error mo_model_build(const mo_model *model, mo_world *world, const mo_allocat
     MO_NEED(model && world && robot, why);
     mo_building b = {.model = model, .world = world, .why = why};
     *robot = NULL;
-    MO_FAIL_IF(mo_world_definition(world).dimension != 3,
-               mo_fail(why, MO_ERR_ARGUMENT, "models need a three-dimensional world"));
+    MO_REFUSE_IF(mo_world_definition(world).dimension != 3, why,
+                 "models need a three-dimensional world");
     MO_TRY(make_robot(model, allocator, &b.robot, why));
     b.pool.allocator = b.robot->allocator;
     mo_error error = make_room(&b);

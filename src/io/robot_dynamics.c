@@ -210,9 +210,8 @@ mo_error mo_robot_jacobian(const mo_robot *robot, const mo_world *world, int bod
     int link = 0;
     const mo_mechanism_id mechanism = mo_body_mechanism(world, id, &link);
     memset(J, 0, 6 * (size_t)robot->v_count * sizeof *J);
-    MO_FAIL_IF(
-        body < 0 || body >= robot->body_count,
-        mo_fail(why, MO_ERR_ARGUMENT, "%d is not a body; there are %d", body, robot->body_count));
+    MO_REFUSE_IF(body < 0 || body >= robot->body_count, why, "%d is not a body; there are %d", body,
+                 robot->body_count);
     if (mechanism.index) {
         const int m = mo_mechanism_get(world, mechanism).v_count;
         double *own = take(robot, 6 * (size_t)m, why);
@@ -253,9 +252,8 @@ mo_error mo_robot_site_jacobian(const mo_robot *robot, const mo_world *world, in
                                 mo_message *why)
 {
     MO_NEED(robot && world && J, why);
-    MO_FAIL_IF(
-        site < 0 || site >= robot->site_count,
-        mo_fail(why, MO_ERR_ARGUMENT, "%d is not a site; there are %d", site, robot->site_count));
+    MO_REFUSE_IF(site < 0 || site >= robot->site_count, why, "%d is not a site; there are %d", site,
+                 robot->site_count);
     const mo_pose at = mo_robot_site(robot, world, site);
     return mo_robot_jacobian(robot, world, robot->sites[site].body, at.position, J, why);
 }

@@ -120,8 +120,7 @@ static mo_error check_coefficients(const mo_law_ops *ops, mo_law law, mo_message
 
 mo_error mo_law_check(const mo_law *law, int d, mo_message *why)
 {
-    MO_FAIL_IF(!law || (unsigned)law->kind >= MO_LAW_KIND_COUNT,
-               mo_fail(why, MO_ERR_ARGUMENT, "unknown kind of law"));
+    MO_REFUSE_IF(!law || (unsigned)law->kind >= MO_LAW_KIND_COUNT, why, "unknown kind of law");
     const mo_law_ops *ops = mo_law_table[law->kind];
     mo_error error = check_rows(ops, d, why);
     error = error ? error : check_coefficients(ops, *law, why);

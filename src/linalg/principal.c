@@ -39,3 +39,11 @@ void mo_principal_axes(const double inertia[6], double values[3], double Q[9])
         values[k] = A[4 * k];
     }
 }
+
+void mo_principal_compose(const double values[3], const double Q[9], double six[6])
+{
+    const double D[9] = {values[0], 0, 0, 0, values[1], 0, 0, 0, values[2]};
+    double A[9];
+    mo_mat3_turn(Q, D, A);
+    mo_mat3_six(A, six);
+}

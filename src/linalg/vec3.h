@@ -129,6 +129,32 @@ MO_ANY void mo_mat3_symmetric(const double s[6], double A[9])
     memcpy(A, full, sizeof full);
 }
 
+/* The reverse. */
+MO_ANY void mo_mat3_six(const double A[9], double s[6])
+{
+    const double six[6] = {A[0], A[4], A[8], A[1], A[2], A[5]};
+    memcpy(s, six, sizeof six);
+}
+
+/* The inertia of a body turned by Q: s = Q s Q'. */
+MO_ANY void mo_inertia_turn(const double Q[9], double s[6])
+{
+    double A[9], B[9];
+    mo_mat3_symmetric(s, A);
+    mo_mat3_turn(Q, A, B);
+    mo_mat3_six(B, s);
+}
+
+/* Is an inertia the same about every axis, to a relative tolerance? */
+MO_ANY int mo_mat3_is_isotropic(const double A[9], double tolerance)
+{
+    int is_same = 1;
+    for (int k = 0; k < 9; ++k) {
+        is_same &= fabs(A[k] - (k % 4 == 0 ? A[0] : 0)) <= tolerance * A[0];
+    }
+    return is_same;
+}
+
 /* x with A x = b for a regular A, by Cramer's rule. */
 MO_ANY void mo_mat3_solve(const double A[9], const double b[3], double x[3])
 {
@@ -149,6 +175,12 @@ MO_ANY void mo_quat_multiply(const double a[4], const double b[4], double c[4])
     c[1] = a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2];
     c[2] = a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1];
     c[3] = a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0];
+}
+
+/* A unit quaternion, to the accuracy of steps; false for NaN. */
+MO_ANY int mo_quat_is_unit(const double q[4])
+{
+    return fabs(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] - 1) <= 1e-6;
 }
 
 MO_ANY void mo_quat_normalise(double q[4])

@@ -31,21 +31,12 @@ static int is_rigid_mass(const double *M)
     return m > 0;
 }
 
-static int is_isotropic(const double J[9])
-{
-    int is_same = 1;
-    for (int k = 0; k < 9; ++k) {
-        is_same &= fabs(J[k] - (k % 4 == 0 ? J[0] : 0)) <= SAME * J[0];
-    }
-    return is_same;
-}
-
 mo_rigid mo_rigid_of(double mass, const double J[9])
 {
     mo_rigid rigid = {.mass = mass,
                       .inertia = {J[0], J[4], J[8], J[1], J[2], J[5]},
                       .inverse_mass = 1 / mass,
-                      .is_isotropic = is_isotropic(J)};
+                      .is_isotropic = mo_mat3_is_isotropic(J, SAME)};
     double *I = rigid.inverse_inertia;
     if (rigid.is_isotropic) {
         I[0] = I[1] = I[2] = 1 / J[0];

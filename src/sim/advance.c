@@ -250,13 +250,11 @@ mo_error mo_advance_poses(mo_world *world, double h, mo_message *why)
         if (body->mechanism == MO_NONE && !moves_at_once(world, body) && body->carrier == MO_NONE) {
             move(body, h, body->next_x, body->next_orientation);
         }
-        MO_FAIL_IF(
-            !(squares(world, body, h) <= MO_LARGEST * MO_LARGEST),
-            mo_fail(why, MO_ERR_ARGUMENT,
-                    "the step would move body %d '%.64s' to a place or with a speed that is "
-                    "not finite, or above 1e100: its forces, its prescribed motion or the step "
-                    "are out of range",
-                    k, body->def.name));
+        MO_REFUSE_IF(!(squares(world, body, h) <= MO_LARGEST * MO_LARGEST), why,
+                     "the step would move body %d '%.64s' to a place or with a speed that is "
+                     "not finite, or above 1e100: its forces, its prescribed motion or the step "
+                     "are out of range",
+                     k, body->def.name);
     }
     mo_pace();
     return MO_OK;

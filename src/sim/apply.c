@@ -51,9 +51,8 @@ static mo_error add_force(mo_world *world, int place, const double force[3], con
     double sum[6];
     mo_vec3_along(world->body[place].force, 1, force, sum);
     mo_vec3_along(world->body[place].force + 3, 1, moment, sum + 3);
-    MO_FAIL_IF(!mo_are_moderate(6, sum),
-               mo_fail(why, MO_ERR_ARGUMENT, "the forces on body '%.64s' sum to more than %g",
-                       world->body[place].def.name, MO_LARGEST));
+    MO_REFUSE_IF(!mo_are_moderate(6, sum), why, "the forces on body '%.64s' sum to more than %g",
+                 world->body[place].def.name, MO_LARGEST);
     mo_device_heap_bring_back(world);
     memcpy(world->body[place].force, sum, sizeof sum);
     mo_body_wake(world, place);

@@ -33,11 +33,10 @@ mo_error mo_worlds_step(mo_world *const *worlds, int count, double h, int steps,
                         mo_batch_report *reports, mo_message *why)
 {
     MO_NEED(worlds || count <= 0, why);
-    MO_FAIL_IF(count < 0 || steps < 0 || threads < 1,
-               mo_fail(why, MO_ERR_ARGUMENT,
-                       "%d worlds, %d steps and %d threads: numbers of worlds and steps are not "
-                       "negative, and there is at least one thread",
-                       count, steps, threads));
+    MO_REFUSE_IF(count < 0 || steps < 0 || threads < 1, why,
+                 "%d worlds, %d steps and %d threads: numbers of worlds and steps are not "
+                 "negative, and there is at least one thread",
+                 count, steps, threads);
     const mo_allocator own = mo_allocator_or_default(NULL);
     mo_message *messages = mo_memory_array(&own, (size_t)count, sizeof *messages);
     mo_batch_report *room = reports ? reports : mo_memory_array(&own, (size_t)count, sizeof *room);

@@ -138,16 +138,6 @@ static double size_of(const mo_world *world, const mo_sim_body *body)
  * The frame of the body stays where it is; only the centre of mass moves in it.  A free body
  * without mass yet (its shapes come later) is left weightless here: the step refuses it.
  */
-/* The same about every axis, to rounding? */
-static int is_isotropic(const double inertia[9])
-{
-    double off = 0;
-    for (int k = 0; k < 9; ++k) {
-        off = fmax(off, fabs(inertia[k] - (k % 4 == 0 ? inertia[0] : 0)));
-    }
-    return off <= 1e-12 * inertia[0];
-}
-
 void mo_body_turn_inertia(mo_sim_body *body)
 {
     if (body->is_ball) {
@@ -178,11 +168,10 @@ mo_error mo_body_weigh(mo_world *world, int place, mo_message *why)
         is_fit = is_fit &&
                  (may_wait || (is_planar ? all.inertia[8] > 0 : is_positive_definite(all.inertia)));
     }
-    MO_FAIL_IF(!is_fit, mo_fail(why, MO_ERR_ARGUMENT,
-                                "the inertia of body '%.64s' is not positive definite, or above %g",
-                                body->def.name, MO_LARGEST));
+    MO_REFUSE_IF(!is_fit, why, "the inertia of body '%.64s' is not positive definite, or above %g",
+                 body->def.name, MO_LARGEST);
     body->mass = all.mass;
-    body->is_ball = !is_planar && is_isotropic(all.inertia);
+    body->is_ball = !is_planar && mo_mat3_is_isotropic(all.inertia, 1e-12);
     memcpy(body->inertia, all.inertia, sizeof body->inertia);
     mo_vec3_copy(all.centre, body->centre);
     mo_pose_point(&frame, body->centre, body->x);
@@ -216,9 +205,7 @@ mo_body_state mo_body_get(const mo_world *world, mo_body_id id)
     mo_vec3_copy(body->v, state.velocity);
     mo_vec3_copy(body->v + 3, state.spin);
     mo_vec3_copy(body->x, state.centre);
-    const double *J = body->inertia;
-    memcpy(state.inertia, (const double[6]){J[0], J[4], J[8], J[1], J[2], J[5]},
-           sizeof state.inertia);
+    mo_mat3_six(body->inertia, state.inertia);
     return state;
 }
 
@@ -228,20 +215,15 @@ mo_error mo_body_set(mo_world *world, mo_body_id id, const mo_pose *pose, const 
     MO_NEED(world && pose && velocity && spin, why);
     const int place = mo_body_place(world, id);
     MO_NEED_ID(place >= 0, "body", id, why);
-    const double *q = pose->orientation;
-    const double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
-    MO_FAIL_IF(
-        !mo_are_moderate(3, pose->position) || !mo_are_moderate(3, velocity) ||
-            !mo_are_moderate(3, spin) || !(fabs(square - 1) <= 1e-6),
-        mo_fail(
-            why, MO_ERR_ARGUMENT,
-            "a body is put at a finite pose with a unit quaternion, and with finite velocities"));
+    MO_REFUSE_IF(
+        !mo_pose_is_valid(pose) || !mo_are_moderate(3, velocity) || !mo_are_moderate(3, spin), why,
+        "a body is put at a finite pose with a unit quaternion, and with finite velocities");
     if (world->body[place].mechanism != MO_NONE) {
         return mo_mechanism_set_root(world, place, pose, velocity, spin, why);
     }
     mo_device_heap_bring_back(world);
     mo_sim_body *body = world->body + place;
-    memcpy(body->orientation, q, sizeof body->orientation);
+    memcpy(body->orientation, pose->orientation, sizeof body->orientation);
     mo_quat_normalise(body->orientation);
     double arm[3];
     mo_quat_turn(body->orientation, body->centre, arm);
@@ -266,11 +248,7 @@ void mo_body_wake(mo_world *world, int place)
 mo_shape_def mo_body_shape(const mo_world *world, mo_body_id id, int k)
 {
     MO_NEED_OR((mo_shape_def){0}, world, NULL);
-    const int place = mo_body_place(world, id);
-    int shape = place < 0 || k < 0 ? MO_NONE : world->body[place].first_shape;
-    for (int skip = 0; shape != MO_NONE && skip < k; ++skip) {
-        shape = world->shape[shape].next;
-    }
+    const int shape = mo_shape_place(world, mo_body_shape_id(world, id, k));
     return shape == MO_NONE ? (mo_shape_def){.kind = MO_SHAPE_KIND_COUNT}
                             : world->shape[shape].collider.def;
 }

@@ -25,6 +25,13 @@ typedef struct mo_pair {
     int a, b; /* shapes, a < b; of a team, by the ids of their bodies */
 } mo_pair;
 
+/* A sorted list of pairs with what they are given (own_pairs.c). */
+typedef struct mo_pair_table {
+    struct mo_own_pair *at;
+    size_t room;
+    int count;
+} mo_pair_table;
+
 typedef struct mo_pairs {
     mo_pair *at;
     size_t room;

@@ -60,10 +60,9 @@ mo_error mo_world_create_copies(const mo_world *world, int copies, mo_world **ba
     mo_message wrong = {""};
     MO_NEED(world && batch, why);
     *batch = NULL;
-    MO_FAIL_IF(copies < 1 || copies > MOST_COPIES || world->living_count > MOST_BODIES / copies,
-               mo_fail(why, MO_ERR_ARGUMENT,
-                       "%d copies of %d bodies: there are 1 to %d copies, and at most %d bodies",
-                       copies, world->living_count, MOST_COPIES, MOST_BODIES));
+    MO_REFUSE_IF(copies < 1 || copies > MOST_COPIES || world->living_count > MOST_BODIES / copies,
+                 why, "%d copies of %d bodies: there are 1 to %d copies, and at most %d bodies",
+                 copies, world->living_count, MOST_COPIES, MOST_BODIES);
     MO_FAIL_IF(world->copies > 0,
                mo_fail(why, MO_ERR_UNSUPPORTED, "copies of copies: copy the world itself"));
     mo_device_heap_fetch(world);

@@ -100,7 +100,7 @@ static int takes_definition(const mo_world *world, mo_message *why)
                         : def->projection || def->sleeping ? "projection or sleeping is on"
                         : world->jointed_count > 0         ? "it has joints"
                         : world->mechanism_count > 0       ? "it has mechanisms"
-                        : world->own_pair_count > 0 || world->excluded_count > 0
+                        : world->own_pairs.count > 0 || world->excluded.count > 0
                             ? "pairs of shapes have rules of their own"
                         : !mo_uses_auto(world) && strcmp(method, "nsgs") != 0
                             ? "its method is neither auto nor nsgs"

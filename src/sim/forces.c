@@ -275,12 +275,12 @@ static mo_error check_known(const mo_world *world, const mo_force_options *optio
     for (int k = 0; k < options->known_count; ++k) {
         const mo_known_acceleration *known = options->known + k;
         const mo_sim_mechanism *mechanism = mo_mechanism_at(world, known->mechanism);
-        MO_FAIL_IF(!mechanism || known->velocity < 0 || known->velocity >= mechanism->tree.dofs ||
-                       !isfinite(known->acceleration),
-                   mo_fail(why, MO_ERR_ARGUMENT,
-                           "known acceleration %d is not of a velocity of a mechanism in the "
-                           "world, or not finite",
-                           k));
+        MO_REFUSE_IF(!mechanism || known->velocity < 0 || known->velocity >= mechanism->tree.dofs ||
+                         !isfinite(known->acceleration),
+                     why,
+                     "known acceleration %d is not of a velocity of a mechanism in the "
+                     "world, or not finite",
+                     k);
     }
     return MO_OK;
 }
@@ -293,13 +293,12 @@ mo_error mo_world_forces(mo_world *world, const mo_force_options *options, mo_fo
     own.solver.start = NULL; /* which is for another problem */
     options = &own;
     mo_forces_clear(forces);
-    MO_FAIL_IF(
+    MO_REFUSE_IF(
         !(options->speed >= 0) || !(options->gap >= 0) || !(options->softness >= 0) ||
             (options->friction != MO_FRICTION_CONE && options->friction != MO_FRICTION_PYRAMID),
-        mo_fail(
-            why, MO_ERR_ARGUMENT,
-            "gap, speed and softness of mo_force_options must not be negative, and its friction "
-            "the cone or the pyramid"));
+        why,
+        "gap, speed and softness of mo_force_options must not be negative, and its friction "
+        "the cone or the pyramid");
     MO_TRY(mo_options_check(&options->solver, why));
     MO_TRY(check_known(world, options, why));
     MO_TRY(mo_check_masses(world, why));

@@ -77,23 +77,12 @@ static int has_gains(const mo_joint_def *def)
     return def->drive == MO_DRIVE_POSITION && (def->stiffness > 0 || def->damping > 0);
 }
 
-static double speed_of(const mo_world *world, const mo_sim_joint *joint, const mo_joint_rows *rows)
-{
-    double speed = 0;
-    for (int side = 0; side < 2; ++side) {
-        for (int i = 0; joint->body[side] >= 0 && i < 6; ++i) {
-            speed += rows->line[side][0][i] * world->body[joint->body[side]].v[i];
-        }
-    }
-    return speed;
-}
-
 /* At one instant; w is the velocity product. */
 static void add_coordinate(mo_world *world, mo_sim_joint *joint, const mo_joint_rows *rows,
                            double slow, double w)
 {
     const mo_joint_def *def = &joint->def;
-    const double q = rows->error[0], speed = speed_of(world, joint, rows), minus = -w;
+    const double q = rows->error[0], speed = mo_joint_speed(world, joint, rows), minus = -w;
     const mo_law one_sided = mo_law_frictionless();
     if (def->has_limits && q - def->lower <= REACHED && speed <= slow) {
         mo_joint_add_part(world, joint, MO_PART_LOWER, &one_sided, rows, 1, &w);
@@ -122,7 +111,7 @@ static void add_coordinate_over(mo_world *world, mo_sim_joint *joint, const mo_j
                                 double p, double product)
 {
     const mo_joint_def *def = &joint->def;
-    const double q = rows->error[0], w = product + p * speed_of(world, joint, rows);
+    const double q = rows->error[0], w = product + p * mo_joint_speed(world, joint, rows);
     const mo_law one_sided = mo_law_frictionless();
     if (def->has_limits && isfinite(def->lower)) {
         mo_joint_add_part(world, joint, MO_PART_LOWER, &one_sided, rows, 1,

@@ -27,14 +27,6 @@ mo_joint_def mo_default_joint(mo_joint_kind kind, mo_body_id a, mo_body_id b)
 
 /* ---- they come and go ------------------------------------------------------------------------ */
 
-int mo_joint_place(const mo_world *world, mo_joint_id id)
-{
-    const int place = id.index > 0 ? id.index - 1 : MO_NONE;
-    const int is_there = place >= 0 && place < world->joint_places && id.generation &&
-                         world->joint[place].generation == id.generation;
-    return is_there ? place : MO_NONE;
-}
-
 MO_GETTER(int, mo_world_joint_count, mo_world, jointed_count)
 
 mo_joint_id mo_world_joint(const mo_world *world, int k)
@@ -55,56 +47,44 @@ static int has_coordinate(const mo_world *world, mo_joint_kind kind)
 
 static mo_error check_drive(mo_drive_kind drive, double target, double max_effort, mo_message *why)
 {
-    MO_FAIL_IF(drive != MO_DRIVE_NONE && drive != MO_DRIVE_VELOCITY && drive != MO_DRIVE_POSITION,
-               mo_fail(why, MO_ERR_ARGUMENT, "%d is not a kind of drive", (int)drive));
-    MO_FAIL_IF(!isfinite(target) || !(max_effort >= 0),
-               mo_fail(why, MO_ERR_ARGUMENT,
-                       "a drive has a finite target and an effort that is not negative"));
+    MO_REFUSE_IF(drive != MO_DRIVE_NONE && drive != MO_DRIVE_VELOCITY && drive != MO_DRIVE_POSITION,
+                 why, "%d is not a kind of drive", (int)drive);
+    MO_REFUSE_IF(!isfinite(target) || !(max_effort >= 0), why,
+                 "a drive has a finite target and an effort that is not negative");
     return MO_OK;
 }
 
 static mo_error check_joint(const mo_world *world, const mo_joint_def *def, mo_message *why)
 {
     const char *name = mo_joint_name(def->kind);
-    MO_FAIL_IF(!name, mo_fail(why, MO_ERR_ARGUMENT, "%d is not a kind of joint", (int)def->kind));
+    MO_REFUSE_IF(!name, why, "%d is not a kind of joint", (int)def->kind);
     const int a = mo_body_place(world, def->a), b = mo_body_place(world, def->b);
-    MO_FAIL_IF(b < 0 || (a < 0 && def->a.index != 0),
-               mo_fail(why, MO_ERR_ARGUMENT, "a body of this %s joint is not in the world", name));
-    MO_FAIL_IF(a == b, mo_fail(why, MO_ERR_ARGUMENT,
-                               "a %s joint joins two bodies, not one with itself", name));
+    MO_REFUSE_IF(b < 0 || (a < 0 && def->a.index != 0), why,
+                 "a body of this %s joint is not in the world", name);
+    MO_REFUSE_IF(a == b, why, "a %s joint joins two bodies, not one with itself", name);
     const double sum =
         mo_vec3_norm(def->anchor) + mo_vec3_norm(def->anchor_b) + mo_vec3_norm(def->axis);
-    MO_FAIL_IF(
-        !(sum <= MO_LARGEST),
-        mo_fail(why, MO_ERR_ARGUMENT, "anchors and axis of a %s joint must be finite", name));
-    const double *turn = def->pose.orientation;
-    const double square =
-        turn[0] * turn[0] + turn[1] * turn[1] + turn[2] * turn[2] + turn[3] * turn[3];
-    MO_FAIL_IF(def->has_pose &&
-                   (!isfinite(mo_vec3_norm(def->pose.position)) || !(fabs(square - 1) <= 1e-6)),
-               mo_fail(why, MO_ERR_ARGUMENT,
-                       "the pose of a %s joint must be finite, with a unit quaternion", name));
+    MO_REFUSE_IF(!(sum <= MO_LARGEST), why, "anchors and axis of a %s joint must be finite", name);
+    MO_REFUSE_IF(def->has_pose && !mo_pose_is_valid(&def->pose), why,
+                 "the pose of a %s joint must be finite, with a unit quaternion", name);
     const double length =
         mo_is_planar(world) ? hypot(def->axis[0], def->axis[1]) : mo_vec3_norm(def->axis);
     const int needs_axis =
         def->kind == MO_JOINT_PRISMATIC || (def->kind == MO_JOINT_REVOLUTE && !mo_is_planar(world));
-    MO_FAIL_IF(needs_axis && !(length > 0),
-               mo_fail(why, MO_ERR_ARGUMENT, "a %s joint needs an axis", name));
-    MO_FAIL_IF(def->has_limits && !(def->lower <= def->upper),
-               mo_fail(why, MO_ERR_ARGUMENT,
-                       "the lower limit %g of a %s joint is above the upper one %g", def->lower,
-                       name, def->upper));
-    MO_FAIL_IF(!(def->dry_friction >= 0),
-               mo_fail(why, MO_ERR_ARGUMENT, "the dry friction of a joint must not be negative"));
-    MO_FAIL_IF(!(def->stiffness >= 0 && def->stiffness <= MO_LARGEST) ||
-                   !(def->damping >= 0 && def->damping <= MO_LARGEST),
-               mo_fail(why, MO_ERR_ARGUMENT,
-                       "stiffness and damping of the servo of a joint must be finite and not "
-                       "negative"));
+    MO_REFUSE_IF(needs_axis && !(length > 0), why, "a %s joint needs an axis", name);
+    MO_REFUSE_IF(def->has_limits && !(def->lower <= def->upper), why,
+                 "the lower limit %g of a %s joint is above the upper one %g", def->lower, name,
+                 def->upper);
+    MO_REFUSE_IF(!(def->dry_friction >= 0), why,
+                 "the dry friction of a joint must not be negative");
+    MO_REFUSE_IF(!(def->stiffness >= 0 && def->stiffness <= MO_LARGEST) ||
+                     !(def->damping >= 0 && def->damping <= MO_LARGEST),
+                 why,
+                 "stiffness and damping of the servo of a joint must be finite and not "
+                 "negative");
     const int asks = def->has_limits || def->dry_friction > 0 || def->drive != MO_DRIVE_NONE;
-    MO_FAIL_IF(asks && !has_coordinate(world, def->kind),
-               mo_fail(why, MO_ERR_ARGUMENT,
-                       "a %s joint has no coordinate, so no limits, friction or drive", name));
+    MO_REFUSE_IF(asks && !has_coordinate(world, def->kind), why,
+                 "a %s joint has no coordinate, so no limits, friction or drive", name);
     return check_drive(def->drive, def->target, def->max_effort, why);
 }
 
@@ -214,13 +194,7 @@ mo_error mo_world_remove_joint(mo_world *world, mo_joint_id id, mo_message *why)
     unlink_joint(world, place, 0);
     unlink_joint(world, place, 1);
     world->joint[place] = (mo_sim_joint){0};
-    for (int k = 0; k < world->jointed_count; ++k) {
-        if (world->jointed[k] == place) {
-            memmove(world->jointed + k, world->jointed + k + 1,
-                    (size_t)(--world->jointed_count - k) * sizeof *world->jointed);
-            break;
-        }
-    }
+    mo_list_remove(world->jointed, &world->jointed_count, place);
     return MO_OK;
 }
 
@@ -231,9 +205,8 @@ mo_error mo_joint_set_drive(mo_world *world, mo_joint_id id, mo_drive_kind drive
     const int place = mo_joint_place(world, id);
     MO_NEED_ID(place >= 0, "joint", id, why);
     mo_sim_joint *joint = world->joint + place;
-    MO_FAIL_IF(drive != MO_DRIVE_NONE && !has_coordinate(world, joint->def.kind),
-               mo_fail(why, MO_ERR_ARGUMENT, "a %s joint has no coordinate to drive",
-                       mo_joint_name(joint->def.kind)));
+    MO_REFUSE_IF(drive != MO_DRIVE_NONE && !has_coordinate(world, joint->def.kind), why,
+                 "a %s joint has no coordinate to drive", mo_joint_name(joint->def.kind));
     const mo_error error = check_drive(drive, target, max_effort, why);
     if (!error) {
         mo_step_give_up(world);
@@ -251,7 +224,7 @@ mo_error mo_joint_set_drive(mo_world *world, mo_joint_id id, mo_drive_kind drive
 
 /* ---- looking --------------------------------------------------------------------------------- */
 
-static double speed_of(const mo_world *world, const mo_sim_joint *joint, const mo_joint_rows *rows)
+double mo_joint_speed(const mo_world *world, const mo_sim_joint *joint, const mo_joint_rows *rows)
 {
     double speed = 0;
     for (int side = 0; side < 2; ++side) {
@@ -288,7 +261,7 @@ mo_joint_state mo_joint_get(const mo_world *world, mo_joint_id id)
     mo_joint_coordinate(world, joint, &rows);
     if (rows.count > 0) {
         state.q = rows.error[0];
-        state.speed = speed_of(world, joint, &rows);
+        state.speed = mo_joint_speed(world, joint, &rows);
     }
     mo_joint_hold(world, joint, &rows);
     for (int k = 0; k < rows.count; ++k) {

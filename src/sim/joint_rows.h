@@ -18,6 +18,9 @@ void mo_joint_hold(const mo_world *world, const mo_sim_joint *joint, mo_joint_ro
 /* The coordinate q (in rows->error[0]) and its line; rows->count is 0 for a joint without one. */
 void mo_joint_coordinate(const mo_world *world, const mo_sim_joint *joint, mo_joint_rows *rows);
 
+/* The velocity along the first row. */
+double mo_joint_speed(const mo_world *world, const mo_sim_joint *joint, const mo_joint_rows *rows);
+
 /* Both anchors in the world. */
 void mo_joint_anchors(const mo_world *world, const mo_sim_joint *joint, double anchor[2][3]);
 

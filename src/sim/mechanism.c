@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Adding and removing mechanisms; excluded pairs of bodies. */
+/* Adding and removing mechanisms. */
 #include <string.h>
 
 #include "base/error.h"
@@ -310,7 +310,8 @@ void mo_mechanisms_clear(mo_world *world)
             free_mechanism(&world->allocator, world->mechanism[k]);
         }
     }
-    MO_FREE(&world->allocator, world->mechanism, world->excluded, world->own_pair, world->jacobian);
+    MO_FREE(&world->allocator, world->mechanism, world->excluded.at, world->own_pairs.at,
+            world->jacobian);
 }
 
 /* The mass of a link's body has changed. */
@@ -326,66 +327,4 @@ void mo_mechanism_weigh(mo_world *world, int place)
     if (mechanism->generation) { /* else its other links are not there yet */
         mo_mechanism_place_links(world, mechanism);
     }
-}
-
-/* ---- bodies that never touch ----------------------------------------------------------------- */
-
-static int exclusion_place(const mo_world *world, int a, int b)
-{
-    int low = 0, high = world->excluded_count;
-    while (low < high) {
-        const int half = (low + high) / 2;
-        const mo_pair *pair = world->excluded + half;
-        if (pair->a < a || (pair->a == a && pair->b < b)) {
-            low = half + 1;
-        } else {
-            high = half;
-        }
-    }
-    return low;
-}
-
-int mo_is_excluded(const mo_world *world, int a, int b)
-{
-    const int first = a < b ? a : b, second = a < b ? b : a;
-    const int at = exclusion_place(world, first, second);
-    return at < world->excluded_count && world->excluded[at].a == first &&
-           world->excluded[at].b == second;
-}
-
-mo_error mo_world_exclude(mo_world *world, mo_body_id a, mo_body_id b, mo_message *why)
-{
-    MO_NEED(world, why);
-    const int one = mo_body_place(world, a), other = mo_body_place(world, b);
-    MO_FAIL_IF(one < 0 || other < 0,
-               mo_fail(why, MO_ERR_ARGUMENT, "a body to be excluded is not in the world"));
-    if (one == other || mo_is_excluded(world, one, other)) {
-        return MO_OK;
-    }
-    mo_device_heap_bring_back(world);
-    MO_NEED_MEMORY(MO_GROW(&world->allocator, world->excluded, world->excluded_room,
-                           (size_t)world->excluded_count + 1),
-                   why);
-    const mo_pair pair = {one < other ? one : other, one < other ? other : one};
-    const int at = exclusion_place(world, pair.a, pair.b);
-    memmove(world->excluded + at + 1, world->excluded + at,
-            (size_t)(world->excluded_count++ - at) * sizeof pair);
-    world->excluded[at] = pair;
-    world->pairs_are_stale = 1;
-    mo_body_wake(world, one);
-    mo_body_wake(world, other);
-    return MO_OK;
-}
-
-/* Removes a body: its index may be reused. */
-void mo_forget_exclusions(mo_world *world, int place)
-{
-    int kept = 0;
-    for (int k = 0; k < world->excluded_count; ++k) {
-        const mo_pair pair = world->excluded[k];
-        if (pair.a != place && pair.b != place) {
-            world->excluded[kept++] = pair;
-        }
-    }
-    world->excluded_count = kept;
 }

@@ -4,7 +4,7 @@
  * Mechanisms in a world.
  *
  *   mechanism_def.c      definitions and their checks
- *   mechanism.c          adding and removing; excluded pairs
+ *   mechanism.c          adding and removing
  *   mechanism_get.c      reading, changing, dynamics
  *   mechanism_step.c     free velocities before the solve, new coordinates after it
  *   mechanism_rows.c     limits, dry friction and actuators in the problem

@@ -79,22 +79,19 @@ static mo_error check(const mo_sim_mechanism *mechanism, const mo_coupling_def *
                       mo_message *why)
 {
     const int count = def->of_tendons ? mechanism->tendons : mechanism->tree.joints;
-    MO_FAIL_IF(def->a < 0 || def->a >= count || def->b < -1 || def->b >= count || def->a == def->b,
-               mo_fail(why, MO_ERR_ARGUMENT,
-                       "a coupling of mechanism '%.64s' names the %s %d and %d; it has %d",
-                       mechanism->name, def->of_tendons ? "tendons" : "joints", def->a, def->b,
-                       count));
+    MO_REFUSE_IF(def->a < 0 || def->a >= count || def->b < -1 || def->b >= count ||
+                     def->a == def->b,
+                 why, "a coupling of mechanism '%.64s' names the %s %d and %d; it has %d",
+                 mechanism->name, def->of_tendons ? "tendons" : "joints", def->a, def->b, count);
     if (def->of_tendons) {
         return MO_OK;
     }
-    MO_FAIL_IF(!is_single(mechanism, def->a) || (def->b >= 0 && !is_single(mechanism, def->b)),
-               mo_fail(why, MO_ERR_ARGUMENT,
-                       "a coupling of mechanism '%.64s' is for revolute and prismatic joints",
-                       mechanism->name));
+    MO_REFUSE_IF(!is_single(mechanism, def->a) || (def->b >= 0 && !is_single(mechanism, def->b)),
+                 why, "a coupling of mechanism '%.64s' is for revolute and prismatic joints",
+                 mechanism->name);
     for (int k = 0; k < 5; ++k) {
-        MO_FAIL_IF(!isfinite(def->polynomial[k]),
-                   mo_fail(why, MO_ERR_ARGUMENT, "a coupling of mechanism '%.64s' must be finite",
-                           mechanism->name));
+        MO_REFUSE_IF(!isfinite(def->polynomial[k]), why,
+                     "a coupling of mechanism '%.64s' must be finite", mechanism->name);
     }
     return MO_OK;
 }

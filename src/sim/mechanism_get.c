@@ -146,14 +146,13 @@ mo_error mo_mechanism_set(mo_world *world, mo_mechanism_id id, const double *q, 
     mo_sim_mechanism *mechanism = mo_mechanism_at(world, id);
     MO_NEED_ID(mechanism, "mechanism", id, why);
     const mo_linkage *tree = &mechanism->tree;
-    MO_FAIL_IF(
+    MO_REFUSE_IF(
         (q && !mo_are_moderate(tree->coordinates, q)) || (q && !mo_linkage_has_turns(tree, q)) ||
             (v && !mo_are_moderate(tree->dofs, v)),
-        mo_fail(
-            why, MO_ERR_ARGUMENT,
-            "mechanism '%.64s' is put at finite coordinates with quaternions that are not zero, "
-            "and at finite velocities",
-            mechanism->name));
+        why,
+        "mechanism '%.64s' is put at finite coordinates with quaternions that are not zero, "
+        "and at finite velocities",
+        mechanism->name);
     mo_step_give_up(world);
     if (q) {
         memmove(mechanism->q, q, (size_t)tree->coordinates * sizeof *q);
@@ -177,12 +176,10 @@ mo_error mo_mechanism_set_root(mo_world *world, int place, const mo_pose *pose,
     const mo_linkage_joint *joint =
         link->dof_count == 6 ? mechanism->tree.joint + mechanism->tree.dof[link->first_dof].joint
                              : NULL;
-    MO_FAIL_IF(
-        !joint || joint->kind != MO_AXIS_FREE,
-        mo_fail(why, MO_ERR_ARGUMENT,
-                "the pose of link '%.64s' follows from its joints: set their coordinates with "
-                "mo_mechanism_set",
-                body->def.name));
+    MO_REFUSE_IF(!joint || joint->kind != MO_AXIS_FREE, why,
+                 "the pose of link '%.64s' follows from its joints: set their coordinates with "
+                 "mo_mechanism_set",
+                 body->def.name);
     mo_step_give_up(world);
     double *q = mechanism->q + joint->q_at, *v = mechanism->v + joint->v_at, arm[3], turn[3];
     mo_vec3_copy(pose->position, q);
@@ -204,10 +201,9 @@ mo_error mo_mechanism_set_target(mo_world *world, mo_mechanism_id id, int k, dou
     MO_NEED(world, why);
     mo_sim_mechanism *mechanism = mo_mechanism_at(world, id);
     MO_NEED_ID(mechanism, "mechanism", id, why);
-    MO_FAIL_IF(k < 0 || k >= mechanism->actuators || !isfinite(target),
-               mo_fail(why, MO_ERR_ARGUMENT,
-                       "mechanism '%.64s' has %d actuators, and their targets are finite",
-                       mechanism->name, mechanism->actuators));
+    MO_REFUSE_IF(k < 0 || k >= mechanism->actuators || !isfinite(target), why,
+                 "mechanism '%.64s' has %d actuators, and their targets are finite",
+                 mechanism->name, mechanism->actuators);
     mo_sim_actuator *actuator = mechanism->actuator + k;
     const double put =
         actuator->def.has_target_range
@@ -232,8 +228,7 @@ mo_error mo_mechanism_push(mo_world *world, mo_mechanism_id id, const double *ef
         const double sum = mechanism->push[k] + effort[k];
         is_finite = mo_are_moderate(1, effort + k) && mo_are_moderate(1, &sum);
     }
-    MO_FAIL_IF(!is_finite, mo_fail(why, MO_ERR_ARGUMENT,
-                                   "efforts on mechanism '%.64s' must be finite", mechanism->name));
+    MO_REFUSE_IF(!is_finite, why, "efforts on mechanism '%.64s' must be finite", mechanism->name);
     mo_step_give_up(world);
     for (int k = 0; k < mechanism->tree.dofs; ++k) {
         mechanism->push[k] += effort[k];
@@ -353,14 +348,13 @@ mo_error mo_mechanism_forward(const mo_world *world, mo_mechanism_id id, const d
     MO_NEED(world && effort && acceleration, why);
     const mo_sim_mechanism *mechanism = mo_mechanism_at(world, id);
     MO_NEED_ID(mechanism, "mechanism", id, why);
-    MO_FAIL_IF(
+    MO_REFUSE_IF(
         !mo_linkage_forward(&mechanism->tree, mechanism->v, effort, world->def.gravity,
                             acceleration),
-        mo_fail(
-            why, MO_ERR_ARGUMENT,
-            "a joint of mechanism '%.64s' moves no mass: give its link mass and inertia, or the "
-            "joint armature",
-            mechanism->name));
+        why,
+        "a joint of mechanism '%.64s' moves no mass: give its link mass and inertia, or the "
+        "joint armature",
+        mechanism->name);
     return MO_OK;
 }
 

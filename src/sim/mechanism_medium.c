@@ -18,14 +18,13 @@
 void mo_mechanism_find_box(mo_sim_mechanism *mechanism, int k)
 {
     const mo_linkage_link *link = mechanism->tree.link + k;
-    const double *I = link->inertia;
-    const double six[6] = {I[0], I[4], I[8], I[1], I[2], I[5]};
     mo_drag_box *box = mechanism->box + k;
-    double moment[3];
+    double moment[3], six[6];
     *box = (mo_drag_box){.edge = {0}};
     if (!(link->mass > 0) || (mechanism->medium.density == 0 && mechanism->medium.viscosity == 0)) {
         return;
     }
+    mo_mat3_six(link->inertia, six);
     mo_principal_axes(six, moment, box->axes);
     for (int a = 0; a < 3; ++a) {
         const double other = moment[(a + 1) % 3] + moment[(a + 2) % 3];

@@ -146,19 +146,17 @@ mo_error mo_tendon_check_path(const mo_mechanism_def *all, int k, mo_message *wh
     int parts = 0; /* straight or around an obstacle */
     for (int i = 0; i < def->path_count; ++i) {
         const mo_tendon_point *at = def->path + i;
-        MO_FAIL_IF(!is_point(all, at),
-                   mo_fail(why, MO_ERR_ARGUMENT,
-                           "point %d of tendon %d '%.64s' is on no link of the mechanism, or its "
-                           "place, radius or divisor is out of range",
-                           i, k, name));
+        MO_REFUSE_IF(!is_point(all, at), why,
+                     "point %d of tendon %d '%.64s' is on no link of the mechanism, or its "
+                     "place, radius or divisor is out of range",
+                     i, k, name);
         const mo_tendon_point_kind before = i > 0 ? at[-1].kind : MO_TENDON_PULLEY;
         const mo_tendon_point_kind after = i + 1 < def->path_count ? at[1].kind : MO_TENDON_PULLEY;
         const int is_obstacle = at->kind == MO_TENDON_BALL || at->kind == MO_TENDON_CYLINDER;
-        MO_FAIL_IF(is_obstacle && (before != MO_TENDON_SITE || after != MO_TENDON_SITE),
-                   mo_fail(why, MO_ERR_ARGUMENT,
-                           "point %d of tendon %d '%.64s' is an obstacle that is not between two "
-                           "sites",
-                           i, k, name));
+        MO_REFUSE_IF(is_obstacle && (before != MO_TENDON_SITE || after != MO_TENDON_SITE), why,
+                     "point %d of tendon %d '%.64s' is an obstacle that is not between two "
+                     "sites",
+                     i, k, name);
         parts += at->kind == MO_TENDON_SITE && before != MO_TENDON_PULLEY;
     }
     return parts > 0 ? MO_OK

@@ -310,13 +310,11 @@ mo_error mo_mechanisms_check(const mo_world *world, mo_message *why)
 {
     for (int k = 0; k < world->mechanism_places; ++k) {
         const mo_sim_mechanism *mechanism = world->mechanism[k];
-        MO_FAIL_IF(
-            mechanism && mechanism->is_singular,
-            mo_fail(
-                why, MO_ERR_ARGUMENT,
-                "the mass matrix of mechanism '%.64s' is not positive definite: give every moving "
-                "link mass and inertia (or shapes with density), or its joints armature",
-                mechanism->name));
+        MO_REFUSE_IF(
+            mechanism && mechanism->is_singular, why,
+            "the mass matrix of mechanism '%.64s' is not positive definite: give every moving "
+            "link mass and inertia (or shapes with density), or its joints armature",
+            mechanism->name);
     }
     return MO_OK;
 }

@@ -205,7 +205,7 @@ static int can_move(const mo_sim_body *body)
 int mo_shapes_may_touch(const mo_world *world, int a, int b)
 {
     if (world->near[a].collides_with_all && world->near[b].collides_with_all &&
-        world->own_pair_count == 0 && world->excluded_count == 0 && world->jointed_count == 0 &&
+        world->own_pairs.count == 0 && world->excluded.count == 0 && world->jointed_count == 0 &&
         world->copies == 0) {
         return world->near[a].body != world->near[b].body;
     }
@@ -218,7 +218,7 @@ int mo_shapes_may_touch(const mo_world *world, int a, int b)
     if (body_a->copy != body_b->copy && can_move(body_a) && can_move(body_b)) {
         return 0;
     }
-    if (world->own_pair_count > 0) {
+    if (world->own_pairs.count > 0) {
         if (mo_own_pair(world, a, b)) return 1;
         if (mo_pair_never_touches(world, a, b)) return 0;
     }
@@ -229,7 +229,7 @@ int mo_shapes_may_touch(const mo_world *world, int a, int b)
         mo_mechanism_keeps_apart(world, body_a, body_b)) {
         return 0;
     }
-    if (world->excluded_count > 0 && mo_is_excluded(world, sa->body, sb->body)) {
+    if (world->excluded.count > 0 && mo_is_excluded(world, sa->body, sb->body)) {
         return 0;
     }
     for (int j = body_a->first_joint; j != MO_NONE;) {

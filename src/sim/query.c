@@ -80,10 +80,10 @@ static mo_error make_ray(const mo_world *world, const double origin[3], const do
         d[2] = from[2] = 0;
     }
     const double size = mo_vec3_norm(d);
-    MO_FAIL_IF(!isfinite(mo_vec3_norm(from)) || !(size > 0 && isfinite(size)) || !(length >= 0),
-               mo_fail(why, MO_ERR_ARGUMENT,
-                       "a ray has a finite origin, a direction other than zero, and a length that "
-                       "is not negative"));
+    MO_REFUSE_IF(!isfinite(mo_vec3_norm(from)) || !(size > 0 && isfinite(size)) || !(length >= 0),
+                 why,
+                 "a ray has a finite origin, a direction other than zero, and a length that "
+                 "is not negative");
     *ray = (mo_ray){.length = length};
     mo_vec3_copy(from, ray->origin);
     mo_vec3_scale(1 / size, d, ray->direction);
@@ -136,15 +136,14 @@ mo_error mo_world_cast_rays(const mo_world *world, int count, const double *orig
     mo_device_heap_fetch(world);
     MO_NEED(world && origins && directions && hits, why);
     const mo_query_filter seen = filter ? *filter : mo_default_query_filter();
-    MO_FAIL_IF(
-        count < 0 || threads < 1,
-        mo_fail(why, MO_ERR_ARGUMENT, "there are no %d rays over %d threads", count, threads));
+    MO_REFUSE_IF(count < 0 || threads < 1, why, "there are no %d rays over %d threads", count,
+                 threads);
     for (int k = 0; k < count; ++k) {
         mo_ray ray;
         mo_message reason = {{0}};
-        MO_FAIL_IF(make_ray(world, origins + 3 * (size_t)k, directions + 3 * (size_t)k, length,
-                            &ray, &reason),
-                   mo_fail(why, MO_ERR_ARGUMENT, "ray %d: %.400s", k, reason.text));
+        MO_REFUSE_IF(make_ray(world, origins + 3 * (size_t)k, directions + 3 * (size_t)k, length,
+                              &ray, &reason),
+                     why, "ray %d: %.400s", k, reason.text);
     }
     rays all = {world, origins, directions, length, &seen, hits, count};
     mo_parallel_tasks(threads, (count + RAYS_A_TASK - 1) / RAYS_A_TASK, cast_some, &all);
@@ -213,8 +212,7 @@ mo_error mo_world_overlap(const mo_world *world, const mo_shape_def *shape, cons
     const mo_pose at = pose ? *pose : mo_pose_identity();
     mo_collider collider;
     *count = 0;
-    MO_FAIL_IF(!(distance >= 0),
-               mo_fail(why, MO_ERR_ARGUMENT, "the distance of a query must not be negative"));
+    MO_REFUSE_IF(!(distance >= 0), why, "the distance of a query must not be negative");
     MO_TRY(mo_collider_init(shape, mo_is_planar(world), &world->allocator, &collider, why));
     mo_touch_list touches = {.allocator = world->allocator};
     const mo_placed mine = {&collider, mo_pose_compose(&at, &collider.def.pose)};
@@ -254,9 +252,8 @@ mo_error mo_world_distance(const mo_world *world, mo_body_id a, mo_body_id b, do
         const mo_body_id stale = p < 0 ? a : b;
         return mo_fail_stale(why, "body", stale.index, stale.generation);
     }
-    MO_FAIL_IF(p == q || !(most >= 0),
-               mo_fail(why, MO_ERR_ARGUMENT,
-                       "a distance is that of two bodies, and its bound is not negative"));
+    MO_REFUSE_IF(p == q || !(most >= 0), why,
+                 "a distance is that of two bodies, and its bound is not negative");
     mo_touch_list touches = {.allocator = world->allocator};
     *found = (mo_proximity){.body_a = a, .body_b = b, .distance = INFINITY};
     compare_shapes(world, p, q, most, &touches, found);

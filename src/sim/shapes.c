@@ -78,12 +78,7 @@ void mo_forget_shape(mo_world *world, int place)
     if (shape->proxy >= 0) {
         mo_tree_remove(world->tree, shape->proxy);
     }
-    for (int k = 0; k < world->boundless_count; ++k) {
-        if (world->boundless[k] == place) {
-            memmove(world->boundless + k, world->boundless + k + 1,
-                    (size_t)(--world->boundless_count - k) * sizeof *world->boundless);
-        }
-    }
+    mo_list_remove(world->boundless, &world->boundless_count, place);
     mo_collider_clear(&world->allocator, &shape->collider);
     *shape = (mo_sim_shape){.next = MO_NONE, .proxy = MO_NONE};
     world->near[place] = (mo_shape_near){.body = MO_NONE, .surface = MO_NONE};

@@ -184,13 +184,6 @@ static int is_contact_sound(const mo_world *world, const mo_sim_contact *contact
            is_finite(3, contact->point) && is_held_sound(&contact->held);
 }
 
-/* A unit quaternion, to the accuracy of steps. */
-static int is_orientation(const double q[4])
-{
-    const double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
-    return fabs(square - 1) <= 1e-6;
-}
-
 static int is_joint_sound(const joint_state *s)
 {
     const int has_drive = s->drive >= MO_DRIVE_NONE && s->drive <= MO_DRIVE_POSITION;
@@ -205,7 +198,7 @@ static mo_error check_parts(const mo_world *world, const head *h, const char *fr
         body_state s;
         memcpy(&s, from, sizeof s);
         if (s.leader < 0 || s.leader >= world->body_places || !world->body[s.leader].generation ||
-            !is_finite(3, s.x) || !is_orientation(s.orientation) || !is_finite(6, s.v) ||
+            !is_finite(3, s.x) || !mo_quat_is_unit(s.orientation) || !is_finite(6, s.v) ||
             !is_finite(6, s.force)) {
             return mo_fail(why, MO_ERR_FORMAT,
                            "the state of body %d is not finite, or its island is not in this world",

@@ -59,7 +59,7 @@ int mo_surface_number(mo_world *world, const mo_material *material)
 
 const mo_material *mo_surface_between(const mo_world *world, int a, int b, mo_material *found)
 {
-    const mo_material *own = world->own_pair_count > 0 ? mo_own_pair(world, a, b) : NULL;
+    const mo_material *own = world->own_pairs.count > 0 ? mo_own_pair(world, a, b) : NULL;
     const int one = world->near[a].surface, other = world->near[b].surface;
     if (own) {
         *found = mo_material_combine(own, own);

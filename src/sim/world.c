@@ -36,39 +36,30 @@ mo_world_def mo_default_planar_world(void)
 
 static mo_error check_definition(const mo_world_def *def, mo_message *why)
 {
-    MO_FAIL_IF(
-        def->dimension != 2 && def->dimension != 3,
-        mo_fail(why, MO_ERR_ARGUMENT, "a world has dimension 2 or 3, not %d", def->dimension));
-    MO_FAIL_IF(!mo_are_moderate(3, def->gravity),
-               mo_fail(why, MO_ERR_ARGUMENT, "gravity must be finite, and at most %g", MO_LARGEST));
-    MO_FAIL_IF(!(def->margin >= 0) || isinf(def->margin),
-               mo_fail(why, MO_ERR_ARGUMENT,
-                       "the margin of contacts is %g, but must be finite and not negative",
-                       def->margin));
-    MO_FAIL_IF(!(def->overlap > 0),
-               mo_fail(why, MO_ERR_ARGUMENT,
-                       "shapes may overlap by %g of their size, but this must be above zero",
-                       def->overlap));
-    MO_FAIL_IF(!(def->moving_tol >= 0 && def->moving_tol <= 1),
-               mo_fail(why, MO_ERR_ARGUMENT, "moving_tol is %g, but must be from 0 to 1",
-                       def->moving_tol));
-    MO_FAIL_IF(def->level != MO_LEVEL_VELOCITY && def->level != MO_LEVEL_ACCELERATION,
-               mo_fail(why, MO_ERR_ARGUMENT, "%d is not a level of a step", (int)def->level));
-    MO_FAIL_IF(!(def->first_order >= 0) || isinf(def->first_order),
-               mo_fail(why, MO_ERR_ARGUMENT,
-                       "first_order is %g, but must be finite and not negative", def->first_order));
-    MO_FAIL_IF(def->first_order > 0 && def->level == MO_LEVEL_ACCELERATION,
-               mo_fail(why, MO_ERR_ARGUMENT,
-                       "a first-order world has no accelerations: use MO_LEVEL_VELOCITY"));
-    MO_FAIL_IF(!(def->restitution_speed >= 0),
-               mo_fail(why, MO_ERR_ARGUMENT, "restitution_speed is %g, but must not be negative",
-                       def->restitution_speed));
-    MO_FAIL_IF((unsigned)def->friction_rule >= MO_COMBINE_COUNT ||
-                   (unsigned)def->restitution_rule >= MO_COMBINE_COUNT,
-               mo_fail(why, MO_ERR_ARGUMENT,
-                       "friction_rule and restitution_rule are among mo_combine_rule"));
-    MO_FAIL_IF(def->solver.method && mo_method_find(def->solver.method) < 0,
-               mo_fail(why, MO_ERR_ARGUMENT, "there is no method '%.64s'", def->solver.method));
+    MO_REFUSE_IF(def->dimension != 2 && def->dimension != 3, why,
+                 "a world has dimension 2 or 3, not %d", def->dimension);
+    MO_REFUSE_IF(!mo_are_moderate(3, def->gravity), why, "gravity must be finite, and at most %g",
+                 MO_LARGEST);
+    MO_REFUSE_IF(!(def->margin >= 0) || isinf(def->margin), why,
+                 "the margin of contacts is %g, but must be finite and not negative", def->margin);
+    MO_REFUSE_IF(!(def->overlap > 0), why,
+                 "shapes may overlap by %g of their size, but this must be above zero",
+                 def->overlap);
+    MO_REFUSE_IF(!(def->moving_tol >= 0 && def->moving_tol <= 1), why,
+                 "moving_tol is %g, but must be from 0 to 1", def->moving_tol);
+    MO_REFUSE_IF(def->level != MO_LEVEL_VELOCITY && def->level != MO_LEVEL_ACCELERATION, why,
+                 "%d is not a level of a step", (int)def->level);
+    MO_REFUSE_IF(!(def->first_order >= 0) || isinf(def->first_order), why,
+                 "first_order is %g, but must be finite and not negative", def->first_order);
+    MO_REFUSE_IF(def->first_order > 0 && def->level == MO_LEVEL_ACCELERATION, why,
+                 "a first-order world has no accelerations: use MO_LEVEL_VELOCITY");
+    MO_REFUSE_IF(!(def->restitution_speed >= 0), why,
+                 "restitution_speed is %g, but must not be negative", def->restitution_speed);
+    MO_REFUSE_IF((unsigned)def->friction_rule >= MO_COMBINE_COUNT ||
+                     (unsigned)def->restitution_rule >= MO_COMBINE_COUNT,
+                 why, "friction_rule and restitution_rule are among mo_combine_rule");
+    MO_REFUSE_IF(def->solver.method && mo_method_find(def->solver.method) < 0, why,
+                 "there is no method '%.64s'", def->solver.method);
     return mo_options_check(&def->solver, why);
 }
 
@@ -192,8 +183,8 @@ mo_error mo_world_change(mo_world *world, const mo_world_def *def, mo_message *w
         world->def.solver.time_limit = def->solver.time_limit;
         return MO_OK;
     }
-    MO_FAIL_IF(def->dimension != world->def.dimension,
-               mo_fail(why, MO_ERR_ARGUMENT, "the dimension of a world cannot change"));
+    MO_REFUSE_IF(def->dimension != world->def.dimension, why,
+                 "the dimension of a world cannot change");
     MO_TRY(check_definition(def, why));
     mo_device_heap_bring_back(world);
     world->def = *def;
@@ -208,26 +199,15 @@ MO_GETTER(double, mo_world_time, mo_world, time)
 
 /* ---- ids ------------------------------------------------------------------------------------- */
 
-int mo_body_place(const mo_world *world, mo_body_id id)
-{
-    const int place = id.index > 0 ? id.index - 1 : MO_NONE;
-    const int is_there = place >= 0 && place < world->body_places && id.generation &&
-                         world->body[place].generation == id.generation;
-    return is_there ? place : MO_NONE;
-}
+MO_PLACE_FINDER(mo_body_place, mo_body_id, body)
 
 mo_body_id mo_body_id_of(const mo_world *world, int place)
 {
     return place < 0 ? (mo_body_id){0} : (mo_body_id){place + 1, world->body[place].generation};
 }
 
-int mo_shape_place(const mo_world *world, mo_shape_id id)
-{
-    const int place = id.index > 0 ? id.index - 1 : MO_NONE;
-    const int is_there = place >= 0 && place < world->shape_places && id.generation &&
-                         world->shape[place].generation == id.generation;
-    return is_there ? place : MO_NONE;
-}
+MO_PLACE_FINDER(mo_shape_place, mo_shape_id, shape)
+MO_PLACE_FINDER(mo_joint_place, mo_joint_id, joint)
 
 int mo_world_has_body(const mo_world *world, mo_body_id body)
 {
@@ -253,33 +233,25 @@ mo_body_def mo_default_body(mo_body_kind kind)
 
 static mo_error check_body(const mo_world *world, const mo_body_def *def, mo_message *why)
 {
-    MO_FAIL_IF(def->kind == MO_BODY_LINK,
-               mo_fail(why, MO_ERR_ARGUMENT,
-                       "a link comes with its mechanism: use mo_world_add_mechanism"));
-    MO_FAIL_IF(def->kind != MO_BODY_FREE && def->kind != MO_BODY_FIXED &&
-                   def->kind != MO_BODY_DRIVEN,
-               mo_fail(why, MO_ERR_ARGUMENT, "%d is not a kind of body", (int)def->kind));
+    MO_REFUSE_IF(def->kind == MO_BODY_LINK, why,
+                 "a link comes with its mechanism: use mo_world_add_mechanism");
+    MO_REFUSE_IF(def->kind != MO_BODY_FREE && def->kind != MO_BODY_FIXED &&
+                     def->kind != MO_BODY_DRIVEN,
+                 why, "%d is not a kind of body", (int)def->kind);
     const double *q = def->pose.orientation;
-    MO_FAIL_IF(
-        !mo_are_moderate(3, def->pose.position) || !mo_are_moderate(4, q) ||
-            !mo_are_moderate(3, def->velocity) || !mo_are_moderate(3, def->spin),
-        mo_fail(why, MO_ERR_ARGUMENT, "the pose and the velocities of a body must be finite"));
-    MO_FAIL_IF(
-        fabs(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] - 1) > 1e-6,
-        mo_fail(why, MO_ERR_ARGUMENT, "the orientation of a body must be a unit quaternion"));
-    MO_FAIL_IF(mo_is_planar(world) && (q[1] != 0 || q[2] != 0),
-               mo_fail(why, MO_ERR_ARGUMENT, "a body of a planar world turns about z only"));
-    MO_FAIL_IF(!(def->mass >= 0 && def->mass <= MO_LARGEST),
-               mo_fail(why, MO_ERR_ARGUMENT,
-                       "the mass of a body is %g, but must be between 0 and %g", def->mass,
-                       MO_LARGEST));
-    MO_FAIL_IF(
-        !mo_are_moderate(6, def->inertia) || !mo_are_moderate(3, def->centre),
-        mo_fail(why, MO_ERR_ARGUMENT, "the inertia and the centre of a body must be finite"));
-    MO_FAIL_IF(
-        !(def->linear_damping >= 0) || isinf(def->linear_damping) || !(def->angular_damping >= 0) ||
-            isinf(def->angular_damping),
-        mo_fail(why, MO_ERR_ARGUMENT, "the damping of a body must be finite and not negative"));
+    MO_REFUSE_IF(!mo_are_moderate(3, def->pose.position) || !mo_are_moderate(4, q) ||
+                     !mo_are_moderate(3, def->velocity) || !mo_are_moderate(3, def->spin),
+                 why, "the pose and the velocities of a body must be finite");
+    MO_REFUSE_IF(!mo_quat_is_unit(q), why, "the orientation of a body must be a unit quaternion");
+    MO_REFUSE_IF(mo_is_planar(world) && (q[1] != 0 || q[2] != 0), why,
+                 "a body of a planar world turns about z only");
+    MO_REFUSE_IF(!(def->mass >= 0 && def->mass <= MO_LARGEST), why,
+                 "the mass of a body is %g, but must be between 0 and %g", def->mass, MO_LARGEST);
+    MO_REFUSE_IF(!mo_are_moderate(6, def->inertia) || !mo_are_moderate(3, def->centre), why,
+                 "the inertia and the centre of a body must be finite");
+    MO_REFUSE_IF(!(def->linear_damping >= 0) || isinf(def->linear_damping) ||
+                     !(def->angular_damping >= 0) || isinf(def->angular_damping),
+                 why, "the damping of a body must be finite and not negative");
     MO_FAIL_IF(world->copies > 0 && def->kind != MO_BODY_FIXED,
                mo_fail(why, MO_ERR_UNSUPPORTED,
                        "a body that moves cannot be added to copies of a world: add it to the "
@@ -382,7 +354,6 @@ mo_error mo_world_remove_body(mo_world *world, mo_body_id id, mo_message *why)
         mo_mechanism_remove_place(world, world->body[place].mechanism);
         return MO_OK;
     }
-    mo_forget_exclusions(world, place);
     mo_forget_own_pairs(world, place, MO_NONE);
     mo_sim_body *body = world->body + place;
     mo_forget_contacts(world, place, MO_NONE);
@@ -398,12 +369,6 @@ mo_error mo_world_remove_body(mo_world *world, mo_body_id id, mo_message *why)
     }
     MO_FREE(&world->allocator, body->name, body->motion_data);
     *body = (mo_sim_body){.mechanism = MO_NONE};
-    for (int k = 0; k < world->living_count; ++k) {
-        if (world->living[k] == place) {
-            memmove(world->living + k, world->living + k + 1,
-                    (size_t)(--world->living_count - k) * sizeof *world->living);
-            break;
-        }
-    }
+    mo_list_remove(world->living, &world->living_count, place);
     return MO_OK;
 }

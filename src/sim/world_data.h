@@ -68,13 +68,9 @@ struct mo_world {
     mo_sim_mechanism **mechanism; /* NULL: this place is free */
     size_t mechanism_room;
     int mechanism_places, mechanism_count;
-    mo_pair *excluded; /* bodies that never touch, sorted */
-    size_t excluded_room;
-    int excluded_count;
-    struct mo_own_pair *own_pair; /* pairs of shapes with their own material, sorted */
-    size_t own_pair_room;
-    int own_pair_count;
-    double *jacobian; /* working space for one block */
+    mo_pair_table excluded;  /* bodies that never touch */
+    mo_pair_table own_pairs; /* shapes with their own material, or that never touch */
+    double *jacobian;        /* working space for one block */
     size_t jacobian_room;
 
     uint32_t generation; /* of the next object that is added */
@@ -186,12 +182,30 @@ static inline int mo_is_touched(const mo_world *world, const mo_sim_body *body)
     return body->block != MO_NONE && body->block < world->step.touched_count;
 }
 
-/* The place of an id, or MO_NONE where it is stale. */
+/* The place of an id among `things`, of which there are things_places; MO_NONE where it is stale. */
+#define MO_PLACE_FINDER(name, id_type, things)                                                     \
+    int name(const mo_world *world, id_type id)                                                    \
+    {                                                                                              \
+        const int place = id.index > 0 ? id.index - 1 : MO_NONE;                                   \
+        const int is_there = place >= 0 && place < world->things##_places && id.generation &&      \
+                             world->things[place].generation == id.generation;                     \
+        return is_there ? place : MO_NONE;                                                         \
+    }
 int mo_body_place(const mo_world *world, mo_body_id id);
 int mo_shape_place(const mo_world *world, mo_shape_id id);
 int mo_joint_place(const mo_world *world, mo_joint_id id);
 /* "there is no body with this id ...": it was removed, or belongs to another world. */
 mo_error mo_fail_stale(mo_message *why, const char *what, int32_t index, uint32_t generation);
+/* Removes a value from a list, which keeps its order. */
+static inline void mo_list_remove(int *list, int *count, int value)
+{
+    int kept = 0;
+    for (int k = 0; k < *count; ++k) {
+        list[kept] = list[k];
+        kept += list[k] != value;
+    }
+    *count = kept;
+}
 #define MO_NEED_ID(is_there, what, id, why)                                                        \
     do {                                                                                           \
         if (!(is_there)) {                                                                         \
@@ -266,7 +280,6 @@ void mo_mechanism_weigh(mo_world *world, int place); /* after the mass of a link
 void mo_mechanism_remove_place(mo_world *world, int place);
 void mo_mechanisms_clear(mo_world *world);
 int mo_mechanism_keeps_apart(const mo_world *world, const mo_sim_body *a, const mo_sim_body *b);
-int mo_is_excluded(const mo_world *world, int a, int b);
 
 /* shapes.c: inserts a shape into the tree, or into the list of unbounded shapes. */
 mo_error mo_shape_enter(mo_world *world, int place);
@@ -277,8 +290,9 @@ void mo_wake_around(mo_world *world, int place);
 /* Removes the contacts of a shape of the body (MO_NONE: of all); wakes bodies in contact. */
 void mo_forget_contacts(mo_world *world, int body, int shape);
 
-/* own_pairs.c: the material of a pair of shapes, or NULL. */
+/* own_pairs.c: the material of a pair of shapes, or NULL; do two bodies never touch? */
 const mo_material *mo_own_pair(const mo_world *world, int a, int b);
+int mo_is_excluded(const mo_world *world, int a, int b);
 /* surfaces.c: the index of a material in world->surfaces, or MO_NONE if that is full; the combined
  * material of two shapes, in *found if it is not stored. */
 int mo_surface_number(mo_world *world, const mo_material *material);
@@ -287,9 +301,8 @@ const mo_material *mo_surface_between(const mo_world *world, int a, int b, mo_ma
 int mo_pair_never_touches(const mo_world *world, int a, int b);
 /* Two shapes no longer collide; MO_ERR_MEMORY. */
 mo_error mo_pair_part(mo_world *world, int a, int b);
-/* Of a shape of the body (MO_NONE: of all). */
+/* Of a shape of the body (MO_NONE: of the body itself and all its shapes). */
 void mo_forget_own_pairs(mo_world *world, int body, int shape);
-void mo_forget_exclusions(mo_world *world, int place);
 
 /* mechanism_get.c */
 mo_error mo_mechanism_set_root(mo_world *world, int place, const mo_pose *pose,

@@ -213,24 +213,32 @@ static int has_facets(const mo_convex *convex, int i)
     return convex->facets && convex->facets->count[i] > 0;
 }
 
-void mo_convex_prox(const mo_convex *convex, int i, double step, const double *x, double *y)
+/* The projection of x, or its derivative. */
+static void project(const mo_convex *convex, int i, double step, const double *x, int derivative,
+                    double *out)
 {
     const mo_problem *problem = convex->problem;
     const int d = mo_constraint_dim(problem, i);
+    const mo_law_ops *law = mo_constraint_law(problem, i);
+    const double *p = mo_constraint_param(problem, i);
     double room[MO_BILATERAL_MAX_DIM];
-    if (is_bounded_slip(convex, i)) {
-        double J[MO_LAW_MAX_DIM * MO_LAW_MAX_DIM];
-        bounded_slip(convex, i, step, x, y, J);
-        return;
-    }
+    const double *at = shifted(convex, i, d, step, x, room);
     if (has_facets(convex, i)) {
-        mo_facets_project(convex->facets->count[i], convex->facets->angle + i * MO_FACETS_MOST,
-                          mo_constraint_param(problem, i)[0], shifted(convex, i, d, step, x, room),
-                          y);
-        return;
+        (derivative ? mo_facets_project_derivative : mo_facets_project)(
+            convex->facets->count[i], convex->facets->angle + i * MO_FACETS_MOST, p[0], at, out);
+    } else {
+        (derivative ? law->project_derivative : law->project)(p, d, at, out);
     }
-    mo_constraint_law(problem, i)
-        ->project(mo_constraint_param(problem, i), d, shifted(convex, i, d, step, x, room), y);
+}
+
+void mo_convex_prox(const mo_convex *convex, int i, double step, const double *x, double *y)
+{
+    double J[MO_LAW_MAX_DIM * MO_LAW_MAX_DIM];
+    if (is_bounded_slip(convex, i)) {
+        bounded_slip(convex, i, step, x, y, J);
+    } else {
+        project(convex, i, step, x, 0, y);
+    }
 }
 
 /*
@@ -327,22 +335,12 @@ double mo_convex_prox_at(const mo_convex *convex, int i, double step, const doub
 void mo_convex_prox_derivative(const mo_convex *convex, int i, double step, const double *x,
                                double *J)
 {
-    const mo_problem *problem = convex->problem;
-    const int d = mo_constraint_dim(problem, i);
-    double room[MO_BILATERAL_MAX_DIM];
+    double y[MO_LAW_MAX_DIM];
     if (is_bounded_slip(convex, i)) {
-        bounded_slip(convex, i, step, x, room, J);
-        return;
+        bounded_slip(convex, i, step, x, y, J);
+    } else {
+        project(convex, i, step, x, 1, J);
     }
-    if (has_facets(convex, i)) {
-        mo_facets_project_derivative(
-            convex->facets->count[i], convex->facets->angle + i * MO_FACETS_MOST,
-            mo_constraint_param(problem, i)[0], shifted(convex, i, d, step, x, room), J);
-        return;
-    }
-    mo_constraint_law(problem, i)
-        ->project_derivative(mo_constraint_param(problem, i), d,
-                             shifted(convex, i, d, step, x, room), J);
 }
 
 void mo_convex_velocity(const mo_convex *convex, int i, const double *u, const double *r,

@@ -62,8 +62,7 @@ static mo_error check_laws(const mo_problem *problem, const mo_method *method, m
 static mo_error choose_method(const mo_options *options, const mo_method **method, mo_message *why)
 {
     const int index = options->method ? mo_method_find(options->method) : 0;
-    MO_FAIL_IF(index < 0,
-               mo_fail(why, MO_ERR_ARGUMENT, "there is no method '%.80s'", options->method));
+    MO_REFUSE_IF(index < 0, why, "there is no method '%.80s'", options->method);
     *method = mo_methods[index];
     return MO_OK;
 }
@@ -85,11 +84,10 @@ static mo_error check_device(const mo_options *options, const mo_method *method,
 static mo_error check_call(const mo_problem *problem, const mo_options *options,
                            const mo_method **method, mo_message *why)
 {
-    MO_FAIL_IF(!problem, mo_fail(why, MO_ERR_ARGUMENT, "no problem was given"));
+    MO_REFUSE_IF(!problem, why, "no problem was given");
     MO_TRY(mo_options_check(options, why));
-    MO_FAIL_IF(
-        options->start && !mo_all_finite(options->start, (size_t)problem->row_count),
-        mo_fail(why, MO_ERR_ARGUMENT, "the starting point holds a number that is not finite"));
+    MO_REFUSE_IF(options->start && !mo_all_finite(options->start, (size_t)problem->row_count), why,
+                 "the starting point holds a number that is not finite");
     mo_error error = choose_method(options, method, why);
     error = error ? error : check_device(options, *method, why);
     error = error ? error : check_laws(problem, *method, why);
