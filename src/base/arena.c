@@ -11,7 +11,7 @@ void *mo_arena_take(mo_arena *arena, size_t count, size_t size)
     const size_t start = (arena->used + align - 1) / align * align;
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 4 - start) {
-        /* no allocator grants this: the overflow ends as lack of memory */
+        /* too large for any allocator: the overflow becomes lack of memory */
         arena->used = SIZE_MAX / 2;
         return NULL;
     }

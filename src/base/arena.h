@@ -21,8 +21,8 @@ typedef struct mo_arena {
 
 enum {
     MO_ARENA_ALIGN = 64,
-    MO_HEAD_SIZE = 2048,             /* bytes of a struct at most */
-    MO_HEADS_SIZE = 4 * MO_HEAD_SIZE /* a method, an engine in it, and one in that */
+    MO_HEAD_SIZE = 2048,             /* largest struct, in bytes */
+    MO_HEADS_SIZE = 4 * MO_HEAD_SIZE /* nesting of methods and engines */
 };
 
 /* count * size bytes aligned to a cache line; NULL while counting.  Not cleared. */

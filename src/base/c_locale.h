@@ -8,7 +8,7 @@
 #define MO_BASE_C_LOCALE_H
 
 typedef struct mo_c_locale {
-    void *own, *before; /* NULL where memory ran out: the host's locale stays */
+    void *own, *before; /* NULL if memory ran out: the locale of the program is kept */
 } mo_c_locale;
 
 mo_c_locale mo_c_locale_begin(void);

@@ -6,8 +6,8 @@
 
 double mo_clock(void);
 /*
- * For tests, in one thread: time becomes a count of the calls of mo_clock, each of which takes so
- * many seconds, so that a time limit ends a step at the same place in every run.  0: wall time.
+ * For tests, in one thread: time is the number of calls of mo_clock times this many seconds, so
+ * that a time limit ends a step at the same place in every run.  0: wall time.
  */
 void mo_clock_count(double seconds);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Errors with a sentence. */
+/* Errors with a message. */
 #ifndef MO_BASE_ERROR_H
 #define MO_BASE_ERROR_H
 
@@ -8,12 +8,12 @@
 
 #include "moreau/base.h"
 
-/* Fills the message (if there is one) and returns the code, so that `return mo_fail(...)` reads. */
+/* Fills the message (if there is one) and returns the code, as in `return mo_fail(...)`. */
 mo_error mo_fail(mo_message *why, mo_error code, const char *format, ...) MO_PRINTF(3, 4);
 
 /* The same with MO_ERR_ARGUMENT. */
 #define mo_fail_argument(why, ...) mo_fail((why), MO_ERR_ARGUMENT, __VA_ARGS__)
-/* The same for lack of memory, which needs no details. */
+/* The same for lack of memory, without details. */
 mo_error mo_fail_memory(mo_message *why);
 /* Whether the message has this text.  For calls that return NULL with a message. */
 bool mo_says_memory(const mo_message *why);
@@ -22,9 +22,9 @@ bool mo_says_memory(const mo_message *why);
 mo_error mo_fail_null(mo_message *why, const char *function, const char *pointers);
 
 /*
- * The rule of moreau/base.h for NULL, as the first line of a public function: it ends here unless
- * all these pointers are there (`world && def`).  MO_NEED_OR is for what returns no mo_error; its
- * value is left out where nothing is returned.
+ * The rule of moreau/base.h for NULL, as the first line of a public function, which returns unless
+ * all these pointers are given (`world && def`).  MO_NEED_OR is for functions that do not return
+ * mo_error; its value is empty for void.
  */
 #define MO_NEED(pointers, why)                                                                     \
     do {                                                                                           \

@@ -24,7 +24,7 @@ void *mo_memory_zeros(const mo_allocator *allocator, size_t count, size_t size);
     ((*(place) = mo_memory_array((allocator), (size_t)(count), sizeof **(place))) != NULL)
 
 /* Several arrays: MO_NEW_EACH(allocator, n, int, &a->first, &a->next).  False for lack of
- * memory; those that there is none for are NULL. */
+ * memory; the ones that failed are NULL. */
 #define MO_NEW_EACH(allocator, count, type, ...)                                                   \
     mo_memory_array_each((allocator), (size_t)(count), sizeof(type),                               \
                          sizeof((type **[]){__VA_ARGS__}) / sizeof(void *),                        \

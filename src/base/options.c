@@ -123,7 +123,7 @@ mo_options mo_default_options(void)
 
 static mo_error check_value(const option_row *row, double value, mo_message *why)
 {
-    if (value == row->value) { /* the default, which is mostly met */
+    if (value == row->value) { /* the usual case */
         return MO_OK;
     }
     if (value >= row->least && value <= largest(row)) { /* false for NaN */

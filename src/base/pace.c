@@ -18,7 +18,7 @@
 #define MO_HAS_CONTEXTS 0
 #endif
 
-/* Informs the sanitizers of other stacks. */
+/* Informs the sanitizers of the change of stacks. */
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) && !defined(__SANITIZE_ADDRESS__)
 #define __SANITIZE_ADDRESS__ 1
@@ -45,12 +45,12 @@
 
 enum {
     PLACES = 4096,           /* lines of the source that are distinguished, by a hash */
-    PIECE = 64 * 1024,       /* bytes that are copied at once */
-    PAGE = 4096,             /* bytes: of the system, at least */
-    STACK = 2 * 1024 * 1024, /* bytes: of which only those that are used take memory */
+    PIECE = 64 * 1024,       /* bytes copied per piece */
+    PAGE = 4096,             /* bytes: the least that the system allows */
+    STACK = 2 * 1024 * 1024, /* bytes: only used pages take memory */
     GUARD = 64 * 1024        /* bytes, a multiple of the page size: not accessible */
 };
-static const double FADES = 0.95; /* a time that was expected, where the last piece took less */
+static const double FADES = 0.95; /* decay of an expected time if the last piece took less */
 
 #if MO_HAS_CONTEXTS
 
@@ -68,7 +68,7 @@ struct mo_paced {
     int held;                 /* so many times */
     int has_worked;           /* a piece was done in this call */
     double ends;              /* of the call, on mo_clock */
-    double since;             /* start of the present piece */
+    double since;             /* start of the current piece */
     int place;                /* and where */
     double suspended, idle;   /* since then; in all, s */
     double reserve;           /* s: of the caller, after the work is suspended */
@@ -141,7 +141,7 @@ static void arrive(mo_paced *paced)
 #endif
 }
 
-/* Before the work is left, for good where it ends. */
+/* Before the work is suspended or ends. */
 UNTRACED static void depart(mo_paced *paced, int ends)
 {
 #ifdef __SANITIZE_ADDRESS__

@@ -46,15 +46,16 @@ void mo_paced_leave(mo_paced *paced);
 void mo_pace_at(uintptr_t where, int line);
 /* memcpy of any size, in pieces. */
 void mo_pace_copy(void *to, const void *from, size_t bytes);
-/* Writes to each page of fresh memory, so that the system provides them in pieces; elsewhere they
- * come with the first use. */
+/* Writes to each page of fresh memory, so that the system provides them in pieces; otherwise
+ * that happens at the first use. */
 void mo_pace_touch(void *fresh, size_t bytes);
 
-/* Holds the present work, or ends that: calls nest.  Parallel regions hold it. */
+/* Disables suspension of the current work, or enables it again: calls nest.  Parallel regions
+ * disable it. */
 void mo_pace_hold(int is_held);
-/* Remaining time of the present call, s; infinite outside of paced work. */
+/* Remaining time of the current call, s; infinite outside of paced work. */
 double mo_pace_left(void);
-/* mo_clock without the time in which the present work was suspended. */
+/* mo_clock without the time in which the current work was suspended. */
 double mo_work_clock(void);
 
 #endif

@@ -12,12 +12,12 @@
 enum {
     CLASSES = 160,     /* of sizes: four between each power of two and the next */
     SMALLEST_BITS = 6, /* of the smallest block, 64 bytes */
-    ROUNDS = 8,        /* without use, then a block goes back */
+    ROUNDS = 8,        /* rounds without use after which a block is freed */
     HEAD = 64          /* bytes before a block, which is aligned so */
 };
 
 typedef struct block {
-    struct block *next; /* of those that are kept of its class */
+    struct block *next; /* list of free blocks of its class */
     size_t size;        /* that can be used */
     unsigned round;     /* in which it was freed */
     int class;

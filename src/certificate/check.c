@@ -41,7 +41,7 @@ static mo_error try_to_solve(const mo_problem *problem, mo_check_result *check)
     mo_result result = {0};
     mo_options options = mo_default_options();
     const double enough = options.tol;
-    options.tol = 1e-2 * enough; /* to spare, for the judge */
+    options.tol = 1e-2 * enough; /* margin for the verification */
     mo_error error = mo_solve(problem, &options, &result);
     check->was_solved = !error && result.residual.natural_relative <= enough;
     if (check->was_solved) {

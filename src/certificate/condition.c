@@ -113,7 +113,7 @@ static void load(program *p, double margin)
     }
 }
 
-/* The multipliers as an impulse; a round cone's is put inside by a little more r_N. */
+/* The multipliers as an impulse; for a round cone, slightly more r_N moves it inside. */
 static void impulse_of(program *p)
 {
     memset(p->r, 0, (size_t)p->map->rows * sizeof *p->r);
@@ -145,7 +145,7 @@ static void velocity_of(const program *p, const mo_unit *unit, double *u)
     }
 }
 
-/* The ray of a round cone that u fails most, by how much it fails: u_N less (2) of unit_cone.h. */
+/* The ray of a round cone that u violates most, and the violation: u_N less (2) of unit_cone.h. */
 static double worst_ray(const mo_unit *unit, const double *u, double *ray)
 {
     int groups[MO_CONE_MOST_GROUPS + 1];
@@ -312,7 +312,7 @@ static mo_error decide_by_map(const mo_problem *problem, mo_condition *condition
     return error;
 }
 
-/* Nothing leaves that the checker, on its own, does not accept. */
+/* Results are returned only if the independent checker accepts them. */
 static mo_error confirm(const mo_problem *problem, mo_condition *condition)
 {
     mo_certificate_report report;

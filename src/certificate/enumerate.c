@@ -26,7 +26,7 @@
 
 /* ---- the search ------------------------------------------------------------------------------ */
 
-/* Does the middle of the root meet every row to rounding? */
+/* Does the midpoint of the root satisfy every row to rounding? */
 static int root_fits(mo_search *s)
 {
     s->active = MO_EVERY_ISLAND;
@@ -182,7 +182,7 @@ static void visit_island(mo_search *s)
     mo_search_split(s, unit, children, count, visit_island);
 }
 
-/* An island without solutions leaves none for the whole problem. */
+/* If an island has no solution, neither has the problem. */
 static int some_island_is_empty(mo_search *s)
 {
     const long long all = s->most_systems;
@@ -359,7 +359,7 @@ mo_error mo_find_all_solutions(const mo_problem *problem, long long most_systems
     set->certificate.row_count = problem->row_count;
     mo_error error = mo_enclosure_create(problem, &enclosure, &set->message);
     if (error) {
-        return error == MO_ERR_UNSUPPORTED ? MO_OK : error; /* the message gives the reason */
+        return error == MO_ERR_UNSUPPORTED ? MO_OK : error; /* the message contains the reason */
     }
     error = mo_cell_system_create(&enclosure, &system, &set->message);
     if (!error) {

@@ -89,7 +89,7 @@ mo_found_solution *mo_solution_set_append(mo_solution_set *set, const mo_problem
     *found = (mo_found_solution){0};
     found->r = mo_memory_array(&set->allocator, 2 * n + dofs, sizeof(double));
     found->modes = mo_memory_array(&set->allocator, n, sizeof *found->modes);
-    ++set->count; /* from here on mo_solution_set_clear frees it */
+    ++set->count; /* from now on owned by the set */
     if (!found->r || !found->modes) {
         return NULL;
     }

@@ -54,7 +54,7 @@ static mo_error try_factor(const mo_problem *problem, double factor, mo_friction
     return error;
 }
 
-/* From the factor 1 by halves or doubles until both ends are known, or none is in sight. */
+/* From the factor 1 by halves or doubles until both ends are known, or no end is found. */
 static mo_error bracket(const mo_problem *problem, mo_friction_limit *limit)
 {
     mo_answer first, answer;
@@ -66,7 +66,7 @@ static mo_error bracket(const mo_problem *problem, mo_friction_limit *limit)
         error = try_factor(problem, factor, limit, &answer);
     }
     if (!error && first == MO_ANSWER_UNKNOWN && answer == MO_ANSWER_HOLDS) {
-        error = try_factor(problem, 2, limit, &answer); /* the factor 1 was too near to the limit */
+        error = try_factor(problem, 2, limit, &answer); /* the factor 1 is too close to the limit */
     }
     return error;
 }
@@ -82,7 +82,7 @@ static mo_error bisect(const mo_problem *problem, double width, mo_friction_limi
     return error;
 }
 
-/* Without friction: pointed there, or nowhere. */
+/* Without friction: if the cone is not pointed there, it is pointed for no factor. */
 static mo_error without_friction(const mo_problem *problem, mo_friction_limit *limit,
                                  mo_answer *answer)
 {

@@ -181,7 +181,7 @@ static void least_squares(int m, int k, const double *A, const double *d, double
             continue;
         }
         minimise(&s);
-        if (s.z[s.count - 1] <= 0) { /* rounding: it would leave at once */
+        if (s.z[s.count - 1] <= 0) { /* rounding: it would be dropped in the next step */
             --s.count;
             s.is_barred[j] = 1;
             continue;
@@ -312,7 +312,7 @@ static void directions_of_plane(mo_polyhedron *p)
     memcpy(p->N, p->q + (size_t)p->rank * n, (size_t)p->free_count * n * sizeof *p->N);
 }
 
-/* Multipliers of the equations so that nothing of x is left in sum_m y_m a_m. */
+/* Multipliers of the equations that cancel x in sum_m y_m a_m. */
 static void complete_proof(mo_polyhedron *p)
 {
     double sum[MO_POLYHEDRON_MOST_UNKNOWNS] = {0};
@@ -334,7 +334,7 @@ static void complete_proof(mo_polyhedron *p)
 
 /* ---- the other rows -------------------------------------------------------------------------- */
 
-/* How far x fails row m, over the sizes in it. */
+/* Violation of row m by x, relative to the sizes of its terms. */
 static double failure(const mo_polyhedron *p, int m)
 {
     double value = p->b[m], size = fabs(p->b[m]);
@@ -368,7 +368,7 @@ int mo_polyhedron_meets(const mo_polyhedron *p)
     return worst_row(p, 0) < 0 && worst_row(p, 1) < 0;
 }
 
-/* One row alone against the equations. */
+/* A single row with the equations. */
 static void prove_by(mo_polyhedron *p, int m)
 {
     const double value = p->b[m] + mo_dot(p->n, p->a + (size_t)m * p->n, p->x);

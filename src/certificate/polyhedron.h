@@ -31,7 +31,7 @@ typedef struct mo_polyhedron {
 
     /* The result. */
     int has_point; /* x meets every row to 1e-10 of the sizes in it */
-    int has_proof; /* y may prove that there is none */
+    int has_proof; /* y may prove that no point exists */
     double *x, *y;
     int free_count; /* directions that the equations leave: columns of N */
     double *N;      /* free_count x n, one direction a row */

@@ -9,14 +9,14 @@
 #include "measure/certificate.h"
 
 /*
- * Reaches (cell_system.h) in natural units.  A cell that still has modes to choose is given up only
- * far beyond any solution, since the proof is blind to solutions with larger impulses; for the last
- * cells, whose solutions are computed one by one, MO_REACH_LEAST will do.
+ * Reaches (cell_system.h) in natural units.  A cell that still has modes to choose is discarded
+ * only with a large reach, since the proof does not cover larger impulses; MO_REACH_LEAST is
+ * sufficient for the last cells, whose solutions are computed individually.
  */
 #define MO_REACH_INNER 1e12
 
-/* Sectors (cells.h): one this small that is near no listed solution is a place to look for one, and
- * one smaller still is given up; 2^6 and 2^24 to the turn. */
+/* Sectors (cells.h): a sector this small without a listed solution nearby is searched for one,
+ * and an even smaller one is abandoned; 2^6 and 2^24 per turn. */
 enum { MO_SMALL_SECTOR = 1 << 7, MO_SMALLEST_SECTOR = 1 << 25 };
 
 typedef struct mo_search {
@@ -92,7 +92,7 @@ void mo_search_singular_cell(mo_search *search);
 
 /* ---- enumerate.c ----------------------------------------------------------------------------- */
 
-/* Decides the cells that are left below the current one. */
+/* Decides the remaining cells below the current one. */
 void mo_search_visit(mo_search *search);
 
 /* Appends the node that the current cell is empty; a split of the unit, whose cells are visited. */

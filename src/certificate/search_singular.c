@@ -126,7 +126,7 @@ static void sector_cell(mo_search *s)
     }
     const int cell = s->system->cells[unit];
     const int count = mo_cell_split(&s->system->units[unit], cell, children);
-    if (cell > MO_SMALL_SECTOR) { /* not near any: perhaps a solution that is not listed yet */
+    if (cell > MO_SMALL_SECTOR) { /* not near any: possibly an unlisted solution */
         mo_search_refine(s);
     }
     mo_search_split(s, unit, children, count, mo_search_visit);

@@ -9,12 +9,12 @@
 
 enum { AXIS_STEPS = 16 };
 
-static const double IS_SUPPORT = 1e-9; /* of the smaller size: points so little
-                                          behind another are as far along m */
-static const double LEVEL = 1e-12;     /* sine: an edge that rises no more is level */
+static const double IS_SUPPORT =
+    1e-9; /* relative to the smaller size: points within this distance are equally far along m */
+static const double LEVEL = 1e-12; /* sine: edges with a smaller slope count as level */
 static const double LEAN = 1e-7;
 
-/* Whether the corner of the feature is also furthest along m. */
+/* Is the corner of the feature furthest along m as well? */
 MO_OWN int stays(const mo_feature *f, double sign, const double m[3])
 {
     for (int k = 0; k < f->lines; ++k) {
@@ -26,8 +26,8 @@ MO_OWN int stays(const mo_feature *f, double sign, const double m[3])
 }
 
 /*
- * The separation along m; -infinity where it is not that of the current corners, whose neighbours
- * have their turn later.
+ * The separation along m; -infinity unless it is that of the current corners (their neighbours are
+ * tried later).
  */
 MO_OWN double gap_along(mo_axis_search *s, const double m[3])
 {
@@ -53,7 +53,7 @@ MO_OWN double gap_along(mo_axis_search *s, const double m[3])
 
 MO_EVERYWHERE int mo_axis_consider(mo_axis_search *s, const double m[3], double by)
 {
-    if (!(mo_vec3_dot(m, s->between) > s->best.gap + by)) { /* no m has more than that */
+    if (!(mo_vec3_dot(m, s->between) > s->best.gap + by)) { /* an upper bound for all m */
         return 0;
     }
     const double gap = gap_along(s, m);
@@ -229,8 +229,8 @@ MO_OWN void look_from_axis(mo_axis_search *s, const mo_feature *cylinder, const 
 /* ---- the walk -------------------------------------------------------------------------------- */
 
 /*
- * The features along n; but of points that are equally far, the one nearest to the other core: the
- * direction leans that way by a trace.
+ * The features along n; but of points that are equally far, the one nearest to the other core, by a
+ * slight tilt of the direction.
  */
 MO_OWN void take_features(mo_axis_search *s, const double n[3], double lean)
 {

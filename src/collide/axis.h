@@ -46,34 +46,34 @@ MO_EVERYWHERE int mo_axis_step(mo_axis_search *search);
 
 /* Of the smaller size: margin of curves over faces, so that bodies at rest keep their axis. */
 #define MO_BETTER_AXIS 1e-10
-#define MO_ONE_AXIS 1e-3     /* likewise: an overlap so small has one axis alone */
+#define MO_ONE_AXIS 1e-3     /* likewise: an overlap below this has only one axis */
 #define MO_SAME_TANGENT 1e-6 /* sine: below it two tangents have no normal */
 
 /* Replaces the best axis by the unit vector m if it separates more, by more than `by`. */
 MO_EVERYWHERE int mo_axis_consider(mo_axis_search *search, const double m[3], double by);
 
 /*
- * The same of points of the cores, or of axes of cylinders, which lie `inside` by their radii: they
- * count where none is further along m.
+ * The same for points of the cores, or of axes of cylinders, which lie `inside` by their radii, if
+ * no point is further along m.
  */
 MO_EVERYWHERE void mo_axis_consider_points(mo_axis_search *search, const double m[3],
                                            const double on_a[3], const double on_b[3],
                                            double inside, int are_there);
 
-/* Two points of cores that are apart, or hardly overlap, with no more between the cores than
- * between the points. */
+/* Two points of cores that are separated, or overlap slightly, if the separation of the cores is
+ * not above their distance. */
 MO_ANY int mo_axis_is_proven(const mo_axis_search *s)
 {
     return s->best.has_points && s->best.gap > -MO_ONE_AXIS * s->size;
 }
 
-/* The part of a step for rims, one of which is there, from the features along n (rims.c). */
+/* The part of a step for rims (at least one), from the features along n (rims.c). */
 MO_EVERYWHERE void mo_axis_look_at_rims(mo_axis_search *search, const double n[3]);
 
 /* The axis of two boxes (box_axis.c): false if they are further apart than the reach. */
 MO_EVERYWHERE int mo_axis_of_boxes(const mo_core *a, const mo_core *b, double reach, mo_axis *axis);
 
-/* Steps until the axis stays, or is that of two points. */
+/* Steps until the axis no longer changes, or is that of two points. */
 MO_EVERYWHERE void mo_axis_refine(mo_core *a, mo_core *b, mo_axis *axis);
 
 #endif

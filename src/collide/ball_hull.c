@@ -9,7 +9,7 @@
 #include "collide/gjk.h"
 #include "linalg/vec3.h"
 
-/* Of the size: a centre so near to the surface leaves by a face. */
+/* Relative to the size: a centre nearer to the surface than this is pushed out through a face. */
 static const double IS_INSIDE = 1e-10;
 
 /* Of a box, in its frame: negative inside. */

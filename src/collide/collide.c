@@ -10,7 +10,7 @@
 
 void mo_touch_add(mo_touch_list *list, const mo_touch *touch)
 {
-    if (!isfinite(touch->gap)) { /* of a pose that is not one */
+    if (!isfinite(touch->gap)) { /* for an invalid pose */
         return;
     }
     if (!mo_memory_grow(&list->allocator, (void **)&list->touch, &list->room,
@@ -22,8 +22,8 @@ void mo_touch_add(mo_touch_list *list, const mo_touch *touch)
 }
 
 /*
- * Row: the kind of a, which is not after that of b, the column.  NULL: these two never touch (fixed
- * things among themselves).
+ * Row: the kind of a, which is not after that of b, the column.  NULL: this pair never collides
+ * (both are static).
  */
 static mo_pair_fn *const IN_SPACE[MO_SHAPE_KIND_COUNT][MO_SHAPE_KIND_COUNT] = {
     [MO_SHAPE_BALL] = {[MO_SHAPE_BALL] = mo_collide_ball_ball,

@@ -40,9 +40,9 @@ typedef struct mo_touch_list {
     int count;
     size_t room;
     int is_short; /* memory ran out: some are missing */
-    /* unit, from a to b: a normal of the two a moment ago, from which the search starts, or NULL */
+    /* unit, from a to b: a previous normal of the pair, from which the search starts, or NULL */
     const double *last_normal;
-    /* a brief search leaves slow pairs of convex shapes open, without touches */
+    /* a brief search ends without touches for convex pairs that converge slowly */
     int is_brief, is_open;
 } mo_touch_list;
 
@@ -81,8 +81,8 @@ struct mo_mesh; /* mesh.h: triangles (segments) and their tree */
 typedef struct mo_collider {
     mo_shape_def def; /* arrays are the collider's own */
     int is_planar;
-    double size; /* radius of a ball about the shape's origin that holds it; infinite for a plane */
-    double thickness;     /* radius of a ball inside it; infinite for a plane and a mesh */
+    double size;          /* radius of its bounding sphere about the origin; infinite for a plane */
+    double thickness;     /* radius of an inscribed sphere; infinite for a plane and a mesh */
     struct mo_hull *hull; /* box, hull */
     struct mo_mesh *mesh;
 } mo_collider;
@@ -138,9 +138,9 @@ MO_EVERYWHERE int mo_touch_of_balls(const double p[3], double radius_p, const do
 void mo_collide_at(const mo_collider *a, const mo_pose *shape_a, const mo_collider *b,
                    const mo_pose *shape_b, double reach, mo_touch_list *touches);
 
-/* The largest separation of two shapes at these poses along the directions (unit, from a to b), at
- * most their gap, and the direction that has it.  -infinity where that is not known: of meshes and
- * in the plane. */
+/* The largest separation of two shapes at these poses along the directions (unit, from a to b),
+ * at most their gap, and the direction that has it.  -infinity if unknown: for meshes and in the
+ * plane. */
 double mo_collide_separation(const mo_collider *a, const mo_pose *shape_a, const mo_collider *b,
                              const mo_pose *shape_b, const double (*direction)[3], int count,
                              double along[3]);

@@ -163,7 +163,7 @@ mo_error mo_collider_init(const mo_shape_def *def, int is_planar, const mo_alloc
         c->def.indices = c->mesh->index;
         c->def.index_count = c->mesh->sides * c->mesh->face_count;
     }
-    if (def->kind == MO_SHAPE_HULL) { /* from here on it consists of its corners */
+    if (def->kind == MO_SHAPE_HULL) { /* hulls are represented by their corners from here on */
         c->def.points = c->hull->vertex[0];
         c->def.point_count = c->hull->vertex_count;
     }
@@ -256,7 +256,7 @@ void mo_collider_mass(const mo_collider *c, double *volume, double centre[3], do
 
 /* ---- bounds ---------------------------------------------------------------------------------- */
 
-/* The box that holds a polyhedron or a mesh, turned: |Q| its half edges. */
+/* The bounding box of a rotated box: half edges |Q| half. */
 static mo_bounds turned_box(const mo_bounds *box, const mo_pose *pose)
 {
     double Q[9], middle[3], half[3], x[3];

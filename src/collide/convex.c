@@ -11,16 +11,17 @@
 
 enum { NEAR_STEPS = 16 };
 
-/* All of the smaller size. */
-/* A corner so little outside is on the side: equal faces have four corners, not eight. */
+/* All relative to the smaller size. */
+/* Corners outside by less than this are on the side: equal faces have four contact points, not
+ * eight. */
 static const double ON_SIDE = 1e-6;
-/* A touch so near to the separation shows that it is the distance. */
+/* A touch whose gap is this close to the separation proves that it is the distance. */
 static const double IS_NEAREST = 1e-10;
 enum { MOST_CLIMBS = 8 };
-static const double SHORTER = 0.25; /* than the one before: a step that is tried next */
+static const double SHORTER = 0.25; /* relative to the previous step: the next trial */
 /* Overlap of rods along the line of their segments: they are flat. */
 static const double ASTRAY = 0.3;
-static const double DEEP = 0.05; /* overlap from which on the nearest way out may be another one */
+static const double DEEP = 0.05; /* overlap above which another direction may be shorter */
 
 MO_OWN double smaller(const mo_core *a, const mo_core *b)
 {
@@ -100,7 +101,7 @@ MO_EVERYWHERE double mo_touch_along(mo_core *a, mo_core *b, const mo_axis *axis,
 }
 
 /*
- * The flat that a core turns to n, moved along n, as a core; the cap of a cylinder is a round disk.
+ * The flat of a core that faces n, moved along n, as a core; the cap of a cylinder is a disk.
  */
 MO_OWN void core_of_flat(mo_core *c, const double n[3], double by, mo_flat *flat, mo_hull *hull,
                          mo_core *to)
@@ -200,9 +201,9 @@ MO_OWN void find_other(mo_core *a, mo_core *b, mo_axis *axis)
 }
 
 /*
- * A step up the slope of the separation from an axis whose flats do not meet: by the part across n
- * of the way between their nearest points.  The features around n may hold nothing better, where
- * curves are concerned.  False where the axis stays.
+ * An ascent step on the separation from an axis whose flats do not overlap, by the component across
+ * n of the vector between their nearest points.  With curved surfaces the features around n need
+ * not contain a better axis.  False if the axis does not change.
  */
 MO_OWN int climb_slope(mo_core *a, mo_core *b, mo_axis *axis)
 {
@@ -319,7 +320,8 @@ MO_OWN int touch_first(mo_core *a, mo_core *b, const double origin[3], double re
     if (found == MO_NO_DIRECTION_FAR) {
         return 1;
     }
-    if (found == MO_NO_DIRECTION && b->kind == MO_CORE_TRIANGLE) { /* a mesh is left by its front */
+    if (found == MO_NO_DIRECTION &&
+        b->kind == MO_CORE_TRIANGLE) { /* contacts push out of the front of a mesh */
         mo_vec3_scale(-1, b->plane, n);
     }
     return (found == MO_DIRECTION || b->kind == MO_CORE_TRIANGLE) &&
@@ -352,7 +354,7 @@ MO_EVERYWHERE void mo_touch_cores(mo_core *a, mo_core *b, const double origin[3]
 
 /* ---- entry points ---------------------------------------------------------------------------- */
 
-/* From the normal of a moment ago, or NULL: true if that is sufficient.  Boxes need none. */
+/* From the previous normal, or NULL: true if that is sufficient.  Boxes need none. */
 MO_OWN int touch_again(mo_core *a, mo_core *b, const double *normal, const double origin[3],
                        double reach, mo_touch_list *out)
 {

@@ -84,7 +84,7 @@ MO_OWN void cylinder_support(const mo_core *c, const double d[3], double x[3])
     double across[3];
     const double along = mo_vec3_dot(axis, d);
     mo_vec3_along(d, -along, axis, across);
-    /* again: of a short remainder a last digit along the axis would be a large part */
+    /* again, since rounding along the axis is large relative to a short remainder */
     mo_vec3_along(across, -mo_vec3_dot(axis, across), axis, across);
     const double square = mo_vec3_dot(across, across);
     mo_vec3_along(c->at, along < 0 ? -c->half[2] : c->half[2], axis, x);

@@ -20,7 +20,7 @@ typedef enum mo_core_kind {
     MO_CORE_SEGMENT,
     MO_CORE_BOX,
     MO_CORE_HULL,
-    MO_CORE_TRIANGLE, /* solid behind its front: the back is no face */
+    MO_CORE_TRIANGLE, /* solid behind its front: the back is not a face */
     MO_CORE_CYLINDER
 } mo_core_kind;
 
@@ -32,7 +32,7 @@ typedef struct mo_core {
     double corner[3][3]; /* segment, triangle */
     double plane[4];     /* triangle: its front */
     double centre[3];    /* a point inside */
-    double radius;       /* about all of it */
+    double radius;       /* bounding sphere */
     double size;
     int vertex; /* result of the last support search; -1 before the first */
 } mo_core;

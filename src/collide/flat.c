@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* The face, line or point that a core turns to another: see manifold.h. */
+/* The face, line or point of a core that faces another core: see manifold.h. */
 #include <math.h>
 
 #include "collide/manifold.h"
@@ -8,10 +8,13 @@
 
 enum { RIM = 6 }; /* corners of a cap, besides the one that is furthest along the axis */
 
-static const double CAP = 0.7;     /* cosine: from here on a cylinder turns a cap, not its side */
-static const double LINE = 0.3;    /* cosine, below which a capsule turns its line, not an end */
-static const double ON_TOP = 1e-9; /* of the size: a vertex so little lower is as high */
-static const double SAME = 1e-12;  /* of the radius: corners of a rim so near in height are one */
+static const double CAP = 0.7; /* cosine above which a cylinder touches with a cap, not its side */
+static const double LINE =
+    0.3; /* cosine below which a capsule touches along its line, not at an end */
+static const double ON_TOP =
+    1e-9; /* relative to the size: height differences below this are ignored */
+static const double SAME =
+    1e-12; /* relative to the radius: corners of a rim within this height are one */
 
 #define SIN_60 0.86602540378443864676
 MO_TABLE double RIM_AT[RIM][2] = {{1, 0},  {0.5, SIN_60},   {-0.5, SIN_60},
@@ -29,7 +32,7 @@ MO_OWN int high_vertices(const mo_hull *hull, int face, const double n[3], doubl
 
 /*
  * Of the faces about the vertex furthest along n (in the frame of the hull): one that shares an
- * edge as high, if there is one, and looks most along n.
+ * edge at the same height, if any, and is most aligned with n.
  */
 MO_OWN int face_along(const mo_core *c, const double n[3])
 {
@@ -110,7 +113,7 @@ MO_OWN void take_line(const mo_core *s, const double n[3], mo_flat *out)
     }
 }
 
-/* The whole of a triangle. */
+/* A whole triangle. */
 MO_OWN void take_triangle(const mo_core *c, mo_flat *out)
 {
     out->count = 0;

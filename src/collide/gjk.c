@@ -10,9 +10,9 @@
 enum { GJK_STEPS = 200 };
 /* Fraction of the sizes to which cores are shrunk in the search for a direction. */
 static const double SHRINK = 0.6;
-/* Of the square of the distance: near enough for a direction. */
+/* Relative to the squared distance: sufficient for a direction. */
 static const double NEAR_ENOUGH = 1e-2;
-/* Likewise of round cores: their features finish it (axis.h). */
+/* Likewise for round cores, whose axis is refined by features (axis.h). */
 static const double NEARLY_ROUND = 1e-8;
 
 /* ---- simplices ------------------------------------------------------------------------------- */
@@ -101,7 +101,7 @@ MO_OWN void look_at_triangle(const mo_simplex *s, int i, int j, int k, spot *bes
     }
 }
 
-/* Which side of the plane of i, j, k has l, and which the origin?  Negative: different ones. */
+/* Are l and the origin on the same side of the plane of i, j, k? Negative: on different sides. */
 MO_OWN double same_side(const mo_simplex *s, int i, int j, int k, int l)
 {
     double d1[3], d2[3], n[3], to[3];

@@ -35,7 +35,7 @@ typedef struct mo_hull {
      */
     int *ring_start, *ring_vertex, *ring_face; /* vertex_count + 1; twice edge_count */
     double (*ring_edge)[4];                    /* a unit vector and the length of each */
-    int furthest[6];                           /* vertices against x, along x, against y, ... */
+    int furthest[6];                           /* extreme vertices along -x, x, -y, ... */
     double centre[3];                          /* the mean of the vertices, inside */
     mo_bounds bounds;
 } mo_hull;
@@ -51,8 +51,8 @@ mo_hull *mo_hull_create_box(const mo_allocator *allocator, int is_planar, const 
 void mo_hull_destroy(const mo_allocator *allocator, mo_hull *hull);
 
 /*
- * The vertex furthest along a direction, in space: sought among all where there are few, else by
- * climbing from one, or where that is -1 from one that lies well.
+ * The vertex furthest along a direction, in space: found by testing all if there are few, else by
+ * climbing from a given vertex, or if that is -1 from a good initial one.
  */
 MO_EVERYWHERE int mo_hull_support(const mo_hull *hull, int from, const double direction[3]);
 

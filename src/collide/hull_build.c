@@ -19,8 +19,10 @@
 #include "linalg/vec3.h"
 
 enum { NONE = -1, MOST = 2 * MO_HULL_VERTICES, ROOM = 8 * MO_HULL_VERTICES };
-static const double INSIDE = 1e-9; /* of the size: nearer to a face is on it */
-static const double FLAT = 1e-7;   /* of the size: corners so near to a plane are in it */
+static const double INSIDE =
+    1e-9; /* relative to the size: points closer to a face than this are on it */
+static const double FLAT =
+    1e-7; /* relative to the size: corners closer to a plane than this are in it */
 
 typedef struct triangle {
     int corner[3], beside[3]; /* beside[k]: across the side from corner k to the next */
@@ -118,7 +120,7 @@ static int begin(builder *b)
         }
     }
     const int f = add_face(b, c[0], c[1], c[2]);
-    if (height(b->face + f, point(b, c[3])) > 0) { /* the normal must look away */
+    if (height(b->face + f, point(b, c[3])) > 0) { /* the normal must point away */
         b->faces = 0;
         add_face(b, c[0], c[2], c[1]);
     }
@@ -185,8 +187,8 @@ static int count_of(const int *list, int count, int wanted)
     return found;
 }
 
-/* Is the rim of what sees a point made of closed lines that do not touch each other?  By rounding,
- * on faces that are nearly in one plane, it may not be. */
+/* Does the boundary of the visible faces consist of disjoint closed lines? Rounding on nearly
+ * coplanar faces may prevent it. */
 static int is_rim_simple(const builder *b)
 {
     int start[MOST], end[MOST], sides = 0;
@@ -256,7 +258,7 @@ static int join_rim(builder *b, int k)
     return first;
 }
 
-/* Takes the dead ones out of the list. */
+/* Removes dead faces from the list. */
 static void tidy(builder *b)
 {
     int moved[ROOM], kept = 0;
@@ -293,7 +295,7 @@ static void grow(builder *b)
             return;
         }
         mark_seen(b, b->outside[far], far);
-        b->outside[far] = NONE; /* for good: a corner may seem to see a sliver beside it */
+        b->outside[far] = NONE; /* permanently: by rounding, a corner may see an adjacent sliver */
         if (!is_rim_simple(b)) {
             forget_seen(b);
             continue;
@@ -360,7 +362,7 @@ static int rim_of(const builder *b, int *group, int root, int *rim)
     return n;
 }
 
-/* Faces and corners of all groups into the hull, or their numbers alone where it is NULL. */
+/* Writes faces and corners of all groups into the hull, or only counts them if it is NULL. */
 static void fill(const builder *b, int *group, const int *number, mo_hull *hull, int *faces,
                  int *corners)
 {

@@ -7,8 +7,8 @@
 #include "collide/hull.h"
 
 /*
- * The hull of points in space, finite ones; where it has more than MO_HULL_VERTICES corners, those
- * that reach out furthest.
+ * The hull of points in space, finite ones; where it has more than MO_HULL_VERTICES corners, the
+ * outermost ones.
  */
 mo_hull *mo_hull_build(const mo_allocator *allocator, const double *points, int count,
                        mo_message *why);

@@ -8,7 +8,8 @@
 #include "linalg/vec3.h"
 
 static const double SAME_NORMAL = 1 - 1e-6; /* cosine */
-static const double STEEP = 0.02;           /* a face less inclined to the axis gives no heights */
+static const double STEEP =
+    0.02; /* below this the face is nearly parallel to the axis and defines no heights */
 
 /* ---- clipping -------------------------------------------------------------------------------- */
 
@@ -192,7 +193,7 @@ MO_EVERYWHERE double mo_manifold(const mo_flat *a, const mo_flat *b, const mo_ax
 
 /* ---- a handful of many ----------------------------------------------------------------------- */
 
-/* Marks those of the touches, all with one normal, that stay. */
+/* Marks the touches to keep; all have the same normal. */
 MO_OWN void mark_outermost(const mo_touch *touch, const int *member, int count, uint8_t *stays)
 {
     static const double DIAGONAL = 0.70710678118654752440;

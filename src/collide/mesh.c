@@ -11,7 +11,7 @@
 #include "linalg/vec3.h"
 
 #define BAD_INDEX "index %d of a mesh is %d, but it has %d points"
-static const double SLOPE = 1e-6; /* sine: a face that rises less does not rise */
+static const double SLOPE = 1e-6; /* sine: smaller slopes count as zero */
 static const double FLAT = 1e-8;  /* 1 - cosine between normals of coplanar faces */
 
 void mo_mesh_destroy(const mo_allocator *allocator, mo_mesh *mesh)
@@ -68,7 +68,7 @@ static int fit_plane(const mo_mesh *mesh, const int *corner, double plane[4])
     double d[3], e[3], longest;
     mo_vec3_minus(q, p, d);
     longest = mo_vec3_norm(d);
-    if (mesh->sides == 2) { /* solid on the right as one walks it */
+    if (mesh->sides == 2) { /* the solid is on the right of the chain */
         mo_vec3_set(plane, -d[1], d[0], 0);
     } else {
         mo_vec3_minus(mesh->point[corner[2]], p, e);
@@ -122,7 +122,7 @@ static int by_ends(const void *p, const void *q)
     return 0;
 }
 
-/* Two faces that have a side in common, which no third one has, are beside each other. */
+/* Two faces are neighbours if they share a side that no third face has. */
 static int find_neighbours(const mo_allocator *allocator, mo_mesh *mesh)
 {
     const int count = 3 * mesh->face_count;

@@ -13,12 +13,12 @@
 #include "collide/mesh.h"
 #include "linalg/vec3.h"
 
-/* All of the smaller size. */
+/* All relative to the smaller size. */
 static const double ON_SIDE = 1e-6; /* as in convex.c */
-static const double NEAR = 2e-5;    /* a touch so near to a side is on it */
-/* Likewise of a rim, whose place is known less well than its distance. */
+static const double NEAR = 2e-5;    /* touches closer to a side than this are on it */
+/* Likewise for rims, whose position is less accurate than their distance. */
 static const double NEAR_RIM = 1e-3;
-/* A shape further behind a face has not come through it, unless it touches no other. */
+/* A shape deeper behind a face than this did not penetrate it, unless it touches no other face. */
 static const double DEEPEST = 0.5;
 static const double SAME_DEPTH = 1e-6; /* relative: of two faces of one plane */
 
@@ -154,7 +154,7 @@ static int meet_face(void *context, int face)
     return 1;
 }
 
-/* As tight as can be: a face fewer is worth it. */
+/* As tight as possible, since each further face costs more than this. */
 static mo_bounds bounds_of(mo_core *core, double reach)
 {
     mo_bounds bounds;

@@ -12,9 +12,9 @@
 #include "collide/mesh.h"
 #include "linalg/vec3.h"
 
-/* Of the shape's size. */
+/* Relative to the size of the shape. */
 static const double NEAR = 1e-6;
-static const double DEEPEST = 0.5; /* a shape further behind a segment has not come through it */
+static const double DEEPEST = 0.5; /* a shape deeper behind a segment did not penetrate it */
 
 typedef struct visit {
     const mo_mesh *mesh;

@@ -22,7 +22,7 @@ typedef void mo_pair_fn(const mo_placed *a, const mo_placed *b, double reach, mo
 #define MO_PAIR(name)                                                                              \
     MO_EVERYWHERE void name(const mo_placed *a, const mo_placed *b, double reach,                  \
                             mo_touch_list *out)
-/* round.c: balls and capsules with each other; what rests on a plane by points */
+/* round.c: balls and capsules with each other; shapes that touch a plane at points */
 MO_PAIR(mo_collide_ball_ball);
 MO_PAIR(mo_collide_ball_capsule);
 MO_PAIR(mo_collide_capsule_capsule);
@@ -30,13 +30,13 @@ MO_PAIR(mo_collide_ball_plane);
 MO_PAIR(mo_collide_capsule_plane);
 MO_PAIR(mo_collide_hull_plane);
 /*
- * ball_hull.c: with a polyhedron or a cylinder; cylinder.c: with a plane; convex.c: any other two
- * of the bounded ones
+ * ball_hull.c: with a polyhedron or a cylinder; cylinder.c: with a plane; convex.c: all other pairs
+ * of bounded shapes
  */
 MO_PAIR(mo_collide_ball_solid);
 MO_PAIR(mo_collide_cylinder_plane);
 MO_PAIR(mo_collide_convex);
-/* mesh_collide.c: anything convex with triangles; mesh_planar.c: with a chain of segments */
+/* mesh_collide.c: convex shapes with triangles; mesh_planar.c: with a chain of segments */
 mo_pair_fn mo_collide_convex_mesh, mo_collide_planar_chain;
 /* planar.c: every pair of bounded convex shapes in the plane, and each with a half-plane */
 mo_pair_fn mo_collide_planar, mo_collide_planar_half;
@@ -50,9 +50,9 @@ MO_EVERYWHERE void mo_touch_between(const double on_a[3], const double on_b[3],
                                     mo_touch_list *out);
 
 /*
- * Leaves at most a handful of the touches from `first` on: of those with one normal that are more
- * than MO_TOUCHES_A_FACE, the deepest and the outermost in eight directions.  What they can carry,
- * as forces and moments, is nearly the same.
+ * Keeps at most a handful of the touches from `first` on: of those with one normal that are more
+ * than MO_TOUCHES_A_FACE, the deepest and the outermost in eight directions.  Their possible forces
+ * and moments are nearly the same.
  */
 enum { MO_TOUCHES_A_FACE = 8 };
 MO_EVERYWHERE void mo_touches_thin(mo_touch_list *list, int first);

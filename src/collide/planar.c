@@ -66,7 +66,7 @@ static void side_normal(const core *c, int k, double n[3])
 
 /* ---- points ---------------------------------------------------------------------------------- */
 
-/* From p on a to q on b, less the radii; where they coincide the spare normal holds. */
+/* From p on a to q on b, less the radii; if they coincide the spare normal is used. */
 static void touch_points(const core *a, const core *b, const double p[3], const double q[3],
                          const double spare[3], double reach, uint32_t feature, mo_touch_list *out)
 {
@@ -110,7 +110,7 @@ static side best_side(const core *a, const core *b)
     return best;
 }
 
-/* The side of b that looks most against n. */
+/* The side of b whose normal is most opposed to n. */
 static int most_against(const core *b, const double n[3])
 {
     int best = 0;
@@ -172,7 +172,7 @@ static int touch_sides(const core *a, const core *b, int of_a, int is_turned, do
 /*
  * The cores are apart along the normal of a side, but are a side and a corner or a side nearest, or
  * two corners?  Where the nearest points of the two sides are ends of both, and the line through
- * them is no normal of a side, it is two corners.  `always`: these points, whatever they are.
+ * them is no normal of a side, it is two corners.  `always`: these points in any case.
  */
 static int touch_corners(const core *a, const core *b, int of_a, double gap, int is_turned,
                          int always, double reach, mo_touch_list *out)
@@ -236,7 +236,7 @@ static void touch_point_and_core(const core *point, const core *c, int is_turned
         }
         return;
     }
-    /* inside, or on the line of a segment: out by the nearest side */
+    /* inside, or on the line of a segment: pushed out through the nearest side */
     double on_point[3], on_core[3], normal[3];
     mo_vec3_along(x, -point->radius, n, on_point);
     mo_vec3_along(x, c->radius - at.gap, n, on_core);

@@ -10,7 +10,7 @@
 #include "linalg/vec3.h"
 
 enum { MOST_STEPS = 64 };
-static const double NEAR = 1e-9;     /* of the size: so near is there */
+static const double NEAR = 1e-9;     /* relative to the size: tolerance of a hit */
 static const double ON_EDGE = 1e-12; /* likewise: of a face, so that no ray passes between two */
 
 static int starts_inside(const mo_ray *ray, double *t, double normal[3])

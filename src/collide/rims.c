@@ -11,9 +11,10 @@
 
 enum { NEWTON_STEPS = 12 };
 
-static const double NEWTON_ENDS = 1e-8; /* of the smaller size: a step so short leaves its square */
-static const double IS_CAP = 0.9;  /* cosine: nearer to the axis of a cylinder, it is its cap */
-static const double IS_SIDE = 0.1; /* cosine: further from it, it is its side */
+static const double NEWTON_ENDS =
+    1e-8; /* relative to the smaller size: the error left is the square of the last step */
+static const double IS_CAP = 0.9; /* cosine above which the direction meets the cap of a cylinder */
+static const double IS_SIDE = 0.1; /* cosine below which the direction meets its side */
 
 /* A line or a circle, with its point x and the unit tangent there. */
 typedef struct curve {

@@ -7,11 +7,11 @@
 
 #include "linalg/vec3.h"
 
-/* Of the size: an end so near to another touch is that touch. */
+/* Relative to the size: an end closer to another touch than this is that touch. */
 static const double IS_TOUCH = 1e-3;
-static const double WITHIN = 1e-9; /* of a segment: nearer to its end, a point is the end */
-/* Cosine: an end inside the other is a touch where it leaves that about along the axis, in no
- * longer way. */
+static const double WITHIN = 1e-9; /* part of a segment: points closer to an end count as the end */
+/* Cosine: an end inside the other rod is a touch if the shortest way out is nearly along the
+ * axis. */
 static const double ALONG = 0.9;
 
 /* ---- the axis of rods ------------------------------------------------------------------------ */

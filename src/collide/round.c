@@ -55,7 +55,7 @@ MO_EVERYWHERE void mo_nearest_of_segments(double p[2][3], double q[2][3], double
 /* Of the radii: points no further apart have no direction. */
 static const double SAME_PLACE = 1e-12;
 
-/* Two points with radii about them; where they coincide, the normal is the spare one. */
+/* Two points with radii about them; if they coincide, the spare normal is used. */
 MO_OWN int meet(const double p[3], double radius_p, const double q[3], double radius_q,
                 const double spare[3], double reach, mo_touch *touch)
 {
@@ -88,7 +88,7 @@ MO_OWN void touch_of_points(const double p[3], double radius_p, const double q[3
     }
 }
 
-static const double AT_END = 1e-6; /* of a segment: a point so near to its end is the end */
+static const double AT_END = 1e-6; /* part of a segment: points closer to an end count as the end */
 static const double ALONG_EACH_OTHER = 1e-4; /* square of a sine: half a degree */
 
 MO_TABLE double UP[3] = {0, 0, 1};
@@ -248,7 +248,7 @@ MO_EVERYWHERE void mo_collide_capsule_plane(const mo_placed *a, const mo_placed 
 
 /*
  * The corners within the reach: the lowest, then its neighbours, and theirs, as long as they are
- * low enough.  On a convex polyhedron these hang together.
+ * low enough; on a convex polyhedron these are connected.
  */
 MO_EVERYWHERE void mo_collide_hull_plane(const mo_placed *a, const mo_placed *b, double reach,
                                          mo_touch_list *out)

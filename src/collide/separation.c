@@ -15,7 +15,7 @@ static int is_convex(const mo_collider *collider)
     return collider->def.kind != MO_SHAPE_PLANE && collider->def.kind != MO_SHAPE_MESH;
 }
 
-/* From the half-space, which has one direction alone. */
+/* From the half-space, which has only one direction. */
 static double above_plane(const mo_placed *shape, const mo_pose *plane, double sign,
                           double along[3])
 {

@@ -19,7 +19,7 @@ const char *mo_combine_name(mo_combine_rule rule)
     return (unsigned)rule < MO_COMBINE_COUNT ? names[rule] : "unknown";
 }
 
-/* 0 times infinity is no number: where one is 0, so is the product. */
+/* avoids 0 times infinity: the product is 0 if one factor is */
 static double product_of(double a, double b)
 {
     return a > 0 && b > 0 ? a * b : 0;

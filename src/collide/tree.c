@@ -170,8 +170,8 @@ static void mend(mo_tree *tree, int k)
 
 /*
  * The node to become the sibling: down the child whose subtree grows least, as long as that may
- * pay.  Where both are as good as the best so far, as among equal boxes, down either of them by the
- * bits of a hash: a tree of equal boxes would be a chain otherwise.
+ * help.  If both are equally good, as among equal boxes, the bits of a hash decide; otherwise a
+ * tree of equal boxes would be a chain.
  */
 static int find_sibling(const mo_tree *tree, const mo_bounds *bounds, int leaf)
 {
@@ -410,7 +410,7 @@ mo_error mo_tree_pairs(mo_tree *tree, mo_tree_pair *found, void *context)
     for (int k = 0; k < tree->count && goes_on; ++k) {
         const node *n = tree->node + k;
         mo_pace_every(k, 32);
-        if (n->item == NONE) { /* two leaves part at one node alone */
+        if (n->item == NONE) { /* two leaves separate at exactly one node */
             goes_on = walk_pairs(tree, n->child[0], n->child[1], found, context, &is_short);
         }
     }

@@ -38,7 +38,7 @@ int mo_tree_move(mo_tree *tree, int proxy, const mo_bounds *bounds, double fat);
 /*
  * Where most boxes move, as in a heap that falls, the tree may keep its shape: the new box of a
  * proxy, as mo_tree_move would make it, and then, before anything is asked, all others of the tree.
- * What moves apart makes such a tree slow to search, so boxes are to be moved now and then.
+ * Searches slow down as boxes move apart, so boxes should be reinserted now and then.
  */
 void mo_tree_resize(mo_tree *tree, int proxy, const mo_bounds *bounds, double fat);
 void mo_tree_refit(mo_tree *tree);

@@ -14,27 +14,28 @@
 #include "collide/narrow.h"
 #include "device/contact_visit.h"
 
-/* A kind of solid: a convex shape and an inertia.  Of a fixed one, the shape alone. */
+/* A kind of solid: a convex shape and an inertia; of a static one only the shape. */
 typedef struct mo_solid {
     mo_collider collider; /* its hull is in device memory */
     mo_pose in_body;      /* about the centre of mass; of a fixed one, in the world */
     double inertia[9];    /* about the centre of mass, axes of the body */
     int is_isotropic;     /* that inertia */
     int is_round;         /* a ball about the centre of mass */
-    int is_first;         /* fixed: its place is before those of all that move */
+    int is_first;         /* static: its place is before those of all moving bodies */
 } mo_solid;
 
-/* What stays with a ball or another solid.  Aligned so that a GPU moves it by sixteen bytes. */
+/* Constant data of a ball or another solid.  Aligned so that a GPU moves it by sixteen bytes. */
 typedef struct __attribute__((aligned(16))) mo_ball {
-    double x[3], q[4], v[6];      /* place, orientation, velocity and spin */
-    double mass, inertia, radius; /* of another solid: about the centre of mass, holds all of it */
+    double x[3], q[4], v[6]; /* place, orientation, velocity and spin */
+    double mass, inertia,
+        radius; /* of another solid: radius of its bounding sphere about the centre of mass */
     double linear_damping, angular_damping;
     uint32_t id;
     uint32_t surface;
     uint32_t solid; /* kind */
 } mo_ball;
 
-/* What a search reads of a ball, at the start of the step. */
+/* Data of a ball for a search, at the start of the step. */
 typedef struct __attribute__((aligned(16))) mo_ball_near {
     double x[3], radius;
     double speed; /* of the fastest motion that it may have in the step */
@@ -61,11 +62,11 @@ typedef struct mo_touch_rows {
     size_t apart;
 } mo_touch_rows;
 
-/* What the kernels of a step tell each other. */
+/* Data that the kernels of a step exchange. */
 typedef struct mo_heap_figures {
     mo_term fastest, late, deepest, kinetic, potential, ignored;
     double edge;   /* of a cell */
-    double listed; /* the speed that the lists of what is near allow for */
+    double listed; /* the speed for which the neighbour lists are valid */
     int is_listed; /* nothing is faster */
 } mo_heap_figures;
 
@@ -81,15 +82,16 @@ typedef struct mo_find_args {
     const int *bucket_start;
     int bits; /* of a coordinate of a bucket */
     mo_heap_figures *figures;
-    double h, margin;    /* 0: by size */
-    double late;         /* of a size: how deep a contact that was left out may close */
-    double largest;      /* radius */
+    double h, margin; /* 0: by size */
+    double late;      /* relative to the size: allowed penetration of a contact that was left out */
+    double largest;   /* radius */
     double bounce_speed; /* slower impacts do not bounce */
     double mu[MO_FIXED_SURFACES * MO_FIXED_SURFACES];
     double restitution[MO_FIXED_SURFACES * MO_FIXED_SURFACES];
     mo_touch_rows last; /* contacts of the last step, or of the last answer in this one */
     int *count, *start;
-    int *listed, *listed_count; /* what each ball may meet in the step, at most listed_most <= 32 */
+    int *listed,
+        *listed_count; /* possible contacts of each ball in the step, at most listed_most <= 32 */
     int listed_most;
     uint32_t *taken;        /* of its list, by the last count: a bit each */
     int *one, *two, *match; /* of each contact; match: its place in last, or -1 */
@@ -103,7 +105,7 @@ MO_ANY double mo_margin_by(double margin, double size)
     return margin > 0 ? margin : MARGIN_OF_SIZE * size;
 }
 
-/* As wide as two of the largest may be apart while nothing is faster than `listed`. */
+/* The largest distance of two balls in contact reach while no speed exceeds `listed`. */
 MO_ANY void mo_kernel_cell_edge(const mo_find_args *a, int i)
 {
     mo_heap_figures *f = a->figures + i;

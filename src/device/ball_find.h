@@ -15,7 +15,8 @@
 
 /* ---- pairs of solids ------------------------------------------------------------------------- */
 
-/* Linear velocity, and how fast turning moves a point of it: before the step, or of a line. */
+/* Linear velocity, and a bound on the speed of its points by rotation: before the step, or of a
+ * line. */
 typedef struct mo_solid_speed {
     mo_vec v;
     double turning;
@@ -35,7 +36,7 @@ MO_ANY mo_solid_speed mo_solid_speed_of(const mo_find_args *a, int k, const mo_l
     return s;
 }
 
-/* How fast two solids may close, also while one of them is stopped (mo_least_rate). */
+/* Bound on the closing speed of two solids, also if one of them is stopped (mo_least_rate). */
 MO_ANY double mo_closing_speed(const mo_find_args *a, int one, int two, const mo_line *line)
 {
     const mo_solid_speed s = mo_solid_speed_of(a, one, line), o = mo_solid_speed_of(a, two, line);
@@ -52,7 +53,8 @@ MO_ANY double mo_pair_speed(const mo_find_args *a, int one, int two)
     return a->next_line ? mo_larger(speed, mo_closing_speed(a, one, two, a->next_line)) : speed;
 }
 
-/* Are the two apart along the line of their centres, or along the normal of what is fixed? */
+/* Are the two separated along the line of their centres, or along the normal of the static
+ * shape? */
 MO_ANY int mo_are_apart(const mo_find_args *a, const mo_ball_touch *t, int one, int two)
 {
     const double SPARE = 1e-9; /* of the size: rounding */
@@ -73,7 +75,7 @@ MO_ANY int *mo_listed(const mo_find_args *a, int one, int place)
     return a->listed + (size_t)place * (size_t)a->balls + (size_t)one;
 }
 
-/* Result of a search: lists what is within `reach` of each other, counts, or fills from `at` on. */
+/* State of a search, which lists pairs within `reach`, counts them, or writes them from `at` on. */
 typedef enum mo_search { MO_LISTS, MO_COUNTS, MO_FILLS } mo_search;
 typedef struct mo_found {
     mo_search search;
@@ -200,7 +202,7 @@ MO_ANY void mo_find_all(const mo_find_args *a, int i, mo_found *found)
     }
 }
 
-/* Lists are made anew where something is faster than they allow for. */
+/* Recomputes lists if a body is faster than they allow. */
 MO_ANY void mo_kernel_find_lists(const mo_find_args *a, int i)
 {
     mo_found found = {MO_LISTS, 0, 0, 0};
@@ -211,7 +213,7 @@ MO_ANY void mo_kernel_find_lists(const mo_find_args *a, int i)
     a->listed_count[i] = found.count;
 }
 
-/* Returns how many contacts close that were left out. */
+/* Returns the number of late contacts. */
 MO_ANY mo_term mo_kernel_find_count(const mo_find_args *a, int i)
 {
     const int listed = a->listed_count[i];
@@ -230,7 +232,7 @@ MO_ANY mo_term mo_kernel_find_count(const mo_find_args *a, int i)
     return term;
 }
 
-/* By the list and what the count has taken, or by another search. */
+/* From the list and the counted contacts, or by another search. */
 MO_ANY void mo_kernel_find_fill(const mo_find_args *a, int i)
 {
     const uint32_t taken = a->taken[i];

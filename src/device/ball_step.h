@@ -36,7 +36,7 @@ MO_ANY const mo_solid *mo_solid_of(const mo_ball_args *a, const mo_ball *b)
     return a->solid ? a->solid + b->solid : NULL;
 }
 
-/* The spin of a body that turns freely, with an inertia that turns with it (sim/advance.c). */
+/* The angular velocity of a free body with its rotating inertia (sim/advance.c). */
 MO_ANY void mo_free_spin(const mo_solid *s, const mo_ball *b, const double *force, double h,
                          double *spin)
 {
@@ -70,7 +70,7 @@ MO_ANY void mo_free_motion(const mo_ball_args *a, const mo_ball *b, double *v)
     }
 }
 
-/* How fast a point of it may move; half a turn moves none further than two radii (sim/pairs.c). */
+/* Bound on the speed of its points; half a turn moves none further than two radii (sim/pairs.c). */
 MO_ANY double mo_fastest_point(const mo_ball_args *a, const mo_ball *b, const double *v,
                                const double *spin)
 {
@@ -94,7 +94,7 @@ MO_ANY void mo_turned_inertia(const mo_solid *s, const double q[4], double *I)
     I[6] = I[7] = 0;
 }
 
-/* The fastest that any ball may be in the step. */
+/* Bound on the speed of any ball in the step. */
 MO_ANY mo_term mo_kernel_ball_speed(const mo_ball_args *a, int i)
 {
     double v[6];
@@ -139,7 +139,7 @@ MO_ANY void mo_kernel_fixed_lines(const mo_ball_args *a, int i)
     }
 }
 
-/* After an answer: its speed is among those that a ball may have. */
+/* After a solution: includes its speed in the bound. */
 MO_ANY mo_term mo_kernel_ball_next_speed(const mo_ball_args *a, int i)
 {
     const mo_line *next = a->next_line + i;
@@ -160,7 +160,8 @@ typedef struct mo_pack_args {
     mo_touch_rows now; /* the list of this step */
 } mo_pack_args;
 
-/* w_N = gap / h, less rounding; a deep penetration goes out in several steps (sim/assemble.c). */
+/* w_N = gap / h, without rounding; a deep penetration is removed in several steps
+ * (sim/assemble.c). */
 MO_ANY double mo_gap_speed(double gap, double size, mo_vec point, double h)
 {
     const double TOUCHES = 8 * 2.220446049250313e-16, RECOVERY = 0.01;
@@ -172,7 +173,7 @@ MO_ANY double mo_gap_speed(double gap, double size, mo_vec point, double h)
 
 /*
  * An impact that bounces: u_N + e u_N before >= 0 (Newton's law, Moreau's form), in the problem of
- * the step itself; a penetration asks for more.
+ * the step itself; a penetration may require a larger speed.
  */
 MO_ANY double mo_bounce_speed(const mo_find_args *f, const mo_ball_touch *t, int one, int two,
                               const mo_two_arms *arms, double restitution, double w_N)
@@ -214,7 +215,7 @@ MO_ANY mo_term mo_kernel_ball_pack(const mo_pack_args *a, int i)
     return term;
 }
 
-/* The impulses of an answer, back in the order of the list. */
+/* The impulses of a solution, in the order of the list. */
 MO_ANY void mo_kernel_ball_keep(const mo_pack_args *a, int i)
 {
     const int c = a->order[i], two = a->find.two[c];

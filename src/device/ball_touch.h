@@ -15,7 +15,7 @@
 
 /* ---- touches --------------------------------------------------------------------------------- */
 
-/* The normal looks from the second to the first; the second is a ball or a fixed shape. */
+/* The normal points from the second to the first; the second is a ball or a fixed shape. */
 typedef struct mo_ball_touch {
     mo_vec n;
     double gap, size;
@@ -28,7 +28,8 @@ MO_ANY mo_vec mo_vec_at(const double *x)
 
 MO_ANY mo_ball_touch mo_touch_balls(const mo_ball_near *one, const mo_ball_near *two)
 {
-    const double SAME = 1e-12; /* of the radii: centres no further apart have no direction */
+    const double SAME =
+        1e-12; /* relative to the radii: centres closer than this define no direction */
     const mo_vec d = mo_vec_minus(mo_vec_at(one->x), mo_vec_at(two->x));
     const double distance = sqrt(mo_vec_dot(d, d)), both = one->radius + two->radius;
     mo_ball_touch t;
@@ -38,7 +39,7 @@ MO_ANY mo_ball_touch mo_touch_balls(const mo_ball_near *one, const mo_ball_near 
     return t;
 }
 
-/* Out of the box by its nearest face. */
+/* Out of the box through its nearest face. */
 MO_ANY mo_vec mo_out_of_box(const mo_fixed_shape *s, const double *local, double *distance)
 {
     int axis = 0;
@@ -107,7 +108,7 @@ MO_ANY mo_vec mo_velocity_at(const double *v, const double *spin, const mo_vec *
     return arm ? mo_vec_plus(mo_vec_at(v), mo_vec_cross(mo_vec_at(spin), *arm)) : mo_vec_at(v);
 }
 
-/* How fast a point of it moves before the step. */
+/* Speed of its points before the step. */
 MO_ANY mo_vec mo_velocity_before(const mo_find_args *a, int k, const mo_vec *arm)
 {
     return k < a->balls ? mo_velocity_at(a->ball[k].v, a->ball[k].v + 3, arm)
@@ -119,7 +120,7 @@ MO_ANY mo_vec mo_velocity_in(const mo_line *line, int k, const mo_vec *arm)
     return mo_velocity_at(line[k].v, line[k].spin, arm);
 }
 
-/* The least that the gap may change by in a unit of time, were one of the two stopped. */
+/* Lower bound on the rate of the gap if one of the two is stopped. */
 MO_ANY double mo_least_rate(mo_vec n, mo_vec v_1, mo_vec v_2)
 {
     const double one = mo_vec_dot(n, v_1), two = mo_vec_dot(n, v_2);
@@ -145,7 +146,7 @@ MO_ANY int mo_is_chosen(const mo_find_args *a, const mo_ball_touch *t, int one, 
     return t->gap + a->h * (least < 0 ? least : 0) <= margin;
 }
 
-/* Does the present answer close it to less than `depth` of its size? */
+/* Does the current solution close it to less than `depth` of its size? */
 MO_ANY int mo_closes(const mo_find_args *a, const mo_ball_touch *t, int one, int two,
                      const mo_two_arms *arms, double depth)
 {
@@ -178,7 +179,7 @@ enum { MO_LEFT_OUT, MO_TAKEN, MO_LATE };
 MO_ANY int mo_takes_part(const mo_find_args *a, const mo_ball_touch *t, int one, int two,
                          const mo_two_arms *arms, uint32_t feature)
 {
-    const double NEARLY_LATE = 0.02; /* as sim/step.c: what the next answer may close */
+    const double NEARLY_LATE = 0.02; /* as sim/step.c: contacts that the next solution may close */
     if (mo_is_chosen(a, t, one, two, arms)) {
         return MO_TAKEN;
     }

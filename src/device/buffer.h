@@ -20,7 +20,7 @@ static inline void *mo_buffer_take(mo_device *device, mo_buffer *buffer, size_t 
 #define MO_TAKE_BUFFER(device, buffer, count, type)                                                \
     ((type *)mo_buffer_take((device), (buffer), (size_t)(count), sizeof(type)))
 
-/* Memory that is free for a while: buffers that live no longer take it from there in turn. */
+/* Temporarily free memory, from which short-lived buffers are taken. */
 typedef struct mo_scratch {
     char *at;
     size_t room, used; /* bytes */
@@ -31,7 +31,7 @@ static inline mo_scratch mo_scratch_of(const mo_buffer *buffer)
     return (mo_scratch){buffer->at, buffer->room, 0};
 }
 
-/* What is left of it, where that is enough; or NULL. */
+/* The rest of it if that is enough, otherwise NULL. */
 static inline void *mo_scratch_left(const mo_scratch *scratch, size_t bytes)
 {
     return scratch->room - scratch->used < bytes ? NULL : scratch->at + scratch->used;
@@ -43,7 +43,7 @@ static inline void *mo_scratch_for_sort(const mo_scratch *scratch, int n)
     return mo_scratch_left(scratch, (size_t)n * (sizeof(uint32_t) + sizeof(int)));
 }
 
-/* From the scratch; where it is used up, from a buffer. */
+/* From the scratch, or from a buffer if it is used up. */
 static inline void *mo_scratch_take(mo_device *device, mo_scratch *scratch, mo_buffer *buffer,
                                     size_t count, size_t size)
 {

@@ -139,7 +139,7 @@ MO_ANY void mo_block_colour_round_begin(const mo_colour_args *a, int block, int 
     s->pair[thread] = own->pair;
 }
 
-/* Pairs with another block in the first round alone: that block sees the same. */
+/* Pairs with another block only in the first round: that block has the same data. */
 MO_ANY int mo_colour_of(const mo_colour_args *a, int round, const mo_colour_stage *s,
                         const mo_colour_own *own)
 {

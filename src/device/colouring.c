@@ -54,7 +54,7 @@ uint32_t *mo_device_colour(mo_device *device, mo_device_colouring *s, mo_scratch
     a.id = id;
     a.patch = patch;
     make_lists(device, &a, &scratch);
-    while (seen.sum > 0) { /* an error of the device reads as zero */
+    while (seen.sum > 0) { /* after an error of the device it is zero */
         for (int k = 0; k < LAUNCHES; ++k) {
             a.now = state[!(k % 2)];
             a.next = state[k % 2];

@@ -27,7 +27,7 @@ typedef struct __attribute__((aligned(16))) mo_line {
     double inverse_mass, inverse_inertia; /* of the isotropic */
 } mo_line;
 
-/* The pace of a sweep, kept where the kernels are. */
+/* The pace of a sweep, in device memory. */
 typedef struct mo_pace {
     mo_momentum momentum;
     double beta, relax_N, relax_T;
@@ -61,8 +61,8 @@ typedef struct mo_manifolds {
 } mo_manifolds;
 
 /*
- * Sums over contacts: the square of the natural map, and in `largest` how fast they close; |u|^2,
- * at r = 0 the square of |q|; power and work (contact_power.h).
+ * Sums over contacts: the square of the natural map, and in `largest` the closing speed; |u|^2, at
+ * r = 0 the square of |q|; power and work (contact_power.h).
  */
 typedef enum mo_asked { MO_NATURAL, MO_SPEED, MO_POWER, MO_WORK } mo_asked;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* The state of a copy of a world during its sweeps (copy_visit.h), and what it decides. */
+/* The state of a copy of a world during its sweeps (copy_visit.h), and its decisions. */
 #ifndef MO_DEVICE_COPY_STATE_H
 #define MO_DEVICE_COPY_STATE_H
 
@@ -10,7 +10,8 @@
 
 enum {
     MO_COPY_THREADS = 128,
-    MO_COPY_FEW = 32,   /* threads of a copy of few contacts: more copies are then swept at once */
+    MO_COPY_FEW =
+        32, /* threads of a copy of few contacts: more copies are then swept concurrently */
     MO_COPY_MOST = 4096 /* contacts of a copy, in the mean: more are swept by many blocks */
 };
 
@@ -42,7 +43,7 @@ typedef struct mo_copy_state {
 
 /* As mo_sweep_goal, for every copy; natural: over max(1, |q|). */
 typedef struct mo_copy_goal {
-    double tolerance; /* natural: what the sweeps are to reach, a little less */
+    double tolerance; /* natural: the goal of the sweeps, slightly smaller */
     double natural, rate, momentum;
     double friction;      /* the largest */
     int rate_until, most; /* sweeps */
@@ -56,7 +57,7 @@ typedef struct mo_copy_args {
     int per_copy, has_manifolds;
     int threads; /* of a block */
     mo_copy_goal goal;
-    int until; /* sweeps: then it goes on in another launch */
+    int until; /* sweeps after which it continues in another launch */
     mo_copy_state *state;
 } mo_copy_args;
 
@@ -140,7 +141,7 @@ MO_ANY int mo_copy_goes_on(const mo_copy_args *a, int copy, mo_copy_shared *s)
     return MO_COPY_MOVE;
 }
 
-/* From the impulses alone. */
+/* From the impulses only. */
 MO_ANY int mo_copy_verdict(const mo_copy_args *a, mo_copy_state *state)
 {
     state->is_solved = state->natural <= a->goal.tolerance * state->scale;

@@ -79,7 +79,7 @@ MO_ANY void mo_copy_bodies(const mo_copy_args *a, int copy, int thread, const mo
     }
 }
 
-/* The last impulses are the present ones. */
+/* The last impulses are the current ones. */
 MO_ANY void mo_copy_keep(const mo_copy_args *a, int copy, int thread, const mo_copy_shared *s)
 {
     const mo_visit_args *v = mo_copy_visit_args(s);
@@ -215,7 +215,7 @@ MO_ANY int mo_block_solve_small_copy_part(const mo_copy_args *a, int copy, int p
 
 /* ---- results --------------------------------------------------------------------------------- */
 
-/* Copies that go on, and the most sweeps. */
+/* Number of unsolved copies, and the largest number of sweeps. */
 MO_ANY mo_term mo_kernel_copy_open(const mo_copy_args *a, int i)
 {
     const mo_copy_state *state = a->state + i;

@@ -40,8 +40,8 @@ template <int threads> static __device__ mo_term mo_block_sum(mo_term t)
 }
 
 /*
- * On Hopper and later a kernel may be put in place while the one before it ends; it waits for that
- * one before it reads anything.
+ * On Hopper and later a kernel may be launched while the previous one ends; it waits for that one
+ * before it reads data.
  */
 static __device__ void mo_wait_for_last(void)
 {

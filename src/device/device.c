@@ -76,7 +76,8 @@ void mo_device_room(mo_device *device, void **memory, size_t *room, size_t bytes
     if (bytes <= *room || device->error) {
         return;
     }
-    const size_t ample = *room > 0 ? bytes + bytes / 8 : bytes; /* what grows may grow again */
+    const size_t ample =
+        *room > 0 ? bytes + bytes / 8 : bytes; /* buffers that grow may grow again */
     mo_device_free(device, *memory);
     device->bytes -= *room;
     *memory = device->ops->take(device, ample);
@@ -102,7 +103,7 @@ void mo_device_write(mo_device *device, void *to, const void *from_host, size_t 
     }
 }
 
-/* What cannot be read is zero. */
+/* Data that cannot be read is zero. */
 void mo_device_read(mo_device *device, void *to_host, const void *from, size_t bytes)
 {
     if (!device->error && bytes > 0) {

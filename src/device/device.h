@@ -34,7 +34,8 @@ typedef enum mo_index_order { MO_FORWARD, MO_BACKWARD, MO_SHUFFLED } mo_index_or
 mo_error mo_device_open_host(const mo_allocator *allocator, int threads, mo_index_order order,
                              mo_device **device);
 
-/* A GPU; MO_ERR_UNSUPPORTED with a sentence if there is none, or if none was built for. */
+/* A GPU; MO_ERR_UNSUPPORTED with a message if there is none, or the library was built without
+ * GPU support. */
 mo_error mo_device_open_gpu(const mo_allocator *allocator, mo_device **device, mo_message *why);
 
 /* Whether mo_device_open_gpu would succeed; otherwise `why` has the reason. */
@@ -96,8 +97,8 @@ static inline int mo_bits_of(int n)
 void mo_device_sort(mo_device *device, uint32_t *key, int *value, int n, int bits, void *spare);
 
 /*
- * Work that is done again and again: `queue` queues it; it waits for nothing and reads nothing.
- * Takes the place of what is in *recording, unless that is NULL.
+ * Repeated work: `queue` enqueues it, without waiting or reading. Replaces the contents of
+ * *recording, unless that is NULL.
  */
 typedef void mo_queue_fn(void *context);
 typedef struct mo_launch_list mo_launch_list;
@@ -143,7 +144,7 @@ struct mo_device {
 /* Notes the first error. */
 void mo_device_fail(mo_device *device, mo_error error, const char *sentence);
 
-/* What the driver tells of the first GPU. */
+/* Properties of the first GPU. */
 typedef struct mo_gpu_facts {
     int count;           /* of GPUs */
     char name[64];       /* of the first */

@@ -181,7 +181,7 @@ static void cuda_clear(mo_device *device, void *to, size_t bytes)
 
 /* ---- recordings ------------------------------------------------------------------------------ */
 
-/* Another recording of the same kernels takes the place of the last one, which is much cheaper. */
+/* Another recording of the same kernels updates the last one, which is much cheaper. */
 static void instantiate(mo_device *device, mo_launch_list *recording, cudaGraph_t graph)
 {
     mo_cuda_device *own = of(device);
@@ -251,7 +251,7 @@ static const mo_device_ops OPS = {cuda_close,         cuda_take,          cuda_g
                                   cuda_launch_summed, cuda_launch_blocks, cuda_add_up, mo_cuda_scan,
                                   mo_cuda_sort,       cuda_record,        cuda_replay, cuda_forget};
 
-/* Memory that was given back stays with the pool. */
+/* Freed memory stays in the pool. */
 static void start(mo_device *device)
 {
     mo_cuda_device *own = of(device);

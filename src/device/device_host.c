@@ -16,7 +16,7 @@
 #include "device/solid_narrow.h"
 
 enum { DIGIT_BITS = 8, DIGIT = 1 << DIGIT_BITS };
-enum { WORTH = 8 };             /* blocks: fewer are not worth a thread */
+enum { WORTH = 8 };             /* blocks per thread, at least */
 static const int STRIDE = 1619; /* a prime: steps by it visit every index unless it divides n */
 
 typedef struct host_device {

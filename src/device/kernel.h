@@ -58,7 +58,7 @@ typedef struct mo_vec {
 /* min(1, bound / sqrt(square)) */
 MO_ANY double mo_cut(double bound, double square)
 {
-    const double part = bound / sqrt(square); /* not a number: 0 / 0, nothing to cut */
+    const double part = bound / sqrt(square); /* 0 / 0: no truncation */
     return part < 1 ? part : 1;
 }
 

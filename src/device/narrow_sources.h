@@ -16,7 +16,7 @@
 #include "collide/rods.h"
 #include "linalg/vec3.h"
 
-/* The list has the room that it was given. */
+/* The list has fixed capacity. */
 MO_EVERYWHERE void mo_touch_add(mo_touch_list *list, const mo_touch *touch)
 {
     if (!isfinite(touch->gap)) {

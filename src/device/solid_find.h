@@ -14,7 +14,7 @@
 
 #include "device/solid_touch.h"
 
-/* A point of contact: its normal looks from the second to the first. */
+/* A point of contact: its normal points from the second to the first. */
 typedef struct mo_solid_point {
     mo_touch touch;
     double arm[2][3]; /* from the centres of mass */
@@ -23,17 +23,17 @@ typedef struct mo_solid_point {
 typedef struct mo_solid_args {
     mo_find_args find; /* its contacts are the pairs */
     int pairs;
-    mo_touch_store now, ends;             /* touches at the start and at the end of the step */
-    const int *place, *end_place;         /* of each pair; end_place: NULL for none */
-    int *wants;                           /* of each pair: are there touches at the end? */
-    int *count, *start;                   /* points of each pair; start: one more */
-    int *has_points, *node;               /* of each pair: 1 or 0, and the nodes before it */
-    mo_solid_point *point;                /* of the list of this answer */
-    const mo_solid_point *last;           /* of find.last: late contacts stay */
-    int *match;                           /* of each point: in find.last, or -1 */
-    double overlap;                       /* of the smaller size: what a step may end with */
-    int round;                            /* answers before this one */
-    int is_projection;                    /* of positions: points with all of their overlap */
+    mo_touch_store now, ends;     /* touches at the start and at the end of the step */
+    const int *place, *end_place; /* of each pair; end_place: NULL for none */
+    int *wants;                   /* of each pair: are there touches at the end? */
+    int *count, *start;           /* points of each pair; start: one more */
+    int *has_points, *node;       /* of each pair: 1 or 0, and the nodes before it */
+    mo_solid_point *point;        /* of the list of this answer */
+    const mo_solid_point *last;   /* of find.last: late contacts stay */
+    int *match;                   /* of each point: in find.last, or -1 */
+    double overlap;    /* relative to the smaller size: allowed overlap at the end of a step */
+    int round;         /* solutions before this one */
+    int is_projection; /* of positions: points with all of their overlap */
     int *node_one, *node_two, *node_pair; /* of each node */
 } mo_solid_args;
 
@@ -91,7 +91,7 @@ MO_ANY void mo_add_point(const mo_solid_args *a, mo_solid_pair *pair, const mo_t
     ++pair->found.count;
 }
 
-/* How far turning moves a point of it in the step. */
+/* Bound on the displacement of its points by rotation in the step. */
 MO_ANY double mo_turn_of(const mo_find_args *f, int k)
 {
     const double turn = k < f->balls && !mo_solid_at(f, k)->is_round
@@ -155,8 +155,8 @@ MO_ANY int mo_is_apart_at(const mo_two_placed *here, const mo_two_placed *there,
 }
 
 /*
- * May pair i end in an overlap?  Not if no point of it moves so far, or if the normal of a touch
- * still separates the two there.
+ * May pair i end with an overlap? Not if its points do not move that far, or if the normal of a
+ * touch separates the two at the end.
  */
 MO_ANY int mo_may_overlap(const mo_solid_args *a, int i)
 {
@@ -180,8 +180,8 @@ MO_ANY int mo_may_overlap(const mo_solid_args *a, int i)
     return may;
 }
 
-/* Does pair i want touches at the end of the step?  Where the answer may end in an overlap; also
- * where the touches at its start are yet to be found. */
+/* Does pair i need touches at the end of the step? Yes if the solution may end with an overlap,
+ * or if the touches at its start are not yet known. */
 MO_ANY void mo_kernel_solid_ends(const mo_solid_args *a, int i)
 {
     a->wants[i] = a->place[i] < 0 || mo_may_overlap(a, i);
@@ -204,7 +204,7 @@ MO_ANY void mo_points_late(const mo_solid_args *a, mo_solid_pair *pair)
     }
 }
 
-/* Where the answer ends in an overlap, the points there. */
+/* Points at the end of the step if the solution ends with an overlap. */
 MO_ANY void mo_points_at_end(const mo_solid_args *a, int i, mo_solid_pair *pair)
 {
     const mo_find_args *f = &a->find;
@@ -248,7 +248,7 @@ MO_ANY mo_found_points mo_solid_points(const mo_solid_args *a, int i, int at)
     return pair.found;
 }
 
-/* Returns how many points close that were left out, and the largest overlap that was seen. */
+/* Returns the number of late points, and the largest overlap found. */
 MO_ANY mo_term mo_kernel_solid_count(const mo_solid_args *a, int i)
 {
     const mo_found_points found = mo_solid_points(a, i, -1);

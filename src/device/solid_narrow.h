@@ -17,7 +17,8 @@ typedef struct mo_solid_touches {
     int count, is_short, is_open;
 } mo_solid_touches;
 
-/* The table of collide/collide.c for what may move here; the kind of a is not after that of b. */
+/* The table of collide/collide.c for shapes that may move on a device; the kind of a is not
+ * after that of b. */
 MO_ANY void mo_collide_solids(const mo_placed *a, const mo_placed *b, double reach,
                               mo_touch_list *out)
 {
@@ -60,7 +61,7 @@ MO_ANY void mo_sort_touches(mo_touch *touch, int count)
 }
 
 #ifndef __CUDACC__
-/* A list that has no more room than it was given. */
+/* A list of fixed capacity. */
 static inline void *mo_no_more_room(void *user, void *block, size_t size)
 {
     (void)user, (void)block, (void)size;

@@ -49,7 +49,7 @@ MO_ANY mo_two_placed mo_place_pair(const mo_find_args *a, int one, int two, cons
     return p;
 }
 
-/* How far it reaches along the unit vector n from its origin.  A plane has one direction alone. */
+/* Its extent along the unit vector n from its origin.  A plane has only one direction. */
 MO_ANY double mo_reach_along(const mo_placed *p, const double n[3])
 {
     const double UPWARDS = 1 - 1e-12; /* cosine: rounding */
@@ -80,7 +80,7 @@ MO_ANY double mo_reach_along(const mo_placed *p, const double n[3])
     }
 }
 
-/* Along the unit vector n, which looks from the second to the first. */
+/* Along the unit vector n, which points from the second to the first. */
 MO_ANY double mo_separation(const mo_two_placed *p, mo_vec n)
 {
     const double up[3] = {n.x, n.y, n.z}, down[3] = {-n.x, -n.y, -n.z};

@@ -111,7 +111,7 @@ MO_ANY mo_term mo_kernel_solid_pack(const mo_solid_pack_args *a, int i)
     return term;
 }
 
-/* The impulses of an answer, back in the order of the list. */
+/* The impulses of a solution, in the order of the list. */
 MO_ANY void mo_kernel_solid_keep(const mo_solid_pack_args *a, int i)
 {
     const int node = a->order[i], pair = a->solids.node_pair[node], two = a->solids.node_two[node];

@@ -30,12 +30,12 @@ typedef struct mo_old_pairs {
     const double *reach;
 } mo_old_pairs;
 
-/* Pairs that want touches, and where these go. */
+/* Pairs that need touches, and the places of these. */
 typedef struct mo_touch_job {
     int *place; /* of each pair in the store */
-    int *wants; /* of each pair: 1 or 0, and how many before it want, too; NULL: none */
+    int *wants; /* of each pair: 1 or 0, and the number of such pairs before it; NULL: none */
     int *before;
-    int first; /* place of the first pair that wants touches */
+    int first; /* place of the first pair that needs touches */
     int count; /* of these */
     mo_touch_store store;
 } mo_touch_job;
@@ -45,9 +45,9 @@ typedef struct mo_touch_args {
     mo_old_pairs old;
     double *reach;          /* of each pair */
     mo_touch_job now, ends; /* at the start of the step, and at its end with find.next_line */
-    uint32_t *key;          /* of those that want: their kinds */
+    uint32_t *key;          /* of pairs that need touches: their kinds */
     int *order;             /* pairs by them; of `ends`: -1 - pair */
-    int is_brief;           /* slow pairs stay open: the key of what is not open is 1 */
+    int is_brief;           /* slow pairs stay open; the key of all others is 1 */
 } mo_touch_args;
 
 /* ---- which pairs ----------------------------------------------------------------------------- */
@@ -59,17 +59,17 @@ MO_ANY double mo_smaller_size(const mo_find_args *a, int one, int two)
     return size_1 < size_2 ? size_1 : size_2;
 }
 
-/* How far the two may be apart and still meet in the step. */
+/* Distance up to which the two may meet in the step. */
 MO_ANY double mo_pair_reach(const mo_find_args *f, int one, int two)
 {
     return mo_margin_by(f->margin, mo_smaller_size(f, one, two)) +
            f->h * mo_pair_speed(f, one, two);
 }
 
-/* Of the speed of a pair: touches are found for what an answer may make of it. */
+/* Factor on the speed of a pair: touches are found for the speeds that a solution may reach. */
 #define MO_FASTER 0.5
 
-/* Pair i keeps the place that it had, if its touches reach far enough, or wants one. */
+/* Pair i keeps its place if its touches reach far enough; otherwise it needs a new one. */
 MO_ANY void mo_kernel_pair_places(const mo_touch_args *a, int i)
 {
     const int one = a->find.one[i], two = a->find.two[i];

@@ -24,7 +24,7 @@ typedef struct mo_two {
     double a, b;
 } mo_two;
 
-/* Sixteen bytes at once. */
+/* A vector of sixteen bytes. */
 MO_ANY mo_two mo_two_read(const double *from)
 {
     mo_two p;

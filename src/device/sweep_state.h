@@ -63,7 +63,7 @@ typedef struct mo_state_args {
     const mo_pace *pace;
 } mo_state_args;
 
-/* The velocities of a body move on by beta times their last change. */
+/* Extrapolates the velocities of a body by beta times their last change. */
 MO_ANY void mo_kernel_extrapolate(const mo_state_args *a, int i)
 {
     double *before = a->before + (size_t)i * 6;

@@ -8,9 +8,9 @@
 #include "gradient/modes.h"
 #include "linalg/dense.h"
 
-/* Rounds at most with each share; how far inside, in parts of the mean impulse; the slack of a set;
- * the part of a shift that must be possible, and the factor by which the shifts must shrink, for a
- * round to be worth it. */
+/* Limit of rounds with each share; distances from the boundary, relative to the mean impulse;
+ * the slack of a set; the part of a shift that must be possible, and the factor by which the
+ * shifts must shrink, for a round to continue. */
 enum { ROUNDS = 20 };
 static const double SHARES[] = {0.1, 0.01, 0.001}, RELAXATION = 1.5, SLACK = 1e-12;
 static const double LEAST_PART = 1e-3, STANDSTILL = 0.95;
@@ -128,8 +128,7 @@ static double box_target(double lower, double upper, double r, double share)
     return fmin(upper - share, fmax(lower + share, r));
 }
 
-/* The nearest impulse that is `share` inside the set of block i, less r, as far as the block may
- * go. */
+/* The nearest impulse that is `share` inside the set of block i, minus r, limited to the set. */
 static void set_shift(const mo_centre *c, int i, double share, const double *r, double *shift)
 {
     const mo_problem *problem = c->problem;
@@ -179,7 +178,8 @@ static void collect_shifts(const mo_centre *c, double share, const double *r)
 
 /* ---- the step -------------------------------------------------------------------------------- */
 
-/* step = the part of the shift that moves nothing, in units of r; false if there is none. */
+/* step = the part of the shift that does not change the motion, in units of r; false if there is
+ * none. */
 static bool find_step(const mo_centre *c)
 {
     const mo_problem *problem = c->problem;

@@ -32,8 +32,8 @@
 #include "moreau/measure.h"
 #include "problem/views.h"
 
-/* Relative to |q|: nearer than this to another mode is on the edge.  What a random vector keeps of
- * a null space. */
+/* Relative to |q|: distance from another mode below which a contact is on the edge.  Threshold
+ * for a random vector of a null space. */
 static const double EDGE = 1e-7, LOOSE = 1e-6;
 
 struct mo_gradient {
@@ -118,7 +118,7 @@ static bool set_scales(mo_gradient *g)
     return true;
 }
 
-/* The largest |q_i|; 1 if nothing moves. */
+/* The largest |q_i|; 1 if all are zero. */
 static double velocity_scale(mo_gradient *g)
 {
     const mo_problem *problem = g->problem;
@@ -187,7 +187,7 @@ static void probe(mo_gradient *g, uint64_t seed)
     mo_along(problem->row_count, g->rows, -1, g->x, g->x);
 }
 
-/* Does a null vector x move anything?  |W n| beside |W_ii| |n|, in units where blocks of W are of
+/* Does a null vector x cause motion?  |W n| beside |W_ii| |n|, in units where blocks of W are of
  * order one. */
 static int moves_something(mo_gradient *g)
 {
@@ -217,7 +217,7 @@ static void find_loose_blocks(mo_gradient *g)
 {
     const mo_problem *problem = g->problem;
     int is_undetermined = 0;
-    for (uint64_t seed = 1; seed <= 2; ++seed) { /* one could miss a block by chance */
+    for (uint64_t seed = 1; seed <= 2; ++seed) { /* a single vector could miss a block by chance */
         probe(g, seed);
         for (int i = 0; i < problem->constraint_count; ++i) {
             const int row = problem->row_start[i];

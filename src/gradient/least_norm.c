@@ -9,8 +9,8 @@
 #include "linalg/dense.h"
 #include "linalg/node_graph.h"
 
-/* The size of delta beside A, whose blocks are of order one; corrections at most; a defect that is
- * no rounding. */
+/* The size of delta beside A, whose blocks are of order one; corrections at most; a defect above
+ * rounding. */
 static const double DELTA = 1e-10, CONTRADICTION = 1e-10;
 enum { CORRECTIONS_MOST = 60 };
 
@@ -284,7 +284,7 @@ static double correct(mo_least_norm *system, int transposed, const double *b)
     return defect;
 }
 
-/* Corrections until the answer no longer changes; returns the defect that is left. */
+/* Corrections until the solution no longer changes; returns the remaining defect. */
 static double iterate(mo_least_norm *system, int transposed, const double *b)
 {
     const int rows = system->W->row_count;
@@ -312,8 +312,8 @@ static double iterate(mo_least_norm *system, int transposed, const double *b)
     return mo_norm(rows, system->in);
 }
 
-/* b = its part that A (or A') reaches: A'^+ A' b (or A^+ A b), whose own right side is always
- * reached. */
+/* b = its part in the range of A (or A'): A'^+ A' b (or A^+ A b), whose right side is always in
+ * the range. */
 static void keep_reachable(mo_least_norm *system, int transposed, double *b)
 {
     const int rows = system->W->row_count;
@@ -327,8 +327,8 @@ static void keep_reachable(mo_least_norm *system, int transposed, double *b)
     memcpy(b, transposed ? system->x : system->y, (size_t)rows * sizeof *b);
 }
 
-/* A right side out of reach drives the multiplier to infinity, and rounding with it: it is cut down
- * first. */
+/* A right side outside the range makes the multiplier and its rounding diverge, so it is
+ * projected first. */
 static double solve(mo_least_norm *system, int transposed, const double *b, double *out)
 {
     const mo_problem *W = system->W;

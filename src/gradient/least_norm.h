@@ -60,7 +60,7 @@ bool mo_least_norm_factor(mo_least_norm *system);
 /* out = A x on the active blocks, zero elsewhere. */
 void mo_least_norm_apply(const mo_least_norm *system, const double *x, double *out);
 
-/* The least x with A x nearest to b; returns |A x - b| / |b|.  b may be x. */
+/* The shortest x with A x nearest to b; returns |A x - b| / |b|.  b may be x. */
 double mo_least_norm_solve(mo_least_norm *system, const double *b, double *x);
 double mo_least_norm_solve_transposed(mo_least_norm *system, const double *g, double *y);
 

@@ -50,9 +50,9 @@ static mo_mode mode_of(int d, const double *J)
 }
 
 /*
- * Coulomb with mu = infinity: apart (r = 0) has no projection behind it, and u_T is free there.
- * True if the block is apart; where that cannot be distinguished from being held without load,
- * also on the edge.
+ * Coulomb with mu = infinity: an open contact (r = 0) is not given by a projection, and u_T is free
+ * there. True if the contact is open; on the edge, too, if that cannot be distinguished from
+ * sticking without load.
  */
 static int is_apart_without_slip(int d, double rho, double tau, const double *u, const double *r,
                                  int *is_on_edge)

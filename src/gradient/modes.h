@@ -24,7 +24,7 @@
 
 /*
  * J and JG (d x d) and (I - J) E (d x 2) of constraint i at the velocity u (with the compliance)
- * and the impulse r; what it is in.  rho makes u comparable to r; tau is in units of r.
+ * and the impulse r; its mode.  rho makes u comparable to r; tau is in units of r.
  */
 mo_gradient_block mo_gradient_linearise(const mo_problem *problem, int i, double rho, double tau,
                                         const double *u, const double *r, double *J, double *JG,

@@ -33,7 +33,7 @@
 /*
  * White space separates; # begins a comment to the end of its line.  Numbers have 17 digits and
  * read back as they were; u includes the compliance part.  One function for each part of the format
- * writes it or reads it.  What is read is not trusted: mo_check_judge verifies it.
+ * writes it or reads it.  Input is not trusted: mo_check_judge verifies it.
  */
 #define MAGIC "moreau-certificate"
 enum { VERSION = 1, MOST_BYTES = 1 << 30, MOST = 1000000000 };

@@ -26,7 +26,7 @@ typedef struct collada {
     const mo_xml_node *root;
     mo_pool *pool;
     int instances;
-    size_t read; /* bytes of lists of numbers, those that are read again included */
+    size_t read; /* bytes of number lists, including repeated reads */
 } collada;
 
 static transform product(const transform *a, const transform *b)

@@ -119,7 +119,7 @@ bool mo_fclib_make_parts(mo_h5 *h, int rows, int count, int size, mo_fclib_parts
 /* Fills `of` from `start`. */
 void mo_fclib_index_parts(mo_fclib_parts *parts);
 
-/* Fills in the other half of M where only one is stored, and notes it. */
+/* Completes M if only one half of it is stored, and notes it. */
 bool mo_fclib_complete_mass(mo_h5 *h, const char *place, mo_sparse *M, mo_document *document);
 
 /* Cuts M into bodies; `group` is the number of velocities of a free body (3 or 6). */
@@ -138,7 +138,7 @@ typedef struct mo_fclib_blocks {
     bool are_couplings;
 } mo_fclib_blocks;
 
-/* Gives all blocks to the builder. */
+/* Adds all blocks to the builder. */
 bool mo_fclib_add_blocks(mo_h5 *h, const char *place, const mo_fclib_blocks *blocks,
                          mo_builder *builder);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Whole files, and which of them a model may name. */
+/* Reads whole files, and checks which of them a model may refer to. */
 #ifndef MO_IO_FILE_H
 #define MO_IO_FILE_H
 
@@ -9,7 +9,7 @@
 enum { MO_PATH = 4096 };
 
 /* All of a plain file of at most `most` bytes; folders, pipes and devices are refused.  A zero
- * follows the bytes.  Sentences begin with `shown`, unless it is "". */
+ * follows the bytes.  Messages begin with `shown`, unless it is "". */
 mo_error mo_file_read(const char *path, const char *shown, size_t most,
                       const mo_allocator *allocator, char **bytes, size_t *size, mo_message *why);
 

@@ -37,7 +37,7 @@ typedef struct mo_h5 {
     FILE *file;
     uint64_t start;   /* of the HDF5 file inside the file: addresses count from here */
     uint64_t size;    /* bytes of the file that may be used: its end-of-file address */
-    uint64_t budget;  /* bytes that the object at hand may still load: its parts do not overlap */
+    uint64_t budget;  /* bytes that the current object may still load: its parts do not overlap */
     mo_pool *pool;    /* in which they are, until the object is read */
     uint64_t root;    /* address of the root group's object header */
     unsigned leaf_k;  /* half the entries of a symbol table node */
@@ -48,7 +48,7 @@ typedef struct mo_h5 {
     bool is_writing;
     hid_t out;              /* the file that is written */
     char group[MO_H5_PATH]; /* in which its next datasets are */
-    H5E_auto2_t printer;    /* what libhdf5 printed with, put back at the end */
+    H5E_auto2_t printer;    /* error printer of libhdf5, restored at the end */
     void *printer_data;
 } mo_h5;
 
@@ -95,7 +95,7 @@ static inline bool mo_h5_has(const mo_h5_group *group, const char *name)
 /* Is there a dataset of that name that never received its values? */
 bool mo_h5_is_unwritten(mo_h5 *h, const mo_h5_group *group, const char *name);
 
-/* A group inside a group, which must be there.  To be left, also after a failure. */
+/* A group inside a group, which must be there.  mo_h5_leave must follow, also after a failure. */
 bool mo_h5_enter(mo_h5 *h, const mo_h5_group *parent, const char *name, mo_h5_group *group);
 void mo_h5_leave(mo_h5 *h, mo_h5_group *group);
 
@@ -106,19 +106,19 @@ bool mo_h5_read_ints(mo_h5 *h, const mo_h5_group *group, const char *name, size_
 bool mo_h5_read_doubles(mo_h5 *h, const mo_h5_group *group, const char *name, size_t *count,
                         double **values);
 
-/* The entries of a vector, and a run of them into room that is there; integers as 64 bits. */
+/* The entries of a vector, and a range of them into existing memory; integers as 64 bits. */
 bool mo_h5_count(mo_h5 *h, const mo_h5_group *group, const char *name, size_t *count);
 bool mo_h5_read_run(mo_h5 *h, const mo_h5_group *group, const char *name, size_t first,
                     size_t count, double *values);
 bool mo_h5_read_int_run(mo_h5 *h, const mo_h5_group *group, const char *name, size_t first,
                         size_t count, int64_t *values);
 
-/* Text.  `*text` stays NULL, without an error, if it is stored in a form that is left alone. */
+/* Text.  `*text` stays NULL, without an error, if it is stored in an unsupported form. */
 bool mo_h5_read_text(mo_h5 *h, const mo_h5_group *group, const char *name, char **text);
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* A new file, built in memory, since libhdf5 does not survive a full disk.  `path` is its name in
+/* A new file, built in memory, since libhdf5 crashes if the disk is full.  `path` is its name in
  * messages; mo_h5_image returns its bytes, which the caller writes. */
 bool mo_h5_create(mo_h5 *h, const char *path, const mo_allocator *allocator, mo_message *why);
 bool mo_h5_image(mo_h5 *h, void **bytes, size_t *size); /* to be freed through the allocator */

@@ -184,7 +184,7 @@ static bool read_dataset(mo_h5 *h, const mo_h5_header *header, mo_h5_dataset *da
                               "h5repack"));
     MO_PASS(read_type(h, type, dataset));
     if (dataset->type == MO_H5_OTHER) {
-        return true; /* the caller will not touch it */
+        return true; /* the caller does not use it */
     }
     return read_space(h, space, dataset) && read_layout(h, header, layout, dataset, run);
 }

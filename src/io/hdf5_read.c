@@ -17,7 +17,7 @@
 
 bool mo_h5_fail(mo_h5 *h, mo_error error, const char *format, ...)
 {
-    enum { SHOWN = 160 }; /* of a long path its end is shown, so that the sentence keeps its room */
+    enum { SHOWN = 160 }; /* only the end of a long path is shown, to leave room for the message */
     if (h->error) {
         return false;
     }
@@ -95,7 +95,7 @@ void mo_h5_close(mo_h5 *h)
 
 /* ---- finding --------------------------------------------------------------------------------- */
 
-/* All names are ours and short: the bounds are never met, and silence the warning. */
+/* All names are short constants; the bounds only silence a warning. */
 static void join(const mo_h5_group *parent, const char *name, char path[MO_H5_PATH])
 {
     const char *between = strcmp(parent->path, "/") == 0 ? "" : "/";
@@ -220,7 +220,7 @@ static double as_double(const mo_h5_dataset *about, const unsigned char *p)
     return about->type_size == sizeof single ? single : twice;
 }
 
-/* An integer beyond 64 bits with a sign is the largest there is: too large for any use here. */
+/* An integer beyond 64 bits with a sign is the largest there is: which is rejected later. */
 static int64_t as_integer(const mo_h5_dataset *about, const unsigned char *p)
 {
     const uint64_t bits = bits_of(about, p);

@@ -103,7 +103,7 @@ int mo_mesh_place_point(mo_mesh_building *b, const double x[3])
     return b->slots[at] = b->mesh->point_count - 1;
 }
 
-/* Triangles with two corners in one are left out: they hold nothing. */
+/* Triangles with two corners in one are left out: they have no area. */
 int mo_mesh_add_triangle(mo_mesh_building *b, int p, int q, int r)
 {
     mo_mesh_file *mesh = b->mesh;

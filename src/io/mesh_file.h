@@ -13,7 +13,7 @@ typedef struct mo_mesh_file {
     double *points; /* 3 numbers each */
     int point_count;
     int *triangles;     /* 3 points each, counterclockwise seen from outside */
-    int triangle_count; /* 0: points alone, of which the convex hull is meant */
+    int triangle_count; /* 0: only points, which stand for their convex hull */
     const double *hull; /* its corners, once requested; not its own */
     int hull_count;
     const double *drawn;      /* its points in the model's pool, once requested */
@@ -21,7 +21,7 @@ typedef struct mo_mesh_file {
     int is_exact, is_shell;   /* mass model, if given for this mesh */
 } mo_mesh_file;
 
-/* By the end of the name: .stl, .obj, .dae or .msh.  Sentences begin with `shown`. */
+/* By the end of the name: .stl, .obj, .dae or .msh.  Messages begin with `shown`. */
 mo_error mo_mesh_file_read(const char *path, const char *shown, size_t most,
                            const mo_allocator *allocator, mo_mesh_file *mesh, size_t *size,
                            mo_message *why);

@@ -160,7 +160,7 @@ static bool set_by(mo_mjcf *m, const mo_xml_node *node, void *user)
 
 /* ---- transmission ---------------------------------------------------------------------------- */
 
-/* The first of the attributes that is there, or NULL. */
+/* The first of the attributes that is present, or NULL. */
 static const char *target_of(mo_mjcf *m, const mo_xml_node *node, const char **name)
 {
     static const char *const WAYS[] = {"joint", "jointinparent", "tendon",     "site",
@@ -313,7 +313,7 @@ static bool take_drive(mo_mjcf *m, const mo_xml_node *node, const drive *d, mo_m
                           a->time_constant);
 }
 
-/* actuatorfrcrange of a joint: no more than that, of whatever drives it. */
+/* actuatorfrcrange of a joint bounds the force of all its actuators. */
 static void limit_by_joint(const mo_mjcf *m, mo_model_actuator *a)
 {
     const mo_model_joint *joint = a->joint >= 0 ? m->r->model->joints + a->joint : NULL;

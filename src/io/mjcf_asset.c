@@ -188,9 +188,9 @@ static double within(double value, double least)
 }
 
 /*
- * Metal and roughness, where the file defines them: by `metallic` and `roughness`, else
- * by the older words.  `reflectance` is then taken for metal, and a surface is as rough as its
- * highlight is weak: rubber has a `specular` of 0.
+ * Metallic and roughness, if the file defines them: by `metallic` and `roughness`, or by the older
+ * attributes.  Then `reflectance` is used as metallic, and the roughness is 1 for a `specular` of
+ * 0, as of rubber.
  */
 static bool read_finish(mo_mjcf *m, const mo_xml_node *node, mo_mjcf_material *to)
 {

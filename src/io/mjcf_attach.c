@@ -36,7 +36,7 @@ static const char *prefixed(const attachment *a, const char *name)
     return mo_reader_join(a->r, a->prefix, name, "");
 }
 
-/* Assets without a name are called as their file, without folder and end. */
+/* Assets without a name are named after their file, without folder and end. */
 static bool name_by_file(const attachment *a, mo_xml_node *node)
 {
     if (!mo_xml_get(node, "file") || mo_xml_get(node, "name") ||
@@ -49,7 +49,7 @@ static bool name_by_file(const attachment *a, mo_xml_node *node)
 
 static bool rename_all(const attachment *a, mo_xml_node *node)
 {
-    node->part = node->part ? node->part : a->part; /* it may be part of a part */
+    node->part = node->part ? node->part : a->part; /* it may be in an attached part */
     for (mo_xml_attribute *at = node->attributes; at; at = at->next) {
         const int is_world = strncmp(at->name, "body", 4) == 0 && strcmp(at->value, "world") == 0;
         if (mo_mjcf_has_word(NAMES, at->name) && at->value[0] && !is_world) {

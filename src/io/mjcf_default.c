@@ -130,7 +130,7 @@ static bool is_about(const mo_xml_node *node, const char *kind)
     return false;
 }
 
-/* The element of the class that has the attribute: the last one counts; NULL: none. */
+/* The element of the class that has the attribute: the last one is used; NULL: none. */
 static const mo_xml_node *holder_in_class(const mo_mjcf_class *class, const char *kind,
                                           const char *attribute)
 {
@@ -145,7 +145,7 @@ static const mo_xml_node *holder_in_class(const mo_mjcf_class *class, const char
     return found;
 }
 
-/* Itself, or the element of a default; its line is that of a mistake.  NULL: none. */
+/* Itself, or the element of a default; its line is used in messages.  NULL: none. */
 static const mo_xml_node *holder_of(mo_mjcf *m, const mo_xml_node *node, const char *kind,
                                     const char *attribute)
 {

@@ -83,7 +83,7 @@ bool mo_mjcf_frame(mo_mjcf *m, const mo_xml_node *node, const char *kind, mo_pos
     } WAYS[] = {{"quat", 4}, {"axisangle", 4}, {"euler", 3}, {"xyaxes", 6}, {"zaxis", 3}};
     double x[6];
     MO_PASS(mo_mjcf_numbers(m, node, kind, "pos", 3, 3, pose->position, NULL));
-    /* Of the element itself first: an explicit value wins, whatever the class has. */
+    /* Of the element itself first: an explicit value overrides that of the class. */
     int way = -1, count = 0, given = 0;
     for (int own = 1; own >= 0 && way < 0; --own) {
         for (int k = 0; k < 5; ++k) {

@@ -113,7 +113,7 @@ static bool make_shape(mo_mjcf *m, const mo_xml_node *node, geom_type type, cons
     return true;
 }
 
-/* Does it touch nothing, and is it in no <pair> either? */
+/* Is it excluded from all contacts, and in no <pair>? */
 static bool is_drawn_only(const mo_mjcf *m, const mo_xml_node *node, const mo_model_geom *geom)
 {
     const char *name = mo_xml_get(node, "name");

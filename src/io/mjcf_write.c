@@ -130,7 +130,7 @@ static void put_muscle(const mo_mjcf_writer *w, const mo_model_actuator *a)
     }
 }
 
-/* What does nothing keeps its place in the controls as a motor without force. */
+/* An actuator without effect keeps its place in the controls as a motor without force. */
 static void put_actuator(const mo_mjcf_writer *w, int k)
 {
     static const char *const DYNAMICS[] = {"none", "integrator", "filter", "filter", "muscle"};

@@ -89,8 +89,8 @@ void mo_mjcf_put_range(const mo_mjcf_writer *w, const char *limited, const char 
 
 /* ---- bodies ---------------------------------------------------------------------------------- */
 
-/* Without products of inertia the diagonal alone: MuJoCo takes zeros, which a body that never moves
- * may have, only there. */
+/* Without products of inertia only the diagonal, where MuJoCo accepts the zeros of a body that
+ * never moves. */
 static void put_inertial(const mo_mjcf_writer *w, const mo_model_body *body)
 {
     if (body->mass > 0) {

@@ -92,7 +92,7 @@ int mo_model_servo(mo_model *model, double rate)
         }
         a->kind = MO_MODEL_POSITION;
         a->servo_rate = rate;
-        a->gear[0] *= a->gain; /* the force is the joint's own, whatever a unit of control was */
+        a->gear[0] *= a->gain; /* the force is that of the joint, for any unit of control */
         for (int side = 0; side < 2 && a->has_force_range; ++side) {
             a->force_range[side] *= fabs(a->gear[0]);
         }
@@ -139,7 +139,8 @@ static bool read_any(mo_reader *r)
         return mo_urdf_read(r);
     }
     const char *version = mo_xml_get(r->root, "version");
-    const int is_older = strcmp(r->root->name, "gazebo") == 0; /* 1.2 has another root, no more */
+    const int is_older =
+        strcmp(r->root->name, "gazebo") == 0; /* format 1.2 differs only in its root */
     if (strcmp(r->root->name, "sdf") == 0 || (is_older && version && strcmp(version, "1.2") == 0)) {
         r->model->format = "SDF";
         return mo_sdf_read(r);

@@ -134,8 +134,8 @@ static void surface_centre(const mo_mesh_file *mesh, double centre[3])
     mo_vec3_scale(all > 0 ? 1 / all : 0, sum, centre);
 }
 
-/* The mass of the box with these moments: half edges with a^2 = 3/2 (B + C - A) / m.  Flat things
- * weigh nothing. */
+/* The mass of the box with these moments: half edges with a^2 = 3/2 (B + C - A) / m.  Flat
+ * meshes have no mass. */
 static void as_box(mo_mass *mass)
 {
     double value[3], Q[9], square = 1;

@@ -155,16 +155,16 @@ bool mo_reader_moves(const mo_model *model, int body);
 /* ---- meshes ---------------------------------------------------------------------------------- */
 
 /*
- * The path of a file that the model names, relative to `under` (a part of its folder, or "").  It
- * must exist and, links followed, lie in the model's folder, its package or the folder that the
- * caller gave; MO_ERR_UNSUPPORTED if it exists elsewhere, or leads there.
+ * The path of a file that the model refers to, relative to `under` (a part of its folder, or "").
+ * It must exist and, links followed, lie in the model's folder, its package or the folder that the
+ * caller gave; MO_ERR_UNSUPPORTED if it exists elsewhere, or links there.
  */
 mo_error mo_reader_path(const mo_reader *r, const char *under, const char *name, char path[MO_PATH],
                         mo_message *why);
 /* The folder, relative to the model's, of the file that an element is in; "": the model's own. */
 void mo_reader_beside(const mo_xml_node *node, char folder[MO_PATH]);
-/* Reads a mesh from a path that was found so, scaled; sentences begin with `shown`.  -1 and a
- * sentence, or the place in r->meshes. */
+/* Reads a mesh from a path that was found so, scaled; messages begin with `shown`. Returns the
+ * place in r->meshes, or -1 with a message. */
 int mo_reader_mesh(mo_reader *r, const mo_xml_node *node, const char *path, const char *shown,
                    const double scale[3]);
 

@@ -85,7 +85,7 @@ int mo_reader_keep_mesh(mo_reader *r, mo_mesh_file *mesh)
     return r->mesh_count++;
 }
 
-/* MO_ERR_FORMAT and a sentence if the points have no hull. */
+/* MO_ERR_FORMAT and a message if the points have no hull. */
 static mo_error make_hull(mo_reader *r, const double *points, int count, mo_shape_def *shape,
                           mo_message *why)
 {
@@ -122,7 +122,7 @@ bool mo_reader_mesh_hull(mo_reader *r, const mo_xml_node *node, int mesh, int is
     if (!of->hull) {
         mo_message why = {{0}};
         const mo_error error = make_hull(r, of->points, of->point_count, shape, &why);
-        if (error == MO_ERR_FORMAT) { /* flat, as a sticker is */
+        if (error == MO_ERR_FORMAT) { /* flat, such as a decal */
             if (!is_visual) {
                 mo_reader_note(r, node, "> has a mesh without volume: the shape is left out");
             }

@@ -85,7 +85,7 @@ static mo_error append(mo_recorder *recorder, int has_head, mo_message *why)
 static mo_error begin(mo_recorder *recorder, const char *path, const mo_world *world,
                       const char *title, const mo_allocator *allocator, mo_message *why)
 {
-    /* Reports now if the final file cannot be written later. */
+    /* Fails early if the final file cannot be written later. */
     mo_replacement place;
     MO_TRY(mo_replace_begin(&place, path, why));
     mo_replace_cancel(&place);

@@ -349,12 +349,12 @@ static mo_error read_more(mo_recording *recording, const char *path, uint64_t st
     }
     close_part(&in);
     const mo_error error = in.h.error ? in.h.error : append(recording, &more, why);
-    more.body_count = 0; /* their names are not here */
+    more.body_count = 0; /* the reader does not store their names */
     mo_recording_clear(&more);
     return error;
 }
 
-/* All that follow, up to the end or to one that is not complete: its run was killed. */
+/* All further parts, up to the end or to an incomplete one of an interrupted run. */
 static mo_error read_rest(mo_recording *recording, const char *path, uint64_t start,
                           mo_message *why)
 {

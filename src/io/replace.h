@@ -17,11 +17,11 @@ typedef struct mo_replacement {
 /* Makes the temporary file.  After success it must be committed or cancelled. */
 mo_error mo_replace_begin(mo_replacement *replacement, const char *path, mo_message *why);
 
-/* Fills the temporary file; removes it when that fails. */
+/* Writes the temporary file; removes it on failure. */
 mo_error mo_replace_write(mo_replacement *replacement, const void *bytes, size_t size,
                           mo_message *why);
 
-/* Puts the temporary file in place; removes it when that fails. */
+/* Renames the temporary file to the target; removes it on failure. */
 mo_error mo_replace_commit(mo_replacement *replacement, mo_message *why);
 
 void mo_replace_cancel(mo_replacement *replacement);

@@ -102,7 +102,7 @@ static bool write_shape(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *lin
     return !colour || mo_reader_make(s->r, material, "color", from, "rgba", colour, NULL);
 }
 
-/* Older files have an empty link of this name, on which the robot stands. */
+/* Older files have an empty link of this name, to which the robot is attached. */
 static bool is_world(const mo_xml_node *link)
 {
     return mo_xml_says(link, "name", "world");

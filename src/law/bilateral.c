@@ -28,7 +28,7 @@ static void natural(const double *p, int d, double step, const double *u, const 
     }
 }
 
-/* Redundant rows are met by a basic solution; contradicting ones cannot be, and are left over. */
+/* Redundant rows have a basic solution; inconsistent ones are left violated. */
 static void solve(const double *p, int d, const double *W, const double *b, double *r)
 {
     (void)p;

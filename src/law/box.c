@@ -172,7 +172,7 @@ static void failure(const double *p, int d, const double *u, const double *r, mo
         }
         if (isfinite(bound)) {
             out->dissipation += fabs(u[k] * (r[k] - bound));
-        } else { /* no bound on this side: the row must not move this way at all */
+        } else { /* no bound on this side: the row cannot move in this direction */
             out->penetration_rate = fmax(out->penetration_rate, fabs(u[k]));
         }
     }

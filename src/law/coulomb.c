@@ -172,9 +172,9 @@ static inline double quick_far(const quick_contact *q)
 }
 
 /*
- * What friction_ball.c does, for the contact in space that sweeps meet by the million: Newton from
- * alpha = 0 or further out, with neither axes nor brackets.  False if A is near singular (its
- * determinant would lose more than three digits) or Newton does not converge at once.
+ * As friction_ball.c, for the most frequent contact of sweeps (three rows): Newton from alpha = 0
+ * or above, without axes and brackets.  False if A is near singular (its determinant would lose
+ * more than three digits) or Newton does not converge quickly.
  */
 static int solve_quickly(double mu, const double *W, const double *b, double *r)
 {
@@ -257,7 +257,7 @@ static void solve(const double *p, int d, const double *W, const double *b, doub
 {
     memset(r, 0, (size_t)d * sizeof *r);
     if (!(b[0] < 0) || !(W[0] > 0)) {
-        return; /* apart, or an impulse has no effect on the normal motion */
+        return; /* separating, or an impulse has no effect on the normal motion */
     }
     if (isinf(p[0])) {
         solve_without_slip(d, W, b, r);
@@ -271,7 +271,7 @@ static void solve(const double *p, int d, const double *W, const double *b, doub
 
 /* ---- measures and facets --------------------------------------------------------------------- */
 
-/* Friction should take mu r_N |u_T| out of the motion; without slip there is nothing to take. */
+/* Friction should dissipate the power mu r_N |u_T|; without slip it dissipates nothing. */
 static double friction_defect(const double *p, int d, const double *u, const double *r)
 {
     const double slip = mo_coulomb_slip(d, u);

@@ -21,7 +21,7 @@ static inline double mo_coulomb_rim(double mu, double x_N, double t)
     return mu > 1 ? (x_N / mu + t) / (mu + 1 / mu) : (x_N + mu * t) / (1 + mu * mu);
 }
 
-/* y = the nearest point of K; every measure and every Newton step comes through here. */
+/* y = the nearest point of K; the inner loop of the measure and of Newton steps. */
 static inline void mo_coulomb_project(double mu, int d, const double *x, double *y)
 {
     const double t = mo_coulomb_slip(d, x), x_N = x[0];

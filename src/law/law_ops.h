@@ -78,7 +78,7 @@ typedef struct mo_law_ops {
     void (*natural)(const double *p, int d, double step, const double *u, const double *r,
                     double *z);
 
-    /* One block alone, exactly: r, and u = W r + b, obey the law. */
+    /* Solves a single block exactly: r and u = W r + b obey the law. */
     void (*solve)(const double *p, int d, const double *W, const double *b, double *r);
 
     /* One step towards that from r, where u is the velocity (relax.c); NULL: solve is cheap. */
@@ -166,7 +166,7 @@ void mo_relax_rolling(const double *p, int d, const double *W, const double *u, 
 void mo_relax_soft_finger(const double *p, int d, const double *W, const double *u, const double *r,
                           double *new_r);
 
-/* r = 0 if a number in it is not finite: the overflow of a hopelessly scaled block. */
+/* r = 0 if an entry is not finite, after an overflow in a badly scaled block. */
 void mo_law_guard(int d, double *r);
 
 /* u = W r + b */

@@ -44,7 +44,7 @@ void mo_polygon_corner(const mo_polygon *polygon, int j, double d[2])
 
 typedef struct edge {
     int first;           /* the corner where it begins; it ends at the next one */
-    double m[2], t[2];   /* towards its middle, and along it */
+    double m[2], t[2];   /* towards its midpoint, and along it */
     double height, half; /* cos(pi/k), sin(pi/k): where it is, and half its length */
 } edge;
 
@@ -318,8 +318,8 @@ static int try_stuck(const contact *c, double *r)
     return rank == 3 && at.along_m <= c->polygon->mu * at.e.height * r[0];
 }
 
-/* Candidates around the polygon: even ones are corners, odd ones the edges after them; the last one
- * is stuck. */
+/* Candidates around the polygon: even ones are corners, odd ones the edges after them; the last
+ * one is sticking. */
 static int try_candidate(const contact *c, int place_on_rim, double *r)
 {
     const int rim = 2 * c->polygon->corners;
@@ -364,7 +364,7 @@ static int solve_by_modes(const double *p, const double *W, const double *b, dou
     const int rim = 2 * polygon->corners;
     memset(r, 0, 3 * sizeof *r);
     if (!(b[0] < 0) || !(W[0] > 0)) {
-        return 1; /* apart, or an impulse has no effect on the normal motion */
+        return 1; /* separating, or an impulse has no effect on the normal motion */
     }
     if (polygon->mu == 0) {
         r[0] = -b[0] / W[0];

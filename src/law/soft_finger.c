@@ -218,7 +218,7 @@ static void solve(const double *p, int d, const double *W, const double *b, doub
 {
     memset(r, 0, (size_t)d * sizeof *r);
     if (!(b[0] < 0) || !(W[0] > 0)) {
-        return; /* apart, or an impulse has no effect on the normal motion */
+        return; /* separating, or an impulse has no effect on the normal motion */
     }
     double D[FRICTION];
     axes(p, D);

@@ -247,7 +247,7 @@ void mo_solve_first(int n, const double *F, double *x)
 {
     if (n >= MO_TREE_FROM) {
         (mo_has_wide() ? upper_wide : upper_plain)(n, F, x);
-    } else if (n == 3) { /* a body in the plane: the most of them in grains */
+    } else if (n == 3) { /* a body in the plane, frequent in granular problems */
         x[0] = x[0] / F[0];
         x[1] = (x[1] - F[3] * x[0]) / F[4];
         x[2] = (x[2] - (F[6] * x[0] + F[7] * x[1])) / F[8];
@@ -323,7 +323,7 @@ int mo_solve_small(int n, double *A, double *b, double *x)
         const int pivot = find_pivot(n, rank, A);
         const double size = fabs(A[pivot]);
         first_pivot = rank ? first_pivot : size;
-        if (!(size > 1e-14 * n * first_pivot)) { /* rounding of the elimination, no information */
+        if (!(size > 1e-14 * n * first_pivot)) { /* rounding of the elimination */
             break;
         }
         const int row = pivot / n, column = pivot % n, moved = name[rank];

@@ -89,7 +89,7 @@ bool mo_front_lu_factor(mo_front_lu *lu, const double *values, const double *dia
 /* The sign of the determinant of the factored matrix. */
 int mo_front_lu_sign(const mo_front_lu *lu);
 
-/* x = A^-1 x on the active blocks; the others are left alone. */
+/* x = A^-1 x on the active blocks; the others are unchanged. */
 void mo_front_lu_solve(const mo_front_lu *lu, double *x);
 
 #endif

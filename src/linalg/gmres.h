@@ -19,7 +19,7 @@ typedef struct mo_gmres {
 /* Takes the numbers from an arena. */
 void mo_gmres_layout(mo_arena *arena, int n, int most, mo_gmres *out);
 
-/* x from zero, until |A x - b| is at most tol |b|; returns that ratio, whatever it has become. */
+/* x from zero, until |A x - b| is at most tol |b|; returns the ratio that was reached. */
 double mo_gmres_solve(mo_gmres *gmres, mo_product product, void *context, double tol,
                       const double *b, double *x);
 

@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-/* Vectors are passed between inlined functions alone, so their ABI does not matter. */
+/* Vectors are passed only between inlined functions, so their ABI does not matter. */
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 enum { LANES = 4 };

@@ -7,7 +7,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 
-/* Natural units: above this a velocity is computed in the other way as well. */
+/* Natural units: above this a velocity is also computed by the other formula. */
 static const double FEW_DIGITS = 1e-12;
 
 static void lay_out(mo_cell_system *s, mo_arena *arena)

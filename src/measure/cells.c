@@ -74,7 +74,7 @@ int mo_cell_final_count(const mo_unit *unit)
     return unit->dim == 2 ? 3 : 9;
 }
 
-/* Apart or closed; closed, by the rows in turn. */
+/* Open or closed; if closed, by its rows in turn. */
 static int split_pyramid(const mo_unit *unit, int cell, int *children)
 {
     const int last = mo_cell_final_count(unit);
@@ -111,7 +111,7 @@ static int split_box(const mo_unit *unit, int *children)
     return count;
 }
 
-/* Apart, stick and four sectors; a sector in two halves, until they are too many to be numbered. */
+/* Open, stick and four sectors; a sector in two halves, up to the largest number. */
 static int split_space(int cell, int *children)
 {
     enum { MOST = 1 << 28 };

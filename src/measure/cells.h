@@ -4,7 +4,7 @@
  * Laws divided into cells.  The pairs (u, r) that obey a polyhedral law are a union of polyhedra,
  * one for each mode; the table is below.
  *
- * A *unit* is what is decided at once: a contact, or one row of a box or joint.  In the plane and
+ * A *unit* is decided as a whole: a contact, or one row of a box or joint.  In the plane and
  * for pyramids, cells that join some of the modes come first: closed, with the tangential rows
  * undecided.  A contact that is not decided yet has the rows that all its cells share.  mu = 0
  * leaves open and closed; mu = infinity leaves open and stick (u = 0, r_N >= 0).
@@ -51,7 +51,7 @@ int mo_units_of(const mo_problem *problem, mo_unit *units);
  *
  *   frictionless           open: r = 0, u >= 0;   closed: u = 0, r >= 0
  *   coulomb in the plane   open: r = 0, u_N >= 0;   stick: u = 0, |r_T| <= mu r_N;
- *                          slide, both ways: u_N = 0, r_N >= 0, r_T = -+ mu r_N, +- u_T >= 0
+ *                          slide, both directions: u_N = 0, r_N >= 0, r_T = -+ mu r_N, +- u_T >= 0
  *   pyramid                open; each tangential row by itself sticks or slides either way: nine
  *   faceted                open; stick; r at a corner, or on an edge, of the polygon mu r_N
  *                          conv(d_j), with -u_T in its normal cone there: 2 k more

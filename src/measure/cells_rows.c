@@ -43,8 +43,8 @@ static void add_closed(writer *w)
     add_entry(w, ON_R, AT_LEAST_ZERO, 0, 1);
 }
 
-/* The rows of a contact that come first: it is apart (false: that is all), undecided, stuck or
- * closed. */
+/* The rows of a contact that come first: it is open (false: no further rows), undecided,
+ * sticking or closed. */
 static int add_contact(writer *w, int cell, int sticks)
 {
     if (cell == 0) {
@@ -175,7 +175,7 @@ static void on_edge(writer *w, const mo_law_facets *facets, int j)
     add(w, ON_U, AT_LEAST_ZERO, 0, -ey, ex); /* -u_T along the outward normal (ey, -ex) */
 }
 
-/* Cells: apart, stick, then corner and edge in turn. */
+/* Cells: open, stick, then corner and edge in turn. */
 static void faceted_rows(writer *w, int cell)
 {
     mo_law_facets facets;

@@ -9,8 +9,8 @@
 /* Solutions nearer to each other than this, in natural units of every row of u, count as one. */
 #define MO_CLOSENESS 1e-6
 
-/* The root of a cell is the only one there, however well it is known; at impulses 1e10 times the
- * natural ones its velocity has few digits, and has to be as near as this. */
+/* The root of a cell is unique.  At impulses 1e10 times the natural ones its velocity has few
+ * digits, and must be known to this accuracy. */
 #define MO_CLOSENESS_OF_ROOT 1e-3
 
 /* A proof must cover impulses up to this many natural units (cell_system.h). */

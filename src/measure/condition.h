@@ -40,12 +40,12 @@ int mo_motion_map_is_symmetric(const mo_motion_map *map);
 /* Every friction coefficient times a factor. */
 void mo_motion_map_scale_friction(mo_motion_map *map, double factor);
 
-/* v proves it, with every friction coefficient times a factor?  A global problem of any size, in
- * its own units. */
+/* Does v prove it, with every friction coefficient times a factor?  A global problem of any
+ * size, in its own units. */
 int mo_velocity_proves(const mo_problem *problem, mo_condition_kind kind, double friction,
                        const double *v);
 
-/* x proves it?  x in natural units. */
+/* Does x prove it? x in natural units. */
 int mo_motion_proves(const mo_motion_map *map, mo_condition_kind kind, const double *x);
 
 /* r in natural units: the reach; 0 if it proves nothing. */

@@ -214,7 +214,7 @@ double mo_power_of_two(double x)
     return ldexp(1, exponent > 400 ? 400 : exponent < -400 ? -400 : exponent);
 }
 
-/* sqrt of the mean diagonal of block i; 0 if nothing moves it. */
+/* sqrt of the mean diagonal of block i; 0 if W_ii is zero. */
 static double root_diagonal(const mo_enclosure *e, const mo_constraint_view *view)
 {
     double trace = 0;

@@ -61,7 +61,7 @@ void mo_root_enclose(int n, const mo_interval *E, const double *R, double a, con
 /* A lower bound of -c / size, size the rounded sum of n numbers; 0 where c may not be negative. */
 double mo_reach_of(mo_interval c, int n, double size);
 
-/* The power of two next above x, between 2^-400 and 2^400; 1 where x is no positive number. */
+/* The power of two next above x, between 2^-400 and 2^400; 1 if x is not positive. */
 double mo_power_of_two(double x);
 
 #endif

@@ -57,7 +57,7 @@ static void write_line(krawczyk *k, const mo_unit *unit, const mo_mode_row *row,
     }
 }
 
-/* F, and J if requested; false if the modes have not n equations. */
+/* F, and J if requested; false if the modes do not have n equations. */
 static int evaluate(krawczyk *k, bool with_derivatives)
 {
     mo_mode_row rows[MO_CONE_MOST_ROWS];
@@ -113,7 +113,7 @@ static int refine(krawczyk *k)
         for (int i = 0; i < k->n; ++i) {
             size = fmax(size, fabs(k->z[i].mid));
         }
-        if (!(size < 0.5 * last)) { /* converged to rounding, or not at all */
+        if (!(size < 0.5 * last)) { /* converged to rounding, or diverged */
             break;
         }
         last = size;
@@ -138,7 +138,7 @@ static mo_interval shift_of(const krawczyk *k, int i)
     return sum;
 }
 
-/* (1): is K(X) inside X?  Then R holds it; otherwise p grows to hold it with room to spare. */
+/* (1): is K(X) inside X?  Then R holds it; otherwise p grows to contain it with a margin. */
 static int encloses(krawczyk *k)
 {
     int inside = 1;
@@ -362,7 +362,7 @@ static void lay_out(krawczyk *k, mo_arena *arena)
     k->J = MO_TAKE(arena, n * n, mo_interval);
 }
 
-/* The point that was given, its velocities and modes. */
+/* The given point, its velocities and modes. */
 static void start(krawczyk *k, const double *r)
 {
     double u[MO_CONE_MOST_ROWS];

@@ -88,8 +88,7 @@ static void add_contact(gap *g, const mo_unit *unit, const mo_interval *u, doubl
     }
 }
 
-/* One row of a joint, or of a box that has no bound on the side to which u drives it: u is shifted
- * to zero. */
+/* One row of a joint, or of a box without a bound in the direction of u: u is shifted to zero. */
 static void add_joint_row(gap *g, int row, mo_interval u, double r, double *kept)
 {
     *kept = r;

@@ -126,8 +126,8 @@ static int is_near_a_solution(judge *j, const double *r)
     return !error && bound.is_proven && bound.u <= MO_CLOSENESS * least;
 }
 
-/* The measure calls it a solution, or a proof does: with large impulses the measure has few digits.
- */
+/* It is a solution by the measure, or by a proof: with large impulses the measure has few
+ * digits. */
 static int point_is_good(judge *j, int which, const double *u, const double *r)
 {
     double scaled = INFINITY;
@@ -219,7 +219,7 @@ static mo_verdict supported(const judge *j)
                : MO_VERDICT_UNKNOWN;
 }
 
-/* Does the one verdict follow from the other? */
+/* Does the first verdict follow from the second? */
 static int follows(mo_verdict claimed, mo_verdict from)
 {
     return claimed == from || claimed == MO_VERDICT_UNKNOWN ||

@@ -36,10 +36,10 @@ static inline double square(int d, const double *x)
 /*
  * |z|^2 of a block, z its natural map with the given step.
  *
- * Beside an r that is larger by twelve digits, u is lost in the rounding of r - uhat, and z would
- * be zero whatever u is.  |z| / step never grows with the step: measured with the step that makes u
- * as large as r, it is a lower bound that sees u.  An r whose square is near overflow ran away, and
- * is never an answer.
+ * If r is larger than u by twelve digits, u is lost in the rounding of r - uhat, and z would be
+ * zero for any u.  |z| / step never grows with the step: with a step that scales u to the size
+ * of r, it is a lower bound that includes u. An r whose square is near overflow has diverged and
+ * is never a solution.
  */
 static double block_square(const mo_law_ops *law, const double *p, int d, double step,
                            const double *u, const double *r)
@@ -126,7 +126,7 @@ double mo_natural_norm(const mo_problem *problem, int threads, const double *u, 
 
 static void keep_worst(mo_worst *worst, double value, int constraint)
 {
-    if (!(value <= worst->value)) { /* also where value is not a number */
+    if (!(value <= worst->value)) { /* also for NaN */
         *worst = (mo_worst){value, constraint};
     }
 }
@@ -287,7 +287,7 @@ mo_error mo_measure_scaled(const mo_problem *problem, const double *r, double *s
 
 /* ---- a velocity of its own ------------------------------------------------------------------- */
 
-/* sqrt((x - y)' M (x - y)): the M^-1 norm of the momentum M x that y does not have. */
+/* sqrt((x - y)' M (x - y)): the M^-1 norm of the momentum difference M (x - y). */
 static double energy_norm(const mo_problem *problem, const double *x, const double *y)
 {
     double sum = 0;

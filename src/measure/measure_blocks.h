@@ -20,7 +20,7 @@ double mo_natural_square_of(const mo_problem *problem, int i, const double *u_i,
 
 /*
  * mo_measure with the caller's scratch of mo_measure_scratch(problem) doubles, which then holds v
- * and u of r, one behind the other. Nothing is allocated once |q| is known.
+ * and u of r, one after the other.  Does not allocate if |q| is known.
  */
 size_t mo_measure_scratch(const mo_problem *problem);
 mo_error mo_measure_into(const mo_problem *problem, const double *r, double *scratch,

@@ -16,7 +16,7 @@ static int is_round(const mo_unit *unit)
 
 /* ---- choosing a mode ------------------------------------------------------------------------- */
 
-/* How far the point is from the cell. */
+/* Distance of the point from the cell. */
 static double misfit(const mo_unit *unit, int cell, double unit_r, const double *u, const double *r)
 {
     mo_cell_row rows[MO_CELL_MOST_ROWS];
@@ -57,7 +57,7 @@ mo_unit_mode mo_mode_of(const mo_unit *unit, double unit_r, const double *u, con
         mode.cell = best_cell(unit, unit_r, u, r);
         return mode;
     }
-    mode.is_round = r[0] > u[0]; /* otherwise apart, cell 0 */
+    mode.is_round = r[0] > u[0]; /* otherwise open, cell 0 */
     const int count = mo_cone_groups(unit, groups, c);
     for (int g = 0; g < count; ++g) {
         double slip = 0, share = 0;

@@ -74,8 +74,8 @@ typedef struct mo_linkage {
     double (*articulated)[36];                   /* of each link */
     double (*push)[6], (*product)[6];            /* of each dof: U = I S, c */
     double *pivot, *rest;                        /* of each dof: D, u */
-    /* Of each dof that is a single turn: its last angle, and the quaternion of it.  Poses ahead and
-     * the poses that are then taken need one sine. */
+    /* Of each dof that is a single turn: its last angle, and the quaternion of it.  Poses ahead
+     * and the poses used next then share one sine. */
     double (*turn)[5];
 } mo_linkage;
 

@@ -5,8 +5,8 @@
 
 #include "moreau/drive.h"
 
-/* The effort of a muscle of that activation, length and speed, and its derivatives by the last two:
- * negative where it pulls. */
+/* The effort of a muscle of that activation, length and speed, and its derivatives by the last
+ * two: negative when it pulls. */
 typedef struct mo_muscle_effort {
     double effort, by_length, by_speed;
 } mo_muscle_effort;

@@ -60,7 +60,7 @@ static void nearest(double d[2][2], double out[2])
     out[1] = d[0][1] + s * along[1];
 }
 
-/* The ends of both tangents on the way round of sign 1 or -1. */
+/* The ends of both tangents in the direction of sign 1 or -1. */
 static void tangents(double d[2][2], double radius, int sign, double out[2][2])
 {
     for (int k = 0; k < 2; ++k) {
@@ -99,7 +99,7 @@ static double around(double d[2][2], double radius, const double *side, double t
     memcpy(touch, ways[way], sizeof ways[way]);
     const double turn = (way == 0 ? -1 : 1) * cross(touch[0], touch[1]);
     const double angle = atan2(turn, dot(touch[0], touch[1]));
-    /* a line that only just touches may have an arc that is negative by rounding */
+    /* for a tangent line, rounding may make the arc negative */
     return radius * (angle < -ROUNDED ? angle + 2 * PI : fmax(angle, 0));
 }
 

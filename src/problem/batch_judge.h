@@ -21,14 +21,14 @@ INLINE lanes natural_of_any(lanes mu, const mo_split *u, const mo_split *r)
     return mo_choose(is_lost & (size > 1e200), one * INFINITY, larger);
 }
 
-/* The largest value so far, and whose it is. */
+/* The largest value so far, and its contact. */
 typedef struct worst {
     lanes value, who;
 } worst;
 
 INLINE void keep_worst(worst *w, lanes value, lanes who)
 {
-    const mask is_worse = ~(value <= w->value); /* also where it is not a number */
+    const mask is_worse = ~(value <= w->value); /* also for NaN */
     w->value = mo_choose(is_worse, value, w->value);
     w->who = mo_choose(is_worse, who, w->who);
 }

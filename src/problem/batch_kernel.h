@@ -31,7 +31,7 @@ typedef struct mo_batch_pass {
     double *each;
 } mo_batch_pass;
 
-/* How far a range of batches is from its laws. */
+/* Violation of the laws by a range of batches. */
 typedef struct mo_batch_sums {
     double square;   /* sum of |z|^2, z the natural map */
     double approach; /* largest -u_N */
@@ -40,7 +40,7 @@ typedef struct mo_batch_sums {
 /* Visits the batches begin .. end.  Returns the sum of |dr|^2. */
 double mo_batch_visit(const mo_batch_pass *pass, int begin, int end);
 
-/* The natural map at the present state, which is not changed. */
+/* The natural map at the current state, which is not changed. */
 mo_batch_sums mo_batch_look(const mo_batch_pass *pass, int begin, int end);
 
 /* Sums of squares, and the worst contacts, as mo_residual has them. */
@@ -55,7 +55,7 @@ typedef struct mo_batch_verdict {
  * velocities. */
 mo_batch_verdict mo_batch_judge(const mo_batch_pass *pass, double *u);
 
-/* Sum of |u|^2 of the batches begin .. end at the state, whatever the impulses. */
+/* Sum of |u|^2 of the batches begin .. end at the state, for any impulses. */
 double mo_batch_speeds(const mo_batch_pass *pass, int begin, int end);
 
 /* Adds the effect of the impulses of the batches begin .. end to the state. */
@@ -68,7 +68,7 @@ void mo_batch_respond(const mo_batch_pass *pass, int begin, int end);
  * their old values. */
 void mo_batch_extrapolate(const mo_batch_pass *pass, double *before, int begin, int end);
 
-/* The same for one kind of processor each. */
+/* The same, each for one kind of processor. */
 typedef struct mo_batch_kernels {
     double (*visit)(const mo_batch_pass *pass, int begin, int end);
     mo_batch_sums (*look)(const mo_batch_pass *pass, int begin, int end);

@@ -7,5 +7,5 @@
 
 KERNELS(avx512, ANY_TARGET)
 #else
-typedef int mo_no_wide_batches; /* a file is not empty */
+typedef int mo_no_wide_batches; /* avoids an empty file */
 #endif

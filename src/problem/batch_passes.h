@@ -36,8 +36,8 @@ INLINE void note_each(const mo_batch_pass *pass, int batch, int at, lanes found)
 }
 
 /*
- * All manifolds of a batch, point by point: the visits of L lanes wait for their own results, so
- * those of the others are done meanwhile.
+ * All manifolds of a batch, point by point: the visits of L lanes depend on each other, so those of
+ * other lanes are interleaved.
  */
 INLINE void visit_manifolds(const mo_batch_pass *pass, int number, int central, int steep,
                             lanes moved[B / L])

@@ -14,7 +14,7 @@
 #include "problem/batch_point.h"
 #include "problem/hashed_colours.h"
 
-static const double CENTRAL = 1e-10; /* of the lever: how far a normal may pass by a centre */
+static const double CENTRAL = 1e-10; /* relative to the lever: distance of a normal from a centre */
 
 /* A manifold, or a constraint in rows. */
 typedef struct node {
@@ -404,7 +404,7 @@ static void fill_row(const mo_batches *b, const mo_row_block *row)
         J += (size_t)d * n;
         push += (size_t)d * n;
     }
-    for (int k = 0; problem->compliance && k < d; ++k) { /* last, as w of a velocity */
+    for (int k = 0; problem->compliance && k < d; ++k) { /* added last, like w */
         W[k * d + k] += problem->compliance[problem->row_start[i] + k];
     }
 }

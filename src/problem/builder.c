@@ -16,7 +16,7 @@
 #include "linalg/vec3.h"
 #include "problem/builder_data.h"
 
-/* `count` new elements at the end of a mo_pool; NULL if memory runs out, which is remembered. */
+/* `count` new elements at the end of a mo_pool; NULL if memory runs out, which is recorded. */
 static void *extend(mo_builder *builder, mo_pool *p, size_t count, size_t size)
 {
     if (!mo_memory_grow(&builder->allocator, &p->data, &p->room, p->count + count, size)) {
@@ -123,7 +123,7 @@ void mo_builder_reserve(mo_builder *builder, size_t bodies, size_t constraints, 
 /* The position of the first number that is not finite, or -1. */
 static long first_bad(const double *x, size_t count)
 {
-    double none = 0; /* not a number if one of them is not finite */
+    double none = 0; /* NaN if one of them is not finite */
     for (size_t k = 0; x && k < count; ++k) {
         none += 0 * x[k];
     }
@@ -272,7 +272,7 @@ static int add_law(mo_builder *builder, mo_law_kind kind, size_t count, const do
 
 static int add_compliance(mo_builder *builder, const double *compliance, int d)
 {
-    if (compliance && !builder->has_compliance) { /* the blocks before were hard */
+    if (compliance && !builder->has_compliance) { /* the previous blocks had no compliance */
         builder->has_compliance = 1;
         const size_t before = builder->w.count - (size_t)d;
         if (!append_doubles(builder, &builder->compliance, before, NULL)) {

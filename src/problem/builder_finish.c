@@ -166,8 +166,8 @@ static mo_error index_blocks(mo_builder *builder, mo_problem *problem, size_t *v
 }
 
 /*
- * Compact contacts have room for their values between the others, which mo_problem_write_rows
- * fills: who reads the others meanwhile is not disturbed.  Without such contacts values are the
+ * Compact contacts have room for their values between the others, which mo_problem_write_rows fills
+ * without affecting concurrent readers of the others.  Without such contacts values are the
  * builder's own.
  */
 static mo_error place_values(mo_builder *builder, mo_problem *problem, size_t values)
@@ -220,7 +220,7 @@ static mo_error check_symmetric(mo_builder *builder, const double *M, int n, int
                 continue;
             }
             const double size = sqrt(fabs(M[(size_t)i * n + i] * M[(size_t)j * n + j]));
-            if (fabs(a - b) > 1e-10 * size) { /* only rounding of the caller's computation */
+            if (fabs(a - b) > 1e-10 * size) { /* rounding of the caller's computation */
                 return mo_fail(
                     &builder->why, MO_ERR_PROBLEM,
                     "the mass matrix of body %d is not symmetric: entries (%d,%d) and (%d,%d) "
@@ -278,7 +278,7 @@ static mo_error factor_masses(mo_builder *builder, mo_problem *problem)
     return MO_OK;
 }
 
-/* Hands the arrays over; from here on they are the problem's to free. */
+/* Transfers ownership of the arrays to the problem. */
 static void move_arrays(mo_builder *builder, mo_problem *problem)
 {
     problem->body_count = builder->body_start.count ? (int)builder->body_start.count - 1 : 0;

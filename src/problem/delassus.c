@@ -12,7 +12,7 @@
  * contact space is not. */
 enum { MANY_VELOCITIES = 4 };
 
-/* With fewer operations than this, looking for groups costs more than they save. */
+/* With fewer operations than this, the search for groups does not pay off. */
 static const double GROUPS_FROM = 1e7;
 
 static mo_error choose_groups(const mo_problem *problem, mo_space *space, double *flops)

@@ -93,7 +93,7 @@ static void transpose(body_rows *rows, double *X)
 
 /*
  * y = (y - sum of factor[k] times line k of x) / pivot, for `strip` vectors, a constant.  Four sums
- * do not wait for each other.  Factors of large bodies contain many zeros.
+ * are independent.  Factors of large bodies contain many zeros.
  */
 INLINE void eliminate_strip(const int strip, int count, int wide, const double *factor,
                             double pivot, const double *x, double *y)

@@ -20,7 +20,7 @@ static inline int mo_dense_fits(const mo_problem *problem)
            (problem->form == MO_FORM_REDUCED || problem->is_symmetric);
 }
 
-/* Joints alone: equations, of which sweeps solve one after the other and Newton's method all. */
+/* Only joints: linear equations, which sweeps solve one by one and Newton's method together. */
 static inline int mo_problem_is_linear(const mo_problem *problem)
 {
     int i = 0;

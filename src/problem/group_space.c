@@ -12,8 +12,8 @@
 enum { MOST_ROWS = 400, NOT_A_PIVOT = -1 };
 /* Fraction of the largest diagonal entry below which the rest is rounding. */
 static const double RANK = 1e-12;
-static const double EXACT = 1e-10; /* of the diagonal: how well E V E' must be W */
-/* Ranks over rows: above it, the smaller matrix does not pay its set-up. */
+static const double EXACT = 1e-10; /* relative to the diagonal: accuracy of W = E V E' */
+/* Ratio of ranks to rows above which the smaller matrix does not pay off. */
 static const double GAIN = 0.75;
 
 typedef struct grouping {
@@ -316,7 +316,7 @@ static mo_error fill(const mo_allocator *own, grouping *g, bool *pays)
     }
     *pays = find_bases(g);
     mo_error error = *pays ? build_V(g, &V) : MO_OK;
-    if (error && error != MO_ERR_MEMORY) { /* numbers that overflow: V is of no use */
+    if (error && error != MO_ERR_MEMORY) { /* overflow: V is useless */
         *pays = false;
         return MO_OK;
     }

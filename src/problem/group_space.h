@@ -27,7 +27,7 @@ typedef struct mo_group_space {
     size_t bytes;
 } mo_group_space;
 
-/* *out is NULL, without an error, if there is nothing to gain. */
+/* *out is NULL, without an error, if groups do not pay off. */
 mo_error mo_group_space_create(const mo_contact_space *contact, mo_group_space **out);
 void mo_group_space_destroy(const mo_allocator *allocator, mo_group_space *space);
 

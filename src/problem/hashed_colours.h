@@ -21,7 +21,7 @@
 #include "moreau/base.h"
 #include "problem/pair_order.h"
 
-/* Nodes by their bodies; one below 0 or from body_count on does not move and bars no colour. */
+/* Nodes by their bodies; one below 0 or from body_count on does not move and excludes no colour. */
 typedef struct mo_colour_graph {
     int body_count, node_count;
     const int *start; /* bodies of node k: body[start[k]] .. body[start[k + 1]] */

@@ -39,7 +39,7 @@ mo_error mo_problem_contact_space(const mo_problem *problem, const mo_contact_sp
 /* The pattern of body space, with the plan of its factorisation; global problems only. */
 mo_error mo_problem_body_space(const mo_problem *problem, const mo_body_space **space);
 
-/* The space of groups; *space is NULL if W has none that pay. */
+/* The space of groups; *space is NULL if W has no useful ones. */
 mo_error mo_problem_group_space(const mo_problem *problem, const mo_group_space **space);
 
 /* W of a small symmetric problem in dense form: row-major with mo_dense_ld numbers a row, those

@@ -31,16 +31,17 @@
 #include "solver/refine.h"
 
 enum {
-    FEW = 64, /* contacts of an island: digits of so few cost little */
-    TRIES = 8 /* steps: what one of them spends on an island near rest is little for all of them */
+    FEW = 64, /* contacts of an island: up to this many, digits are cheap */
+    TRIES = 8 /* steps over which the cost of an island near rest is spread */
 };
-/* Of moving_tol: aimed at while that costs little (impulses.c). */
+/* Relative to moving_tol: the aim while it is cheap (impulses.c). */
 static const double AIM = 0.1;
-static const double MOVES = 1e-3;   /* of its size, each second: faster is in motion */
-static const double NOISE = 3;      /* of the velocity that the coarse tolerance leaves, tol g h */
-static const double REST = 1e-8;    /* tolerance, at most, by which rest is judged */
-static const double RESTS = 1e-6;   /* above this tolerance rest and motion are not distinguished */
-static const double OF_SIZE = 1e-3; /* of the smallest body: what that velocity may move it by */
+static const double MOVES = 1e-3; /* sizes per second: faster bodies are in motion */
+static const double NOISE = 3;    /* of the velocity that the coarse tolerance leaves, tol g h */
+static const double REST = 1e-8;  /* largest tolerance by which rest is judged */
+static const double RESTS = 1e-6; /* above this tolerance rest and motion are not distinguished */
+static const double OF_SIZE =
+    1e-3; /* relative to the smallest body: displacement by that velocity */
 
 /* ---- which islands --------------------------------------------------------------------------- */
 
@@ -219,7 +220,7 @@ mo_error mo_islands_combine(mo_world *world, mo_combine how, size_t offset, int 
     return error;
 }
 
-/* Islands that move faster than the coarse tolerance leaves them, and the speeds of all. */
+/* Islands that move faster than the error of the coarse tolerance, and the speeds of all. */
 static void find_motion(mo_world *world, double tol, double h)
 {
     for (int k = 0; k < world->living_count; ++k) {
@@ -336,8 +337,8 @@ static void stop(mo_world *world, mo_sim_body *body)
     }
 }
 
-/* The tolerance by which velocities at the end of a step are judged: what a fine solve left, where
- * rounding kept it above its own. */
+/* The tolerance by which velocities at the end of a step are judged: that of a fine solve, or
+ * its residual if rounding kept it higher. */
 static double tolerance_at_end(const mo_world *world, double tol)
 {
     const double left = world->result.residual.natural_relative;
@@ -435,7 +436,7 @@ static void copy_impulses(const mo_problem *problem, const int *member, int coun
     }
 }
 
-/* Islands whose fine solve has missed stay as the coarse one left them. */
+/* Islands whose fine solve failed keep the coarse solution. */
 static void leave_coarse(mo_world *world)
 {
     for (int k = 0; k < world->living_count; ++k) {

@@ -176,7 +176,7 @@ void mo_advance_turn(const double orientation[4], const double spin[3], double h
     memcpy(out, turned, sizeof turned);
 }
 
-/* Its velocities change no more once the poses are found: then it is moved when the step is
+/* Its velocities no longer change once the poses are known; it is moved when the step is
  * accepted. */
 static int moves_at_once(const mo_world *world, const mo_sim_body *body)
 {

@@ -23,14 +23,14 @@ static const double SOFTNESS = 0.01; /* relative to the response of a contact to
  * joints or prescribed motions may. */
 static const double FINE = 1e-12, LESS_FINE = 1e-8;
 enum {
-    FEW = 64,       /* constraints: another solve of so few costs little */
+    FEW = 64,       /* constraints: up to this many, another solve is cheap */
     FORM_ROUNDS = 2 /* in which single joints become rows; then all do */
 };
 
-/* Does a link touch a shape that it did not touch before?  Contacts are sorted by shapes. */
+/* Does a link touch a new shape?  Contacts are sorted by shapes. */
 static int has_new_link_contact(const mo_world *world)
 {
-    const mo_sim_contact *list = world->contacts.at; /* NULL where there are none */
+    const mo_sim_contact *list = world->contacts.at; /* NULL if there are none */
     for (int k = 0; k < world->contacts.count;) {
         const mo_sim_contact *first = &list[k];
         const int has_link = world->body[first->body[0]].kind == MO_BODY_LINK ||
@@ -50,10 +50,10 @@ static int has_new_link_contact(const mo_world *world)
 }
 
 /*
- * A link with few freedoms leaves the forces of a face undetermined: all of it may rest on one
- * corner, about which the body at the other side then turns, or be spread and hold it; both obey
- * Coulomb's law.  A little compliance spreads it.  Contacts of links that are new start from that
- * answer, and hand it on from step to step; the step itself is solved without.
+ * If a link has few degrees of freedom, the forces on a face are undetermined: they may act at one
+ * corner, about which the other body then rotates, or be distributed and hold it; both obey
+ * Coulomb's law.  A small compliance distributes them.  New contacts of links start from that
+ * solution, which is passed on from step to step; the step itself is solved without compliance.
  */
 static mo_error spread_forces(mo_world *world, double h, mo_message *why)
 {
@@ -67,7 +67,7 @@ static int is_small(const mo_world *world)
     return mo_team_constraints(world) <= FEW;
 }
 
-/* The step's problem, and where its solve starts. */
+/* The problem of the step and its initial impulses. */
 static mo_error assemble(mo_world *world, double h, mo_message *why)
 {
     const mo_phase phase = {.kind = MO_PHASE_STEP, .h = h};
@@ -86,7 +86,7 @@ static int has_ended_early(const mo_world *world)
     return world->result.status == MO_STALLED || world->result.status == MO_ITERATION_LIMIT;
 }
 
-/* Was no answer found that is one to a few digits? */
+/* Was no solution found, not even to a few digits? */
 static int has_no_answer(const mo_world *world)
 {
     const double most = fmax(NO_ANSWER, 10 * world->step.tol);
@@ -94,8 +94,8 @@ static int has_no_answer(const mo_world *world)
            (has_ended_early(world) && !(world->result.residual.natural_relative <= most));
 }
 
-/* What the answer adds to a body beyond the work of the forces on it, J, and the energies of which
- * that is a part. */
+/* Energy in J that the solution adds to a body beyond the work of the forces on it, and the
+ * energies it is compared with. */
 static double gain_of(const mo_world *world, const mo_sim_body *body, double h, double *all)
 {
     const double fall = h * mo_vec3_norm(world->def.gravity);
@@ -156,7 +156,7 @@ static int is_fed(const mo_world *world)
     return world->has_driven || world->jointed_count > 0 || world->mechanism_count > 0;
 }
 
-/* Is there no answer, or one of few constraints that ended early, and may it add energy? */
+/* Is there no solution, or an early end with few constraints, which may add energy? */
 static int is_poor(const mo_world *world, double h)
 {
     const int ends_small = is_small(world) && !is_fed(world) && has_ended_early(world);
@@ -194,10 +194,10 @@ static mo_error give_way(mo_world *world, double h, mo_step_report *report, mo_m
 }
 
 /*
- * The residual has the unit of impulses, and a tolerance may let those on a light body be wrong by
- * a good part of its momentum: a rod of 0.03 g at 100 m/s, solved to 1e-6, may end with several
- * times its energy, and one of a milligram at 6 m/s, solved to 1e-8, with a thousandth more.  Where
- * few constraints end so, they are solved on.
+ * The residual has the unit of impulses, and a tolerance may allow errors on a light body that are
+ * a large part of its momentum: a rod of 0.03 g at 100 m/s, solved to 1e-6, may end with several
+ * times its energy, and one of a milligram at 6 m/s, solved to 1e-8, with a thousandth more.  With
+ * few constraints the solve is then continued.
  */
 static mo_error solve_on(mo_world *world, double h, mo_step_report *report, mo_message *why)
 {
@@ -220,8 +220,8 @@ static mo_error solve_on(mo_world *world, double h, mo_step_report *report, mo_m
     return error;
 }
 
-/* The answer in next_v and impulses.  If it contradicts what friction of joints was taken to do
- * (mechanism_friction.c), or was not found with that, again. */
+/* Writes the solution to next_v and impulses.  Solves again if it contradicts the assumed
+ * friction of joints (mechanism_friction.c), or was not found with it. */
 static mo_error find_answer(mo_world *world, mo_message *why)
 {
     mo_step *step = &world->step;

@@ -79,8 +79,8 @@ static mo_error write_start(mo_world *world, int contact_end)
     return MO_OK;
 }
 
-/* Of teams, and of worlds that are swept to their own tolerance: colours depend on the bodies
- * themselves, not on which others take part. */
+/* Of teams, and of worlds that are swept to their own tolerance: colours depend only on the
+ * bodies of a contact, not on which others take part. */
 static mo_error name_bodies(mo_world *world)
 {
     mo_problem *problem = world->problem;
@@ -122,7 +122,7 @@ static mo_error reserve(mo_world *world)
     return MO_OK;
 }
 
-/* Own bodies of a team that no constraint of this world touches: one of the others' may. */
+/* Own bodies of a team that no constraint of this world touches: one of another world may. */
 static void add_untouched(mo_world *world, const mo_phase *phase)
 {
     world->step.touched_count = INT_MAX;
@@ -167,7 +167,7 @@ mo_error mo_assemble(mo_world *world, const mo_phase *phase, mo_message *why)
     }
     const int contact_end = mo_builder_row_count(world->builder);
     for (int k = 0; k < world->living_count && phase->kind == MO_PHASE_FORCE; ++k) {
-        mo_assemble_body(world, world->living[k], phase); /* accelerations of all are told */
+        mo_assemble_body(world, world->living[k], phase); /* accelerations of all are reported */
     }
     mo_mechanisms_assemble(world, phase);
     add_untouched(world, phase);

@@ -11,7 +11,8 @@
 
 /* Relative residual: the slip that such a tolerance leaves is removed in the next step. */
 static const double TAKES_BACK = 1e-6;
-static const double SLIDING = 1e-8; /* m/s: slower is sticking, since solves leave as much */
+static const double SLIDING =
+    1e-8; /* m/s: below the error of solves, slower contacts are sticking */
 /* Distance from the cone's edge, relative to its width: within it, a contact slides.  Solves to
  * 1e-8 leave a tenth of this. */
 static const double ON_CONE = 1e-7;
@@ -83,7 +84,7 @@ void mo_assemble_finish(mo_world *world)
         mo_sim_contact *contact = world->contacts.at + k;
         if (mo_contact_is_taken(contact) || mo_vec3_dot(contact->impact, contact->impact) > 0) {
             mo_contact_velocity(world, contact, contact->velocity);
-            if (mo_contact_is_late(contact)) { /* from now on it belongs to the last step */
+            if (mo_contact_is_late(contact)) { /* from now on it is an impulse of the last step */
                 contact->gap -= world->step.late[contact->late].before;
                 contact->late = MO_NONE;
                 contact->was_late = 1;

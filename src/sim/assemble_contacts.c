@@ -29,7 +29,8 @@
  * different speeds at the contacts of a face, which no rigid motion has.
  */
 static const double TOUCHES = 8;
-/* Of the size of a body: penetration added in a step that a projection removes in one step. */
+/* Relative to the size of a body: penetration added in a step that a projection removes in one
+ * step. */
 static const double RECOVERY = 0.1;
 /* The same: the most penetration that velocities remove in a step; deeper overlap must not grow. */
 static const double SHALLOW = 4e-3;
@@ -43,8 +44,8 @@ static int is_swept(const mo_world *world)
     return fmax(world->def.solver.tol, world->def.moving_tol) > MO_FINE_TOLERANCE;
 }
 
-/* A frictionless contact of rigid bodies has three rows where it may be swept: then it is compact,
- * and is visited in lanes.  Other methods are faster with one row. */
+/* A frictionless contact of rigid bodies has three rows if it may be solved by sweeps: then it
+ * is compact, and is visited in vector lanes.  Other methods are faster with one row. */
 int mo_contact_rows(const mo_world *world, const mo_sim_contact *contact)
 {
     const int is_plain = !(contact->mu > 0), is_planar = mo_is_planar(world);
@@ -123,7 +124,7 @@ static mo_law instant_law(const mo_world *world, const mo_sim_contact *contact,
                                             : contact_law(world, contact);
 }
 
-/* Does the whole of it move freely: a free body, or a mechanism that floats? */
+/* Does it move freely as a whole: a free body, or a floating mechanism? */
 static int floats(const mo_world *world, const mo_sim_body *body)
 {
     if (body->mechanism == MO_NONE) {
@@ -133,8 +134,8 @@ static int floats(const mo_world *world, const mo_sim_body *body)
     return tree->joints > 0 && tree->joint[0].kind == MO_AXIS_FREE;
 }
 
-/* May joints wedge the two together, so that no velocity parts them?  Their overlap is left to the
- * projection of positions. */
+/* May joints hold the two together, so that no velocity separates them?  Their overlap is left
+ * to the projection of positions. */
 static int may_be_wedged(const mo_world *world, const mo_sim_contact *contact)
 {
     const mo_sim_body *a = world->body + contact->body[0], *b = world->body + contact->body[1];
@@ -192,7 +193,7 @@ static void add_slip(const mo_world *world, const mo_sim_contact *contact, doubl
     }
 }
 
-/* What driven bodies add to u. */
+/* Contribution of kinematic bodies to u. */
 static void add_driven(const mo_world *world, const mo_sim_contact *contact, int side, double *w)
 {
     const mo_sim_body *body = world->body + contact->body[side];
@@ -290,7 +291,7 @@ int mo_assemble_contact(mo_world *world, mo_sim_contact *contact, const mo_phase
         law.compliance = compliance;
     }
     contact->constraint = mo_builder_add_constraint(world->builder, rows, &law, w);
-    /* by rising blocks, as the problem keeps them: the builder then need not sort */
+    /* in increasing order of blocks, so the builder need not sort */
     const int turned = world->body[contact->body[0]].block > world->body[contact->body[1]].block;
     for (int k = 0; k < 2; ++k) {
         const int side = k ^ turned;

@@ -136,7 +136,7 @@ static double size_of(const mo_world *world, const mo_sim_body *body)
 
 /*
  * The frame of the body stays where it is; only the centre of mass moves in it.  A free body
- * without mass yet (its shapes come later) is left weightless here: the step refuses it.
+ * without mass yet (its shapes come later) has mass zero here; the step refuses it.
  */
 void mo_body_turn_inertia(mo_sim_body *body)
 {

@@ -16,23 +16,25 @@
 #include "sim/world_data.h"
 
 enum {
-    MOST_ROUNDS = 10 /* of contacts that turn out to close */,
-    OVERLAP_ROUNDS = 3 /* of contacts taken where shapes overlap at the end of the step */,
+    MOST_ROUNDS = 10 /* rounds for late contacts */,
+    OVERLAP_ROUNDS = 3 /* rounds for contacts of shapes that overlap at the end of the step */,
     PASSING_ROUNDS = 20 /* the same, with those of bodies that would pass through others */,
     MOST_NEWTON = 10 /* rounds of Newton's method on joints that are held ahead */,
-    AHEAD_ITERATIONS = 200 /* of a problem on the way to closed joints */
+    AHEAD_ITERATIONS = 200 /* iterations of a problem before the joints are closed */
 };
-/* Errors of joints, relative to the size of a body: a step that leaves more is solved again, and if
- * that does not help they are closed by the projection; Newton's method ends below the second. */
+/* Errors of joints, relative to the size of a body: above the first a step is solved again, and
+ * if that does not help the projection closes them; Newton's method ends below the second. */
 static const double OPEN = 1e-2, CLOSED = 1e-8;
 /* Limits of the penetration of a contact that was left out: parts of a body's size, of a coarse
- * tolerance and of the overlap that is let be. */
+ * tolerance and of the permitted overlap. */
 static const double LATE = 1e-6, LATE_OF_TOLERANCE = 0.1, LATE_OF_OVERLAP = 0.5;
-static const double NEARLY_LATE = 0.02; /* of a body's size: taken with those that are late */
+static const double NEARLY_LATE =
+    0.02; /* relative to the size of a body: added together with late contacts */
 
-/* Of the overlap that is let be: more than this at the end of the step asks for each of the overlap
- * rounds.  A projection of positions removes less at less cost, but that of a mechanism turns light
- * links and lifts heavy ones, which adds energy: in an island with links, all overlap does. */
+/* Relative to the permitted overlap: a larger one at the end of the step requires another round.
+ * A projection of positions removes smaller overlap at less cost.  In a mechanism it rotates
+ * light links and lifts heavy ones, which adds energy, so in an island with links any overlap
+ * requires a round. */
 static const double DEEP[OVERLAP_ROUNDS] = {10, 10, 20}, DEEP_OF_LINKS = 1;
 
 /* ---- contacts that close after all ----------------------------------------------------------- */
@@ -51,7 +53,7 @@ static mo_error take_late_contacts(mo_world *world, double h, int *count)
         return MO_ERR_MEMORY;
     }
     *count = mo_contacts_take_closing(world, h, late_depth(world), 1);
-    if (*count > 0) { /* and those that the next answer may close */
+    if (*count > 0) { /* and those that the next solution may close */
         *count += mo_contacts_take_closing(world, h, -NEARLY_LATE, 1);
     }
     return MO_OK;
@@ -59,7 +61,7 @@ static mo_error take_late_contacts(mo_world *world, double h, int *count)
 
 /* ---- checks of an answer --------------------------------------------------------------------- */
 
-/* Contacts that were left out, and close.  They take part in the next round. */
+/* Late contacts: they take part in the next round. */
 static mo_error contacts_that_close(mo_world *world, int *more)
 {
     mo_step *step = &world->step;
@@ -80,8 +82,9 @@ static mo_error contacts_that_close(mo_world *world, int *more)
     return MO_OK;
 }
 
-/* Shapes that overlap at the end of the step.  Contacts that are taken there take part.  After the
- * overlap rounds, those alone that pass through others ask for more; then these are stopped. */
+/* Shapes that overlap at the end of the step.  Contacts found there take part.  After the
+ * overlap rounds, only bodies that pass through others require another one; after that they are
+ * held back. */
 static mo_error shapes_that_overlap(mo_world *world, int *more)
 {
     mo_step *step = &world->step;
@@ -114,9 +117,8 @@ void mo_step_begin_rounds(mo_step *step)
     step->late_rounds = step->overlap_rounds = 0;
 }
 
-/* Newton's method closes joints that are held ahead (joint_ahead.c): problem after problem, each of
- * which need not be solved to the last.  The answer that counts has all iterations that are
- * allowed. */
+/* Newton's method closes joints that are held ahead (joint_ahead.c): each problem need not be
+ * solved completely.  The final solve has all permitted iterations. */
 static int closes_joints(mo_world *world)
 {
     mo_step *step = &world->step;
@@ -135,7 +137,8 @@ static int closes_joints(mo_world *world)
     return world->result.status == MO_ITERATION_LIMIT;
 }
 
-/* A rough answer.  Where nothing else asks for another round, that one is solved in full. */
+/* A rough solution: if no other check requires a round, the step is solved again to the full
+ * tolerance. */
 static mo_error rough_answers(mo_world *world, int *more)
 {
     if (*more == 0 && world->step.is_rough) {
@@ -145,8 +148,8 @@ static mo_error rough_answers(mo_world *world, int *more)
     return MO_OK;
 }
 
-/* Joints that open, or add energy, though all contacts hold.  The next round holds them in another
- * way. */
+/* Joints that open or add energy although all contacts hold.  The next round holds them in
+ * another way. */
 static mo_error joints_that_open(mo_world *world, int *more)
 {
     mo_step *step = &world->step;
@@ -173,7 +176,7 @@ static mo_error joints_that_open(mo_world *world, int *more)
     return MO_OK;
 }
 
-/* Each adds to what asks for another round. */
+/* Each check may require another round. */
 static mo_error (*const CHECKS[])(mo_world *, int *more) = {
     contacts_that_close, shapes_that_overlap, rough_answers, joints_that_open};
 enum { CHECK_COUNT = sizeof CHECKS / sizeof *CHECKS };

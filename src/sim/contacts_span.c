@@ -23,11 +23,11 @@
 #include "sim/world_data.h"
 
 static const double SAME_NORMAL = 1 - 1e-12; /* cosine */
-static const double SAME = 1e-6; /* of the size: distance between points that are one; and by how
-                                    much a corner stands out of an edge */
-static const double OUT = 1e-3;  /* of the size: from a face to what covers it */
-enum { MOST = 64 };              /* contacts of a group */
-enum { DONE = 1 };               /* the constraint of a contact that was looked at */
+static const double SAME =
+    1e-6; /* relative to the size: distance of points that coincide, and of a corner from an edge */
+static const double OUT = 1e-3; /* relative to the size: distance from a face to a covering shape */
+enum { MOST = 64 };             /* contacts of a group */
+enum { DONE = 1 };              /* the constraint of a contact that was examined */
 
 typedef struct spot {
     double x, y, gap;
@@ -37,7 +37,7 @@ typedef struct spot {
 typedef struct group {
     spot spot[MOST];
     int count;
-    int is_mixed; /* of several pairs of shapes; the contacts of one are few already */
+    int is_mixed; /* of several pairs of shapes; one pair has few contacts */
     double near;  /* m: SAME of the size */
 } group;
 
@@ -57,7 +57,7 @@ static int may_be_implied(const mo_world *world, const mo_sim_contact *contact)
 static void leave_out(mo_sim_contact *contact)
 {
     contact->constraint = MO_NONE;
-    contact->gap = INFINITY; /* it is not to be looked at again */
+    contact->gap = INFINITY; /* marks it as examined */
 }
 
 /* ---- faces that are covered ------------------------------------------------------------------ */
@@ -162,7 +162,7 @@ static double distance(const spot *a, const spot *b)
     return sqrt((b->x - a->x) * (b->x - a->x) + (b->y - a->y) * (b->y - a->y));
 }
 
-/* Does b stand out of the edge from a to c? */
+/* Is b outside the edge from a to c? */
 static int stands_out(const group *g, const spot *a, const spot *b, const spot *c)
 {
     return area(a, b, c) > g->near * distance(a, c);

@@ -21,7 +21,7 @@
 /* ---- which take part ------------------------------------------------------------------------- */
 
 /* Of the margin, for contacts of links: the foot of a robot is a mesh with a dozen points within
- * the margin, of which one to three bear it, and each costs three dense rows. */
+ * the margin, of which one to three carry load, and each costs three dense rows. */
 static const double OF_LINKS = 0.01;
 
 double mo_contact_margin(const mo_world *world, const mo_sim_contact *contact)
@@ -30,7 +30,7 @@ double mo_contact_margin(const mo_world *world, const mo_sim_contact *contact)
     return mo_contact_has_link(world, contact) ? OF_LINKS * margin : margin;
 }
 
-/* How fast both bodies move along the normal, from a to b. */
+/* Velocities of both bodies along the normal, from a to b. */
 static void normal_rates(const mo_world *world, const mo_sim_contact *contact, int is_free,
                          double rate[2])
 {
@@ -47,7 +47,7 @@ double mo_contact_approach(const mo_world *world, const mo_sim_contact *contact)
     return rate[1] - rate[0];
 }
 
-/* The least that the gap may change by in a unit of time. */
+/* Lower bound on the rate of the gap. */
 static double fastest_approach(const mo_world *world, const mo_sim_contact *contact)
 {
     double fastest = 0;

@@ -38,7 +38,7 @@ static mo_error copy_body(const mo_world *world, int place, int copy, mo_world *
         memcpy(own->x, body->x, sizeof own->x); /* not rounded by the frame of the body */
         memcpy(own->orientation, body->orientation, sizeof own->orientation);
     }
-    return has_all ? MO_OK : MO_ERR_MEMORY; /* all of them were once accepted */
+    return has_all ? MO_OK : MO_ERR_MEMORY; /* their definitions were accepted before */
 }
 
 static mo_error copy_all(const mo_world *world, int copies, mo_world *batch, mo_message *why)

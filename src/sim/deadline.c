@@ -23,12 +23,12 @@
 #include "linalg/vec3.h"
 #include "sim/world_data.h"
 
-static const double SHARE = 0.5;     /* of the time that is left: for one solve */
-static const double RESERVE = 0.2;   /* of the limit: for what comes after the solves */
-static const double LEAST = 0.25;    /* of the limit: the time of a solve, at least */
-static const double SHORTEST = 1e-4; /* s: the same, so that a limit of nothing ends */
+static const double SHARE = 0.5;     /* of the remaining time: for one solve */
+static const double RESERVE = 0.2;   /* of the limit: for the work after the solves */
+static const double LEAST = 0.25;    /* of the limit: least time of a solve */
+static const double SHORTEST = 1e-4; /* s: the same, so that a limit of zero ends */
 static const double ENOUGH = 1e-2;   /* residual, relative: velocities to a hundredth of g h */
-static const double DEEP = 1e-2;     /* of the smallest body: by which a contact may close */
+static const double DEEP = 1e-2;     /* relative to the smallest body: permitted penetration */
 static const double GAIN = 1e-2;     /* of the energy of motion: that may be added */
 
 /* ---- solves ---------------------------------------------------------------------------------- */
@@ -135,7 +135,7 @@ void mo_step_undo_joints(mo_world *world)
     }
 }
 
-/* The state of the start and the present one change places: a second call undoes the first. */
+/* Swaps the state of the start and the current one: a second call undoes the first. */
 static void exchange_states(mo_world *world)
 {
     mo_step *step = &world->step;

@@ -23,10 +23,10 @@
 #include "solver/pace.h"
 
 enum {
-    MOST_ROUNDS = 10, /* of contacts that turn out to close, as in step.c */
+    MOST_ROUNDS = 10, /* rounds for late contacts, as in checks.c */
     ROUGH_ROUNDS = 2, /* likewise */
-    LONG = 40,        /* sweeps of a round: rough ones then save more than they cost */
-    LONG_SOLID = 100  /* of other solids, which rough rounds hold apart where they would not meet */
+    LONG = 40,        /* sweeps of a round from which on rough rounds save time */
+    LONG_SOLID = 100  /* of other solids, which rough rounds separate unnecessarily */
 };
 static const double LATE = 1e-6, LATE_OF_TOLERANCE = 0.1; /* as in step.c */
 
@@ -283,7 +283,7 @@ mo_error mo_device_pack(mo_device_heap *heap, const mo_world *world, double h)
     mo_device *device = heap->device;
     mo_device_sweeps *s = &heap->sweeps;
     const int count = heap->contacts;
-    /* none in steep sweeps; a copy of a world has the colours that it has alone */
+    /* none in steep sweeps; a copy of a world has the same colours as a single world */
     const int patch = mo_may_be_steep(s->friction) || world->copies > 0 ? 0 : MO_PATCH;
     size_t apart;
     s->patches = patch ? (heap->balls + patch - 1) / patch : 0;
@@ -325,7 +325,7 @@ mo_error mo_device_pack(mo_device_heap *heap, const mo_world *world, double h)
     return order_rest(heap);
 }
 
-/* The impulses of the answer become those that the next list is matched with. */
+/* Keeps the impulses of the solution for matching with the next list. */
 static void keep_impulses(mo_device_heap *heap, const mo_world *world, double h)
 {
     if (heap->has_solids) {
@@ -363,7 +363,7 @@ static mo_error solve_once(mo_device_heap *heap, const mo_world *world, double h
     return error;
 }
 
-/* A rough answer that closes nothing is refined.  The contacts of balls are still those of it. */
+/* A rough solution without late contacts is refined, with the same contacts of balls. */
 static mo_error refine(mo_device_heap *heap, const mo_world *world, double h,
                        mo_step_report *report)
 {
@@ -439,8 +439,9 @@ static mo_error advance(mo_device_heap *heap, mo_world *world, double h, mo_step
 }
 
 /*
- * The device's own sentence, or lack of memory here.  After the latter no body has moved, and the
- * world goes on from its bodies; the impulses of the last step are lost unless they were read.
+ * The message of the device, or lack of memory on the host.  After the latter no body has moved,
+ * and the world continues from its bodies; the impulses of the last step are lost unless they were
+ * read.
  */
 static mo_error give_up(mo_world *world, mo_message *why)
 {

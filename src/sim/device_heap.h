@@ -43,8 +43,8 @@ const char *mo_device_heap_device(const mo_world *world);
 /* Fetches bodies, or also contacts, from the device if they are there. */
 void mo_device_heap_fetch(const mo_world *world);
 mo_error mo_device_heap_fetch_contacts(const mo_world *world);
-/* Both, and the next step starts from them.  Whoever changes a world calls this first: a step that
- * waits is given up. */
+/* Both, and the next step starts from them.  Must be called before a change of the world; a
+ * suspended step is cancelled. */
 void mo_device_heap_bring_back(mo_world *world);
 
 #endif

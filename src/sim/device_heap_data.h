@@ -27,14 +27,14 @@ struct mo_device_heap {
 
     int balls, fixed_count, contacts;
     int copies, per_copy; /* of a world (copies.c), and the balls of each */
-    int has_force;        /* in the next step: forces and moments are there */
+    int has_force;        /* in the next step: forces and moments are given */
     int has_solids;       /* not all are balls */
     int *body;            /* of each id: the place of its body           */
     mo_ball *shown;       /* of each id, to be sent and fetched: needs no memory then */
     int *fixed_place;     /* of each fixed shape: its place              */
     mo_fixed_shape *fixed_here;
     int is_given;          /* the device was given by the caller, not by an option */
-    double largest, least; /* radii; least: of the shapes alone */
+    double largest, least; /* radii; least: only of the shapes */
     double mu[MO_FIXED_SURFACES * MO_FIXED_SURFACES];
     double restitution[MO_FIXED_SURFACES * MO_FIXED_SURFACES];
     int bits; /* of a coordinate of a bucket */
@@ -59,9 +59,9 @@ struct mo_device_heap {
     int is_rough, had_rounds;  /* the present round is rough; the last step had several long ones */
     int longest;               /* sweeps of a round of this step that was not rough */
     int is_projection;         /* the present problem is one of positions */
-    int is_projected;          /* positions move by `moved`, not by the velocities */
+    int is_projected;          /* positions advance with `moved`, not with the velocities */
     mo_buffer velocity, moved; /* of lines */
-    mo_device_heap_list list[2]; /* list[last]: the newest; of balls the first alone */
+    mo_device_heap_list list[2]; /* list[last]: the newest; of balls only the first */
     int last;
     mo_device_sweeps sweeps;
 };
@@ -69,7 +69,7 @@ struct mo_device_heap {
 enum { MO_FIXED_MOST = 64 };    /* fixed shapes */
 enum { MO_HEAP_MOMENTUM = 10 }; /* as in solver/auto.c */
 
-/* What a ball may meet in a step is listed up to this number, or searched again by every count. */
+/* Largest length of the neighbour list of a ball; longer ones are searched again by every count. */
 static inline int mo_heap_listed(const mo_device_heap *heap)
 {
     return heap->has_solids ? 32 : 16;
@@ -111,10 +111,10 @@ void mo_device_solids_count(mo_device_heap *heap, const mo_world *world, double 
 void mo_device_solids_fill(mo_device_heap *heap, const mo_world *world, double h, int is_again);
 void mo_device_solids_pack(mo_device_heap *heap, const mo_world *world, double h);
 void mo_device_solids_keep(mo_device_heap *heap, const mo_world *world, double h);
-/* Were the rounds too few to keep bodies apart? */
+/* Were there too few rounds to prevent overlap? */
 int mo_device_solids_may_overlap(const mo_device_heap *heap);
 /* Moves bodies apart that would end the step in an overlap, as projection.c: `moved` has the
- * velocities with which positions advance; those of the answer stay. */
+ * velocities with which positions advance; those of the solution are unchanged. */
 mo_error mo_device_solids_project(mo_device_heap *heap, const mo_world *world, double h,
                                   mo_step_report *report);
 

@@ -45,8 +45,8 @@ void mo_device_heap_fetch(const mo_world *world)
 }
 
 /*
- * What is read of the contacts of the last step.  Of balls, one and two are places; of solids two
- * is an id, whose contacts go from begin to end, and place_of has the place of each id.
+ * The contacts of the last step as read.  Of balls, one and two are places; of solids two is an id,
+ * whose contacts go from begin to end, and place_of has the place of each id.
  */
 typedef struct fetched {
     mo_ball_near *near;
@@ -159,7 +159,7 @@ static int by_shapes(const void *a, const void *b)
     return mo_contact_order(a, b);
 }
 
-/* All of it; false where memory runs out.  release gives it back. */
+/* Allocates all; false if memory runs out. `release` frees it. */
 static int take_fetched(const mo_world *world, fetched *f)
 {
     const mo_device_heap *heap = world->heap;

@@ -227,8 +227,8 @@ static mo_error send_balls(mo_world *world)
     return error;
 }
 
-/* A contact of the world as the device knows it: the id that owns it, the other, the impulse on
- * the first. */
+/* A contact of the world in the form of the device: the id that owns it, the other, the impulse
+ * on the first. */
 typedef struct known_contact {
     int owner, other;
     uint32_t feature;
@@ -326,7 +326,7 @@ static mo_error send_contacts(mo_world *world)
     return error;
 }
 
-/* Is there more than balls about their centres, planes and boxes? */
+/* Are there shapes other than centred balls, planes and boxes? */
 static int has_solids(const mo_world *world)
 {
     const mo_device_heap *heap = world->heap;

@@ -11,11 +11,11 @@
 
 enum {
     RATE_SWEEPS = 1000,
-    SOLID_RATE_SWEEPS = 80, /* of other solids, whose overlap a projection takes out */
+    SOLID_RATE_SWEEPS = 80, /* of other solids, whose overlap a projection removes */
     ROUGH_RATE_SWEEPS = 40,
-    MANY_CONTACTS = 30000 /* from which on the residual may not see the weight */
+    MANY_CONTACTS = 30000 /* above which the residual may not detect an unsupported weight */
 };
-/* Of rounds that show which contacts the next one is to have, as in impulses.c. */
+/* For rounds that determine the contacts of the next one, as in impulses.c. */
 static const double ROUGH = 10, ROUGHEST = 0.1, ROUGH_DEPTH = 8e-3;
 static const double SINKING = 0.5;  /* of large heaps, at most */
 static const double NEARLY = 0.999; /* of the tolerance: leaves room for rounding */
@@ -79,7 +79,7 @@ static mo_sweep_goal goal_of(const mo_device_heap *heap, const mo_world *world, 
     return (mo_sweep_goal){NEARLY * natural, rate, until, sees_weight ? INFINITY : SINKING};
 }
 
-/* Until the verdict, from the impulses alone, is within the tolerance too. */
+/* Until the residual computed from the impulses is within the tolerance, too. */
 static mo_status sweep_all(mo_device_heap *heap, mo_sweep_goal stop, double goal, double momentum,
                            patience *p)
 {

@@ -25,7 +25,7 @@ static int is_small(const mo_hull *hull)
     return is_small;
 }
 
-/* What is wrong with a shape that moves, or NULL. */
+/* The reason why a moving shape is not supported, or NULL. */
 static const char *wrong_shape(const mo_sim_shape *shape)
 {
     const mo_collider *c = &shape->collider;

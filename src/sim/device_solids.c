@@ -14,14 +14,14 @@
 #include "base/error.h"
 #include "sim/device_heap_data.h"
 
-/* As overlap.c: of a size, deeper at its end a step is solved again; and what a projection may
- * leave of it. */
+/* As overlap.c, relative to the size: a step with deeper overlap is solved again; and the
+ * overlap that a projection may leave. */
 static const double OVERLAP = 1e-2, LEFT = 0.25;
 enum {
     END_ROUNDS = 3, /* in which points at the end of the step are added */
     PROJECTIONS = 3,
     PROJECTION_SWEEPS = 300,
-    USUAL_ROOM = 8 /* touches of a place: more make the places grow */
+    USUAL_ROOM = 8 /* touches of a place; it grows if there are more */
 };
 
 static mo_touch_store store_of(const mo_device_touches *t)
@@ -133,7 +133,7 @@ static void take_places(mo_device_heap *heap, mo_device_touches *store, mo_touch
     store->used += count;
 }
 
-/* Pairs that may end the step in an overlap, by the solution. */
+/* Pairs that may end the step with an overlap, by the solution. */
 static int find_ends(mo_device_heap *heap, mo_touch_args *a)
 {
     const mo_solid_args solids = solid_args(heap, &a->find);
@@ -161,7 +161,7 @@ static double search_pairs(mo_device_heap *heap, mo_touch_args *a)
 
 /*
  * Touches at the start of the step of pairs that have none yet, and at its end.  False if the
- * storage of a place was too small: it is then larger, and all are to be found again.
+ * storage of a place was too small: it has then grown, and all touches must be found again.
  */
 static int touch_once(mo_device_heap *heap, const mo_find_args *find, int has_ends)
 {
@@ -345,7 +345,7 @@ static int is_long(void *context, int iteration)
     return iteration >= PROJECTION_SWEEPS;
 }
 
-/* One problem without friction, from where the state is. */
+/* One problem without friction, from the current state. */
 static mo_error project_once(mo_device_heap *heap, const mo_world *world, double h,
                              mo_step_report *report)
 {

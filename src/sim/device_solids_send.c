@@ -21,7 +21,7 @@ int mo_device_is_round(const mo_world *world, int place)
 
 /* ---- kinds ----------------------------------------------------------------------------------- */
 
-/* What a collider is compared by: all that the narrow phase reads but its hull. */
+/* Data by which colliders are compared: all that the narrow phase reads except the hull. */
 static mo_collider plain_collider(const mo_collider *from)
 {
     mo_collider c;
@@ -124,7 +124,9 @@ static size_t put_hulls(char *to, const void *at_device, mo_solid *solid, int co
 static int find_kinds(const mo_world *world, mo_ball *ball, mo_solid *kind)
 {
     const mo_device_heap *heap = world->heap;
-    enum { LOOK_BACK = 8 }; /* kinds that a body is compared with: heaps have few, or all differ */
+    enum {
+        LOOK_BACK = 8
+    }; /* kinds that a body is compared with: heaps have few kinds, or all bodies differ */
     int count = 0;
     for (int id = 0; id < heap->balls; ++id) {
         const mo_solid own = solid_of(world, heap->body[id]);

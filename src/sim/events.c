@@ -73,7 +73,7 @@ static int append(mo_events *events, pair_list *list, mo_body_id a, mo_body_id b
     return 1;
 }
 
-/* Contacts between bodies that sleep are no contacts of the step. */
+/* Contacts between sleeping bodies are not contacts of the step. */
 static int sleeps(const mo_world *world, const pair *p)
 {
     const mo_body_state a = mo_body_get(world, p->a), b = mo_body_get(world, p->b);
@@ -83,7 +83,7 @@ static int sleeps(const mo_world *world, const pair *p)
            (a.is_asleep || b.is_asleep);
 }
 
-/* An impact that bounces carries an impulse, too, and is apart at the end of its step. */
+/* A rebound has an impulse, too, although it is open at the end of the step. */
 static int carries(const mo_contact *contact)
 {
     const double *p = contact->impulse, *n = contact->normal;

@@ -25,7 +25,7 @@
  * same fraction of the largest. */
 static const double NEGLIGIBLE = 1e-7;
 
-static const double JUMP = 1e-6; /* of speeds (or 1): a smaller jump is no impulse */
+static const double JUMP = 1e-6; /* of speeds (or 1): a smaller velocity jump is not an impulse */
 
 mo_force_options mo_default_force_options(void)
 {
@@ -57,8 +57,8 @@ void mo_forces_clear(mo_forces *forces)
 
 /* ---- results --------------------------------------------------------------------------------- */
 
-/* m/s^2: smaller accelerations are none; with soft contacts, those that all of them together may
- * add up to by giving way. */
+/* m/s^2: smaller accelerations count as zero; with soft contacts, the sum of those caused by
+ * their compliance. */
 static double least_of(const mo_world *world)
 {
     double least = NEGLIGIBLE * fmax(1, mo_vec3_norm(world->def.gravity));
@@ -290,7 +290,7 @@ mo_error mo_world_forces(mo_world *world, const mo_force_options *options, mo_fo
 {
     MO_NEED(world && forces, why);
     mo_force_options own = options ? *options : mo_default_force_options();
-    own.solver.start = NULL; /* which is for another problem */
+    own.solver.start = NULL; /* which belongs to another problem */
     options = &own;
     mo_forces_clear(forces);
     MO_REFUSE_IF(

@@ -31,7 +31,7 @@ typedef struct mo_joint_instant {
 } mo_joint_instant;
 
 struct mo_instant {
-    double speed;    /* slower is at rest */
+    double speed;    /* lower speeds count as rest */
     double per_step; /* 1/d if the forces act for a time d; otherwise 0 */
     int is_pyramid;
     mo_contact_instant *contact;        /* as world->contacts */
@@ -70,8 +70,8 @@ void mo_instant_stop(mo_instant *instant, int k, int first, int end);
 
 /* forces_rows.c: f of a mechanism into rhs, its matrix; which of its limits take part. */
 void mo_instant_mechanism(mo_world *world, mo_sim_mechanism *mechanism, const mo_instant *instant);
-/* Over a time d: limits and actuators of mechanisms that the answer shows to be needed; how many.
- */
+/* Over a time d: limits and actuators of mechanisms that the solution violates; returns their
+ * number. */
 int mo_instant_look_again(mo_world *world, const mo_instant *instant);
 /* Of springs and damping of joint k. */
 void mo_instant_passive(const mo_sim_mechanism *mechanism, int k, double effort[6]);

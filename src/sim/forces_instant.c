@@ -16,7 +16,7 @@
 #include "sim/forces_data.h"
 
 static const double TOUCHES = 1e-6; /* of the smaller shape */
-enum { LEMKES_ROWS = 600 };         /* more are left to auto first */
+enum { LEMKES_ROWS = 600 };         /* above this auto is tried first */
 static const double NO_TIME = 1e-9; /* s: the step of an impulse */
 
 /* ---- contacts -------------------------------------------------------------------------------- */
@@ -55,7 +55,7 @@ void mo_instant_classify(mo_world *world, mo_instant *instant, mo_forces *forces
         const double t[2] = {mo_vec3_dot(u, contact->frame + 3),
                              mo_is_planar(world) ? 0 : mo_vec3_dot(u, contact->frame + 6)};
         const double slip = hypot(t[0], t[1]);
-        /* over a time, one that separates may come back in it, and the row knows its velocity */
+        /* over a time, a separating contact may close again, which its row includes */
         const int takes_part = fabs(along) <= instant->speed || instant->per_step > 0;
         contact->constraint = takes_part ? 0 : MO_NONE;
         contact->mode = along > instant->speed ? MO_CONTACT_APART : MO_CONTACT_STICKS;
@@ -122,8 +122,8 @@ static mo_error try_method(mo_world *world, const mo_options *options, const cha
     return error;
 }
 
-/* Until one solves it, or proves that there is no solution.  Methods that do not take these laws
- * are passed over. */
+/* Until one solves it, or proves that there is no solution.  Methods that do not support these
+ * laws are skipped. */
 mo_error mo_instant_solve(mo_world *world, const mo_force_options *options, mo_forces *forces,
                           mo_message *why)
 {
@@ -155,7 +155,7 @@ mo_error mo_instant_impulse(mo_world *world, const mo_force_options *options, do
 {
     const mo_phase phase = {.kind = MO_PHASE_STEP, .h = NO_TIME};
     for (int k = 0; k < world->contacts.count; ++k) {
-        world->contacts.at[k].gap = 0; /* no time to correct anything */
+        world->contacts.at[k].gap = 0; /* no time for corrections */
     }
     mo_advance_driven(world, NO_TIME);
     mo_advance_free(world, NO_TIME);

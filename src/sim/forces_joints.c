@@ -135,7 +135,7 @@ static void hold_links(const mo_world *world, mo_sim_mechanism *mechanism, const
     mo_linkage *tree = &mechanism->tree;
     const double *gravity = is_impulsive ? weightless : world->def.gravity;
     memcpy(mechanism->turned, mechanism->v, (size_t)tree->dofs * sizeof(double));
-    if (is_impulsive) { /* nothing turns in no time */
+    if (is_impulsive) { /* no rotation in zero time */
         memset(mechanism->turned, 0, (size_t)tree->dofs * sizeof(double));
     }
     mo_linkage_inverse(tree, mechanism->turned, a, gravity, mechanism->bias);

@@ -23,7 +23,7 @@
 enum { MOST_TURNS = 8, MOST_IMPULSES = 10 };
 enum { BRIEF = 100, PIVOTED_ROWS = 100 }; /* sweeps and pivots where contacts slide */
 static const double TOUCHES = 1e-4;       /* of the smaller shape */
-static const double GAP_BACK = 0.2;       /* of a gap is taken back in a step ... */
+static const double GAP_BACK = 0.2;       /* fraction of a gap that is closed in a step ... */
 static const double RECOVERY = 0.01;      /* ... and at most this part of a shape */
 
 static double smaller_size(const mo_world *world, const mo_sim_contact *contact)
@@ -37,7 +37,7 @@ int mo_piece_touches(const mo_world *world, const mo_sim_contact *contact)
     return contact->gap <= TOUCHES * smaller_size(world, contact);
 }
 
-/* Gaps and the errors of joints go back with GAP_BACK gap / h: w gains that over d. */
+/* Gaps and joint errors are reduced by GAP_BACK gap / h: w gains that over d. */
 static void take_gaps_back(mo_piece *p)
 {
     const double back = GAP_BACK / p->h * p->instant.per_step;
@@ -56,7 +56,7 @@ static void take_gaps_back(mo_piece *p)
     }
 }
 
-/* Contacts whose sliding would turn round within the piece stop in it: how many. */
+/* Contacts whose sliding would reverse within the piece stop in it; returns their number. */
 static int stop_turning(mo_piece *p)
 {
     const mo_world *world = p->world;
@@ -93,7 +93,7 @@ static void keep_touching(mo_world *world)
     world->contacts.count = kept;
 }
 
-/* Where contacts slide there may be no forces: they are not sought for long. */
+/* With sliding contacts there may be no forces, so the search is short. */
 static mo_error solve_sliding(mo_piece *p, const mo_force_options *options, mo_message *why)
 {
     mo_force_options own = *options;
@@ -129,8 +129,8 @@ static mo_error solve(mo_piece *p, mo_message *why)
                                  : mo_instant_solve(p->world, &own, &p->forces, why);
 }
 
-/* What slides has friction against the velocity at the end of the piece, as in a step of it: that
- * has a solution. */
+/* Sliding contacts have friction opposite to the velocity at the end of the piece, as in a time
+ * step: that has a solution. */
 static void stop_all(mo_piece *p)
 {
     for (int k = 0; k < p->world->contacts.count; ++k) {

@@ -27,8 +27,8 @@ static const double REACHED = 1e-6; /* rad or m: a limit */
 
 /* ---- free bodies ----------------------------------------------------------------------------- */
 
-/* Forces, weight, and the moment that a turning body needs to turn on: now, or the mean over a time
- * d, as in a step of d (advance.c). */
+/* Forces, weight, and the gyroscopic moment: now, or the mean over a time d, as in a step of d
+ * (advance.c). */
 void mo_instant_force(const mo_world *world, mo_sim_body *body, const mo_instant *instant,
                       double f[6])
 {

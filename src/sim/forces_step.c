@@ -27,8 +27,9 @@
 
 enum { MOST_PIECES = 100, MOST_IMPACTS = 30 };
 static const double LEAST_PIECE = 0.02; /* of the step */
-static const double SLOW = 0.1;         /* of what gravity gains in the step: slower is at rest */
-static const double AT_REST = 1e-6;     /* m/s, and slower than this in any case */
+static const double SLOW =
+    0.1; /* of the speed gained by gravity in the step: lower speeds count as rest */
+static const double AT_REST = 1e-6; /* m/s: lower speeds always count as rest */
 
 /* ---- impacts --------------------------------------------------------------------------------- */
 
@@ -207,7 +208,7 @@ static int move_all(mo_world *world, double d)
     return sum <= MO_LARGEST * MO_LARGEST;
 }
 
-/* Driven bodies reach their place at the end of the step. */
+/* Kinematic bodies reach their prescribed pose at the end of the step. */
 static void drive(mo_world *world, double left)
 {
     mo_advance_free(world, left);

@@ -24,7 +24,7 @@
 #include "sim/world_data.h"
 
 enum { MOST_IMPACTS = 200 };         /* one after the other in one step */
-static const double ROUNDING = 1e-9; /* of the kinetic energy: a gain that is none */
+static const double ROUNDING = 1e-9; /* of the kinetic energy: a gain below this is rounding */
 
 double mo_impact_speed(const mo_world *world, double h)
 {
@@ -80,7 +80,7 @@ static mo_error list_contacts(mo_world *world)
         !MO_GROW(own, list->fast, list->fast_room, count + 1)) {
         return MO_ERR_MEMORY;
     }
-    int *start = world->touch_start; /* first one place further on: filling moves it back */
+    int *start = world->touch_start; /* initially one place later; filling moves it back */
     memset(start, 0, (bodies + 2) * sizeof *start);
     for (size_t k = 0; k < count; ++k) {
         mo_prefetch(list->at + k + MO_AHEAD, offsetof(mo_sim_contact, feature));
@@ -110,8 +110,8 @@ static void see_contacts(mo_world *world, int place, double h, double least)
     }
 }
 
-/* After it only contacts of bodies that were in the one before can bounce: the others have the
- * velocities of then.  In a team such a body may have been in that of another world. */
+/* After it only contacts of bodies that were in the one before can bounce: the velocities of
+ * others are unchanged.  In a team such a body may have been in that of another world. */
 static int64_t choose_again(mo_world *world, double h)
 {
     mo_sim_contacts *list = &world->contacts;
@@ -142,7 +142,7 @@ static double gain_of(const mo_world *world, const mo_sim_body *body, double h, 
     return mo_body_kinetic(world, body, body->next_v) - *all;
 }
 
-/* Driven bodies may do work, so they excuse it. */
+/* Kinematic bodies may do work, which permits a gain. */
 static int gains_energy(const mo_world *world)
 {
     double before = 0, after = 0;

@@ -123,7 +123,7 @@ static void take_lifts(const mo_world *world, double h, term_fn *take)
     mo_pace();
 }
 
-/* Energies that are comparable, of an island that nothing feeds? */
+/* Are the energies comparable, and is the island without external work? */
 static int is_known(const mo_island_facts *island)
 {
     return !island->has_joints && !island->is_driven && island->exponent < NOT_FINITE;

@@ -39,7 +39,7 @@ static int join(int *leader, int a, int b)
     return were_two;
 }
 
-/* A link may have no shapes: then by how far its mass is spread, or a unit of length. */
+/* A link without shapes: the radius of gyration, or a unit of length. */
 static double size_of(const mo_sim_body *body)
 {
     const double trace = body->inertia[0] + body->inertia[4] + body->inertia[8];
@@ -123,7 +123,7 @@ void mo_islands_wake(mo_world *world, int place)
     }
 }
 
-/* What sleeps keeps its island. */
+/* Sleeping bodies keep their island. */
 static void keep_leaders(mo_world *world)
 {
     for (int k = 0; k < world->living_count; ++k) {

@@ -28,7 +28,7 @@ typedef struct stay {
     double x[2][3], orientation[2][4];
 } stay;
 
-/* The bodies of the joint go to where next_v leads. */
+/* Moves the bodies of the joint to the poses of next_v. */
 static void go_ahead(mo_world *world, const mo_sim_joint *joint, double h, stay *from)
 {
     for (int side = 0; side < 2; ++side) {
@@ -53,7 +53,8 @@ static void come_back(mo_world *world, const mo_sim_joint *joint, const stay *fr
     }
 }
 
-/* Rows where next_v leads.  What a projected joint is open by now is left to the projection. */
+/* Rows at the poses of next_v.  The current error of a projected joint is left to the
+ * projection. */
 static void hold_ahead(mo_world *world, const mo_sim_joint *joint, double h, mo_joint_rows *rows)
 {
     stay from;
@@ -157,7 +158,7 @@ static void add_swinging(const double e[3], double length, const double p[3], do
     }
 }
 
-/* Impulse of what it holds on the body at its side, and its arm, both ahead. */
+/* Impulse on the body at its side, and its arm, both at the new poses. */
 static void pull(mo_world *world, const mo_sim_joint *joint, int side, double h, double p[3],
                  double arm[3], double apart[3])
 {

@@ -18,10 +18,10 @@
 #include "sim/joint_rows.h"
 #include "sim/world_data.h"
 
-/* Of what a row answers to its own impulse: in a step, and in a projection. */
+/* Relative to the response of a row to its own impulse: in a step, and in a projection. */
 static const double REDUNDANT = 1e-12, REDUNDANT_PLACES = 1e-9;
 
-/* What driven bodies add to u. */
+/* Contribution of kinematic bodies to u. */
 static void add_driven(const mo_world *world, const mo_sim_joint *joint, const mo_joint_rows *rows,
                        double sign, double *w)
 {
@@ -144,8 +144,8 @@ static int can_move(const mo_world *world, const mo_sim_joint *joint)
     return 0;
 }
 
-/* Compliance of the rows in a projection: loops may be redundant, and what curvature leaves of them
- * contradicts itself; the next round takes the rest. */
+/* Compliance of the rows in a projection: loops may be redundant, and the errors left by
+ * curvature are inconsistent; the next round reduces the rest. */
 static void set_compliance(const mo_world *world, const mo_sim_joint *joint,
                            const mo_joint_rows *rows, double part, double *compliance)
 {
@@ -182,7 +182,7 @@ void mo_joint_assemble(mo_world *world, int place, const mo_phase *phase)
         mo_joint_hold_ahead(world, joint, phase->h, &rows, w);
     } else {
         mo_joint_hold(world, joint, &rows);
-        /* an impact takes no time, and a projection sees to the drift apart */
+        /* an impact takes no time, and a projection corrects the drift separately */
         const int is_free_of_drift =
             phase->kind == MO_PHASE_IMPACT ||
             (phase->kind == MO_PHASE_STEP &&
@@ -202,7 +202,8 @@ void mo_joint_assemble(mo_world *world, int place, const mo_phase *phase)
         }
         mo_joint_add_part(world, joint, MO_PART_HOLD, &held, &rows, 1, w);
     }
-    if (phase->kind == MO_PHASE_STEP) { /* forces of motors and friction do nothing in no time */
+    if (phase->kind ==
+        MO_PHASE_STEP) { /* forces of motors and friction have no impulse in zero time */
         add_coordinate(world, joint, phase->h);
     }
 }

@@ -84,7 +84,7 @@ static void relative_turn(const mo_sim_joint *joint, const place *at, double tur
 {
     const double *qa = at->orientation[0], *qb = at->orientation[1];
     double expected[4], back[4], rest[4];
-    mo_quat_multiply(qa, joint->relative, expected); /* where b would be */
+    mo_quat_multiply(qa, joint->relative, expected); /* pose of b without error */
     memcpy(back, expected, sizeof back);
     mo_vec3_scale(-1, back + 1, back + 1);
     mo_quat_multiply(qb, back, rest);

@@ -26,8 +26,9 @@
 static const double EXACT = 1e-10; /* of the bound: rounding */
 /* Changes of the velocity as in the last step after which a joint is expected to slide still. */
 static const double FAST = 3;
-static const double STILL = 1e-8; /* rad/s or m/s: slower is at rest, since solves leave as much */
-static const double SAFE = 0.9;   /* of the bound: a joint that needs less is expected to hold */
+static const double STILL =
+    1e-8; /* rad/s or m/s: below the error of solves, slower joints are at rest */
+static const double SAFE = 0.9; /* of the bound: a joint that needs less is expected to hold */
 static const double SHORTEST = 5, LONGEST = 320; /* steps without new forms after a wrong one */
 
 /* ---- which form ------------------------------------------------------------------------------ */
@@ -91,7 +92,7 @@ static void release_tendon(mo_sim_mechanism *mechanism, const mo_sim_tendon *ten
     }
 }
 
-/* Joints that rows of others may move do not hold. */
+/* Joints that rows of others may move cannot be held. */
 static void release_driven(const mo_world *world, mo_sim_mechanism *mechanism)
 {
     for (int k = 0; k < mechanism->tendons; ++k) {
@@ -145,7 +146,7 @@ void mo_mechanism_begin_friction(mo_world *world, mo_sim_mechanism *mechanism, d
         mo_sim_axis *axis = mechanism->axis + k;
         changes |= (axis->slides != 0 || axis->holds) != (axis->had_form > 0);
     }
-    if (changes) { /* impulses of least norm are others without the rows */
+    if (changes) { /* least-norm impulses differ without the rows */
         world->is_canonical = 0;
     }
 }
@@ -166,7 +167,7 @@ void mo_mechanism_predict_friction(mo_sim_mechanism *mechanism, double h)
     }
 }
 
-/* No others get a form for a while, which is longer after each time. */
+/* No further forms for a number of steps, which increases each time. */
 int mo_mechanism_release(mo_sim_mechanism *mechanism, double h, int all)
 {
     int count = 0;
@@ -218,7 +219,7 @@ int mo_mechanism_add_free_block(mo_world *world, mo_sim_mechanism *mechanism)
     const int n = mechanism->tree.dofs, count = mechanism->free_count;
     double *A = mechanism->packed;
     mechanism->block_dofs = count;
-    if (count == 0) { /* links are as bodies that do not move */
+    if (count == 0) { /* links are treated as static bodies */
         return MO_NONE;
     }
     if (count == n) {

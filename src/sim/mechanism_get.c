@@ -166,7 +166,7 @@ mo_error mo_mechanism_set(mo_world *world, mo_mechanism_id id, const double *q, 
     return MO_OK;
 }
 
-/* A root on a free joint may be put somewhere as other bodies are. */
+/* A root on a free joint may be set as other bodies are. */
 mo_error mo_mechanism_set_root(mo_world *world, int place, const mo_pose *pose,
                                const double velocity[3], const double spin[3], mo_message *why)
 {
@@ -186,7 +186,7 @@ mo_error mo_mechanism_set_root(mo_world *world, int place, const mo_pose *pose,
     memcpy(q + 3, pose->orientation, 4 * sizeof *q);
     mo_quat_normalise(q + 3);
     mo_pose_vector(pose, world->body[place].centre,
-                   arm); /* from the origin, whose velocity is wanted */
+                   arm); /* from the origin, whose velocity is given */
     mo_vec3_cross(spin, arm, turn);
     mo_vec3_minus(velocity, turn, v);
     mo_pose_vector_back(pose, spin, v + 3);
@@ -262,7 +262,7 @@ void mo_mechanism_rest(mo_world *world, int place)
 int mo_mechanism_stays_awake(const mo_world *world, int place)
 {
     const mo_sim_mechanism *mechanism = world->mechanism[place];
-    int follows = 0; /* a state that moves on */
+    int follows = 0; /* a state that evolves */
     for (int k = 0; k < mechanism->actuators; ++k) {
         follows |= mechanism->actuator[k].def.dynamics != MO_DYNAMICS_NONE;
     }
@@ -279,7 +279,7 @@ int mo_mechanism_first(const mo_world *world, int place)
     return mechanism->body[i];
 }
 
-/* What springs hold; *kinetic gains what rotors hold. */
+/* Energy of springs; adds that of rotors to *kinetic. */
 void mo_mechanisms_energy(const mo_world *world, mo_energy *energy)
 {
     for (int place = 0; place < world->mechanism_places; ++place) {

@@ -23,7 +23,7 @@
 #include "linalg/dense.h"
 #include "sim/forces_data.h"
 
-static const double LATE = 1e-9;    /* rad or m: a limit may be passed by this before it is taken */
+static const double LATE = 1e-9;    /* rad or m: violation from which on a limit takes part */
 static const double SHALLOW = 1e-6; /* rad or m: deeper beyond a limit is left to the projection */
 static const double BACK = 0.01;    /* fraction of the range of a joint that one step corrects */
 static const double CLOSED = 1e-8;  /* rad or m: a limit that holds in an impact */
@@ -211,7 +211,7 @@ int mo_mechanism_look_again(mo_sim_mechanism *mechanism, double h)
     return count;
 }
 
-/* Does time pass, so that forces of friction count? */
+/* Does time pass, so that friction forces act? */
 static int has_forces(const mo_phase *phase)
 {
     return phase->kind == MO_PHASE_STEP || phase->kind == MO_PHASE_FORCE;

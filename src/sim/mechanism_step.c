@@ -340,7 +340,7 @@ int mo_mechanisms_release(mo_world *world, double h, int all)
     return count;
 }
 
-/* Limits and actuators that the answer shows to be needed: how many. */
+/* Limits and actuators that the solution violates; returns their number. */
 int mo_mechanisms_look_again(mo_world *world, double h)
 {
     int count = 0;

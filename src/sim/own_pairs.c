@@ -8,13 +8,14 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "moreau/mechanism.h"
 #include "sim/device_heap.h"
 #include "sim/world_data.h"
 
 struct mo_own_pair {
     mo_pair pair;
     mo_material material;
-    int never; /* they do not touch at all */
+    int never; /* they never collide */
 };
 
 /* Where the pair (a < b) is, or would be. */
@@ -95,7 +96,7 @@ mo_error mo_pair_part(mo_world *world, int a, int b)
     return own ? MO_OK : MO_ERR_MEMORY;
 }
 
-/* Such a mesh has no search tree (collide/mesh.h). */
+/* Such a mesh has no tree (collide/mesh.h). */
 static int is_drawn_mesh(const mo_sim_shape *shape)
 {
     return shape->is_on_show && shape->collider.def.kind == MO_SHAPE_MESH;

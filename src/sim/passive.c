@@ -22,8 +22,8 @@
 #include "linalg/vec3.h"
 #include "sim/world_data.h"
 
-static const double OF_MOTION = 1e-10; /* part of the kinetic energy that is rounding */
-static const double OF_SIZE = 1e-12;   /* part of a body's size by which it is lifted in rounding */
+static const double OF_MOTION = 1e-10; /* relative to the kinetic energy: rounding */
+static const double OF_SIZE = 1e-12;   /* relative to the size of a body: lift by rounding */
 
 static int is_driven(const mo_world *world)
 {
@@ -105,7 +105,8 @@ void mo_hold_otherwise(mo_world *world)
     world->step.joints_hold = (mo_hold)(world->step.joints_hold + 1);
     for (int k = 0; k < world->living_count; ++k) {
         mo_sim_body *body = world->body + world->living[k];
-        if (body->block != MO_NONE) { /* not a start for the next solve: it gained energy */
+        if (body->block !=
+            MO_NONE) { /* not used as a start of the next solve, since it gained energy */
             memcpy(body->next_v, body->start_v, sizeof body->next_v);
         }
     }

@@ -100,7 +100,7 @@ void mo_report_fill(mo_world *world, mo_step_report *report)
     const double kinetic = is_known ? world->step.kinetic_energy : mo_world_kinetic_energy(world);
     const double potential =
         is_known ? world->step.potential_energy : mo_world_potential_energy(world);
-    report->kinetic_energy = kinetic; /* no more pieces: they are those of the start until now */
+    report->kinetic_energy = kinetic; /* the fields hold initial values until here */
     report->potential_energy = potential;
     say_left(world, report);
 }

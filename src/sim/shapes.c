@@ -9,7 +9,8 @@
 #include "sim/device_heap.h"
 #include "sim/world_data.h"
 
-/* of the size of a shape: sleeping bodies this near may rest on it, since they have no contacts */
+/* relative to the size of a shape: sleeping bodies this close may rest on it, since they have no
+ * contacts */
 static const double NEAR = 1e-2;
 
 static int take_shape_place(mo_world *world)
@@ -193,7 +194,7 @@ void mo_forget_contacts(mo_world *world, int body, int shape)
     world->contacts.count = kept;
 }
 
-/* The rest of the body keeps its motion: the velocity is now that of another centre of mass. */
+/* The motion of the body is unchanged; the velocity now refers to another centre of mass. */
 static void keep_motion(mo_sim_body *body, const double before[3])
 {
     double arm[3], turning[3];

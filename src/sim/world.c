@@ -21,7 +21,7 @@ mo_world_def mo_default_world(void)
                         .moving_tol = 1e-3};
     def.solver = mo_default_options();
     def.solver.canonical = 1;
-    /* an unsolved step is then taken as it is, and reported */
+    /* an unsolved step is taken and reported */
     def.solver.max_iter = 3000;
     return def;
 }

@@ -54,7 +54,7 @@ struct mo_world {
     size_t near_room;
     mo_surfaces surfaces;
     int shape_places, free_shapes;
-    int *boundless; /* shapes that fill half of space */
+    int *boundless; /* half-spaces */
     size_t boundless_room;
     int boundless_count;
 
@@ -114,7 +114,7 @@ struct mo_world {
     double last_step;            /* h, for forces from impulses */
     int masses_are_fit;          /* as of the last update */
     struct mo_device_heap *heap; /* where it is stepped on a device (device_heap.h), or NULL */
-    mo_message device_note;      /* why it is not, if a device was requested */
+    mo_message device_note;      /* reason why it is not, if a device was requested */
     int is_canonical;            /* those of the last solve are least-norm impulses (impulses.c) */
     const struct mo_team *team;  /* of which this world is a part (team.h), or NULL */
 };

@@ -26,7 +26,7 @@
 
 typedef struct shift_anderson {
     mo_anderson memory;
-    int is_mixed; /* the present s is a mixture */
+    int is_mixed; /* the current s is a mixture */
 } shift_anderson;
 
 typedef struct shift_newton {
@@ -46,8 +46,7 @@ typedef struct shift_newton {
  * acceleration, and the memory is cleared.  At worst, every second round is one of successive
  * approximations.
  *
- * Limits: F has kinks where contacts start to slide or open, across which the memory is of little
- * use.
+ * Limits: F has kinks where contacts start to slide or open, across which the memory does not help.
  */
 static void shift_anderson_begin(shift_anderson *a)
 {
@@ -70,7 +69,7 @@ static mo_shift_end shift_anderson_next(mo_run *run, mo_shift_loop *loop, void *
     mo_anderson_push(memory, loop->s, loop->image);
     mo_anderson_mix(memory, loop->s);
     for (int i = 0; i < n; ++i) {
-        loop->s[i] = loop->s[i] > 0 ? loop->s[i] : 0; /* also where it is not a number */
+        loop->s[i] = loop->s[i] > 0 ? loop->s[i] : 0; /* also for NaN */
     }
     a->is_mixed = memory->count > 0;
     return MO_SHIFT_GOES_ON;
@@ -84,7 +83,7 @@ static mo_shift_end shift_anderson_next(mo_run *run, mo_shift_loop *loop, void *
  *   1. (I - F'(s)) ds = F(s) - s, by GMRES
  *   2. the first t of 1, 1/2, 1/4, ... with |F(s + t ds) - (s + t ds)| <= (1 - t / 10) |F(s) - s|;
  *      each trial is one round
- *   3. where t becomes too small: s = F(s), one round of successive approximations, and on with 1
+ *   3. where t becomes too small: s = F(s), one round of successive approximations, then 1 again
  *
  * F'(s) x is the answer of the convex problem to a change x of its shift.  At its solution r =
  * proj(r - tau (u + s e_N)), with J the derivative of the projection there and C the compliance,
@@ -93,7 +92,7 @@ static mo_shift_end shift_anderson_next(mo_run *run, mo_shift_loop *loop, void *
  *     F' x = mu u_T.du_T / |u_T|
  *
  * for the cone.  eps makes the matrix regular where W is not.
- * Limits: F' jumps where contacts begin to slide or open, so that no rate is promised.
+ * Limits: F' jumps where contacts begin to slide or open, so no rate is guaranteed.
  */
 static const double EPS = 1e-6;
 static const double SHORTEST = 0.1; /* t */

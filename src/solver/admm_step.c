@@ -12,11 +12,11 @@ enum { POWER_STEPS = 20, MEMORY = 10 };
 enum { WAIT_FIRST = 10, BALANCES_MOST = 20, WINDOW_FIRST = 200 };
 static const double RELAX = 1.6;
 static const double RHO_LEAST = 1e-7, RHO_MOST = 1e7;
-static const double UNBALANCED = 10;   /* ratio of the residuals at which rho moves */
-static const double WAIT_GROWTH = 1.5; /* of the steps between two such moves */
-static const double SLOW = 0.3;        /* a window should bring the residual below this part */
+static const double UNBALANCED = 10;   /* ratio of the residuals at which rho changes */
+static const double WAIT_GROWTH = 1.5; /* growth of the number of steps between two changes */
+static const double SLOW = 0.3;        /* a window should reduce the residual to this fraction */
 static const double WINDOW_GROWTH = 1.2;
-static const double LEAST_EIGENVALUE = 1e-6; /* taken for that of a W that may be singular */
+static const double LEAST_EIGENVALUE = 1e-6; /* assumed for a W that may be singular */
 
 mo_error mo_admm_layout(const mo_problem *problem, mo_arena *arena, mo_admm *admm)
 {
@@ -83,7 +83,7 @@ void mo_admm_begin(mo_admm *admm, double rho, double *v)
     }
 }
 
-/* x from z and lambda, at the present rho. */
+/* x from z and lambda, at the current rho. */
 static void place_argument(mo_admm *admm)
 {
     const int rows = admm->system.sweep->problem->row_count;
@@ -188,7 +188,7 @@ static void find_argument(mo_admm *admm)
                          admm->lambda[k] / (admm->rho * admm->row_scale[k]);
     }
     if (admm->is_mixed && !(mo_anderson_distance(memory, admm->x, admm->image) <= memory->size)) {
-        for (int k = 0; k < rows; ++k) { /* back to where the mixture came from */
+        for (int k = 0; k < rows; ++k) { /* undo the mixture */
             admm->x[k] = memory->x[k] + memory->f[k];
         }
         mo_anderson_clear(memory);
@@ -246,7 +246,8 @@ static void change_penalty(mo_admm *admm, double rho)
     place_argument(admm);
 }
 
-/* While rho is new: where primal and dual residual differ much, by two towards the smaller one. */
+/* While rho is new: a factor of two towards the smaller residual if primal and dual residual
+ * differ much. */
 static void balance(mo_admm *admm)
 {
     if (admm->since < admm->wait || admm->changes >= BALANCES_MOST) {

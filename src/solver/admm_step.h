@@ -43,13 +43,13 @@ typedef struct mo_admm {
 
 mo_error mo_admm_layout(const mo_problem *problem, mo_arena *arena, mo_admm *admm);
 
-/* Once: scales and q; rho as given, or by the spectrum of W where it is zero.  v is scratch for
- * velocities. */
+/* To be called once: scales and q; rho as given, or from the spectrum of W if it is zero.  v is
+ * scratch for velocities. */
 void mo_admm_begin(mo_admm *admm, double rho, double *v);
 
 /*
- * z = r0, and lambda = the velocity u0 of r0 less what its law would take away at once: nothing at
- * a solution, and what penetrates at r0 = 0.  Forgets the history of rho, not rho itself.
+ * z = r0, and lambda = the velocity u0 of r0 without the part that violates its law: zero at a
+ * solution, and the approach velocity at r0 = 0.  Clears the history of rho, not rho itself.
  */
 void mo_admm_start(mo_admm *admm, const mo_convex *convex, const double *r0, const double *u0);
 
@@ -59,7 +59,7 @@ void mo_admm_shifts(const mo_admm *admm, double *s);
 /* One iteration; false if the matrix is singular or the numbers are no longer finite. */
 int mo_admm_step(mo_admm *admm, const mo_convex *convex);
 
-/* Changes rho where that is due; residual: of the problem that is being solved, now. */
+/* Changes rho if due; residual: that of the current iterate. */
 void mo_admm_adapt(mo_admm *admm, double residual);
 
 #endif

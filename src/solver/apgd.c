@@ -27,8 +27,8 @@ enum { MODEL_EXACT, MODEL_RELAXED };
 enum { CHECK_EVERY = 5, ROUND_LEAST = 5 };
 static const double FORCING = 0.2; /* accuracy of a round, relative to the law's residual */
 static const double PART_LEAST = 0.1, PART_FALL = 0.7,
-                    PART_RISE = 1.2;  /* of the way that s moves */
-static const double ROUND_PAYS = 0.9; /* a round should bring the residual below this part */
+                    PART_RISE = 1.2;  /* relative length of a step of s */
+static const double ROUND_PAYS = 0.9; /* a round should reduce the residual to this fraction */
 
 typedef struct workspace {
     mo_projected_gradient gradient;
@@ -76,7 +76,7 @@ static void begin(mo_run *run, workspace *w)
     }
 }
 
-/* The relaxed model returns its last iterate, whatever its residual in the exact law. */
+/* The relaxed model returns its last iterate; its residual in the exact law may be large. */
 static mo_status end(mo_run *run, mo_status status)
 {
     if (run->options->apgd.model == MODEL_RELAXED) {
@@ -96,7 +96,7 @@ static mo_status stand_still(mo_run *run)
                               "the steps have shrunk to rounding, but the residual is above tol");
 }
 
-/* After a check: may s move, or is there nothing left to do?  True in the latter case. */
+/* After a check: updates s if due; true if no further progress is possible. */
 static int look(mo_run *run, workspace *w, const mo_convex *convex, int moves, rounds *round)
 {
     const double convex_part = mo_convex_residual(convex, run->u, run->r);

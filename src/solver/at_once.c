@@ -26,7 +26,7 @@ static double goal_of(const mo_run *run)
 
 /* ---- the start ------------------------------------------------------------------------------- */
 
-/* May zero solve the problem?  Decided at the first block that says no. */
+/* May zero solve the problem? Stops at the first block that contradicts it. */
 static int zero_may_solve(const mo_run *run, const double *q)
 {
     const mo_problem *problem = run->problem;
@@ -147,7 +147,7 @@ static int is_alone(const mo_problem *problem)
            (problem->form == MO_FORM_REDUCED || problem->is_symmetric);
 }
 
-/* W of a constraint alone, and what it takes to find it. */
+/* W of a single constraint, with its workspace. */
 static mo_error layout(const mo_problem *problem, const mo_options *options, mo_arena *arena,
                        void **out)
 {

@@ -26,8 +26,8 @@ mo_error mo_block_system_layout(const mo_problem *problem, mo_arena *arena,
 /* Once, before the first blocks are set. */
 void mo_block_system_begin(mo_block_system *system);
 
-/* The blocks of constraint i, d x d row-major, for the caller to fill.  The factorisation spoils E.
- */
+/* The blocks of constraint i, d x d row-major, for the caller to fill.  The factorisation
+ * overwrites E. */
 static inline double *mo_block_system_E(const mo_block_system *system, int i)
 {
     return system->delassus.D + system->delassus.start[i];

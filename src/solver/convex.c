@@ -99,8 +99,8 @@ static double slip_norm(const slip_groups *groups, int g, const double *y)
 
 /*
  * y -= its projection on { x : d_j.x <= radius for all j }, the mirror image of the velocities that
- * are allowed; J = the derivative of that.  The nearest edge is the one the point looks at, by
- * symmetry; on it the point lands between the corners or at one.
+ * are allowed; J = the derivative of that.  By symmetry the nearest edge is the one in the
+ * direction of the point; the nearest point on it lies between the corners or at one.
  */
 static void shrink_by_polygon(int corners, double radius, double *y, double *J)
 {
@@ -114,14 +114,14 @@ static void shrink_by_polygon(int corners, double radius, double *y, double *J)
     if (along <= radius) {
         y[0] = y[1] = 0;
         memset(J, 0, 4 * sizeof *J);
-        J[0] = J[3] = radius == 0; /* at the one point of an empty ball, the side that moves */
+        J[0] = J[3] = radius == 0; /* derivative at the centre of a ball of radius zero */
         return;
     }
     const int is_corner = fabs(aside) > half;
     const double kept = is_corner ? copysign(half, aside) : aside;
     y[0] -= radius * n[0] - kept * n[1];
     y[1] -= radius * n[1] + kept * n[0];
-    /* I less the part that follows the edge */
+    /* I minus the part along the edge */
     const double follows = is_corner ? 0 : 1;
     J[0] = 1 - follows * n[1] * n[1];
     J[1] = J[2] = follows * n[0] * n[1];
@@ -160,7 +160,7 @@ static void shrink_by_ellipsoid(const double *mixed, double radius, double *y, d
     }
 }
 
-/* Both at once: y from x, J (d x d). */
+/* Both together: y from x, J (d x d). */
 static void bounded_slip(const mo_convex *convex, int i, double step, const double *x, double *y,
                          double *J)
 {
@@ -174,7 +174,7 @@ static void bounded_slip(const mo_convex *convex, int i, double step, const doub
         const int row = groups.row[g], dim = groups.dim[g];
         const double radius = step * convex->lambda[i * MO_LAW_MAX_GROUPS + g];
         double part[9] = {0};
-        if (groups.mu[g] == 0) { /* no friction at all, whatever the slip */
+        if (groups.mu[g] == 0) { /* no friction for any slip */
             memset(y + row, 0, (size_t)dim * sizeof *y);
         } else if (groups.mixed) {
             shrink_by_ellipsoid(groups.mixed, radius, y + row, part);
@@ -196,7 +196,7 @@ static int is_bounded_slip(const mo_convex *convex, int i)
     return convex->kind == MO_CONVEX_BOUNDED_SLIP && groups_of(convex->problem, i).count > 0;
 }
 
-/* x less the frozen shift. */
+/* x minus the frozen shift. */
 static const double *shifted(const mo_convex *convex, int i, int d, double step, const double *x,
                              double *room)
 {
@@ -315,7 +315,7 @@ double mo_convex_prox_at(const mo_convex *convex, int i, double step, const doub
     mo_convex_prox(convex, i, step, x, y);
     if (!is_bounded_slip(convex, i)) {
         return mo_dot(dim, y, y) > 0 ? sqrt(mo_dot(dim, x, x))
-                                     : 0; /* what is cut off leaves no rounding behind */
+                                     : 0; /* the part that is cut off contributes no rounding */
     }
     const slip_groups groups = groups_of(convex->problem, i);
     for (int g = 0; g < groups.count; ++g) {
@@ -375,8 +375,7 @@ double mo_convex_residual(const mo_convex *convex, const double *u, const double
 
 /* ---- scales ---------------------------------------------------------------------------------- */
 
-/* The largest row sum of |W_ii + compliance|, which bounds its norm; 1 where nothing moves the
- * block. */
+/* The largest row sum of |W_ii + compliance|, which bounds its norm; 1 if W_ii is zero. */
 static double block_scale(int d, const double *W)
 {
     double most = 0;

@@ -21,7 +21,7 @@
 #include "problem/sweep.h"
 #include "solver/method.h"
 
-/* The laws that these problems can hold. */
+/* The laws that these problems may contain. */
 #define MO_CONVEX_LAWS (MO_ALL_LAWS & ~MO_LAW_BIT(MO_LAW_SLIDING))
 
 /*
@@ -68,7 +68,7 @@ void mo_convex_shifts(const mo_problem *problem, const double *u, const double *
 /* Has constraint i a friction disc, and hence a shift? */
 int mo_convex_has_shift(const mo_problem *problem, int i);
 
-/* For each block a bound of |W_ii + compliance|; 1 where nothing moves it.  The sweep is in natural
+/* For each block a bound of |W_ii + compliance|; 1 if W_ii is zero.  The sweep is in natural
  * order. */
 void mo_convex_scales(const mo_sweep *sweep, double *scale);
 
@@ -78,9 +78,9 @@ void mo_convex_slips(const mo_problem *problem, const double *u, const double *r
 /* y = the least of step g_i(y) + 1/2 |y - x|^2, and its derivative J (symmetric, d x d). */
 void mo_convex_prox(const mo_convex *convex, int i, double step, const double *x, double *y);
 /*
- * The same at x = r - step (a + da), da being small beside a: for bounded slip without the
- * cancellation between a and lambda, which a long step would blow up.  Returns the size of the
- * numbers whose rounding is in y.
+ * The same at x = r - step (a + da), with da small relative to a.  For bounded slip it avoids the
+ * cancellation between a and lambda, which a long step would amplify.  Returns the size of the
+ * terms whose rounding enters y.
  */
 double mo_convex_prox_at(const mo_convex *convex, int i, double step, const double *r,
                          const double *a, const double *da, double *y);
@@ -109,15 +109,15 @@ typedef struct mo_convex_engine {
                        void **workspace);
 
     /*
-     * From the r it is given to one whose residual is at most tol, or the best it reaches; u is the
-     * velocity of that r.  Asks the run now and then whether it must stop.
+     * Iterates from the given r until the residual is at most tol, or returns the best r; u is its
+     * velocity.  Checks regularly whether the run must stop.
      */
     mo_convex_answer (*solve)(mo_run *run, void *workspace, const mo_convex *convex, double tol,
                               double *r, double *u);
 
     /*
      * The derivative of the solution (u, r) with respect to s, for problems with weights: linearise
-     * prepares it and is false where that fails; respond gives the change of u + compliance r, all
+     * prepares it and returns false on failure; respond gives the change of u + compliance r, all
      * rows, for a change of s.  NULL where the engine has none.
      */
     int (*linearise)(void *workspace, const mo_convex *convex, const double *u, const double *r);

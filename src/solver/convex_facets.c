@@ -44,7 +44,7 @@ static void ray(double mu, double angle, double *g)
  */
 typedef struct face {
     double c, s; /* m */
-    double half; /* mu sin h: how far it reaches to both sides, over p_N */
+    double half; /* mu sin h: half its width over p_N */
     double n[3]; /* unit normal, out of the cone */
 } face;
 
@@ -116,7 +116,7 @@ void mo_facets_project_derivative(int count, const double *angle, double mu, con
 /* ---- the corners ----------------------------------------------------------------------------- */
 
 typedef struct workspace {
-    void *newton; /* workspace of the engine inside */
+    void *newton; /* workspace of the inner engine */
     mo_convex_facets facets;
     double *best_r, *v;
     int has_begun;
@@ -183,7 +183,7 @@ static void remove_furthest(int *count, double *angle, double from)
     memmove(angle + furthest, angle + furthest + 1, (size_t)(*count - furthest) * sizeof *angle);
 }
 
-/* A corner at the angle, in its place; false where there is one already. */
+/* Inserts a corner at the angle; false if there is one already. */
 static int add_corner(int *count, double *angle, double at)
 {
     for (int j = 0; j < *count; ++j) {

@@ -23,7 +23,7 @@
 #include "solver/interior.h"
 
 enum { STEPS_MOST = 100, PATIENCE = 10, POLISH_MOST = 20, BAD_STEPS = 3 };
-static const double SHORT = 1e-10; /* a step that leads nowhere */
+static const double SHORT = 1e-10; /* shortest useful step */
 static const double FIRST_TRY = 0.03, NEXT_TRY = 0.1;
 static const double NULL_J = 1e-9, STUCK = 1e-3;
 
@@ -74,7 +74,7 @@ static int is_done(const call *c)
 
 /* ---- crossover ------------------------------------------------------------------------------- */
 
-/* The mean of the diagonal of W_ii + compliance; 1 where nothing moves the block. */
+/* The mean of the diagonal of W_ii + compliance; 1 if W_ii is zero. */
 static void find_lambdas(const call *c)
 {
     const mo_problem *problem = c->convex->problem;
@@ -139,13 +139,13 @@ static int take_newton_step(const call *c)
     }
     mo_interior_solve(&interior->matrix, 1, interior->dr);
     mo_axpy(problem->row_count, 1, interior->dr, r);
-    for (int i = 0; i < problem->constraint_count; ++i) { /* back into the set */
+    for (int i = 0; i < problem->constraint_count; ++i) { /* project back into the set */
         mo_convex_prox(c->convex, i, 0, r + problem->row_start[i], r + problem->row_start[i]);
     }
     return 1;
 }
 
-/* Newton steps from the best r; one that does not halve the residual may still have found the right
+/* Newton steps from the best r; a step that does not halve the residual may still find the right
  * set. */
 static void polish(call *c)
 {

@@ -25,14 +25,14 @@
 #include "solver/momentum.h"
 
 enum { STEPS_MOST = 200, SWEEPS_MOST = 20000, PATIENCE = 8, CHECK_EVERY = 8, POLISH_MOST = 20 };
-/* Newton steps of a proximal step that found little to change, was easy, was hard. */
+/* Newton steps of a proximal step with little change, of an easy one, of a hard one. */
 enum { STEADY = 3, EASY = 6, HARD = 25 };
 static const double RHO_FIRST = 1e-1, RHO_LEAST = 1e-6, RHO_MOST = 1.0, RHO_POLISH = 1e-9;
 /* With bounded slip, where prox_at has no cancellation. */
 static const double RHO_LEAST_BOUNDED = 1e-12;
 
-/* Newton steps that a problem takes, 10 to 60 in piles of 500 beads: sweeps are weighed against it.
- */
+/* Expected number of Newton steps (10 to 60 in piles of 500 beads), compared with the cost of
+ * sweeps. */
 static const double NEWTON_STEPS = 20;
 
 static const double MOMENTUM = 20; /* most t of the momentum of sweeps: momentum.h */
@@ -76,7 +76,7 @@ typedef struct call {
     double residual;
 } call;
 
-/* u of r and its residual; keeps the best.  True once that is good enough. */
+/* Computes u of r and its residual; keeps the best.  True if the residual is within tol. */
 static int look(call *c)
 {
     const mo_sweep *sweep = c->w->step.sweep;
@@ -101,7 +101,7 @@ static void return_to_best(call *c)
 
 /* ---- sweeps ---------------------------------------------------------------------------------- */
 
-/* r and the state go on along their last change. */
+/* Extrapolates r and the state along their last change. */
 static void extrapolate(double beta, int count, double *now, double *before)
 {
     for (int k = 0; k < count; ++k) {
@@ -163,7 +163,7 @@ static void set_scales(const call *c)
     }
 }
 
-/* y = the least of the block in the metric of the two scales, a its velocity. */
+/* y minimises the block in the metric of the two scales; a is its velocity. */
 static inline void visit_coulomb(const call *c, int i, int d, const double *a, double *y)
 {
     const mo_convex *convex = c->convex;
@@ -233,7 +233,7 @@ static double worthwhile_sweeps(const call *c)
     return c->w->step.is_ready ? NEWTON_STEPS * c->w->step.flops / of_sweep : SWEEPS_MOST;
 }
 
-/* True once the residual is good enough; false where Newton should go on.  Counts the sweeps. */
+/* True if the residual is within tol; false if Newton steps should follow.  Counts the sweeps. */
 static int sweep_while_it_pays(call *c, int *sweeps)
 {
     double left = worthwhile_sweeps(c);
@@ -294,7 +294,8 @@ static int try_polish(call *c, double look_at)
     return 0;
 }
 
-/* As long as it pays; rho of the last step tells the contacts apart as that step did. */
+/* Polishes while it reduces the residual; rho of the last step classifies the contacts as that
+ * step did. */
 static int polish(call *c, double rho)
 {
     int steps = 0;
@@ -316,8 +317,8 @@ static int step_until_solved(call *c)
         if (c->residual <= c->tol || mo_run_is_over(c->run)) {
             break;
         }
-        /* Weights make the problem strongly convex: one step with rho = 0 solves it, if Newton gets
-         * there. */
+        /* Weights make the problem strongly convex: one step with rho = 0 solves it if Newton
+         * converges. */
         const double own = c->convex->weight && !has_failed ? 0 : rho, best = w->best,
                      before = c->residual;
         const int newton = mo_convex_step_take(&w->step, c->convex, own, c->u, c->r);

@@ -8,8 +8,8 @@
 
 #include "base/error.h"
 
-/* Newton steps at most; relative accuracy of a step; operations of a factorisation, about a minute.
- */
+/* Limits: Newton steps; relative accuracy of a step; operations of a factorisation (about a
+ * minute). */
 enum { NEWTON_MOST = 100 };
 static const double ACCURACY = 1e-3, FLOPS_MOST = 1e11;
 
@@ -132,7 +132,7 @@ static void set_blocks(mo_convex_step *step, const mo_convex *convex, double rho
     }
 }
 
-/* direction = (1 + B W)^-1 direction, and response = W direction; false where that fails. */
+/* direction = (1 + B W)^-1 direction, and response = W direction; false on failure. */
 static int solve_direction(mo_convex_step *step)
 {
     const int rows = step->sweep->problem->row_count;
@@ -165,7 +165,7 @@ static double try_length(mo_convex_step *step, const mo_convex *convex, double r
 /*
  * Symmetric masses.  Along the direction the function is convex and its slope is known: the length
  * is found where that slope is between -0.9 of the first one and a tenth of it, by false position
- * with bisection.  Slopes, unlike values, can be told apart down to rounding.
+ * with bisection.  Slopes, unlike values, can be distinguished down to rounding.
  */
 static double search_slope(mo_convex_step *step, const mo_convex *convex, double rho,
                            const double *r)
@@ -188,7 +188,7 @@ static double search_slope(mo_convex_step *step, const mo_convex *convex, double
         } else if (slope < 0.9 * first) {
             low = t;
             at_low = slope;
-            slope = INFINITY; /* too short: go on */
+            slope = INFINITY; /* too short: continue */
         }
     }
     return size;
@@ -264,7 +264,7 @@ int mo_convex_step_take(mo_convex_step *step, const mo_convex *convex, double rh
  *     (1 - J) dr + tau J (W + sigma) dr = -z,   sigma = rho scale + compliance + weight
  *
  * or, with E = 1 - J + tau sigma J and B = tau E^-1 J, as in a step: (1 + B W) dr = -E^-1 z.
- * Nothing is divided by rho before it is small.
+ * No term is divided by a small rho.
  */
 static void set_polish_block(mo_convex_step *step, const mo_convex *convex, double rho, double look,
                              int i, const double *r)
@@ -312,7 +312,7 @@ int mo_convex_step_polish(mo_convex_step *step, const mo_convex *convex, double 
         for (int k = 0; k < d; ++k) {
             new_r[k] = r[row + k] + step->direction[row + k];
         }
-        mo_convex_prox(convex, i, 0, new_r, r + row); /* back into the set */
+        mo_convex_prox(convex, i, 0, new_r, r + row); /* project back into the set */
     }
     return 1;
 }

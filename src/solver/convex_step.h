@@ -30,12 +30,12 @@ typedef struct mo_convex_step {
     double *scale;                /* of each block: a bound of |W_ii + compliance| */
     double *soft;                 /* the largest compliance of each block */
     double *state;                /* velocities, for the size of the gap */
-    double *a;                    /* this and all below: one a row */
+    double *a;                    /* these and all below: one per row */
     double *argument;             /* of the prox */
     double *dr, *c, *gap, *du;    /* du = W c */
     double *direction, *response; /* e and W e */
     double *trial_c, *trial_du;
-    double noise; /* size of the gap that is rounding */
+    double noise; /* size of the gap at rounding level */
 } mo_convex_step;
 
 mo_error mo_convex_step_layout(const mo_problem *problem, mo_arena *arena, mo_convex_step *step);
@@ -44,17 +44,17 @@ mo_error mo_convex_step_layout(const mo_problem *problem, mo_arena *arena, mo_co
 void mo_convex_step_begin(mo_convex_step *step);
 
 /*
- * r becomes r+, where u is the velocity of r.  Returns the Newton steps taken, or -1 where Newton
- * did not get there; r is then as it was.
+ * r becomes r+, where u is the velocity of r.  Returns the number of Newton steps, or -1 if Newton
+ * did not converge; r is then unchanged.
  */
 int mo_convex_step_take(mo_convex_step *step, const mo_convex *convex, double rho, const double *u,
                         double *r);
 
 /*
  * One Newton step on the natural map itself, for the last digits: from r with its velocity u,
- * without a search.  Right once the contacts that slide, stick and open are known; r may come out
- * worse otherwise.  They are told apart by r - u / (look scale): with a small `look` by the
- * velocities, with look = 1 by both.  False where it failed.
+ * without a line search.  It is accurate once the modes of the contacts are known; otherwise r may
+ * get worse.  The modes are determined by r - u / (look scale): with a small `look` by the
+ * velocities, with look = 1 by both.  False on failure.
  */
 int mo_convex_step_polish(mo_convex_step *step, const mo_convex *convex, double rho, double look,
                           const double *u, double *r);

@@ -45,8 +45,7 @@ static mo_error layout(const mo_problem *problem, const mo_options *options, mo_
 
 /* ---- measuring ------------------------------------------------------------------------------- */
 
-/* u that r causes: by W, or where the tolerance is finer than its rounding the way the measure
- * does. */
+/* u of r: by W, or as the measure computes it if the tolerance is below the rounding of W. */
 static void find_velocity(const mo_dantzig *z, const double *r, double *u)
 {
     const double *compliance = z->problem->compliance;
@@ -72,7 +71,8 @@ static int measure(mo_dantzig *z)
     return 1;
 }
 
-/* The iterate is good at the end.  On the way it is measured rarely, to have a best one. */
+/* Only the final iterate is accurate.  Intermediate ones are measured rarely, to keep a best
+ * one. */
 int mo_dantzig_tick(mo_dantzig *z)
 {
     ++z->pivots;
@@ -89,7 +89,7 @@ int mo_dantzig_tick(mo_dantzig *z)
 
 typedef enum ending {
     END_ALL_HOLD, /* no condition fails */
-    END_STUCK,    /* the factor broke, or the budget is spent */
+    END_STUCK,    /* the factor is lost, or the budget is spent */
     END_RAY,      /* an unbounded step */
     END_STOPPED   /* see run->status */
 } ending;
@@ -102,8 +102,8 @@ static int all_hold(mo_dantzig *z)
 }
 
 /*
- * An unbounded step.  Without friction that is the end.  With it the row is left alone, as in
- * giving up, until another has been driven; where none can be, or too often, it is the end too.
+ * An unbounded step.  Without friction it ends the run.  With friction the row is skipped until
+ * another row has been driven; the run ends if none can be, or after too many such steps.
  */
 static int meet_ray(mo_dantzig *z, int d, int *rays)
 {
@@ -141,7 +141,7 @@ static ending compute_forces(mo_dantzig *z)
             continue;
         }
         z->skipped = -1;
-        if (z->pivots - fresh >= FRESH) { /* rid of the rounding of the updates */
+        if (z->pivots - fresh >= FRESH) { /* without the rounding of the updates */
             mo_dantzig_solve_sets(z, 0);
             fresh = z->pivots;
         }
@@ -155,7 +155,7 @@ static ending compute_forces(mo_dantzig *z)
  * From the paper's friction to Coulomb's law.  [baraff1994, section 5.6] keeps the direction that a
  * friction force had when it reached its disc, and requires only that it opposes the motion in part
  * (21): modes are mostly right, directions are not.  Newton steps finish (newton_step.h), their
- * matrix regularised by eps, more so after a step that brings nothing.  True if the run ends.
+ * matrix regularised by eps, more so after a step without progress.  True if the run ends.
  */
 static int polish(mo_dantzig *z)
 {
@@ -214,7 +214,7 @@ static mo_status end_without_solution(mo_dantzig *z)
     return MO_NO_SOLUTION;
 }
 
-/* Where every condition holds, what is left is rounding; in space, if it is that small. */
+/* If every condition holds, the remaining error is rounding (in space: if it is small enough). */
 static int is_exact(const mo_dantzig *z)
 {
     return !z->has_discs || z->run->best <= 1e-13 * z->run->q_scale;

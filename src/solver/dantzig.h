@@ -32,7 +32,7 @@ typedef enum mo_row_kind {
     MO_ROW_LINE,    /* friction in the plane, |f| <= mu f_N */
     MO_ROW_DISC,    /* friction in space: this row (axis e) and the next, |f| <= mu f_N */
     MO_ROW_SECOND,  /* the other row of a disc */
-    MO_ROW_TIED     /* dynamic friction, or none: f = tie f_N always, no condition on a */
+    MO_ROW_TIED     /* dynamic friction, or none: f = tie f_N always, without a condition on a */
 } mo_row_kind;
 
 /* The set that a row is in. */
@@ -99,9 +99,9 @@ typedef struct mo_dantzig {
     int pivots;     /* iterations */
     uint32_t stamp; /* counts directions */
     int driven;     /* the row that is driven, or -1 */
-    int skipped;    /* a row that just met an unbounded step, or -1 */
-    int broken;     /* the factor is of no use: the sets alone count */
-    int has_ray;    /* an unbounded step was met: `ray` */
+    int skipped;    /* a row whose step was unbounded, or -1 */
+    int broken;     /* the factor is invalid: only the sets are used */
+    int has_ray;    /* an unbounded step occurred: `ray` */
     int give_ups;   /* rows given up, of section 5.4 */
     int next_check; /* pivots at which the iterate is measured */
     int starts;     /* starts so far: from the second on, the order is random */
@@ -124,7 +124,7 @@ mo_error mo_dantzig_layout(const mo_problem *problem, const mo_options *options,
 
 /* ---- dantzig_matrix.c ------------------------------------------------------------------------ */
 
-/* da = A df where only the clamped rows, what is tied to them, and row d move. */
+/* da = A df where only the clamped rows, the rows tied to them, and row d move. */
 void mo_dantzig_apply_direction(mo_dantzig *z, int d);
 
 /* The column, and the row, of A that belong to row j; the tied one holds the friction tied to j
@@ -144,7 +144,7 @@ void mo_dantzig_velocity(const mo_dantzig *z, const double *r, double *u);
 /* f from impulses; the axes of the discs are turned towards them. */
 void mo_dantzig_import(mo_dantzig *z, const double *r);
 
-/* Turns the axes of a disc (its first row) so that e points along (c, s) of the present axes. */
+/* Turns the axes of a disc (its first row) so that e points along (c, s) of the current axes. */
 void mo_dantzig_turn(mo_dantzig *z, int first, double c, double s);
 
 /* ---- factors --------------------------------------------------------------------------------- */
@@ -155,7 +155,8 @@ void mo_cholesky_full_solve(mo_dantzig_factor *F, double *x);  /* x = (L L')^-1 
 double mo_cholesky_try(mo_dantzig_factor *F, const double *v, double diagonal); /* the pivot */
 void mo_cholesky_append(mo_dantzig_factor *F, double pivot, double driven_entry);
 void mo_cholesky_remove(mo_dantzig_factor *F, int p);
-int mo_cholesky_rebuild(mo_dantzig_factor *F); /* F holds A_CC, then L; false if it has none */
+int mo_cholesky_rebuild(
+    mo_dantzig_factor *F); /* F holds A_CC, then L; false if A_CC is not positive definite */
 
 void mo_inverse_solve(const mo_dantzig_factor *F, const double *v, double *x); /* x = B v */
 double mo_inverse_try(mo_dantzig_factor *F, const double *column, const double *row, double corner);
@@ -179,11 +180,11 @@ static inline int mo_is_clamped(const mo_dantzig *z, int row)
     return z->place[row] >= 0;
 }
 
-/* Present bounds of f, and the rounding error of its distance from them. */
+/* Current bounds of f, and the rounding error of its distance from them. */
 double mo_dantzig_lower(const mo_dantzig *z, int row);
 double mo_dantzig_upper(const mo_dantzig *z, int row);
 
-/* Forces below this are zero whatever the row. */
+/* Forces below this are zero in every row. */
 static inline double mo_dantzig_nothing(const mo_dantzig *z)
 {
     return 1e-15 * z->unit;
@@ -198,11 +199,10 @@ static inline double mo_dantzig_f_rounding(const mo_dantzig *z, int row)
     return MO_DANTZIG_ZERO * (fabs(z->f[row]) + span) + mo_dantzig_nothing(z);
 }
 
-/* Into C or C_F.  False if the row depends on those that are clamped: nothing has changed
- * then. */
+/* Moves a row into C or C_F. False, without a change, if the row depends on the clamped ones. */
 int mo_dantzig_clamp(mo_dantzig *z, int row);
 
-/* To a bound.  Where the matrix that is left is singular, z->broken is set. */
+/* Moves a row to a bound; sets z->broken if the remaining matrix is singular. */
 void mo_dantzig_release(mo_dantzig *z, int row, mo_row_set to);
 
 /* A contact in space begins to slide along its friction force. */
@@ -239,7 +239,7 @@ typedef struct mo_dantzig_event {
 /* The drive of row d. */
 typedef struct mo_dantzig_course {
     int d;
-    double sign;      /* which way f_d moves */
+    double sign;      /* direction of motion of f_d */
     int from_outside; /* f_d was outside its bounds: the drive ends at the bound */
     int leaves_disc;  /* the disc has shrunk past f_d, which continues outside it */
     double begun;     /* |a_d| at the beginning */
@@ -276,7 +276,7 @@ int mo_dantzig_give_up_failures(mo_dantzig *z);
 
 /* ---- dantzig.c ------------------------------------------------------------------------------- */
 
-/* One iteration is over: counts, and measures now and then.  True if the run ends. */
+/* Ends an iteration: counts it and measures occasionally.  True if the run ends. */
 int mo_dantzig_tick(mo_dantzig *z);
 
 #endif

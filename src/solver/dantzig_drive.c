@@ -101,7 +101,7 @@ static int find_direction(mo_dantzig *z, mo_dantzig_course *course)
     enum { REFINEMENTS = 2 };
     ++z->stamp;
     for (int attempt = 0; attempt < 2; ++attempt) {
-        if (z->broken || attempt) { /* the factor has drifted, or was lost */
+        if (z->broken || attempt) { /* the factor is inaccurate or was lost */
             if (!mo_dantzig_solve_sets(z, 1)) {
                 return 0;
             }
@@ -160,7 +160,7 @@ static int can_slide(const mo_dantzig *z, int d)
     return z->kind[d] < MO_ROW_DISC || f[0] * a[0] + f[1] * a[1] <= 0;
 }
 
-/* The driven row is at a bound: into the set of that bound. */
+/* The driven row is at a bound: it joins the set of that bound. */
 static void settle_at_bound(mo_dantzig *z, const mo_dantzig_course *course)
 {
     const int d = course->d, kind = z->kind[d];
@@ -222,9 +222,9 @@ static mo_dantzig_course begin(mo_dantzig *z, int d)
 }
 
 /*
- * Nothing limits the step.  In a pile that comes to rest all velocities reach zero at once; those
- * that come last by rounding then depend on the others and no longer move.  Such a row has arrived
- * where less than this part of what a_d was is left.
+ * Nothing limits the step.  In a pile that comes to rest all velocities reach zero at once; by
+ * rounding, the last ones then depend on the others and no longer change.  Such a row counts as
+ * zero if |a_d| is below this fraction of its initial value.
  */
 static const double ALMOST = 1e-6;
 
@@ -240,7 +240,7 @@ static mo_drive_end end_unbounded(mo_dantzig *z, const mo_dantzig_course *course
 
 static mo_drive_end drive(mo_dantzig *z, int d)
 {
-    const int patience = 50 + 2 * z->n; /* steps of zero in a row: a degenerate cycle */
+    const int patience = 50 + 2 * z->n; /* consecutive steps of length zero: a degenerate cycle */
     mo_dantzig_course course = begin(z, d);
     int last = -1, zero_steps = 0, is_known = 0;
     for (;;) {

@@ -16,7 +16,9 @@
 #include "problem/views.h"
 #include "solver/dantzig.h"
 
-enum { RUN_GAP = 8 }; /* zeros that a run bridges: shorter gaps cost more than they save */
+enum {
+    RUN_GAP = 8
+}; /* longest gap of zeros inside a run: skipping shorter gaps does not pay off */
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 

@@ -14,7 +14,7 @@
 
 #include "solver/dantzig.h"
 
-/* How far f is from its bounds, or a from zero if f does not oppose it with all it has. */
+/* Distance of f from its bounds, or of a from zero if f does not oppose it fully. */
 static double failure_of(const mo_dantzig *z, int row, double lower, double upper)
 {
     const double f = z->f[row], a = z->a[row], zero_a = z->rounding[row];
@@ -39,13 +39,12 @@ static double look_at_bounded(mo_dantzig *z, int row)
     const double lower = z->lower[row], upper = z->upper[row], zero = mo_dantzig_f_rounding(z, row);
     const double failure = failure_of(z, row, lower, upper);
     if (failure == 0 && z->f[row] > lower + zero && z->f[row] < upper - zero) {
-        z->set[row] = MO_ROW_FROZEN; /* a = 0, and has to stay so */
+        z->set[row] = MO_ROW_FROZEN; /* a = 0 is maintained */
     }
     return failure;
 }
 
-/* Without slip (mu is infinite) a contact is either apart, with no force at all, or held in
- * every row. */
+/* Without slip (mu is infinite) a contact is either open, without force, or held in every row. */
 static int is_apart(const mo_dantzig *z, int normal)
 {
     for (int t = normal + 1; t <= normal + z->friction_count[normal]; ++t) {
@@ -83,8 +82,8 @@ static double look_at_half(mo_dantzig *z, int row)
     return fabs(z->a[row]);
 }
 
-/* Both rows of a disc: the axis e is turned to where the force has to move, so that e is driven
- * first. */
+/* Both rows of a disc: the axis e is rotated to the direction in which the force must change, so
+ * e is driven first. */
 static double look_at_disc(mo_dantzig *z, int first, int is_closed)
 {
     const double *f = z->f + first, *a = z->a + first;
@@ -127,7 +126,7 @@ static double look_at_friction(mo_dantzig *z, int row)
     return look_at_half(z, row);
 }
 
-/* The row that fails most, and by how much. */
+/* The row with the largest violation, and its size. */
 static int find_worst(mo_dantzig *z, double *failure)
 {
     double most[2] = {0, 0};
@@ -151,8 +150,8 @@ static int find_worst(mo_dantzig *z, double *failure)
     return row[rubs];
 }
 
-/* The rounding of a is known as of some pivots ago.  A failure that is small by any measure is
- * checked again with the present rounding. */
+/* The rounding error of a was computed some pivots ago.  A small violation is checked again with
+ * the current one. */
 int mo_dantzig_pick(mo_dantzig *z)
 {
     double failure, size = z->unit;

@@ -161,7 +161,7 @@ static void untie(mo_dantzig *z, int row)
     }
     z->tie[row] = 0;
     if (z->kind[row] == MO_ROW_DISC && z->set[row + 1] == MO_ROW_FOLLOWING) {
-        z->set[row + 1] = MO_ROW_IDLE; /* its a is not zero: the main loop sees to it */
+        z->set[row + 1] = MO_ROW_IDLE; /* its a is not zero: the main loop handles it */
     }
 }
 
@@ -194,7 +194,7 @@ static int breaks_factor(const mo_dantzig *z, int p)
            !(fabs(z->factor.F[(size_t)p * z->factor.stride + p]) > MO_DANTZIG_PIVOT);
 }
 
-/* Where the factor breaks only the sets are kept, and the caller builds it anew or starts again. */
+/* If the factor is lost only the sets are kept, and the caller rebuilds it or restarts. */
 static void leave_factor(mo_dantzig *z, int row)
 {
     const int p = z->place[row], last = z->factor.count - 1;
@@ -236,7 +236,7 @@ static void add_tie(mo_dantzig *z, int row, double tie)
     z->broken = !mo_inverse_change_column(&z->factor, z->place[normal], z->image);
 }
 
-/* Friction of a contact that opens: zero, and asleep. */
+/* Friction of a contact that opens: zero and idle. */
 static void sleep_friction(mo_dantzig *z, int normal)
 {
     for (int t = normal + 1; t <= normal + z->friction_count[normal]; ++t) {
@@ -281,7 +281,7 @@ void mo_dantzig_release(mo_dantzig *z, int row, mo_row_set to)
 void mo_dantzig_slide(mo_dantzig *z, int first)
 {
     double c = z->f[first], s = z->f[first + 1];
-    if (hypot(c, s) <= mo_dantzig_nothing(z)) { /* still at the tip: where it is heading */
+    if (hypot(c, s) <= mo_dantzig_nothing(z)) { /* still at the apex: its direction of motion */
         c = z->df[first];
         s = z->df[first + 1];
     }
@@ -338,7 +338,7 @@ void mo_dantzig_subtract(mo_dantzig *z, double *x)
     }
 }
 
-/* f of the clamped rows moves by -B a, and what is tied to them follows. */
+/* f of the clamped rows moves by -B a, and the rows tied to them follow. */
 static void correct_forces(mo_dantzig *z)
 {
     for (int k = 0; k < z->factor.count; ++k) {

@@ -31,7 +31,7 @@ static int is_joint(const mo_dantzig *z, int row)
     return z->kind[row] == MO_ROW_BOUNDED && isinf(z->lower[row]) && isinf(z->upper[row]);
 }
 
-/* Where one is refused, a = 0 follows from the others, or the main loop finds out. */
+/* If a row is refused, a = 0 follows from the others, or the main loop detects it. */
 static void clamp_joints(mo_dantzig *z)
 {
     for (int i = 0; i < z->n; ++i) {
@@ -86,8 +86,8 @@ static void adopt_friction(mo_dantzig *z, int row)
     }
 }
 
-/* Does a row in a set break the conditions of that set?  After a fresh solve ten times the rounding
- * of a is no rounding. */
+/* Does a row in a set break the conditions of that set?  After a fresh solve, violations above
+ * ten times the rounding error of a are real. */
 static int fails(const mo_dantzig *z, int row)
 {
     const int is_disc = z->kind[row] == MO_ROW_DISC || z->kind[row] == MO_ROW_SECOND;

@@ -34,14 +34,14 @@ static void consider(const mo_dantzig *z, mo_dantzig_event *best, mo_event_kind 
     }
 }
 
-/* How fast the bounds of a friction row move apart. */
+/* Rate at which the bounds of a friction row separate. */
 static double bound_rate(const mo_dantzig *z, int row)
 {
     return isinf(z->mu[row]) ? 0 : z->mu[row] * z->df[z->normal[row]];
 }
 
-/* f of friction in the plane reaches a bound.  Where both are zero still, the one it runs into
- * faster counts. */
+/* f of friction in the plane reaches a bound.  If both are still zero, the one reached faster
+ * counts. */
 static void consider_line(const mo_dantzig *z, double noise, int row, mo_dantzig_event *best)
 {
     const double apart = bound_rate(z, row), to_upper = z->df[row] - apart,
@@ -87,7 +87,7 @@ static void consider_disc(const mo_dantzig *z, double noise, int row, mo_event_k
     const double mu = z->mu[row], N = mu * z->f[z->normal[row]], dN = mu * z->df[z->normal[row]];
     const double x = z->f[row], y = z->f[row + 1], dx = z->df[row], dy = z->df[row + 1];
     const double size = hypot(x, y), slack = N - size;
-    if (N + size <= mo_dantzig_nothing(z)) { /* at the tip of the cone */
+    if (N + size <= mo_dantzig_nothing(z)) { /* at the apex of the cone */
         if (hypot(dx, dy) - dN > noise) {
             consider(z, best, kind, named, 0, hypot(dx, dy) - dN);
         }
@@ -138,7 +138,7 @@ static void consider_row(const mo_dantzig *z, double noise, int row, mo_dantzig_
     }
 }
 
-/* From outside: until the bound, which may come to meet it. */
+/* From outside: until the bound, which may move towards it. */
 static void consider_return(const mo_dantzig *z, double noise, const mo_dantzig_course *course,
                             mo_dantzig_event *best)
 {
@@ -151,8 +151,8 @@ static void consider_return(const mo_dantzig *z, double noise, const mo_dantzig_
     }
 }
 
-/* The bound that lies ahead.  One that comes from behind, as f_N falls, may overtake f_d: it is
- * then outside for a while. */
+/* The next bound in the direction of motion.  As f_N decreases, the opposite bound may overtake
+ * f_d, which is then temporarily outside. */
 static void consider_driven(const mo_dantzig *z, double noise, const mo_dantzig_course *course,
                             mo_dantzig_event *best)
 {

@@ -109,7 +109,7 @@ static void number_nodes(nodes *all, mo_device_sweeps *s, int *rest)
 
 /* ---- packing --------------------------------------------------------------------------------- */
 
-/* Where things lie in the two arrays that are written over at once. */
+/* Offsets in the two arrays that are transferred together. */
 static void set_arrays(mo_device_sweeps *s, double *number, int *index)
 {
     const size_t slots = (size_t)s->slots, points = (size_t)s->points,
@@ -271,7 +271,7 @@ static void write_lines(mo_device_arrangement *a)
 static mo_error arrange(mo_device_arrangement *a, nodes *all, int *node_of)
 {
     find_nodes(a->batches, node_of, all);
-    number_nodes(all, &a->sweeps, node_of); /* which is not needed any more */
+    number_nodes(all, &a->sweeps, node_of); /* no longer needed */
     write_lines(a);
     return write_over(a, all, node_of);
 }

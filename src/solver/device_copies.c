@@ -15,7 +15,7 @@ static mo_term sum_of_copies(mo_device_sweeps *s, mo_kernel kernel, const mo_cop
     return sum;
 }
 
-/* Up to so many sweeps.  Returns how many copies go on. */
+/* Runs up to this many sweeps; returns the number of copies that are unsolved. */
 static double sweep_copies(mo_device_sweeps *s, mo_copy_args *a, int until)
 {
     a->until = until;
@@ -51,7 +51,7 @@ int mo_device_sweeps_copies(mo_device_sweeps *s, mo_copy_goal goal, mo_must_stop
     while (open > 0 && !must_stop(context, s->iteration)) {
         open = sweep_copies(s, &a, s->iteration + SWEEPS);
     }
-    if (open > 0) { /* a verdict on what there is */
+    if (open > 0) { /* judge the current state */
         a.goal.most = 0;
         sweep_copies(s, &a, s->iteration + SWEEPS);
     }

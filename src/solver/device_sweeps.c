@@ -8,19 +8,19 @@
 
 enum {
     LOOK_EVERY = 8, /* sweeps, after the first few */
-    LONG = 120,     /* sweeps: a look at the change of pace (pace.h) */
+    LONG = 120,     /* sweeps between changes of pace (pace.h) */
     VERY_LONG = 248,
     MANY_SWEEPS = 16,
     SETTLING = 4,               /* sweeps, an even number */
-    SETTLE_FROM = 64,           /* sweeps of balls: shorter solutions are better left as they are */
+    SETTLE_FROM = 64,           /* sweeps of balls: shorter solves keep their pace */
     CARRYING = 2,               /* momentum that carries the weight, over that of others */
     TAIL_MOST = MO_END_THREADS, /* contacts of a colour that one block visits with others: one a
                                    thread, since a second one takes longer than a launch */
-    OF_MANIFOLDS = 4,           /* a manifold is worth so many of them */
+    OF_MANIFOLDS = 4,           /* one manifold counts as this many */
     FEW_CONTACTS = 500000       /* then a sweep visits those inside of patches twice */
 };
 static const double SETTLE_N = 0.15, SETTLE_T = 0.5; /* relaxation of sweeps that settle */
-static const double NEAR = 1.4;                      /* times a goal; they reach 0.6 to 0.85 */
+static const double NEAR = 1.4; /* factor on the goal; they reach 0.6 to 0.85 */
 
 void mo_device_sweeps_begin(mo_device *device, mo_device_sweeps *s)
 {
@@ -290,7 +290,7 @@ static int paced(const mo_device_sweeps *s)
     return s->iteration - s->settling;
 }
 
-/* The pace of the next sweeps, where it is another than before. */
+/* Sets the pace of the next sweeps if it changed. */
 static void set_pace(mo_device_sweeps *s, mo_pace *now)
 {
     const mo_sweep_pace pace = mo_sweep_pace_at(s->constraints, paced(s), s->wanted_momentum);
@@ -317,7 +317,7 @@ static void look(mo_device_sweeps *s, mo_device_figures *seen)
     s->moved = s->iteration > 0 ? seen->pace.moved : INFINITY;
 }
 
-/* An odd sweep ends in the other array: the two change places. */
+/* An odd sweep ends in the other array: the two are swapped. */
 static void sweep_once(mo_device_sweeps *s)
 {
     const mo_buffer first = s->impulses[0];
@@ -327,7 +327,7 @@ static void sweep_once(mo_device_sweeps *s)
     record_pair(s);
 }
 
-/* 2, 2, 4, 8, then 8 each; the longer it takes, the more. */
+/* 2, 2, 4, 8, then 8 each, more in long solves. */
 static int sweeps_to_look(int iteration)
 {
     return iteration < 2            ? 2
@@ -337,7 +337,7 @@ static int sweeps_to_look(int iteration)
                                     : 4 * LOOK_EVERY;
 }
 
-/* Up to the next look, or until must_stop says so. */
+/* Until the next check, or until must_stop returns true. */
 static void sweep_on(mo_device_sweeps *s, mo_must_stop *must_stop, void *context)
 {
     int count = sweeps_to_look(paced(s));
@@ -402,7 +402,7 @@ static void scale(mo_device_sweeps *s)
     mo_device_launch(s->device, MO_KERNEL_scale_state, s->moving, &a);
 }
 
-/* All but the weight is right: momentum for the whole heap. */
+/* Only the weight is not carried yet: momentum for the whole heap. */
 static void carry(mo_device_sweeps *s, mo_pace *now)
 {
     const mo_sweep_pace first = mo_sweep_pace_at(s->constraints, 0, s->wanted_momentum);
@@ -423,7 +423,7 @@ static int may_settle(const mo_device_sweeps *s, const mo_sweep_goal *goal)
            s->natural <= s->near * goal->natural;
 }
 
-/* Then a look; the pace is as before.  Later tries start where this one would have been enough. */
+/* Then a check with the pace as before.  Later trials start where this one would have sufficed. */
 static void settle(mo_device_sweeps *s, double goal, mo_device_figures *seen)
 {
     const double ENOUGH = 0.98, from = s->natural;

@@ -24,7 +24,7 @@
 #include "device/device_kernels.h"
 #include "solver/sweeps.h"
 
-/* What the host reads at a look. */
+/* Data that the host reads at a check. */
 typedef struct mo_device_figures {
     mo_term look, speed, power, exchange, work;
     mo_pace pace;
@@ -58,10 +58,10 @@ typedef struct mo_device_sweeps {
     mo_launch_list *pair_of_sweeps, *many_sweeps;
     int has_many; /* sweeps are recorded as they are now */
     int is_steep; /* sweeps are, from now on */
-    int carries;  /* sweeps have the pace that brings the weight to the ground */
+    int carries;  /* sweeps use the pace that transmits the weight to the ground */
     double wanted_momentum;
-    int iteration, settling;         /* sweeps; those of them that settle */
-    double near;                     /* times its goal: a residual that may settle to it */
+    int iteration, settling; /* sweeps; those of them that settle */
+    double near;             /* factor on the goal below which a residual may settle to it */
     double natural, approach, moved; /* of the last look */
     double least;                    /* natural residual */
     double relative;                 /* of copies: the largest relative residual */
@@ -73,7 +73,7 @@ void mo_device_sweeps_end(mo_device_sweeps *sweeps);
 /* Room for the impulses: slots, then points, three components so many numbers apart. */
 double *mo_device_sweeps_room(mo_device_sweeps *sweeps, size_t *apart);
 
-/* What the sweeps need beside; and the arguments of their kernels, from impulses[now]. */
+/* Further data of the sweeps, and the arguments of their kernels, from impulses[now]. */
 void mo_device_sweeps_take_room(mo_device_sweeps *sweeps);
 mo_visit_args mo_device_sweeps_args(const mo_device_sweeps *sweeps, int now);
 size_t mo_device_sweeps_shifts(const mo_device_sweeps *sweeps); /* of steep sweeps */
@@ -92,10 +92,10 @@ int mo_device_sweeps_run(mo_device_sweeps *sweeps, mo_sweep_goal goal, mo_must_s
 int mo_device_sweeps_copies(mo_device_sweeps *sweeps, mo_copy_goal goal, mo_must_stop *must_stop,
                             void *context);
 
-/* The state made anew from the impulses alone, and a look at it. */
+/* Recomputes the state from the impulses and checks it. */
 void mo_device_sweeps_verdict(mo_device_sweeps *sweeps);
 
-/* The power of mo_residual at the present state, from the impulses in impulses[0]; *exchange
+/* The power of mo_residual at the current state, from the impulses in impulses[0]; *exchange
  * becomes r' W r. */
 double mo_device_sweeps_power(mo_device_sweeps *sweeps, double *exchange);
 

@@ -31,7 +31,7 @@ void dgetrs_(const char *trans, const int *n, const int *columns, const double *
 
 enum { MOST_UNKNOWNS = 1500 }; /* a factorisation in some tenths of a second */
 
-/* Size of a solution, beside numbers of about one, that rounding cannot hide. */
+/* A solution of this size, in units of about one, cannot be hidden by rounding. */
 static const double BEYOND_DOUBT = 1e11;
 static const double SHORTEST_STEP = 1e-8; /* below this the iterates no longer move */
 static const double SMALLEST_GAP = 1e-26; /* below this w and z are noise */
@@ -68,8 +68,8 @@ static void set_matrix(mo_fip *f)
     }
 }
 
-/* Eq. 38, its sign mended; a full step leaves beta of the infeasibility p.  0 if it is singular.
- */
+/* Eq. 38 with corrected sign; a full step leaves beta of the infeasibility p.  0 if it is
+ * singular. */
 static int find_direction(mo_fip *f, double beta)
 {
     const int n = f->lcp.n, one = 1;
@@ -114,7 +114,7 @@ static double merit(const mo_fip *f, double zeta, double step)
     return (f->lcp.n + zeta) * log(gap) - logs;
 }
 
-/* Eq. 39; 0 if no step worth the name satisfies it. */
+/* Eq. 39; 0 if no significant step satisfies it. */
 static double find_step(const mo_fip *f, const mo_options *options, double beta)
 {
     const double zeta = options->fip.zeta > 0 ? options->fip.zeta : sqrt(f->lcp.n);
@@ -138,7 +138,7 @@ static void move(mo_fip *f, double step, double beta)
     }
 }
 
-/* beta_0: later starts stay nearer to the central path, up to 0.9 for the default. */
+/* beta_0: later starts stay closer to the central path, up to 0.9 for the default. */
 static double first_beta(const mo_options *options, int restart)
 {
     return 1 - ldexp(1 - options->fip.beta, restart < 3 ? -restart : -3);
@@ -221,7 +221,7 @@ static mo_status solve(mo_run *run, void *memory)
     }
     mo_fip_prepare(run, f);
     f->restart = f->iteration = f->reached_end = 0;
-    if (f->lcp.n == 0) { /* joints alone: a linear system */
+    if (f->lcp.n == 0) { /* only joints: a linear system */
         f->iteration = 1;
         return mo_fip_polish(run, f) ? MO_SOLVED
                                      : mo_run_stall(run, "the joints contradict each other");
@@ -238,8 +238,7 @@ static mo_status solve(mo_run *run, void *memory)
             break;
         }
         if (f->reached_end && f->lcp.lcp.uses_facets) {
-            /* another start leads to another solution of the facets, which is not what is missing
-             */
+            /* another start would find another solution of the facets, which does not help */
             break;
         }
     }

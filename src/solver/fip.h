@@ -36,13 +36,13 @@ void mo_fip_prepare(mo_run *run, mo_fip *f);
 /* y = S x */
 void mo_fip_multiply(const mo_fip *f, const double *x, double *y);
 
-/* Is r = r0 + R z a solution?  Measures it, and so keeps the best. */
+/* Is r = r0 + R z a solution? Measures it; the best is kept. */
 int mo_fip_check(mo_run *run, mo_fip *f);
 
 /*
  * Solves the linear system of the active set: z_k = 0 if z_k < w_k, w_k = 0 elsewhere, starting
- * from the point, with the velocity that the impulse truly causes.  Measures the answer; the point
- * itself stays as it is.
+ * from the point, with the true velocity of the impulse.  Measures the solution; the point is
+ * unchanged.
  */
 int mo_fip_polish(mo_run *run, mo_fip *f);
 
@@ -52,7 +52,7 @@ typedef enum mo_fip_state {
     MO_FIP_MOVING,
     MO_FIP_SOLVED,
     MO_FIP_MUST_STOP, /* see run->status */
-    MO_FIP_FAILED,    /* no further from this start */
+    MO_FIP_FAILED,    /* no progress from this start */
     MO_FIP_INFEASIBLE /* from no start: see mo_fip_start */
 } mo_fip_state;
 

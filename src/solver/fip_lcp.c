@@ -103,7 +103,7 @@ static void solve_active(mo_fip *f, int count, const double *w, double reach, do
  * to vanish. */
 static void correct(mo_run *run, mo_fip *f, int count, double reach)
 {
-    double *change = f->dw, *pairs = f->dz; /* the direction has been used up */
+    double *change = f->dw, *pairs = f->dz; /* no further progress along the direction */
     mo_lcp_system_slack(run, &f->lcp);
     solve_active(f, count, f->lcp.w + f->lcp.lcp.free_count, reach, change);
     memset(pairs, 0, (size_t)f->lcp.n * sizeof *pairs);

@@ -29,12 +29,13 @@ void dpotrs_(const char *uplo, const int *n, const int *columns, const double *A
 void dsyrk_(const char *uplo, const char *trans, const int *n, const int *k, const double *alpha,
             const double *A, const int *lda, const double *beta, double *C, const int *ldc);
 
-static const double DELTA = 1e-4;       /* of the term that bounds the set, beside logarithms */
-static const double TO_WALL = 0.9;      /* of the way to the nearest wall at most */
-static const double GROWTH = 5;         /* of tau, once Newton's decrement is below one */
-static const double TAU_MOST = 1e10;    /* where theta is known to about n / tau */
-static const double ROOM = 1e-3;        /* theta is to fall to minus this, so that w > 0 for sure */
-static const double OUT_OF_REACH = 1e6; /* for the sum of z, beside numbers of about one */
+static const double DELTA = 1e-4;    /* of the term that bounds the set, beside logarithms */
+static const double TO_WALL = 0.9;   /* longest step, relative to the distance to the boundary */
+static const double GROWTH = 5;      /* of tau, once Newton's decrement is below one */
+static const double TAU_MOST = 1e10; /* where theta is known to about n / tau */
+static const double ROOM =
+    1e-3; /* theta decreases to minus this, so that w > 0 in spite of rounding */
+static const double OUT_OF_REACH = 1e6; /* bound on the sum of z, in units of about one */
 
 typedef struct barrier {
     double tau, theta, theta_step;
@@ -150,7 +151,7 @@ static void step(mo_fip *f, barrier *b)
     set_w(f, b);
 }
 
-/* theta = 0, where the point stays strictly inside. */
+/* Sets theta = 0 if the point stays strictly inside. */
 static int settle(mo_fip *f, barrier *b)
 {
     b->theta = 0;

@@ -14,7 +14,7 @@ static const double JOINT = 1e-9;
 /*
  * Added to T^2, in units of W_ii.  Where contacts stick with forces far larger than the velocities
  * are small, T^2 falls below the rounding of W, which is singular where they are redundant.  It
- * slows the drift of r in that null space and moves no solution.
+ * slows the drift of r in that null space and does not move the solution.
  */
 static const double STUCK = 1e-12;
 
@@ -28,7 +28,7 @@ static const double LEAST_SIGMA = 0.1;
 /* Such a short predictor gives no second-order information. */
 static const double SHORT = 0.1;
 
-/* Lengths of a step after which phi counts with less of its gradient, and with all of it again. */
+/* Step lengths below and above which the weight of the gradient of phi is reduced and restored. */
 static const double HELD_BACK = 0.3, LONG = 0.9;
 
 /* ---- products with E ------------------------------------------------------------------------- */
@@ -124,7 +124,7 @@ double mo_interior_begin(mo_interior *s, const double *shift, const double *weig
     return most > 0 ? sqrt(most) : 1;
 }
 
-/* Inside a box: near zero, but no nearer to a bound than beta, or in the middle. */
+/* Inside a box: near zero, but at least beta from a bound, or at the midpoint. */
 static void start_in_box(mo_interior *s, int i, double beta)
 {
     const mo_problem *problem = s->problem;
@@ -163,7 +163,7 @@ void mo_interior_start(mo_interior *s, double beta)
         if (problem->law[i].kind == MO_LAW_BOX) {
             start_in_box(s, i, beta);
         } else if (s->cone_start[i] <
-                   s->cone_start[i + 1]) { /* all others have a normal, and cones around it */
+                   s->cone_start[i + 1]) { /* all other laws have a normal with cones around it */
             s->r[problem->row_start[i]] = beta / sqrt(s->scale[i]);
         }
     }

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Rows up to which the space of contacts is taken, whatever it costs. */
+/* Rows up to which the space of contacts is used at any cost. */
 enum { CONTACT_ROWS = 12000 };
 
 /* Rows for each velocity from which on a quick try is made in the space of bodies. */
@@ -42,7 +42,7 @@ void mo_interior_velocity(const mo_interior_matrix *m, const double *r, double *
     mo_sweep_all_velocities(m->sweep, 1, is_global ? m->state : r, u);
 }
 
-/* D = C and B = I; a fixed row says x = b, which is zero there. */
+/* D = C and B = I; a fixed row reads x = b = 0. */
 static void set_blocks(mo_interior_matrix *m, int i)
 {
     const int row = m->problem->row_start[i], d = m->problem->row_start[i + 1] - row;
@@ -70,7 +70,7 @@ int mo_interior_factor(mo_interior_matrix *m, const double *C, const size_t *C_s
     return mo_delassus_factor(&m->system);
 }
 
-/* y = W x; the blocks of W where they are known. */
+/* y = W x; the blocks of W if available. */
 static void multiply(const mo_interior_matrix *m, const double *x, double *y)
 {
     if (m->system.contact) {

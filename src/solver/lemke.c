@@ -36,7 +36,7 @@ static void choose_order(const mo_lcp_system *s, int *order)
     const mo_lcp *lcp = &s->lcp;
     int count = 0;
     for (int k = 0; k < lcp->problem->constraint_count; ++k) {
-        /* joints couple everything: no order is better then */
+        /* joints couple all rows, so no order is better */
         const int i = lcp->free_count ? k : s->space->plan->node_block[k];
         for (int j = lcp->pair_start[i]; j < lcp->pair_start[i + 1]; ++j) {
             order[count++] = j - lcp->free_count;
@@ -93,8 +93,7 @@ int mo_lemke_most_pivots(const mo_run *run, const mo_lemke_work *work)
     return run->options->lemke.pivots ? run->options->lemke.pivots : 200 + 20 * work->system.n;
 }
 
-/* Pivots between two looks at the residual: a look costs about as much as a pivot with 256
- * unknowns. */
+/* Pivots between two residual checks: a check costs about as much as a pivot with 256 unknowns. */
 static int is_due(const mo_lemke_work *work)
 {
     return work->iteration % (1 + work->system.n / 256) == 0;
@@ -136,8 +135,8 @@ static mo_lemke_outcome start_covered(mo_run *run, mo_lemke_work *work)
                                                                   : MO_LEMKE_FAILED;
 }
 
-/* Is this start to go by way of regularised problems?  Few unknowns: in turn with covering vectors,
- * which come first; many: three times, then in turn. */
+/* Does this start use regularised problems? Few unknowns: alternating with covering vectors,
+ * which come first; many: three times, then alternating. */
 static int is_relaxed(const mo_run *run, const mo_lemke_work *work)
 {
     const int choice = run->options->lemke.start, k = work->restart;
@@ -146,7 +145,7 @@ static int is_relaxed(const mo_run *run, const mo_lemke_work *work)
            (many ? k < 3 || k % 2 == 0 : k % 2);
 }
 
-/* The rate at which the softness falls is not known beforehand: see lemke_follow.c. */
+/* A good rate for reducing the softness is not known beforehand: see lemke_follow.c. */
 static double choose_factor(const mo_run *run, const mo_lemke_work *work)
 {
     static const double first[] = {0.5, 0.4, 0.3};

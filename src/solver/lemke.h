@@ -15,10 +15,10 @@ typedef struct mo_lemke_work {
     mo_lemke_family family;
     double *cover, *lift; /* d and p of the path */
 
-    int *kept_basic; /* the point of the family to go on from, where there is one */
+    int *kept_basic; /* the point of the family to continue from, if any */
     double *kept_value, *centre;
     int has_kept;
-    double kept_error; /* how far it is from a solution of the problem's own LCP */
+    double kept_error; /* its error in the LCP of the problem */
 
     int restart, iteration;
     int covers, relaxations; /* starts of each kind so far */
@@ -27,8 +27,8 @@ typedef struct mo_lemke_work {
 
 /* How a start ended. */
 typedef enum mo_lemke_outcome {
-    MO_LEMKE_CONFIRMED, /* solved, by the measure */
-    MO_LEMKE_REFUTED,   /* a ray proves that nothing solves it */
+    MO_LEMKE_CONFIRMED, /* solved, as confirmed by the measure */
+    MO_LEMKE_REFUTED,   /* a ray proves that there is no solution */
     MO_LEMKE_STOP,      /* the run must stop */
     MO_LEMKE_FAILED     /* none of these */
 } mo_lemke_outcome;
@@ -39,8 +39,7 @@ void mo_lemke_prepare(mo_run *run, mo_lemke_work *work);
 /* Measures the present point of the path; true if it solves the problem. */
 int mo_lemke_look(mo_run *run, mo_lemke_work *work);
 
-/* The same at a solution of the problem's own LCP, with two corrections where rounding is in the
- * way. */
+/* The same at a solution of the problem's own LCP, with two corrections for rounding. */
 mo_lemke_outcome mo_lemke_confirm(mo_run *run, mo_lemke_work *work);
 
 /* After a ray: keeps the first one, or one that proves that there is no solution (true). */
@@ -55,7 +54,7 @@ mo_lemke_outcome mo_lemke_walk(mo_run *run, mo_lemke_work *work, int most, mo_le
 /* Pivots allowed in one start. */
 int mo_lemke_most_pivots(const mo_run *run, const mo_lemke_work *work);
 
-/* lemke_follow.c: a start by way of regularised LCPs, whose softness falls by this factor. */
+/* lemke_follow.c: a start through regularised LCPs, whose softness is reduced by this factor. */
 mo_lemke_outcome mo_lemke_start_relaxed(mo_run *run, mo_lemke_work *work, double factor);
 
 #endif

@@ -28,10 +28,11 @@ static const double SOFTNESS = 1e-3; /* of the relaxation, from which on its err
 static const double LEAST_SOFTNESS = 1e-7; /* below this, rounding dominates */
 static const double MOST_SOFTNESS = 10;
 static const double GENTLEST = 0.8; /* factor on the softness at most */
-static const double CLEAR = 0.2;   /* an old basis is right where the error falls below this part */
+static const double CLEAR =
+    0.2; /* the old basis is accepted if the error falls below this fraction */
 static const double EXACT = 1e-12; /* error of an LCP that is solved, its numbers being about one */
 
-/* Keeps the present point as the one to go on from. */
+/* Keeps the current point to continue from. */
 static void keep(mo_lemke_work *work, double error)
 {
     mo_lemke_keep(&work->path, work->kept_basic, work->kept_value);
@@ -40,7 +41,7 @@ static void keep(mo_lemke_work *work, double error)
     work->kept_error = error;
 }
 
-/* Measures the present point, and its error in the problem's own LCP. */
+/* Measures the current point, and its error in the problem's own LCP. */
 static mo_lemke_outcome look(mo_run *run, mo_lemke_work *work, double *error)
 {
     const int solved = mo_lemke_look(run, work);
@@ -103,7 +104,7 @@ static void forget(mo_lemke_work *work)
     memset(work->centre, 0, (size_t)work->system.n * sizeof *work->centre);
 }
 
-/* The convex relaxation, harder and harder until that has not helped PATIENCE times. */
+/* The convex relaxation with decreasing softness, until PATIENCE steps have not helped. */
 static mo_lemke_outcome relax(mo_run *run, mo_lemke_work *work)
 {
     const int most = mo_lemke_most_pivots(run, work);
@@ -120,7 +121,7 @@ static mo_lemke_outcome relax(mo_run *run, mo_lemke_work *work)
             before = work->kept_error;
             last = epsilon;
             epsilon = fmax(LEAST_SOFTNESS, factor * last);
-        } else { /* too hard for rounding: another centre first */
+        } else { /* too little softness for rounding: another centre first */
             patience -= epsilon == last;
             factor = sqrt(factor);
             epsilon = last;

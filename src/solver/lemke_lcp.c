@@ -8,8 +8,8 @@
 
 enum { CORRECTIONS = 2 };
 
-/* A ray proves that there is no solution where one would have to be this large, with numbers of
- * about one. */
+/* A ray proves that there is no solution if one would have to be this large, in units of about
+ * one. */
 static const double OUT_OF_REACH = 1e11;
 
 /* ---- the LCP --------------------------------------------------------------------------------- */

@@ -11,13 +11,13 @@
 
 enum { W = MO_LEMKE_W, Z = MO_LEMKE_Z, NEITHER = MO_LEMKE_NEITHER };
 
-/* Pivots after which the values are computed anew, and after which a doubtful inverse is. */
+/* Pivots after which the values are recomputed, and after which an inaccurate inverse is. */
 enum { FRESH_VALUES = 50, OLD = 30 };
 
 /* Relative to numbers of about one, and to the largest number of their kind. */
 static const double NOISE = 1e-12;      /* of values: rounding error of a zero */
 static const double FLAT = 1e-12;       /* of directions: below this a variable does not move */
-static const double DRIFT = 1e-10;      /* residual of a solve above which K is factored anew */
+static const double DRIFT = 1e-10;      /* residual of a solve above which K is factored again */
 static const double SMALL_PIVOT = 1e-6; /* a pivot that is verified */
 
 /* ---- the direction --------------------------------------------------------------------------- */
@@ -157,7 +157,7 @@ static void put_row(mo_lemke_path *path, int row, int i)
     path->row_slot[i] = row;
 }
 
-/* Index n stands for z0. */
+/* Index n is z0. */
 static void set_column_slot(mo_lemke_path *path, int e, int slot)
 {
     if (e == path->n) {
@@ -298,7 +298,7 @@ mo_lemke_state mo_lemke_pivot(mo_lemke_path *path)
         return MO_LEMKE_LOST;
     }
     if (leaving == MO_LEMKE_NOTHING) {
-        return step == INFINITY ? MO_LEMKE_RAY : MO_LEMKE_LOST; /* else not a number */
+        return step == INFINITY ? MO_LEMKE_RAY : MO_LEMKE_LOST; /* otherwise NaN */
     }
     const double down = leaving == path->n ? -path->direction0 : -path->direction[leaving];
     move(path, step, (leaving == path->n ? path->rate0 : path->rate[leaving]) / down);

@@ -26,10 +26,10 @@ typedef enum mo_lemke_state {
     MO_LEMKE_MOVING, /* one pivot is done, more to come */
     MO_LEMKE_SOLVED, /* z0 is zero */
     MO_LEMKE_RAY,    /* nothing stops the entering variable: see mo_lemke_ray */
-    MO_LEMKE_LOST    /* rounding has led off the path: singular K, or values below zero */
+    MO_LEMKE_LOST    /* the path was lost by rounding: singular K, or negative values */
 } mo_lemke_state;
 
-/* Which of a pair is basic; one pair has neither while the path is under way. */
+/* Which of a pair is basic; one pair has neither while the path is followed. */
 enum { MO_LEMKE_W, MO_LEMKE_Z, MO_LEMKE_NEITHER };
 
 typedef struct mo_lemke_path {
@@ -80,8 +80,8 @@ mo_lemke_state mo_lemke_start(mo_lemke_path *path, const double *c, const double
  *
  * mo_lemke_resume sets d so that the old z, and its w, solve w = S z + c + d z0 at z0 = 1, and the
  * path continues from there to z0 = 0.  d is written; p holds positive numbers, the rates of the
- * basic variables, and is written too. d has any sign: nothing is promised, but where the two
- * problems are close, so are their solutions.
+ * basic variables, and is written too. d has any sign: no guarantee, but if the two problems are
+ * close, so are their solutions.
  */
 int mo_lemke_take(mo_lemke_path *path);
 void mo_lemke_hold(mo_lemke_path *path, const double *c);

@@ -29,7 +29,7 @@ typedef struct mo_run {
     double *u; /* row_count entries, scratch of the method for mo_run_check */
     double *partial;  /* partial sums of the measure */
     double *scratch;  /* of the measure: v and u of the r that it saw last */
-    int has_q;        /* scratch holds v and u of r = 0, until something is measured */
+    int has_q;        /* scratch holds v and u of r = 0 until the first measurement */
     double best;      /* natural residual of result->r */
     int is_confirmed; /* result->r was measured: `residual`, and scratch, are its own */
     mo_residual residual;
@@ -52,7 +52,7 @@ int mo_run_measure(mo_run *run, int iteration, const double *r);
 /* Is every entry zero? */
 int mo_run_is_zero(const double *r, int count);
 
-/* The same where the method is sure of it: the whole residual in one pass. */
+/* The same if the method expects success: the whole residual in one pass. */
 int mo_run_confirm(mo_run *run, int iteration, const double *r);
 
 /* The same where the method has had r measured already: run->residual, and v and u in run->scratch,
@@ -66,13 +66,13 @@ int mo_run_ends_at_start(mo_run *run, double *v);
 /* True if the run must end after `iteration` iterations; see run->status. */
 int mo_run_must_stop(mo_run *run, int iteration);
 
-/* The same inside an iteration, for the caller and the clock alone: iterations are not counted. */
+/* The same inside an iteration, only for the caller and the clock: iterations are not counted. */
 int mo_run_is_over(mo_run *run);
 
 /* Ends a run early: returns the status, after writing the message. */
 mo_status mo_run_stall(mo_run *run, const char *format, ...) MO_PRINTF(2, 3);
 
-/* Hands back a direction of r (row_count numbers) along which the method ran to infinity. */
+/* Returns a direction of r (row_count numbers) along which the method ran to infinity. */
 void mo_run_keep_ray(mo_run *run, const double *ray);
 
 /* The vectors of a run on an arena. */

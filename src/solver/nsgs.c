@@ -33,12 +33,13 @@
 enum { ORDER_AUTO, ORDER_NATURAL, ORDER_COLOURED };
 enum { DEVICE_AUTO, DEVICE_CPU, DEVICE_GPU, DEVICE_MANY = 20000 /* constraints: a GPU gains */ };
 enum {
-    RATE_SWEEPS = 1000,   /* after which a penetration rate is given up, and SINKING */
-    MANY_CONTACTS = 30000 /* from which on the residual may not see the weight (docs/measure.md) */
+    RATE_SWEEPS = 1000, /* after which a penetration rate is given up, and SINKING */
+    MANY_CONTACTS =
+        30000 /* above which the residual may not detect an unsupported weight (docs/measure.md) */
 };
-static const double SINKING = 0.5; /* of so many: power of the residual over r' W r, at most */
+static const double SINKING = 0.5; /* for that many: largest power of the residual over r' W r */
 
-static const double COARSE = 1e-5;  /* tolerance from which on contacts are swept in lanes  */
+static const double COARSE = 1e-5;  /* tolerance above which contacts are swept in vector lanes */
 static const double NEARLY = 0.999; /* of the tolerance, by a look: leaves room for its rounding */
 
 typedef struct workspace {
@@ -49,14 +50,14 @@ typedef struct workspace {
     mo_sweeps *in_lanes;         /* or NULL; else nothing but this is used */
 } workspace;
 
-/* One sweep as the parallel loop sees it. */
+/* Arguments of a sweep for the parallel loop. */
 typedef struct sweep_context {
     mo_visitor visitor;
     double *movement;
-    int first; /* position at which the present group starts */
+    int first; /* position at which the current group starts */
 } sweep_context;
 
-/* The arrangement in lanes where the problem is for it; else *batches is NULL. */
+/* The arrangement in lanes if the problem is suitable; otherwise *batches is NULL. */
 static mo_error find_batches(const mo_problem *problem, const mo_options *options,
                              const mo_batches **batches)
 {
@@ -143,7 +144,7 @@ static void extrapolate_range(void *context, int begin, int end)
     const extrapolation *e = context;
     for (int k = begin; k < end; ++k) {
         const double now = e->now[k];
-        if (e->beta > 0) { /* else before may not be set yet */
+        if (e->beta > 0) { /* otherwise `before` may not be set yet */
             e->now[k] += e->beta * (now - e->before[k]);
         }
         e->before[k] = now;
@@ -192,7 +193,7 @@ static int is_not_carried(const mo_run *run, const mo_sweeps *sweeps)
            run->residual.power > SINKING * mo_sweeps_exchange(sweeps);
 }
 
-/* The velocities of an answer that is not good enough are those of the sweeps too, as on ranks. */
+/* If the answer is not accurate enough, its velocities are those of the sweeps, as on ranks. */
 static mo_status end_unsolved(mo_run *run, const mo_sweeps *sweeps)
 {
     run->is_confirmed = !run->error && run->residual.natural == run->best;
@@ -240,7 +241,7 @@ static mo_status sweep_on_device(mo_run *run, mo_sweeps *sweeps, mo_device_arran
     return end_unsolved(run, sweeps);
 }
 
-/* A device that is not there was refused before the run, so an error here is one of its memory. */
+/* A missing device was refused before the run, so an error here is lack of device memory. */
 static mo_status solve_on_device(mo_run *run, mo_sweeps *sweeps)
 {
     mo_device *device;
@@ -268,7 +269,7 @@ static int goes_to_device(const mo_run *run, const mo_batches *batches)
            (asked == DEVICE_GPU || (is_auto && count >= DEVICE_MANY && mo_device_has_gpu()));
 }
 
-/* With device = gpu nsgs takes contacts between rigid bodies, and the default order, alone. */
+/* With device = gpu nsgs accepts only contacts between rigid bodies and the default order. */
 static mo_error check(const mo_problem *problem, const mo_options *options, mo_message *why)
 {
     const mo_compact *compact;
@@ -307,8 +308,8 @@ static int measure(mo_run *run, const workspace *w, const double *x, int iterati
     return mo_run_check(run, iteration, run->u, run->r);
 }
 
-/* Whether to measure before the first sweep.  At r = 0 the sweep itself decides: if nothing
- * changes, zero is the solution and is measured next. */
+/* Whether to measure before the first sweep.  At r = 0 the sweep decides: if nothing changes,
+ * zero is the solution and is measured next. */
 static int is_worth_a_look(const mo_run *run)
 {
     const int rows = run->problem->row_count;
@@ -334,7 +335,7 @@ static mo_status solve(mo_run *run, void *memory)
     mo_sweep_reset(w->sweep, threads, run->r, x);
     for (int iteration = 0;; ++iteration) {
         if (iteration >= due || iteration + run->done >= run->options->max_iter || moved == 0) {
-            mo_sweep_reset(w->sweep, threads, run->r, x); /* rid of the rounding of the updates */
+            mo_sweep_reset(w->sweep, threads, run->r, x); /* without the rounding of the updates */
             if (measure(run, w, x, iteration)) {
                 return MO_SOLVED;
             }

@@ -15,9 +15,9 @@
 #include "base/anywhere.h"
 
 typedef struct mo_sweep_pace {
-    double relax_N, relax_T; /* the part of the way that a visit goes, 1 for the whole */
+    double relax_N, relax_T; /* relaxation factor of a visit; 1: none */
     double cap;              /* of the momentum */
-    int is_new;              /* from this sweep on */
+    int is_new;              /* first sweep of this pace */
 } mo_sweep_pace;
 
 /* wanted: the caller's cap, up to 1 for no momentum. */
@@ -37,8 +37,8 @@ MO_ANY mo_sweep_pace mo_sweep_pace_at(int constraints, int iteration, double wan
 
 /*
  * Steep sweeps (problem/batch_contacts.h): friction above which sweeps in two parts may end in a
- * cycle, and above 1 do so most of the time.  Up to that they are faster where they converge, so
- * that they have some sweeps first.
+ * cycle, and above 1 do so most of the time.  Below 1 they are faster if they converge, so they are
+ * tried first.
  */
 MO_ANY int mo_may_be_steep(double friction)
 {
@@ -51,7 +51,7 @@ MO_ANY int mo_is_steep(double friction, int iteration)
     return friction > 1 || (mo_may_be_steep(friction) && iteration > SWEEPS_BEFORE_STEEP);
 }
 
-/* A shift that follows fast makes few sweeps, one that follows slowly ends cycles. */
+/* A shift that follows quickly needs fewer sweeps; one that follows slowly breaks cycles. */
 MO_ANY double mo_shift_part(int iteration)
 {
     const double MOST = 0.5, LEAST = 0.1, SWEEPS = 75;
@@ -62,8 +62,8 @@ MO_ANY double mo_shift_part(int iteration)
 /* Up to so many constraints, sweeps without lanes take the natural order. */
 enum { MO_NATURAL_MOST = 2000 };
 
-/* After which sweep the next check is due.  One costs about two sweeps: every sweep at first, every
- * sixteenth later on, or as often as the caller says. */
+/* After which sweep the next check is due.  A check costs about two sweeps: after every sweep at
+ * first, every sixteenth later, or as the caller requests. */
 static inline int mo_next_check(int iteration, int check_every)
 {
     const int pace = iteration / 3;

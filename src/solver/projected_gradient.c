@@ -68,7 +68,7 @@ static void extrapolate(void *context, int begin, int end)
     const loop *l = context;
     mo_projected_gradient *g = l->g;
     const int *row = l->convex->problem->row_start;
-    if (l->beta == 0) { /* there may be nothing before */
+    if (l->beta == 0) { /* there may be no previous iterate */
         const size_t bytes = (size_t)(row[end] - row[begin]) * sizeof(double);
         memcpy(g->y + row[begin], l->r + row[begin], bytes);
         memcpy(g->u_y + row[begin], l->u + row[begin], bytes);
@@ -169,7 +169,7 @@ static int find_step(loop *l, double *u)
         if (!isfinite(moved) || !isfinite(curved)) {
             return 0;
         }
-        /* A step that is rounding shows no curvature. */
+        /* A step at rounding level contains no curvature. */
         if (curved <= g->L * moved || moved <= 1e4 * DBL_EPSILON * DBL_EPSILON * size) {
             return moved > 0;
         }

@@ -35,7 +35,7 @@ enum { RECENT = 8, SHORTS = 3 };
 typedef struct adaptation {
     double theta, before;  /* factor of the contact steps, and the one of the iteration before */
     double most, growth;   /* its bound, and the factor by which that grows in an iteration */
-    double ratio;          /* where short / long is below this, the short step is taken */
+    double ratio;          /* if short / long is below this, the short step is taken */
     double shorts[SHORTS]; /* the latest short steps */
     double recent[RECENT]; /* the latest sizes of the fixed-point residual */
     int count;             /* of iterations since the start, or since the last return to best_r  */
@@ -234,8 +234,8 @@ static double step_block(mo_run *run, workspace *w, int i, const double *u, doub
     const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
     const int rule = run->options->prox.rule;
     const double step = w->step[i] * w->adaptive.theta;
-    /* As printed one r serves p_f and s alike; with one for each block, s moves in its own units.
-     */
+    /* In the paper one r applies to p_f and s; with one for each block, s moves in its own
+     * units. */
     const double slip_step = rule == RULE_CONTACT ? 0.25 / step : step;
     double law_u[MO_BILATERAL_MAX_DIM], new_r[MO_BILATERAL_MAX_DIM];
     mo_law_velocity(problem, row, d, u, run->r + row, law_u);
@@ -300,8 +300,8 @@ static curvature measure_curvature(const mo_run *run, const workspace *w)
 
 /*
  * The long step, or the least of the latest short ones where the two disagree: short steps damp the
- * stiff directions, and a long one then gains most.  How much they must disagree follows from use,
- * so that neither kind is starved.
+ * stiff directions, and a long one then gains most.  The required disagreement is adapted so that
+ * both kinds are used.
  */
 static double suggest_theta(adaptation *a, curvature c)
 {
@@ -337,7 +337,7 @@ static int adapt(mo_run *run, workspace *w)
     /* The fixed-point residual of the last iterate, which the theta before led to. */
     const double size = sqrt(c.rr) / a->theta;
     if (a->count > 0 && !(size <= 100 * most_recent(a))) {
-        /* No better than at the last return: the same way must not be gone again. */
+        /* No better than at the last return: the same steps must not be repeated. */
         a->growth = a->best < a->returned_best ? 2 : sqrt(a->growth);
         a->returned_best = a->best;
         a->most = fmax(1e-2, 0.5 * a->before);

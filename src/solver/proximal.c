@@ -16,10 +16,10 @@ enum { STEPS = 6, HALVINGS = 4, QUICK = 3, IN_A_ROW = 2 };
 static const double GROW = 3, SHRINK = 0.2;   /* of theta */
 static const double LEAST = 1e-3, MOST = 1e8; /* of theta: with more, rounding of u counts */
 static const double INNER = 0.2;              /* of the first merit: an inner problem is solved, */
-static const double PART = 0.3;               /* or it was left, but has moved r far enough */
-static const double FLOOR = 1e-14;            /* of |r|: below it rounding alone is left */
-static const double CLOSE = 1e-5;             /* relative residual: what is left is worth waiting */
-enum { SOONER = 4 };                          /* above it patience ends by this factor */
+static const double PART = 0.3;               /* or abandoned after moving r far enough */
+static const double FLOOR = 1e-14;            /* of |r|: rounding level */
+static const double CLOSE = 1e-5;             /* relative residual below which patience is longer */
+enum { SOONER = 4 };                          /* factor on patience above it */
 static const double DESCENT = 1e-4; /* a step of length t must lower the merit by this times t */
 
 mo_error mo_proximal_layout(const mo_problem *problem, mo_arena *arena, mo_proximal *proximal)
@@ -50,8 +50,8 @@ static double first_theta(mo_newton *newton, const double *r)
 
 typedef enum ending { FAILED, NEARED, REACHED, SOLVED, MUST_STOP } ending;
 
-/* The problem regularised around the centre, from run->r.  An r that is left short of the goal is
- * kept if its merit is at most PART of the first. */
+/* The problem regularised around the centre, from run->r.  An r that misses the goal is kept if
+ * its merit is at most PART of the first. */
 static ending solve_inner(mo_run *run, mo_newton *newton, int *iteration)
 {
     double merit = mo_newton_evaluate(newton, run->r);
@@ -78,13 +78,13 @@ static ending solve_inner(mo_run *run, mo_newton *newton, int *iteration)
     return merit <= part ? NEARED : FAILED;
 }
 
-/* Is it time to give up, after `idle` iterations without a digit? */
+/* Should it stop, after `idle` iterations without a digit gained? */
 static int is_over(const mo_run *run, int idle, int patience)
 {
     return idle >= (run->best <= CLOSE * run->q_scale ? patience : patience / SOONER);
 }
 
-/* Points from theta on, until one ends it or patience does. */
+/* Proximal points starting with theta, until one ends the method or patience runs out. */
 static ending follow(mo_run *run, mo_proximal *p, double theta, int patience, int *iteration)
 {
     const size_t bytes = (size_t)run->problem->row_count * sizeof(double);

@@ -39,7 +39,7 @@ typedef enum mo_proximal_end {
 /* Before the first of the calls below. */
 void mo_proximal_begin(mo_proximal *proximal);
 
-/* Iterations that may be spent on one digit where nothing else is left. */
+/* Iterations allowed per digit if no other method is left. */
 enum { MO_PROXIMAL_PATIENCE = 1000 };
 
 /* Proximal points from run->r, until `patience` iterations have not divided the best residual by
@@ -48,7 +48,7 @@ mo_proximal_end mo_proximal_run(mo_run *run, mo_proximal *proximal, int patience
 
 /*
  * A try from a point near a solution: steps on the natural map, which ends at the first that does
- * not halve the merit.  run->r is then anywhere.
+ * not halve the merit.  run->r may then be any iterate.
  */
 mo_proximal_end mo_proximal_try(mo_run *run, mo_proximal *proximal, int *iteration);
 

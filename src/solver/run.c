@@ -13,7 +13,7 @@
 #include "problem/views.h"
 #include "solver/method.h"
 
-/* A full history keeps every second record and halves its pace from then on. */
+/* A full history drops every second record and records half as often afterwards. */
 static void thin_history(mo_run *run)
 {
     mo_result *result = run->result;
@@ -73,7 +73,7 @@ int mo_run_check(mo_run *run, int iteration, const double *u, const double *r)
     if (!(natural / run->q_scale <= run->options->tol)) {
         return 0;
     }
-    run->is_confirmed = run->has_q = 0; /* the scratch is about to be written over */
+    run->is_confirmed = run->has_q = 0; /* the scratch is about to be overwritten */
     run->error = mo_measure_into(run->problem, r, run->scratch, &run->residual);
     return !run->error && confirm(run, r);
 }
@@ -188,7 +188,7 @@ int mo_run_is_over(mo_run *run)
     } else {
         return 0;
     }
-    mo_pace(); /* what comes now is another piece */
+    mo_pace(); /* another piece of work begins */
     return 1;
 }
 

@@ -110,7 +110,7 @@ int mo_shift_must_hold(const mo_run *run, const mo_shift_loop *loop)
 
 /* ---- the published loop ---------------------------------------------------------------------- */
 
-/* How the last rounds went. */
+/* Progress of the last rounds. */
 typedef struct rates {
     double log_sum; /* of the contraction factors */
     int count;
@@ -160,7 +160,7 @@ static int is_slow(const mo_shift_loop *loop, rates *rate)
     return loop->best > 0.1 * before;
 }
 
-/* The first problem may be the answer: where nothing slips, an inexact one would set s moving. */
+/* The first problem may be the solution: if nothing slips, an inexact solution would change s. */
 static double accuracy_for(const mo_run *run, const mo_shift_loop *loop)
 {
     const double least = fmax(0.1 * run->options->tol * run->q_scale, mo_shift_rounding(run));

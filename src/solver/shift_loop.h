@@ -19,7 +19,7 @@ typedef enum mo_shift_map {
     MO_SHIFT_TWO /* then the one with bounded slip: chi_2 of [anitescu2004, eq. 4.35] */
 } mo_shift_map;
 
-/* Where a round leaves the run. */
+/* State of the run after a round. */
 typedef enum mo_shift_end {
     MO_SHIFT_GOES_ON,
     MO_SHIFT_SOLVED,
@@ -31,7 +31,7 @@ typedef struct mo_shift_loop mo_shift_loop;
 
 typedef struct mo_shift_rules {
     mo_shift_map map;
-    int is_single;   /* one round, and no more */
+    int is_single;   /* a single round */
     int rescue;      /* 1: regularise where the loop does not converge (shift_rescue.c) */
     int exact_first; /* 1: the first convex problem to full accuracy, as lcp3 does */
     double forcing;  /* accuracy of a convex problem, relative to the residual; 0: rounding  */
@@ -62,10 +62,10 @@ struct mo_shift_loop {
     double *held_r, *held_u;     /* the last ones solved to rounding */
     mo_shift_rescue rescue;
 
-    /* Of the present run. */
+    /* Of the current run. */
     const mo_shift_rules *rules;
     int round;             /* rounds that are complete */
-    int has_second;        /* second_r is there: the next one starts from it */
+    int has_second;        /* second_r is available as a start of the next one */
     int has_held;          /* held_r is there */
     double residual, best; /* of the law, now and at best */
     int since_best;        /* rounds since then */
@@ -75,7 +75,7 @@ struct mo_shift_loop {
 mo_error mo_shift_loop_layout(const mo_convex_engine *engine, const mo_problem *problem,
                               const mo_options *options, mo_arena *arena, mo_shift_loop *loop);
 
-/* The whole method, from the run's starting point on. */
+/* The whole method, from the starting point of the run. */
 mo_status mo_shift_loop_run(mo_run *run, mo_shift_loop *loop, const mo_shift_rules *rules);
 
 /* ---- shared with the rescue ------------------------------------------------------------------ */

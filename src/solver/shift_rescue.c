@@ -141,7 +141,7 @@ static void begin(mo_run *run, mo_shift_loop *loop)
     keep_centre(run, loop);
 }
 
-/* The search for the fixed point around one centre. */
+/* Search for the fixed point around one centre. */
 typedef struct search {
     double defect; /* |F(s) - s| at the base; INFINITY before there is one */
     double t;      /* step from the base */
@@ -195,7 +195,7 @@ mo_shift_end mo_shift_rescue_run(mo_run *run, mo_shift_loop *loop)
             mo_shift_direction(run, loop, has_derivative ? engine->respond : NULL, loop->workspace);
             now = (search){defect, 1, now.rounds + 1};
             mo_shift_place(run, loop, 1);
-        } else { /* too long a step */
+        } else { /* the step was too long */
             now.t *= 0.5;
             ++now.rounds;
             mo_shift_place(run, loop, now.t);

@@ -33,7 +33,7 @@ static const double NEAR_THETA = 100; /* of proximal points from a start that is
 enum { REPEATS = 5, MORE_STEPS = 2, CENTRES = 8, AROUND_STEPS = 10 };
 static const double LITTLE = 0.9; /* of the residual: what a centre must gain */
 static const double GAIN = 0.3;   /* of the residual: a step that leaves more gains nothing */
-static const double FAR = 3;      /* of the aim: nearer, another matrix is not worth it */
+static const double FAR = 3;      /* of the aim: below this another matrix does not pay off */
 
 /* Of the proximal points: the rules of aln.c. */
 enum { INNER_STEPS = 20, ALL_STEPS = 200, INNER_HALVINGS = 10 };
@@ -43,8 +43,8 @@ static const double FLOOR = 1e-14;  /* of |r|, in the units of the merit: roundi
 static const double DESCENT = 1e-4; /* a step of length t must lower the merit by this times t */
 
 /*
- * Sweeps, then Newton steps, on Alart and Curnier's map or on the natural one: where one fails,
- * the other often converges.
+ * Sweeps, then Newton steps, on Alart and Curnier's map or on the natural one: if one fails, the
+ * other often converges.
  */
 typedef struct small_round {
     int sweeps, steps, is_natural;
@@ -75,7 +75,7 @@ static mo_error layout(const mo_problem *problem, const mo_options *options, mo_
     return mo_problem_dense(problem, &W);
 }
 
-/* Does the caller see every iterate?  Then each is measured. */
+/* Does the caller observe every iterate? Then each is measured. */
 static int is_watched(const mo_run *run)
 {
     return run->options->progress || run->options->history;
@@ -101,8 +101,8 @@ static int has_rolling(const mo_problem *problem)
     return i < problem->constraint_count;
 }
 
-/* Steps with the factored matrix of the last one: each costs a product.  False where they gain
- * nothing more, and another matrix would not either. */
+/* Steps with the last factored matrix, each at the cost of a product.  False if neither they nor
+ * another matrix would gain more. */
 static int repeat_step(small_run *w)
 {
     mo_small_system *s = &w->s;
@@ -116,14 +116,14 @@ static int repeat_step(small_run *w)
     return 1;
 }
 
-/* Is there more to gain than another matrix costs? */
+/* Does another matrix gain more than it costs? */
 static int is_far(const small_run *w)
 {
     return w->best > FAR * w->aim;
 }
 
-/* Newton steps leave a start where something hardly rolls (look_at_start); steps around it do not.
- */
+/* Newton steps leave a start with slow rolling (look_at_start); regularised steps around it do
+ * not. */
 static void refine_around(small_run *w)
 {
     mo_small_system *s = &w->s;
@@ -151,7 +151,7 @@ static void refine_around(small_run *w)
     s->theta = 0;
 }
 
-/* From the goal towards the aim of refinement, or what of it can be had; the residual. */
+/* From the goal towards the aim of refinement, as far as possible; returns the residual. */
 static double refine(small_run *w, int has_matrix)
 {
     mo_small_system *s = &w->s;
@@ -212,7 +212,7 @@ static ending sweep(small_run *w, int sweeps)
     return end;
 }
 
-/* Sweeps from zero that gain a digit each; where they do not, r is zero again. */
+/* Sweeps from zero while each gains a digit; otherwise r is reset to zero. */
 static ending sweep_while_quick(small_run *w)
 {
     mo_small_system *s = &w->s;
@@ -307,9 +307,9 @@ static ending proximal_points(small_run *w, double theta, int steps)
     return end;
 }
 
-/* What the first round does not solve from a start, and contacts that roll, are left to proximal
- * points: redundant contacts on few velocities make the set of Newton's method cycle.  The other
- * rounds follow where these fail. */
+/* Problems with a start that the first round does not solve, and rolling contacts, use proximal
+ * points: redundant contacts on few velocities make the active set of Newton's method cycle.
+ * The other rounds follow if these fail. */
 static ending solve_rounds(small_run *w, int is_cold)
 {
     static const small_round rounds[] = {{0, 12, 0}, {3, 12, 1}, {10, 20, 0}, {30, 30, 1}};
@@ -327,7 +327,7 @@ static ending solve_rounds(small_run *w, int is_cold)
     return end;
 }
 
-/* The start; from one that is near, Newton's method at once. */
+/* The start; Newton's method directly if it is near a solution. */
 static ending look_at_start(small_run *w)
 {
     mo_small_evaluate(&w->s, w->s.r);
@@ -338,8 +338,8 @@ static ending look_at_start(small_run *w)
     }
     end = newton(w, NEAR_STEPS);
     if (end == GOES_ON && has_rolling(w->run->problem)) {
-        /* What hardly rolls may turn the moment by any angle for the same residual: Newton's steps
-         * leave the start, those around it do not. */
+        /* At slow rolling the direction of the moment hardly affects the residual: Newton's
+         * steps leave the start, regularised ones around it do not. */
         memcpy(w->s.r, w->run->r, (size_t)w->s.rows * sizeof *w->s.r);
         end = proximal_points(w, NEAR_THETA, NEAR_PROXIMAL_STEPS);
         memcpy(w->s.r, w->run->r, (size_t)w->s.rows * sizeof *w->s.r);

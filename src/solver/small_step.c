@@ -14,7 +14,7 @@ static const double SLENDER = 0.3; /* newton_step.h, (loads) */
 static const double LEAST = 1e-6;
 enum { FEW = 8 }; /* rows of a system that is eliminated without vectors */
 
-/* A = B W for the d rows of a block, d a constant where that pays. */
+/* A = B W for the d rows of a block, with d as a compile-time constant if possible. */
 INLINE void scale_rows(const int d, int wide, int ld, const double *B, const double *W, double *A)
 {
     for (int k = 0; k < wide; k += LANES) {
@@ -229,7 +229,7 @@ static void fill_rows(const mo_small_system *s, const mo_small_block *b, int at,
     }
 }
 
-/* x of U x = y, y behind the columns of U; sums in two parts, which run side by side. */
+/* x of U x = y, y behind the columns of U; sums in two independent parts. */
 static void back_substitute(int n, int ld, const double *A, double *x)
 {
     for (int i = n - 1; i >= 0; --i) {

@@ -21,7 +21,7 @@
 #include "problem/problem_data.h"
 
 typedef enum mo_small_kind {
-    MO_SMALL_ANY,   /* through the table of its law */
+    MO_SMALL_ANY,   /* by the functions of its law */
     MO_SMALL_LINE,  /* one row with bounds: joint friction, limits, motors */
     MO_SMALL_PLANE, /* Coulomb's law in the plane, mu finite  */
     MO_SMALL_SPACE, /* the same in space */
@@ -53,7 +53,7 @@ typedef struct mo_small_system {
     int *swap;                           /* of the rows of A, factored */
     double eps, theta, speed;
     int is_natural; /* the natural map for all laws */
-    int has_lanes;  /* the processor multiplies four numbers at once */
+    int has_lanes;  /* the processor has vectors of four numbers */
 } mo_small_system;
 
 void mo_small_layout(const mo_problem *problem, mo_arena *arena, mo_small_system *s);
@@ -76,8 +76,8 @@ void mo_small_project(const mo_small_system *s, double *r);
 /* dr at the r that was evaluated last; false where the matrix is singular. */
 int mo_small_find_step(mo_small_system *s, const double *r);
 
-/* The same with the matrix of the last step, at the z of now; false where a block that dropped out
- * of it must move. */
+/* The same with the matrix of the last step and the current z; false if a block that dropped out
+ * of it must change. */
 int mo_small_repeat_step(mo_small_system *s);
 
 /*

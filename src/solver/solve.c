@@ -67,7 +67,7 @@ static mo_error choose_method(const mo_options *options, const mo_method **metho
     return MO_OK;
 }
 
-/* device = gpu is a demand: it is met, or refused with a sentence. */
+/* device = gpu is a requirement: it is fulfilled, or refused with a message. */
 static mo_error check_device(const mo_options *options, const mo_method *method, mo_message *why)
 {
     enum { DEVICE_GPU = 2 };
@@ -94,8 +94,7 @@ static mo_error check_call(const mo_problem *problem, const mo_options *options,
     return error || !(*method)->check ? error : (*method)->check(problem, options, why);
 }
 
-/* Can no impulse move this block?  It touches no body, or only with zeros, and has no compliance.
- */
+/* Has no impulse an effect on this block? It has no body, or a zero Jacobian, and no compliance. */
 static int is_immovable(const mo_problem *problem, int i)
 {
     if (problem->compact && problem->compact->contact_of[i] >= 0) {
@@ -115,7 +114,7 @@ static int is_immovable(const mo_problem *problem, int i)
     return 1;
 }
 
-/* A block that nothing can move and whose fixed velocity w breaks its law has no solution. */
+/* Such a block has no solution if its fixed velocity w violates its law. */
 static int find_contradiction(const mo_problem *problem)
 {
     double r[MO_BILATERAL_MAX_DIM], z[MO_BILATERAL_MAX_DIM];
@@ -273,7 +272,7 @@ static mo_error solve_checked(const mo_problem *problem, const mo_options *optio
     return error;
 }
 
-/* Does the start lie in the vectors of the result, which are about to be written? */
+/* Does the start share the vectors of the result, which are about to be overwritten? */
 static int start_is_result(const mo_problem *problem, const mo_options *options,
                            const mo_result *result)
 {
@@ -282,7 +281,7 @@ static int start_is_result(const mo_problem *problem, const mo_options *options,
            start + (size_t)problem->row_count * sizeof(double) > first;
 }
 
-/* A caller may start from the vectors of the very result it hands in: they are kept apart. */
+/* A caller may start from the vectors of the same result: they are copied. */
 static mo_error solve_from_copy(const mo_problem *problem, const mo_options *options,
                                 const mo_method *method, double start_time, mo_result *result)
 {

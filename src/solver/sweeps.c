@@ -14,7 +14,7 @@
 #include "solver/pace.h"
 
 enum {
-    LONGEST_WAIT = 32, /* sweeps between two looks */
+    LONGEST_WAIT = 32, /* sweeps between two checks */
     LINES = 64,
     POINT = 3 * MO_LANES
 };
@@ -134,7 +134,7 @@ static double sweep(pass_context *c)
     return moved;
 }
 
-/* Lines of the state by this many at a time: fewer would not be worth a thread. */
+/* Lines of the state per task; fewer do not justify a thread. */
 static void extrapolate_lines(void *context, int begin, int end)
 {
     const pass_context *c = context;
@@ -285,7 +285,8 @@ static void apply_impulses(mo_sweeps *s)
     }
 }
 
-/* The state anew from the impulses, rid of the rounding of the updates; momentum starts again. */
+/* Recomputes the state from the impulses, without the rounding of the updates; momentum
+ * restarts. */
 static void refresh(mo_sweeps *s)
 {
     const mo_batches *b = s->batches;
@@ -333,8 +334,8 @@ static int look_is_due(const mo_sweeps *s, mo_sweep_goal goal)
            (waited >= s->wait && s->ratio * sqrt(s->moved) <= goal.natural);
 }
 
-/* Sweeps until the next look, at least.  The largest approach falls about as the square of their
- * number grows. */
+/* Least number of sweeps until the next check.  The largest approach falls about as the square
+ * of their number grows. */
 static int wait_for(int iteration, double approach, double rate)
 {
     const double more = approach > rate && rate > 0 ? sqrt(approach / rate) - 1 : 0;

@@ -38,7 +38,7 @@ typedef struct mo_sweeps {
     const mo_batches *batches;
     const mo_sweep_others *others; /* or NULL */
     int threads;
-    double relax_N, relax_T; /* the part of the way that a visit goes, 1 for the whole */
+    double relax_N, relax_T; /* relaxation factor of a visit; 1: none */
     double *state, *state_before;
     mo_point_impulses *impulses;
     double *row_r, *row_before; /* impulses of row blocks, at row_start of the problem */
@@ -51,11 +51,11 @@ typedef struct mo_sweeps {
     double wanted_momentum; /* the caller's cap */
     mo_momentum momentum;
     int iteration;
-    double moved;  /* by the last sweep: sum |dr|^2; zero: they are at an end */
+    double moved;  /* by the last sweep: sum |dr|^2; zero: converged */
     double least;  /* natural residual seen so far */
     double ratio;  /* ratio of the residual to the change of the previous sweep */
     int last_look; /* sweep */
-    int wait;      /* sweeps from there to the next look, at least */
+    int wait;      /* least number of sweeps to the next check */
 } mo_sweeps;
 
 void mo_sweeps_layout(mo_arena *arena, const mo_batches *batches, mo_sweeps *sweeps);
@@ -63,15 +63,15 @@ void mo_sweeps_layout(mo_arena *arena, const mo_batches *batches, mo_sweeps *swe
 /* From the impulses r of the problem's rows; momentum: its cap (momentum.h), up to 1 for none. */
 void mo_sweeps_start(mo_sweeps *sweeps, int threads, double momentum, const double *r);
 
-/* True where there is a reason to end after this many sweeps. */
+/* Returns true if the solve must stop after this many sweeps. */
 typedef int mo_must_stop(void *context, int iteration);
 
-/* r' W r of the state that was made from the impulses alone; rigid bodies, no rows. */
+/* r' W r of the state that was computed from the impulses; rigid bodies, no rows. */
 double mo_sweeps_exchange(const mo_sweeps *sweeps);
 
 /*
- * Natural residual, penetration rate, and the power of mo_residual over r' W r (INFINITY: any; on
- * a device alone); the latter two are given up after this many sweeps.
+ * Natural residual, penetration rate, and the power of mo_residual over r' W r (INFINITY: any; only
+ * on a device); the latter two are given up after this many sweeps.
  */
 typedef struct mo_sweep_goal {
     double natural, rate;

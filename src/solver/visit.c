@@ -72,7 +72,7 @@ static inline void push_body(const int d, const int n, const double *A, const do
 
 /*
  * A coulomb contact of d rows between free bodies of n velocities, in space (3, 6) or in the plane
- * (2, 3).  One that is apart and stays so costs its normal row.
+ * (2, 3).  An open one that stays open costs only its normal row.
  */
 static inline double visit_free_bodies(const mo_visitor *c, int position, int i, const int d,
                                        const int n)
@@ -108,7 +108,7 @@ static inline double visit_free_bodies(const mo_visitor *c, int position, int i,
     return moved;
 }
 
-/* y += A x, d x d; d is a constant where this is inlined. */
+/* y += A x, d x d; d is constant after inlining. */
 static inline void add_product(int d, const double *A, const double *x, double *y)
 {
     for (int k = 0; k < d; ++k) {
@@ -117,8 +117,8 @@ static inline void add_product(int d, const double *A, const double *x, double *
     }
 }
 
-/* A block of d rows of W like all others: b is summed without the diagonal block, and nothing is
- * subtracted. */
+/* A block of d rows of W with blocks of one size: b is summed without the diagonal block, so
+ * nothing is subtracted. */
 static inline double visit_rows(const mo_visitor *c, int position, int i, const int d)
 {
     const mo_problem *problem = c->sweep->problem;
