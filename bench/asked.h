@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* What a benchmark was asked for, checked: each is done with a sentence where it cannot be. */
+/* Checks of the arguments of a benchmark, with an error message. */
 #ifndef BENCH_ASKED_H
 #define BENCH_ASKED_H
 

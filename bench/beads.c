@@ -50,10 +50,10 @@ enum {
     TEN = 10
 };
 
-/* What was asked for. */
+/* The request. */
 typedef struct bead_call {
     mo_options solver; /* device and threads */
-    int balls;         /* this size alone, or 0 */
+    int balls;         /* only this size, or 0 */
     int shape;         /* of the scene heap; 0: balls, of the scene beads */
     int copies;        /* of the heap, stepped together; 0: the heap itself */
     int seed;          /* of the scene; 0: its own */
@@ -68,7 +68,7 @@ typedef struct bead_run {
     double seconds, of_phase[PHASES];
     double collide, assemble, solve, advance; /* shares */
     double penetration, residual, sweeps;
-    double closing;    /* the fastest of the last step, in parts of g h */
+    double closing;    /* largest speed after the last step, relative to g h */
     double sinking;    /* of the last step */
     double solve_time; /* seconds */
     double ten[PHASES][TEN],
@@ -83,7 +83,7 @@ typedef struct bead_report {
 
 /* ---- measuring ------------------------------------------------------------------------------- */
 
-/* The place of the radius, to which all sizes of a body are in proportion. */
+/* Index of the radius parameter, which scales all sizes of a body. */
 static int radius_at(const world_scene *scene)
 {
     int at = 0;
@@ -93,7 +93,7 @@ static int radius_at(const world_scene *scene)
     return at;
 }
 
-/* The world becomes so many copies of it. */
+/* Replaces the world by this many copies of it. */
 static mo_error copy(int copies, mo_world **world, mo_message *why)
 {
     mo_world *one = *world;
@@ -151,7 +151,7 @@ static void add_step(const mo_step_report *step, double seconds, double radius, 
     run->solve_time += step->seconds_solve;
 }
 
-/* On one thread of the processor its own time, which others do not lengthen. */
+/* On one thread, processor time, which other processes do not affect. */
 static double clock_of(const bead_call *call)
 {
     mo_options usual = mo_default_options();
@@ -198,7 +198,7 @@ static double ms(const bead_run *run)
     return 1e3 * run->seconds / run->steps;
 }
 
-/* Of the steps that were kept; those of shorter phases are zero and left out. */
+/* Median of the recorded steps; missing steps of short phases are zero and ignored. */
 static double median_ms(const double ten[TEN])
 {
     double sorted[TEN];
@@ -313,7 +313,7 @@ static FILE *open_csv(const char *folder)
     return file;
 }
 
-/* The sizes up to `most`; `most` itself where it is below the first. */
+/* The sizes up to `most`; only `most` if it is below the first. */
 static mo_error run_all(const bead_call *call, int most, int is_silent, FILE *csv,
                         bead_report *report, mo_message *why)
 {

@@ -13,10 +13,10 @@ int bench_sweep(const struct experiment_call *asked);
 int bench_beads(const struct experiment_call *asked);
 int bench_beads_command(int argc, char **argv);
 
-/* How many towers, planted problems and packings the default method solves. */
+/* Number of towers, generated problems and packings that the default method solves. */
 int bench_families(const struct experiment_call *asked);
 
-/* Time and memory of the default method as a packing grows. */
+/* Time and memory of the default method against the size of a packing. */
 int bench_scaling(const struct experiment_call *asked);
 
 /* The collision of each two kinds of shapes. */
@@ -25,7 +25,7 @@ int bench_collide(const struct experiment_call *asked);
 /* Dynamics of trees of links as they grow. */
 int bench_links(const struct experiment_call *asked);
 
-/* Time stepping beside steps by forces, as the step goes to zero. */
+/* Time stepping and the acceleration level, against the step size. */
 int bench_levels(const struct experiment_call *asked);
 
 /* Every method on every problem, the time to a residual; as a row, and with its own flags and
@@ -33,15 +33,15 @@ int bench_levels(const struct experiment_call *asked);
 int bench_solvers(const struct experiment_call *asked);
 int bench_solvers_command(int argc, char **argv);
 
-/* What got slower between two of its runs. */
+/* Regressions between two of its runs. */
 int bench_slower(const struct experiment_call *asked);
 int bench_slower_command(int argc, char **argv);
 
-/* The same scenes in the simulators of others; as a row, and with its own flags. */
+/* The same scenes in other simulators; as a row, and with its own flags. */
 int bench_sim(const struct experiment_call *asked);
 int bench_sim_command(int argc, char **argv);
 
-/* What must stand; scenes that nothing drives: as rows, and with their own flags. */
+/* Structures at rest, and passive scenes: as rows, and with their own flags. */
 int bench_standing(const struct experiment_call *asked);
 int bench_standing_command(int argc, char **argv);
 int bench_passive(const struct experiment_call *asked);
@@ -49,15 +49,15 @@ int bench_passive_command(int argc, char **argv);
 int bench_lasting(const struct experiment_call *asked);
 int bench_lasting_command(int argc, char **argv);
 
-/* How far shapes overlap at the end of steps, and what preventing it costs. */
+/* Overlap of shapes at the end of a step, and the cost of preventing it. */
 int bench_overlap(const struct experiment_call *asked);
 int bench_overlap_command(int argc, char **argv);
 
-/* How well steps keep a time limit. */
+/* Steps that exceed a time limit. */
 int bench_deadline(const struct experiment_call *asked);
 int bench_deadline_command(int argc, char **argv);
 
-/* Shapes thrown, spun, loaded and started inside each other: what goes wrong, counted. */
+/* Extreme speeds, spins, loads and initial overlaps: counts the failures. */
 int bench_violent(const struct experiment_call *asked);
 
 #endif

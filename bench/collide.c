@@ -30,7 +30,7 @@
 
 enum {
     PAIRS = 125,
-    ACROSS = 5, /* of the grid they stand on */
+    ACROSS = 5, /* of the grid of bodies */
     STEPS = 8,
     REPEATS = 20,
     DIRECTIONS = 300,
@@ -145,7 +145,7 @@ typedef struct pairs {
     mo_world *world;
     const mo_shape_def *a, *b;
     mo_body_id free[PAIRS], fixed[PAIRS];
-    mo_pose at[PAIRS], foot[PAIRS]; /* of the free ones, touching; of the fixed ones */
+    mo_pose at[PAIRS], foot[PAIRS]; /* of the dynamic bodies, in contact; of the static ones */
     double out[PAIRS][3];           /* the way apart */
 } pairs;
 
@@ -172,7 +172,7 @@ static void set(mo_world *world, mo_body_id body, mo_pose pose, const double out
     mo_body_set(world, body, &pose, rest, rest, NULL);
 }
 
-/* A world with one pair: how far along `out` its free body has to be for them to touch. */
+/* A world with one pair: the distance of its dynamic body along `out` at which they touch. */
 static double touching(const pairs *p, int k)
 {
     const mo_world_def def = mo_default_world();
@@ -227,13 +227,13 @@ static int make_pairs(const mo_shape_def *a, const mo_shape_def *b, pairs *p)
     }
     for (int k = 0; k < PAIRS; ++k) {
         draw_pair(p, k, &random);
-        /* one plane reaches everybody */
+        /* one plane touches all bodies */
         const int is_shared = b->kind == MO_SHAPE_PLANE && k >= ACROSS * ACROSS;
         p->free[k] = mo_world_add_solid(p->world, MO_BODY_FREE, a, p->at + k, NULL);
         p->fixed[k] = b->kind == MO_SHAPE_PLANE && k > 0
                           ? p->fixed[0]
                           : mo_world_add_solid(p->world, MO_BODY_FIXED, b, p->foot + k, NULL);
-        if (is_shared) { /* its layers stand beside each other on it */
+        if (is_shared) { /* its layers are placed side by side on it */
             p->at[k].position[0] += FAR * ACROSS * (k / ACROSS / ACROSS);
             p->at[k].position[2] -= p->foot[k].position[2];
         }
@@ -255,8 +255,8 @@ static double mean_contacts(const pairs *p)
 }
 
 /*
- * Seconds of the collision of STEPS steps in which the free bodies stand so far from touching, and
- * turn.
+ * Seconds of collision detection in STEPS steps, with the dynamic bodies at this distance from
+ * contact, rotating.
  */
 static double seconds_of(const pairs *p, double by)
 {
@@ -291,7 +291,7 @@ static double least_of_runs(const pairs *p, double by)
 static double error_of(const pairs *p, double by)
 {
     double worst = -1;
-    for (int k = 0; k < PAIRS; ++k) { /* from where the error is judged */
+    for (int k = 0; k < PAIRS; ++k) { /* reference point of the error */
         set(p->world, p->free[k], p->at[k], p->out[k], by);
     }
     mo_world_step(p->world, 1e-9, NULL, NULL);

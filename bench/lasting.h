@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* What runs of scenes share: `bench standing`, `passive`, `lasting`, `overlap` and `deadline`. */
+/* Functions shared by runs of scenes: `bench standing`, `passive`, `lasting`, `overlap` and
+ * `deadline`. */
 #ifndef BENCH_LASTING_H
 #define BENCH_LASTING_H
 
@@ -14,7 +15,7 @@ enum { LASTING_SETTINGS = 3 };
 /* A scene of moreau run with some of its parameters set; the list of them ends at the first NULL.
  */
 typedef struct lasting_scene {
-    const char *name; /* as the tables call it, without blanks */
+    const char *name; /* its name in tables, without spaces */
     const char *scene;
     struct {
         const char *name;
@@ -29,7 +30,7 @@ mo_error lasting_build(const lasting_scene *scene, mo_world **world, double *ste
 enum { LASTING_HEAPS = 6 };
 extern const lasting_scene LASTING_HEAP[LASTING_HEAPS];
 extern const double LASTING_HEAP_RADIUS;
-/* With so many bodies, from this seed. */
+/* With this many bodies and this seed. */
 mo_error lasting_build_heap(const lasting_scene *heap, double count, double seed, mo_world **world,
                             mo_message *why);
 
@@ -43,13 +44,13 @@ double lasting_weight(const mo_world *world);
 void lasting_places(const mo_world *world, double *at);
 double lasting_way(const mo_world *world, const double *at);
 
-/* Memory of this process that lies in the machine now, in bytes; 0 if that is not known. */
+/* Resident memory of this process, in bytes; 0 if unknown. */
 double lasting_memory(void);
 
-/* Is this one of the names that were asked for?  All are if none was. */
+/* Is this one of the requested names? All are if there is none. */
 int lasting_is_asked(const args_values *asked, const char *name);
 
-/* Says which names there are where one of `asked` is none of them: false. */
+/* False, with a list of the valid names, if one of `asked` is invalid. */
 int lasting_know_all(const char *command, const args_values *asked, const lasting_scene *scenes,
                      int count);
 
@@ -63,8 +64,8 @@ typedef struct lasting_sheet {
     const char *out, *name, *columns;
 } lasting_sheet;
 
-/* Runs with that sheet (csv: NULL if there is none), on one thread of BLAS; says what went
- * wrong.  An exit status. */
+/* Runs with that sheet (csv: NULL if there is none), on one thread of BLAS; prints errors.  An
+ * exit status. */
 typedef mo_error lasting_fn(const void *call, FILE *csv, mo_message *why);
 int lasting_run(const char *command, const lasting_sheet *sheet, lasting_fn *run, const void *call);
 

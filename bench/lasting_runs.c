@@ -226,7 +226,7 @@ static int run_call(const lasting_call *call)
                : status;
 }
 
-/* Files that cannot be read are known before hours of scenes. */
+/* Unreadable files are reported before hours of scenes. */
 static int can_read_all(const lasting_call *call)
 {
     mo_model model;

@@ -46,7 +46,7 @@ typedef struct levels_case {
     mo_error (*build)(mo_world **world, mo_message *why);
 } levels_case;
 
-/* Where everything is at the end. */
+/* Positions at the end. */
 typedef struct ending {
     int count;
     double centre[BODIES_MOST][3];
@@ -274,7 +274,7 @@ static void put_json(const levels_row *rows)
     json_end(&j);
 }
 
-/* Of distances that are more than rounding. */
+/* Of distances above rounding. */
 static void put_order(const levels_row *rows, size_t field, int width)
 {
     const double coarsest = *(const double *)((const char *)rows + field);

@@ -22,7 +22,7 @@
 
 enum { SIZES = 5, REPEATS = 7, MOST_STEPPED = 300 };
 static const int JOINTS[SIZES] = {10, 30, 100, 300, 1000};
-static const double AT_LEAST = 2e-4; /* s: a run repeats its call until it takes so long */
+static const double AT_LEAST = 2e-4; /* s: a run repeats its call until it takes this long */
 
 typedef struct links_row {
     const char *tree;
@@ -102,7 +102,7 @@ static void call_step(const links_world *w)
     mo_world_step(w->world, 1e-4, NULL, NULL);
 }
 
-/* Seconds a call, the least of REPEATS runs. */
+/* Seconds per call, the least of REPEATS runs. */
 static double time_of(void (*call)(const links_world *), const links_world *w)
 {
     double best = INFINITY;

@@ -157,7 +157,7 @@ static void average(overlap_run *run)
     run->seconds /= taken;
 }
 
-/* Both worlds in turn, so that other load on the machine slows them alike. */
+/* Both worlds in turn, so other load on the machine affects them equally. */
 static mo_error measure(const lasting_scene *heap, const overlap_call *call, overlap_pair *pair,
                         mo_message *why)
 {

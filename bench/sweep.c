@@ -41,13 +41,13 @@ enum {
     SEED = 1,
     WARM_UP = 32,
     SAMPLES = 5,
-    SWEEPS = 16, /* twice as many are as many as the sweeper goes without a look */
+    SWEEPS = 16, /* twice this number is the longest interval between checks */
     RUNS_MOST = 3,
     CASES = 4
 };
 
 static const double COARSE = 1e-5; /* tolerance at which small problems are swept in lanes too */
-static const double MOMENTUM = 10; /* what auto sweeps with */
+static const double MOMENTUM = 10; /* the momentum of auto */
 static const double SHAKE = 0.1;   /* m/s: of the bricks, as of the balls */
 
 /* ---- what is swept --------------------------------------------------------------------------- */
@@ -128,7 +128,7 @@ static double timed_solve(const mo_problem *problem, const mo_options *options, 
 /* Seconds of one pass over so many bytes: the mean of as many as take so long, and at least one. */
 static double timed_read(const double *buffer, size_t bytes, int threads, double seconds)
 {
-    static volatile double sink; /* so that the reads are not optimised away */
+    static volatile double sink; /* so the reads are not optimised away */
     const double start = clock_of(threads);
     double passed = 0;
     int passes = 0;
@@ -153,7 +153,7 @@ static mo_error time_run(const mo_problem *problem, const double *start, const d
         least_few = fmin(least_few, timed_solve(problem, &few, result, &error));
         least_many = fmin(least_many, timed_solve(problem, &many, result, &error));
         const double sweeps = least_many - least_few;
-        run->sweep = sweeps > 0 ? sweeps / SWEEPS : NAN; /* others had the processors */
+        run->sweep = sweeps > 0 ? sweeps / SWEEPS : NAN; /* other processes used the processors */
         const double pass =
             timed_read(buffer, (size_t)report->touched, run->threads, fmax(sweeps, 0));
         run->stream = fmin(run->stream, pass);
@@ -193,7 +193,7 @@ static void choose_threads(sweep_report *report)
     report->runs[2].threads = cores;
 }
 
-/* A buffer that the system has really handed out: zeros could be one page, mapped many times. */
+/* A buffer with distinct pages; untouched zeros could be one page, mapped many times. */
 static double *make_buffer(size_t bytes)
 {
     const size_t count = bytes / sizeof(double);

@@ -33,7 +33,7 @@
 enum { KINDS = 5, SHOTS = 4 /* of each kind */, MOST_BODIES = 20 };
 enum { BULLETS = 4 /* kinds */, BULLET_SHOTS = 1000 /* of each */ };
 
-static const double GAIN = 1e-3;  /* of the scene's energy: what is counted */
+static const double GAIN = 1e-3;  /* of the energy of the scene: gains above this are counted */
 static const double BUDGET = 0.1; /* s, of a solve */
 
 typedef struct violent_row {
@@ -133,7 +133,7 @@ static int is_finite(const mo_world *world)
     return isfinite(sum);
 }
 
-/* most: the largest energy of the scene so far.  What is at rest has rounding alone. */
+/* most: the largest energy of the scene so far.  Bodies at rest only have rounding. */
 static void judge(violent_row *row, const mo_step_report *report, double *before, double *most)
 {
     const double energy = report->kinetic_energy + report->potential_energy;

@@ -91,7 +91,7 @@ static int read_call(const args_flag *flags, call *c)
     return status;
 }
 
-/* Writes a certificate only if the judge accepts it. */
+/* Writes a certificate only if its verification succeeds. */
 static mo_error keep_certificate(const call *c, const mo_problem *problem,
                                  const mo_check_result *check, mo_message *why)
 {

@@ -31,7 +31,7 @@ const world_scene *check_input_scene(const check_input *input);
 int check_input_find(const char *command, const char *word, const args_values *sets, int step,
                      check_input *input);
 
-/* Reads or builds the problem; `why` says what failed. */
+/* Reads or builds the problem; `why` receives the error. */
 mo_error check_input_load(check_input *input, mo_message *why);
 void check_input_clear(check_input *input);
 

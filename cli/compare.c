@@ -62,15 +62,15 @@ static const args_flag FLAGS[FLAG_COUNT] = {
     [FLAG_JSON] = {.name = "json", .text = "print one JSON object"},
 };
 
-/* What came of one of the two. */
+/* Result of one of the two simulators. */
 typedef struct outcome {
-    char failed[400];        /* "": it ran to the end */
+    char failed[400];        /* "": it finished */
     double seconds, longest; /* of all steps but the first */
     double first, contacts, penetration;
     double *middle, *end; /* positions of the bodies, 3 numbers each */
     double *q;            /* at the end */
     int unsolved;         /* ours */
-    int is_implicit;      /* theirs: the default integrator was unstable */
+    int is_implicit;      /* MuJoCo: the default integrator was unstable */
     double most_energy;   /* ours: kinetic, J */
 } outcome;
 
@@ -177,7 +177,7 @@ static void read_row(const char *text, double *x, int count)
     }
 }
 
-/* One line of its answer. */
+/* One line of its output. */
 static void take_line(comparison *c, const char *name, const char *rest, int *rows)
 {
     outcome *o = &c->theirs;
@@ -201,7 +201,7 @@ static void take_line(comparison *c, const char *name, const char *rest, int *ro
     }
 }
 
-/* All numbers of a run that failed are unknown. */
+/* All numbers of a failed run are unknown. */
 static void forget(const comparison *c, outcome *o)
 {
     o->seconds = o->longest = o->first = o->contacts = o->penetration = NAN;

@@ -56,12 +56,12 @@ static void drop_velocity(mo_point *point)
     point->v = NULL;
 }
 
-/* Writes `document` with its problem reduced.  What it borrows stays the document's. */
+/* Writes `document` with its problem reduced.  Borrowed arrays still belong to the document. */
 static mo_error write_reduced(const char *out, const mo_document *document, summary *written,
                               mo_message *why)
 {
     mo_document local = *document;
-    memset(local.facts, 0, sizeof local.facts); /* they speak of M, H and G */
+    memset(local.facts, 0, sizeof local.facts); /* their facts refer to M, H and G */
     const size_t guesses_size = (size_t)document->guess_count * sizeof *local.guesses;
     mo_error error = mo_problem_reduce(document->problem, &local.problem, why);
     if (error) {

@@ -188,7 +188,7 @@ static int read_known(const mo_world *world, const args_values *all, mo_known_ac
     return EXIT_DONE;
 }
 
-static int find_and_tell(forces_call *call, const args_values *known)
+static int find_and_report(forces_call *call, const args_values *known)
 {
     mo_known_acceleration accelerations[ARGS_MOST] = {{.velocity = 0}};
     mo_world *world = NULL;
@@ -232,7 +232,7 @@ int command_forces(int argc, char **argv)
     }
     int status = read_call(flags, &sets, argv[0], &call);
     if (!status) {
-        status = find_and_tell(&call, &known);
+        status = find_and_report(&call, &known);
     }
     model_file_close(&model);
     return status;

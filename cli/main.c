@@ -139,9 +139,9 @@ static int dispatch(int argc, char **argv)
 }
 
 /*
- * A program may be started with its standard streams closed; the next file to be opened would then
- * take their place, and what is printed would end in it.  Fill the gaps: standard output with
- * something that cannot be written, so that the loss is noticed.
+ * A program may be started with its standard streams closed; the next opened file would then take
+ * their place, and output would be written to it.  Opens replacements; that of standard output
+ * cannot be written, so the loss is detected.
  */
 static void fill_standard_streams(void)
 {
@@ -164,7 +164,7 @@ static int wants_json(int argc, char **argv)
 
 /*
  * Limits the address space, so that too large a request fails with a message and the system does
- * not kill the process later.  Sanitizers reserve far more than there is.
+ * not kill the process later.  Sanitizers reserve far more than the memory of the machine.
  */
 static void bound_memory(void)
 {

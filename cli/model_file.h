@@ -17,7 +17,7 @@ typedef struct model_force {
 
 typedef struct model_file {
     const char *path;
-    int quiet; /* notes are not said */
+    int quiet; /* notes are not printed */
     mo_model model;
     int key; /* -1: the reference configuration */
     int has_floor;
@@ -26,7 +26,7 @@ typedef struct model_file {
     mo_robot *robot; /* in the world that was built last */
     model_force *forces;
     int force_count;
-    double *sensed; /* values of the sensors after the last step that was read, or NULL */
+    double *sensed; /* values of the sensors after the last step, or NULL */
 } model_file;
 
 /* The flags of a robot's file: rows that follow each other in the table of a command. */

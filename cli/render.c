@@ -177,7 +177,7 @@ static void report(const render_call *call, int images)
     fputc('\n', stdout);
 }
 
-/* The body that the eye follows. */
+/* The body that the camera follows. */
 static int find_followed(const mo_recording *recording, render_call *call)
 {
     nearest meant = {.typed = call->follow};
@@ -204,7 +204,7 @@ static int find_followed(const mo_recording *recording, render_call *call)
     return EXIT_CALL;
 }
 
-/* Draws what was read or simulated. */
+/* Draws the recording. */
 static int draw(const mo_recording *recording, render_call *call)
 {
     int images = 0;

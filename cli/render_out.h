@@ -9,7 +9,7 @@
 
 #include "render.h"
 
-/* What was asked for. */
+/* The request. */
 typedef struct render_call {
     const char *input, *out;
     render_def def;

@@ -23,7 +23,7 @@
 #include "solve_proof.h"
 #include "world_call.h"
 
-/* What was asked for. */
+/* The request. */
 typedef struct run_call {
     world_call world;
     double h;  /* s */

@@ -16,8 +16,8 @@ typedef struct pen {
     int body;
     mo_pose pose;
     int planar;
-    double reach;       /* half the width of what has no end */
-    int sectors, rings; /* about and along what is round */
+    double reach;       /* half the width of unbounded shapes */
+    int sectors, rings; /* segments about and along round shapes */
 } pen;
 
 /* ---- points and cells ------------------------------------------------------------------------ */
@@ -101,8 +101,8 @@ static void add_lathe(pen *p, int count, double (*profile)[2])
     }
 }
 
-/* A ball drawn out by `length` along z: the profile of a capsule whose lower centre is the origin.
- */
+/* A ball extended by `length` along z: the profile of a capsule whose lower centre is the
+ * origin. */
 static void add_long_ball(pen *p, double radius, double length)
 {
     double profile[FINE_RINGS + 2][2] = {{0}};

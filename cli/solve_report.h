@@ -15,14 +15,14 @@ typedef struct outcome {
     int threads;
     mo_message error;   /* error of the file; empty if none */
     const char *failed; /* the file that the error is about */
-    int ran;            /* what follows is there */
+    int ran;            /* the following members are set */
     summary problem;
     mo_result result;
     double scaled;             /* by mo_measure_scaled */
     mo_global_residual global; /* of a global problem  */
     char *out, *history;       /* the files to write, or NULL */
     int wrote_out, wrote_history;
-    solve_proof proof; /* where it was asked for */
+    solve_proof proof; /* if requested */
     int is_explained;  /* report the ladder of auto   */
 } outcome;
 

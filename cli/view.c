@@ -74,7 +74,7 @@ static const args_flag OWN_FLAGS[FLAG_OWN] = {
     [FLAG_JSON] = {.name = "json", .text = "print the address as a JSON object"},
 };
 
-/* What was asked for. */
+/* The request. */
 typedef struct view_call {
     const args_flag *flags;
     int flag_count;
@@ -230,7 +230,7 @@ static int read_world(view_call *call, const char *name, const args_values *sets
     return EXIT_DONE;
 }
 
-/* Not a scene, and looks like a file. */
+/* Not a scene, and its name looks like a file. */
 static int is_recording(const char *name)
 {
     return !model_file_is(name) && !world_scene_find(name) &&

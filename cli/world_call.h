@@ -30,7 +30,7 @@ typedef struct world_call {
 } world_call;
 
 /* `sets` are of --set, `rows` those of MODEL_FLAG_ROWS; `quiet`: notes on a robot's file are not
- * said.  An exit status, after a message. */
+ * printed.  An exit status, after a message. */
 int world_call_read(const char *command, const char *name, const args_values *sets,
                     const args_flag *rows, int quiet, world_call *call);
 

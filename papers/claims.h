@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* What a paper says, what the rerun found, and whether that agrees. */
+/* A statement of a paper, the result of the rerun, and whether they agree. */
 #ifndef PAPERS_CLAIMS_H
 #define PAPERS_CLAIMS_H
 

@@ -77,7 +77,7 @@ static void put_shape(FILE *out, const sim_shape *shape, const mo_pose *pose, co
         fprintf(out, " type=\"box\" size=\"%.17g %.17g %.17g\"/>\n", shape->half[0], shape->half[1],
                 shape->half[2]);
         break;
-    case MO_SHAPE_HULL: /* the same mesh, whose first corner is this one's */
+    case MO_SHAPE_HULL: /* the same mesh, starting at this corner */
         fprintf(out, " type=\"mesh\" mesh=\"hull-%td\"/>\n", shape->point - first);
         break;
     case MO_SHAPE_CAPSULE:
@@ -125,7 +125,7 @@ static void put_hulls(FILE *out, const sim_scene *scene)
     fprintf(out, "</asset>\n");
 }
 
-/* What is fixed belongs to MuJoCo's world body, which needs no mass, and so comes first. */
+/* Static shapes belong to MuJoCo's world body, which needs no mass, so they come first. */
 static void put_bodies(FILE *out, const sim_scene *scene, int *owner)
 {
     int geoms = 0;
@@ -150,8 +150,7 @@ static void put_bodies(FILE *out, const sim_scene *scene, int *owner)
     }
 }
 
-/* Rows of constraints that the tables have room for, and numbers of scratch: what the scene may
- * need, as far as 2 GiB allow. */
+/* Capacity of constraint rows and scratch: as the scene may need, up to 2 GiB. */
 typedef struct sizes {
     double contacts, rows, stack;
 } sizes;
@@ -199,7 +198,7 @@ static char *describe(const sim_scene *scene, const setting *with, int *owner)
     return fclose(out) == 0 ? text : NULL;
 }
 
-/* The text is handed over as a file in memory. */
+/* The text is passed as a file in memory. */
 static mjModel *compile(const char *text, mo_message *why)
 {
     static const char *const name = "scene.xml";
@@ -224,8 +223,8 @@ static mjModel *compile(const char *text, mo_message *why)
 
 /* ---- building -------------------------------------------------------------------------------- */
 
-/* MuJoCo keeps positions and the spin of a free body in its own ways: joint coordinates start where
- * the scene starts. */
+/* MuJoCo has its own conventions for positions and the spin of a free body: joint coordinates
+ * start at the initial state of the scene. */
 static void set_velocities(mujoco *m)
 {
     const int per_body = m->scene->dimension == 3 ? 6 : 3;
@@ -306,7 +305,7 @@ static int step(void *engine, mo_message *why)
         }
     }
     static const int bad[] = {mjWARN_BADQPOS, mjWARN_BADQVEL, mjWARN_BADQACC};
-    for (int k = 0; k < 3; ++k) { /* it would start again from the beginning */
+    for (int k = 0; k < 3; ++k) { /* it would reset to the initial state */
         if (m->data->warning[bad[k]].number > 0) {
             snprintf(why->text, sizeof why->text, "MuJoCo: the simulation is unstable");
             return 0;
@@ -315,8 +314,7 @@ static int step(void *engine, mo_message *why)
     return 1;
 }
 
-/* Poses from the coordinates, which are those of the end of the step; what mj_step leaves in xpos
- * is not. */
+/* Poses from the coordinates, which are those of the end of the step; xpos after mj_step is not. */
 static void read_motions(void *engine, sim_motion *motions)
 {
     const mujoco *m = engine;

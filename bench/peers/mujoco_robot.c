@@ -69,7 +69,7 @@ static void keep_state(const mjModel *m, mjData *d, double *out)
     memcpy(out + 3 * m->nbody, d->qpos, (size_t)m->nq * sizeof *out);
 }
 
-/* From the first keyframe; 0 if the simulation is unstable, and nothing is printed. */
+/* From the first keyframe; 0 if the simulation is unstable; then nothing is printed. */
 static int run(const mjModel *m, mjData *d, int steps, double *middle)
 {
     double sum = 0, longest = 0, first = 0, contacts = 0, depth = 0;

@@ -38,7 +38,7 @@ typedef struct ode {
     dJointGroupID group;
     dBodyID *body;         /* of each body; NULL if it is fixed */
     int *owner;            /* body of each shape */
-    struct ode_hull *hull; /* of each shape that is one */
+    struct ode_hull *hull; /* of each hull */
     int iterations;
     ode_contact *contact;
     int contact_count, contact_room;
@@ -65,7 +65,7 @@ static void ignore(int number, const char *message, va_list values)
 
 /* ---- hulls ----------------------------------------------------------------------------------- */
 
-/* ODE wants the faces of a hull, and keeps pointers to all of it. */
+/* ODE needs the faces of a hull, and keeps pointers to its data. */
 typedef struct ode_hull {
     double *planes; /* normal and distance of each face */
     /* of each face: how many corners, and their numbers, from outside counterclockwise */
@@ -113,8 +113,8 @@ static void walk_face(const sim_shape *shape, const double n[3], const unsigned 
     }
 }
 
-/* How many corners the face through i < j < k has; 0 if it is none, or these are not its first.
- */
+/* Number of corners of the face through i < j < k; 0 if there is no such face, or these are not
+ * its first corners. */
 static unsigned find_face(const sim_shape *shape, const unsigned ijk[3], double plane[4],
                           unsigned *on)
 {
@@ -364,7 +364,7 @@ static int step(void *engine, mo_message *why)
     dJointGroupEmpty(o->group);
     o->contact_count = 0;
     dSpaceCollide(o->space, o, collide);
-    for (int k = 0; k < o->contact_count; ++k) { /* only now do they stay where they are */
+    for (int k = 0; k < o->contact_count; ++k) { /* from now on they are static */
         memset(&o->contact[k].feedback, 0, sizeof o->contact[k].feedback);
         dJointSetFeedback(o->contact[k].joint, &o->contact[k].feedback);
     }

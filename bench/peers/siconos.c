@@ -64,7 +64,7 @@ static SolverOptions *make_options(const siconos_config *config, double toleranc
     return options;
 }
 
-/* One call of the driver; its answer is in r.  Returns the seconds, or NAN if the call could not
+/* One call of the driver; its result is in r.  Returns the seconds, or NAN if the call could not
  * be made. */
 static double run_once(attempt *a, trial_line *line, int *content)
 {
@@ -87,7 +87,7 @@ static double run_once(attempt *a, trial_line *line, int *content)
     return seconds;
 }
 
-/* Is r good, by our measure? */
+/* Does r meet the tolerance by our measure? */
 static int judge(const attempt *a, trial_line *line)
 {
     mo_residual residual;
@@ -96,7 +96,7 @@ static int judge(const attempt *a, trial_line *line)
     return !error && residual.natural_relative <= line->target;
 }
 
-/* The same call again, for a better time; as long as the answer stays good. */
+/* The same call again, for a better time; as long as the result meets the tolerance. */
 static void repeat(attempt *a, trial_line *line)
 {
     double total = line->seconds;
@@ -211,7 +211,7 @@ static const siconos_config *find_config(const char *name)
     return NULL;
 }
 
-/* What Siconos prints goes nowhere; our lines keep the old standard output. */
+/* Output of Siconos is discarded; ours uses the original standard output. */
 static FILE *take_output(void)
 {
     const int kept = dup(STDOUT_FILENO), nowhere = open("/dev/null", O_WRONLY);
@@ -270,5 +270,5 @@ int main(int argc, char **argv)
     numerics_set_verbose(0);
     const int status = try_targets(&a);
     fflush(a.out);
-    _exit(status); /* whatever Siconos left behind is not our concern */
+    _exit(status); /* memory of Siconos is not freed */
 }

@@ -13,7 +13,7 @@
 
 #include "moreau/problem.h"
 
-/* What kind of problem a configuration solves. */
+/* Kind of problem that a configuration solves. */
 typedef enum siconos_family {
     SICONOS_LOCAL_3D,
     SICONOS_LOCAL_2D,
@@ -39,7 +39,7 @@ extern const int siconos_config_count;
 
 /* ---- problems -------------------------------------------------------------------------------- */
 
-/* What the conversions start from. */
+/* Input of the conversions. */
 typedef struct siconos_source {
     const mo_problem *problem; /* as it was read */
     mo_problem *reduced;       /* its reduced form, or the problem itself */

@@ -166,7 +166,7 @@ static int read_against(const char *text, call *c)
     return 1;
 }
 
-/* Ours are tolerances, and "peer": what the fastest of the others leaves. */
+/* Ours are tolerances, and "peer": the residual of the fastest of the others. */
 static const char *const AS_PEER = "peer";
 
 static int is_ours(const char *name)
@@ -174,8 +174,8 @@ static int is_ours(const char *name)
     return sim_ours_tolerance(name) > 0 || strcmp(name, AS_PEER) == 0;
 }
 
-/* Is every name a configuration of an engine?  Those of peers that this build has not are not
- * known. */
+/* Is every name a configuration of an engine?  Those of peers that are not part of this build
+ * are unknown. */
 static int check_configurations(const call *c, const sim_board *board)
 {
     char name[CONFIG_NAME_SIZE];
@@ -295,14 +295,14 @@ static int run_peer(const void *input, FILE *out)
     return beside_become(words, out);
 }
 
-/* A line on the terminal that says what is going on. */
+/* A progress line on the terminal. */
 static void show(const sim_board *board, const sim_entry *entry)
 {
     progress_line("[%d/%d] %s: %s %s", entry->row + 1, board->row_count,
                   board->row[entry->row].name, entry->engine, entry->config);
 }
 
-/* One run, whatever becomes of its process. */
+/* One run in its own process, which may fail. */
 static sim_outcome run_once(const sim_board *board, const sim_row *row, const sim_peer *peer,
                             const char *config, const char *scene)
 {
@@ -317,7 +317,7 @@ static sim_outcome run_once(const sim_board *board, const sim_row *row, const si
     if (!sim_outcome_parse(answer, &outcome)) {
         outcome = sim_outcome_start();
     }
-    if (sim_outcome_is(&outcome, sim_running)) { /* it did not come to its end */
+    if (sim_outcome_is(&outcome, sim_running)) { /* it did not finish */
         sim_outcome_end(&outcome, end == CHILD_TIME ? sim_time_limit : sim_crashed, "");
     }
     return outcome;
@@ -342,8 +342,8 @@ static int try(sim_board *board, int row, const sim_peer *peer, const char *conf
     return sim_board_add(board, &entry);
 }
 
-/* The configurations of an engine that are to be tried on a row: those asked for, or the row's;
- * --quick takes the first. */
+/* The configurations of an engine for a row: the requested ones, or those of the row; --quick
+ * takes the first. */
 static int try_all(sim_board *board, int row, const sim_peer *peer, const char *wanted,
                    int is_quick)
 {
@@ -378,7 +378,7 @@ static int has_ours(const char *configurations)
     return 0;
 }
 
-/* Ours at the residual that the fastest of the others has left. */
+/* Ours at the residual of the fastest of the others. */
 static int try_as_peer(sim_board *board, int row)
 {
     const sim_entry *peer = sim_board_fastest_peer(board, row);

@@ -26,7 +26,7 @@ typedef struct sim_verdict {
     double momentum;
     double penetration; /* mean over the contacts that overlap, m */
     int touching;       /* contacts with an impulse */
-    int bounces;        /* contacts that close and bounce: nothing else is reported then */
+    int bounces;        /* contacts that close and rebound; then nothing else is reported */
 } sim_verdict;
 
 mo_error sim_judge(const sim_scene *scene, const sim_motion *before, const sim_motion *after,

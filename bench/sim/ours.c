@@ -7,7 +7,7 @@
 
 typedef struct ours {
     const sim_scene *scene;
-    mo_pose *principal; /* of each body, in the frame that our world knows */
+    mo_pose *principal; /* of each body, in the frame of our world */
 } ours;
 
 double sim_ours_tolerance(const char *name)
@@ -85,7 +85,7 @@ static int contacts(void *engine, sim_contact *list, int room)
     const int count = mo_world_contact_count(o->scene->world);
     for (int k = 0; k < count && k < room; ++k) {
         const mo_contact from = mo_world_contact(o->scene->world, k);
-        /* bodies are never removed here, so that their numbers are those of the scene, from 1 */
+        /* bodies are never removed here, so their numbers are those of the scene, from 1 */
         sim_contact to = {.a = from.a.index - 1, .b = from.b.index - 1, .gap = from.gap};
         to.friction = from.mu;
         to.restitution = restitution_of(o->scene, to.a, to.b);

@@ -17,12 +17,12 @@
 extern "C" {
 #endif
 
-/* name, what it is: lists of fields, of JSON members and of CSV columns follow from here. */
+/* name and meaning: the fields, JSON members and CSV columns follow from this list. */
 #define SIM_FIGURES(X)                                                                             \
     X(steps)            /* that were taken                                                    */   \
-    X(seconds)          /* of the processor, in the engine alone                              */   \
+    X(seconds)          /* processor time in the engine only */                                    \
     X(size)             /* r: the smallest half extent of a free body, m                      */   \
-    X(contacts)         /* points with an impulse in the last step that was judged            */   \
+    X(contacts)         /* points with an impulse in the last judged step */                       \
     X(penetration)      /* the deepest of all steps, m, found by our collision at its poses   */   \
     X(penetration_late) /* the deepest of the second half, m                                  */   \
     X(penetration_mean) /* of its own contact points that overlap, m, in the judged steps     */   \
@@ -33,10 +33,10 @@ extern "C" {
     X(residual)         /* of its impulses, by mo_measure: the median of the judged steps     */   \
     X(residual_worst)   /* the largest of them                                                */   \
     X(residual_scaled)  /* median, by mo_measure_scaled                                       */   \
-    X(momentum)         /* median: what its impulses leave unexplained of its motion          */   \
+    X(momentum)         /* median: part of the motion that the impulses do not explain */          \
     X(judged)           /* steps that were judged                                             */   \
     X(error)            /* relative, against a closed form; NaN if there is none           */      \
-    X(error_step)       /* one step over what is measured, where that is a time; 0 elsewhere  */
+    X(error_step)       /* resolution of a measured time: one step, relative; otherwise 0 */
 
 enum { SIM_STATUS_SIZE = 16, SIM_MESSAGE_SIZE = 200 };
 
@@ -51,19 +51,19 @@ typedef struct sim_outcome {
 extern const char *const sim_done;        /* "done"        */
 extern const char *const sim_running;     /* "running"     */
 extern const char *const sim_time_limit;  /* "time-limit"  */
-extern const char *const sim_stopped;     /* "stopped": it said why, or its state is not finite */
+extern const char *const sim_stopped;     /* "stopped": with a reason, or its state is not finite */
 extern const char *const sim_crashed;     /* "crashed"     */
 extern const char *const sim_unsupported; /* "unsupported" */
 
 sim_outcome sim_outcome_start(void); /* running, nothing known */
 void sim_outcome_end(sim_outcome *outcome, const char *status, const char *message);
-/* The mean of `count` runs becomes that of one more; the first that is not done gives its status.
- */
+/* Updates the mean of `count` runs with one more; the first unfinished run determines the
+ * status. */
 void sim_outcome_add(sim_outcome *mean, int count, const sim_outcome *next);
 int sim_outcome_is(const sim_outcome *outcome, const char *status);
 
 void sim_outcome_print(FILE *out, const sim_outcome *outcome);
-/* The last line of the text that is one; false if there is none. */
+/* The last outcome line of the text; false if there is none. */
 int sim_outcome_parse(const char *text, sim_outcome *outcome);
 
 #ifdef __cplusplus

@@ -19,7 +19,7 @@
 
 #include "run.h"
 
-/* After so many seconds of the processor the process ends, whatever it is in. */
+/* The process ends after this many seconds of processor time. */
 static void set_alarm(double seconds)
 {
     const struct itimerval timer = {.it_value = {.tv_sec = (time_t)seconds + 1}};

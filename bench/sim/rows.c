@@ -198,9 +198,9 @@ int sim_is_among(const char *name, const char *names)
 /* ---- tokens ---------------------------------------------------------------------------------- */
 
 static const double REST = 1e-9, CREEPS = 0.05; /* m/s */
-static const double SUNK = 0.01;  /* r: grains that lie deeper in each other have sunk */
-static const double STILL = 0.01; /* m/s: rms speed of grains that have settled */
-static const double RIGHT = 1e-3; /* relative error of an acceleration */
+static const double SUNK = 0.01;                /* r: deeper overlap of grains is a failure */
+static const double STILL = 0.01;               /* m/s: rms speed of grains that have settled */
+static const double RIGHT = 1e-3;               /* relative error of an acceleration */
 
 static sim_words error_words(double error, double allowed, const char *good, const char *less,
                              const char *more)
@@ -256,7 +256,7 @@ sim_words sim_entry_words(const sim_board *board, const sim_entry *entry)
     const int has_begun = o->steps > 0;
     const sim_words so_far = has_begun ? answer(row->question, o) : plain("", 0);
     if (row->question == SIM_STAND && has_begun && !so_far.is_right) {
-        return so_far; /* it has fallen already */
+        return so_far; /* it has already fallen */
     }
     if (sim_outcome_is(o, sim_time_limit)) {
         snprintf(words.text, sizeof words.text, "%.0f of %d steps in %.3g s", o->steps,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* The scenes of `moreau bench sim`, and the board that collects what came of them. */
+/* The scenes of `moreau bench sim`, and the board that collects the results. */
 #ifndef BENCH_SIM_ROWS_H
 #define BENCH_SIM_ROWS_H
 
@@ -13,18 +13,18 @@ typedef enum row_when {
     ROW_QUICK,
     ROW_USUAL,
     ROW_ASKED
-} row_when; /* run with --quick; unless asked */
+} row_when; /* run with --quick; by default */
 
 typedef struct sim_row {
     char name[ROW_NAME_SIZE];
-    char text[ROW_TEXT_SIZE];  /* what it is, for people */
+    char text[ROW_TEXT_SIZE];  /* description */
     char scene[ROW_TEXT_SIZE]; /* for sim_world_make */
     double step, time;
     sim_question question;
     char ours[ROW_TEXT_SIZE]; /* our configurations; "peer": the residual of the fastest peer */
     const char *theirs;       /* those of the peers; all between commas */
     row_when when;
-    int seeds; /* the mean counts, of runs with seed=1, 2, ...; 0: one run, as the scene is */
+    int seeds; /* number of runs with seed=1, 2, ..., which are averaged; 0: one run of the scene as defined */
 } sim_row;
 
 int sim_row_count(void);
@@ -32,7 +32,7 @@ const sim_row *sim_row_at(int k);
 
 /*
  * The row of this name, or one made from a scene of worlds.h with its values ("funnel,count=100").
- * False if neither is there, or the scene is not one for others: `why` has the reason.
+ * False if neither is there, or the scene is not supported by peers: `why` receives the reason.
  */
 int sim_row_find(const char *text, sim_row *row, mo_message *why);
 
@@ -52,7 +52,7 @@ typedef struct sim_board {
     int row_count;
     sim_entry *entry;
     int entry_count, entry_room;
-    const char *missing[8]; /* sentences on peers that this build has not */
+    const char *missing[8]; /* messages about peers that are not part of this build */
     int missing_count;
     double limit;
 } sim_board;
@@ -61,16 +61,16 @@ typedef struct sim_board {
 int sim_board_add(sim_board *board, const sim_entry *entry);
 void sim_board_clear(sim_board *board);
 
-/* The run of a peer with the least time a step among those that came to their end, or NULL. */
+/* The run of a peer with the least time a step among finished runs, or NULL. */
 const sim_entry *sim_board_fastest_peer(const sim_board *board, int row);
 
 /* Its time a step over that of the fastest peer, NaN if there is none. */
 double sim_entry_ratio(const sim_board *board, const sim_entry *entry);
 
-/* A few words: did it stand, was it right? */
+/* A short verdict: is it stable and correct? */
 typedef struct sim_words {
     char text[96];
-    int is_right; /* it did what it should */
+    int is_right; /* the expected behaviour */
 } sim_words;
 
 sim_words sim_entry_words(const sim_board *board, const sim_entry *entry);

@@ -13,7 +13,7 @@
 #include "worlds.h"
 
 enum { JUDGED_MOST = 20 };
-/* Lines come less and less often, so that those of a long run still fit where they are read. */
+/* Lines become less frequent, so those of a long run fit into the buffer. */
 static const double REPORT_AFTER = 1, REPORT_FACTOR = 1.1; /* s */
 
 int sim_engine_config(const sim_engine *engine, const char *name)
@@ -140,7 +140,7 @@ static double median(const double *values, int count)
     return 0.5 * (sorted[(count - 1) / 2] + sorted[count / 2]);
 }
 
-/* Is the step that was taken one of those in the second half, evenly spread, that are judged? */
+/* Is this step one of the judged ones, which are spread evenly over the second half? */
 static int is_judged(const run *r)
 {
     const int steps = r->call->steps, first = steps / 2, span = steps - first;
@@ -164,7 +164,7 @@ static int read_contacts(run *r)
     return count;
 }
 
-/* An error here is ours, not the engine's. */
+/* An error here is not one of the engine. */
 static mo_error judge(run *r, mo_message *why)
 {
     sim_verdict verdict;
@@ -190,7 +190,7 @@ static mo_error judge(run *r, mo_message *why)
     return MO_OK;
 }
 
-/* True while there is more to do. */
+/* True until the run is finished. */
 static int take_step(run *r)
 {
     mo_message why = {""};

@@ -16,14 +16,14 @@
 extern "C" {
 #endif
 
-/* What the scene asks, beyond what is measured everywhere; the first free body is the one that is
- * watched. */
+/* Question of the scene, in addition to the common measurements; it concerns the first dynamic
+ * body. */
 typedef enum sim_question {
     SIM_SETTLE, /* nothing further */
-    SIM_STAND,  /* does nothing move away? */
+    SIM_STAND,  /* do all bodies stay in place? */
     SIM_REST,   /* a block that must not creep */
     SIM_SLIDE,  /* a block that slides from rest: is its acceleration right? */
-    SIM_ROLL,   /* a ball that slides at first: does it come to roll at the right time? */
+    SIM_ROLL,   /* a ball that slides first: does it start to roll at the right time? */
     SIM_QUESTION_COUNT
 } sim_question;
 
@@ -33,7 +33,7 @@ typedef struct sim_call {
     int steps;
     double limit; /* seconds of the processor in the engine; then the run ends */
     sim_question question;
-    double tol; /* ours: the relative residual of a step; 0: what the scene says */
+    double tol; /* ours: the relative residual of a step; 0: that of the scene */
 } sim_call;
 
 /* The world of a text such as "beads,count=600"; NULL if it is wrong: `why` has the reason. */
@@ -42,8 +42,8 @@ mo_world *sim_world_make(const char *text, mo_message *why);
 /* The engine's configuration on the scene; outcome lines go to `out`. */
 void sim_run(const sim_engine *engine, int config, const sim_call *call, FILE *out);
 
-/* For the error handlers of engines that cannot go on: hands over what is known so far, and ends
- * the process. */
+/* For error handlers of engines that cannot continue: writes the results so far and ends the
+ * process. */
 void sim_give_up(const char *message);
 
 #ifdef __cplusplus

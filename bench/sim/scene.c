@@ -172,7 +172,7 @@ static sim_body take_body(const mo_body_state *state, int dimension)
     if (body.is_free) {
         memcpy(body.velocity, state->velocity, sizeof body.velocity);
         memcpy(body.spin, state->spin, sizeof body.spin);
-        if (dimension == 2) { /* the other two turns are not taken: any moments do */
+        if (dimension == 2) { /* the other two rotations are skipped: any moments are valid */
             body.inertia[0] = body.inertia[1] = body.inertia[2] = state->inertia[2];
         } else {
             principal_axes(state->inertia, body.inertia, principal.orientation);
@@ -191,7 +191,7 @@ static int refuse(mo_message *why, const char *what)
     return 0;
 }
 
-/* What is in the world that others have not; NULL if all is well. */
+/* A feature of the world that peers do not support; NULL if there is none. */
 static const char *strange(const mo_world *world)
 {
     if (mo_world_joint_count(world) > 0) {

@@ -37,7 +37,7 @@ typedef struct sim_shape {
 typedef struct sim_body {
     int is_free;
     mo_pose pose;                /* principal axes at the centre of mass */
-    mo_pose own;                 /* of the frame that our world knows, in this one */
+    mo_pose own;                 /* of the frame of our world, in this one */
     double velocity[3], spin[3]; /* in world axes */
     double mass, inertia[3];
     double size; /* the smallest half extent of its shapes */
@@ -49,20 +49,20 @@ typedef struct sim_scene {
     double gravity[3];
     double step;         /* s */
     double bounce_speed; /* m/s: slower impacts are plastic */
-    double size;         /* of the smallest free body: the r of every table */
-    double tol;          /* what ours solves a step to; 0: what the world says */
+    double size;         /* of the smallest dynamic body: the r of every table */
+    double tol;          /* tolerance of our steps; 0: that of the world */
     int body_count, shape_count;
     sim_body *body;
     sim_shape *shape;
     double *point;   /* of all hulls */
-    mo_world *world; /* what it was taken from */
+    mo_world *world; /* its source */
 } sim_scene;
 
-/* False if the scene is not one for others, or memory runs out: `why` has the reason. */
+/* False if the scene is not supported by peers, or memory runs out: `why` receives the reason. */
 int sim_scene_take(mo_world *world, double step, sim_scene *scene, mo_message *why);
 void sim_scene_clear(sim_scene *scene); /* not the world */
 
-/* A body as it moves: the pose of its principal axes, velocities in world axes. */
+/* State of a body: the pose of its principal axes, velocities in world axes. */
 typedef struct sim_motion {
     mo_pose pose;
     double velocity[3], spin[3];

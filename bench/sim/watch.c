@@ -36,7 +36,7 @@ static double energy(const sim_scene *scene, const sim_motion *now)
     return sum;
 }
 
-/* The longest way of a free body from where it was. */
+/* The largest displacement of a dynamic body. */
 static double longest_way(const sim_scene *scene, const sim_motion *then, const sim_motion *now)
 {
     double longest = 0;
@@ -72,7 +72,7 @@ static int first_free(const sim_scene *scene)
     return k;
 }
 
-/* The plane of the first fixed body that is one: its normal, and the friction against the watched
+/* The plane of the first static half-space: its normal, and the friction against the watched
  * body. */
 static double ground(const sim_scene *scene, const sim_body *watched, double normal[3])
 {

@@ -37,7 +37,7 @@ typedef struct board {
 
 void board_clear(board *b);
 
-/* One run more; where memory runs out `failed` is set. */
+/* Adds a run; if memory runs out `failed` is set. */
 void board_add(board *b, int problem, int target, int is_peer, const char *solver,
                const trial_line *line);
 
@@ -55,7 +55,7 @@ typedef struct board_solver {
     int is_peer;
     int tried; /* problems that it takes */
     int solved;
-    int fastest; /* problems on which no other solver, ours or a peer, was faster */
+    int fastest; /* problems on which no other solver, ours or of a peer, was faster */
     double area; /* below its performance profile, over log tau: the larger the better */
 } board_solver;
 
@@ -65,17 +65,18 @@ board_solver *board_solvers(const board *b, int target, int *count);
 
 /* The performance profile of one solver at one target. */
 typedef struct board_curve {
-    /* of each problem: its time over the fastest of anybody; infinity if it is not solved */
+    /* of each problem: its time over the fastest of all; infinity if it is not solved */
     double *ratio;
     int problem_count;
-    int solvable; /* problems that anybody solves */
+    int solvable; /* problems that any solver solves */
 } board_curve;
 
 /* name = NULL: the best of its side on each problem.  Where memory runs out the curve is empty. */
 board_curve board_curve_make(const board *b, int target, int is_peer, const char *name);
 void board_curve_clear(board_curve *curve);
 
-/* Part of the problems that anybody solves that this solver solves within tau times the fastest. */
+/* Part of the problems that any solver solves that this solver solves within tau times the
+ * fastest. */
 double board_curve_at(const board_curve *curve, double tau);
 
 /* ---- our default method beside the best of the peer ------------------------------------------ */

@@ -36,7 +36,7 @@ static mo_error make_stack(mo_problem **problem, mo_message *why)
     return scene_box_stack(&def, problem, why);
 }
 
-/* The light below, the heavy on top. */
+/* Light bodies below, heavy ones on top. */
 static mo_error make_stack_heavy(mo_problem **problem, mo_message *why)
 {
     scene_stack_def def = scene_stack_default();
@@ -105,7 +105,7 @@ static mo_error make_cannonball_rough(mo_problem **problem, mo_message *why)
     return scene_cannonball(&def, problem, why);
 }
 
-/* A solution is drawn first, so that there is one. */
+/* A solution is drawn first, so the problem has one. */
 static mo_error make_planted(const scene_random_def *def, mo_problem **problem, mo_message *why)
 {
     double *planted = NULL;

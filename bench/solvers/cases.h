@@ -26,7 +26,7 @@ typedef struct bench_cases {
 int bench_cases_find(char **paths, int count, bench_cases *cases, mo_message *why);
 void bench_cases_clear(bench_cases *cases);
 
-/* Reads or builds it anew: nothing that a solver has prepared is left in it. */
+/* Reads or builds it again, without cached data of a solver. */
 mo_error bench_case_load(const bench_case *one, mo_problem **problem, mo_message *why);
 
 #endif

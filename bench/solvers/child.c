@@ -38,7 +38,7 @@ static void become_worker(int (*work)(const void *input, FILE *out), const void 
 static int read_until(int fd, double deadline, char *answer, size_t room)
 {
     size_t length = 0;
-    char rest[512]; /* what no longer fits is read and dropped */
+    char rest[512]; /* the rest is read and discarded */
     answer[0] = '\0';
     for (;;) {
         const double left = deadline - machine_clock();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* A process of its own for work that may crash, hang or print. */
+/* A separate process for work that may crash, hang or print. */
 #ifndef BENCH_CHILD_H
 #define BENCH_CHILD_H
 
@@ -8,19 +8,19 @@
 
 typedef enum child_end {
     CHILD_DONE,       /* it ended by itself, with status 0 */
-    CHILD_REFUSED,    /* it ended with CHILD_REFUSES: not its business  */
+    CHILD_REFUSED,    /* it ended with CHILD_REFUSES: not supported */
     CHILD_TIME,       /* its alarm or ours ended it */
     CHILD_CRASHED,    /* it ended in any other way */
-    CHILD_NOT_STARTED /* the system gives us no process, no pipe, ... */
+    CHILD_NOT_STARTED /* the system refused a process, a pipe, ... */
 } child_end;
 
 enum { CHILD_REFUSES = 3 };
 
 /*
  * Calls `work` in a new process, with `input` and a stream for its answer; its standard output and
- * its standard error lead nowhere.  The value of `work` is the status it ends with.  What it wrote
- * comes back in `answer`, terminated and cut to `room` bytes.  After `seconds` by the wall clock it
- * is ended.
+ * standard error are discarded.  The value of `work` is the status it ends with.  Its output is
+ * returned in `answer`, terminated and cut to `room` bytes.  It is ended after `seconds` of wall
+ * time.
  */
 child_end child_run(int (*work)(const void *input, FILE *out), const void *input, double seconds,
                     char *answer, size_t room);

@@ -209,15 +209,15 @@ static int read_call(const args_flag *flags, call *c)
 
 /* ---- trials ---------------------------------------------------------------------------------- */
 
-/* A line on the terminal that says what is going on. */
+/* A progress line on the terminal. */
 static void show(const board *b, int problem, const char *of, const char *solver)
 {
     progress_line("[%d/%d] %.32s %s%s%s", problem + 1, b->problem_count, b->problems[problem].name,
                   of, of[0] ? " " : "", solver);
 }
 
-/* Sorts the lines of a trial into the board; a target without a line has the fate of the process.
- */
+/* Sorts the lines of a trial into the board; a target without a line gets the status of the
+ * process. */
 static void keep(board *b, int problem, int is_peer, const char *solver, child_end end,
                  const char *answer)
 {
@@ -238,7 +238,7 @@ static void keep(board *b, int problem, int is_peer, const char *solver, child_e
     }
 }
 
-/* Longer than any trial that its own alarms end. */
+/* Longer than any trial that ends by its own alarms. */
 static double patience(const trial_call *trial)
 {
     return 30 + trial->target_count * (10 + 20 * trial->time_limit);
@@ -256,7 +256,7 @@ static void try_ours(board *b, const call *c, const bench_cases *cases, int prob
     }
 }
 
-/* Every configuration on one problem.  Those that do not take it are left out. */
+/* Every configuration on one problem.  Unsupported ones are skipped. */
 static void try_peer(board *b, const call *c, const peer *p, const bench_cases *cases, int problem,
                      const char *folder)
 {
@@ -279,8 +279,8 @@ static void try_peer(board *b, const call *c, const peer *p, const bench_cases *
     }
 }
 
-/* The peer's part: from the file of results, then by trials of what is not in it.  An exit status.
- */
+/* The peer's part: from the file of results, then by trials of the missing runs.  An exit
+ * status. */
 static int add_peer(board *b, const call *c, const bench_cases *cases)
 {
     peer p;

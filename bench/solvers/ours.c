@@ -20,7 +20,7 @@ static mo_options options_of(const ours_input *in, double target, const volatile
     return options;
 }
 
-/* Judges r anew: the result's own word is not taken. */
+/* Measures r again, independently of the result. */
 static void judge(const mo_problem *problem, const mo_result *result, trial_line *line)
 {
     mo_residual residual;

@@ -26,7 +26,7 @@ typedef struct peer {
 /*
  * Finds the program of a peer and asks it for its configurations.  only: names between commas, or
  * NULL for all.  False if there is no such peer, no such program, or no such configuration: then
- * `why` has the reason.
+ * `why` receives the reason.
  */
 int peer_open(const char *name, const char *only, peer *p, mo_message *why);
 
@@ -42,7 +42,7 @@ int peer_try(const void *input, FILE *out);
 
 /*
  * The problem of a case as an FCLIB file: its own, or one in `folder`.  False if FCLIB cannot
- * hold it, which no peer takes either.
+ * represent it; then no peer supports it.
  */
 int peer_file(const bench_case *one, const char *folder, char *path, size_t room);
 

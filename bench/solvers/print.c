@@ -96,7 +96,7 @@ static void print_match(const board *b, int target, const char *method)
            b->peer, m.theirs_only, m.neither);
 }
 
-/* Those that no solver of a side solves. */
+/* Problems that no solver of a side solves. */
 static void print_unsolved(const board *b, int target, int is_peer, const char *method)
 {
     int count = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* The scoreboard for a person, for a program, and in files. */
+/* The scoreboard as text, as JSON, and in files. */
 #ifndef BENCH_REPORT_H
 #define BENCH_REPORT_H
 
@@ -31,7 +31,7 @@ int report_split(char *line, char **fields, int most);
 /*
  * The peer's runs of an earlier runs.csv, for problems of the same name and size and for the same
  * targets.  Returns how many were taken, or -1 where the file cannot be read, which has then been
- * said.
+ * reported.
  */
 int report_read_peer(board *b, const char *path);
 

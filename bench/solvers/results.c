@@ -15,7 +15,7 @@ static const char *const COMMAND = "bench solvers";
 
 enum { NAME_SIZE = 128, PATH_SIZE = 1024 };
 
-/* What the sources are at, by git in the current folder; "unknown" where that does not tell. */
+/* The commit of the sources, by git in the current folder, or "unknown". */
 static void find_commit(char *text, size_t room)
 {
     FILE *git = popen("git describe --always --dirty 2>/dev/null", "r");

@@ -10,7 +10,8 @@
 
 #include "board.h"
 
-/* Writes the table of our methods and draws the profiles.  An exit status; failures are said. */
+/* Writes the table of our methods and draws the profiles.  An exit status; failures are
+ * reported. */
 int results_keep(const board *b, const char *folder);
 
 #endif

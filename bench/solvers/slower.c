@@ -56,7 +56,7 @@ typedef struct entry {
 
 typedef struct table {
     char path[PATH_SIZE];
-    char fact[FACTS][FACT_SIZE]; /* empty where the file does not tell */
+    char fact[FACTS][FACT_SIZE]; /* empty if the file does not contain it */
     entry *list;
     int count, room;
 } table;
@@ -127,8 +127,8 @@ static int read_table(table *t)
     return good && has_header;
 }
 
-/* The last two tables of a folder by name; false if there are fewer, which has
- * then been said. */
+/* The last two tables of a folder by name; false if there are fewer, which has then been
+ * reported. */
 static int find_last_two(const char *folder, table *before, table *now)
 {
     struct dirent **entries = NULL;

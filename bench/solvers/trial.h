@@ -17,7 +17,7 @@
 
 enum { TRIAL_TARGETS_MOST = 8 };
 
-/* What a trial is asked for. */
+/* Input of a trial. */
 typedef struct trial_call {
     double targets[TRIAL_TARGETS_MOST]; /* of the natural residual / max(1, |q|), loosest first */
     int target_count;
@@ -27,7 +27,7 @@ typedef struct trial_call {
 
 typedef struct trial_line {
     double target;
-    char status[24]; /* "solved", or why not: one word */
+    char status[24]; /* "solved", or the reason: one word */
     double seconds;
     double residual;  /* by mo_measure, from r alone */
     long iterations;  /* as the solver counts them */
@@ -48,13 +48,13 @@ trial_name trial_target_name(double target);
 
 int trial_is_solved(const trial_line *line);
 
-/* Writes a line and flushes it, so that it survives whatever comes next. */
+/* Writes a line and flushes it, so it survives a crash. */
 void trial_print(FILE *out, const trial_line *line);
 
 /* Reads one; false if the text is something else. */
 int trial_parse(const char *text, trial_line *line);
 
-/* Is another run worth its time, after `done` that took `total` seconds together? */
+/* Should the run be repeated, after `done` runs in `total` seconds? */
 int trial_wants_more(const trial_call *call, int done, double total);
 
 /*

@@ -36,7 +36,7 @@ MO_API mo_error mo_worlds_step(mo_world *const *worlds, int count, double h, int
  * `device` is cpu, with the same bits.  Copies have the same place in space and do not touch each
  * other; static bodies are shared.  Each copy may then be given other poses, velocities and forces.
  *
- * Equal copies move as one copy alone, bit for bit.  Every copy meets `tol` for itself, with
+ * Equal copies move like a single copy, bit for bit.  Every copy meets `tol` for itself, with
  * iterations of its own; the report has the worst residual and the most iterations.  Only if copies
  * have more than 4,096 contacts in the mean, `tol` holds for the root mean square of their
  * residuals.  MO_ERR_UNSUPPORTED, with the reason, for worlds that a device

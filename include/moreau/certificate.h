@@ -322,7 +322,7 @@ typedef struct mo_judgement {
     mo_message message;
 } mo_judgement;
 
-/* Verifies a check from the problem and the evidence alone (src/measure/judge.c). */
+/* Verifies a check from only the problem and the evidence (src/measure/judge.c). */
 MO_API mo_error mo_check_judge(const mo_problem *problem, const mo_check_result *check,
                                mo_judgement *judgement);
 

@@ -109,8 +109,8 @@ typedef struct mo_solution_vector {
 /*
  * solution = derivative times data.  *defect (may be NULL) is the relative part of the change that
  * the modes cannot follow.  It exceeds rounding only if r is loose and the change of w is
- * inconsistent (one corner under a box is raised): the modes then change at once, and the solution
- * is not differentiable in this direction.
+ * inconsistent (one corner under a box is raised): the modes then change immediately, and the
+ * solution is not differentiable in this direction.
  */
 MO_API void mo_gradient_forward(mo_gradient *gradient, const mo_data_vector *data,
                                 const mo_solution_vector *solution, double *defect);

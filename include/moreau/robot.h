@@ -44,7 +44,7 @@ MO_API int mo_robot_note_count(const mo_robot *robot);
 MO_API const char *mo_robot_note(const mo_robot *robot, int k);
 
 /*
- * Corrects the present configuration before the first step: moves joints beyond a limit to that
+ * Corrects the current configuration before the first step: moves joints beyond a limit to that
  * limit, closes open loops by the smallest change of q, and finds overlapping bodies.  Each gives a
  * note with the amount.
  */
@@ -67,8 +67,8 @@ MO_API mo_error mo_robot_set_control(const mo_robot *robot, mo_world *world, int
                                      double control, mo_message *why);
 MO_API mo_error mo_robot_set_controls(const mo_robot *robot, mo_world *world,
                                       const double *controls, mo_message *why);
-/* Moves a mocap body (by its index in the model) to a pose: at once, or with the constant velocity
- * that reaches it in `time` (s), which the body then keeps. */
+/* Moves a mocap body (by its index in the model) to a pose: immediately, or with the constant
+ * velocity that reaches it in `time` (s), which the body then keeps. */
 MO_API mo_error mo_robot_move_mocap(const mo_robot *robot, mo_world *world, int body,
                                     const mo_pose *to, double time, mo_message *why);
 /* Sets q, v, controls and mocap bodies of a keyframe. */

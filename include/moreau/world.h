@@ -87,7 +87,7 @@ typedef struct mo_world_def {
     mo_combine_fn *combine;
     void *combine_user;
     /* relative tolerance of islands of more than 64 contacts in which bodies move: an error of
-     * velocity relative to g h.  Steps aim at a tenth of it while that costs little.  Used if
+     * velocity relative to g h.  Steps aim at a tenth of it while that is cheap.  Used if
      * solver.tol has its default value and is finer; 0: all islands are solved to solver.tol */
     double moving_tol;
     /* method, tolerance, threads; time_limit applies to a call of mo_world_step
@@ -164,8 +164,8 @@ MO_API mo_shape_id mo_world_add_shape(mo_world *world, mo_body_id body, const mo
  * invalid. */
 MO_API mo_body_id mo_world_add_solid(mo_world *world, mo_body_kind kind, const mo_shape_def *shape,
                                      const mo_pose *pose, mo_message *why);
-/* Makes the two shapes collide with this material, whatever layers, masks, joints, links and
- * exclusions say.  A second call changes the material. */
+/* Makes the two shapes collide with this material, regardless of layers, masks, joints, links
+ * and exclusions.  A second call changes the material. */
 MO_API mo_error mo_world_pair(mo_world *world, mo_shape_id a, mo_shape_id b,
                               const mo_material *material, mo_message *why);
 /* Removes a shape and its contacts, and wakes bodies in contact.  Mass, centre and inertia are
@@ -212,8 +212,9 @@ MO_API mo_error mo_body_apply_force(mo_world *world, mo_body_id body, const doub
 /* Adds a torque (N m, world axes) that acts during the next step only. */
 MO_API mo_error mo_body_apply_torque(mo_world *world, mo_body_id body, const double torque[3],
                                      mo_message *why);
-/* Changes the velocities at once by an impulse (N s, world axes) at a point (m, world).  On a link
- * it moves the whole mechanism: v += M^-1 J' impulse.  Contacts and joints act in the next step. */
+/* Changes the velocities immediately by an impulse (N s, world axes) at a point (m, world).  On
+ * a link it moves the whole mechanism: v += M^-1 J' impulse.  Contacts and joints act in the
+ * next step. */
 MO_API mo_error mo_body_apply_impulse(mo_world *world, mo_body_id body, const double impulse[3],
                                       const double at[3], mo_message *why);
 /* Replaces the user data, which mo_body_get, mo_body_shape and mo_joint_get return. */
@@ -254,7 +255,7 @@ typedef struct mo_step_report {
     double overlap, overlap_before;
     /* number of solves in this step */
     int rounds;
-    /* contacts that still close after the last solve, or bounce after the last impact; if any, the
+    /* late contacts after the last solve, or further impacts after the last one; if any, the
      * step is unsolved */
     int late_contacts, impacts_left;
     /* bodies that were stopped before they passed through another; if any, the step is unsolved */
@@ -318,8 +319,8 @@ MO_API int mo_body_contacts(const mo_world *world, mo_body_id body, mo_contact *
 MO_API mo_error mo_body_contact_force(const mo_world *world, mo_body_id body, double force[3],
                                       double moment[3], mo_message *why);
 
-/* The contact problem of the last step and its result; NULL before the first step and while a step
- * waits.  They belong to the world and are valid until the next step. */
+/* The contact problem of the last step and its result; NULL before the first step and while a
+ * step is suspended.  They belong to the world and are valid until the next step. */
 MO_API const mo_problem *mo_world_problem(const mo_world *world);
 MO_API const mo_result *mo_world_result(const mo_world *world);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* `moreau reproduce acary-cadoux`: everything in order, and what the user sees of it. */
+/* `moreau reproduce acary-cadoux`: all experiments in order, and their output. */
 #include <stdio.h>
 
 #include "acary_cadoux_2011.h"

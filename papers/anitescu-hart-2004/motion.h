@@ -29,7 +29,7 @@ typedef struct ah_answer {
 typedef struct ah_instant {
     double time;
     int contacts; /* of the exact motion */
-    int relaxed;  /* contacts of the motion by LCP3, which goes its own way */
+    int relaxed;  /* contacts of the motion by LCP3, which differs */
     ah_answer answer[AH_SOLVERS];
 } ah_instant;
 
@@ -38,7 +38,7 @@ enum { AH_INSTANTS = 200 };
 typedef struct ah_pile {
     int rows, disks;
     double mu;
-    int steps, every;   /* the methods are asked at every so manieth step */
+    int steps, every;   /* interval of steps at which the methods are tried */
     double patience;    /* seconds for one solve */
     int unsolved;       /* steps of the exact motion */
     double penetration; /* deepest of the exact motion, m */
@@ -66,7 +66,7 @@ typedef struct ah_nut {
     double penetration;                    /* deepest, m */
 } ah_nut;
 
-/* Shakes until the nut is at the top, `most` times at most. */
+/* Shakes until the nut is at the top, at most `most` times. */
 mo_error ah_shake(const char *method, double tolerance, int most, ah_nut *nut, mo_message *why);
 
 #endif

@@ -20,12 +20,12 @@ typedef struct motion_results {
 static const char *const FIGURES[] = {"figure2.png", "figure3.png", NULL};
 static const char *const KEYS[AH_SOLVERS] = {"lcp0", "lcp1", "lcp2", "lcp3", "auto"};
 
-/* What the paper says of each method on the two piles. */
+/* Statements of the paper about each method on the two piles. */
 static const char *const PAPER[PILES][AH_SOLVERS] = {
     {"quicker than LCP1 and LCP2", "converges", "converges", "the quickest", ""},
     {"fails", "fails", "fails", "goes through", ""}};
 
-/* What the steps of one pile say of one method. */
+/* Results of one method over the steps of one pile. */
 typedef struct total {
     int asked, solved;
     double seconds, worst_seconds, worst_residual;

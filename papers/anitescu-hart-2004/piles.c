@@ -18,7 +18,7 @@
 const char *const ah_paper_names[AH_METHODS] = {"LCP0", "LCP1", "LCP2", "LCP3"};
 const char *const ah_our_names[AH_METHODS] = {"lemke", "lcp1", "lcp2", "lcp3"};
 
-static const double TIME_LIMIT = 60; /* seconds of one solve, so that the rerun comes to its end */
+static const double TIME_LIMIT = 60; /* seconds of one solve, to bound the time of the rerun */
 
 static mo_options options_of(ah_method method, int as_published)
 {
@@ -55,7 +55,7 @@ mo_error ah_solve_pile(const mo_problem *problem, ah_method method, int as_publi
     const mo_options options = options_of(method, as_published);
     mo_result result = {0};
     const clock_t begun =
-        clock(); /* processor time: on a busy machine the wall clock tells of others */
+        clock(); /* processor time, since wall time includes other processes on a busy machine */
     const mo_error error = mo_solve(problem, &options, &result);
     const double seconds = (double)(clock() - begun) / CLOCKS_PER_SEC;
     *run = (ah_run){.status = result.status,
@@ -72,7 +72,7 @@ mo_error ah_solve_pile(const mo_problem *problem, ah_method method, int as_publi
         if (r) {
             memcpy(r, result.r, (size_t)result.row_count * sizeof *r);
         }
-        /* lcp3 is judged by its residual, as the others are */
+        /* lcp3 is judged by its residual, like the others */
         run->status = run->residual <= AH_TOLERANCE ? MO_SOLVED : result.status;
     }
     mo_result_clear(&result);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* `moreau reproduce anitescu-hart`: everything in order, and what the user sees of it. */
+/* `moreau reproduce anitescu-hart`: all experiments in order, and their output. */
 #include <math.h>
 #include <stdio.h>
 

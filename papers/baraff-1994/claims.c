@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* The paper's statements beside what the reruns found. */
+/* The statements of the paper beside the results of the reruns. */
 #include <math.h>
 #include <stdio.h>
 

@@ -21,7 +21,7 @@ void dgesv_(const int *n, const int *columns, double *A, const int *lda, int *pi
 void dpstrf_(const char *uplo, const int *n, double *A, const int *lda, int *pivots, int *rank,
              const double *tolerance, double *work, int *info);
 
-/* Of OpenBLAS; another BLAS has its own ways, and is then told nothing. */
+/* For OpenBLAS; the threads of another BLAS are not set. */
 #if defined(__GNUC__) && !defined(__APPLE__)
 __attribute__((weak)) void openblas_set_num_threads(int threads);
 #define HAS_THREAD_CALL (openblas_set_num_threads != NULL)
@@ -199,7 +199,7 @@ mo_error br_measure_one(br_pile pile, int contacts, double least, br_cost *row)
     return error;
 }
 
-/* Runs of milliseconds need more tries until one is not disturbed by what else the machine does. */
+/* Runs of milliseconds need more repetitions until one is not disturbed by other processes. */
 mo_error br_measure_cost(br_cost *rows)
 {
     mo_error error = MO_OK;

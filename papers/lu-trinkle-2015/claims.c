@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* What [lu2015] says about its particle, and what we find: the table that the program prints. */
+/* Statements of [lu2015] about its particle, and our results: the table that the program prints. */
 #include <math.h>
 #include <string.h>
 
@@ -55,7 +55,7 @@ static int in_sequence_phi(double gravity, double r)
     return reading(LT_READ_SEQUENCE_PHI, gravity, r);
 }
 
-/* How many of r = 0.1, 0.2, ... 2.0 reach the tolerance. */
+/* The number of r = 0.1, 0.2, ... 2.0 that reach the tolerance. */
 static int good_steps(int (*count)(double gravity, double r), double gravity)
 {
     int good = 0;

@@ -8,7 +8,7 @@
 
 #include "lu_trinkle.h"
 
-/* The folder being written, and the first thing that went wrong. */
+/* The folder being written, and the first error. */
 typedef struct writer {
     const char *folder;
     mo_error error;
@@ -86,7 +86,7 @@ static void write_figure_2(writer *w, lt_reading_index reading)
     close_file(w, file, path);
 }
 
-/* What each reading makes of the paper's statements about figure 2. */
+/* The result of each reading for the statements about figure 2. */
 static void write_readings(writer *w)
 {
     static const struct {

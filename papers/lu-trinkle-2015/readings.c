@@ -45,7 +45,7 @@ const lt_reading lt_readings[LT_READING_COUNT] = {
 /* p is the impulse in n, t, o; f and s are the further unknowns of the linearised model. */
 typedef struct state {
     double p[3], f[DIRECTIONS], s;
-    double nu[3]; /* the velocity that piles up */
+    double nu[3]; /* the accumulated velocity */
 } state;
 
 static double cck(double a, double b)

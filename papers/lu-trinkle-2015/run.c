@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* `moreau reproduce lu-trinkle`: everything in order, and what the user sees of it. */
+/* `moreau reproduce lu-trinkle`: all experiments in order, and their output. */
 #include <stdio.h>
 
 #include "json.h"

@@ -51,7 +51,7 @@ mo_error mo_fail_memory(mo_message *why)
     return mo_fail(why, MO_ERR_MEMORY, "%s", mo_error_text(MO_ERR_MEMORY));
 }
 
-bool mo_says_memory(const mo_message *why)
+bool mo_is_memory_message(const mo_message *why)
 {
     return strcmp(why->text, mo_error_text(MO_ERR_MEMORY)) == 0;
 }

@@ -16,7 +16,7 @@ mo_error mo_fail(mo_message *why, mo_error code, const char *format, ...) MO_PRI
 /* The same for lack of memory, without details. */
 mo_error mo_fail_memory(mo_message *why);
 /* Whether the message has this text.  For calls that return NULL with a message. */
-bool mo_says_memory(const mo_message *why);
+bool mo_is_memory_message(const mo_message *why);
 
 /* The same for an argument that is NULL: "FUNCTION: NULL where it needs POINTERS". */
 mo_error mo_fail_null(mo_message *why, const char *function, const char *pointers);

@@ -32,7 +32,7 @@ static int root_fits(mo_search *s)
     s->active = MO_EVERY_ISLAND;
     mo_search_load(s);
     memcpy(s->polyhedron.x, s->r, (size_t)s->system->enclosure->n * sizeof *s->r);
-    return mo_polyhedron_meets(&s->polyhedron) && mo_cells_are_met(s->system, s->r);
+    return mo_polyhedron_contains(&s->polyhedron) && mo_cells_are_met(s->system, s->r);
 }
 
 static void last_cell(mo_search *s)

@@ -363,7 +363,7 @@ static int worst_row(const mo_polyhedron *p, int equations)
     return worst;
 }
 
-int mo_polyhedron_meets(const mo_polyhedron *p)
+int mo_polyhedron_contains(const mo_polyhedron *p)
 {
     return worst_row(p, 0) < 0 && worst_row(p, 1) < 0;
 }
@@ -410,7 +410,7 @@ static void polish(mo_polyhedron *p, int count)
     for (int k = 0; k < count; ++k) {
         p->is_equation[p->index[k]] = 0;
     }
-    p->has_point = mo_polyhedron_meets(p);
+    p->has_point = mo_polyhedron_contains(p);
     orthonormalise(p); /* of the equations, for the proof */
 }
 
@@ -427,7 +427,7 @@ static void least_distance(mo_polyhedron *p)
             mo_axpy(p->n, -residual[j] / residual[f], p->N + (size_t)j * p->n, p->x);
         }
     }
-    p->has_point = residual[f] > 1e-12 && mo_polyhedron_meets(p);
+    p->has_point = residual[f] > 1e-12 && mo_polyhedron_contains(p);
     if (!p->has_point && residual[f] > 0) {
         polish(p, count);
     }

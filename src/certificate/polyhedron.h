@@ -49,6 +49,6 @@ void mo_polyhedron_layout(int n, int most_rows, mo_arena *arena, mo_polyhedron *
 void mo_polyhedron_decide(mo_polyhedron *polyhedron);
 
 /* Does x meet every row to 1e-10 of the sizes in it? */
-int mo_polyhedron_meets(const mo_polyhedron *polyhedron);
+int mo_polyhedron_contains(const mo_polyhedron *polyhedron);
 
 #endif

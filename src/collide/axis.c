@@ -83,7 +83,7 @@ MO_EVERYWHERE void mo_axis_consider_points(mo_axis_search *s, const double m[3],
 
 /* ---- faces and straight lines ---------------------------------------------------------------- */
 
-MO_OWN void look_at_normals(mo_axis_search *s)
+MO_OWN void try_normals(mo_axis_search *s)
 {
     for (int k = 0; k < s->of_a.normals; ++k) {
         s->best.is_face |= mo_axis_consider(s, s->of_a.normal[k], 0);
@@ -112,7 +112,7 @@ MO_OWN int meet_lines(mo_axis_search *s, int i, int j)
 }
 
 /* Line i of a and line j of b: false if that ends the search. */
-MO_OWN int look_at_line_pair(mo_axis_search *s, int i, int j, const double n[3])
+MO_OWN int try_line_pair(mo_axis_search *s, int i, int j, const double n[3])
 {
     double m[3];
     mo_vec3_cross(s->of_a.line[i], s->of_b.line[j], m);
@@ -129,11 +129,11 @@ MO_OWN int look_at_line_pair(mo_axis_search *s, int i, int j, const double n[3])
     return !mo_axis_is_proven(s);
 }
 
-MO_OWN void look_at_lines(mo_axis_search *s, const double n[3])
+MO_OWN void try_lines(mo_axis_search *s, const double n[3])
 {
     for (int i = 0; i < s->of_a.lines; ++i) {
         for (int j = 0; j < s->of_b.lines; ++j) {
-            if (!look_at_line_pair(s, i, j, n)) {
+            if (!try_line_pair(s, i, j, n)) {
                 return;
             }
         }
@@ -161,8 +161,8 @@ MO_OWN void rise_and_fall(const mo_feature *one, const mo_feature *other,
 }
 
 /* Normals of faces of one, along which the corner of the other, with these falls, is furthest. */
-MO_OWN void look_at_own_faces(mo_axis_search *s, const mo_feature *one, const mo_feature *other,
-                              const uint32_t down[MO_CORE_AROUND], double sign)
+MO_OWN void try_own_faces(mo_axis_search *s, const mo_feature *one, const mo_feature *other,
+                          const uint32_t down[MO_CORE_AROUND], double sign)
 {
     uint32_t fails = 0;
     for (int j = 0; j < other->lines; ++j) {
@@ -185,21 +185,21 @@ MO_OWN void look_at_own_faces(mo_axis_search *s, const mo_feature *one, const mo
  * across two edges is a point at which a side of the one polygon crosses a side of the other,
  * mirrored: the faces at each edge lie on both sides of the other edge.
  */
-MO_OWN void look_at_corners(mo_axis_search *s, const double n[3])
+MO_OWN void try_corners(mo_axis_search *s, const double n[3])
 {
     const mo_feature *a = &s->of_a, *b = &s->of_b;
     uint32_t up_a[MO_CORE_AROUND], down_a[MO_CORE_AROUND], up_b[MO_CORE_AROUND],
         down_b[MO_CORE_AROUND];
     rise_and_fall(a, b, up_a, down_a);
     rise_and_fall(b, a, up_b, down_b);
-    look_at_own_faces(s, a, b, down_b, 1);
-    look_at_own_faces(s, b, a, down_a, -1);
+    try_own_faces(s, a, b, down_b, 1);
+    try_own_faces(s, b, a, down_a, -1);
     for (int i = 0; i < a->lines; ++i) {
         for (int j = 0; j < b->lines; ++j) {
             const uint32_t of_a = a->sides[i], of_b = b->sides[j];
             const int is_beside = ((up_a[i] & of_b) == of_b) | ((down_a[i] & of_b) == of_b) |
                                   ((up_b[j] & of_a) == of_a) | ((down_b[j] & of_a) == of_a);
-            if (!is_beside && !look_at_line_pair(s, i, j, n)) {
+            if (!is_beside && !try_line_pair(s, i, j, n)) {
                 return;
             }
         }
@@ -269,10 +269,10 @@ MO_EVERYWHERE int mo_axis_step(mo_axis_search *s)
     }
     s->is_better = 0;
     if (s->of_a.has_sides && s->of_b.has_sides) {
-        look_at_corners(s, n);
+        try_corners(s, n);
     } else {
-        look_at_normals(s);
-        look_at_lines(s, n);
+        try_normals(s);
+        try_lines(s, n);
     }
     if (s->of_a.has_rim && s->of_b.is_vertex) {
         look_from_axis(s, &s->of_a, &s->of_b, 0);
@@ -281,7 +281,7 @@ MO_EVERYWHERE int mo_axis_step(mo_axis_search *s)
         look_from_axis(s, &s->of_b, &s->of_a, 1);
     }
     if (!s->is_better && (s->of_a.has_rim || s->of_b.has_rim)) {
-        mo_axis_look_at_rims(s, n);
+        mo_axis_try_rims(s, n);
     }
     return s->is_better;
 }

@@ -68,7 +68,7 @@ MO_ANY int mo_axis_is_proven(const mo_axis_search *s)
 }
 
 /* The part of a step for rims (at least one), from the features along n (rims.c). */
-MO_EVERYWHERE void mo_axis_look_at_rims(mo_axis_search *search, const double n[3]);
+MO_EVERYWHERE void mo_axis_try_rims(mo_axis_search *search, const double n[3]);
 
 /* The axis of two boxes (box_axis.c): false if they are further apart than the reach. */
 MO_EVERYWHERE int mo_axis_of_boxes(const mo_core *a, const mo_core *b, double reach, mo_axis *axis);

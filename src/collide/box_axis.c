@@ -47,7 +47,7 @@ MO_OWN void set_up(const mo_core *a, const mo_core *b, boxes *s)
     s->axis = -1;
 }
 
-MO_OWN void look_at_faces(boxes *s)
+MO_OWN void try_faces(boxes *s)
 {
     double gap[6];
     for (int i = 0; i < 3; ++i) {
@@ -64,7 +64,7 @@ MO_OWN void look_at_faces(boxes *s)
     }
 }
 
-MO_OWN void look_at_edges(boxes *s, double reach)
+MO_OWN void try_edges(boxes *s, double reach)
 {
     for (int i = 0; i < 3 && s->best <= reach; ++i) {
         const int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
@@ -123,14 +123,14 @@ MO_EVERYWHERE int mo_axis_of_boxes(const mo_core *a, const mo_core *b, double re
 {
     boxes s;
     set_up(a, b, &s);
-    look_at_faces(&s);
+    try_faces(&s);
     if (s.axis < 0 || s.best > reach) { /* no numbers have no axis */
         return 0;
     }
     const double of_face = s.best, size = a->size < b->size ? a->size : b->size;
     const int face = s.axis;
     s.best += FACE_FIRST * size;
-    look_at_edges(&s, reach);
+    try_edges(&s, reach);
     if (s.best > reach) {
         return 0;
     }

@@ -68,7 +68,7 @@ static inline void mo_bounds_add(mo_bounds *bounds, const double x[3], double ra
     }
 }
 
-static inline int mo_bounds_meet(const mo_bounds *a, const mo_bounds *b)
+static inline int mo_bounds_overlap(const mo_bounds *a, const mo_bounds *b)
 {
     return a->low[0] <= b->high[0] && b->low[0] <= a->high[0] && a->low[1] <= b->high[1] &&
            b->low[1] <= a->high[1] && a->low[2] <= b->high[2] && b->low[2] <= a->high[2];

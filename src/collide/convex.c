@@ -205,7 +205,7 @@ MO_OWN void find_other(mo_core *a, mo_core *b, mo_axis *axis)
  * n of the vector between their nearest points.  With curved surfaces the features around n need
  * not contain a better axis.  False if the axis does not change.
  */
-MO_OWN int climb_slope(mo_core *a, mo_core *b, mo_axis *axis)
+MO_OWN int ascend(mo_core *a, mo_core *b, mo_axis *axis)
 {
     double on_a[3], on_b[3], slope[3];
     const double size = smaller(a, b);
@@ -345,7 +345,7 @@ MO_EVERYWHERE void mo_touch_cores(mo_core *a, mo_core *b, const double origin[3]
         if (touch_if_best(a, b, &axis, origin, reach, out)) {
             return;
         }
-        if (!is_curved || k == MOST_CLIMBS || !climb_slope(a, b, &axis)) {
+        if (!is_curved || k == MOST_CLIMBS || !ascend(a, b, &axis)) {
             touch_axis(a, b, &axis, 1, origin, reach, out);
             return;
         }
@@ -371,7 +371,7 @@ MO_OWN void collide_cores(mo_core *a, mo_core *b, const double *normal, const do
     if (!touch_again(a, b, normal, origin, far, out)) {
         mo_touch_cores(a, b, origin, far, out);
     }
-    mo_touches_thin(out, before);
+    mo_touches_reduce(out, before);
     for (int k = before; k < out->count && a->radius + b->radius > 0; ++k) {
         mo_touch *touch = out->touch + k;
         touch->gap -= a->radius + b->radius;

@@ -36,7 +36,7 @@ MO_OWN void take_corner(const mo_simplex *s, int i, spot *p)
 }
 
 /* The nearest point of a side, if nearer than the best so far. */
-MO_OWN void look_at_line(const mo_simplex *s, int i, int j, spot *best)
+MO_OWN void try_line(const mo_simplex *s, int i, int j, spot *best)
 {
     spot p;
     double d[3];
@@ -66,7 +66,7 @@ MO_OWN void look_at_line(const mo_simplex *s, int i, int j, spot *best)
  * sides.  Its parts come from the sides' own equations, which stay exact for the small triangles
  * that close in on a round shape.
  */
-MO_OWN void look_at_triangle(const mo_simplex *s, int i, int j, int k, spot *best)
+MO_OWN void try_triangle(const mo_simplex *s, int i, int j, int k, spot *best)
 {
     double e[3], f[3], n[3];
     mo_vec3_minus(s->at[j].w, s->at[i].w, e);
@@ -91,13 +91,13 @@ MO_OWN void look_at_triangle(const mo_simplex *s, int i, int j, int k, spot *bes
         return;
     }
     if (!(to_k > 0)) { /* a side can be nearest only where its part is not inside */
-        look_at_line(s, i, j, best);
+        try_line(s, i, j, best);
     }
     if (!(to_j > 0)) {
-        look_at_line(s, i, k, best);
+        try_line(s, i, k, best);
     }
     if (!(to_j + to_k < determinant)) {
-        look_at_line(s, j, k, best);
+        try_line(s, j, k, best);
     }
 }
 
@@ -116,7 +116,7 @@ MO_OWN double same_side(const mo_simplex *s, int i, int j, int k, int l)
  * count = 4 if the origin is inside.  Otherwise the best of the faces that separate the origin from
  * the tetrahedron; for a flat one these are undefined, and all faces are examined.
  */
-MO_OWN void look_at_tetrahedron(const mo_simplex *s, spot *best)
+MO_OWN void try_tetrahedron(const mo_simplex *s, spot *best)
 {
     static const int FACE[4][4] = {{0, 1, 2, 3}, {0, 1, 3, 2}, {0, 2, 3, 1}, {1, 2, 3, 0}};
     double side[4];
@@ -128,7 +128,7 @@ MO_OWN void look_at_tetrahedron(const mo_simplex *s, spot *best)
     }
     for (int f = 0; f < 4 && !is_inside; ++f) {
         if (!(side[f] > 0)) {
-            look_at_triangle(s, FACE[f][0], FACE[f][1], FACE[f][2], best);
+            try_triangle(s, FACE[f][0], FACE[f][1], FACE[f][2], best);
         }
     }
     if (is_inside) {
@@ -136,16 +136,16 @@ MO_OWN void look_at_tetrahedron(const mo_simplex *s, spot *best)
     }
 }
 
-MO_OWN void look_at_simplex(const mo_simplex *s, spot *best)
+MO_OWN void try_simplex(const mo_simplex *s, spot *best)
 {
     best->square = INFINITY;
     best->count = 0;
     if (s->count == 2) {
-        look_at_line(s, 0, 1, best);
+        try_line(s, 0, 1, best);
     } else if (s->count == 3) {
-        look_at_triangle(s, 0, 1, 2, best);
+        try_triangle(s, 0, 1, 2, best);
     } else {
-        look_at_tetrahedron(s, best);
+        try_tetrahedron(s, best);
     }
 }
 
@@ -227,7 +227,7 @@ MO_OWN outcome search(mo_core *a, mo_core *b, double part, double tolerance, dou
         }
         spot best;
         ++s->count;
-        look_at_simplex(s, &best);
+        try_simplex(s, &best);
         if (best.count == 4 && !is_apart) {
             return OVERLAP;
         }

@@ -219,7 +219,7 @@ MO_OWN void mark_outermost(const mo_touch *touch, const int *member, int count, 
     }
 }
 
-MO_EVERYWHERE void mo_touches_thin(mo_touch_list *list, int first)
+MO_EVERYWHERE void mo_touches_reduce(mo_touch_list *list, int first)
 {
     enum { MOST = 2 * MO_FLAT_CORNERS };
     const int count = list->count - first;

@@ -49,6 +49,15 @@ int mo_mesh_allows(const mo_mesh *mesh, int face, const double x[3], const doubl
  */
 int mo_mesh_is_flat(const mo_mesh *mesh, int face, int k);
 
+/* Touches from `first` on, found in the frame of the mesh at this pose, to the world. */
+static inline void mo_touches_place(mo_touch_list *list, int first, const mo_pose *pose)
+{
+    for (int k = first; k < list->count; ++k) {
+        mo_point_out(pose, list->touch[k].point, list->touch[k].point);
+        mo_vector_out(pose, list->touch[k].normal, list->touch[k].normal);
+    }
+}
+
 /* A unique feature among the touches `first` to `until` of a pair, from the face and the corner. */
 uint32_t mo_mesh_feature(const mo_touch_list *list, int first, int until, int face,
                          uint32_t feature);

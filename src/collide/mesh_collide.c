@@ -113,7 +113,7 @@ static void keep(const visit *v, int face, int begin)
 }
 
 /* Along the face's own normal. */
-static void meet_front(visit *v, mo_core *triangle)
+static void collide_front(visit *v, mo_core *triangle)
 {
     mo_axis front;
     mo_vec3_scale(-1, triangle->plane, front.normal);
@@ -125,7 +125,7 @@ static void meet_front(visit *v, mo_core *triangle)
     }
 }
 
-static int meet_face(void *context, int face)
+static int collide_face(void *context, int face)
 {
     visit *v = context;
     mo_core *a = v->shape;
@@ -148,7 +148,7 @@ static int meet_face(void *context, int face)
     mo_touch_cores(a, &triangle, ORIGIN, v->reach, v->out);
     if (v->out->count > begin && !is_allowed(v, face, begin)) {
         v->out->count = begin;
-        meet_front(v, &triangle);
+        collide_front(v, &triangle);
     }
     keep(v, face, begin);
     return 1;
@@ -173,11 +173,7 @@ static mo_bounds bounds_of(mo_core *core, double reach)
 void mo_collide_convex_mesh(const mo_placed *a, const mo_placed *b, double reach,
                             mo_touch_list *out)
 {
-    mo_pose in_mesh;
-    const double *q = b->pose.orientation, back[4] = {q[0], -q[1], -q[2], -q[3]};
-    mo_pose_point_back(&b->pose, a->pose.position, in_mesh.position);
-    mo_quat_multiply(back, a->pose.orientation, in_mesh.orientation);
-    const mo_placed placed = {a->collider, in_mesh};
+    const mo_placed placed = {a->collider, mo_pose_in(&b->pose, &a->pose)};
     mo_core core;
     mo_core_place(&placed, ORIGIN, &core);
     const mo_bounds near = bounds_of(&core, reach);
@@ -189,14 +185,11 @@ void mo_collide_convex_mesh(const mo_placed *a, const mo_placed *b, double reach
                .out = out,
                .deepest = -DEEPEST * core.size,
                .deep_gap = -INFINITY};
-    mo_tree_query(v.mesh->tree, &near, meet_face, &v);
+    mo_tree_query(v.mesh->tree, &near, collide_face, &v);
     if (out->count == v.first && isfinite(v.deep_gap)) {
         v.deepest = v.deep_gap * (1 + SAME_DEPTH); /* with the faces of the same plane */
-        mo_tree_query(v.mesh->tree, &near, meet_face, &v);
+        mo_tree_query(v.mesh->tree, &near, collide_face, &v);
     }
-    mo_touches_thin(out, v.first);
-    for (int k = v.first; k < out->count; ++k) {
-        mo_pose_point(&b->pose, out->touch[k].point, out->touch[k].point);
-        mo_pose_vector(&b->pose, out->touch[k].normal, out->touch[k].normal);
-    }
+    mo_touches_reduce(out, v.first);
+    mo_touches_place(out, v.first, &b->pose);
 }

@@ -123,7 +123,7 @@ static void keep(const visit *v, int face, int begin)
     v->out->count = kept;
 }
 
-static int meet_segment(void *context, int face)
+static int collide_segment(void *context, int face)
 {
     const visit *v = context;
     if (mo_vec3_dot(v->mesh->plane[face], v->centre) < v->mesh->plane[face][3]) {
@@ -152,10 +152,7 @@ static int meet_segment(void *context, int face)
 void mo_collide_planar_chain(const mo_placed *a, const mo_placed *b, double reach,
                              mo_touch_list *out)
 {
-    mo_placed placed = {.collider = a->collider};
-    const double *q = b->pose.orientation, back[4] = {q[0], -q[1], -q[2], -q[3]};
-    mo_pose_point_back(&b->pose, a->pose.position, placed.pose.position);
-    mo_quat_multiply(back, a->pose.orientation, placed.pose.orientation);
+    const mo_placed placed = {a->collider, mo_pose_in(&b->pose, &a->pose)};
     mo_bounds near = mo_collider_bounds_at(a->collider, &placed.pose);
     for (int k = 0; k < 3; ++k) {
         near.low[k] -= reach;
@@ -167,9 +164,6 @@ void mo_collide_planar_chain(const mo_placed *a, const mo_placed *b, double reac
                .first = out->count,
                .out = out};
     take_corners(&placed, &v);
-    mo_tree_query(v.mesh->tree, &near, meet_segment, &v);
-    for (int k = v.first; k < out->count; ++k) {
-        mo_pose_point(&b->pose, out->touch[k].point, out->touch[k].point);
-        mo_pose_vector(&b->pose, out->touch[k].normal, out->touch[k].normal);
-    }
+    mo_tree_query(v.mesh->tree, &near, collide_segment, &v);
+    mo_touches_place(out, v.first, &b->pose);
 }

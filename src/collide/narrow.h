@@ -55,7 +55,7 @@ MO_EVERYWHERE void mo_touch_between(const double on_a[3], const double on_b[3],
  * and moments are nearly the same.
  */
 enum { MO_TOUCHES_A_FACE = 8 };
-MO_EVERYWHERE void mo_touches_thin(mo_touch_list *list, int first);
+MO_EVERYWHERE void mo_touches_reduce(mo_touch_list *list, int first);
 
 /* The point of the segment pq nearest to x, as a part of the way from p to q. */
 MO_EVERYWHERE double mo_nearest_on_segment(const double p[3], const double q[3], const double x[3],

@@ -34,6 +34,16 @@ MO_ANY void mo_point_in(const mo_pose *pose, const double world[3], double local
     mo_vector_in(pose, arm, local);
 }
 
+/* The pose in another frame, both given in the world. */
+MO_ANY mo_pose mo_pose_in(const mo_pose *frame, const mo_pose *pose)
+{
+    const double *q = frame->orientation, back[4] = {q[0], -q[1], -q[2], -q[3]};
+    mo_pose in;
+    mo_point_in(frame, pose->position, in.position);
+    mo_quat_multiply(back, pose->orientation, in.orientation);
+    return in;
+}
+
 /* The pose of a in b from that of b in a. */
 MO_ANY mo_pose mo_pose_inverse(const mo_pose *pose)
 {

@@ -22,7 +22,7 @@ static int starts_inside(const mo_ray *ray, double *t, double normal[3])
 
 /* ---- flat sides ------------------------------------------------------------------------------ */
 
-static int meet_plane(int axis, const mo_ray *ray, double *t, double normal[3])
+static int intersect_plane(int axis, const mo_ray *ray, double *t, double normal[3])
 {
     if (ray->origin[axis] <= 0) {
         return starts_inside(ray, t, normal);
@@ -33,7 +33,7 @@ static int meet_plane(int axis, const mo_ray *ray, double *t, double normal[3])
     return ray->direction[axis] < 0 && *t <= ray->length;
 }
 
-static int meet_hull(const mo_hull *hull, const mo_ray *ray, double *t, double normal[3])
+static int intersect_hull(const mo_hull *hull, const mo_ray *ray, double *t, double normal[3])
 {
     double enter = 0, leave = ray->length;
     int face = -1;
@@ -135,8 +135,8 @@ static int clip(const mo_bounds *bounds, double near, const mo_ray *ray, mo_boun
     return enter <= leave;
 }
 
-static int meet_mesh(const mo_mesh *mesh, double size, const mo_ray *ray, double *t,
-                     double normal[3])
+static int intersect_mesh(const mo_mesh *mesh, double size, const mo_ray *ray, double *t,
+                          double normal[3])
 {
     search s = {.mesh = mesh, .ray = ray, .size = size, .t = ray->length, .face = -1};
     mo_bounds part;
@@ -154,7 +154,7 @@ static int meet_mesh(const mo_mesh *mesh, double size, const mo_ray *ray, double
 
 /* ---- round shapes ---------------------------------------------------------------------------- */
 
-static int meet_core(mo_core *core, const mo_ray *ray, double *t, double normal[3])
+static int intersect_core(mo_core *core, const mo_ray *ray, double *t, double normal[3])
 {
     mo_core point = {.kind = MO_CORE_POINT};
     mo_simplex simplex;
@@ -184,16 +184,17 @@ static int meet_core(mo_core *core, const mo_ray *ray, double *t, double normal[
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
-static int meet_local(const mo_collider *collider, const mo_ray *ray, double *t, double normal[3])
+static int intersect_local(const mo_collider *collider, const mo_ray *ray, double *t,
+                           double normal[3])
 {
     switch (collider->def.kind) {
     case MO_SHAPE_PLANE:
-        return meet_plane(collider->is_planar ? 1 : 2, ray, t, normal);
+        return intersect_plane(collider->is_planar ? 1 : 2, ray, t, normal);
     case MO_SHAPE_BOX:
     case MO_SHAPE_HULL:
-        return meet_hull(collider->hull, ray, t, normal);
+        return intersect_hull(collider->hull, ray, t, normal);
     case MO_SHAPE_MESH:
-        return meet_mesh(collider->mesh, collider->size, ray, t, normal);
+        return intersect_mesh(collider->mesh, collider->size, ray, t, normal);
     default:
         break;
     }
@@ -201,16 +202,16 @@ static int meet_local(const mo_collider *collider, const mo_ray *ray, double *t,
     const double origin[3] = {0, 0, 0};
     mo_core core = {0};
     mo_core_place(&here, origin, &core);
-    return meet_core(&core, ray, t, normal);
+    return intersect_core(&core, ray, t, normal);
 }
 
-int mo_ray_meets(const mo_placed *shape, const mo_ray *ray, double *t, double normal[3])
+int mo_ray_hits(const mo_placed *shape, const mo_ray *ray, double *t, double normal[3])
 {
     mo_ray local = *ray;
     double n[3];
     mo_pose_point_back(&shape->pose, ray->origin, local.origin);
     mo_pose_vector_back(&shape->pose, ray->direction, local.direction);
-    if (!meet_local(shape->collider, &local, t, n)) {
+    if (!intersect_local(shape->collider, &local, t, n)) {
         return 0;
     }
     mo_pose_vector(&shape->pose, n, normal);

@@ -23,6 +23,6 @@ typedef struct mo_ray {
 
 /* True where the ray meets the shape: the distance t and the outward unit normal there; 0 and the
  * direction turned round where it starts inside. */
-int mo_ray_meets(const mo_placed *shape, const mo_ray *ray, double *t, double normal[3]);
+int mo_ray_hits(const mo_placed *shape, const mo_ray *ray, double *t, double normal[3]);
 
 #endif

@@ -85,7 +85,7 @@ MO_OWN int is_there(const curve *c, double sign, const double m[3])
  * Newton's method for two points whose difference is at right angles to both tangents; then n is
  * across both.
  */
-MO_OWN void look_at_curves(mo_axis_search *s, curve *p, curve *q)
+MO_OWN void try_curves(mo_axis_search *s, curve *p, curve *q)
 {
     /* the derivatives of x by the parameter are speed * along and -radius * out */
     const double speed_p = p->radius > 0 ? p->radius : 1, speed_q = q->radius > 0 ? q->radius : 1;
@@ -122,8 +122,8 @@ MO_OWN void look_at_curves(mo_axis_search *s, curve *p, curve *q)
  * Where the line crosses the rim, seen along its axis: a line that lies nearly flat on a cap
  * touches there, and the point of the rim along n may be a quarter of a turn from it.
  */
-MO_OWN void look_at_crossings(mo_axis_search *s, const mo_feature *round, const mo_feature *other,
-                              int k, int is_turned)
+MO_OWN void try_crossings(mo_axis_search *s, const mo_feature *round, const mo_feature *other,
+                          int k, int is_turned)
 {
     double from[3], along[3];
     mo_vec3_minus(other->on_line, round->rim, from);
@@ -138,7 +138,7 @@ MO_OWN void look_at_crossings(mo_axis_search *s, const mo_feature *round, const 
         mo_vec3_along(from, (-ab + (end ? 1 : -1) * sqrt(square)) / aa, along, to);
         if (rim_curve(round, to, &rim)) {
             line_curve(other, k, rim.x, &line);
-            look_at_curves(s, is_turned ? &line : &rim, is_turned ? &rim : &line);
+            try_curves(s, is_turned ? &line : &rim, is_turned ? &rim : &line);
         }
     }
 }
@@ -163,7 +163,7 @@ MO_OWN void choose_rim(mo_feature *round, const mo_feature *other, int k, const 
 }
 
 /* The rim of one with the lines of the other, and, where they are apart, with its corner. */
-MO_OWN void look_at_rim(mo_axis_search *s, const double n[3], int is_turned)
+MO_OWN void try_rim(mo_axis_search *s, const double n[3], int is_turned)
 {
     mo_feature *round = is_turned ? &s->of_b : &s->of_a;
     const mo_feature *other = is_turned ? &s->of_a : &s->of_b;
@@ -174,10 +174,10 @@ MO_OWN void look_at_rim(mo_axis_search *s, const double n[3], int is_turned)
         choose_rim(round, other, k, n);
         if (rim_curve(round, out, &rim)) {
             line_curve(other, k, rim.x, &line);
-            look_at_curves(s, is_turned ? &line : &rim, is_turned ? &rim : &line);
+            try_curves(s, is_turned ? &line : &rim, is_turned ? &rim : &line);
         }
         if (!s->is_better && fabs(mo_vec3_dot(n, round->axis)) > IS_CAP) {
-            look_at_crossings(s, round, other, k, is_turned);
+            try_crossings(s, round, other, k, is_turned);
         }
     }
     if (!other->is_vertex || mo_axis_is_proven(s)) {
@@ -205,7 +205,7 @@ MO_OWN int rim_towards(const mo_feature *f, const double x[3], curve *c)
 }
 
 /* Two rims, from the points along n, or where n is the axis of one, from where they cross. */
-MO_OWN void look_at_two_rims(mo_axis_search *s, const double n[3])
+MO_OWN void try_two_rims(mo_axis_search *s, const double n[3])
 {
     const mo_feature *a = &s->of_a, *b = &s->of_b;
     curve p, q;
@@ -213,7 +213,7 @@ MO_OWN void look_at_two_rims(mo_axis_search *s, const double n[3])
     mo_vec3_scale(-1, n, against);
     const int has_p = rim_curve(a, n, &p), has_q = rim_curve(b, against, &q);
     if (has_p && has_q) {
-        look_at_curves(s, &p, &q);
+        try_curves(s, &p, &q);
         return;
     }
     int is_there = has_p ? rim_towards(b, p.x, &q) : has_q && rim_towards(a, q.x, &p);
@@ -221,21 +221,21 @@ MO_OWN void look_at_two_rims(mo_axis_search *s, const double n[3])
         is_there = rim_towards(a, q.x, &p) && rim_towards(b, p.x, &q);
     }
     if (is_there) {
-        look_at_curves(s, &p, &q);
+        try_curves(s, &p, &q);
     }
 }
 
 /* First the rim that points at the side of the other. */
-MO_EVERYWHERE void mo_axis_look_at_rims(mo_axis_search *s, const double n[3])
+MO_EVERYWHERE void mo_axis_try_rims(mo_axis_search *s, const double n[3])
 {
     const int both = s->of_a.has_rim && s->of_b.has_rim;
     const int begin = both ? fabs(mo_vec3_dot(n, s->of_b.axis)) > fabs(mo_vec3_dot(n, s->of_a.axis))
                            : s->of_b.has_rim;
-    look_at_rim(s, n, begin);
+    try_rim(s, n, begin);
     if (both && !mo_axis_is_proven(s)) {
-        look_at_rim(s, n, !begin);
+        try_rim(s, n, !begin);
     }
     if (both && !mo_axis_is_proven(s)) {
-        look_at_two_rims(s, n);
+        try_two_rims(s, n);
     }
 }

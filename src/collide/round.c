@@ -284,5 +284,5 @@ MO_EVERYWHERE void mo_collide_hull_plane(const mo_placed *a, const mo_placed *b,
             }
         }
     }
-    mo_touches_thin(out, first);
+    mo_touches_reduce(out, first);
 }

@@ -158,7 +158,7 @@ static void rotate(mo_tree *tree, int k)
 }
 
 /* From k to the root: boxes fit again. */
-static void mend(mo_tree *tree, int k)
+static void refit_up(mo_tree *tree, int k)
 {
     for (; k != NONE; k = tree->node[k].parent) {
         refit(tree, k);
@@ -222,7 +222,7 @@ static void link_leaf(mo_tree *tree, int leaf, int parent)
     *place_in_parent(tree, sibling) = parent;
     n[parent] = (node){.parent = n[sibling].parent, .child = {sibling, leaf}, .item = NONE};
     n[sibling].parent = n[leaf].parent = parent;
-    mend(tree, parent);
+    refit_up(tree, parent);
 }
 
 static void unlink_leaf(mo_tree *tree, int leaf)
@@ -237,7 +237,7 @@ static void unlink_leaf(mo_tree *tree, int leaf)
     *place_in_parent(tree, parent) = sibling;
     n[sibling].parent = n[parent].parent;
     drop_node(tree, parent);
-    mend(tree, n[sibling].parent);
+    refit_up(tree, n[sibling].parent);
 }
 
 int mo_tree_insert(mo_tree *tree, const mo_bounds *bounds, int item)
@@ -324,7 +324,7 @@ static int query_below(const mo_tree *tree, int k, const mo_bounds *bounds, mo_t
     stack[depth++] = k;
     while (depth > 0) {
         k = stack[--depth];
-        if (!mo_bounds_meet(&n[k].bounds, bounds)) {
+        if (!mo_bounds_overlap(&n[k].bounds, bounds)) {
             continue;
         }
         if (is_leaf(tree, k)) {
@@ -378,7 +378,7 @@ static int walk_pairs(mo_tree *tree, int a, int b, mo_tree_pair *found, void *co
     size_t depth = 0;
     for (unsigned steps = 1;; ++steps) {
         mo_pace_every(steps, 256);
-        if (mo_bounds_meet(&n[a].bounds, &n[b].bounds)) {
+        if (mo_bounds_overlap(&n[a].bounds, &n[b].bounds)) {
             const int a_ends = is_leaf(tree, a), b_ends = is_leaf(tree, b);
             if (!a_ends || !b_ends) {
                 const int opens_a = b_ends || (!a_ends && area(&n[a].bounds) >= area(&n[b].bounds));

@@ -89,7 +89,7 @@ MO_ANY size_t mo_copy_impulse(const mo_copy_args *a, int copy)
 /* ---- decisions, by the first thread ---------------------------------------------------------- */
 
 /* As in solver/device_sweeps.c: 2, 4, 8, then every 8, 16 and 32. */
-MO_ANY int mo_copy_next_look(int sweeps)
+MO_ANY int mo_copy_next_check(int sweeps)
 {
     return sweeps + (sweeps < 2     ? 2
                      : sweeps < 8   ? sweeps
@@ -124,7 +124,7 @@ MO_ANY int mo_copy_is_at_its_end(const mo_copy_args *a, const mo_copy_state *sta
 }
 
 /* After a look between sweeps. */
-MO_ANY int mo_copy_goes_on(const mo_copy_args *a, int copy, mo_copy_shared *s)
+MO_ANY int mo_copy_continues(const mo_copy_args *a, int copy, mo_copy_shared *s)
 {
     mo_copy_state *state = &s->state;
     const int sweeps = state->pace.sweeps,
@@ -135,7 +135,7 @@ MO_ANY int mo_copy_goes_on(const mo_copy_args *a, int copy, mo_copy_shared *s)
         return MO_COPY_FREE;
     }
     mo_copy_set_pace(a, copy, &state->pace);
-    state->due = mo_copy_next_look(sweeps);
+    state->due = mo_copy_next_check(sweeps);
     s->visit[0].shift = s->visit[1].shift =
         mo_is_steep(a->goal.friction, sweeps) ? a->visit.shift : NULL;
     return MO_COPY_MOVE;
@@ -168,7 +168,7 @@ MO_ANY int mo_copy_decide(const mo_copy_args *a, int copy, int after, mo_copy_sh
         state->natural = sqrt(sum.sum);
         state->approach = sum.largest;
         return state->stage == MO_COPY_VERDICT ? mo_copy_verdict(a, state)
-                                               : mo_copy_goes_on(a, copy, s);
+                                               : mo_copy_continues(a, copy, s);
     }
     mo_pace_next(&state->pace, sum.sum);
     return state->pace.sweeps < state->due && state->pace.sweeps < a->goal.most ? MO_COPY_MOVE

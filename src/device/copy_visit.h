@@ -232,7 +232,7 @@ MO_ANY mo_term mo_kernel_copy_worst(const mo_copy_args *a, int i)
 }
 
 /* The residual of all, and the fastest closing speed. */
-MO_ANY mo_term mo_kernel_copy_look(const mo_copy_args *a, int i)
+MO_ANY mo_term mo_kernel_copy_check(const mo_copy_args *a, int i)
 {
     const mo_copy_state *state = a->state + i;
     const mo_term term = {state->natural * state->natural, state->approach};

@@ -131,7 +131,7 @@ static void run_task(void *context, int task)
            (int)((int64_t)r->blocks * (task + 1) / r->tasks));
 }
 
-static void share_out(const launch *l, run_fn *run, int blocks)
+static void distribute(const launch *l, run_fn *run, int blocks)
 {
     const int most = blocks / WORTH < 1 ? 1 : blocks / WORTH, threads = l->device->threads;
     task_range range = {l, run, blocks, threads < most ? threads : most};
@@ -143,7 +143,7 @@ static void host_launch_summed(mo_device *device, mo_kernel kernel, int n, const
 {
     const host_device *own = (const host_device *)(const void *)device;
     const launch l = {own, kernel, n, arguments, partial};
-    share_out(&l, run_blocks, mo_device_blocks(n));
+    distribute(&l, run_blocks, mo_device_blocks(n));
 }
 
 static void host_launch_blocks(mo_device *device, mo_kernel kernel, int blocks,
@@ -151,7 +151,7 @@ static void host_launch_blocks(mo_device *device, mo_kernel kernel, int blocks,
 {
     const host_device *own = (const host_device *)(const void *)device;
     const launch l = {own, kernel, blocks, arguments, partial};
-    share_out(&l, RUN[kernel], blocks);
+    distribute(&l, RUN[kernel], blocks);
 }
 
 static void host_launch(mo_device *device, mo_kernel kernel, int n, const void *arguments)

@@ -29,7 +29,7 @@
     BLOCKS(solve_small_copy, mo_copy_args, MO_COPY_FEW, 16, mo_copy_shared, mo_copy_own)           \
     SUMMED(copy_open, mo_copy_args)                                                                \
     SUMMED(copy_worst, mo_copy_args)                                                               \
-    SUMMED(copy_look, mo_copy_args)                                                                \
+    SUMMED(copy_check, mo_copy_args)                                                               \
     SUMMED(visit_rest, mo_visit_args)                                                              \
     SUMMED(visit_steep_slot, mo_visit_args)                                                        \
     SUMMED(visit_steep_manifold, mo_visit_args)                                                    \

@@ -199,16 +199,9 @@ static int moves_something(mo_gradient *g)
     }
     double most = 0;
     for (int i = 0; i < W->constraint_count; ++i) {
-        const int d = mo_constraint_dim(W, i);
-        const double *W_ij = W->values + W->value_start[i];
         double u[MO_BILATERAL_MAX_DIM] = {0};
-        for (int e = W->block_start[i]; e < W->block_start[i + 1]; ++e) {
-            const int j = W->block_index[e], n = mo_constraint_dim(W, j);
-            for (int a = 0; a < d; ++a, W_ij += n) {
-                u[a] += mo_dot(n, W_ij, g->rows + W->row_start[j]);
-            }
-        }
-        most = fmax(most, sqrt(g->rho[i]) * mo_norm(d, u));
+        mo_reduced_row(W, i, g->rows, u);
+        most = fmax(most, sqrt(g->rho[i]) * mo_norm(mo_constraint_dim(W, i), u));
     }
     return most > LOOSE;
 }

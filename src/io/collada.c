@@ -104,7 +104,7 @@ static const mo_xml_node *find_id(const mo_xml_node *node, const char *id, int l
     for (const mo_xml_node *child = node->first; child && level < MOST_LEVELS;
          child = child->next) {
         const mo_xml_node *found =
-            mo_xml_says(child, "id", id) ? child : find_id(child, id, level + 1);
+            mo_xml_equals(child, "id", id) ? child : find_id(child, id, level + 1);
         if (found) {
             return found;
         }
@@ -124,7 +124,7 @@ static const mo_xml_node *input_of(const mo_xml_node *node, const char *semantic
 {
     for (const mo_xml_node *input = mo_xml_child(node, "input"); input;
          input = mo_xml_next(input, "input")) {
-        if (mo_xml_says(input, "semantic", semantic)) {
+        if (mo_xml_equals(input, "semantic", semantic)) {
             return input;
         }
     }

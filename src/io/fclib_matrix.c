@@ -28,9 +28,8 @@ bool mo_fclib_check_finite(mo_h5 *h, const mo_h5_group *group, const char *name,
 {
     for (size_t k = 0; k < count; ++k) {
         MO_FAIL_IF(!isfinite(values[k]),
-                   mo_h5_fail(h, MO_ERR_FORMAT,
-                              "entry %zu of %s/%s is %g; only finite numbers are allowed", k,
-                              group->path, name, values[k]));
+                   mo_h5_fault(h, "entry %zu of %s/%s is %g; only finite numbers are allowed", k,
+                               group->path, name, values[k]));
     }
     return true;
 }
@@ -58,38 +57,33 @@ static bool read_stored(mo_h5 *h, const mo_h5_group *g, stored *s)
 /* i and x hold at least the entries that are counted, and equally many. */
 static bool check_room(mo_h5 *h, const char *path, const stored *s, size_t entries)
 {
-    MO_FAIL_IF(s->i_count != s->x_count,
-               mo_h5_fail(h, MO_ERR_FORMAT, "%s/i has %zu entries and %s/x has %zu", path,
-                          s->i_count, path, s->x_count));
-    MO_FAIL_IF(entries > s->x_count,
-               mo_h5_fail(h, MO_ERR_FORMAT, "%s counts %zu entries, but its x has %zu", path,
-                          entries, s->x_count));
+    MO_FAIL_IF(s->i_count != s->x_count, mo_h5_fault(h, "%s/i has %zu entries and %s/x has %zu",
+                                                     path, s->i_count, path, s->x_count));
+    MO_FAIL_IF(entries > s->x_count, mo_h5_fault(h, "%s counts %zu entries, but its x has %zu",
+                                                 path, entries, s->x_count));
     return s->nzmax >= 0 && (size_t)s->nzmax >= entries
                ? true
-               : mo_h5_fail(h, MO_ERR_FORMAT, "%s has nzmax = %d for %zu entries", path, s->nzmax,
-                            entries);
+               : mo_h5_fault(h, "%s has nzmax = %d for %zu entries", path, s->nzmax, entries);
 }
 
 static bool check_index(mo_h5 *h, const char *path, char array, size_t entry, int index, int end)
 {
     return (index >= 0 && index < end) ||
-           mo_h5_fail(h, MO_ERR_FORMAT, "entry %zu of %s/%c is %d, outside 0 to %d", entry, path,
-                      array, index, end - 1);
+           mo_h5_fault(h, "entry %zu of %s/%c is %d, outside 0 to %d", entry, path, array, index,
+                       end - 1);
 }
 
 /* p rises from 0; its last entry is the number of entries. */
 static bool check_starts(mo_h5 *h, const char *path, const stored *s, int lines)
 {
     MO_FAIL_IF(s->p_count != (size_t)lines + 1,
-               mo_h5_fail(h, MO_ERR_FORMAT, "%s/p has %zu entries where %lld are needed", path,
-                          s->p_count, (long long)lines + 1));
-    MO_FAIL_IF(s->p[0] != 0,
-               mo_h5_fail(h, MO_ERR_FORMAT, "%s/p begins with %d, not with 0", path, s->p[0]));
+               mo_h5_fault(h, "%s/p has %zu entries where %lld are needed", path, s->p_count,
+                           (long long)lines + 1));
+    MO_FAIL_IF(s->p[0] != 0, mo_h5_fault(h, "%s/p begins with %d, not with 0", path, s->p[0]));
     for (int k = 0; k < lines; ++k) {
         MO_FAIL_IF(s->p[k + 1] < s->p[k],
-                   mo_h5_fail(h, MO_ERR_FORMAT,
-                              "entry %d of %s/p is %d, less than the one before, %d", k + 1, path,
-                              s->p[k + 1], s->p[k]));
+                   mo_h5_fault(h, "entry %d of %s/p is %d, less than the one before, %d", k + 1,
+                               path, s->p[k + 1], s->p[k]));
     }
     return true;
 }
@@ -114,8 +108,8 @@ static bool expand(mo_h5 *h, const char *path, const stored *s, int lines, int a
 static bool check_triplets(mo_h5 *h, const char *path, const stored *s)
 {
     MO_FAIL_IF(s->p_count < (size_t)s->nz,
-               mo_h5_fail(h, MO_ERR_FORMAT, "%s has nz = %d triplets, but its p has %zu entries",
-                          path, s->nz, s->p_count));
+               mo_h5_fault(h, "%s has nz = %d triplets, but its p has %zu entries", path, s->nz,
+                           s->p_count));
     MO_PASS(check_room(h, path, s, (size_t)s->nz));
     for (int e = 0; e < s->nz; ++e) {
         MO_PASS(check_index(h, path, 'p', (size_t)e, s->p[e], s->n) &&
@@ -131,8 +125,8 @@ static bool build(mo_h5 *h, const char *path, const stored *s, const mo_entries 
     /* Finite numbers can still add up to infinity. */
     for (int e = 0; e < mo_sparse_count(matrix); ++e) {
         MO_FAIL_IF(!isfinite(matrix->value[e]),
-                   mo_h5_fail(h, MO_ERR_FORMAT, "entries of %s for the same place add up to %g",
-                              path, matrix->value[e]));
+                   mo_h5_fault(h, "entries of %s for the same place add up to %g", path,
+                               matrix->value[e]));
     }
     return true;
 }
@@ -146,9 +140,8 @@ static bool unpack(mo_h5 *h, const char *path, const stored *s, mo_sparse *matri
     const bool by_columns = s->nz == BY_COLUMNS;
     MO_FAIL_IF(
         !by_columns && s->nz != BY_ROWS,
-        mo_h5_fail(h, MO_ERR_FORMAT,
-                   "%s has nz = %d; -1 (columns), -2 (rows) or a number of triplets is needed",
-                   path, s->nz));
+        mo_h5_fault(h, "%s has nz = %d; -1 (columns), -2 (rows) or a number of triplets is needed",
+                    path, s->nz));
     const int lines = by_columns ? s->n : s->m;
     int *line = NULL;
     MO_PASS(expand(h, path, s, lines, by_columns ? s->m : s->n, &line));
@@ -162,8 +155,8 @@ static bool check_size(mo_h5 *h, const char *path, const char *what, int stated,
                        mo_fclib_size needed)
 {
     return stated == needed.count ||
-           mo_h5_fail(h, MO_ERR_FORMAT, "%s has %d %s, but the vector %s has %d entries", path,
-                      stated, what, needed.vector, needed.count);
+           mo_h5_fault(h, "%s has %d %s, but the vector %s has %d entries", path, stated, what,
+                       needed.vector, needed.count);
 }
 
 /* One number that need not be there. */

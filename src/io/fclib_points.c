@@ -19,8 +19,8 @@ static bool read_part(mo_h5 *h, const mo_h5_group *group, const char *name, int 
     size_t count;
     MO_PASS(mo_h5_count(h, group, name, &count));
     MO_FAIL_IF(count != (size_t)needed,
-               mo_h5_fail(h, MO_ERR_FORMAT, "%s/%s has %zu entries where the problem has %d",
-                          group->path, name, count, needed));
+               mo_h5_fault(h, "%s/%s has %zu entries where the problem has %d", group->path, name,
+                           count, needed));
     return mo_h5_read_run(h, group, name, 0, count, to) &&
            mo_fclib_check_finite(h, group, name, count, to);
 }
@@ -99,9 +99,8 @@ static bool read_guess_list(mo_h5 *h, const mo_h5_group *group, const mo_fclib_s
     /* Checked against the number of links before memory is allocated. */
     const size_t held = group->count - 1;
     MO_FAIL_IF(count < 0 || (size_t)count > held,
-               mo_h5_fail(h, MO_ERR_FORMAT,
-                          "%s/number_of_guesses is %d, but the group holds %zu guesses",
-                          group->path, count, held));
+               mo_h5_fault(h, "%s/number_of_guesses is %d, but the group holds %zu guesses",
+                           group->path, count, held));
     if (count == 0) {
         return true;
     }

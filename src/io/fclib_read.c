@@ -83,12 +83,12 @@ static bool choose_kind(reader *in)
         }
     }
     MO_FAIL_IF(!in->kind && mo_h5_has(&in->root, "moreau_recording"),
-               mo_h5_fail(&in->h, MO_ERR_FORMAT,
-                          "is a recording of a simulation, not a contact problem; moreau view and "
-                          "moreau render show it, moreau run --export-problem writes problems"));
-    return in->kind || mo_h5_fail(&in->h, MO_ERR_FORMAT,
-                                  "holds none of the groups /fclib_global, /fclib_global_rolling, "
-                                  "/fclib_local and /fclib_local_rolling; is it an FCLIB file?");
+               mo_h5_fault(&in->h,
+                           "is a recording of a simulation, not a contact problem; moreau view and "
+                           "moreau render show it, moreau run --export-problem writes problems"));
+    return in->kind ||
+           mo_h5_fault(&in->h, "holds none of the groups /fclib_global, /fclib_global_rolling, "
+                               "/fclib_local and /fclib_local_rolling; is it an FCLIB file?");
 }
 
 static bool read_spacedim(reader *in)
@@ -98,8 +98,8 @@ static bool read_spacedim(reader *in)
     const bool known = in->kind->is_rolling ? d == 5 : d == 2 || d == 3;
     in->sizes.d = d;
     in->sizes.is_global = in->kind->is_global;
-    return known || mo_h5_fail(&in->h, MO_ERR_FORMAT, "%s/spacedim is %d where %s is needed",
-                               in->top.path, d, in->kind->is_rolling ? "5" : "2 or 3");
+    return known || mo_h5_fault(&in->h, "%s/spacedim is %d where %s is needed", in->top.path, d,
+                                in->kind->is_rolling ? "5" : "2 or 3");
 }
 
 /* ---- vectors --------------------------------------------------------------------------------- */
@@ -110,14 +110,14 @@ static bool read_friction(reader *in, const mo_h5_group *vectors, const char *na
     size_t count;
     MO_PASS(mo_h5_count(&in->h, vectors, name, &count));
     MO_FAIL_IF(count != (size_t)in->sizes.contacts,
-               mo_h5_fail(&in->h, MO_ERR_FORMAT, "%s/%s has %zu entries for %d contacts",
-                          vectors->path, name, count, in->sizes.contacts));
+               mo_h5_fault(&in->h, "%s/%s has %zu entries for %d contacts", vectors->path, name,
+                           count, in->sizes.contacts));
     *mu = mo_h5_take(&in->h, count, sizeof **mu);
     MO_PASS(*mu && mo_h5_read_run(&in->h, vectors, name, 0, count, *mu));
     for (size_t k = 0; k < count; ++k) {
-        MO_FAIL_IF(!((*mu)[k] >= 0), mo_h5_fail(&in->h, MO_ERR_FORMAT,
-                                                "entry %zu of %s/%s is %g; friction is 0 or more",
-                                                k, vectors->path, name, (*mu)[k]));
+        MO_FAIL_IF(!((*mu)[k] >= 0),
+                   mo_h5_fault(&in->h, "entry %zu of %s/%s is %g; friction is 0 or more", k,
+                               vectors->path, name, (*mu)[k]));
     }
     return true;
 }
@@ -136,9 +136,8 @@ static bool read_motion(reader *in, const mo_h5_group *vectors)
     size_t count;
     MO_PASS(mo_fclib_read_vector(&in->h, vectors, w, &count, &in->w));
     MO_FAIL_IF(count % (size_t)in->sizes.d != 0,
-               mo_h5_fail(&in->h, MO_ERR_FORMAT,
-                          "%s/%s has %zu entries, no multiple of spacedim = %d", vectors->path, w,
-                          count, in->sizes.d));
+               mo_h5_fault(&in->h, "%s/%s has %zu entries, no multiple of spacedim = %d",
+                           vectors->path, w, count, in->sizes.d));
     in->sizes.rows = (int)count;
     in->sizes.contacts = (int)count / in->sizes.d;
     return true;
@@ -190,9 +189,8 @@ static bool cut_constraints(reader *in, const mo_sparse *G, const mo_fclib_parts
 {
     const mo_fclib_sizes *sizes = &in->sizes;
     mo_fclib_parts *constraints = &in->blocks.constraints;
-    MO_FAIL_IF(
-        sizes->joints > INT_MAX - sizes->rows,
-        mo_h5_fail(&in->h, MO_ERR_FORMAT, "contacts and joints have more than %d rows", INT_MAX));
+    MO_FAIL_IF(sizes->joints > INT_MAX - sizes->rows,
+               mo_h5_fault(&in->h, "contacts and joints have more than %d rows", INT_MAX));
     MO_PASS(mo_fclib_make_parts(&in->h, sizes->rows + sizes->joints, sizes->contacts, sizes->d,
                                 constraints));
     int length = 0; /* of the current joint block */

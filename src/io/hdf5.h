@@ -70,6 +70,8 @@ typedef struct mo_h5_group {
 
 /* Keeps the first error, with the file's name in front of its sentence; always false. */
 bool mo_h5_fail(mo_h5 *h, mo_error error, const char *format, ...) MO_PRINTF(3, 4);
+/* The same for the contents of the file: MO_ERR_FORMAT, with h->place in front, if any. */
+bool mo_h5_fault(mo_h5 *h, const char *format, ...) MO_PRINTF(2, 3);
 bool mo_h5_no_memory(mo_h5 *h);
 
 /* Memory for the user of the file, all zero, that is freed by mo_h5_close; NULL after a failure. */

@@ -233,7 +233,7 @@ static bool open_stream(mo_h5 *h)
         !S_ISREG(about.st_mode),
         mo_h5_fail(h, MO_ERR_FILE, "is %s",
                    S_ISDIR(about.st_mode) ? "a directory, not a file" : "not a regular file"));
-    MO_FAIL_IF(about.st_size == 0, mo_h5_fail(h, MO_ERR_FORMAT, "is empty"));
+    MO_FAIL_IF(about.st_size == 0, mo_h5_fault(h, "is empty"));
     h->file = fopen(h->path, "rb");
     h->size = (uint64_t)about.st_size;
     return h->file || mo_h5_fail(h, MO_ERR_FILE, "could not be opened: %s", strerror(errno));

@@ -44,9 +44,6 @@ typedef struct mo_h5_header {
 
 bool mo_h5_read_header(mo_h5 *h, uint64_t address, mo_h5_header *header);
 
-/* Keeps the first error, with file and h->place in front; returns false. */
-bool mo_h5_fault(mo_h5 *h, const char *format, ...) MO_PRINTF(2, 3);
-
 /* Whether [address, address + size) is inside the file. */
 bool mo_h5_inside(const mo_h5 *h, uint64_t address, uint64_t size);
 

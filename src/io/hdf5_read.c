@@ -15,21 +15,37 @@
 
 /* ---- errors ---------------------------------------------------------------------------------- */
 
+/* Keeps the first error: the end of a long path, to leave room for the rest, then the message. */
+static bool fail(mo_h5 *h, mo_error error, const char *place, const char *format, va_list values)
+{
+    enum { SHOWN = 160 };
+    char sentence[sizeof h->why->text];
+    if (!h->error) {
+        const size_t length = strlen(h->path);
+        const bool cut = length > SHOWN;
+        vsnprintf(sentence, sizeof sentence, format, values);
+        h->error = mo_fail(h->why, error, "%s%s: %s%s%.300s", cut ? "..." : "",
+                           cut ? h->path + (length - SHOWN) : h->path, place, place[0] ? " " : "",
+                           sentence);
+    }
+    return false;
+}
+
 bool mo_h5_fail(mo_h5 *h, mo_error error, const char *format, ...)
 {
-    enum { SHOWN = 160 }; /* only the end of a long path is shown, to leave room for the message */
-    if (h->error) {
-        return false;
-    }
-    char sentence[sizeof h->why->text];
     va_list values;
     va_start(values, format);
-    vsnprintf(sentence, sizeof sentence, format, values);
+    fail(h, error, "", format, values);
     va_end(values);
-    const size_t length = strlen(h->path);
-    const bool cut = length > SHOWN;
-    h->error = mo_fail(h->why, error, "%s%s: %.300s", cut ? "..." : "",
-                       cut ? h->path + (length - SHOWN) : h->path, sentence);
+    return false;
+}
+
+bool mo_h5_fault(mo_h5 *h, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    fail(h, MO_ERR_FORMAT, h->place, format, values);
+    va_end(values);
     return false;
 }
 
@@ -45,16 +61,6 @@ void *mo_h5_take(mo_h5 *h, size_t count, size_t size)
         mo_h5_no_memory(h);
     }
     return taken;
-}
-
-bool mo_h5_fault(mo_h5 *h, const char *format, ...)
-{
-    char sentence[224];
-    va_list values;
-    va_start(values, format);
-    vsnprintf(sentence, sizeof sentence, format, values);
-    va_end(values);
-    return mo_h5_fail(h, MO_ERR_FORMAT, "%s%s%s", h->place, h->place[0] ? " " : "", sentence);
 }
 
 /* ---- opening --------------------------------------------------------------------------------- */
@@ -107,15 +113,12 @@ static bool find_object(mo_h5 *h, const mo_h5_group *parent, const char *name, c
                         const char *what, uint64_t *address)
 {
     static const char *const kinds[] = {"hard", "soft", "external", "user-defined"};
-    if (h->error) {
-        return false;
-    }
+    MO_PASS(!h->error);
     const mo_h5_link *link = mo_h5_find(parent, name);
-    MO_FAIL_IF(!link, mo_h5_fail(h, MO_ERR_FORMAT, "the %s %s is missing", what, path));
-    MO_FAIL_IF(
-        link->kind != MO_H5_HARD,
-        mo_h5_fail(h, MO_ERR_FORMAT,
-                   "%s is a link of the %s kind, which is not followed; put the %s itself there",
+    MO_FAIL_IF(!link, mo_h5_fault(h, "the %s %s is missing", what, path));
+    MO_FAIL_IF(link->kind != MO_H5_HARD,
+               mo_h5_fault(
+                   h, "%s is a link of the %s kind, which is not followed; put the %s itself there",
                    path, kinds[link->kind], what));
     *address = link->address;
     return true;
@@ -162,17 +165,16 @@ static bool find_vector(mo_h5 *h, const mo_h5_group *group, const char *name, bo
                                           "values of another type"};
     MO_PASS(find_dataset(h, group, name, d));
     MO_FAIL_IF(d->about.type != MO_H5_INTEGER && (integers || d->about.type != MO_H5_FLOAT),
-               mo_h5_fail(h, MO_ERR_FORMAT, "%s holds %s where %s are needed", d->path,
-                          classes[d->about.type], integers ? "integers" : "numbers"));
+               mo_h5_fault(h, "%s holds %s where %s are needed", d->path, classes[d->about.type],
+                           integers ? "integers" : "numbers"));
     MO_FAIL_IF(d->about.rank > 1,
-               mo_h5_fail(h, MO_ERR_FORMAT, "%s has rank %d where a vector is needed", d->path,
-                          d->about.rank));
+               mo_h5_fault(h, "%s has rank %d where a vector is needed", d->path, d->about.rank));
     MO_FAIL_IF(d->about.is_unwritten,
-               mo_h5_fail(h, MO_ERR_FORMAT, "%s claims %llu entries that were never written",
-                          d->path, (unsigned long long)d->about.count));
+               mo_h5_fault(h, "%s claims %llu entries that were never written", d->path,
+                           (unsigned long long)d->about.count));
     MO_FAIL_IF(d->about.count > INT_MAX,
-               mo_h5_fail(h, MO_ERR_FORMAT, "%s has %llu entries, more than %d", d->path,
-                          (unsigned long long)d->about.count, INT_MAX));
+               mo_h5_fault(h, "%s has %llu entries, more than %d", d->path,
+                           (unsigned long long)d->about.count, INT_MAX));
     return true;
 }
 
@@ -241,7 +243,7 @@ bool mo_h5_read_ints(mo_h5 *h, const mo_h5_group *group, const char *name, size_
         const int64_t wide = as_integer(&d.about, stored + k * d.about.type_size);
         all[k] = (int)wide;
         good = (wide >= INT_MIN && wide <= INT_MAX) ||
-               mo_h5_fail(h, MO_ERR_FORMAT, "entry %zu of %s is too large for an index", k, d.path);
+               mo_h5_fault(h, "entry %zu of %s is too large for an index", k, d.path);
     }
     mo_memory_free(h->allocator, stored);
     if (!good) {
@@ -262,8 +264,8 @@ bool mo_h5_read_int(mo_h5 *h, const mo_h5_group *group, const char *name, int *v
         *value = values[0];
     }
     mo_memory_free(h->allocator, values);
-    return count == 1 || mo_h5_fail(h, MO_ERR_FORMAT, "%s/%s has %zu entries where 1 is needed",
-                                    group->path, name, count);
+    return count == 1 ||
+           mo_h5_fault(h, "%s/%s has %zu entries where 1 is needed", group->path, name, count);
 }
 
 bool mo_h5_count(mo_h5 *h, const mo_h5_group *group, const char *name, size_t *count)
@@ -282,8 +284,8 @@ static unsigned char *find_run(mo_h5 *h, const mo_h5_group *group, const char *n
         return NULL;
     }
     if (first > d->about.count || count > d->about.count - first) {
-        mo_h5_fail(h, MO_ERR_FORMAT, "%s has %llu entries, not %zu from %zu on", d->path,
-                   (unsigned long long)d->about.count, count, first);
+        mo_h5_fault(h, "%s has %llu entries, not %zu from %zu on", d->path,
+                    (unsigned long long)d->about.count, count, first);
         return NULL;
     }
     return load_run(h, d, first, count);

@@ -36,9 +36,7 @@ void mo_h5_close_out(mo_h5 *h)
 bool mo_h5_image(mo_h5 *h, void **bytes, size_t *size)
 {
     *bytes = NULL;
-    if (h->error) {
-        return false;
-    }
+    MO_PASS(!h->error);
     const ssize_t needed =
         H5Fflush(h->out, H5F_SCOPE_LOCAL) < 0 ? -1 : H5Fget_file_image(h->out, NULL, 0);
     MO_FAIL_IF(needed < 0, mo_h5_fail(h, MO_ERR_FILE, "HDF5 cannot finish the file"));
@@ -51,9 +49,7 @@ bool mo_h5_image(mo_h5 *h, void **bytes, size_t *size)
 
 bool mo_h5_make_group(mo_h5 *h, const char *path)
 {
-    if (h->error) {
-        return false;
-    }
+    MO_PASS(!h->error);
     const hid_t id = H5Gcreate2(h->out, path, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     snprintf(h->group, sizeof h->group, "%s", path);
     return (id >= 0 && H5Gclose(id) >= 0) ||
@@ -107,9 +103,7 @@ bool mo_h5_write_doubles(mo_h5 *h, const char *name, size_t count, const double 
 
 bool mo_h5_write_text(mo_h5 *h, const char *name, const char *text)
 {
-    if (h->error) {
-        return false;
-    }
+    MO_PASS(!h->error);
     hid_t type = H5Tcopy(H5T_C_S1);
     if (type >= 0 && H5Tset_size(type, strlen(text) + 1) < 0) {
         H5Tclose(type);

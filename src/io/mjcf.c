@@ -101,7 +101,7 @@ static bool read_option(mo_mjcf *m, const mo_xml_node *node)
             mo_mjcf_numbers(m, node, NULL, "wind", 3, 3, model->medium.wind, NULL));
     MO_FAIL_IF(!(model->step > 0),
                mo_reader_fail(m->r, node, "has timestep=\"%g\"; it must be positive", model->step));
-    if (mo_xml_says(node, "collision", "predefined")) {
+    if (mo_xml_equals(node, "collision", "predefined")) {
         mo_reader_note(m->r, node,
                        " collision=\"predefined\"> is not read: geoms touch by contype "
                        "and conaffinity");

@@ -139,7 +139,7 @@ static bool transform(mo_mjcf *m, const mo_xml_node *node, mo_mesh_file *mesh)
 }
 
 /* inertia: of later versions of MuJoCo. */
-static bool read_weighing(mo_mjcf *m, const mo_xml_node *node, mo_mesh_file *mesh)
+static bool read_inertia_model(mo_mjcf *m, const mo_xml_node *node, mo_mesh_file *mesh)
 {
     static const char *const WAYS[] = {"legacy", "exact", "shell", "convex", NULL};
     int way = 0;
@@ -173,7 +173,7 @@ bool mo_mjcf_mesh(mo_mjcf *m, const mo_xml_node *node)
                mo_reader_fail(m->r, node, "has neither a file nor points (vertex)"));
     const int mesh = file ? file_mesh(m, node, file) : inline_mesh(m, node);
     MO_PASS(mesh >= 0 && transform(m, node, m->r->meshes + mesh) &&
-            read_weighing(m, node, m->r->meshes + mesh));
+            read_inertia_model(m, node, m->r->meshes + mesh));
     const char *name = mo_mjcf_asset_name(m->r, node);
     return !m->r->error && mo_reader_name_add(m->r, node, 'm', name, mesh);
 }

@@ -106,7 +106,7 @@ static bool take_sections(const attachment *a, mo_xml_node *root, mo_xml_node *f
 static mo_xml_node *find_body(mo_xml_node *node, const char *name)
 {
     for (mo_xml_node *child = node->first; child; child = child->next) {
-        if (strcmp(child->name, "body") == 0 && mo_xml_says(child, "name", name)) {
+        if (strcmp(child->name, "body") == 0 && mo_xml_equals(child, "name", name)) {
             return child;
         }
         mo_xml_node *found = find_body(child, name);

@@ -33,7 +33,7 @@ static bool read_inertial(mo_mjcf *m, const mo_xml_node *node, mo_mass *out)
 }
 
 /* Principal moments raised to a least one, or made equal where they violate A + B >= C. */
-static void mend_inertia(const mo_mjcf_compiler *set, double inertia[6])
+static void correct_inertia(const mo_mjcf_compiler *set, double inertia[6])
 {
     double value[3], Q[9];
     mo_principal_axes(inertia, value, Q);
@@ -62,7 +62,7 @@ static bool set_mass(mo_mjcf *m, const mo_xml_node *node, int place, const mo_ma
     memcpy(body->centre, mass->centre, sizeof body->centre);
     memcpy(body->inertia, mass->inertia, sizeof body->inertia);
     if (mo_mjcf_by(m, node)->balance_inertia || mo_mjcf_by(m, node)->least_inertia > 0) {
-        mend_inertia(mo_mjcf_by(m, node), body->inertia);
+        correct_inertia(mo_mjcf_by(m, node), body->inertia);
     }
     return mo_reader_check_body(m->r, node, body);
 }

@@ -121,7 +121,7 @@ static bool is_drawn_only(const mo_mjcf *m, const mo_xml_node *node, const mo_mo
     for (; contact && geom->is_visual; contact = mo_xml_next(contact, "contact")) {
         for (const mo_xml_node *pair = mo_xml_child(contact, "pair"); pair;
              pair = mo_xml_next(pair, "pair")) {
-            if (mo_xml_says(pair, "geom1", name) || mo_xml_says(pair, "geom2", name)) {
+            if (mo_xml_equals(pair, "geom1", name) || mo_xml_equals(pair, "geom2", name)) {
                 return false;
             }
         }
@@ -274,7 +274,8 @@ static bool weigh(mo_mjcf *m, const mo_xml_node *node, const mo_mass *unit, mo_m
 }
 
 /* Its colour: its own, or that of its material, or MJCF's grey; the finish of the material. */
-static bool read_look(mo_mjcf *m, const mo_xml_node *node, const char *kind, mo_shape_def *shape)
+static bool read_appearance(mo_mjcf *m, const mo_xml_node *node, const char *kind,
+                            mo_shape_def *shape)
 {
     static const double GREY[4] = {0.5, 0.5, 0.5, 1};
     const char *name = mo_mjcf_get(m, node, kind, "material");
@@ -330,7 +331,7 @@ bool mo_mjcf_geom(mo_mjcf *m, const mo_xml_node *node, int body, mo_mass *sum)
         return true;
     }
     if (!mo_mjcf_frame(m, node, "geom", &geom.shape.pose) || !read_surface(m, node, &geom) ||
-        !read_look(m, node, "geom", &geom.shape) ||
+        !read_appearance(m, node, "geom", &geom.shape) ||
         (type != MESH && !(mesh ? fit(m, node, (geom_type)type, mesh, &geom.shape.pose, size)
                                 : read_sizes(m, node, (geom_type)type, &geom.shape.pose, size)))) {
         return false;

@@ -28,9 +28,7 @@ static bool read_pair(mo_mjcf *m, const mo_xml_node *node)
 {
     const int a = mo_mjcf_find(m, node, 'g', "geom1", "geom");
     const int b = a < 0 ? -1 : mo_mjcf_find(m, node, 'g', "geom2", "geom");
-    if (b < 0) {
-        return false;
-    }
+    MO_PASS(b >= 0);
     const mo_model_geom *geoms = m->r->model->geoms;
     const mo_material both =
         mo_material_combine(&geoms[a].shape.material, &geoms[b].shape.material);
@@ -117,9 +115,7 @@ static bool read_by_sites(mo_mjcf *m, const mo_xml_node *node, mo_model_equality
 {
     const int one = mo_mjcf_find(m, node, 's', "site1", "site");
     const int other = one < 0 ? -1 : mo_mjcf_find(m, node, 's', "site2", "site");
-    if (other < 0) {
-        return false;
-    }
+    MO_PASS(other >= 0);
     const mo_model_site *sites = m->r->model->sites;
     e->a = sites[one].body;
     e->b = sites[other].body;

@@ -70,9 +70,7 @@ static bool read_frame(mo_mjcf *m, const mo_xml_node *node, mo_model_sensor *sen
         return m->r->error ? false : mo_reader_fail(m->r, node, "has no objtype");
     }
     const int place = mo_mjcf_find(m, node, OF[type], "objname", TYPES[type]);
-    if (place < 0) {
-        return false;
-    }
+    MO_PASS(place >= 0);
     sensor->body = OF[type] == 'b'   ? place
                    : OF[type] == 'g' ? model->geoms[place].body
                                      : model->sites[place].body;

@@ -64,9 +64,7 @@ static bool read_site(mo_mjcf *m, const mo_xml_node *node, mo_tendon_point *poin
 static bool read_obstacle(mo_mjcf *m, const mo_xml_node *node, mo_tendon_point *point)
 {
     const int place = mo_mjcf_find(m, node, 'g', "geom", "geom");
-    if (place < 0) {
-        return false;
-    }
+    MO_PASS(place >= 0);
     const mo_model_geom *geom = m->r->model->geoms + place;
     MO_FAIL_IF(geom->shape.kind != MO_SHAPE_BALL && geom->shape.kind != MO_SHAPE_CYLINDER,
                mo_reader_fail(m->r, node, "of a tendon is neither a sphere nor a cylinder"));
@@ -76,9 +74,7 @@ static bool read_obstacle(mo_mjcf *m, const mo_xml_node *node, mo_tendon_point *
     point->radius = geom->shape.radius;
     if (mo_xml_get(node, "sidesite")) {
         const int site = mo_mjcf_find(m, node, 's', "sidesite", "site");
-        if (site < 0) {
-            return false;
-        }
+        MO_PASS(site >= 0);
         point->has_side = 1;
         point->side_link = m->r->model->sites[site].body;
         memcpy(point->side, m->r->model->sites[site].pose.position, sizeof point->side);

@@ -16,9 +16,7 @@ void mo_quat_about(const double axis[3], double angle, double q[4])
 bool mo_quat_from_z(const double z[3], double q[4])
 {
     const double length = mo_vec3_norm(z);
-    if (!(length > 1e-14)) {
-        return false;
-    }
+    MO_PASS((length > 1e-14));
     const double up[3] = {0, 0, 1};
     double unit[3], axis[3];
     mo_vec3_scale(1 / length, z, unit);

@@ -26,7 +26,7 @@ bool mo_reader_hull_triangles(mo_reader *r, const mo_xml_node *node, mo_mesh_fil
     mo_message why = {{0}};
     mo_hull *hull = mo_hull_create(allocator, 0, mesh->points, mesh->point_count, &why);
     if (!hull) {
-        return pass_on(r, node, mo_says_memory(&why) ? MO_ERR_MEMORY : MO_ERR_FORMAT, &why);
+        return pass_on(r, node, mo_is_memory_message(&why) ? MO_ERR_MEMORY : MO_ERR_FORMAT, &why);
     }
     int *triangles = mo_memory_array(allocator, 3 * (size_t)hull->face_start[hull->face_count],
                                      sizeof *triangles);
@@ -91,7 +91,7 @@ static mo_error make_hull(mo_reader *r, const double *points, int count, mo_shap
 {
     mo_hull *hull = mo_hull_create(&r->tree.allocator, 0, points, count, why);
     if (!hull) {
-        return mo_says_memory(why) ? MO_ERR_MEMORY : MO_ERR_FORMAT;
+        return mo_is_memory_message(why) ? MO_ERR_MEMORY : MO_ERR_FORMAT;
     }
     const int corners = hull->vertex_count;
     double *kept = mo_pool_take(r->pool, 3 * (size_t)corners, sizeof *kept);

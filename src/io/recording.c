@@ -148,9 +148,7 @@ static bool copy_joints(mo_recording *recording, const mo_world *world)
     const int count = joints + all_axes_of(recording, world); /* counts: there is no list yet */
     recording->joints =
         mo_memory_array(&recording->allocator, (size_t)count, sizeof *recording->joints);
-    if (!recording->joints) {
-        return false;
-    }
+    MO_PASS(recording->joints);
     for (int k = 0; k < joints; ++k) {
         const mo_joint_state joint = mo_joint_get(world, mo_world_joint(world, k));
         recording->joints[recording->joint_count++] = joint_of(recording, world, &joint);

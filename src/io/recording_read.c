@@ -41,13 +41,13 @@ static void *read_numbers(mo_h5 *h, const mo_h5_group *group, const mo_column *c
                                  : mo_h5_read_doubles(h, group, column->name, count, &real);
     for (size_t k = 0; good && column->integers && k < *count; ++k) {
         good = (whole[k] >= column->least && whole[k] <= most) ||
-               mo_h5_fail(h, MO_ERR_FORMAT, "entry %zu of %s/%s is %d, outside %lld to %lld", k,
-                          group->path, column->name, whole[k], column->least, most);
+               mo_h5_fault(h, "entry %zu of %s/%s is %d, outside %lld to %lld", k, group->path,
+                           column->name, whole[k], column->least, most);
     }
     for (size_t k = 0; good && !column->integers && k < *count; ++k) {
         good = (column->range == MO_COLUMN_NOT_NEGATIVE ? real[k] >= 0 : isfinite(real[k])) ||
-               mo_h5_fail(h, MO_ERR_FORMAT, "entry %zu of %s/%s is %g, which is out of range", k,
-                          group->path, column->name, real[k]);
+               mo_h5_fault(h, "entry %zu of %s/%s is %g, which is out of range", k, group->path,
+                           column->name, real[k]);
     }
     if (!good) {
         MO_FREE(h->allocator, whole, real);
@@ -65,9 +65,8 @@ static double *read_doubles(mo_h5 *h, const mo_h5_group *group, const char *name
 static bool check_count(mo_h5 *h, const mo_h5_group *group, const char *name, size_t count,
                         size_t needed)
 {
-    return count == needed ||
-           mo_h5_fail(h, MO_ERR_FORMAT, "%s/%s has %zu entries where %zu are needed", group->path,
-                      name, count, needed);
+    return count == needed || mo_h5_fault(h, "%s/%s has %zu entries where %zu are needed",
+                                          group->path, name, count, needed);
 }
 
 /* Copies a column to structs, which are allocated with the first column. */
@@ -146,8 +145,8 @@ static bool check_indices(mo_h5 *h, const mo_shape_def *def, int shape)
 {
     for (int k = 0; k < def->index_count; ++k) {
         MO_FAIL_IF(def->indices[k] < 0 || def->indices[k] >= def->point_count,
-                   mo_h5_fail(h, MO_ERR_FORMAT, "index %d of shape %d is %d, but it has %d points",
-                              k, shape, def->indices[k], def->point_count));
+                   mo_h5_fault(h, "index %d of shape %d is %d, but it has %d points", k, shape,
+                               def->indices[k], def->point_count));
     }
     return true;
 }
@@ -161,9 +160,9 @@ static bool share_arrays(reader *in, const double *points, size_t point_count, c
     for (int k = 0; k < in->recording->shape_count; ++k) {
         mo_shape_def *def = &in->recording->shapes[k].def;
         const size_t np = 3 * (size_t)def->point_count, ni = (size_t)def->index_count;
-        MO_FAIL_IF(np > point_count - p || ni > index_count - i,
-                   mo_h5_fail(h, MO_ERR_FORMAT,
-                              "shape %d refers to more points or indices than the file has", k));
+        MO_FAIL_IF(
+            np > point_count - p || ni > index_count - i,
+            mo_h5_fault(h, "shape %d refers to more points or indices than the file has", k));
         def->points = np ? mo_memory_copy(h->allocator, points + p, np * sizeof *points) : NULL;
         def->indices = ni ? mo_memory_copy(h->allocator, indices + i, ni * sizeof *indices) : NULL;
         MO_FAIL_IF((np && !def->points) || (ni && !def->indices), mo_h5_no_memory(h));
@@ -172,7 +171,7 @@ static bool share_arrays(reader *in, const double *points, size_t point_count, c
         i += ni;
     }
     return (p == point_count && i == index_count) ||
-           mo_h5_fail(h, MO_ERR_FORMAT, "some points or indices belong to no shape");
+           mo_h5_fault(h, "some points or indices belong to no shape");
 }
 
 static bool read_arrays(reader *in, const mo_h5_group *group)
@@ -193,7 +192,7 @@ static bool check_orientations(mo_h5 *h, const mo_pose *poses, size_t count)
 {
     for (size_t k = 0; k < count; ++k) {
         MO_FAIL_IF(!mo_quat_is_unit(poses[k].orientation),
-                   mo_h5_fail(h, MO_ERR_FORMAT, "orientation %zu is not a unit quaternion", k));
+                   mo_h5_fault(h, "orientation %zu is not a unit quaternion", k));
     }
     return true;
 }
@@ -224,8 +223,8 @@ static bool share_contacts(reader *in, const mo_h5_group *group)
         sum += recording->frames[k].contact_count;
     }
     return sum == recording->contact_count ||
-           mo_h5_fail(
-               &in->h, MO_ERR_FORMAT,
+           mo_h5_fault(
+               &in->h,
                "the contact counts of the frames do not add up to the %d contacts of the file",
                recording->contact_count);
 }
@@ -272,9 +271,9 @@ static bool read_head(reader *in)
     mo_h5 *h = &in->h;
     size_t count = 0;
     MO_PASS(mo_h5_read_int(h, &in->root, "dimension", &in->recording->dimension));
-    MO_FAIL_IF(in->recording->dimension != 2 && in->recording->dimension != 3,
-               mo_h5_fail(h, MO_ERR_FORMAT, "the dimension is %d where 2 or 3 is needed",
-                          in->recording->dimension));
+    MO_FAIL_IF(
+        in->recording->dimension != 2 && in->recording->dimension != 3,
+        mo_h5_fault(h, "the dimension is %d where 2 or 3 is needed", in->recording->dimension));
     double *gravity = read_doubles(h, &in->root, "gravity", &count);
     bool good = gravity && check_count(h, &in->root, "gravity", count, 3);
     if (good) {
@@ -289,9 +288,8 @@ static bool check_version(reader *in)
 {
     mo_h5 *h = &in->h;
     int version = 0;
-    MO_FAIL_IF(
-        !mo_h5_has(&in->file, MO_RECORDING_ROOT),
-        mo_h5_fail(h, MO_ERR_FORMAT, "holds no group /" MO_RECORDING_ROOT "; is it a recording?"));
+    MO_FAIL_IF(!mo_h5_has(&in->file, MO_RECORDING_ROOT),
+               mo_h5_fault(h, "holds no group /" MO_RECORDING_ROOT "; is it a recording?"));
     MO_PASS(mo_h5_enter(h, &in->file, MO_RECORDING_ROOT, &in->root) &&
             mo_h5_read_int(h, &in->root, "version", &version));
     return version == MO_RECORDING_VERSION ||

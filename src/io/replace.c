@@ -105,7 +105,7 @@ mo_error mo_replace_write(mo_replacement *replacement, const void *bytes, size_t
     return MO_OK;
 }
 
-static int bring_to_disk(const char *path)
+static int sync_to_disk(const char *path)
 {
     const int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0) {
@@ -119,7 +119,7 @@ static int bring_to_disk(const char *path)
 mo_error mo_replace_commit(mo_replacement *replacement, mo_message *why)
 {
     struct stat about;
-    int failed = bring_to_disk(replacement->temporary);
+    int failed = sync_to_disk(replacement->temporary);
     if (!failed && stat(replacement->target, &about) == 0 &&
         chmod(replacement->temporary, about.st_mode & 0777) != 0) {
         failed = errno;

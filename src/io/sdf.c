@@ -105,7 +105,7 @@ static bool write_shape(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *lin
 /* Older files have an empty link of this name, to which the robot is attached. */
 static bool is_world(const mo_xml_node *link)
 {
-    return mo_xml_says(link, "name", "world");
+    return mo_xml_equals(link, "name", "world");
 }
 
 static bool write_link(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *from)
@@ -233,7 +233,7 @@ static bool write_joint(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *fro
     const mo_pose first = mo_sdf_between(&above, &at), rest = mo_sdf_between(&at, &below);
     const char *type = type_of(s, from);
     const int is_double =
-        mo_xml_says(from, "type", "universal") || mo_xml_says(from, "type", "revolute2");
+        mo_xml_equals(from, "type", "universal") || mo_xml_equals(from, "type", "revolute2");
     const int is_offset =
         mo_vec3_norm(rest.position) > 1e-12 || mo_vec3_norm(rest.orientation + 1) > 1e-12;
     MO_FAIL_IF(

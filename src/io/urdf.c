@@ -112,9 +112,7 @@ static bool read_joints(mo_urdf *u, urdf_tree *t)
     for (int k = t->joint_count - 1; k >= 0; --k) {
         const int parent = find_link(u, t->joints[k], "parent");
         const int child = parent < 0 ? -1 : find_link(u, t->joints[k], "child");
-        if (child < 0) {
-            return false;
-        }
+        MO_PASS(child >= 0);
         MO_FAIL_IF(t->parent_of[child] >= 0,
                    mo_reader_fail(u->r, t->joints[k],
                                   "is a second parent joint of its child; a link has one parent"));
@@ -228,7 +226,7 @@ static bool walk(mo_urdf *u, const urdf_tree *t, int root)
 static bool is_fixed_joint(const urdf_tree *t, const char *name)
 {
     for (int k = 0; k < t->joint_count && name; ++k) {
-        if (mo_xml_says(t->joints[k], "name", name)) {
+        if (mo_xml_equals(t->joints[k], "name", name)) {
             return mo_urdf_type_of(t->joints[k]) == MO_URDF_FIXED || is_massless(t, t->child[k]);
         }
     }
@@ -323,10 +321,8 @@ bool mo_urdf_read(mo_reader *r)
     r->is_lenient = 1;
     r->model->name = mo_reader_text(r, mo_xml_get(r->root, "name"));
     list_unread(r);
-    if (r->error || !mo_reader_add_body(r, NULL, NULL, -1) || !allocate_tree(&u, &t) ||
-        !read_links(&u, &t) || !read_joints(&u, &t)) {
-        return false;
-    }
+    MO_PASS(!r->error && mo_reader_add_body(r, NULL, NULL, -1) && allocate_tree(&u, &t) &&
+            read_links(&u, &t) && read_joints(&u, &t));
     for (int k = 0; k < t.link_count; ++k) {
         if (t.parent_of[k] < 0) {
             MO_FAIL_IF(root >= 0,

@@ -288,7 +288,7 @@ static bool read_colour(mo_urdf *u, const mo_xml_node *shape, double colour[4])
     const char *name = mo_xml_get(own, "name");
     for (const mo_xml_node *node = mo_xml_child(u->r->root, "material"); node && name && !from;
          node = mo_xml_next(node, "material")) {
-        from = mo_xml_says(node, "name", name) ? mo_xml_child(node, "color") : NULL;
+        from = mo_xml_equals(node, "name", name) ? mo_xml_child(node, "color") : NULL;
     }
     const char *rgba = mo_xml_get(from, "rgba");
     int count = 4;

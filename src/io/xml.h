@@ -40,7 +40,7 @@ const char *mo_xml_text(const mo_xml_node *node, const char *child);
 const mo_xml_node *mo_xml_child(const mo_xml_node *node, const char *name);
 const mo_xml_node *mo_xml_next(const mo_xml_node *node, const char *name);
 /* Does the attribute have that value? */
-bool mo_xml_says(const mo_xml_node *node, const char *attribute, const char *value);
+bool mo_xml_equals(const mo_xml_node *node, const char *attribute, const char *value);
 /* Makes the node the last child of the parent. */
 void mo_xml_append(mo_xml_node *parent, mo_xml_node *node);
 

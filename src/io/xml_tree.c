@@ -15,7 +15,7 @@ const char *mo_xml_get(const mo_xml_node *node, const char *attribute)
     return NULL;
 }
 
-bool mo_xml_says(const mo_xml_node *node, const char *attribute, const char *value)
+bool mo_xml_equals(const mo_xml_node *node, const char *attribute, const char *value)
 {
     const char *own = mo_xml_get(node, attribute);
     return own && strcmp(own, value) == 0;

@@ -164,7 +164,7 @@ static inline double quick_step(const quick_contact *q, const quick_point *x)
 }
 
 /* An alpha at which |r_T| <= mu r_N, since |r_T| <= |c| / alpha: where r_N < 0 at alpha = 0. */
-static inline double quick_far(const quick_contact *q)
+static inline double upper_alpha(const quick_contact *q)
 {
     const double c = sqrt(q->c[0] * q->c[0] + q->c[1] * q->c[1]);
     const double coupling = sqrt(q->W_NT[0] * q->W_NT[0] + q->W_NT[1] * q->W_NT[1]);
@@ -194,7 +194,7 @@ static int solve_quickly(double mu, const double *W, const double *b, double *r)
             r[2] = x.t[1] * scale;
             return 1;
         }
-        alpha = x.bound > 0 ? alpha + quick_step(&q, &x) : iteration == 0 ? quick_far(&q) : 0;
+        alpha = x.bound > 0 ? alpha + quick_step(&q, &x) : iteration == 0 ? upper_alpha(&q) : 0;
         if (!(alpha > 0)) {
             return 0;
         }

@@ -374,15 +374,9 @@ static void multiply_blocks(const mo_problem *W, const double *x, double *u)
 {
     for (int i = 0; i < W->constraint_count; ++i) {
         const int row = W->row_start[i], d = W->row_start[i + 1] - row;
-        const double *block = W->values + W->value_start[i];
         mo_pace_every(i + 1, 128);
         memset(u + row, 0, (size_t)d * sizeof *u);
-        for (int k = W->block_start[i]; k < W->block_start[i + 1]; ++k) {
-            const int j = W->block_index[k], n = mo_constraint_dim(W, j);
-            for (int a = 0; a < d; ++a, block += n) {
-                u[row + a] += mo_dot(n, block, x + W->row_start[j]);
-            }
-        }
+        mo_reduced_row(W, i, x, u + row);
     }
 }
 

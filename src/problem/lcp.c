@@ -201,7 +201,7 @@ static void write_slacks(writer *to, int i)
 }
 
 /* Is the set of frictions a product of intervals, and to be written so? */
-static int goes_by_slacks(const mo_lcp *lcp, int i)
+static int uses_slacks(const mo_lcp *lcp, int i)
 {
     const int kind = lcp->problem->law[i].kind;
     const int is_product = kind == MO_LAW_PYRAMID ||
@@ -216,7 +216,7 @@ static void write_block(writer *to, int i, pass now)
         write_joint(to, i, now);
     } else if (kind == MO_LAW_BOX) {
         write_box(to, i, now);
-    } else if (now == PAIRS && goes_by_slacks(to->lcp, i)) {
+    } else if (now == PAIRS && uses_slacks(to->lcp, i)) {
         write_slacks(to, i);
     } else if (now == PAIRS) {
         write_cone(to, i);

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "law/law_ops.h"
+#include "linalg/dense.h"
 #include "moreau/problem.h"
 
 typedef struct mo_law_ref {
@@ -87,6 +88,19 @@ static inline const double *mo_constraint_param(const mo_problem *problem, int c
 static inline const double *mo_body_factor(const mo_problem *problem, int body)
 {
     return problem->factor + problem->mass_start[body];
+}
+
+/* u += sum_j W_ij x_j, row i of the blocks of a reduced problem. */
+static inline void mo_reduced_row(const mo_problem *W, int i, const double *x, double *u)
+{
+    const int d = mo_constraint_dim(W, i);
+    const double *block = W->values + W->value_start[i];
+    for (int k = W->block_start[i]; k < W->block_start[i + 1]; ++k) {
+        const int j = W->block_index[k], n = mo_constraint_dim(W, j);
+        for (int a = 0; a < d; ++a, block += n) {
+            u[a] += mo_dot(n, block, x + W->row_start[j]);
+        }
+    }
 }
 
 /* The velocity a law sees: u + compliance r, of constraint i with rows starting at `row`. */

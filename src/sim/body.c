@@ -149,7 +149,7 @@ void mo_body_turn_inertia(mo_sim_body *body)
     }
 }
 
-mo_error mo_body_weigh(mo_world *world, int place, mo_message *why)
+mo_error mo_body_update_mass(mo_world *world, int place, mo_message *why)
 {
     mo_sim_body *body = world->body + place;
     const mo_pose frame = mo_sim_body_pose(body);
@@ -179,7 +179,7 @@ mo_error mo_body_weigh(mo_world *world, int place, mo_message *why)
     mo_body_turn_inertia(body);
     world->masses_are_fit = 0;
     if (body->mechanism != MO_NONE) {
-        mo_mechanism_weigh(world, place);
+        mo_mechanism_update_mass(world, place);
     }
     return MO_OK;
 }

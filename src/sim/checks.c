@@ -160,7 +160,7 @@ static mo_error joints_that_open(mo_world *world, int *more)
     if (!*more && step->joints_hold < MO_HOLD_SPEED && !is_well_held(world)) {
         *more = 1;
         mo_contacts_drop_late(world);
-        mo_hold_otherwise(world);
+        mo_hold_next(world);
         if (step->joints_hold == MO_HOLD_AHEAD) {
             step->guess = mo_guess_take(world);
             step->newton_rounds = 0;

@@ -163,7 +163,7 @@ static double distance(const spot *a, const spot *b)
 }
 
 /* Is b outside the edge from a to c? */
-static int stands_out(const group *g, const spot *a, const spot *b, const spot *c)
+static int is_outside_edge(const group *g, const spot *a, const spot *b, const spot *c)
 {
     return area(a, b, c) > g->near * distance(a, c);
 }
@@ -174,7 +174,7 @@ static int find_chain(const group *g, int from, int step, const spot **corner)
     int count = 0;
     for (int k = 0; k < g->count; ++k) {
         const spot *own = g->spot + from + step * k;
-        while (count >= 2 && !stands_out(g, corner[count - 2], corner[count - 1], own)) {
+        while (count >= 2 && !is_outside_edge(g, corner[count - 2], corner[count - 1], own)) {
             --count;
         }
         corner[count++] = own;

@@ -38,7 +38,7 @@ int mo_piece_touches(const mo_world *world, const mo_sim_contact *contact)
 }
 
 /* Gaps and joint errors are reduced by GAP_BACK gap / h: w gains that over d. */
-static void take_gaps_back(mo_piece *p)
+static void reduce_gaps(mo_piece *p)
 {
     const double back = GAP_BACK / p->h * p->instant.per_step;
     for (int k = 0; k < p->world->jointed_count; ++k) {
@@ -164,7 +164,7 @@ mo_error mo_piece_forces(mo_piece *p, mo_message *why)
     MO_FAIL_IF(mo_instant_make(p->world, &p->instant), mo_fail_memory(why));
     mo_instant_classify(p->world, &p->instant, &p->forces);
     MO_FAIL_IF(mo_instant_drift(p->world, &p->instant), mo_fail_memory(why));
-    take_gaps_back(p);
+    reduce_gaps(p);
     mo_error error = solve(p, why);
     for (int turn = 0; turn < MOST_TURNS && !error && !p->forces.is_impulsive; ++turn) {
         if (p->forces.status != MO_SOLVED && p->forces.sliding > 0) {

@@ -206,7 +206,7 @@ mo_error mo_islands_keep_loss(mo_world *world, double h)
     return MO_OK;
 }
 
-mo_error mo_islands_take_back_lift(mo_world *world)
+mo_error mo_islands_remove_lift(mo_world *world)
 {
     MO_TRY(add_up(world, 0, take_lifts));
     for (int k = 0; k < world->living_count; ++k) {

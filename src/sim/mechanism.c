@@ -280,7 +280,7 @@ mo_mechanism_id mo_world_add_mechanism(mo_world *world, const mo_mechanism_def *
     mechanism->generation = world->generation++;
     world->mechanism_count++;
     for (int i = 0; i < def->link_count; ++i) {
-        mo_mechanism_weigh(world, mechanism->body[i]);
+        mo_mechanism_update_mass(world, mechanism->body[i]);
     }
     return (mo_mechanism_id){place + 1, mechanism->generation};
 }
@@ -315,7 +315,7 @@ void mo_mechanisms_clear(mo_world *world)
 }
 
 /* The mass of a link's body has changed. */
-void mo_mechanism_weigh(mo_world *world, int place)
+void mo_mechanism_update_mass(mo_world *world, int place)
 {
     const mo_sim_body *body = world->body + place;
     mo_sim_mechanism *mechanism = world->mechanism[body->mechanism];

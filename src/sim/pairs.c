@@ -422,7 +422,7 @@ int mo_pair_may_meet(const mo_world *world, const mo_pair *pair)
 {
     const int moves = world->near[pair->a].moves || world->near[pair->b].moves;
     return moves && !is_apart(world, pair) &&
-           mo_bounds_meet(&world->shape[pair->a].reach, &world->shape[pair->b].reach);
+           mo_bounds_overlap(&world->shape[pair->a].reach, &world->shape[pair->b].reach);
 }
 
 mo_error mo_pairs_reach_out(mo_world *world, int place, double h, mo_pairs *fresh)
@@ -452,7 +452,7 @@ static int reaches(const mo_world *world, int one, int other)
         return 0;
     }
     return b->proxy < 0 ? reaches_plane(world, &a->reach, b, mo_margin_of(world, a, b))
-                        : mo_bounds_meet(&a->reach, &b->box);
+                        : mo_bounds_overlap(&a->reach, &b->box);
 }
 
 mo_error mo_pairs_of_box(mo_world *world, mo_pairs *fresh)

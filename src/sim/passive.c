@@ -83,7 +83,7 @@ double mo_step_loss(const mo_world *world, double h)
     return is_passive(world) ? fmax(0, -change_of_energy(world, h, &rounding)) : INFINITY;
 }
 
-void mo_take_back_lift(mo_world *world, double lift)
+void mo_remove_lift(mo_world *world, double lift)
 {
     if (!(lift > 0)) {
         return;
@@ -100,7 +100,7 @@ void mo_take_back_lift(mo_world *world, double lift)
     }
 }
 
-void mo_hold_otherwise(mo_world *world)
+void mo_hold_next(mo_world *world)
 {
     world->step.joints_hold = (mo_hold)(world->step.joints_hold + 1);
     for (int k = 0; k < world->living_count; ++k) {

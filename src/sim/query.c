@@ -34,7 +34,7 @@ static mo_shape_id shape_id(const mo_world *world, int shape)
 /* ---- rays ------------------------------------------------------------------------------------ */
 
 /* May the ray meet a ball of this radius within `length`? */
-static int may_meet(const mo_ray *ray, const double centre[3], double radius, double length)
+static int may_hit(const mo_ray *ray, const double centre[3], double radius, double length)
 {
     double to[3], across[3];
     mo_vec3_minus(centre, ray->origin, to);
@@ -57,8 +57,8 @@ static mo_ray_hit cast(const mo_world *world, const mo_ray *ray, const mo_query_
             const mo_placed placed = {&shape->collider, mo_shape_pose(body, shape)};
             double t, normal[3];
             if (is_seen(world, i, filter) &&
-                may_meet(ray, placed.pose.position, shape->collider.size, rest.length) &&
-                mo_ray_meets(&placed, &rest, &t, normal) && (!hit.body.index || t < hit.distance)) {
+                may_hit(ray, placed.pose.position, shape->collider.size, rest.length) &&
+                mo_ray_hits(&placed, &rest, &t, normal) && (!hit.body.index || t < hit.distance)) {
                 hit.body = mo_body_id_of(world, place);
                 hit.shape = shape_id(world, i);
                 hit.distance = rest.length = t;

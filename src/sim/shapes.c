@@ -138,7 +138,7 @@ mo_shape_id mo_world_add_shape(mo_world *world, mo_body_id id, const mo_shape_de
     /* The mass is computed last, since it changes nothing on failure. */
     const mo_error error = !shape->is_on_show && mo_shape_enter(world, place)
                                ? mo_fail_memory(why)
-                               : mo_body_weigh(world, owner, why);
+                               : mo_body_update_mass(world, owner, why);
     if (error) {
         unlink_shape(world, world->body + owner, place);
         mo_forget_shape(world, place);
@@ -216,7 +216,7 @@ mo_error mo_world_remove_shape(mo_world *world, mo_shape_id id, mo_message *why)
     double before[3];
     mo_vec3_copy(world->body[owner].x, before);
     *link = world->shape[place].next;
-    const mo_error error = mo_body_weigh(world, owner, why);
+    const mo_error error = mo_body_update_mass(world, owner, why);
     if (error) {
         *link = place;
         return error;

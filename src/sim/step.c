@@ -171,10 +171,10 @@ static mo_error accept(mo_world *world)
     const double low = isfinite(loss) ? mo_world_potential_energy(world) : 0;
     int is_projected = !mo_project_positions(world, &report->overlap, &why);
     if (is_projected && is_cut) {
-        is_projected = !mo_islands_take_back_lift(world) || !mo_fail_memory(&why);
+        is_projected = !mo_islands_remove_lift(world) || !mo_fail_memory(&why);
     }
     if (isfinite(loss)) {
-        mo_take_back_lift(world, mo_world_potential_energy(world) - low - loss);
+        mo_remove_lift(world, mo_world_potential_energy(world) - low - loss);
     }
     report->seconds_project = mo_work_clock() - accepted;
     step->has_open_joints = step->has_open_joints && mo_joints_are_open(world, 0);

@@ -140,8 +140,8 @@ void mo_report_fill(mo_world *world, mo_step_report *report);
 /* ---- the parts of a step, in their order ----------------------------------------------------- */
 
 /* body.c */
-mo_error mo_body_weigh(mo_world *world, int place,
-                       mo_message *why); /* mass, centre, inertia from def and shapes */
+mo_error mo_body_update_mass(mo_world *world, int place,
+                             mo_message *why); /* mass, centre, inertia from def and shapes */
 void mo_body_wake(mo_world *world, int place);
 void mo_body_turn_inertia(mo_sim_body *body); /* world_inertia at its orientation */
 /* energy.c: of a body at its present pose and velocity */
@@ -195,7 +195,7 @@ mo_error mo_islands_remove_gain(mo_world *world, double h);
 /* The loss of each island before bodies are moved; afterwards, what a projection has lifted them by
  * beyond that is removed from v: MO_ERR_MEMORY */
 mo_error mo_islands_keep_loss(mo_world *world, double h);
-mo_error mo_islands_take_back_lift(mo_world *world);
+mo_error mo_islands_remove_lift(mo_world *world);
 /* next_v of islands at rest becomes zero */
 mo_error mo_accuracy_rest(mo_world *world, double h);
 
@@ -205,8 +205,8 @@ double mo_step_gain(const mo_world *world, double h);
 /* The energy that the step loses; infinite if something drives the bodies */
 double mo_step_loss(const mo_world *world, double h);
 /* Removes from the velocities of jointed bodies the energy by which a projection has lifted them */
-void mo_take_back_lift(mo_world *world, double lift);
-void mo_hold_otherwise(mo_world *world); /* switches to the next of mo_hold */
+void mo_remove_lift(mo_world *world, double lift);
+void mo_hold_next(mo_world *world); /* switches to the next of mo_hold */
 
 /* energy_gain.c: removes the gain from next_v; false if that is impossible.  Without `does_it` it
  * only tests that. */

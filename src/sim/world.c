@@ -320,7 +320,7 @@ mo_body_id mo_world_add_body(mo_world *world, const mo_body_def *def, mo_message
         body->x[2] = body->v[2] = body->v[3] = body->v[4] = 0;
     }
     world->living[world->living_count++] = place;
-    if (mo_body_weigh(world, place, why)) {
+    if (mo_body_update_mass(world, place, why)) {
         mo_world_remove_body(world, mo_body_id_of(world, place), NULL);
         return (mo_body_id){0};
     }

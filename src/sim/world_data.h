@@ -276,7 +276,8 @@ static inline void mo_contact_arm(const mo_world *world, const mo_sim_contact *c
 }
 
 /* mechanism.c */
-void mo_mechanism_weigh(mo_world *world, int place); /* after the mass of a link has changed */
+void mo_mechanism_update_mass(mo_world *world,
+                              int place); /* after the mass of a link has changed */
 void mo_mechanism_remove_place(mo_world *world, int place);
 void mo_mechanisms_clear(mo_world *world);
 int mo_mechanism_keeps_apart(const mo_world *world, const mo_sim_body *a, const mo_sim_body *b);

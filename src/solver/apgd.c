@@ -85,7 +85,7 @@ static mo_status end(mo_run *run, mo_status status)
     return status;
 }
 
-static mo_status stand_still(mo_run *run)
+static mo_status stall(mo_run *run)
 {
     return run->options->apgd.model == MODEL_RELAXED
                ? mo_run_stall(
@@ -97,7 +97,7 @@ static mo_status stand_still(mo_run *run)
 }
 
 /* After a check: updates s if due; true if no further progress is possible. */
-static int look(mo_run *run, workspace *w, const mo_convex *convex, int moves, rounds *round)
+static int end_round(mo_run *run, workspace *w, const mo_convex *convex, int moves, rounds *round)
 {
     const double convex_part = mo_convex_residual(convex, run->u, run->r);
     if (run->options->apgd.model == MODEL_RELAXED) {
@@ -126,8 +126,8 @@ static mo_status solve(mo_run *run, void *memory)
             if (mo_run_check(run, iteration, run->u, run->r)) {
                 return MO_SOLVED;
             }
-            if (look(run, w, &convex, moves, &round)) {
-                return end(run, stand_still(run));
+            if (end_round(run, w, &convex, moves, &round)) {
+                return end(run, stall(run));
             }
         }
         if (mo_run_must_stop(run, iteration)) {

@@ -44,14 +44,8 @@ static int zero_may_solve(const mo_run *run, const double *q)
 static void block_velocity(const mo_problem *problem, int i, const double *r, double *u)
 {
     const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
-    const double *block = problem->values + problem->value_start[i];
     memcpy(u + row, problem->w + row, (size_t)d * sizeof *u);
-    for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k) {
-        const int j = problem->block_index[k], n = mo_constraint_dim(problem, j);
-        for (int a = 0; a < d; ++a, block += n) {
-            u[row + a] += mo_dot(n, block, r + problem->row_start[j]);
-        }
-    }
+    mo_reduced_row(problem, i, r, u + row);
 }
 
 /* Did a later block move block i in the first sweep?  Otherwise its law still holds. */

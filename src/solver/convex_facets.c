@@ -154,7 +154,7 @@ static void begin(const mo_problem *problem, workspace *w)
     w->has_begun = 1;
 }
 
-static double apart(double a, double b)
+static double angle_between(double a, double b)
 {
     const double turn = 2 * acos(-1.0), d = fabs(a - b);
     return d < turn - d ? d : turn - d;
@@ -174,8 +174,8 @@ static void remove_furthest(int *count, double *angle, double from)
 {
     int furthest = -1;
     for (int j = 0; j < *count; ++j) {
-        if (!is_base(angle[j]) &&
-            (furthest < 0 || apart(angle[j], from) > apart(angle[furthest], from))) {
+        if (!is_base(angle[j]) && (furthest < 0 || angle_between(angle[j], from) >
+                                                       angle_between(angle[furthest], from))) {
             furthest = j;
         }
     }
@@ -187,7 +187,7 @@ static void remove_furthest(int *count, double *angle, double from)
 static int add_corner(int *count, double *angle, double at)
 {
     for (int j = 0; j < *count; ++j) {
-        if (apart(angle[j], at) < 1e-13) {
+        if (angle_between(angle[j], at) < 1e-13) {
             return 0;
         }
     }

@@ -56,7 +56,7 @@ typedef struct call {
 } call;
 
 /* The residual of r, kept where it is the best. */
-static double look(call *c, const double *r)
+static double evaluate(call *c, const double *r)
 {
     mo_interior_velocity(&c->w->interior.matrix, r, c->u);
     const double residual = mo_convex_residual(c->convex, c->u, r);
@@ -151,14 +151,14 @@ static void polish(call *c)
 {
     double residual = c->best;
     memcpy(c->w->trial, c->w->best_r, (size_t)c->convex->problem->row_count * sizeof(double));
-    look(c, c->w->trial);
+    evaluate(c, c->w->trial);
     for (int bad = 0, steps = 0; bad < BAD_STEPS && steps < POLISH_MOST && !is_done(c); ++steps) {
         const double before = residual;
         if (!take_newton_step(c)) {
             return;
         }
         ++c->iterations;
-        residual = look(c, c->w->trial);
+        residual = evaluate(c, c->w->trial);
         bad += !(residual < 0.5 * before);
     }
 }
@@ -179,7 +179,7 @@ static void follow_path(call *c)
             break;
         }
         ++c->iterations;
-        since_best = look(c, interior->r) < before ? 0 : since_best + 1;
+        since_best = evaluate(c, interior->r) < before ? 0 : since_best + 1;
         if (c->best <= next_try && !is_done(c)) {
             next_try = NEXT_TRY * c->best;
             polish(c);
@@ -194,14 +194,14 @@ static mo_convex_answer solve(mo_run *run, void *memory, const mo_convex *convex
                               double *r, double *u)
 {
     call c = {.run = run, .w = memory, .convex = convex, .tol = tol, .u = u, .best = INFINITY};
-    look(&c, r);
+    evaluate(&c, r);
     if (!is_done(&c) && isfinite(c.best)) {
         follow_path(&c);
     }
     if (isfinite(c.best)) {
         memcpy(r, c.w->best_r, (size_t)convex->problem->row_count * sizeof(double));
     }
-    const double residual = look(&c, r);
+    const double residual = evaluate(&c, r);
     return (mo_convex_answer){residual, c.iterations, mo_run_is_over(run)};
 }
 

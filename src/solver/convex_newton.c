@@ -77,7 +77,7 @@ typedef struct call {
 } call;
 
 /* Computes u of r and its residual; keeps the best.  True if the residual is within tol. */
-static int look(call *c)
+static int evaluate(call *c)
 {
     const mo_sweep *sweep = c->w->step.sweep;
     const size_t bytes = (size_t)c->convex->problem->row_count * sizeof(double);
@@ -95,7 +95,7 @@ static void return_to_best(call *c)
 {
     if (!(c->residual <= c->w->best)) {
         memcpy(c->r, c->w->best_r, (size_t)c->convex->problem->row_count * sizeof(double));
-        look(c);
+        evaluate(c);
     }
 }
 
@@ -113,7 +113,7 @@ static void extrapolate(double beta, int count, double *now, double *before)
     }
 }
 
-static void push_on(mo_momentum *m, const call *c)
+static void extrapolate_all(mo_momentum *m, const call *c)
 {
     const mo_problem *problem = c->convex->problem;
     const double beta = mo_momentum_next(m);
@@ -241,11 +241,11 @@ static int sweep_while_it_pays(call *c, int *sweeps)
     for (; left >= CHECK_EVERY && !mo_run_is_over(c->run); left -= CHECK_EVERY) {
         const double before = c->residual;
         for (int k = 0; k < CHECK_EVERY; ++k) {
-            push_on(&m, c);
+            extrapolate_all(&m, c);
             mo_momentum_watch(&m, sweep_once(c));
         }
         *sweeps += CHECK_EVERY;
-        if (look(c)) {
+        if (evaluate(c)) {
             return 1;
         }
         const double rate = log(c->residual / before) / CHECK_EVERY; /* of one sweep, negative */
@@ -284,13 +284,13 @@ static int try_polish(call *c, double look_at)
     const double before = c->residual;
     memcpy(c->w->kept_r, c->r, bytes);
     if (mo_convex_step_polish(&c->w->step, c->convex, RHO_POLISH, look_at, c->u, c->r)) {
-        look(c);
+        evaluate(c);
         if (c->residual < 0.5 * before) {
             return 1;
         }
     }
     memcpy(c->r, c->w->kept_r, bytes);
-    look(c);
+    evaluate(c);
     return 0;
 }
 
@@ -323,7 +323,7 @@ static int step_until_solved(call *c)
                      before = c->residual;
         const int newton = mo_convex_step_take(&w->step, c->convex, own, c->u, c->r);
         newton_steps += newton > 0 ? newton : 1;
-        look(c);
+        evaluate(c);
         has_failed = has_failed || newton < 0;
         rho = next_rho(c, rho, newton, before);
         if (newton >= 0 && newton <= STEADY) {
@@ -349,7 +349,7 @@ static mo_convex_answer solve(mo_run *run, void *memory, const mo_convex *convex
     }
     set_scales(&c);
     w->best = INFINITY;
-    if (!look(&c) && !sweep_while_it_pays(&c, &sweeps) && w->step.is_ready) {
+    if (!evaluate(&c) && !sweep_while_it_pays(&c, &sweeps) && w->step.is_ready) {
         steps = step_until_solved(&c);
     }
     return_to_best(&c);

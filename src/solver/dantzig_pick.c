@@ -31,7 +31,7 @@ static double failure_of(const mo_dantzig *z, int row, double lower, double uppe
     return 0;
 }
 
-static double look_at_bounded(mo_dantzig *z, int row)
+static double check_bounded(mo_dantzig *z, int row)
 {
     if (z->f[row] == z->lower[row] && z->a[row] >= 0) {
         return 0; /* most often: an open contact */
@@ -73,7 +73,7 @@ static double look_at_line(mo_dantzig *z, int row, int is_closed)
 }
 
 /* One row of a disc, the other being kept: a = 0 is asked for while there is room on the disc. */
-static double look_at_half(mo_dantzig *z, int row)
+static double check_half(mo_dantzig *z, int row)
 {
     if (fabs(z->a[row]) <= z->rounding[row]) {
         z->set[row] = MO_ROW_FROZEN;
@@ -84,7 +84,7 @@ static double look_at_half(mo_dantzig *z, int row)
 
 /* Both rows of a disc: the axis e is rotated to the direction in which the force must change, so
  * e is driven first. */
-static double look_at_disc(mo_dantzig *z, int first, int is_closed)
+static double check_disc(mo_dantzig *z, int first, int is_closed)
 {
     const double *f = z->f + first, *a = z->a + first;
     const double force = hypot(f[0], f[1]), motion = hypot(a[0], a[1]);
@@ -111,7 +111,7 @@ static double look_at_disc(mo_dantzig *z, int first, int is_closed)
     return motion;
 }
 
-static double look_at_friction(mo_dantzig *z, int row)
+static double check_friction(mo_dantzig *z, int row)
 {
     const int normal = z->normal[row];
     const int is_closed =
@@ -121,9 +121,9 @@ static double look_at_friction(mo_dantzig *z, int row)
     }
     const int first = z->kind[row] == MO_ROW_DISC ? row : row - 1;
     if (z->set[first] == MO_ROW_IDLE && z->set[first + 1] == MO_ROW_IDLE) {
-        return row == first ? look_at_disc(z, first, is_closed) : 0;
+        return row == first ? check_disc(z, first, is_closed) : 0;
     }
-    return look_at_half(z, row);
+    return check_half(z, row);
 }
 
 /* The row with the largest violation, and its size. */
@@ -136,7 +136,7 @@ static int find_worst(mo_dantzig *z, double *failure)
             continue;
         }
         const int rubs = z->normal[i] >= 0;
-        double now = rubs ? look_at_friction(z, i) : look_at_bounded(z, i);
+        double now = rubs ? check_friction(z, i) : check_bounded(z, i);
         if (now > 0 && z->starts > 1) {
             now *= mo_random_unit(&z->random);
         }

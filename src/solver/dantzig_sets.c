@@ -114,14 +114,14 @@ static int enter_factor(mo_dantzig *z, int j)
 
 /* ---- contacts that close --------------------------------------------------------------------- */
 
-static void wake_line(mo_dantzig *z, int row)
+static void activate_line(mo_dantzig *z, int row)
 {
     const double a = z->a[row], zero = z->rounding[row];
     z->set[row] = fabs(a) <= zero ? MO_ROW_FROZEN : a > 0 ? MO_ROW_LOWER : MO_ROW_UPPER;
     z->tie[row] = fabs(a) <= zero ? 0 : a > 0 ? -z->mu[row] : z->mu[row];
 }
 
-static void wake_disc(mo_dantzig *z, int first)
+static void activate_disc(mo_dantzig *z, int first)
 {
     const double size = hypot(z->a[first], z->a[first + 1]);
     if (size <= z->rounding[first]) {
@@ -136,16 +136,16 @@ static void wake_disc(mo_dantzig *z, int first)
 
 /* A contact closes again: its friction opposes a from the start, or holds where a is zero.
  * Friction that was given up before stays so. */
-static void wake_friction(mo_dantzig *z, int normal)
+static void activate_friction(mo_dantzig *z, int normal)
 {
     for (int t = normal + 1; t <= normal + z->friction_count[normal]; ++t) {
         if (z->set[t] != MO_ROW_IDLE || z->f[t] != 0 || isinf(z->mu[t])) {
             continue;
         }
         if (z->kind[t] == MO_ROW_LINE) {
-            wake_line(z, t);
+            activate_line(z, t);
         } else if (z->kind[t] == MO_ROW_DISC && z->f[t + 1] == 0) {
-            wake_disc(z, t);
+            activate_disc(z, t);
         }
     }
 }
@@ -169,7 +169,7 @@ int mo_dantzig_clamp(mo_dantzig *z, int row)
 {
     const int closes = z->friction_count[row] > 0 && z->set[row] == MO_ROW_LOWER;
     if (closes) {
-        wake_friction(z, row);
+        activate_friction(z, row);
     }
     if (!enter_factor(z, row)) {
         if (closes) {

@@ -56,7 +56,7 @@ int mo_device_sweeps_copies(mo_device_sweeps *s, mo_copy_goal goal, mo_must_stop
         sweep_copies(s, &a, s->iteration + SWEEPS);
     }
     const mo_term worst = sum_of_copies(s, MO_KERNEL_copy_worst, &a),
-                  seen = sum_of_copies(s, MO_KERNEL_copy_look, &a);
+                  seen = sum_of_copies(s, MO_KERNEL_copy_check, &a);
     s->natural = sqrt(seen.sum);
     s->approach = seen.largest;
     s->relative = worst.largest;

@@ -328,7 +328,7 @@ static void sweep_once(mo_device_sweeps *s)
 }
 
 /* 2, 2, 4, 8, then 8 each, more in long solves. */
-static int sweeps_to_look(int iteration)
+static int sweeps_to_check(int iteration)
 {
     return iteration < 2            ? 2
            : iteration < LOOK_EVERY ? iteration
@@ -340,7 +340,7 @@ static int sweeps_to_look(int iteration)
 /* Until the next check, or until must_stop returns true. */
 static void sweep_on(mo_device_sweeps *s, mo_must_stop *must_stop, void *context)
 {
-    int count = sweeps_to_look(paced(s));
+    int count = sweeps_to_check(paced(s));
     if (!s->is_steep && mo_is_steep(s->friction, paced(s))) {
         s->is_steep = 1;
         record_pair(s);

@@ -99,11 +99,11 @@ static int is_due(const mo_lemke_work *work)
     return work->iteration % (1 + work->system.n / 256) == 0;
 }
 
-mo_lemke_outcome mo_lemke_walk(mo_run *run, mo_lemke_work *work, int most, mo_lemke_state *state)
+mo_lemke_outcome mo_lemke_follow(mo_run *run, mo_lemke_work *work, int most, mo_lemke_state *state)
 {
     const int first = work->iteration;
     for (++work->iteration; *state == MO_LEMKE_MOVING; ++work->iteration) {
-        if (is_due(work) && mo_lemke_look(run, work)) {
+        if (is_due(work) && mo_lemke_check(run, work)) {
             return MO_LEMKE_CONFIRMED;
         }
         if (mo_run_must_stop(run, work->iteration)) {
@@ -124,7 +124,7 @@ static mo_lemke_outcome start_covered(mo_run *run, mo_lemke_work *work)
     mo_lemke_choose_vectors(run, work);
     mo_lemke_state state = mo_lemke_start(&work->path, work->system.c, work->cover, work->lift);
     const mo_lemke_outcome found =
-        mo_lemke_walk(run, work, mo_lemke_most_pivots(run, work), &state);
+        mo_lemke_follow(run, work, mo_lemke_most_pivots(run, work), &state);
     if (found != MO_LEMKE_FAILED) {
         return found;
     }

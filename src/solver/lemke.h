@@ -37,7 +37,7 @@ typedef enum mo_lemke_outcome {
 void mo_lemke_prepare(mo_run *run, mo_lemke_work *work);
 
 /* Measures the present point of the path; true if it solves the problem. */
-int mo_lemke_look(mo_run *run, mo_lemke_work *work);
+int mo_lemke_check(mo_run *run, mo_lemke_work *work);
 
 /* The same at a solution of the problem's own LCP, with two corrections for rounding. */
 mo_lemke_outcome mo_lemke_confirm(mo_run *run, mo_lemke_work *work);
@@ -49,7 +49,7 @@ int mo_lemke_judge_ray(mo_run *run, mo_lemke_work *work);
 void mo_lemke_choose_vectors(const mo_run *run, mo_lemke_work *work);
 
 /* Pivots until the path ends, or at most `most`: MO_LEMKE_FAILED, with the reason in `state`. */
-mo_lemke_outcome mo_lemke_walk(mo_run *run, mo_lemke_work *work, int most, mo_lemke_state *state);
+mo_lemke_outcome mo_lemke_follow(mo_run *run, mo_lemke_work *work, int most, mo_lemke_state *state);
 
 /* Pivots allowed in one start. */
 int mo_lemke_most_pivots(const mo_run *run, const mo_lemke_work *work);

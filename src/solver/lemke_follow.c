@@ -42,9 +42,9 @@ static void keep(mo_lemke_work *work, double error)
 }
 
 /* Measures the current point, and its error in the problem's own LCP. */
-static mo_lemke_outcome look(mo_run *run, mo_lemke_work *work, double *error)
+static mo_lemke_outcome measure_point(mo_run *run, mo_lemke_work *work, double *error)
 {
-    const int solved = mo_lemke_look(run, work);
+    const int solved = mo_lemke_check(run, work);
     *error = mo_lemke_family_error(&work->family, work->system.z + work->system.lcp.free_count,
                                    work->system.w);
     work->reached_end |= *error <= EXACT;
@@ -65,7 +65,7 @@ static mo_lemke_outcome set_out(mo_run *run, mo_lemke_work *work, mo_lemke_state
     }
     ++work->iteration;
     mo_lemke_hold(&work->path, work->system.c);
-    const mo_lemke_outcome found = look(run, work, &error);
+    const mo_lemke_outcome found = measure_point(run, work, &error);
     if (found != MO_LEMKE_FAILED || error < CLEAR * work->kept_error) {
         *state = MO_LEMKE_SOLVED;
         return found;
@@ -89,16 +89,16 @@ static mo_lemke_outcome follow(mo_run *run, mo_lemke_work *work, double epsilon,
         *state = mo_lemke_start(&work->path, work->system.c, work->cover, work->lift);
     }
     if (found == MO_LEMKE_FAILED && *state == MO_LEMKE_MOVING) {
-        found = mo_lemke_walk(run, work, most, state);
+        found = mo_lemke_follow(run, work, most, state);
     }
     if (found == MO_LEMKE_FAILED && *state == MO_LEMKE_SOLVED) {
-        found = look(run, work, &error);
+        found = measure_point(run, work, &error);
         keep(work, error);
     }
     return found;
 }
 
-static void forget(mo_lemke_work *work)
+static void clear_kept(mo_lemke_work *work)
 {
     work->has_kept = 0;
     memset(work->centre, 0, (size_t)work->system.n * sizeof *work->centre);
@@ -174,10 +174,10 @@ static mo_lemke_outcome approach(mo_run *run, mo_lemke_work *work, double factor
 mo_lemke_outcome mo_lemke_start_relaxed(mo_run *run, mo_lemke_work *work, double factor)
 {
     mo_lemke_outcome found = MO_LEMKE_FAILED;
-    forget(work);
+    clear_kept(work);
     if (work->relaxations == 1) {
         found = relax(run, work);
-        forget(work);
+        clear_kept(work);
     }
     if (found != MO_LEMKE_FAILED || work->reached_end) {
         return found;

@@ -39,7 +39,7 @@ void mo_lemke_prepare(mo_run *run, mo_lemke_work *work)
 
 /* ---- back to impulses ------------------------------------------------------------------------ */
 
-int mo_lemke_look(mo_run *run, mo_lemke_work *work)
+int mo_lemke_check(mo_run *run, mo_lemke_work *work)
 {
     double *pairs = work->system.w; /* not in use */
     mo_lemke_point(&work->path, pairs);
@@ -59,7 +59,7 @@ static void correct(mo_run *run, mo_lemke_work *work)
 
 mo_lemke_outcome mo_lemke_confirm(mo_run *run, mo_lemke_work *work)
 {
-    int solved = mo_lemke_look(run, work);
+    int solved = mo_lemke_check(run, work);
     work->reached_end = 1;
     for (int k = 0; k < CORRECTIONS && !solved; ++k) {
         if (mo_run_must_stop(run, work->iteration)) {

@@ -261,7 +261,7 @@ static mo_status solve_on_device(mo_run *run, mo_sweeps *sweeps)
 }
 
 /* Work on a device cannot be suspended, so auto keeps a time limit on the CPU. */
-static int goes_to_device(const mo_run *run, const mo_batches *batches)
+static int uses_device(const mo_run *run, const mo_batches *batches)
 {
     const int asked = run->options->device, count = run->problem->constraint_count;
     const int is_auto = asked == DEVICE_AUTO && !isfinite(run->options->time_limit);
@@ -310,7 +310,7 @@ static int measure(mo_run *run, const workspace *w, const double *x, int iterati
 
 /* Whether to measure before the first sweep.  At r = 0 the sweep decides: if nothing changes,
  * zero is the solution and is measured next. */
-static int is_worth_a_look(const mo_run *run)
+static int needs_check(const mo_run *run)
 {
     const int rows = run->problem->row_count;
     return rows == 0 || run->options->progress || run->options->history || isfinite(run->best) ||
@@ -321,8 +321,8 @@ static mo_status solve(mo_run *run, void *memory)
 {
     const workspace *w = memory;
     if (w->in_lanes) {
-        return goes_to_device(run, w->in_lanes->batches) ? solve_on_device(run, w->in_lanes)
-                                                         : solve_in_lanes(run, w->in_lanes);
+        return uses_device(run, w->in_lanes->batches) ? solve_on_device(run, w->in_lanes)
+                                                      : solve_in_lanes(run, w->in_lanes);
     }
     const int threads = run->options->threads;
     double *x = mo_sweep_state_size(w->sweep) ? w->state : run->r;
@@ -330,7 +330,7 @@ static mo_status solve(mo_run *run, void *memory)
                                  mo_visitor_begin(w->sweep, run->options->nsgs.omega, run->r, x),
                              .movement = w->movement};
     mo_momentum m = mo_momentum_begin(run->options->nsgs.momentum);
-    int due = is_worth_a_look(run) ? 0 : 1;
+    int due = needs_check(run) ? 0 : 1;
     double moved = INFINITY;
     mo_sweep_reset(w->sweep, threads, run->r, x);
     for (int iteration = 0;; ++iteration) {

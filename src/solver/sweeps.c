@@ -142,13 +142,13 @@ static void extrapolate_lines(void *context, int begin, int end)
     mo_batch_extrapolate(&c->pass, c->s->state_before, begin * LINES, last);
 }
 
-static void look_at_batches(void *context, int begin, int end)
+static void check_batches(void *context, int begin, int end)
 {
     const pass_context *c = context;
     c->s->seen[begin / MO_CHUNK] = mo_batch_look(&c->pass, begin, end);
 }
 
-static void look_at_rows(void *context, int begin, int end)
+static void check_rows(void *context, int begin, int end)
 {
     const pass_context *c = context;
     const mo_batches *b = c->s->batches;
@@ -171,8 +171,8 @@ static mo_batch_sums look(pass_context *c)
     const mo_batches *b = c->s->batches;
     const int chunks = mo_chunk_count(b->batch_count) + mo_chunk_count(b->row_count);
     mo_batch_sums all = {0, 0};
-    mo_parallel_for(c->s->threads, 0, b->batch_count, look_at_batches, c);
-    mo_parallel_for(c->s->threads, 0, b->row_count, look_at_rows, c);
+    mo_parallel_for(c->s->threads, 0, b->batch_count, check_batches, c);
+    mo_parallel_for(c->s->threads, 0, b->row_count, check_rows, c);
     for (int chunk = 0; chunk < chunks; ++chunk) {
         all.square += c->s->seen[chunk].square;
         all.approach = fmax(all.approach, c->s->seen[chunk].approach);
@@ -327,7 +327,7 @@ void mo_sweeps_start(mo_sweeps *s, int threads, double momentum, const double *r
     keep_best(s);
 }
 
-static int look_is_due(const mo_sweeps *s, mo_sweep_goal goal)
+static int is_check_due(const mo_sweeps *s, mo_sweep_goal goal)
 {
     const int waited = s->iteration - s->last_look;
     return s->iteration == 0 || s->moved == 0 || waited >= LONGEST_WAIT ||
@@ -343,7 +343,7 @@ static int wait_for(int iteration, double approach, double rate)
 }
 
 /* True where the residual is reached. */
-static int look_passes(mo_sweeps *s, pass_context *c, mo_sweep_goal goal)
+static int check_passes(mo_sweeps *s, pass_context *c, mo_sweep_goal goal)
 {
     const mo_batch_sums seen = look(c);
     const double natural = sqrt(seen.square);
@@ -366,7 +366,7 @@ int mo_sweeps_run(mo_sweeps *s, mo_sweep_goal goal, mo_must_stop *must_stop, voi
     c.pass.each = s->others ? s->others->each : NULL;
     for (;; ++s->iteration) {
         const int must_end = must_stop(context, s->iteration) || s->moved == 0;
-        if ((must_end || look_is_due(s, goal)) && look_passes(s, &c, goal)) {
+        if ((must_end || is_check_due(s, goal)) && check_passes(s, &c, goal)) {
             return 1;
         }
         if (must_end) {
