@@ -24,7 +24,7 @@ typedef struct sim_row {
     char ours[ROW_TEXT_SIZE]; /* our configurations; "peer": the residual of the fastest peer */
     const char *theirs;       /* those of the peers; all between commas */
     row_when when;
-    int seeds; /* number of runs with seed=1, 2, ..., which are averaged; 0: one run of the scene as defined */
+    int seeds; /* runs with seed=1, 2, ...; 0: one, as defined */
 } sim_row;
 
 int sim_row_count(void);

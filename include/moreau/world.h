@@ -319,8 +319,8 @@ MO_API int mo_body_contacts(const mo_world *world, mo_body_id body, mo_contact *
 MO_API mo_error mo_body_contact_force(const mo_world *world, mo_body_id body, double force[3],
                                       double moment[3], mo_message *why);
 
-/* The contact problem of the last step and its result; NULL before the first step and while a
- * step is suspended.  They belong to the world and are valid until the next step. */
+/* The contact problem of the last step and its result; NULL before the first step and while one
+ * is suspended.  They belong to the world and are valid until the next step. */
 MO_API const mo_problem *mo_world_problem(const mo_world *world);
 MO_API const mo_result *mo_world_result(const mo_world *world);
 

@@ -21,10 +21,10 @@
 typedef enum mo_shared {
     MO_SHARED_START,    /* start_v, and with it free_v */
     MO_SHARED_VELOCITY, /* next_v; ghosts that come close by it are added */
-    MO_SHARED_PART, /* the smallest `part` of all copies: a body held back in one copy is held back in all */
-    MO_SHARED_MARK,   /* is_displaced of any copy */
-    MO_SHARED_ISLAND, /* the least `island` of all copies */
-    MO_SHARED_POSE    /* x, orientation, v, is_displaced */
+    MO_SHARED_PART,     /* the smallest `part` of all copies: held back in one: in all */
+    MO_SHARED_MARK,     /* is_displaced of any copy */
+    MO_SHARED_ISLAND,   /* the least `island` of all copies */
+    MO_SHARED_POSE      /* x, orientation, v, is_displaced */
 } mo_shared;
 
 typedef enum mo_combine { MO_COMBINE_SUM, MO_COMBINE_LARGEST } mo_combine;

@@ -182,7 +182,7 @@ static inline int mo_is_touched(const mo_world *world, const mo_sim_body *body)
     return body->block != MO_NONE && body->block < world->step.touched_count;
 }
 
-/* The place of an id among `things`, of which there are things_places; MO_NONE where it is stale. */
+/* The place of an id among `things`, of which there are things_places; MO_NONE if it is stale. */
 #define MO_PLACE_FINDER(name, id_type, things)                                                     \
     int name(const mo_world *world, id_type id)                                                    \
     {                                                                                              \
