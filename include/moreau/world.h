@@ -212,9 +212,8 @@ MO_API mo_error mo_body_apply_force(mo_world *world, mo_body_id body, const doub
 /* Adds a torque (N m, world axes) that acts during the next step only. */
 MO_API mo_error mo_body_apply_torque(mo_world *world, mo_body_id body, const double torque[3],
                                      mo_message *why);
-/* Changes the velocities immediately by an impulse (N s, world axes) at a point (m, world).  On
- * a link it moves the whole mechanism: v += M^-1 J' impulse.  Contacts and joints act in the
- * next step. */
+/* Applies an impulse (N s) at a point (m), both in world axes: velocities change immediately, on
+ * a link those of its mechanism by M^-1 J' impulse.  Contacts and joints act in the next step. */
 MO_API mo_error mo_body_apply_impulse(mo_world *world, mo_body_id body, const double impulse[3],
                                       const double at[3], mo_message *why);
 /* Replaces the user data, which mo_body_get, mo_body_shape and mo_joint_get return. */
