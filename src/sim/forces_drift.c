@@ -112,19 +112,6 @@ static void contact_rate(const mo_world *world, const mo_sim_contact *now, const
     rate[4] = mo_vec3_dot(frame + 6, spin);
 }
 
-static void rows_rate(const mo_world *world, const mo_sim_joint *joint, const mo_joint_rows *rows,
-                      double *rate)
-{
-    for (int k = 0; k < rows->count; ++k) {
-        rate[k] = 0;
-        for (int side = 0; side < 2; ++side) {
-            for (int i = 0; joint->body[side] >= 0 && i < 6; ++i) {
-                rate[k] += rows->line[side][k][i] * world->body[joint->body[side]].v[i];
-            }
-        }
-    }
-}
-
 static void joint_rates(const mo_world *world, mo_instant *instant, int when)
 {
     for (int k = 0; k < world->jointed_count; ++k) {
@@ -132,21 +119,11 @@ static void joint_rates(const mo_world *world, mo_instant *instant, int when)
         mo_joint_instant *rate = &instant->joint_rate[place][when];
         mo_joint_rows rows;
         mo_joint_hold(world, world->joint + place, &rows);
-        rows_rate(world, world->joint + place, &rows, rate->hold);
+        mo_joint_rates(world, world->joint + place, &rows, rate->hold);
         mo_joint_coordinate(world, world->joint + place, &rows);
         rate->coordinate = 0;
-        rows_rate(world, world->joint + place, &rows, &rate->coordinate);
+        mo_joint_rates(world, world->joint + place, &rows, &rate->coordinate);
     }
-}
-
-static int is_before(const mo_sim_contact *c, const mo_sim_contact *d)
-{
-    for (int side = 0; side < 2; ++side) {
-        if (c->shape[side] != d->shape[side]) {
-            return c->shape[side] < d->shape[side];
-        }
-    }
-    return c->feature < d->feature;
 }
 
 /* Both lists are sorted by shapes and feature. */
@@ -156,10 +133,10 @@ static void contact_rates(const mo_world *world, mo_instant *instant, const mo_s
     int i = 0;
     for (int k = 0; k < world->contacts.count; ++k) {
         const mo_sim_contact *now = world->contacts.at + k;
-        while (i < list->count && is_before(list->at + i, now)) {
+        while (i < list->count && mo_contact_order(list->at + i, now) < 0) {
             ++i;
         }
-        instant->has_rate[k][when] = i < list->count && !is_before(now, list->at + i);
+        instant->has_rate[k][when] = i < list->count && mo_contact_order(now, list->at + i) >= 0;
         if (instant->has_rate[k][when]) {
             contact_rate(world, now, list->at + i, instant->rate[k][when]);
         }

@@ -88,41 +88,20 @@ static void gather_mechanism(const mo_world *world, mo_sim_mechanism *mechanism,
 
 /* ---- joints of bodies ------------------------------------------------------------------------ */
 
-/* One part of a joint: its force on b, about b's centre; returns the force of its first row. */
-static double add_part(const mo_world *world, const mo_sim_joint *joint, mo_joint_part part,
-                       const mo_joint_rows *rows, double sign, mo_joint_force *out)
-{
-    if (joint->constraint[part] == MO_NONE) {
-        return 0;
-    }
-    const mo_constraint_view view = mo_problem_constraint(world->problem, joint->constraint[part]);
-    const double *r = world->result.r + view.offset;
-    for (int k = 0; k < view.dim; ++k) {
-        mo_vec3_along(out->force, sign * r[k], rows->line[1][k], out->force);
-        mo_vec3_along(out->moment, sign * r[k], rows->line[1][k] + 3, out->moment);
-    }
-    return sign * r[0];
-}
-
 static void write_joint(const mo_world *world, int k, mo_joint_force *out)
 {
     const mo_sim_joint *joint = world->joint + world->jointed[k];
-    mo_joint_rows held, coordinate;
-    double anchor[2][3], arm[3], turn[3];
-    *out =
-        (mo_joint_force){.joint = mo_world_joint(world, k), .a = joint->def.a, .b = joint->def.b};
-    mo_joint_hold(world, joint, &held);
-    mo_joint_coordinate(world, joint, &coordinate);
-    add_part(world, joint, MO_PART_HOLD, &held, 1, out);
-    out->limit = add_part(world, joint, MO_PART_LOWER, &coordinate, 1, out);
-    out->limit += add_part(world, joint, MO_PART_UPPER, &coordinate, -1, out);
-    out->drive = add_part(world, joint, MO_PART_DRIVE, &coordinate, 1, out);
-    out->friction = add_part(world, joint, MO_PART_FRICTION, &coordinate, 1, out);
-    mo_joint_anchors(world, joint, anchor);
-    mo_vec3_copy(anchor[1], out->point);
-    mo_vec3_minus(anchor[1], world->body[joint->body[1]].x, arm);
-    mo_vec3_cross(arm, out->force, turn);
-    mo_vec3_minus(out->moment, turn, out->moment);
+    mo_joint_reaction reaction;
+    mo_joint_react(world, joint, &reaction);
+    *out = (mo_joint_force){.joint = mo_world_joint(world, k),
+                            .a = joint->def.a,
+                            .b = joint->def.b,
+                            .limit = reaction.part[MO_PART_LOWER] + reaction.part[MO_PART_UPPER],
+                            .drive = reaction.part[MO_PART_DRIVE],
+                            .friction = reaction.part[MO_PART_FRICTION]};
+    mo_vec3_copy(reaction.point, out->point);
+    mo_vec3_copy(reaction.force, out->force);
+    mo_vec3_copy(reaction.moment, out->moment);
 }
 
 /* ---- links ----------------------------------------------------------------------------------- */

@@ -106,38 +106,6 @@ static void add_coordinate(mo_world *world, mo_sim_joint *joint, const mo_joint_
     }
 }
 
-/* Over a time d = 1/p: u = (speed+ - target) / d. */
-static void add_coordinate_over(mo_world *world, mo_sim_joint *joint, const mo_joint_rows *rows,
-                                double p, double product)
-{
-    const mo_joint_def *def = &joint->def;
-    const double q = rows->error[0], w = product + p * mo_joint_speed(world, joint, rows);
-    const mo_law one_sided = mo_law_frictionless();
-    if (def->has_limits && isfinite(def->lower)) {
-        mo_joint_add_part(world, joint, MO_PART_LOWER, &one_sided, rows, 1,
-                          &(const double){w + p * p * (q - def->lower)});
-    }
-    if (def->has_limits && isfinite(def->upper)) {
-        mo_joint_add_part(world, joint, MO_PART_UPPER, &one_sided, rows, -1,
-                          &(const double){-w + p * p * (def->upper - q)});
-    }
-    if (has_gains(def) && def->max_effort > 0) { /* e = k (target - q - speed+ / p) - d speed+ */
-        const double lower = -def->max_effort, upper = def->max_effort,
-                     slope = def->stiffness / p + def->damping, compliance = p / slope,
-                     ahead = p * def->stiffness * (q - def->target) / slope + w;
-        mo_law law = mo_law_box(&lower, &upper);
-        law.compliance = &compliance;
-        mo_joint_add_part(world, joint, MO_PART_DRIVE, &law, rows, 1, &ahead);
-    } else if (def->drive != MO_DRIVE_NONE && def->max_effort > 0) {
-        const double ahead =
-            def->drive == MO_DRIVE_VELOCITY ? -p * def->target : p * p * (q - def->target);
-        add_box(world, joint, MO_PART_DRIVE, rows, -def->max_effort, def->max_effort, w + ahead);
-    }
-    if (def->dry_friction > 0) {
-        add_box(world, joint, MO_PART_FRICTION, rows, -def->dry_friction, def->dry_friction, w);
-    }
-}
-
 void mo_instant_joint(mo_world *world, int place, const mo_instant *instant)
 {
     mo_sim_joint *joint = world->joint + place;
@@ -150,7 +118,9 @@ void mo_instant_joint(mo_world *world, int place, const mo_instant *instant)
     const double product = instant->joint[place].coordinate;
     mo_joint_coordinate(world, joint, &rows);
     if (rows.count > 0 && instant->per_step > 0) {
-        add_coordinate_over(world, joint, &rows, instant->per_step, product);
+        const double p = instant->per_step; /* 1/d: u = (speed+ - target) / d */
+        mo_joint_add_coordinate(world, joint, &rows, 1 / p, p,
+                                product + p * mo_joint_speed(world, joint, &rows));
     } else if (rows.count > 0) {
         add_coordinate(world, joint, &rows, instant->speed, product);
     }
@@ -162,12 +132,8 @@ void mo_instant_passive(const mo_sim_mechanism *mechanism, int k, double effort[
 {
     const mo_linkage_joint *joint = mechanism->tree.joint + k;
     const mo_axis_def *def = &mechanism->axis[k].def;
-    double stretch[6] = {0};
-    if (joint->kind == MO_AXIS_BALL) {
-        mo_rotation_vector(mechanism->q + joint->q_at, stretch);
-    } else if (mo_axis_v_count(joint->kind) == 1) {
-        stretch[0] = mechanism->q[joint->q_at] - def->rest;
-    }
+    double stretch[6];
+    mo_axis_stretch(mechanism, k, stretch);
     for (int i = 0; i < mo_axis_v_count(joint->kind); ++i) {
         effort[i] = 0 - def->stiffness * stretch[i] - def->damping * mechanism->v[joint->v_at + i];
     }

@@ -224,15 +224,24 @@ mo_error mo_joint_set_drive(mo_world *world, mo_joint_id id, mo_drive_kind drive
 
 /* ---- looking --------------------------------------------------------------------------------- */
 
-double mo_joint_speed(const mo_world *world, const mo_sim_joint *joint, const mo_joint_rows *rows)
+void mo_joint_rates(const mo_world *world, const mo_sim_joint *joint, const mo_joint_rows *rows,
+                    double *rate)
 {
-    double speed = 0;
-    for (int side = 0; side < 2; ++side) {
-        for (int i = 0; joint->body[side] >= 0 && i < 6; ++i) {
-            speed += rows->line[side][0][i] * world->body[joint->body[side]].v[i];
+    for (int k = 0; k < rows->count; ++k) {
+        rate[k] = 0;
+        for (int side = 0; side < 2; ++side) {
+            for (int i = 0; joint->body[side] >= 0 && i < 6; ++i) {
+                rate[k] += rows->line[side][k][i] * world->body[joint->body[side]].v[i];
+            }
         }
     }
-    return speed;
+}
+
+double mo_joint_speed(const mo_world *world, const mo_sim_joint *joint, const mo_joint_rows *rows)
+{
+    double rate[MO_JOINT_ROWS];
+    mo_joint_rates(world, joint, rows, rate);
+    return rate[0];
 }
 
 /* The axis in the world, as a has it. */

@@ -68,41 +68,38 @@ static void add_box(mo_world *world, mo_sim_joint *joint, mo_joint_part part,
 }
 
 /* The effort e of a servo with gains k and d, k (target - q - h q') - d q', is a compliant row. */
-static void add_drive(mo_world *world, mo_sim_joint *joint, const mo_joint_rows *rows, double h)
+static void add_drive(mo_world *world, mo_sim_joint *joint, const mo_joint_rows *rows, double h,
+                      double scale, double w)
 {
     const mo_joint_def *def = &joint->def;
-    const double slope = h * def->stiffness + def->damping, ahead = joint->q - def->target;
+    const double slope = h * def->stiffness + def->damping, ahead = rows->error[0] - def->target;
     const int is_soft = def->drive == MO_DRIVE_POSITION && slope > 0;
-    const double w = def->drive == MO_DRIVE_VELOCITY ? -def->target
+    const double u = def->drive == MO_DRIVE_VELOCITY ? -def->target
                      : is_soft                       ? def->stiffness * ahead / slope
                                                      : ahead / h;
-    add_box(world, joint, MO_PART_DRIVE, rows, def->max_effort * h, w,
+    add_box(world, joint, MO_PART_DRIVE, rows, def->max_effort * h * scale, w + scale * u,
             is_soft ? 1 / (h * slope) : 0);
 }
 
-static void add_coordinate(mo_world *world, mo_sim_joint *joint, double h)
+void mo_joint_add_coordinate(mo_world *world, mo_sim_joint *joint, const mo_joint_rows *rows,
+                             double h, double scale, double w)
 {
     const mo_joint_def *def = &joint->def;
-    mo_joint_rows rows;
-    mo_joint_coordinate(world, joint, &rows);
-    if (rows.count == 0) {
-        return;
-    }
-    const double q = joint->q = rows.error[0];
+    const double q = rows->error[0];
     const mo_law one_sided = mo_law_frictionless();
     if (def->has_limits && isfinite(def->lower)) {
-        mo_joint_add_part(world, joint, MO_PART_LOWER, &one_sided, &rows, 1,
-                          &(const double){(q - def->lower) / h});
+        mo_joint_add_part(world, joint, MO_PART_LOWER, &one_sided, rows, 1,
+                          &(const double){w + scale * ((q - def->lower) / h)});
     }
     if (def->has_limits && isfinite(def->upper)) {
-        mo_joint_add_part(world, joint, MO_PART_UPPER, &one_sided, &rows, -1,
-                          &(const double){(def->upper - q) / h});
+        mo_joint_add_part(world, joint, MO_PART_UPPER, &one_sided, rows, -1,
+                          &(const double){scale * ((def->upper - q) / h) - w});
     }
     if (def->drive != MO_DRIVE_NONE && def->max_effort > 0) {
-        add_drive(world, joint, &rows, h);
+        add_drive(world, joint, rows, h, scale, w);
     }
     if (def->dry_friction > 0) {
-        add_box(world, joint, MO_PART_FRICTION, &rows, def->dry_friction * h, 0, 0);
+        add_box(world, joint, MO_PART_FRICTION, rows, def->dry_friction * h * scale, w, 0);
     }
 }
 
@@ -202,9 +199,12 @@ void mo_joint_assemble(mo_world *world, int place, const mo_phase *phase)
         }
         mo_joint_add_part(world, joint, MO_PART_HOLD, &held, &rows, 1, w);
     }
-    if (phase->kind ==
-        MO_PHASE_STEP) { /* forces of motors and friction have no impulse in zero time */
-        add_coordinate(world, joint, phase->h);
+    if (phase->kind == MO_PHASE_STEP) { /* motors and friction need time */
+        mo_joint_coordinate(world, joint, &rows);
+        if (rows.count > 0) {
+            joint->q = rows.error[0];
+            mo_joint_add_coordinate(world, joint, &rows, phase->h, 1, 0);
+        }
     }
 }
 
@@ -226,44 +226,43 @@ void mo_joint_write_start(const mo_world *world, int place, double *start)
     }
 }
 
-/* The impulses of one part, as force and moment on b about its centre. */
-static void add_to_force(const mo_world *world, mo_sim_joint *joint, int part,
-                         const mo_joint_rows *rows, double sign, double h)
+void mo_joint_react(const mo_world *world, const mo_sim_joint *joint, mo_joint_reaction *out)
 {
-    if (joint->constraint[part] == MO_NONE) {
-        return;
+    mo_joint_rows held, coordinate;
+    double anchor[2][3], arm[3], turn[3];
+    *out = (mo_joint_reaction){.force = {0}};
+    mo_joint_hold(world, joint, &held);
+    mo_joint_coordinate(world, joint, &coordinate);
+    for (int part = 0; part < MO_PART_COUNT; ++part) {
+        const mo_joint_rows *rows = part == MO_PART_HOLD ? &held : &coordinate;
+        const double sign = part == MO_PART_UPPER ? -1 : 1;
+        if (joint->constraint[part] == MO_NONE) {
+            continue;
+        }
+        const mo_constraint_view view =
+            mo_problem_constraint(world->problem, joint->constraint[part]);
+        const double *r = world->result.r + view.offset;
+        memcpy(out->r + first_impulse(part), r, (size_t)view.dim * sizeof *r);
+        out->part[part] = sign * r[0];
+        for (int k = 0; k < view.dim; ++k) {
+            mo_vec3_along(out->force, sign * r[k], rows->line[1][k], out->force);
+            mo_vec3_along(out->moment, sign * r[k], rows->line[1][k] + 3, out->moment);
+        }
     }
-    const mo_constraint_view view = mo_problem_constraint(world->problem, joint->constraint[part]);
-    const double *r = world->result.r + view.offset;
-    memcpy(joint->impulse + first_impulse(part), r, (size_t)view.dim * sizeof *r);
-    for (int k = 0; k < view.dim; ++k) {
-        mo_vec3_along(joint->force, sign * r[k] / h, rows->line[1][k], joint->force);
-        mo_vec3_along(joint->moment, sign * r[k] / h, rows->line[1][k] + 3, joint->moment);
-    }
-    if (part == MO_PART_DRIVE || part == MO_PART_FRICTION) {
-        joint->effort += r[0] / h;
-    }
+    mo_joint_anchors(world, joint, anchor);
+    mo_vec3_copy(anchor[1], out->point);
+    mo_vec3_minus(anchor[1], world->body[joint->body[1]].x, arm);
+    mo_vec3_cross(arm, out->force, turn);
+    mo_vec3_minus(out->moment, turn, out->moment);
 }
 
 void mo_joint_answer(mo_world *world, int place, double h)
 {
     mo_sim_joint *joint = world->joint + place;
-    mo_joint_rows held, coordinate;
-    memset(joint->force, 0, sizeof joint->force);
-    memset(joint->moment, 0, sizeof joint->moment);
-    memset(joint->impulse, 0, sizeof joint->impulse);
-    joint->effort = 0;
-    mo_joint_hold(world, joint, &held);
-    mo_joint_coordinate(world, joint, &coordinate);
-    add_to_force(world, joint, MO_PART_HOLD, &held, 1, h);
-    add_to_force(world, joint, MO_PART_LOWER, &coordinate, 1, h);
-    add_to_force(world, joint, MO_PART_UPPER, &coordinate, -1, h);
-    add_to_force(world, joint, MO_PART_DRIVE, &coordinate, 1, h);
-    add_to_force(world, joint, MO_PART_FRICTION, &coordinate, 1, h);
-    double anchor[2][3], arm[3],
-        from_arm[3]; /* the moment about the anchor, not about the centre */
-    mo_joint_anchors(world, joint, anchor);
-    mo_vec3_minus(anchor[1], world->body[joint->body[1]].x, arm);
-    mo_vec3_cross(arm, joint->force, from_arm);
-    mo_vec3_minus(joint->moment, from_arm, joint->moment);
+    mo_joint_reaction reaction;
+    mo_joint_react(world, joint, &reaction);
+    memcpy(joint->impulse, reaction.r, sizeof joint->impulse);
+    mo_vec3_scale(1 / h, reaction.force, joint->force);
+    mo_vec3_scale(1 / h, reaction.moment, joint->moment);
+    joint->effort = (reaction.part[MO_PART_DRIVE] + reaction.part[MO_PART_FRICTION]) / h;
 }

@@ -18,8 +18,17 @@ void mo_joint_hold(const mo_world *world, const mo_sim_joint *joint, mo_joint_ro
 /* The coordinate q (in rows->error[0]) and its line; rows->count is 0 for a joint without one. */
 void mo_joint_coordinate(const mo_world *world, const mo_sim_joint *joint, mo_joint_rows *rows);
 
-/* The velocity along the first row. */
+/* The velocities along the rows, and along the first one. */
+void mo_joint_rates(const mo_world *world, const mo_sim_joint *joint, const mo_joint_rows *rows,
+                    double *rate);
 double mo_joint_speed(const mo_world *world, const mo_sim_joint *joint, const mo_joint_rows *rows);
+
+/* What the last solution exerts on b, in units of r: force, moment about the anchor `point`, the
+ * part of each constraint along its first row, and all r. */
+typedef struct mo_joint_reaction {
+    double force[3], moment[3], point[3], part[MO_PART_COUNT], r[MO_JOINT_IMPULSES];
+} mo_joint_reaction;
+void mo_joint_react(const mo_world *world, const mo_sim_joint *joint, mo_joint_reaction *out);
 
 /* Both anchors in the world. */
 void mo_joint_anchors(const mo_world *world, const mo_sim_joint *joint, double anchor[2][3]);

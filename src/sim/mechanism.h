@@ -122,6 +122,19 @@ static inline mo_sim_mechanism *mo_mechanism_at(const mo_world *world, mo_mechan
     return is_there ? world->mechanism[place] : NULL;
 }
 
+/* Displacement of the spring of joint k: from its rest, or a rotation vector. */
+static inline void mo_axis_stretch(const mo_sim_mechanism *mechanism, int k, double stretch[6])
+{
+    const mo_linkage_joint *joint = mechanism->tree.joint + k;
+    const double *q = mechanism->q + joint->q_at;
+    memset(stretch, 0, 6 * sizeof *stretch);
+    if (joint->kind == MO_AXIS_BALL) {
+        mo_rotation_vector(q, stretch);
+    } else if (mo_axis_v_count(joint->kind) == 1) {
+        stretch[0] = q[0] - mechanism->axis[k].def.rest;
+    }
+}
+
 /* A sleeping mechanism sleeps with all its links. */
 int mo_mechanism_moves(const mo_world *world, const mo_sim_mechanism *mechanism);
 void mo_mechanism_wake(mo_world *world, const mo_sim_mechanism *mechanism);

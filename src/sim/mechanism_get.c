@@ -289,15 +289,10 @@ void mo_mechanisms_energy(const mo_world *world, mo_energy *energy)
                 0.5 * mechanism->tree.dof[j].armature * mechanism->v[j] * mechanism->v[j];
         }
         for (int k = 0; mechanism && k < mechanism->tree.joints; ++k) {
-            const mo_linkage_joint *joint = mechanism->tree.joint + k;
-            const mo_axis_def *def = &mechanism->axis[k].def;
-            double stretch[3] = {0};
-            if (joint->kind == MO_AXIS_BALL) {
-                mo_rotation_vector(mechanism->q + joint->q_at, stretch);
-            } else if (mo_axis_v_count(joint->kind) == 1) {
-                stretch[0] = mechanism->q[joint->q_at] - def->rest;
-            }
-            energy->springs += 0.5 * def->stiffness * mo_vec3_dot(stretch, stretch);
+            double stretch[6];
+            mo_axis_stretch(mechanism, k, stretch);
+            energy->springs +=
+                0.5 * mechanism->axis[k].def.stiffness * mo_vec3_dot(stretch, stretch);
         }
         for (int k = 0; mechanism && k < mechanism->tendons; ++k) {
             const mo_sim_tendon *tendon = mechanism->tendon + k;

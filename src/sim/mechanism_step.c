@@ -172,13 +172,8 @@ static void add_joint(mo_sim_mechanism *mechanism, int k, double h)
     const mo_linkage_joint *joint = mechanism->tree.joint + k;
     const mo_axis_def *def = &mechanism->axis[k].def;
     const int n = mechanism->tree.dofs, count = mo_axis_v_count(joint->kind);
-    const double *q = mechanism->q + joint->q_at;
-    double stretch[6] = {0};
-    if (joint->kind == MO_AXIS_BALL) {
-        mo_rotation_vector(q, stretch);
-    } else if (count == 1) {
-        stretch[0] = q[0] - def->rest;
-    }
+    double stretch[6];
+    mo_axis_stretch(mechanism, k, stretch);
     for (int i = 0; i < count; ++i) {
         const int j = joint->v_at + i;
         mechanism->A[(size_t)j * (size_t)n + (size_t)j] +=

@@ -266,6 +266,10 @@ struct mo_joint_rows;
 void mo_joint_add_part(mo_world *world, mo_sim_joint *joint, mo_joint_part part, const mo_law *law,
                        const struct mo_joint_rows *rows, double sign, const double *w);
 void mo_joint_answer(mo_world *world, int place, double h);
+/* Limits, drive and friction of a step of h in the coordinate's row, with u = velocity, or over a
+ * time h in forces, with u = scale * velocity + w and scale = 1 / h. */
+void mo_joint_add_coordinate(mo_world *world, mo_sim_joint *joint, const struct mo_joint_rows *rows,
+                             double h, double scale, double w);
 /* forces_step.c: mo_world_step at the acceleration level */
 mo_error mo_forces_step(mo_world *world, double h, mo_step_report *report, mo_message *why);
 /* forces_rows.c */
