@@ -56,7 +56,8 @@ typedef struct mo_bounds {
 /* Bounds of nothing; the same with a ball about x. */
 static inline mo_bounds mo_bounds_empty(void)
 {
-    return (mo_bounds){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    const mo_bounds empty = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    return empty;
 }
 
 static inline void mo_bounds_add(mo_bounds *bounds, const double x[3], double radius)
