@@ -320,8 +320,8 @@ MO_OWN int touch_first(mo_core *a, mo_core *b, const double origin[3], double re
     if (found == MO_NO_DIRECTION_FAR) {
         return 1;
     }
-    if (found == MO_NO_DIRECTION &&
-        b->kind == MO_CORE_TRIANGLE) { /* contacts push out of the front of a mesh */
+    /* contacts push out of the front of a mesh */
+    if (found == MO_NO_DIRECTION && b->kind == MO_CORE_TRIANGLE) {
         mo_vec3_scale(-1, b->plane, n);
     }
     return (found == MO_DIRECTION || b->kind == MO_CORE_TRIANGLE) &&

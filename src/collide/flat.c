@@ -9,12 +9,12 @@
 enum { RIM = 6 }; /* corners of a cap, besides the one that is furthest along the axis */
 
 static const double CAP = 0.7; /* cosine above which a cylinder touches with a cap, not its side */
-static const double LINE =
-    0.3; /* cosine below which a capsule touches along its line, not at an end */
-static const double ON_TOP =
-    1e-9; /* relative to the size: height differences below this are ignored */
-static const double SAME =
-    1e-12; /* relative to the radius: corners of a rim within this height are one */
+/* cosine below which a capsule touches along its line, not at an end */
+static const double LINE = 0.3;
+/* relative to the size: height differences below this are ignored */
+static const double ON_TOP = 1e-9;
+/* relative to the radius: corners of a rim within this height are one */
+static const double SAME = 1e-12;
 
 #define SIN_60 0.86602540378443864676
 MO_TABLE double RIM_AT[RIM][2] = {{1, 0},  {0.5, SIN_60},   {-0.5, SIN_60},

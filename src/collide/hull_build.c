@@ -19,10 +19,10 @@
 #include "linalg/vec3.h"
 
 enum { NONE = -1, MOST = 2 * MO_HULL_VERTICES, ROOM = 8 * MO_HULL_VERTICES };
-static const double INSIDE =
-    1e-9; /* relative to the size: points closer to a face than this are on it */
-static const double FLAT =
-    1e-7; /* relative to the size: corners closer to a plane than this are in it */
+/* relative to the size: points closer to a face than this are on it */
+static const double INSIDE = 1e-9;
+/* relative to the size: corners closer to a plane than this are in it */
+static const double FLAT = 1e-7;
 
 typedef struct triangle {
     int corner[3], beside[3]; /* beside[k]: across the side from corner k to the next */

@@ -8,8 +8,8 @@
 #include "linalg/vec3.h"
 
 static const double SAME_NORMAL = 1 - 1e-6; /* cosine */
-static const double STEEP =
-    0.02; /* below this the face is nearly parallel to the axis and defines no heights */
+/* below this the face is nearly parallel to the axis and defines no heights */
+static const double STEEP = 0.02;
 
 /* ---- clipping -------------------------------------------------------------------------------- */
 

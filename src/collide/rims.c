@@ -11,8 +11,8 @@
 
 enum { NEWTON_STEPS = 12 };
 
-static const double NEWTON_ENDS =
-    1e-8; /* relative to the smaller size: the error left is the square of the last step */
+/* relative to the smaller size: the error left is the square of the last step */
+static const double NEWTON_ENDS = 1e-8;
 static const double IS_CAP = 0.9; /* cosine above which the direction meets the cap of a cylinder */
 static const double IS_SIDE = 0.1; /* cosine below which the direction meets its side */
 

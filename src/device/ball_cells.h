@@ -27,8 +27,8 @@ typedef struct mo_solid {
 /* Constant data of a ball or another solid.  Aligned so that a GPU moves it by sixteen bytes. */
 typedef struct __attribute__((aligned(16))) mo_ball {
     double x[3], q[4], v[6]; /* place, orientation, velocity and spin */
-    double mass, inertia,
-        radius; /* of another solid: radius of its bounding sphere about the centre of mass */
+    /* of another solid: radius of its bounding sphere about the centre of mass */
+    double mass, inertia, radius;
     double linear_damping, angular_damping;
     uint32_t id;
     uint32_t surface;
@@ -90,8 +90,8 @@ typedef struct mo_find_args {
     double restitution[MO_FIXED_SURFACES * MO_FIXED_SURFACES];
     mo_touch_rows last; /* contacts of the last step, or of the last answer in this one */
     int *count, *start;
-    int *listed,
-        *listed_count; /* possible contacts of each ball in the step, at most listed_most <= 32 */
+    /* possible contacts of each ball in the step, at most listed_most <= 32 */
+    int *listed, *listed_count;
     int listed_most;
     uint32_t *taken;        /* of its list, by the last count: a bit each */
     int *one, *two, *match; /* of each contact; match: its place in last, or -1 */

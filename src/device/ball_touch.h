@@ -28,8 +28,8 @@ MO_ANY mo_vec mo_vec_at(const double *x)
 
 MO_ANY mo_ball_touch mo_touch_balls(const mo_ball_near *one, const mo_ball_near *two)
 {
-    const double SAME =
-        1e-12; /* relative to the radii: centres closer than this define no direction */
+    /* relative to the radii: centres closer than this define no direction */
+    const double SAME = 1e-12;
     const mo_vec d = mo_vec_minus(mo_vec_at(one->x), mo_vec_at(two->x));
     const double distance = sqrt(mo_vec_dot(d, d)), both = one->radius + two->radius;
     mo_ball_touch t;

@@ -10,8 +10,8 @@
 
 enum {
     MO_COPY_THREADS = 128,
-    MO_COPY_FEW =
-        32, /* threads of a copy of few contacts: more copies are then swept concurrently */
+    /* threads of a copy of few contacts: more copies are then swept concurrently */
+    MO_COPY_FEW = 32,
     MO_COPY_MOST = 4096 /* contacts of a copy, in the mean: more are swept by many blocks */
 };
 

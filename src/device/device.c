@@ -76,8 +76,8 @@ void mo_device_room(mo_device *device, void **memory, size_t *room, size_t bytes
     if (bytes <= *room || device->error) {
         return;
     }
-    const size_t ample =
-        *room > 0 ? bytes + bytes / 8 : bytes; /* buffers that grow may grow again */
+    /* buffers that grow may grow again */
+    const size_t ample = *room > 0 ? bytes + bytes / 8 : bytes;
     mo_device_free(device, *memory);
     device->bytes -= *room;
     *memory = device->ops->take(device, ample);

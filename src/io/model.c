@@ -139,8 +139,8 @@ static bool read_any(mo_reader *r)
         return mo_urdf_read(r);
     }
     const char *version = mo_xml_get(r->root, "version");
-    const int is_older =
-        strcmp(r->root->name, "gazebo") == 0; /* format 1.2 differs only in its root */
+    /* format 1.2 differs only in its root */
+    const int is_older = strcmp(r->root->name, "gazebo") == 0;
     if (strcmp(r->root->name, "sdf") == 0 || (is_older && version && strcmp(version, "1.2") == 0)) {
         r->model->format = "SDF";
         return mo_sdf_read(r);

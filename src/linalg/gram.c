@@ -10,8 +10,8 @@
 
 static const double DEPENDENT = 1e-9; /* of the largest pivot: a direction that depends on others */
 static const double TAKEN = -1;       /* on the diagonal of G: no pivot any more */
-static const double MUCH =
-    0.7; /* relative to its length: a line that keeps less is orthogonalised again */
+/* relative to its length: a line that keeps less is orthogonalised again */
+static const double MUCH = 0.7;
 
 /* x_i = Q_i . y for the k lines of Q. */
 INLINE void dots(int k, int ld, const double *Q, const double *y, double *x)

@@ -36,12 +36,11 @@ enum {
 };
 /* Relative to moving_tol: the aim while it is cheap (impulses.c). */
 static const double AIM = 0.1;
-static const double MOVES = 1e-3; /* sizes per second: faster bodies are in motion */
-static const double NOISE = 3;    /* of the velocity that the coarse tolerance leaves, tol g h */
-static const double REST = 1e-8;  /* largest tolerance by which rest is judged */
-static const double RESTS = 1e-6; /* above this tolerance rest and motion are not distinguished */
-static const double OF_SIZE =
-    1e-3; /* relative to the smallest body: displacement by that velocity */
+static const double MOVES = 1e-3;   /* sizes per second: faster bodies are in motion */
+static const double NOISE = 3;      /* of the velocity that the coarse tolerance leaves, tol g h */
+static const double REST = 1e-8;    /* largest tolerance by which rest is judged */
+static const double RESTS = 1e-6;   /* above this tolerance rest and motion are not distinguished */
+static const double OF_SIZE = 1e-3; /* of the smallest body: displacement by that velocity */
 
 /* ---- which islands --------------------------------------------------------------------------- */
 

@@ -11,8 +11,8 @@
 
 /* Relative residual: the slip that such a tolerance leaves is removed in the next step. */
 static const double TAKES_BACK = 1e-6;
-static const double SLIDING =
-    1e-8; /* m/s: below the error of solves, slower contacts are sticking */
+/* m/s: the error of solves; slower contacts are sticking */
+static const double SLIDING = 1e-8;
 /* Distance from the cone's edge, relative to its width: within it, a contact slides.  Solves to
  * 1e-8 leave a tenth of this. */
 static const double ON_CONE = 1e-7;

@@ -28,8 +28,8 @@ static const double OPEN = 1e-2, CLOSED = 1e-8;
 /* Limits of the penetration of a contact that was left out: parts of a body's size, of a coarse
  * tolerance and of the permitted overlap. */
 static const double LATE = 1e-6, LATE_OF_TOLERANCE = 0.1, LATE_OF_OVERLAP = 0.5;
-static const double NEARLY_LATE =
-    0.02; /* relative to the size of a body: added together with late contacts */
+/* relative to the size of a body: added together with late contacts */
+static const double NEARLY_LATE = 0.02;
 
 /* Relative to the permitted overlap: a larger one at the end of the step requires another round.
  * A projection of positions removes smaller overlap at less cost.  In a mechanism it rotates

@@ -27,8 +27,8 @@
 
 enum { MOST_PIECES = 100, MOST_IMPACTS = 30 };
 static const double LEAST_PIECE = 0.02; /* of the step */
-static const double SLOW =
-    0.1; /* of the speed gained by gravity in the step: lower speeds count as rest */
+/* of the speed gained by gravity in the step: lower speeds count as rest */
+static const double SLOW = 0.1;
 static const double AT_REST = 1e-6; /* m/s: lower speeds always count as rest */
 
 /* ---- impacts --------------------------------------------------------------------------------- */

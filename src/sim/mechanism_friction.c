@@ -26,8 +26,8 @@
 static const double EXACT = 1e-10; /* of the bound: rounding */
 /* Changes of the velocity as in the last step after which a joint is expected to slide still. */
 static const double FAST = 3;
-static const double STILL =
-    1e-8; /* rad/s or m/s: below the error of solves, slower joints are at rest */
+/* rad/s or m/s: the error of solves; slower joints are at rest */
+static const double STILL = 1e-8;
 static const double SAFE = 0.9; /* of the bound: a joint that needs less is expected to hold */
 static const double SHORTEST = 5, LONGEST = 320; /* steps without new forms after a wrong one */
 

@@ -105,8 +105,8 @@ void mo_hold_next(mo_world *world)
     world->step.joints_hold = (mo_hold)(world->step.joints_hold + 1);
     for (int k = 0; k < world->living_count; ++k) {
         mo_sim_body *body = world->body + world->living[k];
-        if (body->block !=
-            MO_NONE) { /* not used as a start of the next solve, since it gained energy */
+        /* not used as a start of the next solve, since it gained energy */
+        if (body->block != MO_NONE) {
             memcpy(body->next_v, body->start_v, sizeof body->next_v);
         }
     }

@@ -33,8 +33,8 @@ static const double DELTA = 1e-4;    /* of the term that bounds the set, beside 
 static const double TO_WALL = 0.9;   /* longest step, relative to the distance to the boundary */
 static const double GROWTH = 5;      /* of tau, once Newton's decrement is below one */
 static const double TAU_MOST = 1e10; /* where theta is known to about n / tau */
-static const double ROOM =
-    1e-3; /* theta decreases to minus this, so that w > 0 in spite of rounding */
+/* theta decreases to minus this, so that w > 0 in spite of rounding */
+static const double ROOM = 1e-3;
 static const double OUT_OF_REACH = 1e6; /* bound on the sum of z, in units of about one */
 
 typedef struct barrier {

@@ -28,8 +28,8 @@ static const double SOFTNESS = 1e-3; /* of the relaxation, from which on its err
 static const double LEAST_SOFTNESS = 1e-7; /* below this, rounding dominates */
 static const double MOST_SOFTNESS = 10;
 static const double GENTLEST = 0.8; /* factor on the softness at most */
-static const double CLEAR =
-    0.2; /* the old basis is accepted if the error falls below this fraction */
+/* the old basis is accepted if the error falls below this fraction */
+static const double CLEAR = 0.2;
 static const double EXACT = 1e-12; /* error of an LCP that is solved, its numbers being about one */
 
 /* Keeps the current point to continue from. */

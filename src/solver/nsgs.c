@@ -34,8 +34,8 @@ enum { ORDER_AUTO, ORDER_NATURAL, ORDER_COLOURED };
 enum { DEVICE_AUTO, DEVICE_CPU, DEVICE_GPU, DEVICE_MANY = 20000 /* constraints: a GPU gains */ };
 enum {
     RATE_SWEEPS = 1000, /* after which a penetration rate is given up, and SINKING */
-    MANY_CONTACTS =
-        30000 /* above which the residual may not detect an unsupported weight (docs/measure.md) */
+    /* above which the residual may not detect an unsupported weight (docs/measure.md) */
+    MANY_CONTACTS = 30000
 };
 static const double SINKING = 0.5; /* for that many: largest power of the residual over r' W r */
 
