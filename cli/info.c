@@ -161,7 +161,7 @@ static void put_bodies(const file_facts *facts)
     const summary *s = &facts->problem;
     put_label("form");
     printf("%s\n", strcmp(s->form, "global") == 0 ? "global: masses M, Jacobians H, forces f, w"
-                                                  : "local: W and q alone, no bodies");
+                                                  : "local: only W and q, no bodies");
     if (s->bodies) {
         put_label("bodies");
         printf("%s, %s", number_whole(s->bodies).text, number_count(s->dofs, "dof").text);

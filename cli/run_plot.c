@@ -81,7 +81,7 @@ static int draw(const run_call *call, run_tally *tally)
         return 1;
     case PLOT_NO_GNUPLOT:
         say("run",
-            "gnuplot is missing, so that nothing was drawn; install it (on Debian and Ubuntu: apt "
+            "gnuplot is missing, so nothing was drawn; install it (on Debian and Ubuntu: apt "
             "install gnuplot-nox); the numbers are in %.400s/%s",
             call->plot, STEPS);
         return 1;

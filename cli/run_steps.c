@@ -92,9 +92,10 @@ static void explain(const mo_world *world, run_tally *tally)
     }
     tally->proof =
         (solve_proof){.is_explained = 1, .to_blame = "unknown", .verdict = MO_VERDICT_UNKNOWN};
-    snprintf(tally->proof.reason.text, sizeof tally->proof.reason.text,
-             "an impact at the start of the step was not solved, whose problem is not kept; what "
-             "came after it was");
+    snprintf(
+        tally->proof.reason.text, sizeof tally->proof.reason.text,
+        "an impact at the start of the step was not solved, and its problem is not stored; the "
+        "rest of the step was solved");
 }
 
 /* One step, in as many calls as its time limit requires; report->is_waiting after Ctrl-C. */

@@ -68,7 +68,7 @@ void solve_ladder_json(json *j, const mo_explanation *e)
 
 static void put_facts(const mo_facts *f)
 {
-    printf("  %-18s", "facts");
+    printf("  %-18s", "properties");
     if (f->islands > 1) {
         printf("%s; the largest of those that were tried:\n%20s",
                number_count(f->islands, "island").text, "");

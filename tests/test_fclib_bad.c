@@ -70,7 +70,7 @@ static void every_truncation_is_noticed(void **state)
     assert_true(fuzz_load(file, &whole));
     for (size_t size = 1; size < whole.size; size += 97) {
         save_bytes(whole.data, size);
-        check_refused(MO_ERR_FORMAT, size < 48 ? "not an HDF5 file" : "cut off", NULL);
+        check_refused(MO_ERR_FORMAT, size < 48 ? "not an HDF5 file" : "truncated", NULL);
     }
     free(whole.data);
 }

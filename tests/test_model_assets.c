@@ -265,7 +265,7 @@ static void meshes_in_the_format_of_mujoco_are_read(void **state)
     mesh.triangles[3][2] = 4;
     folder_put_bytes(&folder, "m.msh", (const char *)&mesh, sizeof mesh);
     CHECK(mo_model_read(folder_put(&folder, "model.xml", TEXT), NULL, &model, &why) != MO_OK);
-    CHECK(strstr(why.text, "a point that is not there"));
+    CHECK(strstr(why.text, "a point that does not exist"));
     folder_put_bytes(&folder, "m.msh", (const char *)&mesh, sizeof mesh - 4);
     CHECK(mo_model_read(folder_put(&folder, "model.xml", TEXT), NULL, &model, &why) != MO_OK);
     CHECK(strstr(why.text, "is not as long as its counts say"));

@@ -298,7 +298,7 @@ static void meshes_that_are_cut_off_get_a_sentence(void **state)
     check_refused(folder_put(&folder, "model.xml", model), "three numbers");
     folder_put(&folder, "m.obj", "v 0 0 0\nf 1 2 3\n");
     check_refused(folder_put(&folder, "model.xml", MESH("<mesh name='m' file='m.obj'/>")),
-                  "not there");
+                  "does not exist");
 }
 
 /* ---- memory that runs out -------------------------------------------------------------------- */

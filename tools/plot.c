@@ -120,7 +120,7 @@ int plot_explain(plot_outcome drawn, const char *folder)
         return EXIT_DONE;
     case PLOT_NO_GNUPLOT:
         say(command,
-            "gnuplot is missing, so that no figure was drawn; install it (on Debian and Ubuntu: "
+            "gnuplot is missing, so no figure was drawn; install it (on Debian and Ubuntu: "
             "apt install gnuplot-nox) and run this again; the data are in %.400s",
             folder);
         return EXIT_DONE;

@@ -305,7 +305,7 @@ static int read_transform(collada *c, const mo_xml_node *node, transform *t)
         }
     } else if (strcmp(node->name, "matrix") == 0 || strcmp(node->name, "translate") == 0 ||
                strcmp(node->name, "scale") == 0 || strcmp(node->name, "rotate") == 0) {
-        return mo_mesh_fail(c->b, "a transform has another count of numbers than it should");
+        return mo_mesh_fail(c->b, "a transform has the wrong number of values");
     }
     *t = product(t, &own);
     return 1;

@@ -94,7 +94,7 @@ static bool read_space(mo_h5 *h, const mo_h5_message *message, mo_h5_dataset *da
     if (version == 2) {
         /* 0: one element, 1: an array, 2: nothing at all. */
         MO_FAIL_IF(p[3] > 2 || (p[3] == 1) != (p[1] > 0), mo_h5_fault(h, "has a damaged shape"));
-        MO_FAIL_IF(p[3] == 2, mo_h5_fault(h, "holds nothing (a null dataspace)"));
+        MO_FAIL_IF(p[3] == 2, mo_h5_fault(h, "is empty (a null dataspace)"));
     }
     return count_elements(h, p + head, dataset);
 }

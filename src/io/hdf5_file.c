@@ -152,7 +152,7 @@ static bool check_end(mo_h5 *h, uint64_t end, uint64_t base)
 {
     MO_FAIL_IF(base != 0, mo_h5_fault(h, "has a user block; remove it with h5unjam"));
     MO_FAIL_IF(end > h->size,
-               mo_h5_fault(h, "is cut off: it should have %llu bytes and has %llu; copy it again",
+               mo_h5_fault(h, "is truncated: it should have %llu bytes and has %llu; copy it again",
                            (unsigned long long)end, (unsigned long long)h->size));
     h->size = end;
     return true;
@@ -162,7 +162,7 @@ static bool check_k(mo_h5 *h)
 {
     return (h->leaf_k >= 1 && h->leaf_k <= MAX_K && h->node_k >= 1 && h->node_k <= MAX_K &&
             h->chunk_k >= 1 && h->chunk_k <= MAX_K) ||
-           mo_h5_fault(h, "has a superblock with tree sizes that make no sense");
+           mo_h5_fault(h, "has a superblock with invalid tree sizes");
 }
 
 /* Versions 0 and 1: the root group is a symbol table entry. */
@@ -218,7 +218,7 @@ static bool read_superblock(mo_h5 *h)
     if (version == 2 || version == 3) {
         return read_new_superblock(h, p);
     }
-    return mo_h5_fault(h, "is an HDF5 file that is cut off or of an unknown version");
+    return mo_h5_fault(h, "is an HDF5 file that is truncated or of an unknown version");
 }
 
 /* ---- opening --------------------------------------------------------------------------------- */

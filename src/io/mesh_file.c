@@ -145,7 +145,8 @@ static int read_msh(mo_mesh_building *b, const char *bytes, size_t size)
         for (int c = 0; c < 9; ++c) {
             const uint32_t which = little_endian(face + 4 * (c / 3));
             MO_FAIL_IF(which >= count[0],
-                       mo_mesh_fail(b, "a triangle of the MSH file has a point that is not there"));
+                       mo_mesh_fail(
+                           b, "a triangle of the MSH file refers to a point that does not exist"));
             corner[c / 3][c % 3] = float_at(point + PLACES * (size_t)which + 4 * (c % 3));
         }
         if (!add_corners(b, (const double(*)[3])corner)) {
@@ -184,8 +185,9 @@ static int read_obj_face(mo_mesh_building *b, const char *at)
         char *end;
         long place = strtol(at, &end, 10);
         place = place < 0 ? b->mesh->point_count + place : place - 1;
-        MO_FAIL_IF(end == at || place < 0 || place >= b->mesh->point_count,
-                   mo_mesh_fail(b, "a line 'f' of the OBJ file names a point that is not there"));
+        MO_FAIL_IF(
+            end == at || place < 0 || place >= b->mesh->point_count,
+            mo_mesh_fail(b, "a line 'f' of the OBJ file refers to a point that does not exist"));
         if (first < 0) {
             first = (int)place;
         } else {

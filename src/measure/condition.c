@@ -136,10 +136,10 @@ static const char *reason_of_law(const mo_law *law, mo_condition_kind kind)
         return "joints would have to be proven independent, which is not done";
     }
     if (law->kind == MO_LAW_BOX) {
-        return "it is about cones, and some laws have bounds";
+        return "it assumes cones, but some laws have bounds";
     }
     if (law->kind == MO_LAW_SLIDING && !frictionless) {
-        return "it is about friction that opposes sliding, and some contacts slide in a known "
+        return "it assumes friction opposite to sliding, but some contacts have a prescribed "
                "direction";
     }
     const int coulomb = law->kind == MO_LAW_COULOMB || has_moments;
@@ -152,7 +152,7 @@ int mo_condition_applies(const mo_problem *problem, mo_condition_kind kind, mo_m
 {
     const char *reason = NULL;
     if (problem->compliance) {
-        reason = "it is about hard laws, and some are compliant";
+        reason = "it assumes hard laws, but some are compliant";
     } else if (problem->form == MO_FORM_GLOBAL && !problem->is_symmetric) {
         reason = "it needs a symmetric mass matrix";
     }

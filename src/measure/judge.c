@@ -133,9 +133,9 @@ static int point_is_good(judge *j, int which, const double *u, const double *r)
     double scaled = INFINITY;
     const mo_error error = mo_measure_scaled(j->problem, r, &scaled);
     j->error = error == MO_ERR_MEMORY ? error : j->error;
-    MO_FAIL_IF(
-        (error || !(scaled <= SOLVED)) && !is_near_a_solution(j, r),
-        reject(j, "solution %d is none: the measure of its impulses is %.3g", which + 1, scaled));
+    MO_FAIL_IF((error || !(scaled <= SOLVED)) && !is_near_a_solution(j, r),
+               reject(j, "solution %d is not a solution: the measure of its impulses is %.3g",
+                      which + 1, scaled));
     return velocity_fits(j, u, r) ||
            reject(j, "the velocity of solution %d is not that of its impulses", which + 1);
 }
@@ -151,7 +151,7 @@ static int solution_is_good(judge *j, int which)
         return 0;
     }
     return !s->is_proven || is_near_a_solution(j, s->r) ||
-           reject(j, "solution %d says that it is proven, and it cannot be", which + 1);
+           reject(j, "solution %d is marked as proven, but cannot be proven", which + 1);
 }
 
 /* Do two velocities differ by more than the closeness? */
@@ -242,7 +242,7 @@ static void decide(judge *j)
     if (judgement->holds) {
         mo_say(&judgement->message, "%s", mo_verdict_text(j->check->verdict));
     } else {
-        reject(j, "the evidence is good, but it proves '%s', not '%s'",
+        reject(j, "the evidence is valid, but it proves '%s', not '%s'",
                mo_verdict_name(judgement->supported), mo_verdict_name(j->check->verdict));
     }
 }

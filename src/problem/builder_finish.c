@@ -51,7 +51,7 @@ static mo_error check_block(mo_builder *builder, const mo_problem *problem, size
                        width));
     MO_FAIL_IF(((const int *)builder->contact_of.data)[block->constraint] >= 0,
                mo_fail(&builder->why, MO_ERR_PROBLEM,
-                       "constraint %d is a contact, which has no other Jacobians",
+                       "constraint %d is a contact, which takes no further Jacobians",
                        block->constraint));
     return MO_OK;
 }

@@ -261,8 +261,7 @@ static mo_error take_piece(mo_piece *p, mo_step_report *report, mo_message *why)
     mo_instant_write_joints(world, &p->instant, p->h);
     return move_all(world, length)
                ? MO_OK
-               : mo_fail(why, MO_ERR_ARGUMENT,
-                         "the step would bring a number that is not finite into the state");
+               : mo_fail(why, MO_ERR_ARGUMENT, "the step would make the state infinite or NaN");
 }
 
 /* ---- the step -------------------------------------------------------------------------------- */

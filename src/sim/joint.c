@@ -50,7 +50,7 @@ static mo_error check_drive(mo_drive_kind drive, double target, double max_effor
     MO_REFUSE_IF(drive != MO_DRIVE_NONE && drive != MO_DRIVE_VELOCITY && drive != MO_DRIVE_POSITION,
                  why, "%d is not a kind of drive", (int)drive);
     MO_REFUSE_IF(!isfinite(target) || !(max_effort >= 0), why,
-                 "a drive has a finite target and an effort that is not negative");
+                 "a drive needs a finite target and a maximum effort that is not negative");
     return MO_OK;
 }
 

@@ -151,8 +151,8 @@ static mo_error check_axis(const mo_world *world, const mo_mechanism_def *all, i
     }
     MO_REFUSE_IF(def->has_limits && !(def->kind == MO_AXIS_BALL ? def->upper > 0
                                                                 : is_range(def->lower, def->upper)),
-                 why, "the limits %g to %g of joint %d '%.64s' leave no room", def->lower,
-                 def->upper, k, name);
+                 why, "the limits %g to %g of joint %d '%.64s' are empty", def->lower, def->upper,
+                 k, name);
     MO_REFUSE_IF(def->has_limits && (def->kind == MO_AXIS_PLANAR || def->kind == MO_AXIS_FREE), why,
                  "joint %d '%.64s' is %s, which has no limits: give the link prismatic and "
                  "revolute joints",
@@ -185,7 +185,7 @@ static mo_error check_actuator(const mo_mechanism_def *all, int k, mo_message *w
                      (def->dynamics >= MO_DYNAMICS_FILTER && !(def->time_constant > 0)) ||
                      (def->dynamics == MO_DYNAMICS_MUSCLE && !(def->time_constant_off > 0)),
                  why,
-                 "actuator %d '%.64s' has dynamics that are none, or a time constant that is "
+                 "actuator %d '%.64s' has invalid dynamics, or a time constant that is "
                  "not positive",
                  k, name);
     MO_REFUSE_IF(!mo_are_moderate(6, def->gear) || !mo_are_moderate(3, def->bias) ||
@@ -230,8 +230,8 @@ static mo_error check_tendon(const mo_mechanism_def *all, int k, mo_message *why
                      positive[2] < 0 || !is_range(def->slack[0], def->slack[1]) ||
                      (def->has_limits && !is_range(def->lower, def->upper)),
                  why,
-                 "tendon %d '%.64s' has a negative stiffness, damping or friction, or limits "
-                 "or a slack that leave no room",
+                 "tendon %d '%.64s' has a negative stiffness, damping or friction, or an empty "
+                 "range of limits or slack",
                  k, name);
     return MO_OK;
 }

@@ -150,8 +150,8 @@ mo_error mo_mechanism_set(mo_world *world, mo_mechanism_id id, const double *q, 
         (q && !mo_are_moderate(tree->coordinates, q)) || (q && !mo_linkage_has_turns(tree, q)) ||
             (v && !mo_are_moderate(tree->dofs, v)),
         why,
-        "mechanism '%.64s' is put at finite coordinates with quaternions that are not zero, "
-        "and at finite velocities",
+        "mechanism '%.64s' needs finite coordinates and velocities, and quaternions that are not "
+        "zero",
         mechanism->name);
     mo_step_give_up(world);
     if (q) {

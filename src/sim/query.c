@@ -82,7 +82,7 @@ static mo_error make_ray(const mo_world *world, const double origin[3], const do
     const double size = mo_vec3_norm(d);
     MO_REFUSE_IF(!isfinite(mo_vec3_norm(from)) || !(size > 0 && isfinite(size)) || !(length >= 0),
                  why,
-                 "a ray has a finite origin, a direction other than zero, and a length that "
+                 "a ray needs a finite origin, a direction other than zero, and a length that "
                  "is not negative");
     *ray = (mo_ray){.length = length};
     mo_vec3_copy(from, ray->origin);
@@ -253,7 +253,7 @@ mo_error mo_world_distance(const mo_world *world, mo_body_id a, mo_body_id b, do
         return mo_fail_stale(why, "body", stale.index, stale.generation);
     }
     MO_REFUSE_IF(p == q || !(most >= 0), why,
-                 "a distance is that of two bodies, and its bound is not negative");
+                 "a distance needs two bodies and a bound that is not negative");
     mo_touch_list touches = {.allocator = world->allocator};
     *found = (mo_proximity){.body_a = a, .body_b = b, .distance = INFINITY};
     compare_shapes(world, p, q, most, &touches, found);

@@ -233,8 +233,7 @@ mo_body_def mo_default_body(mo_body_kind kind)
 
 static mo_error check_body(const mo_world *world, const mo_body_def *def, mo_message *why)
 {
-    MO_REFUSE_IF(def->kind == MO_BODY_LINK, why,
-                 "a link comes with its mechanism: use mo_world_add_mechanism");
+    MO_REFUSE_IF(def->kind == MO_BODY_LINK, why, "links are created by mo_world_add_mechanism");
     MO_REFUSE_IF(def->kind != MO_BODY_FREE && def->kind != MO_BODY_FIXED &&
                      def->kind != MO_BODY_DRIVEN,
                  why, "%d is not a kind of body", (int)def->kind);

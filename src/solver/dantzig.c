@@ -229,8 +229,8 @@ static mo_status end_stalled(mo_dantzig *z, int all_held)
     }
     if (z->has_ray) {
         mo_run_keep_ray(run, z->ray);
-        return mo_run_stall(run, "the forces can grow without end along the ray in the result, "
-                                 "the direction of an impulse, and nothing gives way");
+        return mo_run_stall(run, "the forces are unbounded along the ray in the result: an "
+                                 "impulse in this direction causes no motion");
     }
     return mo_run_stall(run, "not finished after %d starts and %d skipped rows", z->starts,
                         z->give_ups);

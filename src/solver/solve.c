@@ -76,7 +76,7 @@ static mo_error check_device(const mo_options *options, const mo_method *method,
     }
     MO_FAIL_IF(method != &mo_nsgs_method && method != &mo_auto_method,
                mo_fail(why, MO_ERR_UNSUPPORTED,
-                       "device = gpu: method %s runs on the cpu alone; take nsgs or auto",
+                       "device = gpu: method %s runs only on the CPU; use nsgs or auto",
                        method->name));
     return mo_device_find_gpu(why);
 }

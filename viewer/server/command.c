@@ -288,7 +288,7 @@ mo_error command_read(const char *text, size_t size, command *w, mo_message *why
     const int left = parse_all(&ctx, &r, text, size);
     lejp_destruct(&ctx);
     if (left < 0 || !only_space(text + size - left, (size_t)left)) {
-        return view_fail(why, "a command is one JSON object; this text is none");
+        return view_fail(why, "a command is one JSON object; this text is not");
     }
     if (r.not_finite || r.too_long) {
         return view_fail(why, "a %s in the command is too %s", r.not_finite ? "number" : "name",
