@@ -157,6 +157,22 @@ static data draw_direction(const mo_problem *problem, mo_random *random, int wit
 }
 
 /* Central differences along d beside the forward product; with r where it is unique. */
+/* Problems with friction may have several solutions: is the difference of these two a motion of one
+ * of them, and no jump to another? */
+static int are_near(const mo_result *a, const mo_result *b)
+{
+    double most = 0, jump = 0;
+    for (int k = 0; k < a->dof_count; ++k) {
+        most = fmax(most, fabs(a->v[k]));
+        jump = fmax(jump, fabs(a->v[k] - b->v[k]));
+    }
+    for (int k = 0; k < a->row_count; ++k) {
+        most = fmax(most, fabs(a->u[k]));
+        jump = fmax(jump, fabs(a->u[k] - b->u[k]));
+    }
+    return jump <= 1e-2 * (1 + most);
+}
+
 static void compare(const mo_problem *problem, const mo_result *at, mo_gradient *gradient, data d,
                     tally *sum)
 {
@@ -171,7 +187,8 @@ static void compare(const mo_problem *problem, const mo_result *at, mo_gradient 
     const mo_solution_vector out = {dv, du, dr};
     const mo_data_vector in = as_vector(d);
     mo_gradient_forward(gradient, &in, &out, &defect);
-    if (solve_closely(ahead, at->r, &high) && solve_closely(behind, at->r, &low)) {
+    if (solve_closely(ahead, at->r, &high) && solve_closely(behind, at->r, &low) &&
+        are_near(&high, &low)) {
         for (int k = 0; k < dofs; ++k) {
             fd_v[k] = (high.v[k] - low.v[k]) / (2 * h);
         }
@@ -249,7 +266,7 @@ static void random_systems_of_all_laws_match_differences(void **state)
         mo_problem_destroy(reduced);
     }
     report("all laws", &sum);
-    CHECK(sum.compared > 80);
+    CHECK(sum.compared > 110);
     CHECK_BELOW(sum.worst, 2e-5);
 }
 
