@@ -36,10 +36,12 @@ tidy() {
     local mark
     mark=$build/tidy/$(cat .clang-tidy "$@" | sha1sum | cut -c1-40)
     [[ -e $mark ]] && return 0
-    clang-tidy --quiet --warnings-as-errors='*' -p "$build" "$1" 2>/dev/null && touch "$mark"
+    clang-tidy --quiet --warnings-as-errors='*' -p "$build/tidy" "$1" 2>/dev/null && touch "$mark"
 }
 export -f tidy
 mkdir -p "$build/tidy"
+# Without the options of gcc that clang does not know.
+sed 's/ -mmem[a-z]*-strategy=[^ "]*//g' "$build/compile_commands.json" > "$build/tidy/compile_commands.json"
 sources > "$build/tidy/sources"
 [[ $(wc -l < "$build/tidy/sources") -gt 300 ]] || { echo "the build in $build is not whole" >&2; exit 9; }
 xargs -P "$(nproc)" -L1 bash -c 'tidy "$@"' tidy < "$build/tidy/sources" || found=$((found + 1))
