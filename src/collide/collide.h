@@ -92,7 +92,7 @@ typedef struct mo_collider {
 #define MO_LARGEST 1e100
 
 /* No number is NaN, or beyond it. */
-static inline int mo_are_moderate(int count, const double *x)
+MO_ANY int mo_are_moderate(int count, const double *x)
 {
     int moderate = 1;
     for (int k = 0; k < count; ++k) {
@@ -101,7 +101,7 @@ static inline int mo_are_moderate(int count, const double *x)
     return moderate;
 }
 
-static inline int mo_pose_is_valid(const mo_pose *pose)
+MO_ANY int mo_pose_is_valid(const mo_pose *pose)
 {
     return mo_are_moderate(3, pose->position) && mo_quat_is_unit(pose->orientation);
 }
