@@ -27,7 +27,8 @@ enum {
     FORM_ROUNDS = 2 /* in which single joints become rows; then all do */
 };
 
-/* Does a link touch a new shape?  Contacts are sorted by shapes. */
+/* Does a link touch a shape from which it has no impulse of the last step?  Contacts are sorted by
+ * shapes. */
 static int has_new_link_contact(const mo_world *world)
 {
     const mo_sim_contact *list = world->contacts.at; /* NULL if there are none */
@@ -39,7 +40,7 @@ static int has_new_link_contact(const mo_world *world)
         for (; k < world->contacts.count && list[k].shape[0] == first->shape[0] &&
                list[k].shape[1] == first->shape[1];
              ++k) {
-            is_new &= list[k].is_new;
+            is_new &= list[k].is_new && mo_vec3_dot(list[k].impulse, list[k].impulse) == 0;
             is_taken |= mo_contact_is_taken(&list[k]);
         }
         if (has_link && is_new && is_taken) {
