@@ -85,6 +85,35 @@ static void a_face_of_many_corners_has_a_handful_of_touches_that_span_it(void **
  * Two rods that cross at a small angle: where an end is above the other rod within the reach, it
  * touches.
  */
+/* A foot of sixteen corners below a bevel, a little wider and higher, which is within reach. */
+static void the_corners_that_bear_stay_below_a_bevel(void **state)
+{
+    (void)state;
+    enum { CORNERS = 16 };
+    static const double LOW = 1e-9, BEVEL = 3e-4;
+    double points[9 * CORNERS];
+    for (int k = 0; k < 3 * CORNERS; ++k) {
+        const double angle = 2 * PI * (k % CORNERS) / CORNERS, z[] = {0, BEVEL, 0.3};
+        const double radius = k < CORNERS ? 1 : 1 + BEVEL;
+        mo_vec3_set(points + 3 * k, radius * cos(angle), radius * sin(angle), z[k / CORNERS]);
+    }
+    const mo_shape_def foot = mo_shape_hull(points, 3 * CORNERS), plane = mo_shape_plane();
+    mo_touch_list list =
+        touches_of(&plane, mo_pose_at(0, 0, 0), &foot, mo_pose_at(0, 0, LOW), 2 * BEVEL);
+    int low = 0;
+    for (int k = 0; k < list.count; ++k) {
+        if (list.touch[k].gap < 2 * LOW) {
+            list.touch[low++] = list.touch[k];
+        }
+    }
+    list.count = low;
+    CHECK(low >= 8 && low <= HANDFUL);
+    for (int k = 0; k < 8; ++k) {
+        CHECK_NEAR(reach_along(&list, k * PI / 4), 1, 1e-9);
+    }
+    mo_memory_free(&list.allocator, list.touch);
+}
+
 static void the_ends_of_rods_that_cross_touch_as_well(void **state)
 {
     (void)state;
@@ -174,6 +203,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_face_of_many_corners_has_a_handful_of_touches_that_span_it),
+        cmocka_unit_test(the_corners_that_bear_stay_below_a_bevel),
         cmocka_unit_test(the_ends_of_rods_that_cross_touch_as_well),
         cmocka_unit_test(bounds_hold_the_shape_wherever_it_is_turned),
         cmocka_unit_test(a_shape_on_show_touches_only_what_it_is_paired_with),

@@ -193,10 +193,16 @@ MO_EVERYWHERE double mo_manifold(const mo_flat *a, const mo_flat *b, const mo_ax
 
 /* ---- a handful of many ----------------------------------------------------------------------- */
 
-/* Marks the touches to keep; all have the same normal. */
+/*
+ * Marks the touches to keep, the outermost in eight directions; all have the same normal.  One that
+ * is further out than another, but higher by more than TILT of that, touches only after a turn by
+ * as many radians, more than a step's.  Without this, a bevel above the corner of a face would take
+ * the place of the corner in every step with a slightly longer reach.
+ */
 MO_OWN void mark_outermost(const mo_touch *touch, const int *member, int count, uint8_t *stays)
 {
     static const double DIAGONAL = 0.70710678118654752440;
+    static const double TILT = 0.1;
     double t[3], o[3];
     mo_vec3_tangents(touch[member[0]].normal, t, o);
     for (int way = 0; way < 9; ++way) { /* the last one: the deepest */
@@ -209,7 +215,8 @@ MO_OWN void mark_outermost(const mo_touch *touch, const int *member, int count, 
             const mo_touch *now = touch + member[k];
             const double height = way == 8 ? -now->gap
                                            : scale * (AT[way][0] * mo_vec3_dot(now->point, t) +
-                                                      AT[way][1] * mo_vec3_dot(now->point, o));
+                                                      AT[way][1] * mo_vec3_dot(now->point, o)) -
+                                                 now->gap / TILT;
             if (height > most) {
                 most = height;
                 best = member[k];
