@@ -42,6 +42,7 @@ mo_error world_cannonball(const double *values, mo_world **world, mo_message *wh
 
 /*
  * The plank of [anitescu2004, section 5.3] jumps once a period: half a sine upwards, then it rests.
+ * It starts at 15 m/s in one step; most of these steps are not solved (docs/simulation.md).
  */
 typedef struct shake {
     double amplitude, period;

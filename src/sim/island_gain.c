@@ -176,6 +176,21 @@ static void scale(mo_world *world, mo_sim_body *body, double f, double v[6])
     }
 }
 
+int mo_islands_gain(mo_world *world, double h, double part)
+{
+    int gains = mo_accuracy_islands(world) || add_up(world, h, take_terms);
+    for (int k = 0; k < world->body_places && !gains; ++k) {
+        const mo_island_facts *island = world->island + k;
+        const double before = sum_of(island, BEFORE), after = sum_of(island, AFTER);
+        mo_pace_every(k, 512);
+        gains = island->exponent >= NOT_FINITE ||
+                after - before - sum_of(island, WORK) - fmax(0, sum_of(island, CORRECTION)) >
+                    part * (before + after);
+    }
+    mo_pace();
+    return mo_team_any(world, gains);
+}
+
 mo_error mo_islands_remove_gain(mo_world *world, double h)
 {
     if (world->def.first_order > 0) {

@@ -190,7 +190,10 @@ mo_error mo_accuracy_islands(mo_world *world);
 mo_error mo_islands_combine(mo_world *world, mo_combine how, size_t offset, int width);
 mo_island_facts *mo_island_of(const mo_world *world, int body);
 mo_island_facts *mo_island_of_contact(const mo_world *world, const mo_sim_contact *contact);
-/* island_gain.c: removes the energy that an inexact solution adds from next_v: MO_ERR_MEMORY */
+/* island_gain.c: does an island gain more than this part of its kinetic energies, by the bound
+ * there?  True also if memory runs out */
+int mo_islands_gain(mo_world *world, double h, double part);
+/* Removes the energy that an inexact solution adds from next_v: MO_ERR_MEMORY */
 mo_error mo_islands_remove_gain(mo_world *world, double h);
 /* The loss of each island before bodies are moved; afterwards, what a projection has lifted them by
  * beyond that is removed from v: MO_ERR_MEMORY */
