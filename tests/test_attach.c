@@ -91,6 +91,29 @@ static void parts_have_parts(void **state)
     mo_model_clear(&model);
 }
 
+/* A mesh without a name has that of its file, with the prefix of the part: two parts have one each.
+ */
+static void meshes_of_parts_are_named_after_their_files(void **state)
+{
+    (void)state;
+    mo_model model;
+    folder_put(&folder, "tetra.obj",
+               "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 2\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n");
+    folder_put(&folder, "foot.xml",
+               "<mujoco><asset><mesh file='tetra.obj'/></asset><worldbody><body name='foot'>"
+               "<geom type='mesh' mesh='tetra'/></body></worldbody></mujoco>");
+    read_text("<mujoco><asset><model name='foot' file='foot.xml'/></asset><worldbody><body>"
+              "<freejoint/><geom size='.1'/><attach model='foot' body='foot' prefix='left_'/>"
+              "<attach model='foot' body='foot' prefix='right_'/></body></worldbody></mujoco>",
+              &model);
+    assert_int_equal(model.note_count, 0);
+    assert_int_equal(model.geom_count, 3);
+    for (int k = 1; k < 3; ++k) {
+        CHECK(model.geoms[k].shape.kind == MO_SHAPE_HULL && model.geoms[k].shape.point_count == 4);
+    }
+    mo_model_clear(&model);
+}
+
 static void what_cannot_be_attached_is_named(void **state)
 {
     (void)state;
@@ -200,6 +223,7 @@ int main(void)
         cmocka_unit_test(replicas_that_cannot_be_are_refused),
         cmocka_unit_test(a_part_keeps_its_names_units_and_defaults),
         cmocka_unit_test(parts_have_parts),
+        cmocka_unit_test(meshes_of_parts_are_named_after_their_files),
         cmocka_unit_test(what_cannot_be_attached_is_named),
     };
     return cmocka_run_group_tests(tests, open_folder, close_folder);

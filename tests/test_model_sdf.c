@@ -197,6 +197,41 @@ static int has_note(const mo_model *model, const char *text)
     return k < model->note_count;
 }
 
+/* A mesh of an included model lies beside the file of that model; file:// is an absolute path. */
+static void meshes_are_found_beside_their_model(void **state)
+{
+    (void)state;
+    mo_model model;
+    char part[TEMPORARY_ROOM + 8], text[2000];
+    snprintf(part, sizeof part, "%s/part", folder.path);
+    CHECK(mkdir(part, 0700) == 0);
+    folder_put(&folder, "part/tetra.obj",
+               "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 2\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n");
+    folder_put(&folder, "part/model.sdf",
+               SDF("<model name='p'><link name='a'>" HEAVY "<collision name='c'><geometry><mesh>"
+                   "<uri>tetra.obj</uri></mesh></geometry></collision></link></model>"));
+    snprintf(text, sizeof text,
+             SDF("<model name='m'><include><uri>model://part</uri></include><link name='b'>" HEAVY
+                 "<collision name='c'><geometry><mesh><uri>file://%s/tetra.obj</uri></mesh>"
+                 "</geometry></collision></link></model>"),
+             part);
+    mo_message why = {{0}};
+    const mo_error error =
+        mo_model_read(folder_put(&folder, "model.sdf", text), NULL, &model, &why);
+    if (error) {
+        fail_msg("%s", why.text);
+    }
+    assert_int_equal(model.geom_count, 2);
+    for (int k = 0; k < 2; ++k) {
+        CHECK(model.geoms[k].shape.kind == MO_SHAPE_HULL && model.geoms[k].shape.point_count == 4);
+    }
+    mo_model_clear(&model);
+    folder_remove(&folder);
+    rmdir(part);
+    rmdir(folder.path);
+    folder_make(&folder);
+}
+
 /* model://leg is the folder `leg` beside the file; its model.config names the newest version. */
 static void included_models_are_placed_and_named(void **state)
 {
@@ -306,6 +341,7 @@ int main(void)
         cmocka_unit_test(a_joint_has_a_place_of_its_own),
         cmocka_unit_test(models_of_a_world_have_names_and_float),
         cmocka_unit_test(included_models_are_placed_and_named),
+        cmocka_unit_test(meshes_are_found_beside_their_model),
         cmocka_unit_test(older_and_incomplete_files_are_read),
         cmocka_unit_test(habits_of_other_simulators_are_understood),
         cmocka_unit_test(a_link_called_world_is_the_world),

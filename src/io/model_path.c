@@ -75,10 +75,11 @@ void mo_reader_beside(const mo_xml_node *node, char folder[MO_PATH])
     snprintf(folder, MO_PATH, "%.*s", slash ? (int)(slash - node->file) : 0, node->file);
 }
 
-/* Whether it is in the package or in the folder of the caller. */
-static int lies_in_others(const mo_reader *r, const char *from, char path[MO_PATH])
+/* Whether it is in one of the folders, of which that of the model is the first. */
+static int lies_in_any(const mo_reader *r, const char *from, char path[MO_PATH])
 {
-    return (r->package[0] && mo_file_lies_in(r->package, from, path)) ||
+    return mo_file_lies_in(r->folder, from, path) ||
+           (r->package[0] && mo_file_lies_in(r->package, from, path)) ||
            (r->more[0] && mo_file_lies_in(r->more, from, path));
 }
 
@@ -92,7 +93,7 @@ mo_error mo_reader_path(const mo_reader *r, const char *under, const char *name,
         return error;
     }
     snprintf(joined, sizeof joined, "%s/%s%s%s", r->folder, under, under[0] ? "/" : "", name);
-    if (lies_in_others(r, name[0] == '/' ? name : joined, path) ||
+    if (lies_in_any(r, name[0] == '/' ? name : joined, path) ||
         (r->more[0] && name[0] != '/' &&
          mo_file_within(r->more, "", name, path, &ignored) == MO_OK)) {
         return MO_OK;

@@ -61,8 +61,8 @@ static double block_square(const mo_law_ops *law, const double *p, int d, double
 /* A contact without impulse whose sides do not approach: it obeys Coulomb's law exactly. */
 static inline int is_open(mo_law_kind kind, int d, const double *u, const double *r)
 {
-    return kind == MO_LAW_COULOMB && u[0] >= 0 && r[0] == 0 && r[1] == 0 && isfinite(u[1]) &&
-           (d == 2 || (r[2] == 0 && isfinite(u[2])));
+    return kind == MO_LAW_COULOMB && d >= 2 && u[0] >= 0 && r[0] == 0 && r[1] == 0 &&
+           isfinite(u[1]) && (d == 2 || (r[2] == 0 && isfinite(u[2])));
 }
 
 /* The same for block i, with compliance in its velocity; u and r are those of the block. */
