@@ -9,8 +9,8 @@
  *
  * A step is halved at most twice.  If the merit does not decrease, the best of the three is
  * accepted, and the third such event ends the attempt: convergence depends on the modes, not on
- * descent.  A merit above ASTRAY times the first ends it, too.  An attempt that did not halve the
- * residual is undone.
+ * descent.  A step that multiplies the merit by ASTRAY ends it, too.  An attempt that did not halve
+ * the residual is undone.
  *
  * Limits: a matrix of the size of all contacts or bodies is factored, so in space memory and time
  * grow faster than linearly.  No proof of convergence; ends as stalled after the last attempt.  An
@@ -22,8 +22,8 @@
 
 enum { STEPS = 30, HALVINGS = 2, BAD_STEPS = 3 };
 
-/* Of the first merit: a step in the null space of W, so the set is far from right.  Attempts that
- * succeed stay below 300. */
+/* Of the merit before a step: the step lies in the null space of W, so the set is far from right.
+ * Steps of attempts that succeed stay below 300. */
 static const double ASTRAY = 1000;
 
 typedef struct workspace {
@@ -77,15 +77,16 @@ static ending newton_round(mo_run *run, workspace *w, int *iteration)
     const size_t bytes = (size_t)run->problem->row_count * sizeof(double);
     const double best_before = run->best;
     double merit = mo_newton_evaluate(newton, run->r);
-    const double most = ASTRAY * merit;
+    int is_astray = 0;
     memcpy(w->kept, run->r, bytes);
-    for (int step = 0, bad = 0; step < STEPS && bad < BAD_STEPS && merit <= most; ++step) {
+    for (int step = 0, bad = 0; step < STEPS && bad < BAD_STEPS && !is_astray; ++step) {
         if (!mo_newton_find_step(newton, run->r)) {
             break;
         }
         const double before = merit;
         merit = mo_newton_take_step(newton, before, HALVINGS, run->r);
         bad += !(merit < before);
+        is_astray = !(merit <= ASTRAY * before);
         const ending end = look(run, newton, iteration);
         if (end != GOES_ON) {
             return end;
