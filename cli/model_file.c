@@ -198,8 +198,7 @@ int model_file_open(const char *command, const char *path, const args_flag *rows
     const mo_error error =
         mo_model_read_with(path, rows[MODEL_MESHES].value, NULL, &file->model, &why);
     if (error) {
-        say_of_file(path, "%s%s", text_of_error("", error, &why),
-                    strstr(why.text, "leads out") ? ", or allow its folder with --meshes" : "");
+        say_of_file(path, "%s", text_of_error("", error, &why));
         return EXIT_FAILED;
     }
     file->control = calloc((size_t)file->model.actuator_count + 1, sizeof *file->control);

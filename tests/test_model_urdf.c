@@ -212,8 +212,54 @@ static void a_declaration_need_not_come_first(void **state)
     }
 }
 
-/* The layout of a ROS package: meshes beside the folder of the file.  Only what package.xml, or the
- * caller, allows is opened. */
+static mo_error read_mesh(const char *name, mo_message *why)
+{
+    char text[900];
+    mo_model model;
+    snprintf(text, sizeof text,
+             "<robot name='r'><link name='a'><collision><geometry><mesh filename='%s'/></geometry>"
+             "</collision></link></robot>",
+             name);
+    const mo_error error =
+        mo_model_read(folder_put(&folder, "inner/a/bad.urdf", text), NULL, &model, why);
+    mo_model_clear(&model);
+    return error;
+}
+
+/* Up to four levels, into a folder that is not hidden. */
+static void of_what_lies_above_a_model_only_folders_are_opened(void **state)
+{
+    (void)state;
+    static const char *const inner[] = {"inner", "inner/a", "inner/b", "inner/.c"};
+    static const char *const at[] = {"inner/b/m.stl", "inner/.c/m.stl", "inner/m.stl"};
+    const double half[3] = {1, 1, 1}, shift[3] = {0};
+    char stl[84 + 600], path[500];
+    mo_message why = {{0}};
+    for (int k = 0; k < 4; ++k) {
+        snprintf(path, sizeof path, "%s/%s", folder.path, inner[k]);
+        CHECK(mkdir(path, 0700) == 0);
+    }
+    for (int k = 0; k < 3; ++k) {
+        folder_put_bytes(&folder, at[k], stl, write_stl(stl, half, shift));
+    }
+    CHECK(read_mesh("../b/m.stl", &why) == MO_OK);
+    CHECK(read_mesh("../../inner/b/m.stl", &why) == MO_OK);
+    snprintf(path, sizeof path, "../../../../../../../../../../../..%s/inner/b/m.stl", folder.path);
+    const char *const outside[] = {"../.c/m.stl", "../m.stl", "../b/../m.stl", path};
+    for (size_t k = 0; k < sizeof outside / sizeof *outside; ++k) {
+        CHECK(read_mesh(outside[k], &why) == MO_ERR_FORMAT);
+        CHECK(strstr(why.text, "leads out of the model's folder"));
+    }
+    while (folder.count > 0 && strstr(folder.file[folder.count - 1], "/inner/")) {
+        remove(folder.file[--folder.count]);
+    }
+    for (int k = 3; k >= 0; --k) {
+        snprintf(path, sizeof path, "%s/%s", folder.path, inner[k]);
+        CHECK(rmdir(path) == 0);
+    }
+}
+
+/* The layout of a ROS package: meshes beside the folder of the file. */
 static void meshes_of_the_package_are_found(void **state)
 {
     (void)state;
@@ -231,8 +277,10 @@ static void meshes_of_the_package_are_found(void **state)
     CHECK(mkdir(inner, 0700) == 0);
     folder_put_bytes(&folder, "meshes/box.stl", stl, write_stl(stl, half, shift));
     snprintf(path, sizeof path, "%s", folder_put(&folder, "urdf/r.urdf", text));
-    assert_int_equal(mo_model_read(path, NULL, &model, &why), MO_ERR_FORMAT);
-    CHECK(strstr(why.text, "leads out of the model's folder"));
+    assert_int_equal(mo_model_read(path, NULL, &model, &why), MO_OK);
+    assert_int_equal(model.geom_count, 1);
+    assert_int_equal(model.note_count, 1); /* there is no package */
+    mo_model_clear(&model);
     assert_int_equal(mo_model_read_with(path, folder.path, NULL, &model, &why), MO_OK);
     assert_int_equal(model.geom_count, 2);
     mo_model_clear(&model);
@@ -321,6 +369,7 @@ int main(void)
         cmocka_unit_test(urdf_meshes_that_cannot_be_read_are_noted),
         cmocka_unit_test(urdf_joints_that_move_no_mass_are_fixed_and_shapes_weigh),
         cmocka_unit_test(a_declaration_need_not_come_first),
+        cmocka_unit_test(of_what_lies_above_a_model_only_folders_are_opened),
         cmocka_unit_test(meshes_of_the_package_are_found),
     };
     return cmocka_run_group_tests(tests, open_folder, close_folder);

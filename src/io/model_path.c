@@ -10,7 +10,8 @@
  *   2. its package: the nearest parent folder, up to four levels, with a package.xml,
  *   3. the folder given by the caller,
  *   4. for package://name/rest: a folder `name` above the model or next to a folder above it, up to
- *      four levels.
+ *      four levels,
+ *   5. for ../name/rest: that folder, up to four levels above; not for a hidden one.
  *
  * A relative name is searched in the folder of the model, then in that of the caller.
  */
@@ -75,6 +76,24 @@ void mo_reader_beside(const mo_xml_node *node, char folder[MO_PATH])
     snprintf(folder, MO_PATH, "%.*s", slash ? (int)(slash - node->file) : 0, node->file);
 }
 
+/* Is it in the folder that the name climbs to: "../assets" for "../assets/arm/link.stl"? */
+static int lies_in_sibling(const mo_reader *r, const char *relative, char path[MO_PATH])
+{
+    char folder[2 * MO_PATH], file[3 * MO_PATH];
+    const char *at = relative;
+    int up = 0;
+    for (; strncmp(at, "../", 3) == 0; at += 3) {
+        ++up;
+    }
+    const size_t length = strcspn(at, "/");
+    if (up == 0 || up > LEVELS || length == 0 || at[0] == '.' || at[length] != '/') {
+        return 0;
+    }
+    snprintf(folder, sizeof folder, "%s/%.*s", r->folder, (int)(at + length - relative), relative);
+    snprintf(file, sizeof file, "%s/%s", r->folder, relative);
+    return mo_file_lies_in(folder, file, path);
+}
+
 /* Whether it is in one of the folders, of which that of the model is the first. */
 static int lies_in_any(const mo_reader *r, const char *from, char path[MO_PATH])
 {
@@ -86,14 +105,16 @@ static int lies_in_any(const mo_reader *r, const char *from, char path[MO_PATH])
 mo_error mo_reader_path(const mo_reader *r, const char *under, const char *name, char path[MO_PATH],
                         mo_message *why)
 {
-    char joined[3 * MO_PATH];
+    char relative[2 * MO_PATH], joined[3 * MO_PATH];
     mo_message ignored = {{0}};
     const mo_error error = mo_file_within(r->folder, under, name, path, why);
     if (!error || !name[0]) {
         return error;
     }
-    snprintf(joined, sizeof joined, "%s/%s%s%s", r->folder, under, under[0] ? "/" : "", name);
+    snprintf(relative, sizeof relative, "%s%s%s", under, under[0] ? "/" : "", name);
+    snprintf(joined, sizeof joined, "%s/%s", r->folder, relative);
     if (lies_in_any(r, name[0] == '/' ? name : joined, path) ||
+        (name[0] != '/' && lies_in_sibling(r, relative, path)) ||
         (r->more[0] && name[0] != '/' &&
          mo_file_within(r->more, "", name, path, &ignored) == MO_OK)) {
         return MO_OK;
