@@ -339,6 +339,7 @@ static void json_tally(json *j, const run_tally *tally)
     json_whole(j, "impacts_left", tally->impacts_left);
     json_whole(j, "bodies_held_back", tally->held_back);
     json_whole(j, "compliant_steps", tally->compliant);
+    json_whole(j, "canonical_steps", tally->canonical);
     json_number(j, "energy_removed", tally->energy_removed);
     json_energy(j, tally);
     json_number(j, "time_first", tally->start_time);

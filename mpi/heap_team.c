@@ -156,6 +156,7 @@ static mo_error solve(void *user, const mo_options *options)
     if (!error) {
         heap->colours = mo_spread_colour_count(spread);
         drop_untouched(heap, spread);
+        result->is_canonical = 0;
         error = mo_spread_solve(spread, &own, result);
     }
     mo_spread_destroy(spread);

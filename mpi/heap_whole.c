@@ -231,6 +231,7 @@ static void take_answer(const mo_heap *heap, const whole *w)
         }
     }
     result->status = w->result.status;
+    result->is_canonical = w->result.is_canonical;
     result->residual = w->result.residual;
     result->iterations = w->result.iterations;
     result->method = w->result.method;

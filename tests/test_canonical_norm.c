@@ -68,6 +68,7 @@ static void every_method_ends_at_the_shortest_impulses(void **state)
             mo_result plain = solve_canonical(name, problem, 0);
             mo_result result = solve_canonical(name, problem, 1);
             CHECK_BELOW(norm_of(&result), norm_of(&plain) * (1 + 1e-9));
+            CHECK(result.is_canonical && !plain.is_canonical);
             if (!first.r) {
                 first = solve_canonical(name, problem, 1);
             }

@@ -90,6 +90,9 @@ typedef struct mo_result {
     /* fixed points on the sliding speed: measured factor by which an iteration reduces a change of
      * the frozen speed; 0: not measured (other methods, too few iterations) */
     double contraction;
+    /* 1: r has the least norm of all impulses with this motion (option canonical); 2: r is the
+     * start, of which canonical = start claims that */
+    int is_canonical;
     /* wall time of all phases, s */
     double seconds;
     double setup_seconds;       /* part of it for views and workspace */

@@ -236,8 +236,7 @@ MO_API mo_error mo_body_set_material(mo_world *world, mo_body_id body, const mo_
 
 typedef struct mo_step_report {
     /* sizes of the contact problem of this step */
-    int contacts, joints, bodies;
-    int islands;
+    int contacts, joints, bodies, islands;
     /* status of the solve; an unsolved step is still taken */
     mo_status status;
     mo_residual residual;
@@ -264,6 +263,7 @@ typedef struct mo_step_report {
     int is_waiting;
     /* 1: no solution was found, and the contacts were made compliant */
     int is_compliant;
+    int is_canonical; /* 1: the impulses have the least norm of all with this motion */
     /* J: energy gained by joint correction or by an inexact solution, and removed */
     double energy_removed;
     /* J, at the end of the step */

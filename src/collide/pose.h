@@ -38,7 +38,7 @@ MO_ANY void mo_point_in(const mo_pose *pose, const double world[3], double local
 MO_ANY mo_pose mo_pose_in(const mo_pose *frame, const mo_pose *pose)
 {
     const double *q = frame->orientation, back[4] = {q[0], -q[1], -q[2], -q[3]};
-    mo_pose in;
+    mo_pose in = {{0}, {0}};
     mo_point_in(frame, pose->position, in.position);
     mo_quat_multiply(back, pose->orientation, in.orientation);
     return in;

@@ -16,6 +16,7 @@
 /* ---- errors ---------------------------------------------------------------------------------- */
 
 /* Keeps the first error: the end of a long path, to leave room for the rest, then the message. */
+MO_PRINTF(4, 0)
 static bool fail(mo_h5 *h, mo_error error, const char *place, const char *format, va_list values)
 {
     enum { SHOWN = 160 };

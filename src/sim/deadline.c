@@ -91,7 +91,7 @@ static mo_error keep_mechanisms(mo_world *world)
 mo_error mo_step_keep_joints(mo_world *world)
 {
     mo_step *step = &world->step;
-    step->was_canonical = world->is_canonical;
+    step->was_canonical = world->canonical;
     if (!mo_memory_grow(&world->allocator, (void **)&step->kept_joint, &step->kept_joint_room,
                         (size_t)world->jointed_count + 1, sizeof *step->kept_joint)) {
         return MO_ERR_MEMORY;
@@ -127,9 +127,9 @@ mo_error mo_step_keep_bodies(mo_world *world)
 
 void mo_step_undo_joints(mo_world *world)
 {
-    const int is_canonical = world->is_canonical;
-    world->is_canonical = world->step.was_canonical;
-    world->step.was_canonical = is_canonical;
+    const int canonical = (int)world->canonical;
+    world->canonical = (mo_canonical_state)world->step.was_canonical;
+    world->step.was_canonical = canonical;
     for (int k = 0; k < world->jointed_count; ++k) {
         exchange_joint(world->joint + world->jointed[k], world->step.kept_joint + k);
     }

@@ -197,7 +197,7 @@ static mo_options options_for(const mo_world *world, double h, int from_start)
         world->jointed_count > 0 || mo_team_any(world, world->contacts.count > 0);
     if ((!was_still && blocks > SOME) || (world->team && blocks > COARSE_MOST) || !has_choice) {
         options.canonical = MO_CANONICAL_NO;
-    } else if (options.canonical && from_start && world->is_canonical &&
+    } else if (options.canonical && from_start && world->canonical &&
                !mo_team_any(world, has_new_contact(world))) {
         options.canonical = MO_CANONICAL_START;
     }
@@ -361,16 +361,24 @@ static mo_error solve(mo_world *world, double h, int from_start, double rate)
 {
     mo_options options = options_for(world, h, from_start);
     const int is_fine = world->step.coarse_count + world->step.tried_count == 0;
+    int is_kept = 0;
     mo_error error;
     if (is_fine) {
-        int is_kept;
         options.penetration_rate = rate;
         error = keep_start(world, &options, &is_kept);
         error = error || is_kept ? error : solve_fine(world, h, &options);
     } else {
         error = solve_by_accuracy(world, h, &options, rate);
     }
-    world->is_canonical = is_fine && options.canonical && world->result.status == MO_SOLVED;
+    const int solved = is_fine && options.canonical && world->result.status == MO_SOLVED;
+    if (!solved) {
+        world->canonical = MO_CANONICAL_UNKNOWN;
+    } else if (!is_kept && world->result.is_canonical != MO_CANONICAL_START) {
+        world->canonical = world->result.is_canonical ? MO_CANONICAL_FOUND : MO_CANONICAL_MISSED;
+    }
+    if (isfinite(h)) {
+        world->step.report.is_canonical = world->canonical == MO_CANONICAL_FOUND;
+    }
     return error;
 }
 

@@ -147,7 +147,7 @@ void mo_mechanism_begin_friction(mo_world *world, mo_sim_mechanism *mechanism, d
         changes |= (axis->slides != 0 || axis->holds) != (axis->had_form > 0);
     }
     if (changes) { /* least-norm impulses differ without the rows */
-        world->is_canonical = 0;
+        world->canonical = MO_CANONICAL_UNKNOWN;
     }
 }
 

@@ -328,7 +328,7 @@ int mo_mechanisms_release(mo_world *world, double h, int all)
         if (mechanism && mo_mechanism_moves(world, mechanism) &&
             mo_mechanism_release(mechanism, h, all)) {
             free_again(world, mechanism, h);
-            world->is_canonical = 0;
+            world->canonical = MO_CANONICAL_UNKNOWN;
             ++count;
         }
     }

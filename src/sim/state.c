@@ -16,7 +16,7 @@
 typedef struct head {
     char magic[8];
     uint32_t contact_size; /* of mo_sim_contact: another build, another size */
-    int32_t dimension, bodies, shapes, joints, contacts, mechanism_numbers, is_canonical;
+    int32_t dimension, bodies, shapes, joints, contacts, mechanism_numbers, canonical;
     double time, last_step;
     uint64_t steps;
 } head;
@@ -44,7 +44,7 @@ static head head_of(const mo_world *world)
               .joints = world->jointed_count,
               .contacts = world->contacts.count,
               .mechanism_numbers = (int32_t)mo_mechanisms_size(world),
-              .is_canonical = world->is_canonical,
+              .canonical = (int32_t)world->canonical,
               .time = world->time,
               .last_step = world->last_step,
               .steps = world->steps};
@@ -272,7 +272,9 @@ static void write_parts(mo_world *world, const head *h, const char *from)
     world->time = h->time;
     world->last_step = h->last_step;
     world->steps = h->steps;
-    world->is_canonical = h->is_canonical != 0;
+    world->canonical = h->canonical == MO_CANONICAL_FOUND ? MO_CANONICAL_FOUND
+                       : h->canonical                     ? MO_CANONICAL_MISSED
+                                                          : MO_CANONICAL_UNKNOWN;
 }
 
 mo_error mo_world_load(mo_world *world, const void *bytes, size_t size, mo_message *why)

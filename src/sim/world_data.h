@@ -35,6 +35,14 @@
 
 typedef struct mo_sim_mechanism mo_sim_mechanism; /* mechanism.h */
 
+/* Are the impulses of the last solve those of least norm?  Once missed, they are looked for again
+ * when other contacts touch or the impulses change. */
+typedef enum mo_canonical_state {
+    MO_CANONICAL_UNKNOWN,
+    MO_CANONICAL_FOUND,
+    MO_CANONICAL_MISSED
+} mo_canonical_state;
+
 struct mo_world {
     mo_allocator allocator;
     mo_world_def def;
@@ -115,8 +123,8 @@ struct mo_world {
     int masses_are_fit;          /* as of the last update */
     struct mo_device_heap *heap; /* where it is stepped on a device (device_heap.h), or NULL */
     mo_message device_note;      /* reason why it is not, if a device was requested */
-    int is_canonical;            /* those of the last solve are least-norm impulses (impulses.c) */
-    const struct mo_team *team;  /* of which this world is a part (team.h), or NULL */
+    mo_canonical_state canonical;
+    const struct mo_team *team; /* of which this world is a part (team.h), or NULL */
 };
 
 /* The default method, to which the simulator may pass further options. */

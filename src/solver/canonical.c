@@ -340,6 +340,7 @@ mo_error mo_canonical_accept(const mo_problem *problem, const mo_options *option
     if (error || !(sqrt(change) <= allowed) || !(residual.natural_relative <= options->tol)) {
         return error;
     }
+    result->is_canonical = 1;
     result->residual = residual;
     memcpy(result->r, r, (size_t)problem->row_count * sizeof(double));
     memcpy(result->u, u, (size_t)problem->row_count * sizeof(double));
@@ -366,6 +367,7 @@ static mo_error canonical_of(const mo_problem *problem, const mo_options *option
     mo_arena arena = {0};
     canonical c;
     *is_done = 1;
+    result->is_canonical = problem->row_count == 0;
     if (problem->row_count == 0) {
         return MO_OK;
     }

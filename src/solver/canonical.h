@@ -14,7 +14,7 @@
  *     dy = W (sigma + J W)^-1 (r* - r)                                                       (3)
  *
  * One step solves (1) if no cone is active.  A matrix with unchanged J is not refactored.  A step
- * that gains nothing is repeated with a part of the identity in J.
+ * that gains nothing is repeated with more of the identity in J.
  * Limits: blocks with compliance keep their impulses, as does a problem where (3) fails.
  */
 #ifndef MO_SOLVER_CANONICAL_H
@@ -27,7 +27,7 @@
 enum { MO_CANONICAL_NO, MO_CANONICAL_YES, MO_CANONICAL_START };
 
 /* Replaces the r of a solution by the canonical one; what cannot be improved is left as it is.
- * result->u and ->residual belong to r, before and after. */
+ * result->u and ->residual belong to r, before and after; ->is_canonical reports success. */
 mo_error mo_canonical(const mo_problem *problem, const mo_options *options, mo_result *result);
 
 /* The same where no block slides, after a Newton step that takes the velocity of sticking blocks

@@ -35,8 +35,11 @@ static const double NEAR = 1e-8;    /* of s*: good enough where Newton's method 
 static const double SMOOTH = 1e-7;  /* of s*: smaller gains are hidden by rounding */
 static const double DESCENT = 1e-4; /* of the slope, that a step must gain */
 static const double TINY = 1e-12;   /* added to Q' J Q, which may be singular; and ... */
-static const double DAMPING = 1e-2; /* ... this part of the error, far from the minimum */
-enum { STEPS = 12, HALVINGS = 6 };
+static const double DAMPING = 1e-2; /* ... at least this part of the error, far from the minimum; */
+static const double MORE = 10;      /* times more where a step gains nothing, ... */
+static const double LESS = 0.1;     /* ... and less where it does; ... */
+static const double MOST = 1e4;     /* ... beyond this no step gains anything */
+enum { STEPS = 40, HALVINGS = 12 };
 
 typedef struct dense {
     const mo_problem *problem;
@@ -310,6 +313,7 @@ static int take_step(const dense *c, double before, double slope, int is_near)
         }
         mo_axpy(c->k, t, c->dx, c->x);
     }
+    from_range(c, c->x, c->y);
     return 0;
 }
 
@@ -323,7 +327,7 @@ static int is_near(double error, double last)
 static int minimise(const dense *c)
 {
     const double size = sqrt(mo_dot(c->n, c->start, c->start));
-    double error = 0, last = INFINITY;
+    double error = 0, last = INFINITY, damping = DAMPING;
     to_range(c, c->start, c->x);
     from_range(c, c->x, c->y);
     for (int step = 0; step <= STEPS; ++step, last = error) {
@@ -335,12 +339,14 @@ static int minimise(const dense *c)
             break;
         }
         memcpy(c->slope, c->dx, (size_t)c->k * sizeof *c->dx);
-        write_hessian(c, TINY + DAMPING * error);
+        write_hessian(c, TINY + damping * error);
         if (!mo_factor_symmetric(c->k, c->R)) {
             return 0;
         }
         mo_solve_factored(c->k, c->R, c->dx);
-        if (!take_step(c, before, -mo_dot(c->k, c->slope, c->dx), error <= SMOOTH)) {
+        if (take_step(c, before, -mo_dot(c->k, c->slope, c->dx), error <= SMOOTH)) {
+            damping = fmax(DAMPING, LESS * damping);
+        } else if ((damping *= MORE) > MOST) {
             break;
         }
     }
@@ -376,6 +382,7 @@ static mo_error run(dense *c, const mo_options *options, int needs_rest, mo_resu
     write_gram(c);
     c->k = mo_gram_rank(c->n, c->ld, c->G, c->Q);
     if (c->k == c->n && !is_still) { /* there is no other r */
+        result->is_canonical = 1;
         return MO_OK;
     }
     mo_gram_orthonormal(c->k, c->ld, c->Q, c->R, c->x);

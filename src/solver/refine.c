@@ -267,16 +267,19 @@ static mo_error refine(refinement *c)
 /* The answer to the tolerance becomes the canonical one, refined where that is asked for. */
 static mo_error improve(refinement *c)
 {
-    const mo_error error = c->options->refine ? refine(c) : MO_OK;
-    return error || !c->options->canonical || c->is_canonical || keeps_start(c)
-               ? error
-               : mo_canonical(c->problem, c->options, c->result);
+    MO_TRY(c->options->refine ? refine(c) : MO_OK);
+    if (!c->options->canonical || c->is_canonical) {
+        return MO_OK;
+    }
+    c->result->is_canonical = keeps_start(c) ? MO_CANONICAL_START : 0;
+    return c->result->is_canonical ? MO_OK : mo_canonical(c->problem, c->options, c->result);
 }
 
 mo_error mo_solve_refined(const mo_problem *problem, const mo_options *options,
                           const mo_method *method, double start_time, mo_result *result)
 {
     refinement c = {problem, options, method, start_time, result, NULL, 0};
+    result->is_canonical = 0;
     if (!options->refine && !options->canonical) {
         return mo_solve_once(problem, options, method, start_time, result);
     }
