@@ -224,6 +224,22 @@ static void a_step_that_waits_is_not_counted(void **state)
     shut_stage(s);
 }
 
+/* The tolerances of a heap are those of its world, which all of its steps reach. */
+static void a_heap_is_solved_to_the_tolerances_of_its_world(void **state)
+{
+    (void)state;
+    const mo_world_def usual = mo_default_world();
+    stage *s = open_stage("beads");
+    ask(s, 1, "{\"do\":\"scene\",\"set\":{\"count\":200}}", 1);
+    mo_world_def def = mo_world_definition(s->world);
+    CHECK(def.solver.tol == usual.solver.tol && def.moving_tol == usual.moving_tol);
+    def.solver.time_limit = INFINITY; /* the result must not depend on the load of the machine */
+    CHECK(mo_world_change(s->world, &def, NULL) == MO_OK);
+    take_steps(s, 60);
+    CHECK(s->steps == 60 && s->report.contacts > 300 && s->unsolved == 0);
+    shut_stage(s);
+}
+
 static void scenes_change_or_stay(void **state)
 {
     (void)state;
@@ -485,6 +501,7 @@ int main(void)
         cmocka_unit_test(friction_is_replaced_and_comes_back),
         cmocka_unit_test(settings_reach_the_world),
         cmocka_unit_test(a_step_that_waits_is_not_counted),
+        cmocka_unit_test(a_heap_is_solved_to_the_tolerances_of_its_world),
         cmocka_unit_test(scenes_change_or_stay),
         cmocka_unit_test(hands_lift_and_let_go),
         cmocka_unit_test(balls_come_and_the_oldest_goes),
