@@ -22,6 +22,7 @@
 #include "base/error.h"
 #include "certificate/condition.h"
 #include "certificate/polyhedron.h"
+#include "linalg/dense.h"
 #include "measure/certificate.h"
 #include "measure/condition.h"
 
@@ -119,9 +120,7 @@ static void impulse_of(program *p)
     memset(p->r, 0, (size_t)p->map->rows * sizeof *p->r);
     for (int m = 0; m < p->cut_count; ++m) {
         const mo_unit *unit = &p->map->units[p->cuts[m].unit];
-        for (int k = 0; k < unit->dim; ++k) {
-            p->r[unit->row + k] += p->polyhedron.y[m] * p->cuts[m].ray[k];
-        }
+        mo_axpy(unit->dim, p->polyhedron.y[m], p->cuts[m].ray, p->r + unit->row);
     }
     for (int k = 0; k < p->map->unit_count; ++k) {
         const mo_unit *unit = &p->map->units[k];
@@ -337,9 +336,7 @@ mo_error mo_condition_decide_with(const mo_problem *problem, mo_condition_kind k
                                 .answer = MO_ANSWER_UNKNOWN,
                                 .friction = friction,
                                 .allocator = problem->allocator};
-    if ((unsigned)kind >= MO_CONDITION_COUNT) {
-        return MO_ERR_ARGUMENT;
-    }
+    MO_FAIL_IF((unsigned)kind >= MO_CONDITION_COUNT, MO_ERR_ARGUMENT);
     if (!mo_condition_applies(problem, kind, &condition->message)) {
         return MO_OK;
     }

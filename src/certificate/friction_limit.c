@@ -124,9 +124,7 @@ mo_error mo_friction_limit_find(const mo_problem *problem, double width, mo_fric
     *limit = (mo_friction_limit){.above = INFINITY, .allocator = problem->allocator};
     limit->pointed = limit->blunt =
         (mo_condition){.kind = MO_CONDITION_POINTED, .answer = MO_ANSWER_UNKNOWN, .friction = 1};
-    if (!(width > 0)) {
-        return MO_ERR_ARGUMENT;
-    }
+    MO_FAIL_IF(!(width > 0), MO_ERR_ARGUMENT);
     if (!has_friction(problem)) {
         mo_say(&limit->message, "%s", "the problem has no friction");
         return MO_OK;

@@ -151,14 +151,11 @@ mo_error mo_collider_init(const mo_shape_def *def, int is_planar, const mo_alloc
     } else if (def->kind == MO_SHAPE_HULL) {
         c->hull = mo_hull_create(allocator, is_planar, def->points, def->point_count, why);
     }
-    if ((def->kind == MO_SHAPE_BOX || def->kind == MO_SHAPE_HULL) && !c->hull) {
-        return MO_ERR_ARGUMENT;
-    }
+    MO_FAIL_IF((def->kind == MO_SHAPE_BOX || def->kind == MO_SHAPE_HULL) && !c->hull,
+               MO_ERR_ARGUMENT);
     if (def->kind == MO_SHAPE_MESH) {
         c->mesh = mo_mesh_create(allocator, is_planar, def, why);
-        if (!c->mesh) {
-            return MO_ERR_ARGUMENT;
-        }
+        MO_FAIL_IF(!c->mesh, MO_ERR_ARGUMENT);
         c->def.points = c->mesh->point[0];
         c->def.indices = c->mesh->index;
         c->def.index_count = c->mesh->sides * c->mesh->face_count;

@@ -44,9 +44,7 @@ mo_error mo_hull_faces(const double *points, int point_count, int dimension, mo_
     MO_NEED(points && take, why);
     const mo_allocator allocator = mo_allocator_or_default(NULL);
     mo_hull *hull = mo_hull_create(&allocator, dimension == 2, points, point_count, why);
-    if (!hull) {
-        return MO_ERR_ARGUMENT;
-    }
+    MO_FAIL_IF(!hull, MO_ERR_ARGUMENT);
     int number[2 * MO_HULL_VERTICES];
     for (int v = 0; v < hull->vertex_count; ++v) {
         number[v] = number_of(hull, v, points, point_count);

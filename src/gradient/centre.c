@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "gradient/modes.h"
 #include "linalg/dense.h"
 
@@ -242,9 +243,7 @@ bool mo_centre_move(const mo_centre *c, double *r, double *best)
     int least = before;
     memcpy(best, r, rows * sizeof *r);
     set_projectors(c, r);
-    if (!mo_least_norm_factor(c->system)) {
-        return false;
-    }
+    MO_PASS(mo_least_norm_factor(c->system));
     for (size_t k = 0; k < sizeof SHARES / sizeof SHARES[0]; ++k) {
         least = approach(c, SHARES[k], least, r, best);
     }

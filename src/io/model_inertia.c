@@ -145,9 +145,7 @@ static void as_box(mo_mass *mass)
     }
     const double factor = mass->mass > 0 && square > 0 ? 8 * sqrt(square) / mass->mass : 0;
     mass->mass *= factor;
-    for (int k = 0; k < 6; ++k) {
-        mass->inertia[k] *= factor;
-    }
+    mo_scale(6, factor, mass->inertia);
 }
 
 void mo_mass_of_mesh(const mo_mesh_file *mesh, bool exact, mo_mass *out)
@@ -200,9 +198,7 @@ void mo_mass_place(const mo_mass *mass, const mo_pose *pose, double factor, mo_m
     mo_inertia_turn(Q, out->inertia);
     out->mass = factor * mass->mass;
     mo_pose_point(pose, mass->centre, out->centre);
-    for (int k = 0; k < 6; ++k) {
-        out->inertia[k] *= factor;
-    }
+    mo_scale(6, factor, out->inertia);
 }
 
 /* Inertia of a point mass at x: adds it times `sign`. */

@@ -135,9 +135,7 @@ static mo_error add_shapes(mo_building *b)
             has_no_inertia(b->model->bodies + geom->body) && !geom->is_visual ? 1000 : 0;
         b->touches[geom->body] |= !geom->is_visual;
         shapes[k] = mo_world_add_shape(b->world, b->robot->bodies[geom->body], &shape, b->why);
-        if (!shapes[k].index) {
-            return MO_ERR_ARGUMENT;
-        }
+        MO_FAIL_IF(!shapes[k].index, MO_ERR_ARGUMENT);
     }
     return add_pairs(b, shapes);
 }
@@ -308,9 +306,7 @@ static mo_error add_equality(mo_building *b, const mo_model_equality *e)
         memcpy(def.anchor, b->pose[second].position, sizeof def.anchor);
         def.has_pose = e->has_pose;
         def.pose = swapped ? mo_pose_inverse(&e->pose) : e->pose;
-        if (move_to_weld(b, &def, first)) {
-            return MO_ERR_ARGUMENT;
-        }
+        MO_FAIL_IF(move_to_weld(b, &def, first), MO_ERR_ARGUMENT);
     }
     return mo_world_add_joint(b->world, &def, b->why).index ? MO_OK : MO_ERR_ARGUMENT;
 }

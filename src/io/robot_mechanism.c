@@ -336,9 +336,7 @@ static mo_error add_mechanism(mo_building *b, int root)
     p.def.medium = model->medium;
     p.def.name = mo_name_or_null(model->bodies[root].name);
     const mo_mechanism_id id = mo_world_add_mechanism(b->world, &p.def, b->why);
-    if (!id.index) {
-        return MO_ERR_ARGUMENT;
-    }
+    MO_FAIL_IF(!id.index, MO_ERR_ARGUMENT);
     keep_ids(b, &p, id);
     return mo_building_tune(b, id);
 }

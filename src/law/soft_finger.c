@@ -189,9 +189,7 @@ static void prox(const double *p, int d, const double *x, double *y)
     double radius[FRICTION];
     const double n = x[0] > 0 ? x[0] : 0;
     axes(p, radius);
-    for (int i = 0; i < FRICTION; ++i) {
-        radius[i] *= n;
-    }
+    mo_scale(FRICTION, n, radius);
     mo_ellipsoid_project(FRICTION, radius, x + 1, y + 1, NULL);
     y[0] = n;
 }

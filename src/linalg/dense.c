@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "base/error.h"
 #include "linalg/blas_threads.h"
 #include "linalg/lanes4.h"
 
@@ -101,9 +102,7 @@ INLINE bool cholesky_rows(int n, double *A)
 {
     int last = n - 1;
     for (; last >= PIVOTS - 1; last -= PIVOTS) {
-        if (!factor_pivots(n, last, A)) {
-            return false;
-        }
+        MO_PASS(factor_pivots(n, last, A));
         const double *const x[PIVOTS] = {A + (size_t)(last - 3) * n, A + (size_t)(last - 2) * n,
                                          A + (size_t)(last - 1) * n, A + (size_t)last * n};
         for (int i = last - PIVOTS; i >= 0; --i) {

@@ -60,6 +60,14 @@ static inline void mo_axpy(int n, double a, const double *x, double *y)
     }
 }
 
+/* x = a x */
+static inline void mo_scale(int n, double a, double *x)
+{
+    for (int k = 0; k < n; ++k) {
+        x[k] *= a;
+    }
+}
+
 /* z = x + a y; z may be x or y. */
 static inline void mo_along(int n, const double *x, double a, const double *y, double *z)
 {

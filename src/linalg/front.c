@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/error.h"
 #include "base/pace.h"
 #include "linalg/dense.h"
 #include "linalg/front_kernel.h"
@@ -214,9 +215,7 @@ bool mo_front_lu_factor(mo_front_lu *lu, const double *values, const double *dia
             gather_child(lu, child, ld, top);
         }
         int *swap = lu->swap + lu->node_offset[plan->pivot_start[s]];
-        if (!mo_front_eliminate(lu->pivots[s], rows, ld, lu->front, swap)) {
-            return false;
-        }
+        MO_PASS(mo_front_eliminate(lu->pivots[s], rows, ld, lu->front, swap));
         factors = keep_factors(lu, s, ld, factors);
         leave_to_parent(lu, s, ld, top);
         top += (size_t)lu->below[s] * (size_t)lu->below[s];

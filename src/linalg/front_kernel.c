@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "base/error.h"
 #include "base/pace.h"
 #include "linalg/lanes4.h"
 
@@ -221,9 +222,7 @@ INLINE bool eliminate(const int has_8, int pivots, int n, int ld, double *F, int
     for (int first = 0; first < pivots; first += width) {
         const int last = first + width < pivots ? first + width : pivots;
         mo_pace();
-        if (!factor_panel(first, last, pivots, n, ld, F, swap)) {
-            return false;
-        }
+        MO_PASS(factor_panel(first, last, pivots, n, ld, F, swap));
         divide_rows(first, last, pivots, n, ld, F);
         finish_rows(has_8, first, last, n, ld, F);
         subtract_product(has_8, n - last, n - last, last - first, ld,

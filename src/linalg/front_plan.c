@@ -10,6 +10,7 @@
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "base/pace.h"
 #include "linalg/front.h"
 #include "linalg/node_graph.h"
@@ -329,9 +330,7 @@ static size_t count_rows(const analysis *a)
 
 static mo_error analyse(const mo_allocator *own, analysis *a, mo_front_plan **out)
 {
-    if (!make_scratch(own, a)) {
-        return MO_ERR_MEMORY;
-    }
+    MO_FAIL_IF(!make_scratch(own, a), MO_ERR_MEMORY);
     mo_pace();
     find_tree(a);
     mo_pace();

@@ -114,9 +114,7 @@ static void turn(int n, const double *w, double sign, const double *x, double *y
 void mo_scaling_apply(int n, const mo_scaling *scaling, const double *x, double *y)
 {
     turn(n, scaling->w, 1, x, y);
-    for (int k = 0; k < n; ++k) {
-        y[k] *= scaling->eta;
-    }
+    mo_scale(n, scaling->eta, y);
 }
 
 void mo_scaling_undo(int n, const mo_scaling *scaling, const double *x, double *y)

@@ -156,9 +156,7 @@ mo_error mo_certificate_check(const mo_problem *problem, const mo_certificate *c
     mo_enclosure enclosure;
     mo_cell_system system;
     *report = (mo_certificate_report){0};
-    if (certificate->row_count != problem->row_count) {
-        return MO_ERR_ARGUMENT;
-    }
+    MO_FAIL_IF(certificate->row_count != problem->row_count, MO_ERR_ARGUMENT);
     MO_TRY(mo_enclosure_create(problem, &enclosure, NULL));
     mo_error error = mo_cell_system_create(&enclosure, &system, NULL);
     if (!error) {

@@ -424,10 +424,10 @@ mo_error mo_bound_error(const mo_problem *problem, const double *v, const double
     MO_NEED(problem && (r || problem->row_count == 0) && bound, NULL);
     mo_enclosure enclosure;
     *bound = (mo_error_bound){.v = INFINITY, .v_energy = INFINITY, .u = INFINITY, .r = INFINITY};
-    if (!mo_all_finite(r, (size_t)problem->row_count) ||
-        (v && (problem->form != MO_FORM_GLOBAL || !mo_all_finite(v, (size_t)problem->dof_count)))) {
-        return MO_ERR_ARGUMENT;
-    }
+    MO_FAIL_IF(!mo_all_finite(r, (size_t)problem->row_count) ||
+                   (v && (problem->form != MO_FORM_GLOBAL ||
+                          !mo_all_finite(v, (size_t)problem->dof_count))),
+               MO_ERR_ARGUMENT);
     mo_error error = mo_enclosure_create(problem, &enclosure, &bound->message);
     if (error) {
         return error == MO_ERR_UNSUPPORTED ? MO_OK : error;

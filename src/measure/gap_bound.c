@@ -270,9 +270,8 @@ mo_error mo_bound_frozen(const mo_problem *problem, const double *v, const doubl
         mo_say(&bound->message, "%s", reason);
         return MO_OK;
     }
-    if (!mo_all_finite(v, (size_t)problem->dof_count) ||
-        !mo_all_finite(r, (size_t)problem->row_count)) {
-        return MO_ERR_ARGUMENT;
-    }
+    MO_FAIL_IF(!mo_all_finite(v, (size_t)problem->dof_count) ||
+                   !mo_all_finite(r, (size_t)problem->row_count),
+               MO_ERR_ARGUMENT);
     return bound_in(&g, bound);
 }

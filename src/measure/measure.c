@@ -208,9 +208,7 @@ mo_error mo_measure_into(const mo_problem *problem, const double *r, double *scr
                          mo_residual *residual)
 {
     const size_t dofs = (size_t)problem->dof_count;
-    if (!mo_all_finite(r, (size_t)problem->row_count)) {
-        return MO_ERR_ARGUMENT;
-    }
+    MO_FAIL_IF(!mo_all_finite(r, (size_t)problem->row_count), MO_ERR_ARGUMENT);
     double q_norm = 0;
     const mo_error error = mo_problem_q_norm(problem, &q_norm);
     if (!error) {
@@ -263,9 +261,7 @@ mo_error mo_measure_scaled(const mo_problem *problem, const double *r, double *s
 {
     MO_NEED(problem && (r || problem->row_count == 0) && scaled, NULL);
     const size_t rows = (size_t)problem->row_count, dofs = (size_t)problem->dof_count;
-    if (!mo_all_finite(r, rows)) {
-        return MO_ERR_ARGUMENT;
-    }
+    MO_FAIL_IF(!mo_all_finite(r, rows), MO_ERR_ARGUMENT);
     double *scratch = mo_memory_array(&problem->allocator, dofs + 2 * rows, sizeof *scratch);
     MO_NEED_MEMORY(scratch, NULL);
     double *u = scratch + dofs, *q = u + rows;
@@ -311,9 +307,9 @@ mo_error mo_measure_global(const mo_problem *problem, const double *v, const dou
             NULL);
     const size_t rows = (size_t)problem->row_count, dofs = (size_t)problem->dof_count;
     const size_t chunks = (size_t)mo_chunk_count(problem->constraint_count);
-    if (problem->form != MO_FORM_GLOBAL || !mo_all_finite(r, rows) || !mo_all_finite(v, dofs)) {
-        return MO_ERR_ARGUMENT;
-    }
+    MO_FAIL_IF(problem->form != MO_FORM_GLOBAL || !mo_all_finite(r, rows) ||
+                   !mo_all_finite(v, dofs),
+               MO_ERR_ARGUMENT);
     mo_problem_write_rows(problem);
     double *scratch = mo_memory_array(&problem->allocator, dofs + rows + chunks, sizeof *scratch);
     MO_NEED_MEMORY(scratch, NULL);

@@ -140,9 +140,8 @@ mo_error mo_measure_cck(const mo_problem *problem, const double *r, int facets, 
     MO_NEED(problem && (r || problem->row_count == 0) && total_error, NULL);
     const size_t rows = (size_t)problem->row_count, dofs = (size_t)problem->dof_count;
     const int most = MO_LAW_MAX_DIRECTIONS / MO_LAW_MAX_GROUPS;
-    if (!mo_all_finite(r, rows) || facets < 0 || facets == 1 || facets == 2 || facets > most) {
-        return MO_ERR_ARGUMENT;
-    }
+    MO_FAIL_IF(!mo_all_finite(r, rows) || facets < 0 || facets == 1 || facets == 2 || facets > most,
+               MO_ERR_ARGUMENT);
     double *scratch = mo_memory_array(&problem->allocator, dofs + rows, sizeof *scratch);
     MO_NEED_MEMORY(scratch, NULL);
     double *u = scratch + dofs, law_u[MO_BILATERAL_MAX_DIM], sum = 0;

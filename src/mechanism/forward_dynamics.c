@@ -16,6 +16,7 @@
  *
  * Cost: linear in the dofs.
  */
+#include "linalg/dense.h"
 #include "mechanism/linkage.h"
 
 static void apply(const double A[36], const double x[6], double y[6])
@@ -57,9 +58,7 @@ static void velocity_products(const mo_linkage *linkage, const double *v, double
                 memcpy(before, twist, sizeof before);
             }
             mo_spatial_cross(before, dof->S, product[j]);
-            for (int k = 0; k < 6; ++k) {
-                product[j][k] *= v[j];
-            }
+            mo_scale(6, v[j], product[j]);
             mo_spatial_add(v[j], dof->S, twist);
         }
     }

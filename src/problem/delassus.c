@@ -39,9 +39,7 @@ mo_error mo_delassus_choose(const mo_problem *problem, mo_space *space, double *
     if (!error && (!body || dofs > rows)) {
         error = mo_problem_contact_space(problem, &contact);
     }
-    if (error) {
-        return error;
-    }
+    MO_TRY(error);
     *space = body && (!contact || body->plan->flops <= contact->plan->flops) ? MO_SPACE_BODIES
                                                                              : MO_SPACE_CONTACTS;
     *flops = *space == MO_SPACE_BODIES ? body->plan->flops : contact->plan->flops;
@@ -200,9 +198,7 @@ static bool divide(mo_delassus *s, int i)
 {
     const int d = mo_constraint_dim(s->problem, i);
     double *D = s->D + s->start[i];
-    if (!mo_invert_small(d, D)) {
-        return false;
-    }
+    MO_PASS(mo_invert_small(d, D));
     mo_multiply(d, d, D, s->B + s->start[i], s->K + s->start[i]);
     return true;
 }
@@ -267,9 +263,7 @@ static bool factor_groups(mo_delassus *s)
     for (int i = 0; i < s->problem->constraint_count; ++i) {
         mo_pace_every(i + 1, 128);
         if (s->active[i]) {
-            if (!divide(s, i)) {
-                return false;
-            }
+            MO_PASS(divide(s, i));
             s->group.active[s->groups->group[i]] = 1;
             add_to_group(s, i);
         }
@@ -316,9 +310,7 @@ static bool factor_bodies(mo_delassus *s)
     for (int i = 0; i < s->problem->constraint_count; ++i) {
         mo_pace_every(i + 1, 128);
         if (s->active[i]) {
-            if (!divide(s, i)) {
-                return false;
-            }
+            MO_PASS(divide(s, i));
             mo_body_space_add(s->body, s->sweep, i, s->K + s->start[i], s->values);
         }
     }

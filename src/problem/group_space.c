@@ -211,9 +211,7 @@ static mo_error build_V(const grouping *g, mo_problem **V)
     mo_builder *builder;
     static const double zero[MO_BILATERAL_MAX_DIM];
     const mo_law law = {.kind = MO_LAW_BILATERAL};
-    if (mo_builder_create(&W->allocator, &builder)) {
-        return MO_ERR_MEMORY;
-    }
+    MO_FAIL_IF(mo_builder_create(&W->allocator, &builder), MO_ERR_MEMORY);
     for (int node = 0; node < plan->node_count; ++node) {
         g->seen[node] = -1;
         mo_builder_add_constraint(builder, g->rank[node], &law, zero);
@@ -311,9 +309,7 @@ static mo_error fill(const mo_allocator *own, grouping *g, bool *pays)
     if (!*pays) {
         return MO_OK;
     }
-    if (!make_room(own, g, largest)) {
-        return MO_ERR_MEMORY;
-    }
+    MO_FAIL_IF(!make_room(own, g, largest), MO_ERR_MEMORY);
     *pays = find_bases(g);
     mo_error error = *pays ? build_V(g, &V) : MO_OK;
     if (error && error != MO_ERR_MEMORY) { /* overflow: V is useless */

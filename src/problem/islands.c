@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/pace.h"
 #include "base/union_find.h"
 #include "problem/views.h"
@@ -320,9 +321,7 @@ static mo_error copy_island(cut *c)
     memset(to, 0, sizeof *to);
     to->allocator = c->from->allocator;
     to->form = c->from->form;
-    if (!make_arrays(c)) {
-        return MO_ERR_MEMORY;
-    }
+    MO_FAIL_IF(!make_arrays(c), MO_ERR_MEMORY);
     copy_bodies(c);
     copy_constraints(c);
     return mo_views_create(to);

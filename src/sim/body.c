@@ -259,9 +259,7 @@ mo_error mo_body_set_material(mo_world *world, mo_body_id id, const mo_material 
     MO_NEED(world && material, why);
     const int place = mo_body_place(world, id);
     MO_NEED_ID(place >= 0, "body", id, why);
-    if (mo_material_check(material, mo_is_planar(world), why)) {
-        return MO_ERR_ARGUMENT;
-    }
+    MO_FAIL_IF(mo_material_check(material, mo_is_planar(world), why), MO_ERR_ARGUMENT);
     mo_device_heap_bring_back(world);
     for (int k = world->body[place].first_shape; k != MO_NONE; k = world->shape[k].next) {
         world->shape[k].collider.def.material = *material;

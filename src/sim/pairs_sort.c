@@ -3,6 +3,7 @@
 /* Sorts pairs of shapes by the first shape, then by the second. */
 #include <string.h>
 
+#include "base/error.h"
 #include "base/pace.h"
 #include "sim/pairs.h"
 
@@ -27,10 +28,9 @@ mo_error mo_pairs_sort(mo_world *world, mo_pairs *pairs)
     if (count < 2) {
         return MO_OK;
     }
-    if (!MO_GROW(&world->allocator, world->pair_start, world->pair_start_room, shapes + 1) ||
-        !MO_GROW(&world->allocator, spare->at, spare->room, count)) {
-        return MO_ERR_MEMORY;
-    }
+    MO_FAIL_IF(!MO_GROW(&world->allocator, world->pair_start, world->pair_start_room, shapes + 1) ||
+                   !MO_GROW(&world->allocator, spare->at, spare->room, count),
+               MO_ERR_MEMORY);
     int *start = world->pair_start; /* first the start of a run, finally its end */
     memset(start, 0, (shapes + 1) * sizeof *start);
     for (size_t k = 0; k < count; ++k) {

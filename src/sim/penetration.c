@@ -53,9 +53,7 @@ static mo_error insert(look *at)
         }
         const mo_pose pose = mo_shape_pose(world->body + shape->body, shape);
         const mo_bounds bounds = mo_collider_bounds_at(&shape->collider, &pose);
-        if (mo_tree_insert(at->tree, &bounds, k) < 0) {
-            return MO_ERR_MEMORY;
-        }
+        MO_FAIL_IF(mo_tree_insert(at->tree, &bounds, k) < 0, MO_ERR_MEMORY);
         for (int i = 0; i < world->boundless_count; ++i) {
             found(at, k, world->boundless[i]);
         }

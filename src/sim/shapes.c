@@ -35,10 +35,9 @@ mo_error mo_shape_enter(mo_world *world, int place)
     world->pairs_are_stale = 1;
     shape->is_on_show = 0;
     if (isinf(shape->collider.size)) {
-        if (!MO_GROW(&world->allocator, world->boundless, world->boundless_room,
-                     (size_t)world->boundless_count + 1)) {
-            return MO_ERR_MEMORY;
-        }
+        MO_FAIL_IF(!MO_GROW(&world->allocator, world->boundless, world->boundless_room,
+                            (size_t)world->boundless_count + 1),
+                   MO_ERR_MEMORY);
         world->boundless[world->boundless_count++] = place;
         return MO_OK;
     }

@@ -122,30 +122,25 @@ size_t mo_world_save(const mo_world *world, void *bytes, size_t room)
 
 static mo_error check_head(const mo_world *world, const head *h, size_t size, mo_message *why)
 {
-    if (memcmp(h->magic, MAGIC, sizeof h->magic) != 0 ||
-        h->contact_size != sizeof(mo_sim_contact)) {
-        return mo_fail(
+    MO_FAIL_IF(
+        memcmp(h->magic, MAGIC, sizeof h->magic) != 0 || h->contact_size != sizeof(mo_sim_contact),
+        mo_fail(
             why, MO_ERR_FORMAT,
-            "these bytes are not a state of a world, or come from another build of the library");
-    }
-    if (h->dimension != world->def.dimension || h->bodies != world->living_count ||
-        h->shapes != world->shape_places || h->joints != world->jointed_count) {
-        return mo_fail(why, MO_ERR_FORMAT,
+            "these bytes are not a state of a world, or come from another build of the library"));
+    MO_FAIL_IF(h->dimension != world->def.dimension || h->bodies != world->living_count ||
+                   h->shapes != world->shape_places || h->joints != world->jointed_count,
+               mo_fail(why, MO_ERR_FORMAT,
                        "the state is of a world with %d bodies, %d shapes and %d joints, but this "
                        "one has %d, %d and %d",
                        h->bodies, h->shapes, h->joints, world->living_count, world->shape_places,
-                       world->jointed_count);
-    }
-    if (h->mechanism_numbers != (int32_t)mo_mechanisms_size(world)) {
-        return mo_fail(why, MO_ERR_FORMAT, "the state is of a world with other mechanisms");
-    }
-    if (h->contacts < 0 || size_of(h) != size) {
-        return mo_fail(why, MO_ERR_FORMAT, "the state is cut short or too long");
-    }
-    if (!isfinite(h->time) || !isfinite(h->last_step) || h->last_step < 0) {
-        return mo_fail(why, MO_ERR_FORMAT,
-                       "the time of the state, or its last step, is not finite");
-    }
+                       world->jointed_count));
+    MO_FAIL_IF(h->mechanism_numbers != (int32_t)mo_mechanisms_size(world),
+               mo_fail(why, MO_ERR_FORMAT, "the state is of a world with other mechanisms"));
+    MO_FAIL_IF(h->contacts < 0 || size_of(h) != size,
+               mo_fail(why, MO_ERR_FORMAT, "the state is cut short or too long"));
+    MO_FAIL_IF(
+        !isfinite(h->time) || !isfinite(h->last_step) || h->last_step < 0,
+        mo_fail(why, MO_ERR_FORMAT, "the time of the state, or its last step, is not finite"));
     return MO_OK;
 }
 
@@ -197,32 +192,28 @@ static mo_error check_parts(const mo_world *world, const head *h, const char *fr
     for (int k = 0; k < h->bodies; ++k, from += sizeof(body_state)) {
         body_state s;
         memcpy(&s, from, sizeof s);
-        if (s.leader < 0 || s.leader >= world->body_places || !world->body[s.leader].generation ||
-            !is_finite(3, s.x) || !mo_quat_is_unit(s.orientation) || !is_finite(6, s.v) ||
-            !is_finite(6, s.force)) {
-            return mo_fail(why, MO_ERR_FORMAT,
-                           "the state of body %d is not finite, or its island is not in this world",
-                           k);
-        }
+        MO_FAIL_IF(
+            s.leader < 0 || s.leader >= world->body_places || !world->body[s.leader].generation ||
+                !is_finite(3, s.x) || !mo_quat_is_unit(s.orientation) || !is_finite(6, s.v) ||
+                !is_finite(6, s.force),
+            mo_fail(why, MO_ERR_FORMAT,
+                    "the state of body %d is not finite, or its island is not in this world", k));
     }
     for (int k = 0; k < h->joints; ++k, from += sizeof(joint_state)) {
         joint_state s;
         memcpy(&s, from, sizeof s);
-        if (!is_joint_sound(&s)) {
-            return mo_fail(why, MO_ERR_FORMAT, "the state of joint %d is not finite", k);
-        }
+        MO_FAIL_IF(!is_joint_sound(&s),
+                   mo_fail(why, MO_ERR_FORMAT, "the state of joint %d is not finite", k));
     }
     for (int k = 0; k < h->contacts; ++k, from += sizeof(mo_sim_contact)) {
         mo_sim_contact contact;
         memcpy(&contact, from, sizeof contact);
-        if (!is_contact_sound(world, &contact)) {
-            return mo_fail(why, MO_ERR_FORMAT, "contact %d of the state does not fit this world",
-                           k);
-        }
+        MO_FAIL_IF(
+            !is_contact_sound(world, &contact),
+            mo_fail(why, MO_ERR_FORMAT, "contact %d of the state does not fit this world", k));
     }
-    if (!mo_mechanisms_sound(world, from)) {
-        return mo_fail(why, MO_ERR_FORMAT, "the state of a mechanism is not finite");
-    }
+    MO_FAIL_IF(!mo_mechanisms_sound(world, from),
+               mo_fail(why, MO_ERR_FORMAT, "the state of a mechanism is not finite"));
     return MO_OK;
 }
 
@@ -281,18 +272,15 @@ mo_error mo_world_load(mo_world *world, const void *bytes, size_t size, mo_messa
 {
     MO_NEED(world && bytes, why);
     head h;
-    if (size < sizeof h) {
-        return mo_fail(why, MO_ERR_FORMAT, "the state is cut short");
-    }
+    MO_FAIL_IF(size < sizeof h, mo_fail(why, MO_ERR_FORMAT, "the state is cut short"));
     memcpy(&h, bytes, sizeof h);
     const char *parts = (const char *)bytes + sizeof h;
     MO_TRY(check_head(world, &h, size, why));
     MO_TRY(check_parts(world, &h, parts, why));
     mo_device_heap_bring_back(world);
     mo_sim_contacts *list = &world->contacts;
-    if (!MO_GROW(&world->allocator, list->at, list->room, (size_t)h.contacts + 1)) {
-        return mo_fail_memory(why);
-    }
+    MO_FAIL_IF(!MO_GROW(&world->allocator, list->at, list->room, (size_t)h.contacts + 1),
+               mo_fail_memory(why));
     write_parts(world, &h, parts);
     return MO_OK;
 }

@@ -21,6 +21,7 @@
 
 #include "base/error.h"
 #include "linalg/anderson.h"
+#include "linalg/dense.h"
 #include "solver/block_system.h"
 #include "solver/shift_loop.h"
 
@@ -132,9 +133,7 @@ static int linearise(mo_run *run, const mo_shift_loop *loop, shift_newton *newto
         double *E = mo_block_system_E(&newton->system, i),
                *G = mo_block_system_G(&newton->system, i);
         mo_convex_velocity(&convex, i, run->u + row, run->r + row, x);
-        for (int k = 0; k < d; ++k) {
-            x[k] = run->r[row + k] - tau * x[k];
-        }
+        mo_along(d, run->r + row, -tau, x, x);
         mo_convex_prox_derivative(&convex, i, tau, x, J);
         for (int k = 0; k < d * d; ++k) {
             const double soft = problem->compliance ? problem->compliance[row + k % d] : 0;

@@ -151,9 +151,7 @@ static void write_gram(const dense *c)
         double *line = c->G + (size_t)j * n;
         if (d == 0) {
             gather(c, W, line);
-            for (int k = 0; k < c->n; ++k) {
-                line[k] *= c->scale[row];
-            }
+            mo_scale(c->n, c->scale[row], line);
         } else {
             memset(c->u, 0, (size_t)c->problem->row_count * sizeof *c->u);
             for (int k = 0; k < d; ++k) {

@@ -138,9 +138,7 @@ static void shrink_by_disc(int dim, double radius, double *y, double *J)
             J[a * dim + b] = (a == b) * scale + turned;
         }
     }
-    for (int a = 0; a < dim; ++a) {
-        y[a] *= scale;
-    }
+    mo_scale(dim, scale, y);
 }
 
 /* The ellipsoid has the half axes radius / D_i; a row with D_i = 0 has no friction at all. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "linalg/dense.h"
 
 /* Limits: Newton steps; relative accuracy of a step; operations of a factorisation (about a
  * minute). */
@@ -125,9 +126,7 @@ static void set_blocks(mo_convex_step *step, const mo_convex *convex, double rho
         const double inverse = 1 / kappa(step, convex, rho, i);
         double *B = block_of(step, i);
         mo_convex_prox_derivative(convex, i, inverse, step->argument + row, B);
-        for (int k = 0; k < d * d; ++k) {
-            B[k] *= inverse;
-        }
+        mo_scale(d * d, inverse, B);
         close_block(step, i, d);
     }
 }
@@ -275,9 +274,7 @@ static void set_polish_block(mo_convex_step *step, const mo_convex *convex, doub
     double E[MO_BILATERAL_MAX_DIM * MO_BILATERAL_MAX_DIM],
         J[MO_BILATERAL_MAX_DIM * MO_BILATERAL_MAX_DIM];
     double *B = block_of(step, i), *z = step->direction + row, *argument = step->argument + row;
-    for (int k = 0; k < d; ++k) {
-        argument[k] = r[row + k] - tau * step->a[row + k];
-    }
+    mo_along(d, r + row, -tau, step->a + row, argument);
     mo_convex_prox(convex, i, tau, argument, z);
     mo_convex_prox_derivative(convex, i, tau, argument, J);
     for (int k = 0; k < d * d; ++k) {

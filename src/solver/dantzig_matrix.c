@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "linalg/dense.h"
 #include "solver/dantzig.h"
 
 /* ---- products -------------------------------------------------------------------------------- */
@@ -114,9 +115,7 @@ void mo_dantzig_tied_column(mo_dantzig *z, int j, double *out)
     for (int t = j + 1; t <= j + z->friction_count[j]; ++t) {
         if (z->tie[t] != 0) {
             mo_dantzig_column(z, t, z->image);
-            for (int i = 0; i < z->n; ++i) {
-                out[i] += z->tie[t] * z->image[i];
-            }
+            mo_axpy(z->n, z->tie[t], z->image, out);
         }
     }
 }
@@ -165,9 +164,7 @@ void mo_dantzig_find_rounding(mo_dantzig *z)
             size[i] = size[i + 1] = size[i] + size[i + 1];
         }
     }
-    for (int i = 0; i < z->n; ++i) {
-        size[i] *= MO_DANTZIG_ZERO;
-    }
+    mo_scale(z->n, MO_DANTZIG_ZERO, size);
 }
 
 /* ---- in and out ------------------------------------------------------------------------------ */

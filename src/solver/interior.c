@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/pace.h"
+#include "linalg/dense.h"
 #include "measure/measure_blocks.h"
 
 /* Regularises the matrix of a joint, whose rows may repeat those of others; in units of W_ii. */
@@ -94,9 +95,7 @@ static double scale_block(mo_interior *s, int i)
     for (int k = s->cone_start[i]; k < s->cone_start[i + 1]; ++k) {
         const double root = sqrt(s->scale[i]);
         s->cone[k].offset *= root;
-        for (int a = 0; a < s->cone[k].dim * d; ++a) {
-            s->cone[k].E[a] *= root;
-        }
+        mo_scale(s->cone[k].dim * d, root, s->cone[k].E);
     }
     for (int k = 0; k < d; ++k) {
         const int is_small = d <= MO_LAW_MAX_DIM;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 #include "solver/lemke_family.h"
+#include "linalg/dense.h"
 
 #include <math.h>
 #include <string.h>
@@ -77,9 +78,7 @@ void mo_lemke_family_choose(mo_lemke_family *family, double epsilon, double delt
                             const double *centre, double *c)
 {
     mo_lemke_path *path = family->path;
-    for (int i = 0; i < path->n; ++i) {
-        c[i] = family->c[0][i] + delta * family->c[1][i];
-    }
+    mo_along(path->n, family->c[0], delta, family->c[1], c);
     for (int j = 0; j < path->n; ++j) {
         for (int k = path->column_start[j]; k < path->column_start[j + 1]; ++k) {
             const double soft = epsilon * (family->soft[0][k] + delta * family->soft[1][k]);

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/pace.h"
+#include "linalg/dense.h"
 #include "solver/fischer_burmeister.h"
 #include "solver/visit.h"
 
@@ -89,9 +90,7 @@ static void projected_point(const mo_newton *s, int i, const double *r, double *
     const double step = s->theta > 0 ? s->theta * s->rho[i] : s->rho[i];
     mo_law_velocity(problem, row, d, s->u + row, r + row, law_u);
     mo_constraint_law(problem, i)->shift(mo_constraint_param(problem, i), d, law_u, x);
-    for (int k = 0; k < d; ++k) {
-        x[k] = from[row + k] - step * x[k];
-    }
+    mo_along(d, from + row, -step, x, x);
 }
 
 /* The coefficient of friction for Fischer and Burmeister's function, or 0 where the natural map is

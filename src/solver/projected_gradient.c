@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/parallel.h"
+#include "linalg/dense.h"
 #include "problem/views.h"
 
 enum { TRIALS = 60, SUMS = 3 };
@@ -91,9 +92,7 @@ static void project(void *context, int begin, int end)
         const double length = 1 / (g->L * weighted_scale(l, i));
         double a[MO_BILATERAL_MAX_DIM];
         mo_convex_velocity(l->convex, i, g->u_y + row, g->y + row, a);
-        for (int k = 0; k < d; ++k) {
-            a[k] = g->y[row + k] - length * a[k];
-        }
+        mo_along(d, g->y + row, -length, a, a);
         mo_convex_prox(l->convex, i, length, a, g->step + row);
     }
 }

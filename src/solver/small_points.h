@@ -4,6 +4,7 @@
 #ifndef MO_SOLVER_SMALL_POINTS_H
 #define MO_SOLVER_SMALL_POINTS_H
 
+#include "linalg/dense.h"
 #include "linalg/lanes4.h"
 #include "solver/small_system.h"
 
@@ -25,9 +26,7 @@ static inline void cone_point(const mo_small_system *s, const mo_small_block *b,
                               const double *r, double *x)
 {
     const double step = step_of(s, b), *u = s->u + b->row, *from = from_of(s, b, r);
-    for (int k = 0; k < d; ++k) {
-        x[k] = from[k] - step * u[k];
-    }
+    mo_along(d, from, -step, u, x);
 }
 
 static inline double line_point(const mo_small_system *s, const mo_small_block *b, const double *r)
@@ -61,9 +60,7 @@ static inline void shifted_point(const mo_small_system *s, const mo_small_block 
 {
     const double step = step_of(s, b), *from = from_of(s, b, r);
     b->law->shift(b->p, b->d, s->u + b->row, x);
-    for (int k = 0; k < b->d; ++k) {
-        x[k] = from[k] - step * x[k];
-    }
+    mo_along(b->d, from, -step, x, x);
 }
 
 #endif

@@ -353,9 +353,7 @@ int mo_small_repeat_step(mo_small_system *s)
 
 static double evaluate_at(mo_small_system *s, double t, double *r)
 {
-    for (int k = 0; k < s->rows; ++k) {
-        r[k] = s->base[k] + t * s->dr[k];
-    }
+    mo_along(s->rows, s->base, t, s->dr, r);
     return mo_small_evaluate(s, r);
 }
 

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "law/coulomb_rows.h"
 #include "linalg/dense.h"
 #include "linalg/front_kernel.h"
@@ -139,10 +140,7 @@ static void begin_block(const mo_small_system *s, int i, double *square, mo_smal
 
 mo_error mo_small_begin(mo_small_system *s, const double *q)
 {
-    const mo_error error = mo_problem_dense(s->problem, &s->W);
-    if (error) {
-        return error;
-    }
+    MO_TRY(mo_problem_dense(s->problem, &s->W));
     const size_t bytes = (size_t)s->rows * sizeof *q;
     double *square = s->squares, most = 0;
     int in_space = 0;
