@@ -25,10 +25,10 @@ static const args_command COMMAND = {
              "the conditions for existence and pointedness are decided, and a "
              "solver is tried. docs/check.md defines the verdicts.\n\n"
              "--certificate writes the evidence to a text file; --verify checks "
-             "such a file against the problem by multiplying everything out, "
-             "without a search.\n\nExit status: 0 if every problem got a verdict, "
-             "also none or unknown; 1 if something failed or a certificate does "
-             "not hold.",
+             "such a file against the problem by direct evaluation, without a "
+             "search.\n\nExit status: 0 if every problem has a verdict, including "
+             "none and unknown; 1 if a check failed or a certificate does not "
+             "hold.",
     .examples = "  moreau check rod.hdf5\n"
                 "  moreau check problems/*.hdf5 --json | jq -c '[.file, .verdict]'\n"
                 "  moreau check painleve-rod --set angle=0.5 --set mu=1\n"

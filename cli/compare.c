@@ -299,17 +299,17 @@ static void report(const comparison *c)
     const double each = 1e6 / timed_steps(c);
     printf("%s: %d steps of %g s, %d velocities\n", c->file.path, c->steps, c->h, model->v_count);
     printf("%-34s %12s %12s\n", "", "moreau", "mujoco");
-    put_row("time a step", "us", each * o->seconds, each * t->seconds);
+    put_row("time per step", "us", each * o->seconds, each * t->seconds);
     if (!t->failed[0]) {
         printf("%-34s %12.3g\n", "  ratio", o->seconds / t->seconds);
     }
     put_row("longest step", "us", 1e6 * o->longest, 1e6 * t->longest);
     put_row("first step", "us", 1e6 * o->first, 1e6 * t->first);
-    put_row("faster than real time by", "", c->h * timed_steps(c) / o->seconds,
+    put_row("real-time factor", "", c->h * timed_steps(c) / o->seconds,
             c->h * timed_steps(c) / t->seconds);
-    put_row("contacts, mean", "", o->contacts, t->contacts);
+    put_row("mean number of contacts", "", o->contacts, t->contacts);
     put_row("deepest penetration", "mm", 1e3 * o->penetration, 1e3 * t->penetration);
-    put_row("creep in the last fifth", "mm", 1e3 * creep(c, o), 1e3 * creep(c, t));
+    put_row("creep in the last fifth of the run", "mm", 1e3 * creep(c, o), 1e3 * creep(c, t));
     if (body >= 0) {
         char what[80];
         snprintf(what, sizeof what, "height of %.20s", model->bodies[body].name);
@@ -318,7 +318,7 @@ static void report(const comparison *c)
     if (joint >= 0) {
         char what[80];
         const int at = model->joints[joint].first_q;
-        snprintf(what, sizeof what, "joint %.20s (differs most)", model->joints[joint].name);
+        snprintf(what, sizeof what, "joint %.13s (largest difference)", model->joints[joint].name);
         put_row(what, model->joints[joint].kind == MO_MODEL_HINGE ? "rad" : "m", o->q[at],
                 t->q[at]);
     }

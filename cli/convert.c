@@ -91,7 +91,7 @@ static mo_error write_document(const call *c, const mo_document *document, summa
     if (c->form == FORM_GLOBAL && form != MO_FORM_GLOBAL) {
         return explain(
             MO_ERR_UNSUPPORTED, why,
-            "the file is in local form, which has lost the bodies: it cannot become global;"
+            "the file is in local form, which has no bodies; it cannot be converted to global form;"
             " leave out --form global");
     }
     if (c->form == FORM_LOCAL && form == MO_FORM_GLOBAL) {

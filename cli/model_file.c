@@ -66,7 +66,7 @@ static int find_key(const char *command, const char *name, model_file *file)
         nearest_try(&n, file->model.keys[k].name);
     }
     say(command, "%.100s has no keyframe '%.100s'%s%s%s", file->path, name,
-        n.name ? "; did you mean " : "; --joints lists what it has", n.name ? n.name : "",
+        n.name ? "; did you mean " : "; --joints lists its keyframes", n.name ? n.name : "",
         n.name ? "?" : "");
     return EXIT_CALL;
 }
@@ -96,7 +96,7 @@ static int read_target(const char *command, const char *text, model_file *file)
             nearest_try(&n, file->model.actuators[k].name);
         }
         say(command, "%.100s has no actuator '%.100s'%s%s%s", file->path, name,
-            n.name ? "; did you mean " : "; --joints lists them", n.name ? n.name : "",
+            n.name ? "; did you mean " : "; --joints lists its actuators", n.name ? n.name : "",
             n.name ? "?" : "");
         return EXIT_CALL;
     }
@@ -181,8 +181,9 @@ void model_file_hint(const args_flag *rows, const model_file *file)
                     model->actuator_count > 1 ? "them" : "it");
     }
     if (model->key_count > 0 && !rows[MODEL_KEY].value && model->keys[0].name[0]) {
-        say_of_file(file->path, "it has %s; --key %.60s begins there",
-                    model->key_count > 1 ? "keyframes" : "a keyframe", model->keys[0].name);
+        say_of_file(file->path, "the file has %s; --key %.60s starts from %s",
+                    model->key_count > 1 ? "keyframes" : "a keyframe", model->keys[0].name,
+                    model->key_count > 1 ? "the first" : "it");
     }
 }
 
@@ -192,7 +193,7 @@ int model_file_open(const char *command, const char *path, const args_flag *rows
     mo_message why = {{0}};
     *file = (model_file){.path = path};
     if (sets->count) {
-        say(command, "--set is for scenes; of a robot's file, --key and --target choose");
+        say(command, "--set applies to scenes; robots take --key and --target");
         return EXIT_CALL;
     }
     const mo_error error =

@@ -36,6 +36,8 @@ static void put_range(int has, const double range[2], const char *unit)
 {
     if (has) {
         printf("%s to %s%s", number_short(range[0]).text, number_short(range[1]).text, unit);
+    } else {
+        printf("unlimited");
     }
 }
 
@@ -66,7 +68,7 @@ static void put_actuators(const mo_model *model)
         text_put_column(stdout, name_of(driven_name(model, actuator)), 24);
         printf("  ");
         put_range(actuator->has_control_range, actuator->control_range, "");
-        printf("%s", actuator->has_force_range ? "; " : "");
+        printf("; ");
         put_range(actuator->has_force_range, actuator->force_range, "");
         fputc('\n', stdout);
     }

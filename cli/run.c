@@ -380,7 +380,7 @@ int command_run(int argc, char **argv)
     if (answer == ARGS_RUN && flags[FLAG_LIST].value) {
         status = list(operands ? argv[0] : NULL, flags[FLAG_JSON].value != NULL);
     } else if (answer == ARGS_RUN && !operands) {
-        say(COMMAND.name, "a scene is missing; moreau run --list has them");
+        say(COMMAND.name, "missing scene or file; moreau run --list shows all scenes");
         status = EXIT_CALL;
     } else if (answer == ARGS_RUN) {
         status = read_call(flags, flag_count, &sets, argv[0], &call);

@@ -119,8 +119,9 @@ static void put_energy(const run_tally *tally)
     const double first = tally->kinetic_first + tally->potential_first;
     const double last = tally->kinetic_last + tally->potential_last;
     put_label("energy");
-    printf("initial %.6g J, final %.6g J (kinetic %.4g, potential %.6g)\n", first, last,
-           tally->kinetic_last, tally->potential_last);
+    printf("initial %s J, final %s J (kinetic %s, potential %s)\n", number_short(first).text,
+           number_short(last).text, number_short(tally->kinetic_last).text,
+           number_short(tally->potential_last).text);
 }
 
 static void put_seconds(const run_seconds *s, double factor)

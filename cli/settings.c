@@ -99,9 +99,8 @@ const world_scene *settings_scene(const char *command, const char *name)
     }
     if (ends_as(name, ".hdf5") || ends_as(name, ".h5")) {
         say(command,
-            "%.200s is not a scene: moreau solve and moreau check take problems, moreau view and "
-            "moreau"
-            " render recordings",
+            "%.200s is not a scene; use moreau solve or moreau check for a problem, moreau view or "
+            "moreau render for a recording",
             name);
         return NULL;
     }
@@ -112,7 +111,7 @@ const world_scene *settings_scene(const char *command, const char *name)
     if (n.name) {
         say(command, "there is no scene '%.100s'; did you mean %s?", name, n.name);
     } else {
-        say(command, "there is no scene '%.100s'; moreau run --list has them", name);
+        say(command, "there is no scene '%.100s'; moreau run --list shows all scenes", name);
     }
     return NULL;
 }

@@ -90,14 +90,15 @@ static void put_facts(const mo_facts *f)
     }
     printf("sweep %s\n", number_real(f->sweep_cost).text);
     if (isfinite(f->start_residual)) {
-        printf("%20sa start with a residual of %s\n", "", number_real(f->start_residual).text);
+        printf("%20sresidual of the initial impulses %s\n", "",
+               number_real(f->start_residual).text);
     }
 }
 
 void solve_ladder_put(const mo_explanation *e)
 {
     if (e->rung_count == 0) {
-        printf("  %-18snone: the impulses to start from solve it\n", "methods tried");
+        printf("  %-18snone: the initial impulses are a solution\n", "methods tried");
         return;
     }
     put_facts(&e->facts);
@@ -111,5 +112,5 @@ void solve_ladder_put(const mo_explanation *e)
         }
         fputc('\n', stdout);
     }
-    printf("%20ssee docs/methods/auto.md for each of them\n", "");
+    printf("%20sdocs/methods/auto.md describes them\n", "");
 }

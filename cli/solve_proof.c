@@ -32,17 +32,19 @@ static void judge(const mo_check_result *check, const mo_result *result, solve_p
 {
     proof->verdict = check->verdict;
     if (check->verdict == MO_VERDICT_NONE) {
-        blame(proof, "problem", "it has no solution, and that is proven: ", check->message.text);
+        blame(proof, "problem", "it is proven that no solution exists: ", check->message.text);
     } else if (check->was_solved && result->method && strcmp(result->method, "auto") == 0) {
-        snprintf(proof->reason.text, sizeof proof->reason.text,
-                 "a solution exists: with its own options and from a start of its own auto solves "
-                 "it to a relative residual of %s",
-                 number_real(check->residual).text);
+        snprintf(
+            proof->reason.text, sizeof proof->reason.text,
+            "a solution exists: with default options and default initial impulses, auto solves "
+            "the problem to a relative residual of %s",
+            number_real(check->residual).text);
         proof->to_blame = "method";
     } else if (check->was_solved) {
-        snprintf(proof->reason.text, sizeof proof->reason.text,
-                 "a solution exists: auto solves it to a relative residual of %s, %s did not",
-                 number_real(check->residual).text, result->method);
+        snprintf(
+            proof->reason.text, sizeof proof->reason.text,
+            "a solution exists: auto solves the problem to a relative residual of %s; %s did not",
+            number_real(check->residual).text, result->method);
         proof->to_blame = "method";
     } else if (check->verdict == MO_VERDICT_EXISTS) {
         blame(proof, "method", "a solution exists: ", check->message.text);

@@ -61,7 +61,7 @@ static void joints_and_loops_are_put_in_order(void **state)
     CHECK_NEAR(at[1], 0, 0);
     assert_int_equal(mo_robot_note_count(w.robot), 1);
     assert_string_equal(mo_robot_note(w.robot, 0),
-                        "1 joint is beyond its limit at the start ('a' by 0.175): moved to it");
+                        "1 joint starts outside its limit ('a' by 0.175): moved to it");
     close_world(&w);
 }
 

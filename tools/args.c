@@ -229,18 +229,17 @@ static args_answer check_operands(const args_command *command, int count, char *
 {
     for (int k = 0; k < count; ++k) {
         if (!operands[k][0] && (command->most < 0 || k < command->most)) {
-            say(command->name, "operand %d is an empty string where %s belongs", k + 1,
-                command->operands);
+            say(command->name, "operand %d is empty; expected %s", k + 1, command->operands);
             return ARGS_WRONG;
         }
     }
     if (count < command->least) {
-        say(command->name, "an operand is missing; the call is: moreau %s [FLAGS] %s",
-            command->name, command->operands);
+        say(command->name, "missing operand; usage: moreau %s [FLAGS] %s", command->name,
+            command->operands);
         return ARGS_WRONG;
     }
     if (command->most >= 0 && count > command->most) {
-        say(command->name, "'%.200s' is one operand too many; the call is: moreau %s [FLAGS]%s%s",
+        say(command->name, "unexpected operand '%.200s'; usage: moreau %s [FLAGS]%s%s",
             operands[command->most], command->name, command->operands[0] ? " " : "",
             command->operands);
         return ARGS_WRONG;

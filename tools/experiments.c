@@ -75,7 +75,7 @@ static int find(const char *command, const experiment *all, int count, const cha
     if (n.name) {
         say(command, "there is no '%.100s'; did you mean %s?", name, n.name);
     } else {
-        say(command, "there is no '%.100s'; moreau %s lists them", name, command);
+        say(command, "unknown name '%.100s'; moreau %s lists all names", name, command);
     }
     return -1;
 }

@@ -4,11 +4,24 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+void number_trim(char *text)
+{
+    char *to = strchr(text, 'e'), *from = to ? to + 1 : text;
+    if (to && (*from == '-' || *from == '+')) {
+        *++to = *from++;
+        to += *to == '-';
+        from += strspn(from, "0");
+        memmove(to, from, strlen(from) + 1);
+    }
+}
 
 number_text number_real(double value)
 {
     number_text number;
     snprintf(number.text, sizeof number.text, value == 0 ? "0" : "%.1e", value);
+    number_trim(number.text);
     return number;
 }
 
@@ -16,6 +29,7 @@ number_text number_short(double value)
 {
     number_text number;
     snprintf(number.text, sizeof number.text, "%.6g", value);
+    number_trim(number.text);
     return number;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "number.h"
 #include "text.h"
 
 args_flag *option_flags(const args_flag *own, int own_count, const mo_options *defaults, int *count)
@@ -23,6 +24,7 @@ args_flag *option_flags(const args_flag *own, int own_count, const mo_options *d
         flags[n] = (args_flag){.name = option.name, .text = option.text};
         flags[n].operand = option.names ? option.names : option.is_count ? "N" : "X";
         mo_option_print(defaults, k, flags[n].initial, sizeof flags[n].initial);
+        number_trim(flags[n].initial);
         ++n;
     }
     *count = n;

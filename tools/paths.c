@@ -69,7 +69,7 @@ static int check_file(const char *command, const char *flag, const char *value, 
     struct stat about;
     if (stat(value, &about) == 0 && !S_ISREG(about.st_mode)) {
         say(command, "%s %.1000s is %s", flag, value,
-            S_ISDIR(about.st_mode) ? "a folder; put a slash at its end, or name a file in it"
+            S_ISDIR(about.st_mode) ? "a folder; append a slash, or name a file in it"
                                    : "not a regular file; name another one");
         return EXIT_CALL;
     }
@@ -82,7 +82,7 @@ static int check_file(const char *command, const char *flag, const char *value, 
     snprintf(folder, (size_t)length + 2, "%.*s", length > 0 ? length : 1, length > 0 ? value : ".");
     const int usable = access(folder, W_OK) == 0;
     if (!usable) {
-        say(command, "%s %.1000s cannot be written there: %s", flag, value, strerror(errno));
+        say(command, "%s %.1000s cannot be written: %s", flag, value, strerror(errno));
     }
     free(folder);
     return usable ? EXIT_DONE : EXIT_FAILED;
@@ -96,7 +96,7 @@ static int check_folder(const char *command, const char *flag, const char *value
     }
     struct stat about;
     if (mkdir(value, 0777) != 0 && (stat(value, &about) != 0 || !S_ISDIR(about.st_mode))) {
-        say(command, "the folder %.1000s of %s could not be made: %s", value, flag,
+        say(command, "the folder %.1000s of %s could not be created: %s", value, flag,
             strerror(errno));
         return EXIT_FAILED;
     }

@@ -53,8 +53,8 @@ mo_world *sim_world_make(const char *text, mo_message *why)
     snprintf(name, sizeof name, "%.*s", (int)length, text);
     const world_scene *scene = world_scene_find(name);
     if (!scene) {
-        snprintf(why->text, sizeof why->text, "there is no scene '%s'; moreau run --list has them",
-                 name);
+        snprintf(why->text, sizeof why->text,
+                 "there is no scene '%s'; moreau run --list shows all scenes", name);
         return NULL;
     }
     world_default_values(scene, values);

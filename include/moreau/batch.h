@@ -39,8 +39,8 @@ MO_API mo_error mo_worlds_step(mo_world *const *worlds, int count, double h, int
  * Equal copies move like a single copy, bit for bit.  Every copy meets `tol` for itself, with
  * iterations of its own; the report has the worst residual and the most iterations.  Only if copies
  * have more than 4,096 contacts in the mean, `tol` holds for the root mean square of their
- * residuals.  MO_ERR_UNSUPPORTED, with the reason, for worlds that a device
- * does not step (docs/gpu.md), and later for adding and removing bodies.
+ * residuals.  Fails with MO_ERR_UNSUPPORTED and the reason for worlds that a device does not step
+ * (docs/gpu.md); later, adding or removing bodies fails likewise.
  */
 MO_API mo_error mo_world_create_copies(const mo_world *world, int copies, mo_world **batch,
                                        mo_message *why);

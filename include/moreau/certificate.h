@@ -24,10 +24,10 @@ extern "C" {
 
 #define MO_VERDICT_LIST(X)                                                                         \
     X(MO_VERDICT_NONE, "none", "it is proven that no solution exists")                             \
-    X(MO_VERDICT_UNIQUE, "unique", "there is one solution, and no other: proven")                  \
+    X(MO_VERDICT_UNIQUE, "unique", "it is proven that exactly one solution exists")                \
     X(MO_VERDICT_SEVERAL, "several", "there are at least two solutions that differ in velocity")   \
-    X(MO_VERDICT_EXISTS, "exists", "there is a solution; others may exist")                        \
-    X(MO_VERDICT_UNKNOWN, "unknown", "inconclusive: nothing was proven")
+    X(MO_VERDICT_EXISTS, "exists", "a solution exists; whether it is unique is unknown")           \
+    X(MO_VERDICT_UNKNOWN, "unknown", "inconclusive: neither existence nor uniqueness was decided")
 
 #define MO_VERDICT_ENUM(name, word, text) name,
 typedef enum mo_verdict { MO_VERDICT_LIST(MO_VERDICT_ENUM) MO_VERDICT_COUNT } mo_verdict;

@@ -104,8 +104,8 @@ static mo_error order_joints(start *s)
     return error || most < WORTH_A_NOTE
                ? error
                : mo_robot_keep_note(s->robot, s->why,
-                                    "%d %s beyond %s at the start ('%.80s' by %.3g): moved to %s",
-                                    count, count == 1 ? "joint is" : "joints are",
+                                    "%d %s outside %s ('%.80s' by %.3g): moved to %s", count,
+                                    count == 1 ? "joint starts" : "joints start",
                                     count == 1 ? "its limit" : "their limits", name, most,
                                     count == 1 ? "it" : "them");
 }

@@ -373,8 +373,7 @@ static mo_status solve(mo_run *run, void *memory)
 
 const mo_method mo_auto_method = {
     .name = "auto",
-    .summary =
-        "the default: sweeps, newton, ipm and aln on each island; only sweeps on large islands",
+    .summary = "sweeps, newton, ipm and aln in turn on each island; sweeps alone on large islands",
     .paper = "acary2018",
     .laws = MO_ALL_LAWS,
     .takes_compact = 1,

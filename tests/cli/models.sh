@@ -51,12 +51,12 @@ is_wrong_call 'is not NAME=NUMBER'
 run run slide.xml --key none
 is_wrong_call "no keyframe 'none'"
 run run slide.xml --set count=3
-is_wrong_call 'is for scenes'
+is_wrong_call 'applies to scenes'
 run run stack --key stand
 is_wrong_call 'is for files of robots'
 for command in view forces; do
     run $command slide.xml --set count=3
-    is_wrong_call 'is for scenes'
+    is_wrong_call 'applies to scenes'
     run $command stack --key up
     is_wrong_call 'is for files of robots'
 done
@@ -233,14 +233,14 @@ for command in run forces $viewer; do
     member_is status '"error"'
     member_is error_at '"nowhere.xml"'
     run "$command" "$models/arm.xml" --set count=3
-    is_wrong_call '--set is for scenes'
+    is_wrong_call '--set applies to scenes'
     run "$command" stack --key stand
     is_wrong_call '--key is for files of robots'
 done
 run run stack --first-order=-1
 is_wrong_call '--first-order -1 is not'
 run run problem.hdf5
-is_wrong_call 'moreau solve and moreau check take problems'
+is_wrong_call 'use moreau solve or moreau check for a problem'
 
 # A state goes on with the same bits.
 run run "$models/gripper.xml" --key lift --steps 40 --save-state half
