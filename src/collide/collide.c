@@ -13,8 +13,7 @@ void mo_touch_add(mo_touch_list *list, const mo_touch *touch)
     if (!isfinite(touch->gap)) { /* for an invalid pose */
         return;
     }
-    if (!mo_memory_grow(&list->allocator, (void **)&list->touch, &list->room,
-                        (size_t)list->count + 1, sizeof *list->touch)) {
+    if (!MO_GROW(&list->allocator, list->touch, list->room, (size_t)list->count + 1)) {
         list->is_short = 1;
         return;
     }

@@ -93,8 +93,7 @@ static int take_node(mo_tree *tree)
         tree->free = tree->node[k].parent;
         return k;
     }
-    if (!mo_memory_grow(&tree->allocator, (void **)&tree->node, &tree->room,
-                        (size_t)tree->count + 1, sizeof *tree->node)) {
+    if (!MO_GROW(&tree->allocator, tree->node, tree->room, (size_t)tree->count + 1)) {
         return NONE;
     }
     return tree->count++;
@@ -359,8 +358,7 @@ const mo_bounds *mo_tree_bounds(const mo_tree *tree, int proxy)
 
 static int push_nodes(mo_tree *tree, int a, int b, size_t *depth)
 {
-    if (!mo_memory_grow(&tree->allocator, (void **)&tree->stack, &tree->stack_room, *depth + 1,
-                        sizeof *tree->stack)) {
+    if (!MO_GROW(&tree->allocator, tree->stack, tree->stack_room, *depth + 1)) {
         return 0;
     }
     tree->stack[(*depth)++] = (two_nodes){a, b};

@@ -87,10 +87,9 @@ static void join(const mo_world *world, int a, int b)
 static mo_error find_islands(mo_world *world)
 {
     const size_t places = (size_t)world->body_places;
-    if (!MO_GROW(&world->allocator, world->leader, world->leader_room, places + 1) ||
-        !MO_GROW(&world->allocator, world->island, world->island_room, places + 1)) {
-        return MO_ERR_MEMORY;
-    }
+    MO_FAIL_IF(!MO_GROW(&world->allocator, world->leader, world->leader_room, places + 1) ||
+                   !MO_GROW(&world->allocator, world->island, world->island_room, places + 1),
+               MO_ERR_MEMORY);
     for (int k = 0; k < world->body_places; ++k) {
         const mo_sim_body *body = world->body + k;
         mo_pace_every(k, 512);

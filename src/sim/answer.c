@@ -264,9 +264,7 @@ mo_error mo_step_solve(mo_world *world, mo_message *why)
     ++report->rounds;
     report->is_compliant = 0;
     report->energy_removed = 0;
-    if (error) {
-        return error;
-    }
+    MO_TRY(error);
     error = solve_on(world, step->h, report, why);
     if (!error && is_poor(world, step->h)) {
         error = give_way(world, step->h, report, why);

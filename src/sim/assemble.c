@@ -35,9 +35,8 @@ static void write_contact_start(const mo_sim_contact *contact, int rows, double 
 /* From row `first` on, to `end`: zero. */
 static mo_error clear_start(mo_world *world, int first, int end)
 {
-    if (!MO_GROW(&world->allocator, world->start, world->start_room, (size_t)end + 1)) {
-        return MO_ERR_MEMORY;
-    }
+    MO_FAIL_IF(!MO_GROW(&world->allocator, world->start, world->start_room, (size_t)end + 1),
+               MO_ERR_MEMORY);
     memset(world->start + first, 0, (size_t)(end - first) * sizeof *world->start);
     return MO_OK;
 }
@@ -46,9 +45,7 @@ static mo_error clear_start(mo_world *world, int first, int end)
 static mo_error add_contacts(mo_world *world, const mo_phase *phase)
 {
     int row = mo_builder_row_count(world->builder);
-    if (clear_start(world, 0, row + MO_CONTACT_ROWS * world->contacts.count)) {
-        return MO_ERR_MEMORY;
-    }
+    MO_FAIL_IF(clear_start(world, 0, row + MO_CONTACT_ROWS * world->contacts.count), MO_ERR_MEMORY);
     for (int k = 0; k < world->contacts.count; ++k) {
         mo_sim_contact *contact = world->contacts.at + k;
         mo_pace_every(k, 64);
@@ -65,9 +62,8 @@ static mo_error add_contacts(mo_world *world, const mo_phase *phase)
 /* contact_end: the rows below are those of joints and contacts. */
 static mo_error write_start(mo_world *world, int contact_end)
 {
-    if (clear_start(world, contact_end, mo_problem_row_count(world->problem))) {
-        return MO_ERR_MEMORY;
-    }
+    MO_FAIL_IF(clear_start(world, contact_end, mo_problem_row_count(world->problem)),
+               MO_ERR_MEMORY);
     for (int k = 0; k < world->jointed_count; ++k) {
         mo_joint_write_start(world, world->jointed[k], world->start);
     }
@@ -112,10 +108,9 @@ static mo_error reserve(mo_world *world)
             widest = (size_t)world->mechanism[k]->tree.dofs;
         }
     }
-    if (!mo_memory_grow(&world->allocator, (void **)&world->jacobian, &world->jacobian_room,
-                        widest * MO_JOINT_ROWS, sizeof *world->jacobian)) {
-        return MO_ERR_MEMORY;
-    }
+    MO_FAIL_IF(
+        !MO_GROW(&world->allocator, world->jacobian, world->jacobian_room, widest * MO_JOINT_ROWS),
+        MO_ERR_MEMORY);
     const size_t count = (size_t)world->contacts.count;
     const size_t values = mo_is_planar(world) ? 2 * 6 * count : 0;
     mo_builder_reserve(world->builder, (size_t)world->living_count, count, 2 * count, values);

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "linalg/dense.h"
 #include "linalg/vec3.h"
 #include "sim/assemble.h"
 
@@ -127,9 +128,7 @@ static void add_body(mo_world *world, mo_sim_body *body, const mo_phase *phase)
         body->block = mo_builder_add_body(world->builder, n, M, f);
         return;
     }
-    for (int k = 0; k < n * n; ++k) {
-        M[k] *= scale;
-    }
+    mo_scale(n * n, scale, M);
     mo_to_block(world, free_motion(body, phase), v);
     for (int i = 0; i < n; ++i) {
         f[i] = 0;

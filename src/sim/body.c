@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "linalg/dense.h"
 #include "linalg/vec3.h"
 #include "sim/device_heap.h"
 #include "sim/world_data.h"
@@ -81,9 +82,7 @@ static weight weigh_shapes(const mo_world *world, const mo_sim_body *body)
         mo_collider_mass(collider, &volume, centre, inertia);
         mo_mat3_symmetric(inertia, own);
         mo_vec3_minus(centre, all.centre, centre);
-        for (int i = 0; i < 9; ++i) {
-            all.inertia[i] += collider->def.density * own[i];
-        }
+        mo_axpy(9, collider->def.density, own, all.inertia);
         add_offset(collider->def.density * volume, centre, all.inertia);
     }
     return all;
@@ -100,9 +99,7 @@ static weight weigh(const mo_world *world, const mo_sim_body *body)
     static const double NOTHING[3] = {0};
     if (mo_vec3_are_equal(def->inertia, NOTHING) && mo_vec3_are_equal(def->inertia + 3, NOTHING)) {
         const double scale = all.mass > 0 ? def->mass / all.mass : 0;
-        for (int i = 0; i < 9; ++i) {
-            all.inertia[i] *= scale;
-        }
+        mo_scale(9, scale, all.inertia);
         if (body->first_shape == MO_NONE) { /* a point */
             mo_vec3_copy(def->centre, all.centre);
         }

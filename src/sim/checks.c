@@ -49,9 +49,7 @@ static double late_depth(const mo_world *world)
 static mo_error take_late_contacts(mo_world *world, double h, int *count)
 {
     *count = 0;
-    if (mo_team_agree(world, mo_contacts_look_again(world, h), NULL)) {
-        return MO_ERR_MEMORY;
-    }
+    MO_FAIL_IF(mo_team_agree(world, mo_contacts_look_again(world, h), NULL), MO_ERR_MEMORY);
     *count = mo_contacts_take_closing(world, h, late_depth(world), 1);
     if (*count > 0) { /* and those that the next solution may close */
         *count += mo_contacts_take_closing(world, h, -NEARLY_LATE, 1);
@@ -67,15 +65,12 @@ static mo_error contacts_that_close(mo_world *world, int *more)
     mo_step *step = &world->step;
     int *late = &step->report.late_contacts;
     if (step->late_rounds >= MOST_ROUNDS) {
-        if (mo_team_agree(world, mo_contacts_look_again(world, step->h), NULL)) {
-            return mo_fail_memory(&step->why);
-        }
+        MO_FAIL_IF(mo_team_agree(world, mo_contacts_look_again(world, step->h), NULL),
+                   mo_fail_memory(&step->why));
         *late = mo_contacts_take_closing(world, step->h, late_depth(world), 0);
         return MO_OK;
     }
-    if (take_late_contacts(world, step->h, late)) {
-        return mo_fail_memory(&step->why);
-    }
+    MO_FAIL_IF(take_late_contacts(world, step->h, late), mo_fail_memory(&step->why));
     *late += mo_mechanisms_look_again(world, step->h);
     step->late_rounds += *late > 0;
     *more += *late;
@@ -91,10 +86,9 @@ static mo_error shapes_that_overlap(mo_world *world, int *more)
     const int round = step->overlap_rounds++, is_first = round < OVERLAP_ROUNDS;
     const double rest = round < PASSING_ROUNDS ? DBL_MAX : INFINITY;
     int pairs;
-    if (mo_overlaps_look(world, step->h, is_first ? DEEP[round] : rest,
-                         is_first ? DEEP_OF_LINKS : rest, &pairs)) {
-        return mo_fail_memory(&step->why);
-    }
+    MO_FAIL_IF(mo_overlaps_look(world, step->h, is_first ? DEEP[round] : rest,
+                                is_first ? DEEP_OF_LINKS : rest, &pairs),
+               mo_fail_memory(&step->why));
     *more += pairs;
     return MO_OK;
 }
@@ -166,9 +160,7 @@ static mo_error joints_that_open(mo_world *world, int *more)
             step->newton_rounds = 0;
             step->most_iterations = AHEAD_ITERATIONS;
         }
-        if (step->joints_hold == MO_HOLD_AHEAD && !step->guess) {
-            return mo_fail_memory(&step->why);
-        }
+        MO_FAIL_IF(step->joints_hold == MO_HOLD_AHEAD && !step->guess, mo_fail_memory(&step->why));
     }
     if (*more) {
         mo_step_begin_rounds(step);

@@ -41,10 +41,8 @@ static void set_frame(const mo_world *world, const double normal[3], double fram
 static mo_error add_contact(mo_world *world, const mo_pair *pair, const mo_touch *touch,
                             mo_sim_contacts *list)
 {
-    if (!mo_memory_grow(&world->allocator, (void **)&list->at, &list->room, (size_t)list->count + 1,
-                        sizeof *list->at)) {
-        return MO_ERR_MEMORY;
-    }
+    MO_FAIL_IF(!MO_GROW(&world->allocator, list->at, list->room, (size_t)list->count + 1),
+               MO_ERR_MEMORY);
     mo_sim_contact *contact = list->at + list->count++;
     mo_prefetch(contact + MO_AHEAD, sizeof *contact);
     const mo_shape_near *a = world->near + pair->a, *b = world->near + pair->b;
@@ -87,9 +85,7 @@ static mo_error add_contacts(mo_world *world, const mo_pair *pair, mo_sim_contac
 {
     const int first = list->count;
     for (int i = 0; i < world->touches.count; ++i) {
-        if (add_contact(world, pair, world->touches.touch + i, list)) {
-            return MO_ERR_MEMORY;
-        }
+        MO_FAIL_IF(add_contact(world, pair, world->touches.touch + i, list), MO_ERR_MEMORY);
     }
     if (list->count >= first + FACE) {
         for (int k = first; k < list->count && list->at[k].rolling > 0; ++k) {
@@ -183,10 +179,8 @@ static mo_error collide_pair(mo_world *world, const mo_pair *pair, const mo_sim_
 static mo_error clear_crowd(mo_world *world)
 {
     const size_t bodies = (size_t)world->body_places;
-    if (!mo_memory_grow(&world->allocator, (void **)&world->step.crowd, &world->step.crowd_room,
-                        bodies, sizeof *world->step.crowd)) {
-        return MO_ERR_MEMORY;
-    }
+    MO_FAIL_IF(!MO_GROW(&world->allocator, world->step.crowd, world->step.crowd_room, bodies),
+               MO_ERR_MEMORY);
     if (bodies > 0) {
         memset(world->step.crowd, 0, bodies * sizeof *world->step.crowd);
     }
@@ -256,11 +250,10 @@ static mo_error look_at(const mo_world *world, double least_speed, int is_step,
         list->least = contact->size < list->least ? contact->size : list->least;
         const int is_open = contact->gap > mo_contact_margin(world, contact);
         contact->constraint = is_open && is_step ? MO_NONE : 0; /* until it is chosen */
-        if ((is_open && !note(world, &list->open, &list->open_count, &list->open_room, i)) ||
-            (may_bounce(world, contact, least_speed) &&
-             !note(world, &list->fast, &list->fast_count, &list->fast_room, i))) {
-            return MO_ERR_MEMORY;
-        }
+        MO_FAIL_IF((is_open && !note(world, &list->open, &list->open_count, &list->open_room, i)) ||
+                       (may_bounce(world, contact, least_speed) &&
+                        !note(world, &list->fast, &list->fast_count, &list->fast_room, i)),
+                   MO_ERR_MEMORY);
     }
     return MO_OK;
 }
@@ -275,9 +268,7 @@ static mo_error collide_pairs(mo_world *world, double h, const mo_sim_contacts *
     list->count = list->open_count = list->fast_count = 0;
     list->deepest = 0;
     list->least = INFINITY;
-    if (clear_crowd(world)) {
-        return MO_ERR_MEMORY;
-    }
+    MO_FAIL_IF(clear_crowd(world), MO_ERR_MEMORY);
     for (int k = 0; k < world->pairs.count; ++k) {
         const mo_pair *pair = world->pairs.at + k;
         const int first = list->count;
@@ -294,10 +285,9 @@ static mo_error collide_pairs(mo_world *world, double h, const mo_sim_contacts *
         }
         const int last_count = before ? count_last(before, &of_last, pair) : 0;
         const mo_sim_contact *last = last_count > 0 ? before->at + of_last : NULL;
-        if (collide_pair(world, pair, last, last_count, list) ||
-            look_at(world, least_speed, before != NULL, list, first)) {
-            return MO_ERR_MEMORY;
-        }
+        MO_FAIL_IF(collide_pair(world, pair, last, last_count, list) ||
+                       look_at(world, least_speed, before != NULL, list, first),
+                   MO_ERR_MEMORY);
         if (before) {
             mo_contacts_match(world, before, &of_last, list, first);
         }
@@ -319,9 +309,7 @@ mo_error mo_contacts_find(mo_world *world, double h)
     mo_contacts_exchange(world);
     mo_error error = mo_pairs_update(world, h);
     error = error ? error : collide_pairs(world, h, &world->before, &world->contacts);
-    if (mo_team_agree(world, error, NULL)) {
-        return MO_ERR_MEMORY;
-    }
+    MO_FAIL_IF(mo_team_agree(world, error, NULL), MO_ERR_MEMORY);
     world->contacts.deepest = mo_team_largest(world, world->contacts.deepest);
     world->contacts.least = mo_team_least(world, world->contacts.least);
     if (world->def.sleeping) { /* otherwise they are selected after the impacts */
@@ -348,9 +336,7 @@ static mo_error look_further(mo_world *world, double h, mo_pairs *fresh)
             mo_prefetch(&world->shape[soon].turn, sizeof(double) + sizeof(mo_bounds));
         }
         const int strays = world->near[k].moves && mo_shape_strays(world, k, h, spare);
-        if (strays && mo_pairs_reach_out(world, k, h, fresh)) {
-            return MO_ERR_MEMORY;
-        }
+        MO_FAIL_IF(strays && mo_pairs_reach_out(world, k, h, fresh), MO_ERR_MEMORY);
     }
     mo_pace();
     return mo_pairs_of_box(world, fresh) ? MO_ERR_MEMORY : mo_pairs_sort(world, fresh);
@@ -410,18 +396,15 @@ mo_error mo_contacts_look_again(mo_world *world, double h)
     mo_pairs *fresh = &world->fresh_pairs; /* twice if both shapes are fast */
     const int sorted = world->contacts.count;
     int from = 0;
-    if (look_further(world, h, fresh)) {
-        return MO_ERR_MEMORY;
-    }
+    MO_FAIL_IF(look_further(world, h, fresh), MO_ERR_MEMORY);
     for (int k = 0; k < fresh->count; ++k) {
         const mo_pair *pair = fresh->at + k;
         mo_pace_every(k, 8);
         const int is_twice = k > 0 && pair[-1].a == pair->a && pair[-1].b == pair->b;
-        if (!is_twice && mo_pair_may_meet(world, pair) &&
-            !has_pair(world->contacts.at, &from, sorted, pair) &&
-            collide_pair(world, pair, NULL, 0, &world->contacts)) {
-            return MO_ERR_MEMORY;
-        }
+        MO_FAIL_IF(!is_twice && mo_pair_may_meet(world, pair) &&
+                       !has_pair(world->contacts.at, &from, sorted, pair) &&
+                       collide_pair(world, pair, NULL, 0, &world->contacts),
+                   MO_ERR_MEMORY);
     }
     mo_pace();
     for (int k = sorted; k < world->contacts.count; ++k) {
@@ -436,9 +419,7 @@ mo_error mo_contacts_look_again(mo_world *world, double h)
 
 mo_error mo_contacts_list(mo_world *world, double h, mo_sim_contacts *list)
 {
-    if (mo_pairs_update(world, h) || collide_pairs(world, h, NULL, list)) {
-        return MO_ERR_MEMORY;
-    }
+    MO_FAIL_IF(mo_pairs_update(world, h) || collide_pairs(world, h, NULL, list), MO_ERR_MEMORY);
     return MO_OK;
 }
 
@@ -454,18 +435,16 @@ mo_error mo_contacts_again(mo_world *world, const mo_sim_contacts *of, mo_sim_co
         const mo_sim_shape *a = world->shape + pair.a, *b = world->shape + pair.b;
         const mo_pose at[2] = {mo_shape_pose(world->body + a->body, a),
                                mo_shape_pose(world->body + b->body, b)};
-        if (mo_contacts_collide(world, &pair, at, own->frame, mo_margin_of(world, a, b), list)) {
-            return MO_ERR_MEMORY;
-        }
+        MO_FAIL_IF(
+            mo_contacts_collide(world, &pair, at, own->frame, mo_margin_of(world, a, b), list),
+            MO_ERR_MEMORY);
     }
     return MO_OK;
 }
 
 mo_error mo_contacts_touching(mo_world *world)
 {
-    if (mo_contacts_list(world, 0, &world->before)) {
-        return MO_ERR_MEMORY;
-    }
+    MO_FAIL_IF(mo_contacts_list(world, 0, &world->before), MO_ERR_MEMORY);
     for (int k = 0; k < world->before.count; ++k) {
         mo_sim_contact *contact = world->before.at + k;
         contact->mu = contact->rolling = contact->torsion = contact->restitution = 0;

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/error.h"
 #include "base/pace.h"
 #include "linalg/vec3.h"
 #include "sim/world_data.h"
@@ -80,10 +81,9 @@ static mo_error keep_mechanisms(mo_world *world)
 {
     mo_step *step = &world->step;
     const size_t count = mo_mechanisms_size(world);
-    if (!mo_memory_grow(&world->allocator, (void **)&step->kept_mechanisms,
-                        &step->kept_mechanisms_room, count + 1, sizeof *step->kept_mechanisms)) {
-        return MO_ERR_MEMORY;
-    }
+    MO_FAIL_IF(
+        !MO_GROW(&world->allocator, step->kept_mechanisms, step->kept_mechanisms_room, count + 1),
+        MO_ERR_MEMORY);
     mo_mechanisms_save(world, (char *)step->kept_mechanisms);
     return MO_OK;
 }
@@ -92,10 +92,9 @@ mo_error mo_step_keep_joints(mo_world *world)
 {
     mo_step *step = &world->step;
     step->was_canonical = world->canonical;
-    if (!mo_memory_grow(&world->allocator, (void **)&step->kept_joint, &step->kept_joint_room,
-                        (size_t)world->jointed_count + 1, sizeof *step->kept_joint)) {
-        return MO_ERR_MEMORY;
-    }
+    MO_FAIL_IF(!MO_GROW(&world->allocator, step->kept_joint, step->kept_joint_room,
+                        (size_t)world->jointed_count + 1),
+               MO_ERR_MEMORY);
     for (int k = 0; k < world->jointed_count; ++k) {
         const mo_sim_joint *joint = world->joint + world->jointed[k];
         mo_kept_joint *kept = step->kept_joint + k;
@@ -114,10 +113,9 @@ mo_error mo_step_keep_bodies(mo_world *world)
     if (!step->is_paced) {
         return MO_OK;
     }
-    if (!mo_memory_grow(&world->allocator, (void **)&step->kept, &step->kept_room,
-                        (size_t)world->body_places + 1, sizeof *step->kept)) {
-        return MO_ERR_MEMORY;
-    }
+    MO_FAIL_IF(
+        !MO_GROW(&world->allocator, step->kept, step->kept_room, (size_t)world->body_places + 1),
+        MO_ERR_MEMORY);
     mo_pace_copy(step->kept, world->body, (size_t)world->body_places * sizeof *step->kept);
     step->kept_time = world->time;
     step->kept_last = world->last_step;

@@ -164,9 +164,7 @@ mo_error mo_instant_impulse(mo_world *world, const mo_force_options *options, do
     mo_force_options own = *options;
     own.friction = MO_FRICTION_CONE;
     error = error ? error : mo_instant_solve(world, &own, &found, why);
-    if (error) {
-        return error;
-    }
+    MO_TRY(error);
     mo_assemble_velocities(world);
     double jump = 0;
     for (int k = 0; k < world->living_count; ++k) {

@@ -176,9 +176,7 @@ static void write_rows(const mo_world *world, const mo_sim_mechanism *mechanism,
         if (axis->stop.constraint[side] != MO_NONE) {
             const int count = mo_mechanism_limit_row(mechanism, k, side, row);
             const double force = *force_of(world, axis->stop.constraint[side]);
-            for (int i = 0; i < count; ++i) {
-                out->limit[i] += force * row[i];
-            }
+            mo_axpy(count, force, row, out->limit);
         }
     }
     if (axis->friction_constraint != MO_NONE) {

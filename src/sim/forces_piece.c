@@ -19,6 +19,7 @@
 #include <math.h>
 
 #include "base/error.h"
+#include "linalg/dense.h"
 
 enum { MOST_TURNS = 8, MOST_IMPULSES = 10 };
 enum { BRIEF = 100, PIVOTED_ROWS = 100 }; /* sweeps and pivots where contacts slide */
@@ -45,9 +46,7 @@ static void reduce_gaps(mo_piece *p)
         const int place = p->world->jointed[k];
         mo_joint_rows rows;
         mo_joint_hold(p->world, p->world->joint + place, &rows);
-        for (int i = 0; i < rows.count; ++i) {
-            p->instant.joint[place].hold[i] += back * rows.error[i];
-        }
+        mo_axpy(rows.count, back, rows.error, p->instant.joint[place].hold);
     }
     for (int k = 0; k < p->world->contacts.count; ++k) {
         const mo_sim_contact *contact = p->world->contacts.at + k;
@@ -113,9 +112,7 @@ static mo_error solve_sliding(mo_piece *p, const mo_force_options *options, mo_m
 static const double *start_of(mo_world *world)
 {
     const double per_step = world->last_step > 0 ? 1 / world->last_step : 0;
-    for (int k = 0; k < mo_problem_row_count(world->problem); ++k) {
-        world->start[k] *= per_step;
-    }
+    mo_scale(mo_problem_row_count(world->problem), per_step, world->start);
     return world->start;
 }
 

@@ -196,9 +196,7 @@ void mo_instant_mechanism(mo_world *world, mo_sim_mechanism *mechanism, const mo
 /* next_v holds accelerations. */
 static void end_velocities(mo_sim_mechanism *mechanism, double d)
 {
-    for (int i = 0; i < mechanism->tree.dofs; ++i) {
-        mechanism->next_v[i] = mechanism->v[i] + d * mechanism->next_v[i];
-    }
+    mo_along(mechanism->tree.dofs, mechanism->v, d, mechanism->next_v, mechanism->next_v);
 }
 
 int mo_instant_look_again(mo_world *world, const mo_instant *instant)

@@ -147,9 +147,7 @@ static mo_error find_collision(mo_piece *p, double d, double *when)
     *when = d;
     mo_assemble_velocities(world);
     predict(world, d);
-    if (mo_contacts_list(world, d, &p->instant.moved)) {
-        return MO_ERR_MEMORY;
-    }
+    MO_FAIL_IF(mo_contacts_list(world, d, &p->instant.moved), MO_ERR_MEMORY);
     for (int k = 0; k < p->instant.moved.count; ++k) {
         const mo_sim_contact *contact = p->instant.moved.at + k;
         const double u = approach_with(world, contact, 0);
@@ -231,15 +229,11 @@ static mo_error take_piece(mo_piece *p, mo_step_report *report, mo_message *why)
         error = mo_fail_pairs(world, why);
     }
     error = error ? error : resolve_impacts(p, report, why);
-    if (error) {
-        return error;
-    }
+    MO_TRY(error);
     const double length = length_of(p);
     p->instant.per_step = 1 / length;
     error = mo_piece_forces(p, why);
-    if (error) {
-        return error;
-    }
+    MO_TRY(error);
     report->iterations += p->forces.iterations;
     if (p->forces.status != MO_SOLVED && report->status == MO_SOLVED) {
         report->status = p->forces.status;

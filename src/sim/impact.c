@@ -74,12 +74,11 @@ static mo_error list_contacts(mo_world *world)
     mo_sim_contacts *list = &world->contacts;
     const mo_allocator *own = &world->allocator;
     const size_t bodies = (size_t)world->body_places, count = (size_t)list->count;
-    if (!MO_GROW(own, world->touch_start, world->touch_start_room, bodies + 2) ||
-        !MO_GROW(own, world->touching, world->touching_room, 2 * count + 1) ||
-        !MO_GROW(own, world->seen, world->seen_room, count + 1) ||
-        !MO_GROW(own, list->fast, list->fast_room, count + 1)) {
-        return MO_ERR_MEMORY;
-    }
+    MO_FAIL_IF(!MO_GROW(own, world->touch_start, world->touch_start_room, bodies + 2) ||
+                   !MO_GROW(own, world->touching, world->touching_room, 2 * count + 1) ||
+                   !MO_GROW(own, world->seen, world->seen_room, count + 1) ||
+                   !MO_GROW(own, list->fast, list->fast_room, count + 1),
+               MO_ERR_MEMORY);
     int *start = world->touch_start; /* initially one place later; filling moves it back */
     memset(start, 0, (bodies + 2) * sizeof *start);
     for (size_t k = 0; k < count; ++k) {

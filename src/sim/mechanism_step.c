@@ -102,9 +102,7 @@ static void turn_from(mo_sim_mechanism *mechanism, const double *at, double h, d
     const int n = mechanism->tree.dofs;
     mo_linkage_inverse(&mechanism->tree, at, NULL, weightless, mechanism->bias);
     mo_solve_factored(n, mechanism->F, mechanism->bias);
-    for (int k = 0; k < n; ++k) {
-        out[k] = mechanism->start_v[k] - h * mechanism->bias[k];
-    }
+    mo_along(n, mechanism->start_v, -h, mechanism->bias, out);
 }
 
 /* v' into mechanism->turned. */
@@ -138,9 +136,7 @@ static void turn_freely(mo_sim_mechanism *mechanism, double h)
         turn_from(mechanism, mechanism->start_v, h, turned);
         const double after = energy(n, mechanism->M, turned);
         const double shorter = after > before ? sqrt(before / after) : 1;
-        for (int k = 0; k < n; ++k) {
-            turned[k] *= shorter;
-        }
+        mo_scale(n, shorter, turned);
     }
 }
 

@@ -18,6 +18,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/pace.h"
 #include "linalg/vec3.h"
 #include "sim/pairs.h"
@@ -276,8 +277,8 @@ static mo_error add_late(mo_world *world, int first, double t)
 {
     mo_sim_contacts *list = &world->contacts;
     const int count = list->count - first;
-    if (!mo_memory_grow(&world->allocator, (void **)&world->step.late, &world->step.late_room,
-                        (size_t)(world->step.late_count + count), sizeof *world->step.late)) {
+    if (!MO_GROW(&world->allocator, world->step.late, world->step.late_room,
+                 (size_t)(world->step.late_count + count))) {
         list->count = first;
         return MO_ERR_MEMORY;
     }
@@ -303,10 +304,8 @@ static mo_error add_late(mo_world *world, int first, double t)
 static mo_error note_pair(mo_world *world, const mo_near_pair *pair)
 {
     mo_pairs *pairs = &world->step.overlapping;
-    if (!mo_memory_grow(&world->allocator, (void **)&pairs->at, &pairs->room,
-                        (size_t)pairs->count + 1, sizeof *pairs->at)) {
-        return MO_ERR_MEMORY;
-    }
+    MO_FAIL_IF(!MO_GROW(&world->allocator, pairs->at, pairs->room, (size_t)pairs->count + 1),
+               MO_ERR_MEMORY);
     pairs->at[pairs->count++] = pair->shapes;
     world->step.overlap_before = fmax(world->step.overlap_before, pair->start);
     return MO_OK;
@@ -346,10 +345,9 @@ static mo_error take_at(mo_world *world, const mo_near_pair *pair, const mo_pose
     if (t == h && mo_near_pair_gap(world, pair, at, along) > -most * pair->size) {
         return MO_OK;
     }
-    if (mo_contacts_collide(world, &pair->shapes, at, pair->normal, mo_margin_of(world, a, b),
-                            list)) {
-        return MO_ERR_MEMORY;
-    }
+    MO_FAIL_IF(mo_contacts_collide(world, &pair->shapes, at, pair->normal,
+                                   mo_margin_of(world, a, b), list),
+               MO_ERR_MEMORY);
     double depth = 0;
     for (int k = first; k < list->count; ++k) {
         depth = fmax(depth, -list->at[k].gap / pair->size);
@@ -444,9 +442,7 @@ static mo_error look_at_all(mo_world *world, look *now)
             if (!has_ends++) {
                 mo_advance_ends(world, h);
             }
-            if (look_at_pair(world, &pair, now)) {
-                return MO_ERR_MEMORY;
-            }
+            MO_FAIL_IF(look_at_pair(world, &pair, now), MO_ERR_MEMORY);
         }
     }
     return MO_OK;
@@ -468,11 +464,10 @@ mo_error mo_overlaps_look(mo_world *world, double h, double deep, double deep_of
     if (isinf(world->def.overlap)) {
         return MO_OK;
     }
-    if ((world->mechanism_count > 0 && mo_accuracy_islands(world)) ||
-        mo_team_agree(world, look_at_all(world, &now), NULL) ||
-        (!now.takes && mo_team_share(world, MO_SHARED_PART))) {
-        return MO_ERR_MEMORY;
-    }
+    MO_FAIL_IF((world->mechanism_count > 0 && mo_accuracy_islands(world)) ||
+                   mo_team_agree(world, look_at_all(world, &now), NULL) ||
+                   (!now.takes && mo_team_share(world, MO_SHARED_PART)),
+               MO_ERR_MEMORY);
     mo_advance_carry(world, h);
     mo_pace();
     if (!now.takes || !mo_team_any(world, now.asks)) { /* the projection sees to them */

@@ -269,8 +269,7 @@ static void add_pair(search *s, int a, int b)
         s->failed = s->world->has_too_many_pairs = 1;
         return;
     }
-    if (!mo_memory_grow(&s->world->allocator, (void **)&into->at, &into->room,
-                        (size_t)into->count + 1, sizeof *into->at)) {
+    if (!MO_GROW(&s->world->allocator, into->at, into->room, (size_t)into->count + 1)) {
         s->failed = 1;
         return;
     }
@@ -346,9 +345,7 @@ static mo_error find_all(mo_world *world)
 {
     search s = {.world = world, .into = &world->pairs};
     world->pairs.count = 0;
-    if (mo_tree_pairs(world->tree, found_pair, &s)) {
-        return MO_ERR_MEMORY;
-    }
+    MO_FAIL_IF(mo_tree_pairs(world->tree, found_pair, &s), MO_ERR_MEMORY);
     for (s.shape = 0; s.shape < world->shape_places && !s.failed; ++s.shape) {
         const mo_sim_shape *shape = world->shape + s.shape;
         mo_pace_every(s.shape, 256);
@@ -394,9 +391,7 @@ mo_error mo_pairs_update(mo_world *world, double h)
     mo_pace();
     const mo_error error = is_new ? find_all(world) : find_of_strayed(world);
     mo_pace();
-    if (error || mo_pairs_sort(world, &world->pairs)) {
-        return MO_ERR_MEMORY;
-    }
+    MO_FAIL_IF(error || mo_pairs_sort(world, &world->pairs), MO_ERR_MEMORY);
     for (int k = 0; k < world->shape_places; ++k) {
         mo_pace_every(k, 256);
         world->shape[k].has_strayed = 0;

@@ -145,10 +145,8 @@ static mo_error keep(mo_world *world, const mo_sim_contact *contact, int count, 
 {
     mo_sim_contacts *list = &world->side_contacts;
     const int first = list->count;
-    if (!mo_memory_grow(&world->allocator, (void **)&list->at, &list->room, (size_t)(first + count),
-                        sizeof *list->at)) {
-        return MO_ERR_MEMORY;
-    }
+    MO_FAIL_IF(!MO_GROW(&world->allocator, list->at, list->room, (size_t)(first + count)),
+               MO_ERR_MEMORY);
     for (int k = 0; k < count; ++k) {
         const mo_sim_contact own = carry(world, contact + k);
         if (mo_contact_is_taken(contact + k) && own.gap <= reach) {
@@ -362,15 +360,12 @@ mo_error mo_project_positions(mo_world *world, double *deepest, mo_message *why)
         mark(world, world->near[world->step.overlapping.at[k].a].body);
         mark(world, world->near[world->step.overlapping.at[k].b].body);
     }
-    if (mo_team_share(world, MO_SHARED_MARK)) {
-        return mo_fail_memory(why);
-    }
+    MO_FAIL_IF(mo_team_share(world, MO_SHARED_MARK), mo_fail_memory(why));
     progress now = {.gains = 1};
     for (int round = 0; !error && needs(world, round, &now); ++round) {
         double before;
-        if (find_contacts(world, round == 0 ? AT_FIRST : THEN, &before)) {
-            return mo_fail_memory(why);
-        }
+        MO_FAIL_IF(find_contacts(world, round == 0 ? AT_FIRST : THEN, &before),
+                   mo_fail_memory(why));
         world->step.is_projected = 1;
         error = project_once(world, unit_of(world), why);
         if (!error && find_contacts(world, LEFT, &now.deepest)) {

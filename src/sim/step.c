@@ -37,12 +37,12 @@ mo_error mo_check_masses(mo_world *world, mo_message *why)
     for (int k = 0; k < world->living_count; ++k) {
         const mo_sim_body *body = world->body + world->living[k];
         const int has_mass = body->mass > 0 && body->inertia[8] > 0;
-        if (body->kind == MO_BODY_FREE && !has_mass) {
-            return mo_fail(
+        MO_FAIL_IF(
+            body->kind == MO_BODY_FREE && !has_mass,
+            mo_fail(
                 why, MO_ERR_ARGUMENT,
                 "body %d '%.64s' is free but has no mass or no inertia: give it a shape, or both",
-                k, body->def.name);
-        }
+                k, body->def.name));
     }
     world->masses_are_fit = 1;
     return MO_OK;
@@ -50,9 +50,8 @@ mo_error mo_check_masses(mo_world *world, mo_message *why)
 
 static mo_error check_step(mo_world *world, double h, mo_message *why)
 {
-    if (!(h > 0) || isinf(h)) {
-        return mo_fail(why, MO_ERR_ARGUMENT, "a step takes a finite time above zero, not %g s", h);
-    }
+    MO_FAIL_IF(!(h > 0) || isinf(h),
+               mo_fail(why, MO_ERR_ARGUMENT, "a step takes a finite time above zero, not %g s", h));
     return mo_check_masses(world, why);
 }
 
@@ -242,9 +241,7 @@ static mo_error begin(mo_world *world, double h, mo_message *why)
     step->late_count = step->overlapping.count = 0;
     step->rough_rounds = ROUGH_ROUNDS;
     mo_step_begin_rounds(step);
-    if (mo_step_keep_joints(world)) {
-        return mo_fail_memory(why);
-    }
+    MO_FAIL_IF(mo_step_keep_joints(world), mo_fail_memory(why));
     mo_mechanisms_begin(world, h);
     mo_advance_driven(world, h);
     return MO_OK;
@@ -268,9 +265,7 @@ static mo_error step(mo_world *world, double h, mo_step_report *report, mo_messa
         mo_step_give_up(world);
     }
     const mo_error error = world->step.is_waiting ? MO_OK : begin(world, h, why);
-    if (error) {
-        return error;
-    }
+    MO_TRY(error);
     const int is_done = mo_step_run(world, take_phases);
     *report = world->step.report;
     if (!is_done) {
