@@ -169,7 +169,7 @@ static void newton_and_mixing_take_fewer_rounds_than_successive_approximations(v
     CHECK(rounds[NEWTON] < rounds[ANDERSON]);
 }
 
-static void the_papers_stopping_rule_is_looser_than_the_measure_and_says_so(void **state)
+static void the_papers_stopping_rule_is_looser_than_the_measure_and_reports_it(void **state)
 {
     (void)state;
     mo_problem *problem = random_contacts(2, 0.5, 10);
@@ -184,7 +184,7 @@ static void the_papers_stopping_rule_is_looser_than_the_measure_and_says_so(void
     mo_problem_destroy(problem);
 }
 
-static void a_sliding_box_moves_as_newton_says_for_every_engine(void **state)
+static void a_sliding_box_moves_alike_with_newton_and_every_engine(void **state)
 {
     (void)state;
     const double degree = acos(-1.0) / 180;
@@ -234,8 +234,8 @@ int main(void)
         cmocka_unit_test(without_friction_one_convex_problem_is_the_answer),
         cmocka_unit_test(the_map_contracts_for_small_friction_and_the_factor_grows_with_it),
         cmocka_unit_test(newton_and_mixing_take_fewer_rounds_than_successive_approximations),
-        cmocka_unit_test(the_papers_stopping_rule_is_looser_than_the_measure_and_says_so),
-        cmocka_unit_test(a_sliding_box_moves_as_newton_says_for_every_engine),
+        cmocka_unit_test(the_papers_stopping_rule_is_looser_than_the_measure_and_reports_it),
+        cmocka_unit_test(a_sliding_box_moves_alike_with_newton_and_every_engine),
         cmocka_unit_test(hard_problems_end_honestly),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

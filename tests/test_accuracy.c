@@ -79,7 +79,7 @@ static mo_world *build_fall(void)
 }
 
 /* A tower beside the heap, which shares no body with it, stands as it does alone. */
-static void what_rests_is_fine_while_others_tumble(void **state)
+static void bodies_at_rest_are_solved_finely_while_others_tumble(void **state)
 {
     (void)state;
     mo_world *world = build_fall();
@@ -179,7 +179,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(boxes_that_fall_are_coarse_and_come_to_rest),
         cmocka_unit_test(a_tolerance_that_is_given_is_obeyed),
-        cmocka_unit_test(what_rests_is_fine_while_others_tumble),
+        cmocka_unit_test(bodies_at_rest_are_solved_finely_while_others_tumble),
         cmocka_unit_test(a_heap_that_is_hit_comes_to_rest_in_short_steps),
         cmocka_unit_test(rest_ends_with_a_push),
     };

@@ -114,7 +114,7 @@ static void meshes_of_parts_are_named_after_their_files(void **state)
     mo_model_clear(&model);
 }
 
-static void what_cannot_be_attached_is_named(void **state)
+static void elements_that_cannot_be_attached_are_named(void **state)
 {
     (void)state;
     static const struct {
@@ -179,7 +179,7 @@ static const char CRADLE[] =
     "<contact><exclude body1='ball' body2='arm'/></contact></mujoco>";
 
 /* Tendons, actuators and exclusions are replicated with what they refer to. */
-static void what_refers_to_replicas_is_replicated(void **state)
+static void references_to_replicas_are_replicated(void **state)
 {
     (void)state;
     mo_model model;
@@ -219,12 +219,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(replicas_are_moved_turned_and_numbered),
-        cmocka_unit_test(what_refers_to_replicas_is_replicated),
+        cmocka_unit_test(references_to_replicas_are_replicated),
         cmocka_unit_test(replicas_that_cannot_be_are_refused),
         cmocka_unit_test(a_part_keeps_its_names_units_and_defaults),
         cmocka_unit_test(parts_have_parts),
         cmocka_unit_test(meshes_of_parts_are_named_after_their_files),
-        cmocka_unit_test(what_cannot_be_attached_is_named),
+        cmocka_unit_test(elements_that_cannot_be_attached_are_named),
     };
     return cmocka_run_group_tests(tests, open_folder, close_folder);
 }

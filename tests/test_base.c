@@ -85,7 +85,7 @@ static void several_arrays_come_from_a_pool_or_the_allocator(void **state)
     mo_pool_clear(&pool);
 }
 
-static void an_arena_turns_an_overflow_into_an_absurd_size(void **state)
+static void an_overflowing_arena_asks_for_more_memory_than_exists(void **state)
 {
     (void)state;
     double *x, *y;
@@ -153,7 +153,7 @@ int main(void)
         cmocka_unit_test(an_arena_counts_what_it_later_hands_out),
         cmocka_unit_test(a_workspace_is_laid_out_by_the_same_calls_twice),
         cmocka_unit_test(several_arrays_come_from_a_pool_or_the_allocator),
-        cmocka_unit_test(an_arena_turns_an_overflow_into_an_absurd_size),
+        cmocka_unit_test(an_overflowing_arena_asks_for_more_memory_than_exists),
         cmocka_unit_test(random_numbers_are_the_published_ones),
         cmocka_unit_test(the_parallel_loop_visits_all_once_in_the_same_chunks),
     };

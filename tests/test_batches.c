@@ -213,7 +213,7 @@ static void touch(int *last, int line, int world, int group)
     }
 }
 
-static void what_has_one_colour_shares_no_body(void **state)
+static void constraints_of_one_colour_share_no_body(void **state)
 {
     (void)state;
     mo_problem *problem = build(300, 6, 1);
@@ -249,7 +249,7 @@ int main(void)
         cmocka_unit_test(bad_contacts_get_a_sentence),
         cmocka_unit_test(a_compact_problem_survives_a_file),
         cmocka_unit_test(every_constraint_is_in_one_place),
-        cmocka_unit_test(what_has_one_colour_shares_no_body),
+        cmocka_unit_test(constraints_of_one_colour_share_no_body),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

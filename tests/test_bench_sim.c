@@ -233,7 +233,7 @@ static void ours_stands_slides_and_rolls_as_closed_forms_say(void **state)
     CHECK_BELOW(discs.residual_worst, 1e-8);
 }
 
-static void what_cannot_be_run_is_said(void **state)
+static void calls_that_cannot_run_are_refused_with_a_reason(void **state)
 {
     (void)state;
     const sim_outcome outcome = run_ours("chain", 0.01, 5, SIM_SETTLE);
@@ -333,7 +333,7 @@ int main(void)
         cmocka_unit_test(scenes_that_others_cannot_take_are_refused),
         cmocka_unit_test(right_impulses_pass_and_wrong_ones_do_not),
         cmocka_unit_test(ours_stands_slides_and_rolls_as_closed_forms_say),
-        cmocka_unit_test(what_cannot_be_run_is_said),
+        cmocka_unit_test(calls_that_cannot_run_are_refused_with_a_reason),
         cmocka_unit_test(words_tell_what_became_of_it),
         cmocka_unit_test(a_hull_keeps_its_corners),
         cmocka_unit_test(seeds_are_averaged_and_one_that_fails_is_seen),

@@ -142,7 +142,7 @@ static int judge_file(const mo_problem *problem, const char *name, mo_judgement 
 
 /* ---- tests ----------------------------------------------------------------------------------- */
 
-static void what_is_written_is_read_back_and_holds(void **state)
+static void written_certificates_are_read_back_and_hold(void **state)
 {
     (void)state;
     mo_random random = {1};
@@ -294,7 +294,7 @@ static void damaged_files_get_a_sentence(void **state)
 
 #define HEAD "moreau-certificate 1 problem 2 1 verdict none "
 
-static void a_wrong_certificate_says_what_was_expected(void **state)
+static void the_error_for_a_wrong_certificate_names_the_expected_token(void **state)
 {
     (void)state;
     static const struct {
@@ -376,12 +376,12 @@ static int remove_folder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_written_is_read_back_and_holds),
+        cmocka_unit_test(written_certificates_are_read_back_and_hold),
         cmocka_unit_test(another_verdict_is_rejected),
         cmocka_unit_test(changed_numbers_are_rejected),
         cmocka_unit_test(a_certificate_does_not_hold_for_a_problem_with_another_truth),
         cmocka_unit_test(damaged_files_get_a_sentence),
-        cmocka_unit_test(a_wrong_certificate_says_what_was_expected),
+        cmocka_unit_test(the_error_for_a_wrong_certificate_names_the_expected_token),
         cmocka_unit_test(files_cut_off_or_with_changed_bytes_are_survived),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -329,7 +329,7 @@ static mo_problem *rationed_problem(scarce *ration, int d)
     return problem;
 }
 
-static void a_check_without_memory_says_so_and_leaves_nothing_behind(void **state)
+static void a_check_without_memory_reports_it_and_leaks_nothing(void **state)
 {
     (void)state;
     for (int d = 2; d <= 3; ++d) {
@@ -361,7 +361,7 @@ int main(void)
         cmocka_unit_test(evidence_that_lies_is_rejected),
         cmocka_unit_test(no_planar_problem_without_solution_meets_a_condition_for_existence),
         cmocka_unit_test(a_ball_crushed_in_space_has_no_solution_and_a_free_one_has),
-        cmocka_unit_test(a_check_without_memory_says_so_and_leaves_nothing_behind),
+        cmocka_unit_test(a_check_without_memory_reports_it_and_leaks_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,7 +22,7 @@ static void check_same_state(const mo_world *a, const mo_world *b)
     free(of_b);
 }
 
-static void who_looks_changes_nothing(void **state)
+static void queries_change_nothing(void **state)
 {
     (void)state;
     mo_world *seen = heap_of_beads(120, 2e-3, 1), *unseen = heap_of_beads(120, 2e-3, 1);
@@ -210,7 +210,7 @@ static void held_contacts_are_saved_and_loaded(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(who_looks_changes_nothing),
+        cmocka_unit_test(queries_change_nothing),
         cmocka_unit_test(a_refused_step_forgets_no_impulse),
         cmocka_unit_test(friction_is_right_for_any_number_of_materials),
         cmocka_unit_test(held_contacts_have_the_gaps_of_a_collision),

@@ -51,7 +51,7 @@ static void go(mo_world *world, double h, int steps)
     }
 }
 
-static void a_standing_cylinder_stays_where_it_stands(void **state)
+static void a_standing_cylinder_does_not_move(void **state)
 {
     (void)state;
     for (int is_box = 0; is_box < 2; ++is_box) {
@@ -228,7 +228,7 @@ static void both_ends_of_crossed_cylinders_touch(void **state)
 }
 
 /* A cylinder stands on another, tilted by 5e-5 rad: their caps touch all around the rim. */
-static void caps_that_nearly_lie_on_each_other_touch_all_around(void **state)
+static void nearly_parallel_caps_touch_all_around(void **state)
 {
     (void)state;
     const mo_pose lower = {{0.004752236209095944, -0.0001770533346566748, 0.30000471275337875},
@@ -288,9 +288,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cylinders_leave_each_other_by_the_shortest_way),
         cmocka_unit_test(both_ends_of_crossed_cylinders_touch),
-        cmocka_unit_test(caps_that_nearly_lie_on_each_other_touch_all_around),
+        cmocka_unit_test(nearly_parallel_caps_touch_all_around),
         cmocka_unit_test(columns_of_cylinders_come_to_rest),
-        cmocka_unit_test(a_standing_cylinder_stays_where_it_stands),
+        cmocka_unit_test(a_standing_cylinder_does_not_move),
         cmocka_unit_test(a_lying_cylinder_does_not_roll_by_itself),
         cmocka_unit_test(a_cylinder_rolls_down_a_slope_at_two_thirds),
         cmocka_unit_test(a_tall_cylinder_topples_where_its_weight_leaves_its_foot),

@@ -56,7 +56,7 @@ static void same_velocity_as_nsgs(const mo_problem *problem, double tolerance)
     mo_result_clear(&other);
 }
 
-static void shaken_walls_move_as_nsgs_says(void **state)
+static void shaken_walls_move_alike_with_nsgs(void **state)
 {
     (void)state;
     for (int in_plane = 0; in_plane < 2; ++in_plane) {
@@ -145,7 +145,7 @@ static void far_more_contacts_than_velocities_are_solved(void **state)
     }
 }
 
-static void pyramids_move_as_nsgs_says(void **state)
+static void pyramids_move_alike_with_nsgs(void **state)
 {
     (void)state;
     const mo_law pyramid = mo_law_pyramid(0.3);
@@ -195,7 +195,7 @@ static void unsymmetric_masses_are_taken(void **state)
     }
 }
 
-static void hopeless_friction_ends_in_time_and_says_so(void **state)
+static void unsolvable_friction_problems_end_in_time_with_a_status(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 10; ++seed) {
@@ -287,15 +287,15 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_wall_at_rest_stays_there_and_its_floor_carries_the_weight),
         cmocka_unit_test(frictionless_piles_take_no_more_pivots_than_contacts),
-        cmocka_unit_test(shaken_walls_move_as_nsgs_says),
+        cmocka_unit_test(shaken_walls_move_alike_with_nsgs),
         cmocka_unit_test(stacks_of_unequal_boxes_are_solved_at_once),
         cmocka_unit_test(closed_loops_of_joints_need_no_pivot),
         cmocka_unit_test(mixed_laws_with_little_friction_agree_with_nsgs),
         cmocka_unit_test(far_more_contacts_than_velocities_are_solved),
-        cmocka_unit_test(pyramids_move_as_nsgs_says),
+        cmocka_unit_test(pyramids_move_alike_with_nsgs),
         cmocka_unit_test(contacts_without_slip_and_without_friction_mix),
         cmocka_unit_test(unsymmetric_masses_are_taken),
-        cmocka_unit_test(hopeless_friction_ends_in_time_and_says_so),
+        cmocka_unit_test(unsolvable_friction_problems_end_in_time_with_a_status),
         cmocka_unit_test(a_sliding_rod_is_pushed_as_on_paper),
         cmocka_unit_test(a_jammed_rod_gets_the_direction_of_an_impulse),
         cmocka_unit_test(static_and_dynamic_friction_mix),

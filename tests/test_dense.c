@@ -134,7 +134,7 @@ static void an_unsymmetric_matrix_is_factored_and_solved_both_ways(void **state)
     }
 }
 
-static void cholesky_refuses_what_is_not_positive_definite(void **state)
+static void cholesky_refuses_matrices_that_are_not_positive_definite(void **state)
 {
     (void)state;
     double zero[1] = {0}, minus[4] = {1, 2, 2, 1}, nan[1] = {NAN};
@@ -241,7 +241,7 @@ int main(void)
         cmocka_unit_test(cholesky_and_its_solves_invert_the_matrix),
         cmocka_unit_test(the_factor_of_a_tree_has_its_zeros),
         cmocka_unit_test(an_unsymmetric_matrix_is_factored_and_solved_both_ways),
-        cmocka_unit_test(cholesky_refuses_what_is_not_positive_definite),
+        cmocka_unit_test(cholesky_refuses_matrices_that_are_not_positive_definite),
         cmocka_unit_test(a_small_system_is_solved_and_its_rank_found),
         cmocka_unit_test(a_gram_matrix_gives_its_rank_and_an_orthonormal_basis),
     };

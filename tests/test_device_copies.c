@@ -128,7 +128,7 @@ static mo_world *different_mixtures(int way)
     return different_on(MIXED, way);
 }
 
-static void every_way_gives_the_same_bits(void **state)
+static void all_variants_give_the_same_bits(void **state)
 {
     (void)state;
     check_bits(different_balls, 25);
@@ -242,7 +242,7 @@ static void every_copy_meets_the_tolerance(void **state)
 
 /* ---- refusals -------------------------------------------------------------------------------- */
 
-static void what_copies_cannot_do_is_said(void **state)
+static void unsupported_calls_on_copies_are_refused_with_a_reason(void **state)
 {
     (void)state;
     mo_world *world = heap_of(BALLS, 10), *batch = copies_of(world, 2), *none = world;
@@ -270,10 +270,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_copies_move_as_one_alone),
-        cmocka_unit_test(every_way_gives_the_same_bits),
+        cmocka_unit_test(all_variants_give_the_same_bits),
         cmocka_unit_test(copies_obey_their_own_laws),
         cmocka_unit_test(every_copy_meets_the_tolerance),
-        cmocka_unit_test(what_copies_cannot_do_is_said),
+        cmocka_unit_test(unsupported_calls_on_copies_are_refused_with_a_reason),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

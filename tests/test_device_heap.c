@@ -24,7 +24,7 @@ static mo_world *three_patches(int way)
     return heap_on(520, 1e-3, way);
 }
 
-static void every_way_gives_the_same_bits(void **state)
+static void all_variants_give_the_same_bits(void **state)
 {
     (void)state;
     check_bits(three_patches, 15);
@@ -204,7 +204,7 @@ static void late_contacts_are_taken_in(void **state)
 /* ---- to and fro ------------------------------------------------------------------------------ */
 
 /* A push between steps, and a world that goes on on the host: no one sees where it was. */
-static void what_is_changed_between_steps_counts(void **state)
+static void changes_between_steps_take_effect(void **state)
 {
     (void)state;
     single s = make_single(mo_shape_plane(), NULL, 5, 0);
@@ -282,7 +282,7 @@ static void a_gpu_without_kernels_is_refused_by_its_architecture(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_way_gives_the_same_bits),
+        cmocka_unit_test(all_variants_give_the_same_bits),
         cmocka_unit_test(a_step_obeys_newton_and_coulomb),
         cmocka_unit_test(every_touch_has_its_contact),
         cmocka_unit_test(a_heap_settles_as_on_the_host),
@@ -290,7 +290,7 @@ int main(void)
         cmocka_unit_test(a_ball_bounces),
         cmocka_unit_test(a_sliding_ball_ends_rolling),
         cmocka_unit_test(late_contacts_are_taken_in),
-        cmocka_unit_test(what_is_changed_between_steps_counts),
+        cmocka_unit_test(changes_between_steps_take_effect),
         cmocka_unit_test(a_heap_that_comes_back_keeps_its_impulses),
         cmocka_unit_test(a_saved_heap_is_loaded_again),
         cmocka_unit_test(a_gpu_without_kernels_is_refused_by_its_architecture),

@@ -50,7 +50,7 @@ static mo_world *hulls_on(int way)
     return solids_on(HULLS, 40, 1e-3, way);
 }
 
-static void every_way_gives_the_same_bits(void **state)
+static void all_variants_give_the_same_bits(void **state)
 {
     (void)state;
     check_bits(mixture_on, 24);
@@ -333,7 +333,7 @@ static void other_worlds_are_refused_by_name(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_way_gives_the_same_bits),
+        cmocka_unit_test(all_variants_give_the_same_bits),
         cmocka_unit_test(a_step_obeys_newton_and_coulomb),
         cmocka_unit_test(heaps_settle_as_on_the_host),
         cmocka_unit_test(solids_come_to_rest_on_what_is_fixed),

@@ -202,7 +202,7 @@ static void the_form_of_friction_does_not_matter(void **state)
 }
 
 /* Saved between two steps, a world goes on as it would have. */
-static void a_saved_world_goes_on_alike(void **state)
+static void a_saved_world_continues_with_the_same_bits(void **state)
 {
     (void)state;
     mo_world *world = new_world(3), *other = new_world(3);
@@ -240,7 +240,7 @@ int main(void)
         cmocka_unit_test(a_push_breaks_it_free),
         cmocka_unit_test(friction_of_a_hinge_carries_a_box),
         cmocka_unit_test(the_form_of_friction_does_not_matter),
-        cmocka_unit_test(a_saved_world_goes_on_alike),
+        cmocka_unit_test(a_saved_world_continues_with_the_same_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -117,7 +117,7 @@ static void a_stiff_chain_neither_explodes_nor_opens(void **state)
 
 /* Three rods on ball joints, free in space, the first thrown and spinning, with steps of a third of
  * a radian: what is taken out leaves their momentum as it is. */
-static void what_is_joined_and_free_keeps_its_momentum(void **state)
+static void jointed_free_bodies_conserve_momentum(void **state)
 {
     (void)state;
     mo_world_def def = mo_default_world();
@@ -264,7 +264,7 @@ static void a_free_spin_keeps_its_momentum_and_loses_energy_at_first_order(void 
 }
 
 /* A ball that flies and spins, and a slider on a spring with a rotor and half its weight. */
-static void energies_are_told_by_kind(void **state)
+static void energies_are_reported_by_kind(void **state)
 {
     (void)state;
     mo_world *world;
@@ -303,10 +303,10 @@ static void energies_are_told_by_kind(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(energies_are_told_by_kind),
+        cmocka_unit_test(energies_are_reported_by_kind),
         cmocka_unit_test(no_step_of_a_passive_scene_adds_energy),
         cmocka_unit_test(a_stiff_chain_neither_explodes_nor_opens),
-        cmocka_unit_test(what_is_joined_and_free_keeps_its_momentum),
+        cmocka_unit_test(jointed_free_bodies_conserve_momentum),
         cmocka_unit_test(limbs_stay_joined_at_a_coarse_tolerance),
         cmocka_unit_test(a_free_spin_keeps_its_momentum_and_loses_energy_at_first_order),
     };

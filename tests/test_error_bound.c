@@ -144,7 +144,7 @@ static void nothing_is_proven_where_no_solution_exists(void **state)
 
 /* A sliding contact in space that methods solve to 1e-10 is within that of a solution: the list
  * agrees. */
-static void what_is_proven_is_in_the_list_of_all_solutions(void **state)
+static void proven_solutions_are_in_the_list_of_all_solutions(void **state)
 {
     (void)state;
     for (int trial = 0; trial < 12; ++trial) {
@@ -243,7 +243,7 @@ static void the_duality_gap_bounds_the_error_of_the_frozen_problem(void **state)
     }
 }
 
-static void what_is_not_convex_has_no_gap(void **state)
+static void problems_that_are_not_convex_have_no_duality_gap(void **state)
 {
     (void)state;
     mo_problem *problem = NULL, *reduced = NULL;
@@ -268,9 +268,9 @@ int main(void)
         cmocka_unit_test(planted_solutions_are_found_again),
         cmocka_unit_test(a_sliding_particle_is_known_to_the_last_digits),
         cmocka_unit_test(nothing_is_proven_where_no_solution_exists),
-        cmocka_unit_test(what_is_proven_is_in_the_list_of_all_solutions),
+        cmocka_unit_test(proven_solutions_are_in_the_list_of_all_solutions),
         cmocka_unit_test(the_duality_gap_bounds_the_error_of_the_frozen_problem),
-        cmocka_unit_test(what_is_not_convex_has_no_gap),
+        cmocka_unit_test(problems_that_are_not_convex_have_no_duality_gap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

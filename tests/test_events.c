@@ -92,7 +92,7 @@ static void a_bounce_has_its_impulse_in_the_contacts(void **state)
     mo_world_destroy(world);
 }
 
-static void what_is_removed_ends_and_what_sleeps_stays(void **state)
+static void contacts_of_removed_bodies_end_and_those_of_sleeping_bodies_stay(void **state)
 {
     (void)state;
     mo_world *world = make_world(1);
@@ -195,7 +195,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_bounce_begins_and_ends),
         cmocka_unit_test(a_bounce_has_its_impulse_in_the_contacts),
-        cmocka_unit_test(what_is_removed_ends_and_what_sleeps_stays),
+        cmocka_unit_test(contacts_of_removed_bodies_end_and_those_of_sleeping_bodies_stay),
         cmocka_unit_test(worlds_step_with_the_same_bits_over_threads),
         cmocka_unit_test(an_error_in_one_world_leaves_the_others),
     };

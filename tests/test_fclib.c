@@ -32,7 +32,7 @@ static void every_kind_of_document_comes_back_bit_for_bit(void **state)
     }
 }
 
-static void what_was_read_gives_the_same_bytes_again(void **state)
+static void a_file_that_was_read_is_written_with_the_same_bytes(void **state)
 {
     (void)state;
     for (int k = 0; k < SAMPLE_COUNT; ++k) {
@@ -325,7 +325,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kind_of_document_comes_back_bit_for_bit),
-        cmocka_unit_test(what_was_read_gives_the_same_bytes_again),
+        cmocka_unit_test(a_file_that_was_read_is_written_with_the_same_bytes),
         cmocka_unit_test(other_ways_of_storage_read_the_same),
         cmocka_unit_test(a_vector_in_thousands_of_chunks_is_read),
         cmocka_unit_test(a_part_of_a_solution_stays_a_part),

@@ -360,7 +360,7 @@ static void values_in_another_file_are_not_fetched(void **state)
 
 /* ---- forms that are not taken ---------------------------------------------------------------- */
 
-static void a_file_of_the_newest_form_with_many_links_is_told_the_remedy(void **state)
+static void the_error_for_a_newest_form_file_with_many_links_names_the_remedy(void **state)
 {
     (void)state;
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
@@ -434,7 +434,7 @@ int main(void)
         cmocka_unit_test(links_that_lead_elsewhere_are_not_followed),
         cmocka_unit_test(a_group_that_contains_itself_ends),
         cmocka_unit_test(values_in_another_file_are_not_fetched),
-        cmocka_unit_test(a_file_of_the_newest_form_with_many_links_is_told_the_remedy),
+        cmocka_unit_test(the_error_for_a_newest_form_file_with_many_links_names_the_remedy),
         cmocka_unit_test(a_shared_type_is_refused),
         cmocka_unit_test(no_single_byte_brings_the_reader_down),
     };

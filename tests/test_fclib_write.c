@@ -107,7 +107,7 @@ static void a_solution_that_is_not_finite_is_not_written(void **state)
     mo_document_clear(&document);
 }
 
-static void wrong_calls_are_told_so(void **state)
+static void wrong_calls_get_an_error_message(void **state)
 {
     (void)state;
     mo_message why;
@@ -272,7 +272,7 @@ int main(void)
         cmocka_unit_test(a_law_that_the_format_lacks_is_refused_by_number_and_name),
         cmocka_unit_test(couplings_that_are_no_transposes_are_refused),
         cmocka_unit_test(a_solution_that_is_not_finite_is_not_written),
-        cmocka_unit_test(wrong_calls_are_told_so),
+        cmocka_unit_test(wrong_calls_get_an_error_message),
         cmocka_unit_test(a_write_that_fails_leaves_the_old_file),
         cmocka_unit_test(a_place_that_cannot_be_written_is_named),
         cmocka_unit_test(a_file_keeps_its_permissions_and_a_link_its_target),

@@ -106,7 +106,7 @@ static void a_contact_that_slides_has_one_unknown(void **state)
 
 /* ---- redundant and degenerate ---------------------------------------------------------------- */
 
-static void a_box_on_four_corners_sticks_and_slides_as_newton_says(void **state)
+static void a_box_on_four_corners_sticks_and_slides_as_with_newton(void **state)
 {
     (void)state;
     for (int k = 0; k < 12; ++k) {
@@ -195,7 +195,7 @@ static void a_body_between_two_walls_is_solved_without_an_interior(void **state)
     }
 }
 
-static void walls_that_close_in_are_not_solved_and_the_message_says_why(void **state)
+static void converging_walls_are_not_solved_and_the_message_gives_the_reason(void **state)
 {
     (void)state;
     mo_problem *problem = squeezed(mo_law_pyramid(0.3), -0.1);
@@ -348,7 +348,7 @@ static void positive_definite_matrices_are_always_solved(void **state)
     CHECK(solve_many(DEFINITE, 1000) == 1000);
 }
 
-static void what_is_called_solved_is_solved_for_any_matrix(void **state)
+static void results_reported_as_solved_are_solved_for_any_matrix(void **state)
 {
     (void)state;
     CHECK(solve_many(MONOTONE, 1000) ==
@@ -438,7 +438,7 @@ static void a_problem_too_large_for_dense_matrices_is_refused_with_a_sentence(vo
 
 /* u_1 = v - 1 and u_2 = -v - 1 add up to -2: multiplied back, the ray r >= 0 has H r = 0 and w' r <
  * 0. */
-static void what_is_squeezed_too_far_is_refuted_by_a_ray(void **state)
+static void a_body_squeezed_too_far_is_refuted_by_a_ray(void **state)
 {
     (void)state;
     static const double mass = 2, force = 0.3, w = -1, J[2] = {1, -1};
@@ -470,19 +470,19 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_particle_obeys_the_pyramid_in_closed_form),
         cmocka_unit_test(a_contact_that_slides_has_one_unknown),
-        cmocka_unit_test(a_box_on_four_corners_sticks_and_slides_as_newton_says),
+        cmocka_unit_test(a_box_on_four_corners_sticks_and_slides_as_with_newton),
         cmocka_unit_test(a_stack_of_boxes_stays_at_rest),
         cmocka_unit_test(closed_loops_of_joints_are_solved),
         cmocka_unit_test(a_body_between_two_walls_is_solved_without_an_interior),
-        cmocka_unit_test(walls_that_close_in_are_not_solved_and_the_message_says_why),
+        cmocka_unit_test(converging_walls_are_not_solved_and_the_message_gives_the_reason),
         cmocka_unit_test(grasps_with_small_friction_have_the_accelerations_that_lemke_finds),
         cmocka_unit_test(laws_and_joints_together_have_the_velocity_that_lemke_finds),
         cmocka_unit_test(positive_definite_matrices_are_always_solved),
-        cmocka_unit_test(what_is_called_solved_is_solved_for_any_matrix),
+        cmocka_unit_test(results_reported_as_solved_are_solved_for_any_matrix),
         cmocka_unit_test(iterates_are_strictly_feasible_up_to_the_last_step),
         cmocka_unit_test(every_choice_of_its_parameters_solves_a_problem_of_theorem_3),
         cmocka_unit_test(a_problem_too_large_for_dense_matrices_is_refused_with_a_sentence),
-        cmocka_unit_test(what_is_squeezed_too_far_is_refuted_by_a_ray),
+        cmocka_unit_test(a_body_squeezed_too_far_is_refuted_by_a_ray),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -138,7 +138,7 @@ static void a_falling_chain_keeps_its_energy(void **state)
 }
 
 /* Three rods hang straight down from each other: each pin carries those below it. */
-static void joints_tell_what_they_carry_on_both_levels(void **state)
+static void joints_report_their_load_on_both_levels(void **state)
 {
     (void)state;
     for (int level = 0; level < 2; ++level) {
@@ -286,7 +286,7 @@ int main(void)
         cmocka_unit_test(both_levels_move_alike),
         cmocka_unit_test(a_run_by_forces_that_is_loaded_has_the_same_bits),
         cmocka_unit_test(a_falling_chain_keeps_its_energy),
-        cmocka_unit_test(joints_tell_what_they_carry_on_both_levels),
+        cmocka_unit_test(joints_report_their_load_on_both_levels),
         cmocka_unit_test(a_rod_by_forces_comes_to_rest_on_its_limit),
         cmocka_unit_test(servos_by_forces_are_stiff_and_saturate),
         cmocka_unit_test(dry_friction_by_forces_stops_a_slide),

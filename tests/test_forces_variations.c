@@ -176,7 +176,7 @@ static void soft_contacts_spread_forces_as_springs_do(void **state)
 }
 
 /* Two towers: the one whose upper block hangs over too far loses that block alone. */
-static void the_parts_that_do_not_hold_are_told(void **state)
+static void failing_parts_are_reported(void **state)
 {
     (void)state;
     mo_world *world = new_world(3);
@@ -277,7 +277,7 @@ int main(void)
         cmocka_unit_test(an_acceleration_into_a_limit_has_no_effort),
         cmocka_unit_test(a_soft_finger_holds_a_moment),
         cmocka_unit_test(soft_contacts_spread_forces_as_springs_do),
-        cmocka_unit_test(the_parts_that_do_not_hold_are_told),
+        cmocka_unit_test(failing_parts_are_reported),
         cmocka_unit_test(an_assembly_at_rest_holds_or_not),
         cmocka_unit_test(a_first_order_world_moves_while_it_is_pushed),
         cmocka_unit_test(quasistatic_motion_keeps_forces_in_balance),

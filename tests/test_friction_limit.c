@@ -193,7 +193,7 @@ static void moments_in_space_are_decided_with_evidence(void **state)
 }
 
 /* Pointed: a solution exists for every f and w, and a method finds one. */
-static void what_is_pointed_with_moments_is_solved(void **state)
+static void pointed_problems_with_moments_are_solved(void **state)
 {
     (void)state;
     mo_random random = {37};
@@ -238,7 +238,7 @@ int main(void)
         cmocka_unit_test(round_cones_of_one_velocity_have_their_closed_form),
         cmocka_unit_test(limits_that_are_not_finite_are_called_so),
         cmocka_unit_test(moments_in_space_are_decided_with_evidence),
-        cmocka_unit_test(what_is_pointed_with_moments_is_solved),
+        cmocka_unit_test(pointed_problems_with_moments_are_solved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

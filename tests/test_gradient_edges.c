@@ -46,7 +46,7 @@ static mo_gradient_status status_of(mo_law law, double f_N, double f_T, double w
     return info.status;
 }
 
-static void modes_and_edges_are_told(void **state)
+static void modes_and_edges_are_reported(void **state)
 {
     (void)state;
     const mo_law rough = mo_law_coulomb(0.5), infinite = mo_law_coulomb(INFINITY);
@@ -212,7 +212,7 @@ static void a_lack_of_memory_is_reported_and_leaves_nothing_behind(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(modes_and_edges_are_told),
+        cmocka_unit_test(modes_and_edges_are_reported),
         cmocka_unit_test(a_sliding_brick_by_hand),
         cmocka_unit_test(no_derivative_overflows),
         cmocka_unit_test(no_contacts_and_bad_input),

@@ -240,7 +240,7 @@ static mo_problem *clamped(double closing)
     return problem;
 }
 
-static void a_body_that_is_crushed_is_not_said_to_be_solved(void **state)
+static void a_crushed_body_is_not_reported_as_solved(void **state)
 {
     (void)state;
     mo_problem *problem = clamped(0.1);
@@ -435,7 +435,7 @@ int main(void)
         cmocka_unit_test(it_agrees_with_nsgs_and_newton_where_the_velocity_is_unique),
         cmocka_unit_test(planted_problems_with_large_friction_and_mass_ratio_are_solved),
         cmocka_unit_test(heavy_boxes_on_light_ones_rest),
-        cmocka_unit_test(a_body_that_is_crushed_is_not_said_to_be_solved),
+        cmocka_unit_test(a_crushed_body_is_not_reported_as_solved),
         cmocka_unit_test(an_infinite_mu_sticks_or_lets_go),
         cmocka_unit_test(a_second_start_is_as_good_as_a_first),
         cmocka_unit_test(newton_finishes_before_the_interior_points_would),

@@ -98,7 +98,7 @@ static void check_matrix(const mo_problem *problem, mo_lcp_variant variant, mo_r
     free_view(&v);
 }
 
-static void the_matrix_says_what_the_problem_answers(void **state)
+static void the_matrix_agrees_with_the_response_of_the_problem(void **state)
 {
     (void)state;
     mo_random random = {31};
@@ -399,7 +399,7 @@ static void infinite_friction_is_no_lcp(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_matrix_says_what_the_problem_answers),
+        cmocka_unit_test(the_matrix_agrees_with_the_response_of_the_problem),
         cmocka_unit_test(with_the_mass_kept_the_velocity_can_be_pivoted_out),
         cmocka_unit_test(the_size_is_what_the_papers_count),
         cmocka_unit_test(bounds_of_every_kind_become_pairs),

@@ -174,7 +174,7 @@ static void methods_without_the_loop_report_no_contraction(void **state)
     mo_problem_destroy(problem);
 }
 
-static void where_the_published_loop_goes_round_in_circles_the_rescue_solves(void **state)
+static void the_rescue_solves_where_the_published_loop_cycles(void **state)
 {
     (void)state;
     mo_problem *problem = pile(10, 0.3);
@@ -261,7 +261,7 @@ static void lcp2_stopped_in_the_midst_of_an_iteration_hands_back_the_one_before(
     mo_problem_destroy(problem);
 }
 
-static void lcp2_at_a_deadline_does_not_penetrate_or_says_that_it_may(void **state)
+static void lcp2_at_a_deadline_does_not_penetrate_or_reports_that_it_may(void **state)
 {
     (void)state;
     mo_problem *problem = pile(8, 0.2);
@@ -366,7 +366,7 @@ static void lcp3_is_exact_where_nothing_slips(void **state)
     }
 }
 
-static void what_lcp3_solves_lcp1_and_lcp2_solve_in_one_iteration(void **state)
+static void problems_that_lcp3_solves_take_lcp1_and_lcp2_one_iteration(void **state)
 {
     (void)state;
     static const char *const methods[] = {"lcp1", "lcp2", "lcp3"};
@@ -381,7 +381,7 @@ static void what_lcp3_solves_lcp1_and_lcp2_solve_in_one_iteration(void **state)
     }
 }
 
-static void lcp3_where_something_slips_says_so_and_opens_with_mu_lambda(void **state)
+static void lcp3_reports_sliding_and_opens_with_mu_lambda(void **state)
 {
     (void)state;
     scene_particle_def def = scene_particle_default();
@@ -458,15 +458,15 @@ int main(void)
         cmocka_unit_test(
             the_contraction_factor_is_below_a_half_at_small_friction_and_grows_with_it),
         cmocka_unit_test(methods_without_the_loop_report_no_contraction),
-        cmocka_unit_test(where_the_published_loop_goes_round_in_circles_the_rescue_solves),
+        cmocka_unit_test(the_rescue_solves_where_the_published_loop_cycles),
         cmocka_unit_test(lcp2_stopped_after_any_iteration_does_not_penetrate),
         cmocka_unit_test(lcp2_stopped_in_the_midst_of_an_iteration_hands_back_the_one_before),
-        cmocka_unit_test(lcp2_at_a_deadline_does_not_penetrate_or_says_that_it_may),
+        cmocka_unit_test(lcp2_at_a_deadline_does_not_penetrate_or_reports_that_it_may),
         cmocka_unit_test(mixed_laws_mass_ratios_and_large_friction_end_honestly),
         cmocka_unit_test(a_tower_whose_top_is_a_million_times_heavier_stands),
         cmocka_unit_test(lcp3_is_exact_where_nothing_slips),
-        cmocka_unit_test(what_lcp3_solves_lcp1_and_lcp2_solve_in_one_iteration),
-        cmocka_unit_test(lcp3_where_something_slips_says_so_and_opens_with_mu_lambda),
+        cmocka_unit_test(problems_that_lcp3_solves_take_lcp1_and_lcp2_one_iteration),
+        cmocka_unit_test(lcp3_reports_sliding_and_opens_with_mu_lambda),
         cmocka_unit_test(the_error_of_lcp3_falls_with_mu),
         cmocka_unit_test(the_pyramid_rests_on_either_triple_of_corners),
     };

@@ -414,7 +414,7 @@ static void the_same_seed_gives_the_same_bits(void **state)
     mo_problem_destroy(problem);
 }
 
-static void what_it_cannot_take_is_refused_with_a_sentence(void **state)
+static void unsupported_problems_are_refused_with_a_message(void **state)
 {
     (void)state;
     scene_particle_def def = scene_particle_default();
@@ -448,7 +448,7 @@ int main(void)
         cmocka_unit_test(a_sliding_contact_that_jams_has_no_solution),
         cmocka_unit_test(budgets_end_a_run_with_its_best_point),
         cmocka_unit_test(the_same_seed_gives_the_same_bits),
-        cmocka_unit_test(what_it_cannot_take_is_refused_with_a_sentence),
+        cmocka_unit_test(unsupported_problems_are_refused_with_a_message),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -214,7 +214,7 @@ static void planar_mechanisms_move_in_the_plane(void **state)
     mo_world_destroy(world);
 }
 
-static void what_is_wrong_with_a_definition_is_said(void **state)
+static void errors_in_definitions_are_named(void **state)
 {
     (void)state;
     mo_world *world = new_world(3);
@@ -256,7 +256,7 @@ int main(void)
         cmocka_unit_test(a_mechanism_falls_asleep_and_wakes_as_a_whole),
         cmocka_unit_test(a_mechanism_goes_with_its_links),
         cmocka_unit_test(planar_mechanisms_move_in_the_plane),
-        cmocka_unit_test(what_is_wrong_with_a_definition_is_said),
+        cmocka_unit_test(errors_in_definitions_are_named),
     };
     return cmocka_run_group_tests_name("mechanism", tests, NULL, NULL);
 }

@@ -63,7 +63,7 @@ static void drag_never_reverses_a_motion(void **state)
     close_world(&w);
 }
 
-static void what_is_not_read_of_a_medium_is_noted(void **state)
+static void unread_attributes_of_a_medium_are_noted(void **state)
 {
     (void)state;
     mo_model model;
@@ -87,7 +87,7 @@ int main(void)
         cmocka_unit_test(a_box_falls_with_its_terminal_velocity),
         cmocka_unit_test(viscosity_slows_a_ball_down),
         cmocka_unit_test(drag_never_reverses_a_motion),
-        cmocka_unit_test(what_is_not_read_of_a_medium_is_noted),
+        cmocka_unit_test(unread_attributes_of_a_medium_are_noted),
     };
     return cmocka_run_group_tests(tests, open_folder, close_folder);
 }

@@ -228,7 +228,7 @@ static void throw_it(mo_world *world, mo_body_id body, double x, double y)
 }
 
 /* Without friction nothing may slow down or lift what slides over inner sides. */
-static void what_slides_over_a_flat_mesh_does_not_catch(void **state)
+static void bodies_slide_over_a_flat_mesh_without_catching(void **state)
 {
     (void)state;
     const double up = acos(-1.0) / 2;
@@ -294,7 +294,7 @@ static mo_shape_def make_chain(double points[3 * 25], int indices[48])
     return mo_shape_mesh(points, 25, indices, 48);
 }
 
-static void what_slides_over_a_straight_chain_does_not_catch(void **state)
+static void bodies_slide_over_a_straight_chain_without_catching(void **state)
 {
     (void)state;
     double points[75];
@@ -337,7 +337,7 @@ static void a_block_slides_over_triangles_as_over_a_plane(void **state)
     mo_world_destroy(world);
 }
 
-static void what_makes_no_mesh_is_refused_with_a_sentence(void **state)
+static void invalid_meshes_are_refused_with_a_message(void **state)
 {
     (void)state;
     const mo_allocator allocator = mo_allocator_or_default(NULL);
@@ -411,11 +411,11 @@ int main(void)
         cmocka_unit_test(the_surface_of_a_box_touches_as_the_box_does),
         cmocka_unit_test(a_box_on_a_floor_of_triangles_has_its_four_corners),
         cmocka_unit_test(a_shape_that_is_sunk_deep_is_pushed_out),
-        cmocka_unit_test(what_slides_over_a_flat_mesh_does_not_catch),
+        cmocka_unit_test(bodies_slide_over_a_flat_mesh_without_catching),
         cmocka_unit_test(a_ball_comes_to_rest_in_a_valley),
-        cmocka_unit_test(what_slides_over_a_straight_chain_does_not_catch),
+        cmocka_unit_test(bodies_slide_over_a_straight_chain_without_catching),
         cmocka_unit_test(a_block_slides_over_triangles_as_over_a_plane),
-        cmocka_unit_test(what_makes_no_mesh_is_refused_with_a_sentence),
+        cmocka_unit_test(invalid_meshes_are_refused_with_a_message),
         cmocka_unit_test(negative_zero_is_the_same_place),
         cmocka_unit_test(a_mesh_that_is_drawn_only_moves_with_any_body),
     };

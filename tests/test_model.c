@@ -44,7 +44,7 @@ static void defaults_go_down_the_classes(void **state)
     mo_model_clear(&model);
 }
 
-static void what_is_not_understood_is_listed_once_with_its_line(void **state)
+static void unsupported_elements_are_listed_once_with_their_line(void **state)
 {
     (void)state;
     mo_model model;
@@ -134,7 +134,7 @@ static void keyframes_have_unit_quaternions(void **state)
     mo_model_clear(&model);
 }
 
-static void what_makes_mujoco_soft_is_one_note(void **state)
+static void soft_contact_settings_of_mujoco_are_one_note(void **state)
 {
     (void)state;
     mo_model model;
@@ -184,7 +184,7 @@ static void check_finish(const mo_model *model, int geom, double metallic, doubl
     CHECK_NEAR(model->geoms[geom].shape.roughness, roughness, 1e-15);
 }
 
-static void materials_are_metal_or_rubber_where_the_file_says_so(void **state)
+static void materials_are_metal_or_rubber_if_the_file_defines_it(void **state)
 {
     (void)state;
     mo_model model;
@@ -274,7 +274,7 @@ static void a_mesh_of_a_box_weighs_like_the_box(void **state)
 
 /* A sticker: two triangles that hold no volume, and the shell of a cube, whose moment is 5/18 m
  * a^2. */
-static void what_has_no_volume_weighs_as_a_shell(void **state)
+static void meshes_without_volume_have_the_mass_of_a_shell(void **state)
 {
     (void)state;
     const double half[3] = {0.5, 0.5, 0.5}, shift[3] = {0};
@@ -304,7 +304,7 @@ static void what_has_no_volume_weighs_as_a_shell(void **state)
 }
 
 /* A frame moves what is in it; classes of frames count. */
-static void frames_move_what_is_in_them(void **state)
+static void frames_transform_their_contents(void **state)
 {
     (void)state;
     mo_model model;
@@ -364,18 +364,18 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_body_of_two_geoms_has_their_common_inertia),
         cmocka_unit_test(defaults_go_down_the_classes),
-        cmocka_unit_test(what_is_not_understood_is_listed_once_with_its_line),
+        cmocka_unit_test(unsupported_elements_are_listed_once_with_their_line),
         cmocka_unit_test(includes_are_put_where_they_stand),
         cmocka_unit_test(a_file_is_found_beside_the_one_that_includes_it),
         cmocka_unit_test(a_chain_of_two_hundred_bodies_is_read),
         cmocka_unit_test(keyframes_have_unit_quaternions),
-        cmocka_unit_test(what_makes_mujoco_soft_is_one_note),
+        cmocka_unit_test(soft_contact_settings_of_mujoco_are_one_note),
         cmocka_unit_test(colours_come_from_the_geom_its_class_or_its_material),
-        cmocka_unit_test(materials_are_metal_or_rubber_where_the_file_says_so),
+        cmocka_unit_test(materials_are_metal_or_rubber_if_the_file_defines_it),
         cmocka_unit_test(a_mesh_that_only_shows_keeps_its_triangles),
         cmocka_unit_test(a_mesh_of_a_box_weighs_like_the_box),
-        cmocka_unit_test(what_has_no_volume_weighs_as_a_shell),
-        cmocka_unit_test(frames_move_what_is_in_them),
+        cmocka_unit_test(meshes_without_volume_have_the_mass_of_a_shell),
+        cmocka_unit_test(frames_transform_their_contents),
         cmocka_unit_test(servos_of_later_versions_are_read),
     };
     return cmocka_run_group_tests(tests, open_folder, close_folder);

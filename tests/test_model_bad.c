@@ -210,7 +210,7 @@ static void a_wrong_file_gets_a_sentence_with_its_line(void **state)
     CHECK(good);
 }
 
-static void what_is_no_file_gets_a_sentence(void **state)
+static void paths_that_are_not_files_get_an_error_message(void **state)
 {
     (void)state;
     char path[400];
@@ -450,7 +450,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_wrong_file_gets_a_sentence_with_its_line),
-        cmocka_unit_test(what_is_no_file_gets_a_sentence),
+        cmocka_unit_test(paths_that_are_not_files_get_an_error_message),
         cmocka_unit_test(a_link_out_of_the_folder_is_not_followed),
         cmocka_unit_test(includes_in_a_circle_end),
         cmocka_unit_test(depth_and_numbers_of_elements_have_bounds),

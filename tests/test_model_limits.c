@@ -42,7 +42,7 @@ static void check_refused(const char *path, const char *fragment)
     MJCF("<asset><hfield name='h' size='1 1 1 1' file='.'/></asset><worldbody>"                    \
          "<geom type='hfield' hfield='h'/></worldbody>")
 
-static void what_cannot_be_gets_a_sentence(void **state)
+static void invalid_input_gets_an_error_message(void **state)
 {
     (void)state;
     static const struct {
@@ -283,7 +283,7 @@ static void memory_of_a_build_grows_linearly(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_cannot_be_gets_a_sentence),
+        cmocka_unit_test(invalid_input_gets_an_error_message),
         cmocka_unit_test(counts_have_bounds),
         cmocka_unit_test(includes_have_a_bound),
         cmocka_unit_test(large_files_are_refused_unread),

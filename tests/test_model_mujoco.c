@@ -5,7 +5,7 @@
 #define _XOPEN_SOURCE 700
 #include "model_compare.h"
 
-static void our_scenes_are_what_mujoco_reads(void **state)
+static void mujoco_reads_our_scenes_alike(void **state)
 {
     (void)state;
     static const char *const NAMES[] = {"arm",     "biped",     "gripper",     "hand",
@@ -115,7 +115,7 @@ static int put_body(FILE *out, mo_random *random, int left, int is_root)
     return left;
 }
 
-static void random_trees_are_what_mujoco_reads(void **state)
+static void mujoco_reads_random_trees_alike(void **state)
 {
     (void)state;
     static const char *const COMPILERS[] = {
@@ -140,7 +140,7 @@ static void random_trees_are_what_mujoco_reads(void **state)
 
 /* What random trees do not have: inertias given in odd ways, groups, actuators and their defaults,
  * keyframes. */
-static void a_model_with_many_features_is_what_mujoco_reads(void **state)
+static void mujoco_reads_a_model_with_many_features_alike(void **state)
 {
     (void)state;
     compare_file(
@@ -178,7 +178,7 @@ static void a_model_with_many_features_is_what_mujoco_reads(void **state)
 }
 
 /* MuJoCo keeps the points of meshes in single precision. */
-static void meshes_weigh_what_they_weigh_in_mujoco(void **state)
+static void meshes_have_the_mass_of_mujoco(void **state)
 {
     (void)state;
     const double half[3] = {0.5, 0.25, 0.125}, shift[3] = {1, 2, 3};
@@ -242,7 +242,7 @@ static void primitives_are_fitted_to_meshes_as_in_mujoco(void **state)
 }
 
 /* Everything that may drive something, and defaults that change each other. */
-static void tendons_and_drives_are_what_mujoco_reads(void **state)
+static void mujoco_reads_tendons_and_drives_alike(void **state)
 {
     (void)state;
     compare_file(
@@ -270,12 +270,12 @@ static void tendons_and_drives_are_what_mujoco_reads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(our_scenes_are_what_mujoco_reads),
-        cmocka_unit_test(random_trees_are_what_mujoco_reads),
-        cmocka_unit_test(a_model_with_many_features_is_what_mujoco_reads),
-        cmocka_unit_test(meshes_weigh_what_they_weigh_in_mujoco),
+        cmocka_unit_test(mujoco_reads_our_scenes_alike),
+        cmocka_unit_test(mujoco_reads_random_trees_alike),
+        cmocka_unit_test(mujoco_reads_a_model_with_many_features_alike),
+        cmocka_unit_test(meshes_have_the_mass_of_mujoco),
         cmocka_unit_test(primitives_are_fitted_to_meshes_as_in_mujoco),
-        cmocka_unit_test(tendons_and_drives_are_what_mujoco_reads),
+        cmocka_unit_test(mujoco_reads_tendons_and_drives_alike),
     };
     return cmocka_run_group_tests(tests, open_folder, close_folder);
 }

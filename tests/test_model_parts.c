@@ -32,7 +32,7 @@ static int has_note(const mo_model *model, const char *words)
     return 0;
 }
 
-static void flags_switch_off_what_they_name(void **state)
+static void flags_turn_off_the_named_effect(void **state)
 {
     (void)state;
     mo_model on, off;
@@ -192,7 +192,7 @@ static void numbers_that_name_nothing_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(flags_switch_off_what_they_name),
+        cmocka_unit_test(flags_turn_off_the_named_effect),
         cmocka_unit_test(a_weld_of_sites_brings_them_together),
         cmocka_unit_test(a_body_that_is_set_free_renumbers_joints),
         cmocka_unit_test(planar_and_floating_joints_are_made_of_parts),

@@ -200,7 +200,7 @@ static int has_note(const mo_model *model, const char *says)
     return !says[0];
 }
 
-static void what_is_left_out_is_noted(void **state)
+static void omitted_elements_are_noted(void **state)
 {
     (void)state;
     int wrong = 0;
@@ -224,7 +224,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_rest_is_refused_with_a_sentence),
-        cmocka_unit_test(what_is_left_out_is_noted),
+        cmocka_unit_test(omitted_elements_are_noted),
     };
     return cmocka_run_group_tests(tests, open_folder, close_folder);
 }

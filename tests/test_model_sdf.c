@@ -119,7 +119,7 @@ static void models_of_a_world_have_names_and_float(void **state)
     close_world(&w);
 }
 
-static void what_is_not_read_is_noted(void **state)
+static void unread_elements_are_noted(void **state)
 {
     (void)state;
     mo_model model;
@@ -345,7 +345,7 @@ int main(void)
         cmocka_unit_test(older_and_incomplete_files_are_read),
         cmocka_unit_test(habits_of_other_simulators_are_understood),
         cmocka_unit_test(a_link_called_world_is_the_world),
-        cmocka_unit_test(what_is_not_read_is_noted),
+        cmocka_unit_test(unread_elements_are_noted),
         cmocka_unit_test(bad_files_get_a_sentence),
     };
     return cmocka_run_group_tests(tests, open_folder, close_folder);

@@ -72,7 +72,7 @@ static void urdf_colours_are_those_of_the_material(void **state)
     mo_model_clear(&model);
 }
 
-static void what_is_wrong_by_custom_is_mended_with_a_note(void **state)
+static void common_errors_are_corrected_with_a_note(void **state)
 {
     (void)state;
     mo_model model;
@@ -227,7 +227,7 @@ static mo_error read_mesh(const char *name, mo_message *why)
 }
 
 /* Up to four levels, into a folder that is not hidden. */
-static void of_what_lies_above_a_model_only_folders_are_opened(void **state)
+static void above_the_folder_of_a_model_only_folders_are_opened(void **state)
 {
     (void)state;
     static const char *const inner[] = {"inner", "inner/a", "inner/b", "inner/.c"};
@@ -363,13 +363,13 @@ int main(void)
         cmocka_unit_test(shapes_of_size_zero_and_parents_of_other_files_are_noted),
         cmocka_unit_test(a_mass_without_inertia_is_a_ball),
         cmocka_unit_test(urdf_and_mjcf_of_one_arm_are_the_same),
-        cmocka_unit_test(what_is_wrong_by_custom_is_mended_with_a_note),
+        cmocka_unit_test(common_errors_are_corrected_with_a_note),
         cmocka_unit_test(urdf_colours_are_those_of_the_material),
         cmocka_unit_test(habits_of_bullet_are_understood),
         cmocka_unit_test(urdf_meshes_that_cannot_be_read_are_noted),
         cmocka_unit_test(urdf_joints_that_move_no_mass_are_fixed_and_shapes_weigh),
         cmocka_unit_test(a_declaration_need_not_come_first),
-        cmocka_unit_test(of_what_lies_above_a_model_only_folders_are_opened),
+        cmocka_unit_test(above_the_folder_of_a_model_only_folders_are_opened),
         cmocka_unit_test(meshes_of_the_package_are_found),
     };
     return cmocka_run_group_tests(tests, open_folder, close_folder);

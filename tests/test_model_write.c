@@ -153,7 +153,7 @@ static void our_models_are_read_back_as_they_were(void **state)
     }
 }
 
-static void what_mjcf_can_say_is_written(void **state)
+static void all_that_mjcf_can_express_is_written(void **state)
 {
     (void)state;
     mo_model model;
@@ -218,7 +218,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(our_models_are_read_back_as_they_were),
-        cmocka_unit_test(what_mjcf_can_say_is_written),
+        cmocka_unit_test(all_that_mjcf_can_express_is_written),
         cmocka_unit_test(an_inertia_without_products_is_written_as_a_diagonal),
     };
     return cmocka_run_group_tests(tests, open_folder, close_folder);

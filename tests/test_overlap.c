@@ -199,7 +199,7 @@ static void nothing_passes_through_a_thin_wall(void **state)
 
 /* Solves end at every look at the clock up to the 20th, and at fewer later: the same in each step,
  * until all are solved in three runs (some are unsolved with any limit). */
-static void what_a_step_without_time_gains_is_removed(void **state)
+static void energy_gained_by_an_interrupted_step_is_removed(void **state)
 {
     (void)state;
     mo_random random = {.state = 1};
@@ -257,7 +257,7 @@ static void nothing_passes_through_a_wall_that_turns(void **state)
 
 /* The residual has the unit of an impulse: to a coarse tolerance, that on a rod of 0.03 g may be
  * wrong by more than its momentum. */
-static void what_is_light_gains_no_energy_by_tolerance(void **state)
+static void light_bodies_gain_no_energy_by_tolerance(void **state)
 {
     (void)state;
     mo_random random = {.state = 1};
@@ -272,7 +272,7 @@ static void what_is_light_gains_no_energy_by_tolerance(void **state)
 
 /* Ten iterations leave slips of metres a second at contacts that stick: the next step does not take
  * them back with as much speed. */
-static void what_an_unsolved_step_leaves_is_taken_back_slowly(void **state)
+static void penetration_left_by_an_unsolved_step_is_removed_slowly(void **state)
 {
     (void)state;
     mo_random random = {.state = 1};
@@ -330,7 +330,7 @@ static void meet(mo_random *random, int k)
     mo_world_destroy(world);
 }
 
-static void what_turns_and_flies_far_gains_no_energy(void **state)
+static void fast_rotating_bodies_gain_no_energy(void **state)
 {
     (void)state;
     mo_random random = {.state = 3};
@@ -445,7 +445,7 @@ static mo_world *build_cluster(double gravity)
     return world;
 }
 
-static void what_overlaps_at_the_start_comes_apart_at_rest(void **state)
+static void bodies_that_overlap_at_the_start_separate_at_rest(void **state)
 {
     (void)state;
     mo_world *world = build_cluster(0);
@@ -462,7 +462,7 @@ static void what_overlaps_at_the_start_comes_apart_at_rest(void **state)
 }
 
 /* With gravity: no more energy than what lifts all of it by the size of the cluster. */
-static void what_overlaps_at_the_start_is_not_thrown(void **state)
+static void bodies_that_overlap_at_the_start_are_not_thrown(void **state)
 {
     (void)state;
     mo_world *world = build_cluster(9.81);
@@ -488,13 +488,13 @@ int main(void)
         cmocka_unit_test(coarse_tolerances_leave_no_overlap),
         cmocka_unit_test(nothing_passes_through_a_thin_wall),
         cmocka_unit_test(nothing_passes_through_a_wall_that_turns),
-        cmocka_unit_test(what_is_light_gains_no_energy_by_tolerance),
-        cmocka_unit_test(what_a_step_without_time_gains_is_removed),
-        cmocka_unit_test(what_an_unsolved_step_leaves_is_taken_back_slowly),
-        cmocka_unit_test(what_turns_and_flies_far_gains_no_energy),
+        cmocka_unit_test(light_bodies_gain_no_energy_by_tolerance),
+        cmocka_unit_test(energy_gained_by_an_interrupted_step_is_removed),
+        cmocka_unit_test(penetration_left_by_an_unsolved_step_is_removed_slowly),
+        cmocka_unit_test(fast_rotating_bodies_gain_no_energy),
         cmocka_unit_test(any_two_that_overlap_part_within_the_bound_of_energy),
-        cmocka_unit_test(what_overlaps_at_the_start_comes_apart_at_rest),
-        cmocka_unit_test(what_overlaps_at_the_start_is_not_thrown),
+        cmocka_unit_test(bodies_that_overlap_at_the_start_separate_at_rest),
+        cmocka_unit_test(bodies_that_overlap_at_the_start_are_not_thrown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,7 +31,7 @@ static void check_roller(const mo_shape_def *shape, double radius)
     mo_world_destroy(world);
 }
 
-static void what_rolls_about_its_axis_is_not_stopped(void **state)
+static void rotation_about_an_axis_of_symmetry_is_not_stopped(void **state)
 {
     (void)state;
     const double a[3] = {0, 0, -0.004}, b[3] = {0, 0, 0.004};
@@ -108,7 +108,7 @@ static void a_mechanism_leaves_the_rounds_of_a_heap_beside_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_rolls_about_its_axis_is_not_stopped),
+        cmocka_unit_test(rotation_about_an_axis_of_symmetry_is_not_stopped),
         cmocka_unit_test(joints_close_where_overlap_is_let_be),
         cmocka_unit_test(a_mechanism_leaves_the_rounds_of_a_heap_beside_it),
     };

@@ -77,7 +77,7 @@ static void work_that_is_held_is_not_suspended(void **state)
 }
 
 /* The time in which it is suspended is not counted by its clock. */
-static void the_clock_of_work_stands_while_it_waits(void **state)
+static void the_work_clock_stops_while_work_is_suspended(void **state)
 {
     (void)state;
     mo_paced *paced = create();
@@ -154,7 +154,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_time_a_call_makes_one_piece),
         cmocka_unit_test(work_that_is_held_is_not_suspended),
-        cmocka_unit_test(the_clock_of_work_stands_while_it_waits),
+        cmocka_unit_test(the_work_clock_stops_while_work_is_suspended),
         cmocka_unit_test(another_thread_may_resume_it),
         cmocka_unit_test(a_parallel_region_is_not_suspended),
     };

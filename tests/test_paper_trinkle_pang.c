@@ -143,7 +143,7 @@ static void one_of_the_methods_solves_95_of_100_sets(void **state)
 
 /* Theorem 1(a): where all contacts roll, and b is in the range of J', as in these, a solution
  * exists. */
-static void what_rolls_is_always_solved_and_what_is_left_over_slides(void **state)
+static void rolling_problems_are_always_solved_and_the_others_slide(void **state)
 {
     (void)state;
     for (int k = 0; k < TRINKLE_PANG_SETS; ++k) {
@@ -160,7 +160,7 @@ static void what_rolls_is_always_solved_and_what_is_left_over_slides(void **stat
 
 /* Of the sets that neither method solves, all up to size 100 are proven to have no solution, and
  * the proof is judged apart. */
-static void what_is_left_over_up_to_size_100_has_no_solution(void **state)
+static void the_unsolved_problems_up_to_size_100_have_no_solution(void **state)
 {
     (void)state;
     int proven = 0;
@@ -245,8 +245,8 @@ int main(void)
         cmocka_unit_test(sliding_along_an_axis_of_the_pyramid_is_sliding_in_the_cone),
         cmocka_unit_test(every_row_of_table_1_is_at_least_as_good_as_the_papers),
         cmocka_unit_test(one_of_the_methods_solves_95_of_100_sets),
-        cmocka_unit_test(what_rolls_is_always_solved_and_what_is_left_over_slides),
-        cmocka_unit_test(what_is_left_over_up_to_size_100_has_no_solution),
+        cmocka_unit_test(rolling_problems_are_always_solved_and_the_others_slide),
+        cmocka_unit_test(the_unsolved_problems_up_to_size_100_have_no_solution),
         cmocka_unit_test(no_proof_contradicts_a_method),
         cmocka_unit_test(a_data_set_is_rebuilt_from_its_file_to_the_last_bit),
         cmocka_unit_test(other_files_are_refused_with_a_sentence),

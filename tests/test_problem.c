@@ -269,7 +269,7 @@ static void spoil(int which, mo_builder *builder)
     }
 }
 
-static void what_is_wrong_is_said_and_where(void **state)
+static void error_messages_name_the_fault_and_its_place(void **state)
 {
     (void)state;
     for (int which = 0; which <= 18; ++which) {
@@ -439,7 +439,7 @@ int main(void)
         cmocka_unit_test(the_reduced_problem_responds_like_the_full_one),
         cmocka_unit_test(W_of_bodies_is_symmetric_to_the_last_bit),
         cmocka_unit_test(an_unsymmetric_mass_gives_an_unsymmetric_response),
-        cmocka_unit_test(what_is_wrong_is_said_and_where),
+        cmocka_unit_test(error_messages_name_the_fault_and_its_place),
         cmocka_unit_test(an_empty_problem_is_a_problem),
         cmocka_unit_test(compliance_is_kept_where_only_some_blocks_have_it),
         cmocka_unit_test(constraints_of_one_colour_share_no_body),

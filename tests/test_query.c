@@ -353,7 +353,7 @@ static void distances_of_turned_boxes_are_least(void **state)
     }
 }
 
-static void overlaps_list_what_is_there(void **state)
+static void overlap_queries_list_all_shapes(void **state)
 {
     (void)state;
     mo_world *world = make_world(0);
@@ -409,7 +409,7 @@ int main(void)
         cmocka_unit_test(many_rays_are_single_rays_for_any_number_of_threads),
         cmocka_unit_test(distances_have_their_closed_forms),
         cmocka_unit_test(distances_of_turned_boxes_are_least),
-        cmocka_unit_test(overlaps_list_what_is_there),
+        cmocka_unit_test(overlap_queries_list_all_shapes),
         cmocka_unit_test(bad_questions_get_a_sentence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -149,7 +149,7 @@ static void semidefinite_problems_with_a_solution_are_all_solved_by_lemke(void *
     CHECK(count_solved("lemke", SEMIDEFINITE_SOLVABLE) == COUNT);
 }
 
-static void of_the_other_classes_nothing_is_called_solved_that_is_not(void **state)
+static void no_unsolved_problem_of_other_classes_is_reported_as_solved(void **state)
 {
     (void)state;
     for (int which = SEMIDEFINITE; which <= INDEFINITE; ++which) {
@@ -163,7 +163,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(positive_problems_are_all_solved),
         cmocka_unit_test(semidefinite_problems_with_a_solution_are_all_solved_by_lemke),
-        cmocka_unit_test(of_the_other_classes_nothing_is_called_solved_that_is_not),
+        cmocka_unit_test(no_unsolved_problem_of_other_classes_is_reported_as_solved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

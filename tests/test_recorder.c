@@ -154,7 +154,7 @@ static void a_long_run_is_complete_and_holds_a_bounded_amount_of_memory(void **s
     mo_world_destroy(world);
 }
 
-static void what_a_killed_run_wrote_is_readable(void **state)
+static void the_recording_of_a_killed_run_is_readable(void **state)
 {
     (void)state;
     const pid_t child = fork();
@@ -259,7 +259,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_short_run_has_the_bytes_of_one_that_is_written_at_once),
         cmocka_unit_test(a_long_run_is_complete_and_holds_a_bounded_amount_of_memory),
-        cmocka_unit_test(what_a_killed_run_wrote_is_readable),
+        cmocka_unit_test(the_recording_of_a_killed_run_is_readable),
         cmocka_unit_test(a_path_that_cannot_be_written_is_known_at_the_start),
         cmocka_unit_test(a_disk_that_is_full_for_a_while_loses_no_frame),
         cmocka_unit_test(a_disk_that_stays_full_keeps_the_frames_that_fit),

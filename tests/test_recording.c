@@ -57,7 +57,7 @@ static void check_frames(const mo_recording *a, const mo_recording *b)
     }
 }
 
-static void what_is_written_is_read_back_bit_for_bit(void **state)
+static void written_values_are_read_back_bit_for_bit(void **state)
 {
     (void)state;
     mo_world *world = make_world();
@@ -179,7 +179,7 @@ static void memory_that_runs_out_is_an_error_and_never_leaks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_written_is_read_back_bit_for_bit),
+        cmocka_unit_test(written_values_are_read_back_bit_for_bit),
         cmocka_unit_test(the_forces_of_a_cube_at_rest_carry_its_weight),
         cmocka_unit_test(planar_worlds_and_worlds_without_anything_are_recorded),
         cmocka_unit_test(bodies_that_come_or_go_are_refused),

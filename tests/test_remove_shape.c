@@ -36,7 +36,7 @@ static dumbbell make_dumbbell(double height, const double gravity[3])
 
 static const double DOWN[3] = {0, 0, -9.81}, NOWHERE[3] = {0};
 
-static void what_is_left_has_its_own_mass_and_goes_on_as_it_moved(void **state)
+static void the_remaining_shapes_define_mass_and_velocity(void **state)
 {
     (void)state;
     dumbbell made = make_dumbbell(0, NOWHERE);
@@ -86,7 +86,7 @@ static void step_often(mo_world *world, int steps)
 }
 
 /* A plank on two posts of one fixed body; without one of them it tips over. */
-static void what_rested_on_it_wakes_and_falls(void **state)
+static void bodies_that_rested_on_it_wake_and_fall(void **state)
 {
     (void)state;
     dumbbell made = make_dumbbell(10, DOWN);
@@ -115,7 +115,7 @@ static void what_rested_on_it_wakes_and_falls(void **state)
 }
 
 /* On a plane, which has no bounds, and on a box. */
-static void what_slept_on_a_body_falls_when_the_body_is_removed(void **state)
+static void bodies_that_slept_on_a_removed_body_fall(void **state)
 {
     (void)state;
     const mo_shape_def support[2] = {mo_shape_plane(), mo_shape_box(1, 1, 1)};
@@ -176,10 +176,10 @@ static void states_go_on_after_a_removal(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_left_has_its_own_mass_and_goes_on_as_it_moved),
+        cmocka_unit_test(the_remaining_shapes_define_mass_and_velocity),
         cmocka_unit_test(a_removed_shape_is_gone_and_its_id_is_stale),
-        cmocka_unit_test(what_rested_on_it_wakes_and_falls),
-        cmocka_unit_test(what_slept_on_a_body_falls_when_the_body_is_removed),
+        cmocka_unit_test(bodies_that_rested_on_it_wake_and_fall),
+        cmocka_unit_test(bodies_that_slept_on_a_removed_body_fall),
         cmocka_unit_test(a_body_without_shapes_and_mass_is_refused_by_the_step),
         cmocka_unit_test(states_go_on_after_a_removal),
     };

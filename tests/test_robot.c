@@ -128,7 +128,7 @@ static void a_refused_model_leaves_nothing_behind(void **state)
 }
 
 /* q and v go in and come out, also those of free bodies, whose centre of mass is elsewhere. */
-static void what_is_set_is_what_is_got(void **state)
+static void values_that_are_set_are_read_back(void **state)
 {
     (void)state;
     robot_world w;
@@ -477,7 +477,7 @@ int main(void)
         cmocka_unit_test(frictions_combine_as_in_mjcf),
         cmocka_unit_test(a_body_without_mass_gets_a_sentence),
         cmocka_unit_test(a_refused_model_leaves_nothing_behind),
-        cmocka_unit_test(what_is_set_is_what_is_got),
+        cmocka_unit_test(values_that_are_set_are_read_back),
         cmocka_unit_test(a_released_root_falls),
         cmocka_unit_test(a_mass_without_inertia_takes_that_of_the_shapes),
         cmocka_unit_test(coupled_joints_follow),

@@ -141,7 +141,7 @@ static void the_crank_pin_stays_in_its_bearing(void **state)
 /* A passive leg of 43 kg falls on a round foot of some grams, which each impact turns fast: its toe
  * and its heel end steps inside the ground.  Nothing may lift the leg for that.  What the step's
  * length adds to the energy of limbs that swing is below 0.1 J. */
-static void a_light_foot_lifts_nobody(void **state)
+static void a_light_foot_lifts_no_body(void **state)
 {
     (void)state;
     static const double MASS[] = {0.3, 0.05}, HEIGHT[] = {0.02, 0.04}, START[] = {0.64, 0.7};
@@ -222,7 +222,7 @@ static void a_heap_of_chains_reports_its_tolerance(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_light_foot_lifts_nobody),
+        cmocka_unit_test(a_light_foot_lifts_no_body),
         cmocka_unit_test(a_heap_of_chains_reports_its_tolerance),
         cmocka_unit_test(the_quadruped_stands_on_its_feet),
         cmocka_unit_test(the_biped_stands),

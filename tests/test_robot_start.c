@@ -11,7 +11,7 @@
 /* ---- a start that is put in order ------------------------------------------------------------ */
 
 /* A model that starts far beyond a limit comes back to it without a kick. */
-static void a_start_beyond_a_limit_is_mended_slowly(void **state)
+static void a_start_beyond_a_limit_is_corrected_without_a_kick(void **state)
 {
     (void)state;
     robot_world w;
@@ -312,7 +312,7 @@ static void couplings_at_rest_start_from_their_impulses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_start_beyond_a_limit_is_mended_slowly),
+        cmocka_unit_test(a_start_beyond_a_limit_is_corrected_without_a_kick),
         cmocka_unit_test(joints_and_loops_are_put_in_order),
         cmocka_unit_test(redundant_loops_that_contradict_each_other_swing_on),
         cmocka_unit_test(open_loops_are_closed_by_a_step_without_a_kick),

@@ -228,7 +228,7 @@ static void meshes_are_drawn_by_their_triangles_and_segments(void **state)
     run_mesh_clear(&mesh);
 }
 
-static void planes_reach_beyond_what_stands_on_them(void **state)
+static void planes_extend_beyond_the_bodies_on_them(void **state)
 {
     (void)state;
     for (int dimension = 2; dimension <= 3; ++dimension) {
@@ -247,7 +247,7 @@ int main(void)
         cmocka_unit_test(faces_of_hulls_are_whole_whatever_else_lies_on_them),
         cmocka_unit_test(random_hulls_are_closed),
         cmocka_unit_test(meshes_are_drawn_by_their_triangles_and_segments),
-        cmocka_unit_test(planes_reach_beyond_what_stands_on_them),
+        cmocka_unit_test(planes_extend_beyond_the_bodies_on_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

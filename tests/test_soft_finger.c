@@ -116,7 +116,7 @@ static void slip_and_spin_together_end_on_the_ellipse(void **state)
 
 /* A disc on a plane, spinning and sliding, until both stop: neither can end before the other where
  * it starts at the ratio of the eigenvectors, v / spin constant. */
-static void a_disc_that_slides_and_spins_stops_as_the_ellipse_says(void **state)
+static void a_disc_that_slides_and_spins_stops_by_the_law_of_the_ellipse(void **state)
 {
     (void)state;
     /* Frictional deceleration of (m v, I w): g m D^2 (v, w) / |D (v, w)|.  With I = m mu_t^2 / mu^2
@@ -364,7 +364,7 @@ int main(void)
         cmocka_unit_test(a_spinning_sphere_slows_down_by_its_torsional_moment),
         cmocka_unit_test(a_slow_spin_stops_within_the_step),
         cmocka_unit_test(slip_and_spin_together_end_on_the_ellipse),
-        cmocka_unit_test(a_disc_that_slides_and_spins_stops_as_the_ellipse_says),
+        cmocka_unit_test(a_disc_that_slides_and_spins_stops_by_the_law_of_the_ellipse),
         cmocka_unit_test(without_torsion_it_is_coulomb_and_without_sliding_friction_a_pivot),
         cmocka_unit_test(unsymmetric_heavy_and_deficient_blocks_are_solved),
         cmocka_unit_test(the_ellipsoid_is_projected_on_and_shrunk_by_to_the_last_digits),

@@ -35,7 +35,7 @@ static void a_block_on_a_gentle_slope_sticks_for_every_method(void **state)
     mo_problem_destroy(problem);
 }
 
-static void a_block_on_a_steep_slope_slides_as_newton_says(void **state)
+static void a_block_on_a_steep_slope_slides_by_newtons_law(void **state)
 {
     (void)state;
     for (int mu = 0; mu <= 4; ++mu) {
@@ -205,7 +205,7 @@ static void one_contact_is_solved_for_every_mu_from_zero_to_infinity(void **stat
     }
 }
 
-static void a_heavy_box_on_a_light_one_is_solved_or_said_not_to_be(void **state)
+static void a_heavy_box_on_a_light_one_is_solved_or_reported_as_unsolved(void **state)
 {
     (void)state;
     scene_stack_def def = scene_stack_default();
@@ -328,14 +328,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_block_on_a_gentle_slope_sticks_for_every_method),
-        cmocka_unit_test(a_block_on_a_steep_slope_slides_as_newton_says),
+        cmocka_unit_test(a_block_on_a_steep_slope_slides_by_newtons_law),
         cmocka_unit_test(a_particle_is_solved_by_every_method_as_on_paper),
         cmocka_unit_test(a_hanging_chain_carries_its_weight_in_its_joints),
         cmocka_unit_test(a_stack_at_rest_stays_at_rest),
         cmocka_unit_test(no_contact_at_all_is_solved_at_once),
         cmocka_unit_test(contacts_between_fixed_things_are_solved_or_refuted),
         cmocka_unit_test(one_contact_is_solved_for_every_mu_from_zero_to_infinity),
-        cmocka_unit_test(a_heavy_box_on_a_light_one_is_solved_or_said_not_to_be),
+        cmocka_unit_test(a_heavy_box_on_a_light_one_is_solved_or_reported_as_unsolved),
         cmocka_unit_test(joints_with_a_redundant_row_are_solved),
         cmocka_unit_test(global_and_reduced_form_give_the_same_velocity),
         cmocka_unit_test(laws_of_all_kinds_together_are_solved),

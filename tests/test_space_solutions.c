@@ -81,7 +81,7 @@ static void painleves_rod_in_space_has_the_verdicts_of_the_plane(void **state)
 
 /* One contact with W positive definite and symmetric: what the law's own solver finds, and nothing
  * else. */
-static void one_contact_is_unique_and_what_the_law_solves(void **state)
+static void one_contact_has_the_unique_solution_of_its_law(void **state)
 {
     (void)state;
     mo_random random = {41};
@@ -175,7 +175,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(painleves_rod_in_space_has_the_verdicts_of_the_plane),
-        cmocka_unit_test(one_contact_is_unique_and_what_the_law_solves),
+        cmocka_unit_test(one_contact_has_the_unique_solution_of_its_law),
         cmocka_unit_test(no_method_leaves_a_complete_list),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -133,7 +133,7 @@ static void a_dense_inverse_follows_changes(void **state)
     changes_of_rows_and_columns_are_followed((size_t)N * N, 0);
 }
 
-static void a_singular_matrix_is_told(void **state)
+static void a_singular_matrix_is_reported(void **state)
 {
     (void)state;
     for (int dense = 0; dense < 2; ++dense) {
@@ -156,7 +156,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_sparse_inverse_follows_changes),
         cmocka_unit_test(a_dense_inverse_follows_changes),
-        cmocka_unit_test(a_singular_matrix_is_told),
+        cmocka_unit_test(a_singular_matrix_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -166,7 +166,7 @@ static void slender_and_top_heavy_things_stand_still(void **state)
 
 /* Eight orders of masses: rounding leaves more than the tolerance, which is said without a search,
  * and the stack stands all the same. */
-static void what_rounding_leaves_is_said(void **state)
+static void rounding_errors_are_reported(void **state)
 {
     (void)state;
     const standing own = {"stack", "count", 30, 1e8};
@@ -186,7 +186,7 @@ static void what_rounding_leaves_is_said(void **state)
 
 /* A body and a rotor without shapes, about their centres: they turn on for ever, alone and beside
  * what rests. */
-static void what_has_no_shape_turns_on(void **state)
+static void bodies_without_shapes_keep_rotating(void **state)
 {
     (void)state;
     for (int is_beside = 0; is_beside < 2; ++is_beside) {
@@ -232,8 +232,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_newton_step_takes_the_motion_of_heavy_things_out),
         cmocka_unit_test(slender_and_top_heavy_things_stand_still),
-        cmocka_unit_test(what_rounding_leaves_is_said),
-        cmocka_unit_test(what_has_no_shape_turns_on),
+        cmocka_unit_test(rounding_errors_are_reported),
+        cmocka_unit_test(bodies_without_shapes_keep_rotating),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "moreau/moreau.h"
 
-static void a_step_that_leaves_nothing_says_so(void **state)
+static void a_step_without_errors_reports_none(void **state)
 {
     (void)state;
     mo_world *world = scene_world("stack", "count", 3);
@@ -24,7 +24,7 @@ static void a_step_that_leaves_nothing_says_so(void **state)
 }
 
 /* A rod of 1 cm that turns and flies at a thin wall is stopped on its way. */
-static void what_is_held_back_is_counted(void **state)
+static void bodies_held_back_are_counted(void **state)
 {
     (void)state;
     mo_message why = {{0}};
@@ -112,7 +112,7 @@ static void late_contacts_that_are_left_are_counted(void **state)
 
 /* Capsules fall on each other, and the overlap that may be left is below rounding.  The velocities
  * are solved: this rule alone makes such a step unsolved. */
-static void overlap_that_is_left_is_said(void **state)
+static void remaining_overlap_is_reported(void **state)
 {
     (void)state;
     mo_message why = {{0}};
@@ -137,7 +137,7 @@ static void overlap_that_is_left_is_said(void **state)
 }
 
 /* A box hangs on a fixed point and on a kinematic body that moves away from it at 1 m/s. */
-static void joints_that_stay_open_are_said(void **state)
+static void open_joints_are_reported(void **state)
 {
     (void)state;
     mo_message why = {{0}};
@@ -165,7 +165,7 @@ static void joints_that_stay_open_are_said(void **state)
 }
 
 /* Forty balls at nearly one place: each has more deep overlaps than a step takes. */
-static void pairs_that_are_left_out_are_said(void **state)
+static void omitted_pairs_are_reported(void **state)
 {
     (void)state;
     mo_message why = {{0}};
@@ -269,7 +269,7 @@ static void without_a_solution_contacts_give_way(void **state)
 
 /* A heap whose steps take longer than their limit: the state stays while a step waits, time goes on
  * all the same, and nothing overlaps more for it. */
-static void a_step_goes_on_in_the_next_call(void **state)
+static void a_suspended_step_is_resumed_by_the_next_call(void **state)
 {
     (void)state;
     mo_world *world = scene_world("heap", "count", 150);
@@ -346,17 +346,17 @@ static void a_change_while_a_step_waits_counts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_step_that_leaves_nothing_says_so),
-        cmocka_unit_test(what_is_held_back_is_counted),
+        cmocka_unit_test(a_step_without_errors_reports_none),
+        cmocka_unit_test(bodies_held_back_are_counted),
         cmocka_unit_test(impacts_that_are_left_are_counted),
         cmocka_unit_test(late_contacts_that_are_left_are_counted),
-        cmocka_unit_test(overlap_that_is_left_is_said),
-        cmocka_unit_test(joints_that_stay_open_are_said),
-        cmocka_unit_test(pairs_that_are_left_out_are_said),
+        cmocka_unit_test(remaining_overlap_is_reported),
+        cmocka_unit_test(open_joints_are_reported),
+        cmocka_unit_test(omitted_pairs_are_reported),
         cmocka_unit_test(times_of_phases_are_those_of_the_step),
         cmocka_unit_test(a_step_without_time_waits),
         cmocka_unit_test(without_a_solution_contacts_give_way),
-        cmocka_unit_test(a_step_goes_on_in_the_next_call),
+        cmocka_unit_test(a_suspended_step_is_resumed_by_the_next_call),
         cmocka_unit_test(an_unsolved_step_gives_its_reason),
         cmocka_unit_test(a_change_while_a_step_waits_counts),
     };

@@ -251,7 +251,7 @@ static mo_result sweep(const mo_problem *problem, double tol, int most, double m
     return result;
 }
 
-static void what_is_solved_is_solved_by_the_measure(void **state)
+static void solved_results_meet_the_measured_residual(void **state)
 {
     (void)state;
     mo_problem *problems[2] = {build(80, 21, 1), NULL};
@@ -272,7 +272,7 @@ static void what_is_solved_is_solved_by_the_measure(void **state)
     mo_problem_destroy(problems[1]);
 }
 
-static void too_few_sweeps_are_told(void **state)
+static void too_few_sweeps_are_reported(void **state)
 {
     (void)state;
     mo_problem *problem = build(200, 5, 1);
@@ -366,8 +366,8 @@ int main(void)
         cmocka_unit_test(the_measure_in_lanes_is_the_measure),
         cmocka_unit_test(visits_in_lanes_are_those_in_plain_c),
         cmocka_unit_test(steep_visits_in_lanes_are_those_in_plain_c),
-        cmocka_unit_test(what_is_solved_is_solved_by_the_measure),
-        cmocka_unit_test(too_few_sweeps_are_told),
+        cmocka_unit_test(solved_results_meet_the_measured_residual),
+        cmocka_unit_test(too_few_sweeps_are_reported),
         cmocka_unit_test(any_number_of_threads_has_the_same_bits),
         cmocka_unit_test(a_pair_of_balls_is_solved_by_one_visit),
         cmocka_unit_test(open_contacts_of_bodies_at_rest_need_no_sweep),

@@ -339,7 +339,7 @@ static void a_chain_that_is_projected_gains_no_energy_and_does_not_drift(void **
     mo_world_destroy(world);
 }
 
-static void what_sleeps_wakes_when_it_is_hit(void **state)
+static void sleeping_bodies_wake_when_hit(void **state)
 {
     (void)state;
     mo_world_def def = mo_default_world();
@@ -395,7 +395,7 @@ int main(void)
         cmocka_unit_test(a_motor_turns_at_its_speed_and_a_weak_one_stalls),
         cmocka_unit_test(limits_stop_a_door_and_angles_go_beyond_a_turn),
         cmocka_unit_test(a_chain_that_is_projected_gains_no_energy_and_does_not_drift),
-        cmocka_unit_test(what_sleeps_wakes_when_it_is_hit),
+        cmocka_unit_test(sleeping_bodies_wake_when_hit),
         cmocka_unit_test(torsional_friction_stops_a_spinning_ball),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,7 +16,7 @@ static mo_world *heap(void)
     return world;
 }
 
-static void a_run_that_is_saved_and_loaded_goes_on_with_the_same_bits(void **state)
+static void a_saved_and_loaded_run_continues_with_the_same_bits(void **state)
 {
     (void)state;
     mo_world *one = heap(), *other = heap();
@@ -189,7 +189,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_solid_is_a_body_with_one_shape),
-        cmocka_unit_test(a_run_that_is_saved_and_loaded_goes_on_with_the_same_bits),
+        cmocka_unit_test(a_saved_and_loaded_run_continues_with_the_same_bits),
         cmocka_unit_test(a_step_too_long_for_its_contacts_is_refused_with_a_remedy),
         cmocka_unit_test(a_step_that_would_bring_nan_is_refused_and_nothing_changes),
         cmocka_unit_test(bad_definitions_get_a_sentence),

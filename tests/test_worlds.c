@@ -114,7 +114,7 @@ static void every_scene_runs_and_has_the_same_bits_three_times(void **state)
 }
 
 /* What is to stand: no body moves by more than a millionth of a millimetre in a second. */
-static void what_stands_stands(void **state)
+static void structures_at_rest_stay_at_rest(void **state)
 {
     (void)state;
     static const char *const STANDING[] = {"stack", "arch", "cannonball", "wall", "kapla"};
@@ -148,7 +148,7 @@ static void what_stands_stands(void **state)
  * needed, at rest between neighbours (a wall) and with heavy things on light ones; and what is
  * saved and loaded goes on alike.
  */
-static void what_rests_costs_little(void **state)
+static void bodies_at_rest_cost_little(void **state)
 {
     (void)state;
     enum { SETTLES = 15, STEPS = 45 };
@@ -191,7 +191,7 @@ static void what_rests_costs_little(void **state)
 
 /* What rounding leaves of the gaps, over a short step, is no speed: short steps cost no more than
  * others. */
-static void short_steps_of_what_rests_cost_little(void **state)
+static void short_steps_of_bodies_at_rest_cost_little(void **state)
 {
     (void)state;
     for (double h = 1e-6; h < 1e-2; h *= 10) {
@@ -346,9 +346,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_scene_runs_and_has_the_same_bits_three_times),
-        cmocka_unit_test(what_stands_stands),
-        cmocka_unit_test(what_rests_costs_little),
-        cmocka_unit_test(short_steps_of_what_rests_cost_little),
+        cmocka_unit_test(structures_at_rest_stay_at_rest),
+        cmocka_unit_test(bodies_at_rest_cost_little),
+        cmocka_unit_test(short_steps_of_bodies_at_rest_cost_little),
         cmocka_unit_test(the_cradle_hands_the_momentum_through),
         cmocka_unit_test(the_break_keeps_its_momentum),
         cmocka_unit_test(the_coin_settles_flat),

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "linalg/vec3.h"
 
 int mo_mesh_fail(mo_mesh_building *b, const char *sentence)
 {
@@ -40,11 +41,6 @@ static size_t hash_point(const double x[3])
         h ^= h >> 32;
     }
     return (size_t)h;
-}
-
-static int same_point(const double a[3], const double b[3])
-{
-    return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
 }
 
 static int make_slots(mo_mesh_building *b, size_t count)
@@ -92,7 +88,7 @@ int mo_mesh_place_point(mo_mesh_building *b, const double x[3])
     }
     size_t at = hash_point(p) % b->slot_count;
     while (b->slots[at] >= 0) {
-        if (same_point(b->mesh->points + 3 * (size_t)b->slots[at], p)) {
+        if (mo_vec3_are_equal(b->mesh->points + 3 * (size_t)b->slots[at], p)) {
             return b->slots[at];
         }
         at = (at + 1) % b->slot_count;

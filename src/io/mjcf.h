@@ -76,8 +76,6 @@ bool mo_mjcf_attach_all(mo_reader *r, mo_xml_node *root, int level, int *parts);
 
 /* mjcf_replicate.c */
 bool mo_mjcf_replicate_all(mo_reader *r, mo_xml_node *node, int depth);
-/* Whether a list, with a space before and after each word, contains the word. */
-bool mo_mjcf_has_word(const char *list, const char *word);
 void mo_mjcf_list_unread(mo_reader *r);
 
 /* ---- attributes through the classes ---------------------------------------------------------- */

@@ -52,7 +52,7 @@ static bool rename_all(const attachment *a, mo_xml_node *node)
     node->part = node->part ? node->part : a->part; /* it may be in an attached part */
     for (mo_xml_attribute *at = node->attributes; at; at = at->next) {
         const int is_world = strncmp(at->name, "body", 4) == 0 && strcmp(at->value, "world") == 0;
-        if (mo_mjcf_has_word(NAMES, at->name) && at->value[0] && !is_world) {
+        if (mo_text_has_word(NAMES, at->name) && at->value[0] && !is_world) {
             at->value = prefixed(a, at->value);
             MO_PASS(at->value);
         }
@@ -82,7 +82,7 @@ static bool take_sections(const attachment *a, mo_xml_node *root, mo_xml_node *f
 {
     for (mo_xml_node *section = from->first, *next; section; section = next) {
         next = section->next;
-        if (!mo_mjcf_has_word(KEPT, section->name)) {
+        if (!mo_text_has_word(KEPT, section->name)) {
             if (strcmp(section->name, "keyframe") == 0) {
                 mo_reader_note(a->r, section, "> of an attached model is not read");
             }
@@ -92,7 +92,7 @@ static bool take_sections(const attachment *a, mo_xml_node *root, mo_xml_node *f
             return false;
         }
         for (mo_xml_node *child = section->first; child; child = child->next) {
-            if (mo_mjcf_has_word(WITH_CLASS, section->name) &&
+            if (mo_text_has_word(WITH_CLASS, section->name) &&
                 strcmp(child->name, "texture") != 0 && !give_class(a, child, "class")) {
                 return false;
             }

@@ -112,22 +112,12 @@ static int class_of(mo_mjcf *m, const mo_xml_node *node)
 /* Is the element of a <default> about this kind? */
 static bool is_about(const mo_xml_node *node, const char *kind)
 {
-    static const char *const ACTUATORS[] = {"general",  "motor",       "position",
-                                            "velocity", "intvelocity", "damper",
-                                            "cylinder", "muscle",      "adhesion"};
-    if (strcmp(kind, "tendon") == 0 &&
-        (strcmp(node->name, "fixed") == 0 || strcmp(node->name, "spatial") == 0)) {
-        return true;
-    }
-    if (strcmp(kind, "actuator") != 0) {
-        return strcmp(node->name, kind) == 0;
-    }
-    for (size_t k = 0; k < sizeof ACTUATORS / sizeof ACTUATORS[0]; ++k) {
-        if (strcmp(node->name, ACTUATORS[k]) == 0) {
-            return true;
-        }
-    }
-    return false;
+    return strcmp(kind, "actuator") == 0
+               ? mo_text_has_word(" general motor position velocity intvelocity damper cylinder "
+                                  "muscle adhesion ",
+                                  node->name)
+               : strcmp(node->name, kind) == 0 || (strcmp(kind, "tendon") == 0 &&
+                                                   mo_text_has_word(" fixed spatial ", node->name));
 }
 
 /* The element of the class that has the attribute: the last one is used; NULL: none. */

@@ -105,17 +105,6 @@ static const char UNREAD[] = " composite deformable flexcomp plugin flex ";
 /* Actuators that read_actuator notes itself, and equalities likewise. */
 static const char NOTED[] = " adhesion distance ";
 
-bool mo_mjcf_has_word(const char *list, const char *word)
-{
-    const size_t length = strlen(word);
-    for (const char *at = strstr(list, word); at; at = strstr(at + 1, word)) {
-        if (at > list && at[-1] == ' ' && at[length] == ' ') {
-            return true;
-        }
-    }
-    return false;
-}
-
 static const element *find_element(const char *name)
 {
     for (size_t k = 0; k < sizeof ELEMENTS / sizeof ELEMENTS[0]; ++k) {
@@ -129,10 +118,10 @@ static const element *find_element(const char *name)
 static void list_attributes(mo_reader *r, const mo_xml_node *node, const element *known)
 {
     for (const mo_xml_attribute *a = node->attributes; a; a = a->next) {
-        if (mo_mjcf_has_word(known->read, a->name) || mo_mjcf_has_word(known->silent, a->name)) {
+        if (mo_text_has_word(known->read, a->name) || mo_text_has_word(known->silent, a->name)) {
             continue;
         }
-        if (mo_mjcf_has_word(known->soft, a->name)) {
+        if (mo_text_has_word(known->soft, a->name)) {
             char of[120];
             snprintf(of, sizeof of, "<%.40s %.40s>", node->name, a->name);
             mo_reader_note_kind(r, node, of,
@@ -147,12 +136,12 @@ static void list_attributes(mo_reader *r, const mo_xml_node *node, const element
 static void list(mo_reader *r, const mo_xml_node *node)
 {
     const element *known = find_element(node->name);
-    if (mo_mjcf_has_word(SILENT, node->name) || mo_mjcf_has_word(NOTED, node->name)) {
+    if (mo_text_has_word(SILENT, node->name) || mo_text_has_word(NOTED, node->name)) {
         return;
     }
     /* <tendon/>, alone, and in <default> moves nothing. */
     const bool is_default = node->parent && strcmp(node->parent->name, "default") == 0;
-    if (!known || mo_mjcf_has_word(UNREAD, node->name)) {
+    if (!known || mo_text_has_word(UNREAD, node->name)) {
         if (!is_default) {
             mo_reader_note(r, node, "> is not supported: ignored, with its content");
         }

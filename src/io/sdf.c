@@ -192,15 +192,11 @@ static bool write_axis(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *join
 /* The type that urdf.c has, or NULL. */
 static const char *type_of(mo_sdf *s, const mo_xml_node *joint)
 {
-    static const char *const SAME[] = {"revolute", "prismatic", "ball", "fixed"};
     const char *type = mo_xml_get(joint, "type");
-    for (size_t k = 0; type && k < sizeof SAME / sizeof SAME[0]; ++k) {
-        if (strcmp(type, SAME[k]) == 0) {
-            return SAME[k];
-        }
+    if (type && mo_text_has_word(" revolute prismatic ball fixed ", type)) {
+        return type;
     }
-    if (type && (strcmp(type, "continuous") == 0 || strcmp(type, "universal") == 0 ||
-                 strcmp(type, "revolute2") == 0)) {
+    if (type && mo_text_has_word(" continuous universal revolute2 ", type)) {
         return "revolute";
     }
     mo_reader_note(s->r, joint, " type=\"%.40s\"> is not read: the links are fixed to each other",

@@ -290,9 +290,8 @@ static bool read_mimics(mo_urdf *u, const urdf_tree *t)
 
 static void list_unread(mo_reader *r)
 {
-    static const char *const OF_JOINTS[] = {"parent",     "child",    "origin", "axis",
-                                            "limit",      "dynamics", "mimic",  "safety_controller",
-                                            "calibration"};
+    static const char OF_JOINTS[] =
+        " parent child origin axis limit dynamics mimic safety_controller calibration ";
     for (const mo_xml_node *node = r->root->first; node; node = node->next) {
         const int is_joint = strcmp(node->name, "joint") == 0;
         if (strncmp(node->name, "xacro:", 6) == 0) {
@@ -302,11 +301,7 @@ static void list_unread(mo_reader *r)
             mo_reader_note(r, node, "> is not supported: ignored");
         }
         for (const mo_xml_node *part = is_joint ? node->first : NULL; part; part = part->next) {
-            size_t k = 0;
-            while (k < 9 && strcmp(part->name, OF_JOINTS[k]) != 0) {
-                ++k;
-            }
-            if (k == 9) {
+            if (!mo_text_has_word(OF_JOINTS, part->name)) {
                 mo_reader_note(r, part, "> of a joint is not supported: ignored");
             }
         }

@@ -258,25 +258,21 @@ static bool read_shape(mo_urdf *u, const mo_xml_node *node, int is_visual, mo_sh
         }
         return mesh_shape(u, what, is_visual, shape, mass, found);
     }
-    static const char *const KNOWN[] = {"box",     "sphere", "cylinder",
-                                        "capsule", "plane",  "ellipsoid"};
     const int is_sdf = strcmp(u->r->model->format, "SDF") == 0;
-    const size_t known = is_sdf ? 6 : 4;
     int is_empty;
     if (!find_empty(u, what, &is_empty) || is_empty) {
         return !u->r->error;
     }
-    for (size_t k = 0; k < known; ++k) {
-        if (strcmp(what->name, KNOWN[k]) == 0) {
-            *found = 1;
-            MO_PASS(primitive_shape(u, what, shape));
-            if (shape->kind != MO_SHAPE_HULL) { /* models of SDF define masses themselves */
-                mo_mass_of_shape(shape, NULL, mass);
-            }
-            return true;
-        }
+    if (!mo_text_has_word(" box sphere cylinder capsule ", what->name) &&
+        !(is_sdf && mo_text_has_word(" plane ellipsoid ", what->name))) {
+        mo_reader_note(u->r, what, "> is not supported: the shape is left out");
+        return true;
     }
-    mo_reader_note(u->r, what, "> is not supported: the shape is left out");
+    *found = 1;
+    MO_PASS(primitive_shape(u, what, shape));
+    if (shape->kind != MO_SHAPE_HULL) { /* models of SDF define masses themselves */
+        mo_mass_of_shape(shape, NULL, mass);
+    }
     return true;
 }
 

@@ -41,6 +41,8 @@ const mo_xml_node *mo_xml_child(const mo_xml_node *node, const char *name);
 const mo_xml_node *mo_xml_next(const mo_xml_node *node, const char *name);
 /* Does the attribute have that value? */
 bool mo_xml_equals(const mo_xml_node *node, const char *attribute, const char *value);
+/* Does a list with a space before and after each word contain the word? */
+bool mo_text_has_word(const char *list, const char *word);
 /* Makes the node the last child of the parent. */
 void mo_xml_append(mo_xml_node *parent, mo_xml_node *node);
 

@@ -48,6 +48,17 @@ void mo_xml_append(mo_xml_node *parent, mo_xml_node *node)
     parent->last = node;
 }
 
+bool mo_text_has_word(const char *list, const char *word)
+{
+    const size_t length = strlen(word);
+    for (const char *at = strstr(list, word); at; at = strstr(at + 1, word)) {
+        if (at > list && at[-1] == ' ' && at[length] == ' ') {
+            return !strchr(word, ' ');
+        }
+    }
+    return false;
+}
+
 const mo_xml_node *mo_xml_next(const mo_xml_node *node, const char *name)
 {
     return named(node->next, name);

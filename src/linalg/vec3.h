@@ -155,6 +155,14 @@ MO_ANY int mo_mat3_is_isotropic(const double A[9], double tolerance)
     return is_same;
 }
 
+/* Sylvester's criterion, for a symmetric A. */
+MO_ANY int mo_mat3_is_positive_definite(const double A[9])
+{
+    double c[3];
+    mo_vec3_cross(A + 3, A + 6, c);
+    return A[0] > 0 && A[0] * A[4] - A[1] * A[3] > 0 && mo_vec3_dot(A, c) > 0;
+}
+
 /* x with A x = b for a regular A, by Cramer's rule. */
 MO_ANY void mo_mat3_solve(const double A[9], const double b[3], double x[3])
 {

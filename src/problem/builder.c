@@ -16,8 +16,8 @@
 #include "linalg/vec3.h"
 #include "problem/builder_data.h"
 
-/* `count` new elements at the end of a mo_pool; NULL if memory runs out, which is recorded. */
-static void *extend(mo_builder *builder, mo_pool *p, size_t count, size_t size)
+/* `count` new elements at the end of an array; NULL if memory runs out, which is recorded. */
+static void *extend(mo_builder *builder, mo_builder_array *p, size_t count, size_t size)
 {
     if (!mo_memory_grow(&builder->allocator, &p->data, &p->room, p->count + count, size)) {
         mo_builder_remember_memory(builder);
@@ -28,7 +28,8 @@ static void *extend(mo_builder *builder, mo_pool *p, size_t count, size_t size)
     return first;
 }
 
-static int append_doubles(mo_builder *builder, mo_pool *p, size_t count, const double *from)
+static int append_doubles(mo_builder *builder, mo_builder_array *p, size_t count,
+                          const double *from)
 {
     if (count == 0) {
         return 1;
@@ -43,22 +44,24 @@ static int append_doubles(mo_builder *builder, mo_pool *p, size_t count, const d
     return 1;
 }
 
-int mo_builder_append_int(mo_builder *builder, mo_pool *p, int value)
+/* One element, copied. */
+static int append(mo_builder *builder, mo_builder_array *p, const void *value, size_t size)
 {
-    int *to = extend(builder, p, 1, sizeof *to);
+    void *to = extend(builder, p, 1, size);
     if (to) {
-        *to = value;
+        memcpy(to, value, size);
     }
     return to != NULL;
 }
 
-int mo_builder_append_size(mo_builder *builder, mo_pool *p, size_t value)
+int mo_builder_append_int(mo_builder *builder, mo_builder_array *p, int value)
 {
-    size_t *to = extend(builder, p, 1, sizeof *to);
-    if (to) {
-        *to = value;
-    }
-    return to != NULL;
+    return append(builder, p, &value, sizeof value);
+}
+
+int mo_builder_append_size(mo_builder *builder, mo_builder_array *p, size_t value)
+{
+    return append(builder, p, &value, sizeof value);
 }
 
 mo_error mo_builder_create(const mo_allocator *allocator, mo_builder **builder)
@@ -71,15 +74,15 @@ mo_error mo_builder_create(const mo_allocator *allocator, mo_builder **builder)
     return MO_OK;
 }
 
-void mo_builder_drop_pools(mo_builder *builder)
+void mo_builder_clear(mo_builder *builder)
 {
-    mo_pool *const pools[] = {&builder->body_start, &builder->mass_start, &builder->M,
-                              &builder->f,          &builder->asymmetric, &builder->row_start,
-                              &builder->law,        &builder->param,      &builder->w,
-                              &builder->compliance, &builder->blocks,     &builder->values,
-                              &builder->rigid,      &builder->contacts,   &builder->contact_of};
-    for (size_t k = 0; k < sizeof pools / sizeof pools[0]; ++k) {
-        mo_memory_free(&builder->allocator, pools[k]->data);
+    mo_builder_array *const arrays[] = {
+        &builder->body_start, &builder->mass_start, &builder->M,         &builder->f,
+        &builder->asymmetric, &builder->row_start,  &builder->law,       &builder->param,
+        &builder->w,          &builder->compliance, &builder->blocks,    &builder->values,
+        &builder->rigid,      &builder->contacts,   &builder->contact_of};
+    for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; ++k) {
+        mo_memory_free(&builder->allocator, arrays[k]->data);
     }
     const mo_allocator own = builder->allocator;
     memset(builder, 0, sizeof *builder);
@@ -90,12 +93,12 @@ void mo_builder_destroy(mo_builder *builder)
 {
     if (builder) {
         const mo_allocator own = builder->allocator;
-        mo_builder_drop_pools(builder);
+        mo_builder_clear(builder);
         mo_memory_free(&own, builder);
     }
 }
 
-static void reserve(mo_builder *builder, mo_pool *p, size_t count, size_t size)
+static void reserve(mo_builder *builder, mo_builder_array *p, size_t count, size_t size)
 {
     (void)mo_memory_grow(&builder->allocator, &p->data, &p->room, count, size); /* only a hint */
 }
@@ -149,15 +152,6 @@ static int all_finite(mo_builder *builder, const double *x, size_t count, const 
 
 /* ---- adding ---------------------------------------------------------------------------------- */
 
-static int append_flag(mo_builder *builder, mo_pool *p, int flag)
-{
-    uint8_t *to = extend(builder, p, 1, sizeof *to);
-    if (to) {
-        *to = (uint8_t)flag;
-    }
-    return to != NULL;
-}
-
 /* That of a rigid body (NULL) is written with the rows, if ever. */
 static int append_mass(mo_builder *builder, size_t square, const double *M)
 {
@@ -172,7 +166,7 @@ static int add_body(mo_builder *builder, int n, const double *M, const double *f
         return -1;
     }
     const int body = builder->body_start.count ? (int)builder->body_start.count - 1 : 0;
-    const int start = mo_pool_last_int(&builder->body_start);
+    const int start = mo_builder_last_int(&builder->body_start);
     if (n < 1 || !(M || rigid->mass > 0) || n > INT_MAX - start) {
         mo_builder_remember(
             builder,
@@ -194,12 +188,9 @@ static int add_body(mo_builder *builder, int n, const double *M, const double *f
                       mo_builder_append_size(builder, &builder->mass_start, mass_start) &&
                       append_mass(builder, square, M) &&
                       append_doubles(builder, &builder->f, (size_t)n, f) &&
-                      append_flag(builder, &builder->asymmetric, asymmetric);
-    mo_rigid *to = added ? extend(builder, &builder->rigid, 1, sizeof *to) : NULL;
-    if (to) {
-        *to = *rigid;
-    }
-    return to ? body : -1;
+                      append(builder, &builder->asymmetric, &(uint8_t){(uint8_t)asymmetric}, 1) &&
+                      append(builder, &builder->rigid, rigid, sizeof *rigid);
+    return added ? body : -1;
 }
 
 int mo_builder_add_body(mo_builder *builder, int n, const double *M, const double *f)
@@ -214,16 +205,6 @@ int mo_builder_add_unsymmetric_body(mo_builder *builder, int n, const double *M,
     return add_body(builder, n, M, f, 1, &(mo_rigid){0});
 }
 
-/* Sylvester's criterion, on a symmetric matrix. */
-static int is_positive_definite(const double J[9])
-{
-    const double minor = J[0] * J[4] - J[1] * J[3];
-    const double determinant = J[0] * (J[4] * J[8] - J[5] * J[7]) -
-                               J[1] * (J[3] * J[8] - J[5] * J[6]) +
-                               J[2] * (J[3] * J[7] - J[4] * J[6]);
-    return J[0] > 0 && minor > 0 && determinant > 0;
-}
-
 int mo_builder_add_rigid_body(mo_builder *builder, double mass, const double J[9], const double *f)
 {
     MO_NEED_OR(-1, builder, NULL);
@@ -233,7 +214,7 @@ int mo_builder_add_rigid_body(mo_builder *builder, double mass, const double J[9
     const double none[9] = {0}; /* no inertia is refused below */
     J = J ? J : none;
     const mo_rigid rigid = mo_rigid_of(mass, J);
-    if (!(mass > 0) || !isfinite(rigid.inverse_mass) || !is_positive_definite(J) ||
+    if (!(mass > 0) || !isfinite(rigid.inverse_mass) || !mo_mat3_is_positive_definite(J) ||
         first_bad(J, 9) >= 0 || first_bad(rigid.inverse_inertia, 6) >= 0) {
         mo_builder_remember(
             builder, mo_fail(&builder->why, MO_ERR_PROBLEM,
@@ -248,7 +229,7 @@ int mo_builder_add_rigid_body(mo_builder *builder, double mass, const double J[9
 /* The packed parameters of a law, shared with the previous block if equal. */
 static int add_law(mo_builder *builder, mo_law_kind kind, size_t count, const double *packed)
 {
-    const mo_pool *param = &builder->param;
+    const mo_builder_array *param = &builder->param;
     int same = param->count >= count;
     for (size_t k = 0; same && k < count; ++k) {
         same = ((const double *)param->data)[param->count - count + k] == packed[k];
@@ -263,11 +244,7 @@ static int add_law(mo_builder *builder, mo_law_kind kind, size_t count, const do
     if (!same && !append_doubles(builder, &builder->param, count, packed)) {
         return 0;
     }
-    mo_law_ref *to = extend(builder, &builder->law, 1, sizeof *to);
-    if (to) {
-        *to = ref;
-    }
-    return to != NULL;
+    return append(builder, &builder->law, &ref, sizeof ref);
 }
 
 static int add_compliance(mo_builder *builder, const double *compliance, int d)
@@ -288,7 +265,7 @@ static int append_constraint(mo_builder *builder, int d, const mo_law *law, size
                              const double *packed, const double *w)
 {
     const int constraint = (int)builder->law.count;
-    const int start = mo_pool_last_int(&builder->row_start);
+    const int start = mo_builder_last_int(&builder->row_start);
     if (d > INT_MAX - start || builder->law.count >= INT_MAX) {
         mo_builder_remember(builder, mo_fail(&builder->why, MO_ERR_PROBLEM,
                                              "constraint %d: there are too many rows", constraint));

@@ -8,10 +8,10 @@
 #include "problem/compact.h"
 
 /* A growing array of some type. */
-typedef struct mo_pool {
+typedef struct mo_builder_array {
     void *data;
     size_t count, room;
-} mo_pool;
+} mo_builder_array;
 
 /* A block as it came: which constraint, which body or column, its size, and where its values are.
  * Compact contacts have none. */
@@ -25,10 +25,10 @@ struct mo_builder {
     mo_allocator allocator;
     mo_error error; /* the first one */
     mo_message why;
-    mo_pool body_start, mass_start, M, f, asymmetric;
-    mo_pool row_start, law, param, w, compliance;
-    mo_pool rigid, contacts, contact_of; /* compact.h; contact_of is -1 for rows */
-    mo_pool blocks, values;
+    mo_builder_array body_start, mass_start, M, f, asymmetric;
+    mo_builder_array row_start, law, param, w, compliance;
+    mo_builder_array rigid, contacts, contact_of; /* compact.h; contact_of is -1 for rows */
+    mo_builder_array blocks, values;
     int couplings, jacobians; /* whether any came */
     int has_compliance, has_rigid;
 };
@@ -45,25 +45,25 @@ static inline void mo_builder_remember_memory(mo_builder *builder)
     mo_builder_remember(builder, mo_fail_memory(&builder->why));
 }
 
-static inline int mo_pool_last_int(const mo_pool *p)
+static inline int mo_builder_last_int(const mo_builder_array *p)
 {
     return p->count ? ((const int *)p->data)[p->count - 1] : 0;
 }
 
 static inline int mo_builder_row_count(const mo_builder *builder)
 {
-    return mo_pool_last_int(&builder->row_start);
+    return mo_builder_last_int(&builder->row_start);
 }
 
 /* One element more; false if memory runs out, which is remembered. */
-int mo_builder_append_int(mo_builder *builder, mo_pool *p, int value);
-int mo_builder_append_size(mo_builder *builder, mo_pool *p, size_t value);
+int mo_builder_append_int(mo_builder *builder, mo_builder_array *p, int value);
+int mo_builder_append_size(mo_builder *builder, mo_builder_array *p, size_t value);
 
 /* A hard Coulomb contact of finite mu, whose frame, arms and bodies the caller writes: what is of
  * another kind or size must not come here.  NULL after an error, which is remembered. */
 mo_compact_contact *mo_builder_extend_contacts(mo_builder *builder, double mu, const double w[3]);
 
 /* Frees everything. */
-void mo_builder_drop_pools(mo_builder *builder);
+void mo_builder_clear(mo_builder *builder);
 
 #endif

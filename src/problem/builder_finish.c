@@ -15,10 +15,10 @@
 #include "problem/builder_data.h"
 #include "problem/views.h"
 
-static void *steal(mo_pool *p)
+static void *steal(mo_builder_array *p)
 {
     void *data = p->data;
-    *p = (mo_pool){0};
+    *p = (mo_builder_array){0};
     return data;
 }
 
@@ -110,7 +110,7 @@ static int sort_blocks(mo_builder *builder)
         used += count;
     }
     mo_memory_free(&builder->allocator, builder->values.data);
-    builder->values = (mo_pool){to, used, builder->values.count};
+    builder->values = (mo_builder_array){to, used, builder->values.count};
     builder->blocks.count = kept;
     return 1;
 }
@@ -283,8 +283,8 @@ static void move_arrays(mo_builder *builder, mo_problem *problem)
 {
     problem->body_count = builder->body_start.count ? (int)builder->body_start.count - 1 : 0;
     problem->constraint_count = (int)builder->law.count;
-    problem->dof_count = mo_pool_last_int(&builder->body_start);
-    problem->row_count = mo_pool_last_int(&builder->row_start);
+    problem->dof_count = mo_builder_last_int(&builder->body_start);
+    problem->row_count = mo_builder_last_int(&builder->row_start);
     problem->param_count = builder->param.count;
     problem->body_start = steal(&builder->body_start);
     problem->mass_start = steal(&builder->mass_start);
@@ -315,7 +315,7 @@ static mo_error move_compact(mo_builder *builder, mo_problem *problem)
 }
 
 /* Arrays into which offsets are added even where they are empty. */
-static int never_null(mo_builder *builder, mo_pool *p)
+static int never_null(mo_builder *builder, mo_builder_array *p)
 {
     const int grown = mo_memory_grow(&builder->allocator, &p->data, &p->room, 1, sizeof(double));
     if (!grown) {
@@ -364,7 +364,7 @@ mo_error mo_builder_finish(mo_builder *builder, mo_problem **out, mo_message *wh
         mo_problem_destroy(problem);
         problem = NULL;
     }
-    mo_builder_drop_pools(builder);
+    mo_builder_clear(builder);
     *out = problem;
     return error;
 }

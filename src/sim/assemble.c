@@ -157,7 +157,7 @@ mo_error mo_assemble(mo_world *world, const mo_phase *phase, mo_message *why)
         mo_joint_assemble(world, world->jointed[k], phase);
     }
     if (add_contacts(world, phase)) {
-        mo_builder_drop_pools(world->builder);
+        mo_builder_clear(world->builder);
         return mo_fail_memory(why);
     }
     const int contact_end = mo_builder_row_count(world->builder);

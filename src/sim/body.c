@@ -111,13 +111,6 @@ static weight weigh(const mo_world *world, const mo_sim_body *body)
     return all;
 }
 
-static int is_positive_definite(const double A[9])
-{
-    double c[3];
-    mo_vec3_cross(A + 3, A + 6, c);
-    return A[0] > 0 && A[0] * A[4] - A[1] * A[3] > 0 && mo_vec3_dot(A, c) > 0;
-}
-
 /* Radius about the centre of mass, with room for the shapes that have bounds. */
 static double size_of(const mo_world *world, const mo_sim_body *body)
 {
@@ -162,8 +155,8 @@ mo_error mo_body_update_mass(mo_world *world, int place, mo_message *why)
         (body->def.mass > 0 || body->first_shape != MO_NONE)) {
         const int may_wait =
             body->first_shape == MO_NONE && all.inertia[0] + all.inertia[4] + all.inertia[8] == 0;
-        is_fit = is_fit &&
-                 (may_wait || (is_planar ? all.inertia[8] > 0 : is_positive_definite(all.inertia)));
+        is_fit = is_fit && (may_wait || (is_planar ? all.inertia[8] > 0
+                                                   : mo_mat3_is_positive_definite(all.inertia)));
     }
     MO_REFUSE_IF(!is_fit, why, "the inertia of body '%.64s' is not positive definite, or above %g",
                  body->def.name, MO_LARGEST);

@@ -68,7 +68,7 @@ static void check_view(const double table[3], const double half[3], const double
     mo_world_destroy(world);
 }
 
-static void what_is_fixed_nearby_is_in_the_image(void **state)
+static void nearby_static_bodies_are_in_the_image(void **state)
 {
     (void)state;
     check_view((const double[3]){0.5, 0, -0.5}, (const double[3]){0.6, 0.4, 0.02},
@@ -82,7 +82,7 @@ static void what_is_fixed_nearby_is_in_the_image(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_fixed_nearby_is_in_the_image),
+        cmocka_unit_test(nearby_static_bodies_are_in_the_image),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

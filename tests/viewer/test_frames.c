@@ -121,7 +121,7 @@ static void frames_hold_the_world(void **state)
 
 /* ---- drives ---------------------------------------------------------------------------------- */
 
-static void drives_are_told_with_a_range(void **state)
+static void drives_are_listed_with_a_range(void **state)
 {
     (void)state;
     mo_world *world;
@@ -201,7 +201,7 @@ static mo_recording record(const char *scene, double h, int steps)
     return recording;
 }
 
-static void replay_pages_decode_to_what_was_recorded(void **state)
+static void replay_pages_decode_to_the_recording(void **state)
 {
     (void)state;
     const double h = 0.005;
@@ -340,8 +340,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(frames_hold_the_world),
-        cmocka_unit_test(drives_are_told_with_a_range),
-        cmocka_unit_test(replay_pages_decode_to_what_was_recorded),
+        cmocka_unit_test(drives_are_listed_with_a_range),
+        cmocka_unit_test(replay_pages_decode_to_the_recording),
         cmocka_unit_test(long_runs_are_thinned_and_say_so),
         cmocka_unit_test(forces_are_shown_on_the_upper_body),
         cmocka_unit_test(contacts_of_a_pair_are_one_link),

@@ -409,7 +409,7 @@ static void metal_shines_and_rubber_does_not(void **state)
 
 /* The eye that follows keeps the ball where it was; the one that turns by 90 degrees about it is
  * as far from it as before, at a right angle. */
-static void the_eye_follows_and_turns(void **state)
+static void the_camera_follows_and_rotates(void **state)
 {
     (void)state;
     mo_recording recording = a_flight();
@@ -483,7 +483,7 @@ int main(void)
         cmocka_unit_test(distances_in_the_plane),
         cmocka_unit_test(light_throws_shadows),
         cmocka_unit_test(metal_shines_and_rubber_does_not),
-        cmocka_unit_test(the_eye_follows_and_turns),
+        cmocka_unit_test(the_camera_follows_and_rotates),
         cmocka_unit_test(labels_can_be_read),
 #ifdef MOREAU_HAVE_GIF
         cmocka_unit_test(a_gif_reads_back),

@@ -8,7 +8,7 @@
 
 /* ---- what it answers ------------------------------------------------------------------------- */
 
-static void the_page_comes_whole(void **state)
+static void the_page_is_sent_complete(void **state)
 {
     const running *r = *state;
     char text[128];
@@ -183,7 +183,7 @@ static void broken_frames_do_no_harm(void **state)
 
 /* Pages that never read, while another one is sent much more than any buffer holds: it misses
  * nothing. */
-static void a_page_that_never_reads_holds_up_nobody(void **state)
+static void a_page_that_never_reads_blocks_no_other_page(void **state)
 {
     const running *r = *state;
     static message m;
@@ -231,7 +231,7 @@ static void there_are_so_many_pages_and_no_more(void **state)
 
 /* A name with bytes that are no UTF-8 comes back in a sentence without them: browsers end a socket
  * that brings such text. */
-static void what_is_sent_back_is_utf_8(void **state)
+static void replies_are_utf_8(void **state)
 {
     const running *r = *state;
     static message m;
@@ -264,16 +264,16 @@ static void silent_connections_keep_no_page_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_page_comes_whole),
+        cmocka_unit_test(the_page_is_sent_complete),
         cmocka_unit_test(wrong_requests_get_their_status),
         cmocka_unit_test(other_sites_cannot_open_the_socket),
         cmocka_unit_test(a_page_gets_the_scene_then_frames),
         cmocka_unit_test(a_hand_ends_with_its_page),
         cmocka_unit_test(huge_frames_end_the_connection),
         cmocka_unit_test(broken_frames_do_no_harm),
-        cmocka_unit_test(a_page_that_never_reads_holds_up_nobody),
+        cmocka_unit_test(a_page_that_never_reads_blocks_no_other_page),
         cmocka_unit_test(there_are_so_many_pages_and_no_more),
-        cmocka_unit_test(what_is_sent_back_is_utf_8),
+        cmocka_unit_test(replies_are_utf_8),
         cmocka_unit_test(silent_connections_keep_no_page_out),
     };
     return cmocka_run_group_tests(tests, start, stop);

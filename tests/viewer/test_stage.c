@@ -55,7 +55,7 @@ static double height(const stage *s, int body)
     return mo_body_get(s->world, mo_world_body(s->world, body)).pose.position[2];
 }
 
-static void friction_is_replaced_and_comes_back(void **state)
+static void friction_is_replaced_and_restored(void **state)
 {
     (void)state;
     stage *s = open_stage("stack");
@@ -183,7 +183,7 @@ static void hands_lift_and_let_go(void **state)
     shut_stage(s);
 }
 
-static void balls_come_and_the_oldest_goes(void **state)
+static void balls_are_added_and_the_oldest_is_removed(void **state)
 {
     (void)state;
     stage *s = open_stage("stack");
@@ -289,7 +289,7 @@ static void check_range(const frames_actuator *actuator, const char *name, doubl
     CHECK(actuator->target == 0);
 }
 
-static void actuators_are_told_and_take_targets(void **state)
+static void actuators_are_listed_and_take_targets(void **state)
 {
     (void)state;
     stage *s = open_arm();
@@ -356,7 +356,7 @@ static void a_link_is_dragged(void **state)
 
 /* A ball that has rolled away starts again after three times the scene's time of 1 s, unless a
  * user acted in the last 5 s. */
-static void what_has_left_starts_again(void **state)
+static void a_scene_that_left_the_view_starts_again(void **state)
 {
     (void)state;
     stage *s = open_stage("slip-to-roll");
@@ -375,7 +375,7 @@ static void what_has_left_starts_again(void **state)
 }
 
 /* A stack at rest is shown for its usual 10 s if it is to start again, and stays otherwise. */
-static void what_rests_starts_again_if_asked(void **state)
+static void a_scene_at_rest_starts_again_if_requested(void **state)
 {
     (void)state;
     stage *s = open_stage("stack");
@@ -394,18 +394,18 @@ static void what_rests_starts_again_if_asked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(friction_is_replaced_and_comes_back),
+        cmocka_unit_test(friction_is_replaced_and_restored),
         cmocka_unit_test(settings_reach_the_world),
         cmocka_unit_test(a_step_that_waits_is_not_counted),
         cmocka_unit_test(a_heap_is_solved_to_the_tolerances_of_its_world),
         cmocka_unit_test(scenes_change_or_stay),
         cmocka_unit_test(hands_lift_and_let_go),
-        cmocka_unit_test(balls_come_and_the_oldest_goes),
+        cmocka_unit_test(balls_are_added_and_the_oldest_is_removed),
         cmocka_unit_test(drives_take_targets),
-        cmocka_unit_test(actuators_are_told_and_take_targets),
+        cmocka_unit_test(actuators_are_listed_and_take_targets),
         cmocka_unit_test(a_link_is_dragged),
-        cmocka_unit_test(what_has_left_starts_again),
-        cmocka_unit_test(what_rests_starts_again_if_asked),
+        cmocka_unit_test(a_scene_that_left_the_view_starts_again),
+        cmocka_unit_test(a_scene_at_rest_starts_again_if_requested),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -179,7 +179,7 @@ static int starve(int number, long k, int once)
     return had;
 }
 
-static void every_request_of_what_is_on_show_fails_once(void **state)
+static void every_allocation_for_a_shown_scene_fails_once(void **state)
 {
     (void)state;
     has_begun = 0;
@@ -223,7 +223,7 @@ static void every_request_of_opening_fails_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_request_of_what_is_on_show_fails_once),
+        cmocka_unit_test(every_allocation_for_a_shown_scene_fails_once),
         cmocka_unit_test(every_request_of_opening_fails_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
