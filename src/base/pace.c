@@ -50,6 +50,7 @@ enum {
     STACK = 2 * 1024 * 1024, /* bytes: only used pages take memory */
     GUARD = 64 * 1024        /* bytes, a multiple of the page size: not accessible */
 };
+atomic_int mo_paced_count;
 static const double FADES = 0.95; /* decay of an expected time if the last piece took less */
 
 #if MO_HAS_CONTEXTS
@@ -97,6 +98,7 @@ mo_paced *mo_paced_create(const mo_allocator *allocator)
 #ifdef __SANITIZE_THREAD__
     paced->own_fiber = __tsan_create_fiber(0);
 #endif
+    atomic_fetch_add(&mo_paced_count, 1);
     return paced;
 }
 
@@ -104,6 +106,7 @@ void mo_paced_destroy(mo_paced *paced)
 {
     if (paced) {
         const mo_allocator allocator = paced->allocator;
+        atomic_fetch_sub(&mo_paced_count, 1);
 #ifdef __SANITIZE_THREAD__
         __tsan_destroy_fiber(paced->own_fiber);
 #endif
@@ -247,7 +250,8 @@ double mo_pace_left(void)
 
 double mo_work_clock(void)
 {
-    return mo_clock() - (current ? current->idle : 0);
+    const int is_paced = atomic_load_explicit(&mo_paced_count, memory_order_relaxed) > 0 && current;
+    return mo_clock() - (is_paced ? current->idle : 0);
 }
 
 #else

@@ -13,6 +13,7 @@
 #ifndef MO_BASE_PACE_H
 #define MO_BASE_PACE_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 #include "moreau/base.h"
@@ -34,7 +35,13 @@ int mo_paced_continue(mo_paced *paced, double ends);
 /* The caller is about to return: the time since the work was suspended is reserved next time. */
 void mo_paced_leave(mo_paced *paced);
 
-#define mo_pace() mo_pace_at((uintptr_t)__FILE__, __LINE__)
+/* How many paced works exist: without any, nothing is looked up. */
+extern atomic_int mo_paced_count;
+
+#define mo_pace()                                                                                  \
+    (atomic_load_explicit(&mo_paced_count, memory_order_relaxed) > 0                               \
+         ? mo_pace_at((uintptr_t)__FILE__, __LINE__)                                               \
+         : (void)0)
 /* In a loop over k: at every `count`-th element, a power of two. */
 #define mo_pace_every(k, count)                                                                    \
     do {                                                                                           \

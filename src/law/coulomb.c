@@ -152,28 +152,19 @@ static inline quick_point quick_at(const quick_contact *q, double alpha)
     return x;
 }
 
-/* Newton's change of alpha on 1/|r_T| - 1/(mu r_N), as in friction_ball.c, fractions cleared. */
+/* Newton's change of alpha on mu r_N / |r_T| = 1, as in friction_ball.c, fractions cleared. */
 static inline double quick_step(const quick_contact *q, const quick_point *x)
 {
     const double d0 = (q->A[1] * x->t[1] - x->e * x->t[0]) * x->inverse; /* d r_T / d alpha */
     const double d1 = (q->A[2] * x->t[0] - x->a * x->t[1]) * x->inverse;
     const double dbound = -q->mu * (q->W_NT[0] * d0 + q->W_NT[1] * d1) * q->inverse_NN;
     const double along = x->t[0] * d0 + x->t[1] * d1;
-    return (x->norm - x->bound) * x->square * x->bound /
-           (dbound * x->square * x->norm - along * x->bound * x->bound);
-}
-
-/* An alpha at which |r_T| <= mu r_N, since |r_T| <= |c| / alpha: where r_N < 0 at alpha = 0. */
-static inline double upper_alpha(const quick_contact *q)
-{
-    const double c = sqrt(q->c[0] * q->c[0] + q->c[1] * q->c[1]);
-    const double coupling = sqrt(q->W_NT[0] * q->W_NT[0] + q->W_NT[1] * q->W_NT[1]);
-    return c * (1 / q->inverse_NN + q->mu * coupling) / (q->mu * -q->b_N);
+    return (x->norm - x->bound) * x->square / (dbound * x->square - along * x->bound);
 }
 
 /*
- * As friction_ball.c, for the most frequent contact of sweeps (three rows): Newton from alpha = 0
- * or above, without axes and brackets.  False if A is near singular (its determinant would lose
+ * As friction_ball.c, for the most frequent contact of sweeps (three rows): Newton from alpha = 0,
+ * without axes and brackets.  False if A is near singular (its determinant would lose
  * more than three digits) or Newton does not converge quickly.
  */
 static int solve_quickly(double mu, const double *W, const double *b, double *r)
@@ -194,7 +185,7 @@ static int solve_quickly(double mu, const double *W, const double *b, double *r)
             r[2] = x.t[1] * scale;
             return 1;
         }
-        alpha = x.bound > 0 ? alpha + quick_step(&q, &x) : iteration == 0 ? upper_alpha(&q) : 0;
+        alpha += quick_step(&q, &x);
         if (!(alpha > 0)) {
             return 0;
         }
@@ -278,8 +269,8 @@ static double friction_defect(const double *p, int d, const double *u, const dou
     return isinf(p[0]) ? r[0] * slip : p[0] * r[0] * slip + mo_dot(d - 1, r + 1, u + 1);
 }
 
-/* As mo_law_failure_of, without its calls. */
-static void failure(const double *p, int d, const double *u, const double *r, mo_law_failure *out)
+static inline void failure_rows(const double *p, int d, const double *u, const double *r,
+                                mo_law_failure *out)
 {
     double nearest[3];
     *out = (mo_law_failure){.penetration_rate = u[0] < 0 ? -u[0] : 0};
@@ -291,6 +282,16 @@ static void failure(const double *p, int d, const double *u, const double *r, mo
     const double open = fabs(r[0] * u[0]), friction = fabs(friction_defect(p, d, u, r));
     out->cone_violation = outside > 0 ? sqrt(outside) : outside;
     out->dissipation = open > friction ? open : friction;
+}
+
+/* As mo_law_failure_of, without its calls. */
+static void failure(const double *p, int d, const double *u, const double *r, mo_law_failure *out)
+{
+    if (d == 3) {
+        failure_rows(p, 3, u, r, out);
+    } else {
+        failure_rows(p, 2, u, r, out);
+    }
 }
 
 static void facets(const double *p, int d, int count, mo_law_facets *out)

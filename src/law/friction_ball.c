@@ -125,17 +125,17 @@ static double excess(const rotated *s, const double nt[4])
 
 /* ---- the root -------------------------------------------------------------------------------- */
 
-/* Where Newton on 1/|t| - 1/(mu n) goes from alpha; NaN if it does not apply. */
+/* Where Newton on mu n / |t| = 1 goes from alpha; NaN if it does not apply. */
 static double newton_from(const rotated *s, double alpha, const double nt[4])
 {
     double dt[3];
     const double t = friction_norm(nt), bound = s->mu * nt[0];
-    if (!(bound > 0) || !(t > 0) || !resist(s, alpha, nt + 1, dt)) {
+    if (!(t > 0) || !resist(s, alpha, nt + 1, dt)) {
         return NAN;
     }
     const double dnorm = mo_dot(DIM, nt + 1, dt) / t;
     const double dbound = -s->mu * mo_dot(DIM, s->W_NT, dt) / s->W_NN;
-    return alpha - (1 / t - 1 / bound) / (dbound / (bound * bound) - dnorm / (t * t));
+    return alpha + (t - bound) / (dbound - bound / t * dnorm);
 }
 
 /* alpha so large that phi < 0: by the bound |t| <= |c| / alpha, and further out where that rounds.

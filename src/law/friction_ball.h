@@ -9,7 +9,8 @@
  *
  * The unknown is alpha with phi(alpha) = |t| - mu n = 0, t = -(A + alpha I)^-1 c.  If phi(0) <= 0
  * the contact sticks.  Otherwise phi < 0 for large alpha, and bisection finds a root.  Newton's
- * method on 1/|t| - 1/(mu n) is faster inside the bracket.
+ * method on mu n / |t| = 1 is faster inside the bracket: if A is a multiple of I, the left side is
+ * linear in alpha, however strongly the normal impulse depends on t.
  *
  * In the axes of the symmetric part, A + alpha I = L + [k] with L diagonal and [k] the cross
  * product with k, whose inverse is (adj L + k k' - [L k]) / (det L + k' L k), without cancellation.

@@ -296,6 +296,9 @@ static void move_arrays(mo_builder *builder, mo_problem *problem)
     problem->param = steal(&builder->param);
     problem->w = steal(&builder->w);
     problem->compliance = steal(&builder->compliance);
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        problem->laws |= MO_LAW_BIT(problem->law[i].kind);
+    }
 }
 
 /* Compact contacts become the problem's own. */

@@ -23,11 +23,7 @@ static inline int mo_dense_fits(const mo_problem *problem)
 /* Only joints: linear equations, which sweeps solve one by one and Newton's method together. */
 static inline int mo_problem_is_linear(const mo_problem *problem)
 {
-    int i = 0;
-    while (i < problem->constraint_count && problem->law[i].kind == MO_LAW_BILATERAL) {
-        ++i;
-    }
-    return i == problem->constraint_count && i > 1;
+    return problem->laws == MO_LAW_BIT(MO_LAW_BILATERAL) && problem->constraint_count > 1;
 }
 
 /* Numbers of a row of W in the view of it, a multiple of four. */

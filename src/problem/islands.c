@@ -304,6 +304,7 @@ static void copy_constraints(cut *c)
                      bytes = (size_t)d * sizeof(double);
         mo_pace_every(m, 256);
         to->law[m] = (mo_law_ref){(uint32_t)to->param_count, from->law[i].kind};
+        to->laws |= MO_LAW_BIT(from->law[i].kind);
         memcpy(to->param + to->param_count, mo_constraint_param(from, i), params * sizeof(double));
         to->param_count += params;
         memcpy(to->w + to->row_start[m], from->w + row, bytes);

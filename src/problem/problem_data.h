@@ -16,6 +16,8 @@ typedef struct mo_law_ref {
     uint8_t kind;
 } mo_law_ref;
 
+#define MO_LAW_BIT(kind) (1u << (kind))
+
 typedef struct mo_views mo_views; /* made on demand and kept: see views.h */
 
 struct mo_problem {
@@ -36,6 +38,7 @@ struct mo_problem {
     /* Constraints: rows row_start[i] .. row_start[i+1] of u, r, w. */
     int *row_start;
     mo_law_ref *law;
+    unsigned laws; /* MO_LAW_BIT of every kind that occurs */
     double *param;
     size_t param_count;
     double *w;

@@ -28,7 +28,7 @@ struct mo_views {
     mo_body_space *body_space;
     mo_group_space *group_space;
     int groups_are_known;  /* there may be none */
-    double *dense;         /* W */
+    double *_Atomic dense; /* W; read without the lock where it exists */
     _Atomic double q_norm; /* negative until it is known */
 };
 
@@ -241,6 +241,10 @@ static double *make_dense(const mo_problem *problem)
 mo_error mo_problem_dense(const mo_problem *problem, const double **W)
 {
     mo_views *views = problem->views;
+    *W = atomic_load_explicit(&views->dense, memory_order_acquire);
+    if (*W) {
+        return MO_OK;
+    }
     mo_problem_write_rows(problem);
     take(views);
     if (!views->dense) {

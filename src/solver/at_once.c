@@ -76,12 +76,13 @@ static int may_hold(const mo_run *run, int is_first)
     return 1;
 }
 
-/* One sweep over the sparse blocks of a reduced problem without compliance; the largest change. */
-static double sweep_blocks(const mo_problem *problem, int is_first, double *r)
+/* One sweep over the sparse blocks of a reduced problem without compliance, until an impulse
+ * changes by `most`; the largest change. */
+static double sweep_blocks(const mo_problem *problem, int is_first, double most, double *r)
 {
     static const double zero[MO_BILATERAL_MAX_DIM * MO_BILATERAL_MAX_DIM];
     double velocity[MO_BILATERAL_MAX_DIM], old[MO_BILATERAL_MAX_DIM], change = 0;
-    for (int i = 0; i < problem->constraint_count; ++i) {
+    for (int i = 0; i < problem->constraint_count && change < most; ++i) {
         const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
         const double *block = problem->values + problem->value_start[i], *own = zero;
         for (int a = 0; a < d; ++a) {
@@ -118,16 +119,13 @@ static int is_swept(const mo_problem *problem)
 static int solve_by_sweeps(mo_run *run)
 {
     const mo_problem *problem = run->problem;
-    double before = INFINITY;
-    for (int sweep = 1; sweep <= run->options->max_iter; ++sweep) {
-        const double change = sweep_blocks(problem, sweep == 1, run->r);
-        if (may_hold(run, sweep == 1) && mo_run_confirm(run, sweep, run->r)) {
+    double most = INFINITY, change = 0;
+    for (int sweep = 1; change < most && sweep <= run->options->max_iter; ++sweep) {
+        most = sweep == 1 ? INFINITY : MO_DIGIT * change;
+        change = sweep_blocks(problem, sweep == 1, most, run->r);
+        if (change < most && may_hold(run, sweep == 1) && mo_run_confirm(run, sweep, run->r)) {
             return 1;
         }
-        if (!(change < MO_DIGIT * before)) {
-            break;
-        }
-        before = change;
     }
     memset(run->r, 0, (size_t)problem->row_count * sizeof *run->r);
     return 0;

@@ -63,10 +63,8 @@ mo_walk mo_walk_begin(const mo_run *run)
                   .sweep_cost = (problem->form == MO_FORM_GLOBAL ? 4 : 2) * products +
                                 VISIT * problem->constraint_count,
                   .start_residual = INFINITY,
-                  .tolerance = run->options->tol};
-    for (int i = 0; i < problem->constraint_count; ++i) {
-        f.laws |= MO_LAW_BIT(problem->law[i].kind);
-    }
+                  .tolerance = run->options->tol,
+                  .laws = problem->laws};
     f.is_linear = mo_problem_is_linear(problem);
     return (mo_walk){.facts = f, .scope = MO_WHOLE, .before = INFINITY, .counted = -1};
 }

@@ -64,6 +64,12 @@ static void set_start(mo_run *run, mo_rung_start start)
     }
 }
 
+/* Otherwise the rung left the problem as it was, and is not reported. */
+static int has_run(const mo_rung_run *s)
+{
+    return s->status == MO_SOLVED || s->run->result->iterations > s->iterations;
+}
+
 void mo_rung_solve(mo_rung_run *s)
 {
     mo_run *run = s->run;
@@ -82,7 +88,7 @@ void mo_rung_solve(mo_rung_run *s)
         mo_blas_threads_end();
     }
     run->options = callers;
-    s->seconds = mo_work_clock() - start;
+    s->seconds = has_run(s) ? mo_work_clock() - start : 0;
 }
 
 void mo_rung_close(mo_rung_run *s, mo_explanation *explanation)
@@ -90,7 +96,7 @@ void mo_rung_close(mo_rung_run *s, mo_explanation *explanation)
     mo_run *run = s->run;
     mo_memory_free(&run->problem->allocator, s->memory);
     s->memory = NULL;
-    if (run->result->iterations > s->iterations || s->status == MO_SOLVED) {
+    if (has_run(s)) {
         mo_explain_rung(explanation, s->rung, 1, run->result->iterations - s->iterations,
                         run->best / run->q_scale, s->seconds);
     }

@@ -111,7 +111,6 @@ typedef struct mo_method {
 } mo_method;
 
 #define MO_DIGIT 0.1 /* sweeps whose changes shrink by this converge before a matrix is factored */
-#define MO_LAW_BIT(kind) (1u << (kind))
 #define MO_ALL_LAWS ((1u << MO_LAW_KIND_COUNT) - 1u)
 
 extern const mo_method mo_auto_method, mo_nsgs_method, mo_prox_method, mo_newton_method,

@@ -94,11 +94,7 @@ static double keep_best(small_run *w)
 
 static int has_rolling(const mo_problem *problem)
 {
-    int i = 0;
-    while (i < problem->constraint_count && problem->law[i].kind != MO_LAW_ROLLING) {
-        ++i;
-    }
-    return i < problem->constraint_count;
+    return (problem->laws & MO_LAW_BIT(MO_LAW_ROLLING)) != 0;
 }
 
 /* Steps with the last factored matrix, each at the cost of a product.  False if neither they nor
@@ -347,15 +343,6 @@ static ending look_at_start(small_run *w)
     return end;
 }
 
-static int is_smooth(const mo_problem *problem)
-{
-    int i = 0;
-    while (i < problem->constraint_count && MO_NEWTON_LAWS & MO_LAW_BIT(problem->law[i].kind)) {
-        ++i;
-    }
-    return i == problem->constraint_count;
-}
-
 static const double *find_q(mo_run *run)
 {
     const mo_problem *problem = run->problem;
@@ -378,7 +365,7 @@ static mo_status solve(mo_run *run, void *memory)
     w->aim = mo_refine_aim(run->options) * run->q_scale;
     w->aim = w->aim > 0 ? fmax(w->aim, run->options->noise) : 0;
     w->best = INFINITY;
-    w->is_smooth = is_smooth(problem);
+    w->is_smooth = !(problem->laws & ~MO_NEWTON_LAWS);
     run->error = mo_small_begin(&w->s, find_q(run));
     if (run->error) {
         return MO_STALLED;

@@ -12,7 +12,7 @@
 
 static const double SLENDER = 0.3; /* newton_step.h, (loads) */
 static const double LEAST = 1e-6;
-enum { FEW = 8 }; /* rows of a system that is eliminated without vectors */
+enum { FEW = 32 }; /* rows of a system that is eliminated without panels */
 
 /* A = B W for the d rows of a block, with d as a compile-time constant if possible. */
 INLINE void scale_rows(const int d, int wide, int ld, const double *B, const double *W, double *A)
@@ -229,49 +229,87 @@ static void fill_rows(const mo_small_system *s, const mo_small_block *b, int at,
     }
 }
 
-/* x of U x = y, y behind the columns of U; sums in two independent parts. */
+/* x of U x = y, y behind the columns of U, the inverses of its pivots on the diagonal.  Each sum
+ * ends with the x that is found last, which it waits for. */
 static void back_substitute(int n, int ld, const double *A, double *x)
 {
     for (int i = n - 1; i >= 0; --i) {
         const double *row = A + (size_t)i * (size_t)ld;
         double sum = row[n], other = 0;
-        int k = i + 1;
-        for (; k + 2 <= n; k += 2) {
+        int k = n - 1;
+        for (; k - 1 > i; k -= 2) {
             sum -= row[k] * x[k];
-            other -= row[k + 1] * x[k + 1];
+            other -= row[k - 1] * x[k - 1];
         }
-        sum -= k < n ? row[k] * x[k] : 0;
-        x[i] = (sum + other) / row[i];
+        sum -= k > i ? row[k] * x[k] : 0;
+        x[i] = (sum + other) * row[i];
     }
 }
 
-/* mo_front_eliminate on the columns of A and the right-hand side behind them, for so few rows that
- * vectors would be padding for the most part. */
-static int eliminate_few(int n, int ld, double *A, int *swap)
+typedef long long bits __attribute__((vector_size(LANES * sizeof(double)), aligned(8), may_alias));
+
+/* The lanes of x chosen by `mask`, the others of y. */
+INLINE lanes choose(bits mask, lanes x, lanes y)
 {
+    return (lanes)(((bits)x & mask) | ((bits)y & ~mask));
+}
+
+/*
+ * mo_front_eliminate on the columns of A and the right-hand side behind them, for so few rows that
+ * its panels cost more than they save; the inverses of the pivots remain on the diagonal.  Rows are
+ * read and written in whole vectors from the one that holds the pivot on: its first lanes are those
+ * of L.
+ */
+INLINE int eliminate(int n, int ld, double *A, int *swap)
+{
+    const bits number = {0, 1, 2, 3};
     for (int k = 0; k < n; ++k) {
-        double *row = A + k * ld;
+        const int lane = k % LANES, from = k - lane;
+        double *row = A + k * ld, most = fabs(row[k]);
         int best = k;
         for (int i = k + 1; i < n; ++i) {
-            best = fabs(A[i * ld + k]) > fabs(A[best * ld + k]) ? i : best;
+            const double size = fabs(A[i * ld + k]);
+            best = size > most ? i : best;
+            most = size > most ? size : most;
         }
         swap[k] = best;
-        for (int j = 0; best != k && j <= n; ++j) {
-            const double t = row[j];
-            row[j] = A[best * ld + j];
-            A[best * ld + j] = t;
+        for (int j = 0; best != k && j <= n; j += LANES) { /* the last may reach into the padding */
+            const lanes t = *(lanes *)(row + j);
+            *(lanes *)(row + j) = *(lanes *)(A + best * ld + j);
+            *(lanes *)(A + best * ld + j) = t;
         }
-        if (!(fabs(row[k]) > 0)) {
+        if (!(most > 0)) {
             return 0;
         }
+        const bits is_pivot = number == lane, is_after = number > lane;
         const double inverse = 1 / row[k];
+        const lanes first = choose(is_after, *(lanes *)(row + from), (lanes){0});
+        row[k] = inverse;
         for (int i = k + 1; i < n; ++i) {
             double *other = A + i * ld;
-            other[k] *= inverse;
-            for (int j = k + 1; j <= n; ++j) {
-                other[j] -= other[k] * row[j];
+            const double factor = other[k] * inverse;
+            const lanes rest = *(lanes *)(other + from) - factor * first;
+            *(lanes *)(other + from) = choose(is_pivot, factor + (lanes){0}, rest);
+            for (int j = from + LANES; j <= n; j += LANES) {
+                *(lanes *)(other + j) -= factor * *(const lanes *)(row + j);
             }
         }
+    }
+    return 1;
+}
+
+MO_WIDTHS(int, eliminate, (int n, int ld, double *A, int *swap), return eliminate(n, ld, A, swap))
+
+static int factor(int n, int ld, double *A, int *swap)
+{
+    if (n <= FEW) {
+        return (mo_has_wide() ? eliminate_wide : eliminate_plain)(n, ld, A, swap);
+    }
+    if (!mo_front_eliminate(n, n + 1, ld, A, swap)) {
+        return 0;
+    }
+    for (int k = 0; k < n; ++k) {
+        A[k * ld + k] = 1 / A[k * ld + k];
     }
     return 1;
 }
@@ -298,8 +336,7 @@ int mo_small_find_step(mo_small_system *s, const double *r)
         }
     }
     memset(s->A + (size_t)c.count * (size_t)ld, 0, (size_t)ld * sizeof *s->A);
-    if (c.count <= FEW ? !eliminate_few(c.count, ld, s->A, s->swap)
-                       : !mo_front_eliminate(c.count, c.count + 1, ld, s->A, s->swap)) {
+    if (!factor(c.count, ld, s->A, s->swap)) {
         return 0;
     }
     back_substitute(c.count, ld, s->A, s->base);

@@ -50,7 +50,7 @@ void mo_result_clear(mo_result *result)
 
 static mo_error check_laws(const mo_problem *problem, const mo_method *method, mo_message *why)
 {
-    for (int i = 0; i < problem->constraint_count; ++i) {
+    for (int i = 0; problem->laws & ~method->laws && i < problem->constraint_count; ++i) {
         MO_FAIL_IF(!(method->laws & MO_LAW_BIT(problem->law[i].kind)),
                    mo_fail(why, MO_ERR_UNSUPPORTED,
                            "method %s does not take the %s law of constraint %d", method->name,
@@ -174,12 +174,15 @@ static void set_start(mo_run *run)
     const double *start = run->options->start;
     if (!start) {
         memset(run->r, 0, (size_t)problem->row_count * sizeof *run->r);
+        if (!(problem->laws & MO_LAW_BIT(MO_LAW_BOX))) { /* zero is in all other sets */
+            return;
+        }
     }
     for (int i = 0; i < problem->constraint_count; ++i) {
         const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
         const double *x = (start ? start : run->r) + row;
         mo_pace_every(i + 1, 512);
-        if (start || problem->law[i].kind == MO_LAW_BOX) { /* zero is in all other sets */
+        if (start || problem->law[i].kind == MO_LAW_BOX) {
             mo_constraint_law(problem, i)
                 ->project(mo_constraint_param(problem, i), d, x, run->r + row);
         }
@@ -218,7 +221,9 @@ static mo_error iterate(const mo_method *method, mo_run *run, void *workspace)
     set_start(run);
     mo_pace();
     memcpy(result->r, run->r, (size_t)run->problem->row_count * sizeof(double));
-    result->setup_seconds = mo_work_clock() - run->start_time;
+    result->setup_seconds = method == &mo_auto_method
+                                ? 0
+                                : mo_work_clock() - run->start_time; /* its rungs have their own */
     result->status = method->solve(run, workspace);
     return run->error;
 }
