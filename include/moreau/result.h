@@ -95,7 +95,7 @@ typedef struct mo_result {
     int is_canonical;
     /* wall time of all phases, s */
     double seconds;
-    double setup_seconds;       /* part of it for views and workspace */
+    double setup_seconds;       /* part of it for views and workspace; 0 for auto */
     size_t bytes;               /* workspace of the method; the views are in mo_problem_bytes */
     mo_explanation explanation; /* of auto: properties and rungs */
     mo_message message;         /* details of the status or the error; may be empty */
