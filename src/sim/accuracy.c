@@ -229,13 +229,14 @@ static void find_motion(mo_world *world, double tol, double h)
             const double v = speed(body, body->start_v);
             const double most = fmax(MOVES * fmin(1, body->size), noise(world, island, tol, h));
             island->moves |= !(v <= most);
+            island->was_coarse |= body->was_coarse;
             island->fastest = fmax(island->fastest, v);
         }
     }
     mo_pace();
 }
 
-static mo_accuracy accuracy_of(const mo_world *world, const mo_island_facts *island, double h)
+static mo_accuracy accuracy_of(const mo_world *world, const mo_island_facts *island)
 {
     if (island->has_joints || island->contacts <= FEW) {
         return MO_FINE;
@@ -246,8 +247,7 @@ static mo_accuracy accuracy_of(const mo_world *world, const mo_island_facts *isl
     if (island->is_driven || island->fastest == 0) {
         return MO_FINE;
     }
-    const int was_fine = island->fastest <= noise(world, island, RESTS, h);
-    return was_fine || world->steps % TRIES == 0 ? MO_TRIED : MO_COARSE;
+    return !island->was_coarse || world->steps % TRIES == 0 ? MO_TRIED : MO_COARSE;
 }
 
 static void set_accuracy(mo_world *world, double tol, double h)
@@ -258,7 +258,7 @@ static void set_accuracy(mo_world *world, double tol, double h)
         mo_pace_every(k, 512);
         if (island) {
             const int is_slack = !island->moves && !island->has_joints && island->contacts > FEW;
-            body->accuracy = accuracy_of(world, island, h);
+            body->accuracy = accuracy_of(world, island);
             body->slack = is_slack ? h * noise(world, island, tol, h) : 0;
             world->step.tol = body->accuracy == MO_FINE ? world->step.tol : tol;
             world->step.is_settling &= !(island->moves && body->accuracy == MO_COARSE);

@@ -310,7 +310,6 @@ static mo_error solve_by_accuracy(mo_world *world, double h, const mo_options *f
     if (step->tried_count > 0) {
         mo_options few = *fine;
         few.ladder.steps = STEPS;
-        few.refine = MO_REFINE_NONE;
         few.canonical = MO_CANONICAL_NO;
         MO_TRY(mo_accuracy_solve(world, MO_TRIED, &few));
     }

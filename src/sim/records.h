@@ -19,6 +19,7 @@ typedef struct mo_sim_body {
     int is_asleep;
     int is_displaced;     /* by the projection of this step */
     mo_accuracy accuracy; /* of its island in this step (accuracy.c) */
+    int was_coarse;       /* in the last step */
     int is_ball;          /* its inertia is the same about every axis */
     int block;            /* its body block in the problem of this step, or MO_NONE */
     int mechanism;        /* its index, for a link; otherwise MO_NONE */
@@ -134,6 +135,7 @@ typedef struct mo_island_facts {
     int has_joints;                           /* links among them */
     int has_loops;                            /* joints between bodies */
     int is_driven;                            /* it touches a kinematic body */
+    int was_coarse;                           /* some body of it, in the last step */
     uint32_t name;                            /* in a team: the least id of its bodies */
     double fastest;                           /* m/s, of its bodies at the start of the step */
     int64_t exponent, sum[2 * MO_GAIN_TERMS]; /* energies in binary fractions (island_gain.c) */

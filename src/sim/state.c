@@ -23,7 +23,7 @@ typedef struct head {
 
 typedef struct body_state {
     double x[3], orientation[4], v[6], force[6];
-    int32_t is_asleep, quiet_steps, leader, unused;
+    int32_t is_asleep, quiet_steps, leader, was_coarse;
 } body_state;
 
 typedef struct joint_state {
@@ -70,6 +70,7 @@ static body_state read_body(const mo_world *world, int place)
     memcpy(s.force, body->force, sizeof s.force);
     s.is_asleep = body->is_asleep;
     s.quiet_steps = body->quiet_steps;
+    s.was_coarse = body->was_coarse;
     s.leader = body->is_asleep ? body->leader : place;
     return s;
 }
@@ -225,6 +226,7 @@ static void write_body(const body_state *s, mo_sim_body *body)
     memcpy(body->force, s->force, sizeof s->force);
     body->is_asleep = s->is_asleep != 0;
     body->quiet_steps = s->quiet_steps;
+    body->was_coarse = s->was_coarse != 0;
     body->leader = s->leader;
 }
 
