@@ -374,6 +374,28 @@ static void overlap_queries_list_all_shapes(void **state)
     mo_world_destroy(world);
 }
 
+/* A visual mesh has no search tree; the shape of a query collides whatever its layers are. */
+static void visual_meshes_are_at_no_distance(void **state)
+{
+    (void)state;
+    static const double POINTS[] = {-1, -1, 0, 1, -1, 0, 0, 1, 0};
+    static const int CORNERS[] = {0, 1, 2};
+    mo_shape_def mesh = mo_shape_mesh(POINTS, 3, CORNERS, 3);
+    mo_world *world = make_world(0);
+    mo_proximity found;
+    int count;
+    mesh.layer = mesh.mask = 0;
+    const mo_body_id ball =
+        add(world, MO_BODY_FREE, mo_shape_ball(0.5), mo_pose_at(0, 0, 0.4)); /* 0.1 deep */
+    CHECK(mo_world_overlap(world, &mesh, NULL, 0, NULL, &found, 1, &count, NULL) == MO_OK);
+    CHECK(count == 1 && found.body_b.index == ball.index);
+    CHECK_NEAR(found.distance, -0.1, 1e-12);
+    const mo_body_id seen = add(world, MO_BODY_FIXED, mesh, mo_pose_identity());
+    CHECK(mo_world_distance(world, ball, seen, INFINITY, &found, NULL) == MO_OK);
+    CHECK(isinf(found.distance));
+    mo_world_destroy(world);
+}
+
 static void bad_questions_get_a_sentence(void **state)
 {
     (void)state;
@@ -409,6 +431,7 @@ int main(void)
         cmocka_unit_test(many_rays_are_single_rays_for_any_number_of_threads),
         cmocka_unit_test(distances_have_their_closed_forms),
         cmocka_unit_test(distances_of_turned_boxes_are_least),
+        cmocka_unit_test(visual_meshes_are_at_no_distance),
         cmocka_unit_test(overlap_queries_list_all_shapes),
         cmocka_unit_test(bad_questions_get_a_sentence),
     };

@@ -81,6 +81,26 @@ static void a_short_run_has_the_bytes_of_one_that_is_written_at_once(void **stat
     mo_world_destroy(world);
 }
 
+/* Of a program that is killed in its first step. */
+static void the_first_frame_is_on_the_disk_at_once(void **state)
+{
+    (void)state;
+    mo_world *world = make(5);
+    mo_recorder *recorder;
+    mo_recording found;
+    mo_message why = {{0}};
+    CHECK(mo_recorder_create(PATH, world, NULL, NULL, &recorder, NULL) == MO_OK);
+    CHECK(mo_recorder_add(recorder, world, 0, NULL, NULL) == MO_OK);
+    if (mo_recording_read(PART, NULL, &found, &why)) {
+        fail_msg("%s", why.text);
+    }
+    CHECK(found.frame_count == 1 && found.body_count == 6);
+    mo_recording_clear(&found);
+    mo_recorder_destroy(recorder);
+    remove(PART);
+    mo_world_destroy(world);
+}
+
 /* ---- long runs --------------------------------------------------------------------------- */
 
 /* Frame k has body 1 at x = k. */
@@ -257,6 +277,7 @@ static void a_disk_that_stays_full_keeps_the_frames_that_fit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_first_frame_is_on_the_disk_at_once),
         cmocka_unit_test(a_short_run_has_the_bytes_of_one_that_is_written_at_once),
         cmocka_unit_test(a_long_run_is_complete_and_holds_a_bounded_amount_of_memory),
         cmocka_unit_test(the_recording_of_a_killed_run_is_readable),

@@ -10,6 +10,39 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Names of temporary files, for a signal handler; an empty name is a free place. */
+enum { UNFINISHED = 16 };
+static char unfinished[UNFINISHED][OUTPUT_PATH];
+
+static void note(const char *temporary)
+{
+    for (int k = 0; k < UNFINISHED; ++k) {
+        if (!unfinished[k][0]) {
+            strcpy(unfinished[k] + 1, temporary + 1);
+            *(volatile char *)unfinished[k] = temporary[0]; /* last: the name is whole */
+            return;
+        }
+    }
+}
+
+static void forget(const char *temporary)
+{
+    for (int k = 0; k < UNFINISHED; ++k) {
+        if (strcmp(unfinished[k], temporary) == 0) {
+            *(volatile char *)unfinished[k] = '\0';
+        }
+    }
+}
+
+void output_remove_unfinished(void)
+{
+    for (int k = 0; k < UNFINISHED; ++k) {
+        if (unfinished[k][0]) {
+            unlink(unfinished[k]);
+        }
+    }
+}
+
 /* Resolves links of a path; a file that does not exist keeps its path. */
 static int resolve(output *o, const char *path)
 {
@@ -53,6 +86,8 @@ int output_open(output *o, const char *path)
         if (!o->file) {
             close(file);
             unlink(o->temporary);
+        } else {
+            note(o->temporary);
         }
     }
     return o->file != NULL;
@@ -86,6 +121,7 @@ static int put_in_place(output *o, int on_disk)
         unlink(o->temporary);
         errno = failed;
     }
+    forget(o->temporary);
     return !failed;
 }
 
@@ -104,6 +140,7 @@ void output_cancel(output *o)
     if (o->file) {
         fclose(o->file);
         unlink(o->temporary);
+        forget(o->temporary);
         o->file = NULL;
     }
 }

@@ -23,6 +23,10 @@ int output_commit(output *o);
 int output_place(output *o); /* the same without sync, for one of many files */
 void output_cancel(output *o);
 
+/* Removes the temporary files of all open outputs; may be called by a signal handler that ends the
+ * program. */
+void output_remove_unfinished(void);
+
 /* "FOLDER/NAME" into `path`; false, with errno, if it is too long. */
 int output_join(char path[OUTPUT_PATH], const char *folder, const char *name);
 

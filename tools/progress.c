@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "output.h"
 #include "text.h"
 
 static const double FIRST_SECONDS = 0.3; /* shorter work shows nothing */
@@ -22,6 +23,7 @@ static volatile int interrupted; /* all that a signal handler may touch */
 static void end_now(int signal_number)
 {
     (void)signal_number;
+    output_remove_unfinished();
     _exit(128 + SIGTERM);
 }
 

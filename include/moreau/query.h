@@ -72,8 +72,8 @@ typedef struct mo_proximity {
 
 /*
  * Finds the shapes of the world that overlap `shape` or are nearer than `distance` (m, 0: overlaps
- * only).  The shape is placed at shape->pose within `pose` (NULL: identity).  Writes at most `room`
- * results, with the shape as a, and their total number to *count.
+ * only).  The shape is placed at shape->pose within `pose` (NULL: identity); its layer and mask are
+ * not used.  Writes at most `room` results, with the shape as a, and their total number to *count.
  */
 MO_API mo_error mo_world_overlap(const mo_world *world, const mo_shape_def *shape,
                                  const mo_pose *pose, double distance,
@@ -81,8 +81,8 @@ MO_API mo_error mo_world_overlap(const mo_world *world, const mo_shape_def *shap
                                  int *count, mo_message *why);
 
 /*
- * Finds the nearest shapes of two bodies.  Distances above `most` (m, infinity allowed), and those
- * between two planes or meshes, are returned as infinity.
+ * Finds the nearest shapes of two bodies, visual shapes left out.  Distances above `most` (m,
+ * infinity allowed), and those between two planes or meshes, are returned as infinity.
  */
 MO_API mo_error mo_world_distance(const mo_world *world, mo_body_id a, mo_body_id b, double most,
                                   mo_proximity *nearest, mo_message *why);

@@ -4,8 +4,8 @@
  * Records to PATH.part during a run and renames it at the end.
  *
  *   1. The file is created at the start, with the head and no frames, which reveals write errors.
- *   2. Frames are kept in memory.  Every WAIT seconds new frames are appended as a separate HDF5
- *      file (recording.h), so a killed run loses no more than that.
+ *   2. Frames are kept in memory.  The first one, and every WAIT seconds new ones, are appended as a
+ *      separate HDF5 file (recording.h), so a killed run loses no more than that.
  *   3. Beyond MOST bytes, written frames are dropped from memory.
  *   4. At the end, a smaller recording is rewritten as one HDF5 file.
  */
@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/types.h>
@@ -94,7 +95,10 @@ static mo_error begin(mo_recorder *recorder, const char *path, const mo_world *w
     MO_TRY(mo_recording_begin(&recorder->recording, world, allocator, why));
     MO_TRY(mo_recording_set_title(&recorder->recording, title, why));
     recorder->file = open(recorder->part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    return recorder->file < 0 ? fail(recorder, errno, why) : append(recorder, 1, why);
+    MO_FAIL_IF(recorder->file < 0, fail(recorder, errno, why));
+    MO_TRY(append(recorder, 1, why));
+    recorder->last = -INFINITY; /* the first frame is written at once */
+    return MO_OK;
 }
 
 mo_error mo_recorder_create(const char *path, const mo_world *world, const char *title,

@@ -77,20 +77,36 @@ static void take_velocities(mo_world *world)
     }
 }
 
+/* One of the solves of a step, of which the report has the worst residual and the first failure. */
+static void add_solve(const mo_world *world, mo_status status, const mo_message *message,
+                      mo_step_report *report)
+{
+    const mo_residual *residual = &world->result.residual;
+    if (residual->natural_relative > report->residual.natural_relative) {
+        report->residual = *residual;
+    }
+    if (status != MO_SOLVED && report->status == MO_SOLVED) {
+        report->status = status;
+        report->message = *message;
+    }
+}
+
 static mo_error resolve_impacts(mo_piece *p, mo_step_report *report, mo_message *why)
 {
     const mo_phase phase = {.kind = MO_PHASE_IMPACT, .h = p->h, .restitution = 1};
-    mo_error error = MO_OK;
-    for (int round = 0; round < MOST_IMPACTS && !error && choose_impacts(p) > 0; ++round) {
-        error = mo_accuracy_choose(p->world, INFINITY);
-        error = error ? error : mo_assemble(p->world, &phase, why);
-        error = error ? error : mo_find_impulses(p->world, INFINITY, 0, why);
-        if (!error) {
-            report->iterations += p->world->result.iterations;
-            take_velocities(p->world);
-        }
+    const mo_result *result = &p->world->result;
+    int left = choose_impacts(p);
+    for (int round = 0; round < MOST_IMPACTS && left > 0; ++round) {
+        MO_TRY(mo_accuracy_choose(p->world, INFINITY));
+        MO_TRY(mo_assemble(p->world, &phase, why));
+        MO_TRY(mo_find_impulses(p->world, INFINITY, 0, why));
+        report->iterations += result->iterations;
+        add_solve(p->world, result->status, &result->message, report);
+        take_velocities(p->world);
+        left = choose_impacts(p);
     }
-    return error;
+    report->impacts_left = left > report->impacts_left ? left : report->impacts_left;
+    return MO_OK;
 }
 
 /* ---- the length of a piece ------------------------------------------------------------------- */
@@ -235,10 +251,7 @@ static mo_error take_piece(mo_piece *p, mo_step_report *report, mo_message *why)
     error = mo_piece_forces(p, why);
     MO_TRY(error);
     report->iterations += p->forces.iterations;
-    if (p->forces.status != MO_SOLVED && report->status == MO_SOLVED) {
-        report->status = p->forces.status;
-        report->message = p->forces.message;
-    }
+    add_solve(world, p->forces.status, &p->forces.message, report);
     if (p->forces.is_impulsive) {
         take_velocities(world);
         return MO_OK;
@@ -325,12 +338,14 @@ static void fill_report(mo_world *world, double h, mo_step_report *report)
     report->contacts = world->contacts.count;
     report->joints = world->jointed_count;
     report->bodies = mo_problem_body_count(world->problem);
-    report->residual = world->result.residual;
+    report->tolerance = world->def.solver.tol;
     report->kinetic_energy = mo_world_kinetic_energy(world);
     report->potential_energy = mo_world_potential_energy(world);
     for (int k = 0; k < world->contacts.count; ++k) {
         report->penetration = fmax(report->penetration, -world->contacts.at[k].gap);
     }
+    world->step.has_open_joints = 0; /* not measured here */
+    mo_report_left(world, report);
 }
 
 mo_error mo_forces_step(mo_world *world, double h, mo_step_report *report, mo_message *why)

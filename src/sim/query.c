@@ -210,10 +210,12 @@ mo_error mo_world_overlap(const mo_world *world, const mo_shape_def *shape, cons
     MO_NEED(world && shape && count && (found || room <= 0), why);
     const mo_query_filter seen = filter ? *filter : mo_default_query_filter();
     const mo_pose at = pose ? *pose : mo_pose_identity();
+    mo_shape_def solid = *shape;
     mo_collider collider;
+    solid.layer = solid.mask = 1; /* also of a visual mesh, which would not collide */
     *count = 0;
     MO_REFUSE_IF(!(distance >= 0), why, "the distance of a query must not be negative");
-    MO_TRY(mo_collider_init(shape, mo_is_planar(world), &world->allocator, &collider, why));
+    MO_TRY(mo_collider_init(&solid, mo_is_planar(world), &world->allocator, &collider, why));
     mo_touch_list touches = {.allocator = world->allocator};
     const mo_placed mine = {&collider, mo_pose_compose(&at, &collider.def.pose)};
     *count = find_near(world, &mine, distance, &seen, &touches, found, room);
@@ -232,7 +234,8 @@ static void compare_shapes(const mo_world *world, int a, int b, double most, mo_
             const mo_placed q = {&world->shape[j].collider,
                                  mo_shape_pose(body_b, world->shape + j)};
             mo_proximity one = *best;
-            if (nearest(&p, &q, fmin(most, fmax(best->distance, 0)), touches, &one) &&
+            if (!world->shape[i].is_on_show && !world->shape[j].is_on_show &&
+                nearest(&p, &q, fmin(most, fmax(best->distance, 0)), touches, &one) &&
                 one.distance < best->distance) {
                 one.shape_a = shape_id(world, i);
                 one.shape_b = shape_id(world, j);

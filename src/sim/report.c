@@ -15,7 +15,7 @@ static void set(mo_step_report *report, mo_status status)
     report->status = report->status == MO_SOLVED ? status : report->status;
 }
 
-static void say_left(const mo_world *world, mo_step_report *report)
+void mo_report_left(const mo_world *world, mo_step_report *report)
 {
     if (report->impacts_left > 0) {
         set(report, MO_ITERATION_LIMIT);
@@ -102,7 +102,7 @@ void mo_report_fill(mo_world *world, mo_step_report *report)
         is_known ? world->step.potential_energy : mo_world_potential_energy(world);
     report->kinetic_energy = kinetic; /* the fields hold initial values until here */
     report->potential_energy = potential;
-    say_left(world, report);
+    mo_report_left(world, report);
 }
 
 /* ---- looking --------------------------------------------------------------------------------- */

@@ -101,6 +101,9 @@ group_is_gone() {
     return 1
 }
 
+temporary_left() { find . -name '.moreau-*.part' | grep -q .; }
+none_left() { ! temporary_left; }
+
 slowest=0
 k=0
 while [ "$k" -lt "$moments" ]; do
@@ -115,9 +118,24 @@ while [ "$k" -lt "$moments" ]; do
     took=$(($(now) - began))
     that "it took $took ms to end" test "$took" -lt 3000
     that "processes that it started are left" group_is_gone "$process"
+    that "a temporary file is left" none_left
     [ "$took" -le "$slowest" ] || slowest=$took
     k=$((k + 1))
 done
+# In the middle of a step, while a table is being written.
+call="moreau run wall, ended when its table has been begun"
+"$moreau" run wall --set courses=60 --set length=300 --time 100 --csv wall.csv > out 2> err &
+process=$!
+tries=0
+until temporary_left || [ "$tries" -ge 600 ]; do
+    sleep 0.1
+    tries=$((tries + 1))
+done
+that "it begins a table" temporary_left
+kill -TERM "$process" 2> /dev/null
+wait "$process" 2> /dev/null
+that "a temporary file is left" none_left
+
 echo "$moments moments, the slowest end after $slowest ms"
 
 echo "$checks checks, $failures failed"
