@@ -4,8 +4,8 @@
  * Records to PATH.part during a run and renames it at the end.
  *
  *   1. The file is created at the start, with the head and no frames, which reveals write errors.
- *   2. Frames are kept in memory.  The first one, and every WAIT seconds new ones, are appended as a
- *      separate HDF5 file (recording.h), so a killed run loses no more than that.
+ *   2. Frames are kept in memory.  The first one, and then new ones every WAIT seconds, are
+ *      appended as a separate HDF5 file (recording.h), so a killed run loses no more than that.
  *   3. Beyond MOST bytes, written frames are dropped from memory.
  *   4. At the end, a smaller recording is rewritten as one HDF5 file.
  */

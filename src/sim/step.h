@@ -136,7 +136,8 @@ typedef double mo_gain_of(const mo_world *world, const mo_sim_body *body, double
 double mo_gain_sum(const mo_world *world, double h, double part, mo_gain_of *gain);
 /* report.c: fills in the report at the end of a step */
 void mo_report_fill(mo_world *world, mo_step_report *report);
-/* A step that leaves impacts, late contacts, overlap or open joints is unsolved, with the reason. */
+/* A step that leaves impacts, late contacts, overlap or open joints becomes unsolved, with a
+ * reason. */
 void mo_report_left(const mo_world *world, mo_step_report *report);
 
 /* ---- the parts of a step, in their order ----------------------------------------------------- */
