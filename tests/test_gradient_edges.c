@@ -167,6 +167,20 @@ static void no_contacts_and_bad_input(void **state)
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
+/* A garbage collector destroys in any order; seen by the sanitizers. */
+static void a_gradient_may_be_destroyed_after_its_problem(void **state)
+{
+    (void)state;
+    mo_problem *problem = brick(mo_law_coulomb(0.5), -2, 6, 0);
+    mo_result result = {0};
+    mo_gradient *gradient;
+    CHECK(solve_closely(problem, NULL, &result));
+    CHECK(mo_gradient_create(problem, result.r, &gradient, NULL) == MO_OK);
+    mo_problem_destroy(problem);
+    mo_gradient_destroy(gradient);
+    mo_result_clear(&result);
+}
+
 static void a_lack_of_memory_is_reported_and_leaves_nothing_behind(void **state)
 {
     (void)state;
@@ -216,6 +230,7 @@ int main(void)
         cmocka_unit_test(a_sliding_brick_by_hand),
         cmocka_unit_test(no_derivative_overflows),
         cmocka_unit_test(no_contacts_and_bad_input),
+        cmocka_unit_test(a_gradient_may_be_destroyed_after_its_problem),
         cmocka_unit_test(a_lack_of_memory_is_reported_and_leaves_nothing_behind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

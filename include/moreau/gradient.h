@@ -76,7 +76,7 @@ typedef struct mo_gradient mo_gradient;
 
 /*
  * Prepares the derivative at r, which should be an accurate solution (tol 1e-10 or less).  The
- * problem is borrowed and must outlive the gradient; r is read once.
+ * problem is borrowed and must outlive all calls but mo_gradient_destroy; r is read once.
  */
 MO_API mo_error mo_gradient_create(const mo_problem *problem, const double *r,
                                    mo_gradient **gradient, mo_message *why);

@@ -38,6 +38,7 @@ static const double EDGE = 1e-7, LOOSE = 1e-6;
 
 struct mo_gradient {
     const mo_problem *problem;
+    mo_allocator allocator; /* of the problem, which may be destroyed first */
     mo_pair_pattern pattern;
     void *memory;
     mo_gradient_info info;
@@ -241,7 +242,7 @@ static mo_error check(const mo_problem *problem, const double *r, double *residu
 
 static mo_error make_room(mo_gradient *g)
 {
-    const mo_allocator *own = &g->problem->allocator;
+    const mo_allocator *own = &g->allocator;
     const mo_contact_space *space;
     MO_TRY(mo_problem_contact_space(g->problem, &space));
     MO_TRY(mo_pair_pattern_create(own, space->W, &g->pattern));
@@ -262,7 +263,7 @@ mo_error mo_gradient_create(const mo_problem *problem, const double *r, mo_gradi
     MO_TRY(check(problem, r, &residual, why));
     mo_gradient *g = mo_memory_array(&problem->allocator, 1, sizeof *g);
     MO_FAIL_IF(!g, mo_fail(why, MO_ERR_MEMORY, "%s", mo_error_text(MO_ERR_MEMORY)));
-    *g = (mo_gradient){.problem = problem};
+    *g = (mo_gradient){.problem = problem, .allocator = problem->allocator};
     mo_problem_write_rows(problem);
     mo_error error = make_room(g);
     if (error) {
@@ -290,7 +291,7 @@ mo_error mo_gradient_create(const mo_problem *problem, const double *r, mo_gradi
 void mo_gradient_destroy(mo_gradient *gradient)
 {
     if (gradient) {
-        const mo_allocator own = gradient->problem->allocator;
+        const mo_allocator own = gradient->allocator;
         mo_pair_pattern_clear(&own, &gradient->pattern);
         MO_FREE(&own, gradient->memory, gradient);
     }

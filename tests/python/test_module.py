@@ -97,6 +97,13 @@ class Problems(unittest.TestCase):
         with self.assertRaises(moreau.Error):
             stack(1).solve(tol=-1)
 
+    def test_a_garbage_cycle_of_a_problem_and_its_gradient_is_collected(self):
+        for _ in range(50):
+            problem = stack(1)
+            problem.gradient_of_it = problem.gradient(problem.solve(tol=1e-12).r)
+            del problem
+            gc.collect()
+
     def test_gradients_are_differences(self):
         def problem_of(push):
             made = moreau.Problem()
