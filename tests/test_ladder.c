@@ -11,6 +11,7 @@
 
 #include "building.h"
 #include "check.h"
+#include "heap.h"
 #include "ladder_rungs.h"
 #include "moreau/moreau.h"
 #include "scarce_memory.h"
@@ -246,6 +247,30 @@ static void a_tower_of_more_than_1000_contacts_is_solved_coarsely(void **state)
     CHECK(result.status == MO_SOLVED);
     mo_result_clear(&result);
     mo_problem_destroy(problem);
+}
+
+/* A heap of balls that settles: the sweeps are slow, but one factorisation costs hundreds. */
+static void sweeps_of_a_heap_that_come_near_go_on(void **state)
+{
+    (void)state;
+    mo_world *world = heap_of_beads(600, 1e-2, 1);
+    mo_options options = mo_default_options();
+    mo_result swept = {0};
+    for (int k = 0; k < 56; ++k) {
+        CHECK(mo_world_step(world, 0.02, NULL, NULL) == MO_OK);
+    }
+    options.method = "nsgs";
+    options.nsgs.momentum = 10;
+    options.max_iter = 2000;
+    options.tol = 1e-5;
+    CHECK(mo_solve(mo_world_problem(world), &options, &swept) == MO_OK);
+    CHECK(swept.status == MO_ITERATION_LIMIT);
+    mo_result result = solve(mo_world_problem(world), swept.residual.natural_relative / 1.5);
+    CHECK(taken(&result, "lanes")->iterations == 2000 && taken(&result, "sweeps alone"));
+    CHECK(factorisations(&result) == 0);
+    mo_result_clear(&result);
+    mo_result_clear(&swept);
+    mo_world_destroy(world);
 }
 
 /* Bodies on the ground, each an island: swept over the whole, nothing is split. */
@@ -486,6 +511,7 @@ int main(void)
         cmocka_unit_test(without_lanes_packings_take_more_sweeps),
         cmocka_unit_test(without_its_rung_large_packings_take_more_sweeps),
         cmocka_unit_test(a_tower_of_more_than_1000_contacts_is_solved_coarsely),
+        cmocka_unit_test(sweeps_of_a_heap_that_come_near_go_on),
         cmocka_unit_test(without_its_rung_a_large_problem_is_split),
         cmocka_unit_test(without_sweeps_alone_sliding_contacts_are_not_solved),
         cmocka_unit_test(without_near_a_good_start_takes_more_iterations),

@@ -147,12 +147,20 @@ static int is_roughly_swept(const mo_walk *w)
     return w->has_swept > 1 && w->facts.tolerance >= ROUGH;
 }
 
-/* Where sweeps have missed a rough tolerance, more of them may still cost less than the path. */
+/*
+ * Do sweeps that have missed a coarse tolerance still cost less than the path?  At a rough one they
+ * do; at others if a residual that falls with the inverse of their number meets it before late.
+ */
+static int are_sweeps_cheaper(const mo_walk *w, const mo_run *run)
+{
+    const double needed = run->result->iterations * run->best / (run->options->tol * run->q_scale);
+    return w->has_swept > 1 && w->afford >= AFFORDED &&
+           (w->facts.tolerance >= ROUGH || needed <= LATE * AFFORDED);
+}
+
 static int is_factorable(const mo_walk *w, const mo_run *run)
 {
-    (void)run;
-    return w->facts.space && w->facts.factor_cost <= HEAVY &&
-           !(is_roughly_swept(w) && w->afford >= AFFORDED);
+    return w->facts.space && w->facts.factor_cost <= HEAVY && !are_sweeps_cheaper(w, run);
 }
 
 static int is_not_factorable(const mo_walk *w, const mo_run *run)
@@ -235,7 +243,7 @@ const mo_rung mo_ladder[] = {
     /* Contacts that slide in a known direction, which no other method takes; factors too large. */
     {"sweeps alone", &mo_nsgs_method, MO_ISLAND, is_not_factorable,
      "a law that newton does not take, more than 20,000 constraints, factors of more than 2e9 "
-     "operations, or after `rough` of more than 29 sweeps",
+     "operations, or after `rough` of more than 29 sweeps, and after `lanes` that come near",
      MO_ALL, MO_START_BEST, MOMENTUM},
     /* Steps of what rests: the last impulses are right to a few digits. */
     {"near", &mo_newton_method, MO_ISLAND, is_near,
