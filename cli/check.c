@@ -85,7 +85,7 @@ static int read_call(const args_flag *flags, call *c)
     c->verify = flags[FLAG_VERIFY].value;
     c->json = flags[FLAG_JSON].value != NULL;
     if (!status && c->keep && c->verify) {
-        say(COMMAND.name, "--certificate writes a file and --verify judges one; give one of them");
+        say(COMMAND.name, "--certificate writes a file and --verify checks one; give one of them");
         status = EXIT_CALL;
     }
     return status;
@@ -204,7 +204,7 @@ int command_check(int argc, char **argv)
         return EXIT_DONE;
     }
     if (count == 0) {
-        say(COMMAND.name, "name a file or a scene; moreau check --list has the named problems");
+        say(COMMAND.name, "missing file or scene; moreau check --list shows the named problems");
         return EXIT_CALL;
     }
     if (count > 1 && (c.keep || c.verify)) {

@@ -28,11 +28,11 @@ static int say_unknown(const char *command, const char *word)
         nearest_try(&n, world_scene_at(k)->name);
     }
     if (n.name) {
-        say(command, "there is no file and no scene '%.100s'; did you mean %s?", word, n.name);
+        say(command, "there is no file or scene '%.100s'; did you mean %s?", word, n.name);
     } else {
         say(command,
-            "there is no file and no scene '%.100s'; moreau check --list and moreau run --list have"
-            " the scenes",
+            "there is no file or scene '%.100s'; moreau check --list and moreau run --list show "
+            "the scenes",
             word);
     }
     return EXIT_CALL;

@@ -227,7 +227,7 @@ static void run_theirs(comparison *c)
         take_line(c, line, rest, &rows);
     }
     if (rows < 2 && !c->theirs.failed[0]) {
-        snprintf(c->theirs.failed, sizeof c->theirs.failed, "it ended before its last step");
+        snprintf(c->theirs.failed, sizeof c->theirs.failed, "it ended before the last step");
     }
     if (c->theirs.failed[0]) {
         forget(c, &c->theirs);
@@ -392,7 +392,7 @@ static int compare(comparison *c)
     mo_world *world = NULL;
     char folder[TEMPORARY_PATH];
     if (!temporary_folder(folder)) {
-        say(COMMAND.name, "no folder for temporary files could be made: %s", strerror(errno));
+        say(COMMAND.name, "no folder for temporary files could be created: %s", strerror(errno));
         return EXIT_FAILED;
     }
     snprintf(c->path, sizeof c->path, "%s/model.xml", folder);
@@ -432,7 +432,7 @@ static int read_call(const args_flag *flags, const char *path, comparison *c)
     double time = 2;
     c->json = flags[FLAG_JSON].value != NULL;
     if (with && strcmp(with, "mujoco") != 0) {
-        say(COMMAND.name, "--with %.60s: mujoco is the one that can be compared with", with);
+        say(COMMAND.name, "--with %.60s is not supported; use mujoco", with);
         return EXIT_CALL;
     }
     if (!beside_find("mujoco-robot", c->program)) {

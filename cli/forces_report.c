@@ -312,7 +312,7 @@ void forces_report_text(const mo_world *world, const mo_forces *forces)
     put_joints(world, forces);
     put_axes(world, forces);
     if (forces->known_count > 0) {
-        printf("\nefforts that the known accelerations take, as they were given:");
+        printf("\nefforts for the known accelerations, in the given order:");
     }
     for (int k = 0; k < forces->known_count; ++k) {
         printf("%s%.8g", k ? ", " : " ", forces->known_efforts[k]);

@@ -202,7 +202,7 @@ static void put_point(const char *label, const point_facts *point)
         printf("with a relative residual of %s",
                number_real(point->residual.natural_relative).text);
     } else {
-        printf("which cannot be measured without r");
+        printf("whose residual cannot be computed without r");
     }
     fputc('\n', stdout);
 }

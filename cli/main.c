@@ -216,7 +216,8 @@ int main(int argc, char **argv)
     }
     const int lost = ferror(stdout) != 0;
     if (fclose(stdout) != 0 || lost) {
-        fputs("moreau: standard output could not be written; is its disk full, or was it closed?\n",
+        fputs("moreau: standard output could not be written: the disk may be full, or the output "
+              "was closed\n",
               stderr);
         return end(status == EXIT_CALL ? EXIT_CALL : EXIT_FAILED);
     }

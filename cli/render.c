@@ -243,7 +243,7 @@ static int render(render_call *call, const args_flag *flags, const args_values *
         status = render_source_run(COMMAND.name, call->input, sets, flags + FLAG_MODEL,
                                    &flags[FLAG_TIME], call->fps, &recording);
     } else if (sets->count || flags[FLAG_TIME].value) {
-        say(COMMAND.name, "--set and --time are for scenes and models; a recording is as it is");
+        say(COMMAND.name, "--set and --time are for scenes and models; a recording has neither");
         status = EXIT_CALL;
     } else {
         status = model_flags_refuse(COMMAND.name, flags + FLAG_MODEL);

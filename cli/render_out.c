@@ -143,7 +143,7 @@ static int take_file(void *user, const renderer *r, int k)
 static int write_folder(const mo_recording *recording, render_call *call, int count)
 {
     if (!sheet_make_folder(call->out)) {
-        say_of_file(call->out, "the folder could not be made: %s", strerror(errno));
+        say_of_file(call->out, "the folder could not be created: %s", strerror(errno));
         return EXIT_FAILED;
     }
     return draw_all(recording, call, count, take_file, call);
@@ -352,7 +352,8 @@ static int check_time(const mo_recording *recording, const render_call *call)
     if (call->at < 0 || (call->at > begin - slack && call->at < end + slack)) {
         return EXIT_DONE;
     }
-    say_of_file(call->input, "--at %.6g is not in it: it lasts from %.6g s to %.6g s%s", call->at,
+    say_of_file(call->input,
+                "--at %.6g is outside the recording, which lasts from %.6g s to %.6g s%s", call->at,
                 begin, end, call->is_simulated ? "; --time simulates more" : "");
     return EXIT_CALL;
 }

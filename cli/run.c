@@ -179,7 +179,7 @@ static int read_steps(const args_flag *flags, run_call *call)
     double time = call->world.scene->time, steps = -1, every = 1;
     call->h = call->world.scene->step;
     if (flags[FLAG_STEPS].value && flags[FLAG_TIME].value) {
-        say(COMMAND.name, "--steps and --time both say how long; give one of them");
+        say(COMMAND.name, "--steps and --time both define the duration; give one of them");
         return EXIT_CALL;
     }
     int status = settings_bounded(COMMAND.name, &flags[FLAG_DT], 1e-12, 1e6, 0, &call->h);

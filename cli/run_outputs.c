@@ -53,7 +53,7 @@ static int check_files(const char *command, const char *model, const named_file 
 static int check_folder(const char *command, const named_file *folder)
 {
     if (folder->path && !sheet_make_folder(folder->path)) {
-        say(command, "the folder %.500s of %s could not be made: %s", folder->path, folder->flag,
+        say(command, "the folder %.500s of %s could not be created: %s", folder->path, folder->flag,
             strerror(errno));
         return EXIT_FAILED;
     }
@@ -85,7 +85,7 @@ static int export_problem(const run_call *call, const mo_world *world, run_tally
     mo_problem *problem;
     if (!taken) {
         run_fail(tally, call->export_file,
-                 "a step on a GPU has no problem to be written: take --device cpu");
+                 "a step on a GPU has no problem to be written: use --device cpu");
         return 0;
     }
     memcpy(&problem, &taken, sizeof problem);

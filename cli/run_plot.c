@@ -15,7 +15,7 @@ static const char STEPS[] = "steps.csv";
 
 static int fail(const run_call *call, run_tally *tally)
 {
-    run_fail(tally, call->plot, "%s could not be written there: %s", STEPS, strerror(errno));
+    run_fail(tally, call->plot, "%s could not be written: %s", STEPS, strerror(errno));
     return 0;
 }
 
@@ -86,7 +86,7 @@ static int draw(const run_call *call, run_tally *tally)
             call->plot, STEPS);
         return 1;
     default:
-        run_fail(tally, call->plot, "figures.gp there could not be drawn by gnuplot");
+        run_fail(tally, call->plot, "gnuplot could not draw figures.gp");
         return 0;
     }
 }

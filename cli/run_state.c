@@ -13,7 +13,7 @@
 #include "text.h"
 
 static const char FIRST_LINE[] = "moreau-state 1\n";
-static const char DAMAGED[] = "is damaged or cut short; copy it again";
+static const char DAMAGED[] = "is damaged or truncated; copy it again";
 enum { SCENE_LINE = 1024 };
 
 /* "stack count=10 mu=0.5 ratio=1\n" */

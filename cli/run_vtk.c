@@ -183,7 +183,7 @@ static int open_in(output *o, const char *folder, const char *name)
 
 static int fail(run_tally *tally, const char *folder, const char *name)
 {
-    run_fail(tally, folder, "%s could not be written there: %s", name, strerror(errno));
+    run_fail(tally, folder, "%s could not be written: %s", name, strerror(errno));
     return 0;
 }
 

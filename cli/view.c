@@ -260,7 +260,7 @@ static int read_call(view_call *call, const char *name, const args_values *sets)
         return read_world(call, name, sets);
     }
     if (sets->count) {
-        say(COMMAND.name, "--set is for scenes; a recording is as it is");
+        say(COMMAND.name, "--set is for scenes; a recording has neither");
         return EXIT_CALL;
     }
     call->recording = name;

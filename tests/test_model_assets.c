@@ -194,7 +194,7 @@ static void bad_collada_files_are_refused(void **state)
          "not among the positions"},
         {COLLADA("", GEOMETRIES("<triangles><input semantic='VERTEX' source='#v'/><p>0 1 "
                                 "two</p></triangles>")),
-         "something else"},
+         "contains other text"},
         {COLLADA("", GEOMETRIES("<polylist><input semantic='VERTEX' source='#v'/><vcount>3 "
                                 "9</vcount><p>0 1 2 3</p></polylist>")),
          "more corners"},
@@ -233,7 +233,7 @@ static void scenes_of_collada_have_bounds(void **state)
              "</node></visual_scene></library_visual_scenes><scene>"
              "<instance_visual_scene url='#s'/></scene></COLLADA>");
     folder_put(&folder, "m.dae", text);
-    expect(USER, "more than 20000 geometries");
+    expect(USER, "more than 20000 instances of geometries");
     free(text);
 }
 

@@ -69,8 +69,8 @@ static const struct {
     {"<mujoco model='&b;'/>", "not well-formed"},
     {"<mujoco><include file='model.xml'/></mujoco>", "a second time"},
     {"<mujoco>\n<include file='../model.xml'/></mujoco>",
-     "line 2: <include> ../model.xml leads out of the model's folder"},
-    {"<mujoco><include file='/etc/passwd'/></mujoco>", "leads out"},
+     "line 2: <include> ../model.xml is outside the model's folder"},
+    {"<mujoco><include file='/etc/passwd'/></mujoco>", "outside the model's folder"},
     {"<mujoco><include file='nowhere.xml'/></mujoco>", "is not there"},
     {"<mujoco><include/></mujoco>", "has no file"},
     {"<mujoco><include file='.'/></mujoco>", "not a plain file"},
@@ -118,7 +118,7 @@ static const struct {
      "not defined"},
     {"<mujoco><worldbody/><equality><connect body1='world'/></equality></mujoco>", "no anchor"},
     {"<mujoco><worldbody/><keyframe><key qpos='1'/></keyframe></mujoco>", "1 numbers"},
-    {MESH("<mesh name='m' file='../m.stl'/>"), "leads out"},
+    {MESH("<mesh name='m' file='../m.stl'/>"), "outside the model's folder"},
     {MESH("<mesh name='m' file='m.dae'/>"), "is not there"},
     {MESH("<mesh name='m' file='model.xml'/>"), ".stl, .obj, .dae and .msh"},
     {MESH("<mesh name='m' vertex='0 0 0 1 0 0 0 1 0 1 1 0'/>"), "<mesh>"},
@@ -138,7 +138,7 @@ static const struct {
     {"<robot><link name='a'><inertial><mass value='-1'/></inertial></link></robot>", "mass of -1"},
     {"<robot><link name='a'><collision><geometry><mesh filename='package://p/../../x.stl'/>"
      "</geometry></collision></link></robot>",
-     "leads out"},
+     "outside the model's folder"},
     {"<robot><link name='a'><collision><geometry><sphere radius='-1'/>"
      "</geometry></collision></link></robot>",
      "positive radius"},
@@ -233,7 +233,7 @@ static void a_link_out_of_the_folder_is_not_followed(void **state)
     snprintf(path, sizeof path, "%s/link.xml", folder.path);
     assert_int_equal(symlink("/etc/passwd", path), 0);
     check_refused(folder_put(&folder, "model.xml", "<mujoco><include file='link.xml'/></mujoco>"),
-                  "leads out");
+                  "outside the model's folder");
     remove(path);
 }
 

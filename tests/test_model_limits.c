@@ -133,7 +133,7 @@ static void includes_have_a_bound(void **state)
     put_includes(501, 1);
     check_refused(folder_put(&folder, "m.xml",
                              repeated("<mujoco>", "<include file='i", ".xml'/>", 501, "</mujoco>")),
-                  "more than 500 files");
+                  "the limit of 500 included files");
     put_includes(501, 0);
 }
 

@@ -182,8 +182,8 @@ static void bad_paths_are_refused_with_a_sentence(void **state)
     static const struct {
         const char *path, *sentence;
     } CASES[] = {
-        {"<site site='a'/>", "has no two sites one after the other"},
-        {"<site site='a'/><pulley/><site site='b'/>", "has no two sites"},
+        {"<site site='a'/>", "has no two consecutive sites"},
+        {"<site site='a'/><pulley/><site site='b'/>", "has no two consecutive sites"},
         {"<geom geom='g'/><site site='a'/><site site='b'/>", "not between two sites"},
         {"<site site='a'/><geom geom='box'/><site site='b'/>",
          "is neither a sphere nor a cylinder"},

@@ -298,7 +298,7 @@ static int add_peer(board *b, const call *c, const bench_cases *cases)
         return EXIT_FAILED;
     }
     if (!temporary_folder(folder)) {
-        say(COMMAND.name, "no folder for temporary files could be made: %s", strerror(errno));
+        say(COMMAND.name, "no folder for temporary files could be created: %s", strerror(errno));
         return EXIT_FAILED;
     }
     for (int k = 0; k < b->problem_count; ++k) {

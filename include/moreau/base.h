@@ -47,7 +47,7 @@ MO_API const char *mo_version(void);
     X(MO_ERR_MEMORY, "memory ran out")                                                             \
     X(MO_ERR_FILE, "the file could not be read or written")                                        \
     X(MO_ERR_FORMAT, "the file does not follow its format")                                        \
-    X(MO_ERR_UNSUPPORTED, "the method or the format cannot express this problem")
+    X(MO_ERR_UNSUPPORTED, "the method or the format does not support this problem")
 
 #define MO_ENUM_NAME(name, text) name,
 typedef enum mo_error { MO_ERROR_LIST(MO_ENUM_NAME) MO_ERROR_COUNT } mo_error;

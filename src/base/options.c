@@ -204,7 +204,7 @@ mo_error mo_options_set(mo_options *options, const char *name, const char *value
         }
         return error;
     }
-    return mo_fail(why, MO_ERR_ARGUMENT, "there is no option '%.80s'", name);
+    return mo_fail(why, MO_ERR_ARGUMENT, "unknown option '%.80s'", name);
 }
 
 int mo_option_count(void)

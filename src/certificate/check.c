@@ -73,7 +73,7 @@ static mo_error judge(const mo_problem *problem, mo_check_result *check)
         return MO_OK;
     }
     if (check->conditions[MO_CONDITION_FRICTIONLESS].answer == MO_ANSWER_FAILS) {
-        settle(check, MO_VERDICT_NONE, "no motion is without penetration");
+        settle(check, MO_VERDICT_NONE, "every motion penetrates");
         return MO_OK;
     }
     if (check->set.count == 0) {
@@ -81,14 +81,14 @@ static mo_error judge(const mo_problem *problem, mo_check_result *check)
     }
     if (exists) {
         settle(check, MO_VERDICT_EXISTS,
-               "the contacts' cones alone prove that a solution exists; others were not excluded");
+               "the friction cones prove that a solution exists; others were not excluded");
     } else if (check->was_solved) {
-        settle(
-            check, MO_VERDICT_EXISTS,
-            "a method solved it, and the measure agrees: no proof, and others were not excluded");
+        settle(check, MO_VERDICT_EXISTS,
+               "a method found a solution, confirmed by its residual, without a proof; others were "
+               "not excluded");
     } else {
         settle(check, MO_VERDICT_UNKNOWN,
-               "no condition decides it and no method solved it: a solution may or may not exist");
+               "no condition decides it, and no method found a solution: one may or may not exist");
     }
     return error;
 }

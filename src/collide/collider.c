@@ -63,7 +63,7 @@ static mo_error check_sizes(const mo_shape_def *def, int is_planar, mo_message *
                    : mo_fail(why, MO_ERR_ARGUMENT,
                              "a capsule has finite ends and a radius above zero");
     case MO_SHAPE_CYLINDER:
-        MO_REFUSE_IF(is_planar, why, "there are no cylinders in the plane: use a ball or a box");
+        MO_REFUSE_IF(is_planar, why, "planar worlds have no cylinders: use a ball or a box");
         return is_length(def->radius) && is_length(def->half[2])
                    ? MO_OK
                    : mo_fail(why, MO_ERR_ARGUMENT,
@@ -84,7 +84,7 @@ static mo_error check(const mo_shape_def *def, int is_planar, mo_message *why)
     MO_REFUSE_IF(!mo_pose_is_valid(&def->pose), why,
                  "the pose of a shape must be finite, with a unit quaternion");
     MO_REFUSE_IF(is_planar && (q[1] != 0 || q[2] != 0), why,
-                 "a shape of a planar world turns about z only");
+                 "a shape of a planar world rotates about z only");
     mo_error error = check_sizes(def, is_planar, why);
     error = error ? error : mo_material_check(&def->material, is_planar, why);
     return error ? error : check_density(def, why);

@@ -448,7 +448,7 @@ static mo_hull *make(const builder *b, const mo_allocator *allocator, int *numbe
             return make(b, allocator, number, 0, why);
         }
         mo_fail(why, MO_ERR_ARGUMENT,
-                "the points of a hull are too near to each other to tell its faces");
+                "the points of a hull are too close together to determine its faces");
         return NULL;
     }
     return hull;

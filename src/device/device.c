@@ -13,24 +13,24 @@ mo_error mo_device_find_gpu(mo_message *why)
 #else
     return mo_fail(why, MO_ERR_UNSUPPORTED,
                    "device = gpu: this library was built without CUDA; configure it with "
-                   "-D MOREAU_CUDA=ON, or take device = cpu");
+                   "-D MOREAU_CUDA=ON, or use device = cpu");
 #endif
 }
 
 mo_error mo_device_judge_gpu(const mo_gpu_facts *gpu, mo_message *why)
 {
     MO_FAIL_IF(gpu->count < 1, mo_fail(why, MO_ERR_UNSUPPORTED,
-                                       "device = gpu: no GPU was found (%s); take device = cpu",
+                                       "device = gpu: no GPU was found (%s); use device = cpu",
                                        gpu->trouble ? gpu->trouble : "none is installed"));
     MO_FAIL_IF(gpu->trouble, mo_fail(why, MO_ERR_UNSUPPORTED,
-                                     "device = gpu: %s cannot be used (%s); take device = cpu",
+                                     "device = gpu: %s cannot be used (%s); use device = cpu",
                                      gpu->name, gpu->trouble));
-    MO_FAIL_IF(!gpu->has_kernels,
-               mo_fail(why, MO_ERR_UNSUPPORTED,
-                       "device = gpu: this library has no kernels for %s, of compute capability "
-                       "%d.%d; configure it with -D CMAKE_CUDA_ARCHITECTURES=%d%d, or take "
-                       "device = cpu",
-                       gpu->name, gpu->major, gpu->minor, gpu->major, gpu->minor));
+    MO_FAIL_IF(
+        !gpu->has_kernels,
+        mo_fail(why, MO_ERR_UNSUPPORTED,
+                "device = gpu: this library has no kernels for %s, of compute capability "
+                "%d.%d; configure it with -D CMAKE_CUDA_ARCHITECTURES=%d%d, or use device = cpu",
+                gpu->name, gpu->major, gpu->minor, gpu->major, gpu->minor));
     return MO_OK;
 }
 

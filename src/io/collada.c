@@ -77,12 +77,12 @@ static double *all_numbers(collada *c, const char *text, int *count)
     }
     c->read += 2 * most;
     if (c->read > MO_MESH_BYTES) {
-        mo_mesh_fail(c->b, "the scene shows its geometries too often");
+        mo_mesh_fail(c->b, "the scene contains too many instances of its geometries");
         return NULL;
     }
     *count = numbers_of(text, (int)most, out);
     if (*count < 0) {
-        mo_mesh_fail(c->b, "a list of numbers has something else in it");
+        mo_mesh_fail(c->b, "a list of numbers contains other text");
         return NULL;
     }
     return out;
@@ -260,7 +260,7 @@ static int add_geometry(collada *c, const mo_xml_node *geometry, const transform
         return 1; /* a spline */
     }
     MO_FAIL_IF(++c->instances > MOST_INSTANCES,
-               mo_mesh_fail(c->b, "the scene shows more than 20000 geometries"));
+               mo_mesh_fail(c->b, "the scene has more than 20000 instances of geometries"));
     mo_pool_clear(c->pool); /* of the geometry before */
     if (!read_points(c, mesh, &points)) {
         return 0;

@@ -109,8 +109,8 @@ mo_error mo_file_within(const char *folder, const char *under, const char *name,
         snprintf(relative, sizeof relative, "%s%s%s", under, under[0] ? "/" : "", name);
     MO_FAIL_IF(!name[0], mo_fail(why, MO_ERR_FORMAT, "a file has an empty name"));
     if (name[0] == '/' || under[0] == '/' || length >= MO_PATH || climbs_out(relative)) {
-        return mo_fail(why, MO_ERR_FILE,
-                       "%.200s leads out of the model's folder; put the file into it, or allow its "
+        return mo_fail(why, MO_ERR_UNSUPPORTED,
+                       "%.200s is outside the model's folder; move the file there, or allow its "
                        "folder (--meshes)",
                        name);
     }
@@ -120,9 +120,9 @@ mo_error mo_file_within(const char *folder, const char *under, const char *name,
     if (!real || !real_folder) {
         error = mo_fail(why, MO_ERR_FILE, "%.200s is not there", relative);
     } else if (!lies_in(real, real_folder) || strlen(real) >= MO_PATH) {
-        error = mo_fail(why, MO_ERR_FILE,
-                        "%.200s is a link that leads out of the model's folder; put the file into "
-                        "it, or allow its folder (--meshes)",
+        error = mo_fail(why, MO_ERR_UNSUPPORTED,
+                        "%.200s is a link to a place outside the model's folder; move the file "
+                        "there, or allow its folder (--meshes)",
                         relative);
     } else {
         snprintf(path, MO_PATH, "%s", real);

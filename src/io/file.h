@@ -18,7 +18,7 @@ mo_error mo_file_folder(const char *path, char folder[MO_PATH], mo_message *why)
 
 /*
  * The path of `name`, which is relative to `under` (itself relative to `folder`, or ""): it must
- * exist and, links followed, lie in `folder` or below.
+ * exist and, links followed, lie in `folder` or below; MO_ERR_UNSUPPORTED if it is elsewhere.
  */
 mo_error mo_file_within(const char *folder, const char *under, const char *name, char path[MO_PATH],
                         mo_message *why);

@@ -243,7 +243,7 @@ bool mo_h5_open_file(mo_h5 *h, uint64_t start, uint64_t size)
 {
     MO_PASS(open_stream(h));
     MO_FAIL_IF(size > 0 && !mo_h5_inside(h, start, size),
-               mo_h5_fault(h, "was cut short while it was read"));
+               mo_h5_fault(h, "was truncated while it was read"));
     h->start = start;
     h->size = size > 0 ? size : h->size;
     return read_superblock(h);

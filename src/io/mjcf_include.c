@@ -55,9 +55,8 @@ static bool include(mo_reader *r, mo_xml_node *parent, mo_xml_node *before, mo_x
     const char *file = mo_xml_get(node, "file");
     mo_xml_node *root = NULL;
     MO_FAIL_IF(!file, mo_reader_fail(r, node, "has no file"));
-    MO_FAIL_IF(
-        ++*files > MOST_FILES,
-        mo_reader_fail(r, node, "is one of more than %d files that are included", (int)MOST_FILES));
+    MO_FAIL_IF(++*files > MOST_FILES,
+               mo_reader_fail(r, node, "exceeds the limit of %d included files", (int)MOST_FILES));
     MO_PASS(mo_mjcf_open(r, node, file, &root));
     char key[2 * MO_PATH]; /* every part of the model may include a file once */
     snprintf(key, sizeof key, "%d %s", part, root->file);

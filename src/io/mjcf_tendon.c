@@ -105,7 +105,7 @@ static bool check_path(mo_mjcf *m, const mo_xml_node *node, const mo_model_tendo
                    mo_reader_fail(m->r, node, "has a geom that is not between two sites"));
         parts += at->kind == MO_TENDON_SITE && before != MO_TENDON_PULLEY;
     }
-    return parts > 0 || mo_reader_fail(m->r, node, "has no two sites one after the other");
+    return parts > 0 || mo_reader_fail(m->r, node, "has no two consecutive sites");
 }
 
 static bool read_path(mo_mjcf *m, const mo_xml_node *node, int parts, mo_model_tendon *tendon)

@@ -119,5 +119,5 @@ mo_error mo_reader_path(const mo_reader *r, const char *under, const char *name,
          mo_file_within(r->more, "", name, path, &ignored) == MO_OK)) {
         return MO_OK;
     }
-    return strstr(why->text, "leads out") ? MO_ERR_UNSUPPORTED : error;
+    return error;
 }

@@ -263,7 +263,7 @@ static mo_error order_loops(start *s, mo_pool *pool)
         return error ? error
                      : mo_robot_keep_note(s->robot, s->why,
                                           "a loop is open by %.3g mm at the start and its joints "
-                                          "cannot close it: it is closed during the simulation",
+                                          "cannot close it: the simulation closes it",
                                           1e3 * first);
     }
     return error || first < WORTH_A_NOTE

@@ -113,7 +113,7 @@ static mo_error package_path(const mo_urdf *u, const char *name, char path[MO_PA
     for (int k = 0; k < 2 && error && u->r->more[0]; ++k) {
         error = mo_file_within(u->r->more, "", k ? inner : rest, path, &ignored) ? error : MO_OK;
     }
-    return error && strstr(why->text, "leads out") ? MO_ERR_UNSUPPORTED : error;
+    return error;
 }
 
 /* Finds a readable file; otherwise *found is 0 after a note.  A path outside the allowed folders is

@@ -30,8 +30,7 @@ static mo_error check(const mo_law *law, int d, mo_message *why)
         const double lower = law->lower[k], upper = law->upper[k];
         MO_FAIL_IF(!(lower <= upper) || lower == INFINITY || upper == -INFINITY,
                    mo_fail(why, MO_ERR_PROBLEM,
-                           "the bounds of row %d are %g and %g, which hold no number between them",
-                           k, lower, upper));
+                           "the bounds of row %d, %g and %g, contain no number", k, lower, upper));
     }
     return MO_OK;
 }

@@ -157,7 +157,8 @@ static mo_error add_bodies(mo_enclosure *e, mo_message *why)
         if (!add_body(e, b, owner, rows, &room)) {
             error = mo_fail(
                 why, MO_ERR_UNSUPPORTED,
-                "the mass matrix of body %d is too large or too near singular to be enclosed", b);
+                "the mass matrix of body %d is too large or too close to singular for an enclosure",
+                b);
         }
     }
     mo_memory_free(&e->problem->allocator, X);

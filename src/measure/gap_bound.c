@@ -212,7 +212,7 @@ static const char *reason_against(const mo_problem *problem)
 {
     const char *reason = NULL;
     if (problem->form != MO_FORM_GLOBAL) {
-        reason = "a local problem has lost its bodies";
+        reason = "a local problem has no bodies";
     } else if (problem->compliance || !problem->is_symmetric) {
         reason = "it needs hard laws and symmetric masses";
     }

@@ -289,8 +289,8 @@ mo_error mo_lcp_check(const mo_problem *problem, int facets, int most_unknowns, 
     mo_lcp_layout(problem, MO_LCP_EXACT, facets, &counting, &lcp);
     MO_FAIL_IF(lcp.size > most_unknowns,
                mo_fail(why, MO_ERR_UNSUPPORTED,
-                       "method %s takes %d unknowns at most, but this problem has %d of them",
-                       method, most_unknowns, lcp.size));
+                       "method %s accepts at most %d unknowns, but this problem has %d", method,
+                       most_unknowns, lcp.size));
     return MO_OK;
 }
 

@@ -199,7 +199,7 @@ static mo_error give_way(mo_world *world, double h, mo_step_report *report, mo_m
     }
     world->result.status = status;
     if (!error && report->is_compliant) {
-        mo_say(&world->result.message, "%.300s; contacts give way instead", message.text);
+        mo_say(&world->result.message, "%.300s; contacts are compliant instead", message.text);
     } else {
         world->result.message = message;
     }

@@ -205,9 +205,9 @@ mo_error mo_body_set(mo_world *world, mo_body_id id, const mo_pose *pose, const 
     MO_NEED(world && pose && velocity && spin, why);
     const int place = mo_body_place(world, id);
     MO_NEED_ID(place >= 0, "body", id, why);
-    MO_REFUSE_IF(
-        !mo_pose_is_valid(pose) || !mo_are_moderate(3, velocity) || !mo_are_moderate(3, spin), why,
-        "a body is put at a finite pose with a unit quaternion, and with finite velocities");
+    MO_REFUSE_IF(!mo_pose_is_valid(pose) || !mo_are_moderate(3, velocity) ||
+                     !mo_are_moderate(3, spin),
+                 why, "a body needs a finite pose with a unit quaternion, and finite velocities");
     if (world->body[place].mechanism != MO_NONE) {
         return mo_mechanism_set_root(world, place, pose, velocity, spin, why);
     }

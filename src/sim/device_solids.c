@@ -176,7 +176,7 @@ static int touch_once(mo_device_heap *heap, const mo_find_args *find, int has_en
     const double most = search_pairs(heap, &a);
     if (most >= MO_TOO_MANY_TOUCHES) {
         mo_device_fail(device, MO_ERR_UNSUPPORTED,
-                       "two shapes touch at more points than a GPU takes: take device = cpu");
+                       "two shapes touch at more points than a GPU takes: use device = cpu");
     }
     if (device->error || most <= heap->now.room) {
         return 1;

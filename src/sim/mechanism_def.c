@@ -82,7 +82,7 @@ static mo_error check_link(const mo_world *world, const mo_link_def *def, int k,
     MO_REFUSE_IF(!mo_pose_is_valid(&def->pose), why,
                  "the pose of link %d '%.64s' must be finite, with a unit quaternion", k, name);
     MO_REFUSE_IF(mo_is_planar(world) && (q[1] != 0 || q[2] != 0), why,
-                 "link %d '%.64s' of a planar world turns about z only", k, name);
+                 "link %d '%.64s' of a planar world rotates about z only", k, name);
     const double *I = def->inertia;
     MO_REFUSE_IF(!(def->mass >= 0 && def->mass <= MO_LARGEST) ||
                      !mo_are_moderate(1, &def->gravity_compensation) || !mo_are_moderate(6, I) ||

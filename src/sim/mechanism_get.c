@@ -202,7 +202,7 @@ mo_error mo_mechanism_set_target(mo_world *world, mo_mechanism_id id, int k, dou
     mo_sim_mechanism *mechanism = mo_mechanism_at(world, id);
     MO_NEED_ID(mechanism, "mechanism", id, why);
     MO_REFUSE_IF(k < 0 || k >= mechanism->actuators || !isfinite(target), why,
-                 "mechanism '%.64s' has %d actuators, and their targets are finite",
+                 "mechanism '%.64s' has %d actuators, whose targets must be finite",
                  mechanism->name, mechanism->actuators);
     mo_sim_actuator *actuator = mechanism->actuator + k;
     const double put =
@@ -358,7 +358,7 @@ static mo_error check_link(const mo_sim_mechanism *mechanism, int link, mo_messa
     return link >= 0 && link < mechanism->tree.links
                ? MO_OK
                : mo_fail(why, MO_ERR_ARGUMENT,
-                         "mechanism '%.64s' has %d links, not one numbered %d", mechanism->name,
+                         "mechanism '%.64s' has %d links; there is no link %d", mechanism->name,
                          mechanism->tree.links, link);
 }
 

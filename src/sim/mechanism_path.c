@@ -159,8 +159,8 @@ mo_error mo_tendon_check_path(const mo_mechanism_def *all, int k, mo_message *wh
                      i, k, name);
         parts += at->kind == MO_TENDON_SITE && before != MO_TENDON_PULLEY;
     }
-    return parts > 0 ? MO_OK
-                     : mo_fail(why, MO_ERR_ARGUMENT,
-                               "tendon %d '%.64s' has a path without two sites one after the other",
-                               k, name);
+    return parts > 0
+               ? MO_OK
+               : mo_fail(why, MO_ERR_ARGUMENT,
+                         "tendon %d '%.64s' has a path without two consecutive sites", k, name);
 }

@@ -111,7 +111,7 @@ mo_error mo_world_pair(mo_world *world, mo_shape_id one, mo_shape_id other,
     MO_REFUSE_IF(a < 0 || a == b, why, "a pair is made of two shapes of the world");
     MO_TRY(mo_material_check(material, mo_is_planar(world), why));
     MO_REFUSE_IF(is_drawn_mesh(world->shape + a) || is_drawn_mesh(world->shape + b), why,
-                 "a mesh without layer and mask is drawn only, and is in no pair");
+                 "a mesh without layer and mask is visual and cannot be in a pair");
     mo_device_heap_bring_back(world);
     struct mo_own_pair *own = take_shapes(world, a, b);
     MO_FAIL_IF(!own || (world->shape[a].is_on_show && mo_shape_enter(world, a)) ||

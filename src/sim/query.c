@@ -136,8 +136,10 @@ mo_error mo_world_cast_rays(const mo_world *world, int count, const double *orig
     mo_device_heap_fetch(world);
     MO_NEED(world && origins && directions && hits, why);
     const mo_query_filter seen = filter ? *filter : mo_default_query_filter();
-    MO_REFUSE_IF(count < 0 || threads < 1, why, "there are no %d rays over %d threads", count,
-                 threads);
+    MO_REFUSE_IF(
+        count < 0 || threads < 1, why,
+        "%d rays and %d threads: the first must not be negative, the second must be positive",
+        count, threads);
     for (int k = 0; k < count; ++k) {
         mo_ray ray;
         mo_message reason = {{0}};

@@ -19,7 +19,8 @@ void mo_report_left(const mo_world *world, mo_step_report *report)
 {
     if (report->impacts_left > 0) {
         set(report, MO_ITERATION_LIMIT);
-        mo_say(&report->message, "%d contacts still bounce after the most impacts of a step",
+        mo_say(&report->message,
+               "%d contacts still bounce after the maximum number of impacts per step",
                report->impacts_left);
     } else if (report->late_contacts > 0) {
         set(report, MO_ITERATION_LIMIT);
@@ -27,11 +28,10 @@ void mo_report_left(const mo_world *world, mo_step_report *report)
                report->late_contacts);
     } else if (report->overlap - report->overlap_before > TOO_DEEP * world->def.overlap) {
         set(report, MO_ITERATION_LIMIT);
-        mo_say(&report->message, "shapes are left overlapping by %.2g of their size",
-               report->overlap);
+        mo_say(&report->message, "shapes still overlap by %.2g of their size", report->overlap);
     } else if (report->held_back > 0) {
         set(report, MO_ITERATION_LIMIT);
-        mo_say(&report->message, "%d bodies were stopped on their way through another",
+        mo_say(&report->message, "%d bodies were stopped before they passed through another",
                report->held_back);
     } else if (world->step.left_out > 0) {
         set(report, MO_ITERATION_LIMIT);
@@ -39,7 +39,7 @@ void mo_report_left(const mo_world *world, mo_step_report *report)
                world->step.left_out);
     } else if (world->step.has_open_joints) {
         set(report, MO_ITERATION_LIMIT);
-        mo_say(&report->message, "joints are left open by more than 0.01 of the size of a body");
+        mo_say(&report->message, "joints remain open by more than 0.01 of the size of a body");
     }
     if (report->status != MO_SOLVED && !report->message.text[0]) {
         mo_say(&report->message, "%s: relative residual %.1e", mo_status_text(report->status),

@@ -106,7 +106,7 @@ mo_shape_id mo_world_add_shape(mo_world *world, mo_body_id id, const mo_shape_de
         world->body[owner].kind == MO_BODY_FREE || world->body[owner].kind == MO_BODY_LINK;
     if (must_rest && may_move) {
         mo_fail(why, MO_ERR_ARGUMENT,
-                "a %s belongs to a fixed or driven body; give a free one hulls or boxes",
+                "a %s must be on a static or kinematic body; dynamic bodies take hulls or boxes",
                 mo_shape_name(def->kind));
         return none;
     }

@@ -138,7 +138,7 @@ static mo_error check_head(const mo_world *world, const head *h, size_t size, mo
     MO_FAIL_IF(h->mechanism_numbers != (int32_t)mo_mechanisms_size(world),
                mo_fail(why, MO_ERR_FORMAT, "the state is of a world with other mechanisms"));
     MO_FAIL_IF(h->contacts < 0 || size_of(h) != size,
-               mo_fail(why, MO_ERR_FORMAT, "the state is cut short or too long"));
+               mo_fail(why, MO_ERR_FORMAT, "the state is truncated or too long"));
     MO_FAIL_IF(
         !isfinite(h->time) || !isfinite(h->last_step) || h->last_step < 0,
         mo_fail(why, MO_ERR_FORMAT, "the time of the state, or its last step, is not finite"));

@@ -37,12 +37,11 @@ mo_error mo_check_masses(mo_world *world, mo_message *why)
     for (int k = 0; k < world->living_count; ++k) {
         const mo_sim_body *body = world->body + world->living[k];
         const int has_mass = body->mass > 0 && body->inertia[8] > 0;
-        MO_FAIL_IF(
-            body->kind == MO_BODY_FREE && !has_mass,
-            mo_fail(
-                why, MO_ERR_ARGUMENT,
-                "body %d '%.64s' is free but has no mass or no inertia: give it a shape, or both",
-                k, body->def.name));
+        MO_FAIL_IF(body->kind == MO_BODY_FREE && !has_mass,
+                   mo_fail(why, MO_ERR_ARGUMENT,
+                           "body %d '%.64s' is dynamic but has no mass or no inertia: give it a "
+                           "shape, or mass and inertia",
+                           k, body->def.name));
     }
     world->masses_are_fit = 1;
     return MO_OK;
@@ -50,8 +49,9 @@ mo_error mo_check_masses(mo_world *world, mo_message *why)
 
 static mo_error check_step(mo_world *world, double h, mo_message *why)
 {
-    MO_FAIL_IF(!(h > 0) || isinf(h),
-               mo_fail(why, MO_ERR_ARGUMENT, "a step takes a finite time above zero, not %g s", h));
+    MO_FAIL_IF(
+        !(h > 0) || isinf(h),
+        mo_fail(why, MO_ERR_ARGUMENT, "the step size must be finite and positive, not %g s", h));
     return mo_check_masses(world, why);
 }
 

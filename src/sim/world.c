@@ -42,9 +42,7 @@ static mo_error check_definition(const mo_world_def *def, mo_message *why)
                  MO_LARGEST);
     MO_REFUSE_IF(!(def->margin >= 0) || isinf(def->margin), why,
                  "the margin of contacts is %g, but must be finite and not negative", def->margin);
-    MO_REFUSE_IF(!(def->overlap > 0), why,
-                 "shapes may overlap by %g of their size, but this must be above zero",
-                 def->overlap);
+    MO_REFUSE_IF(!(def->overlap > 0), why, "overlap is %g, but must be above zero", def->overlap);
     MO_REFUSE_IF(!(def->moving_tol >= 0 && def->moving_tol <= 1), why,
                  "moving_tol is %g, but must be from 0 to 1", def->moving_tol);
     MO_REFUSE_IF(def->level != MO_LEVEL_VELOCITY && def->level != MO_LEVEL_ACCELERATION, why,
@@ -243,7 +241,7 @@ static mo_error check_body(const mo_world *world, const mo_body_def *def, mo_mes
                  why, "the pose and the velocities of a body must be finite");
     MO_REFUSE_IF(!mo_quat_is_unit(q), why, "the orientation of a body must be a unit quaternion");
     MO_REFUSE_IF(mo_is_planar(world) && (q[1] != 0 || q[2] != 0), why,
-                 "a body of a planar world turns about z only");
+                 "a body of a planar world rotates about z only");
     MO_REFUSE_IF(!(def->mass >= 0 && def->mass <= MO_LARGEST), why,
                  "the mass of a body is %g, but must be between 0 and %g", def->mass, MO_LARGEST);
     MO_REFUSE_IF(!mo_are_moderate(6, def->inertia) || !mo_are_moderate(3, def->centre), why,

@@ -30,7 +30,7 @@ static mo_error check(const mo_problem *problem, const mo_options *options, mo_m
     (void)options;
     MO_FAIL_IF(problem->row_count > LARGEST,
                mo_fail(why, MO_ERR_UNSUPPORTED,
-                       "method dantzig works on dense matrices and takes %d rows at most, not %d",
+                       "method dantzig uses dense matrices and accepts at most %d rows, not %d",
                        LARGEST, problem->row_count));
     return MO_OK;
 }
@@ -282,7 +282,7 @@ static mo_status solve(mo_run *run, void *memory)
 const mo_method mo_dantzig_method = {
     .name = "dantzig",
     .summary =
-        "Dantzig's pivoting with Baraff's friction: contacts brought to rest one after the other",
+        "Dantzig's pivoting with Baraff's friction: contacts are resolved one after the other",
     .paper = "baraff1994",
     .uses_blas = 1,
     .laws = MO_LAW_BIT(MO_LAW_COULOMB) | MO_LAW_BIT(MO_LAW_FRICTIONLESS) |

@@ -282,7 +282,7 @@ static mo_error check(const mo_problem *problem, const mo_options *options, mo_m
         if (compact->contact_of[i] < 0) {
             return mo_fail(why, MO_ERR_UNSUPPORTED,
                            "device = gpu: constraint %d (%s) is not a hard Coulomb contact between "
-                           "rigid bodies in space; take device = cpu",
+                           "rigid bodies in space; use device = cpu",
                            i, mo_constraint_law(problem, i)->name);
         }
     }
@@ -290,7 +290,7 @@ static mo_error check(const mo_problem *problem, const mo_options *options, mo_m
     if (!error && !batches && problem->constraint_count > 0) {
         return mo_fail(why, MO_ERR_UNSUPPORTED,
                        "device = gpu: nsgs sweeps there with its default order and relaxation, and "
-                       "from a tolerance of %g or %d constraints on; take device = cpu",
+                       "from a tolerance of %g or %d constraints on; use device = cpu",
                        COARSE, MO_NATURAL_MOST);
     }
     return error ? mo_fail_memory(why) : MO_OK;

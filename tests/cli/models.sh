@@ -130,7 +130,7 @@ out_has '"links":\[{"link":{"body":1,"name":"crank"},"parent":null'
 out_has '"axes":\[{"mechanism":"crank","joint":0,"name":"crank","kind":"revolute","effort":\[0\],"actuator":\[0\]'
 run forces "$models/arm.xml" --known elbow=2 --known turn=0
 status_is 0
-out_has 'efforts that the known accelerations take, as they were given: 0.3'
+out_has 'efforts for the known accelerations, in the given order: 0.3'
 run forces "$models/arm.xml" --known elbow
 is_wrong_call '--known takes JOINT=A'
 run forces "$models/arm.xml" --known nothing=1

@@ -421,8 +421,8 @@ server *server_open(const server_def *def, mo_message *why)
     if (s->port <= 0) {
         if (def->port) {
             view_fail(why,
-                      "port %d cannot be opened on 127.0.0.1; is another program there? "
-                      "Without --port a free one is taken",
+                      "port %d cannot be opened on 127.0.0.1 and may be in use; without --port a "
+                      "free port is chosen",
                       def->port);
         } else {
             view_fail(why, "no port could be opened on 127.0.0.1");

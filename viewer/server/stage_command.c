@@ -48,7 +48,7 @@ static mo_error grab(stage *s, unsigned page, const command *w, mo_message *why)
     const mo_body_id body = s->shown.ids[(int)place];
     const mo_body_state state = mo_body_get(s->world, body);
     if (state.kind == MO_BODY_FIXED || state.kind == MO_BODY_DRIVEN || !(state.mass > 0)) {
-        return view_fail(why, "this body is held in its place and cannot be dragged");
+        return view_fail(why, "this body is static or kinematic and cannot be dragged");
     }
     stage_hand *mine = hand_of(s, page);
     mine = mine ? mine : hand_of(s, 0);
