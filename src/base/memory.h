@@ -55,6 +55,14 @@ static inline bool mo_memory_grow(const mo_allocator *allocator, void **array, s
 #define MO_GROW(allocator, array, room, needed)                                                    \
     mo_memory_grow((allocator), (void **)&(array), &(room), (needed), sizeof *(array))
 
+/* start[k + 1] += start[k] for k = 0 .. count - 1: from counts to first indices. */
+static inline void mo_running_sums(int count, int *start)
+{
+    for (int k = 0; k < count; ++k) {
+        start[k + 1] += start[k];
+    }
+}
+
 /* For qsort: ints in rising order. */
 int mo_compare_ints(const void *a, const void *b);
 

@@ -82,9 +82,7 @@ mo_found_solution *mo_solution_set_append(mo_solution_set *set, const mo_problem
                                           size_t *room)
 {
     const size_t n = (size_t)problem->row_count, dofs = (size_t)problem->dof_count;
-    if (!MO_GROW(&set->allocator, set->solutions, *room, (size_t)set->count + 1)) {
-        return NULL;
-    }
+    MO_FAIL_IF(!MO_GROW(&set->allocator, set->solutions, *room, (size_t)set->count + 1), NULL);
     mo_found_solution *found = &set->solutions[set->count];
     *found = (mo_found_solution){0};
     found->r = mo_memory_array(&set->allocator, 2 * n + dofs, sizeof(double));
@@ -106,9 +104,9 @@ static mo_found_solution *append_solution(mo_search *search)
     mo_solution_set *set = search->set;
     mo_certificate *c = &set->certificate;
     mo_found_solution *found = mo_solution_set_append(set, e->problem, &search->solution_room);
-    if (!found || !MO_GROW(&set->allocator, c->u, search->u_room, (size_t)set->count * n + 1)) {
-        return NULL;
-    }
+    MO_FAIL_IF(!found ||
+                   !MO_GROW(&set->allocator, c->u, search->u_room, (size_t)set->count * n + 1),
+               NULL);
     for (int k = 0; k < e->n; ++k) {
         c->u[(size_t)c->solution_count * n + k] = search->u[k] * e->unit_u[k];
     }

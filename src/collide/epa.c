@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "base/error.h"
 #include "linalg/vec3.h"
 
 enum { MOST_POINTS = 128, MOST_FACES = 2 * MOST_POINTS };
@@ -122,9 +123,7 @@ MO_OWN int begin(polytope *p, const mo_simplex *s)
             mo_vec3_copy(s->at[k].w, p->point[p->points++]);
         }
     }
-    if (!grow_tetrahedron(p)) {
-        return 0;
-    }
+    MO_PASS(grow_tetrahedron(p));
     double d[3], e[3], f[3], n[3];
     mo_vec3_minus(p->point[1], p->point[0], d);
     mo_vec3_minus(p->point[2], p->point[0], e);
@@ -181,9 +180,7 @@ MO_OWN int take_point(polytope *p, const double w[3])
         }
     }
     for (int k = 0; k < edges; ++k) {
-        if (!add_face(p, rim[k][0], rim[k][1], p->points)) {
-            return 0;
-        }
+        MO_PASS(add_face(p, rim[k][0], rim[k][1], p->points));
     }
     ++p->points;
     return edges > 0;
@@ -196,9 +193,7 @@ MO_EVERYWHERE int mo_epa_direction(mo_core *a, mo_core *b, const mo_simplex *sim
     p.b = b;
     p.size = a->size < b->size ? a->size : b->size;
     const int is_round = mo_core_is_curved(a) || mo_core_is_curved(b);
-    if (!begin(&p, simplex)) {
-        return 0;
-    }
+    MO_PASS(begin(&p, simplex));
     double shortest = INFINITY;
     for (;;) {
         const face nearest = p.face[nearest_face(&p)];

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "collide/hull_build.h"
 #include "linalg/vec3.h"
 
@@ -120,9 +121,7 @@ static void find_rings(mo_hull *hull)
     for (int e = 0; e < 2 * hull->edge_count; ++e) {
         ++hull->ring_start[hull->edge[e / 2].vertex[e % 2] + 1];
     }
-    for (int v = 0; v < hull->vertex_count; ++v) {
-        hull->ring_start[v + 1] += hull->ring_start[v];
-    }
+    mo_running_sums(hull->vertex_count, hull->ring_start);
     for (int e = 2 * hull->edge_count - 1; e >= 0; --e) { /* from the end of each ring */
         const mo_hull_edge *edge = hull->edge + e / 2;
         const int at = --hull->ring_start[edge->vertex[e % 2] + 1];

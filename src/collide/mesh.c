@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "linalg/vec3.h"
 
 #define BAD_INDEX "index %d of a mesh is %d, but it has %d points"
@@ -157,9 +158,7 @@ static void count_ways(mo_mesh *mesh)
     for (int k = 0; k < count; ++k) {
         mesh->way_start[mesh->index[k] + 1] += s - 1;
     }
-    for (int k = 0; k < mesh->point_count; ++k) {
-        mesh->way_start[k + 1] += mesh->way_start[k];
-    }
+    mo_running_sums(mesh->point_count, mesh->way_start);
     for (int k = count - 1; k >= 0;
          --k) { /* fills each list from its end, then moves the start back */
         const int face = k / s;

@@ -234,10 +234,8 @@ static int add_faces(collada *c, const mo_xml_node *faces, const corners *points
             const double wanted = size ? size[k] : is_polygons ? all : 3;
             MO_FAIL_IF(!(wanted >= 1 && wanted <= all - at),
                        mo_mesh_fail(c->b, "a face has more corners than are listed"));
-            if (!add_polygon(c, points, t, is_mirror, list + (size_t)at * (size_t)stride + offset,
-                             stride, (int)wanted)) {
-                return 0;
-            }
+            MO_PASS(add_polygon(c, points, t, is_mirror,
+                                list + (size_t)at * (size_t)stride + offset, stride, (int)wanted));
             at += (int)wanted;
         }
     }
@@ -262,9 +260,7 @@ static int add_geometry(collada *c, const mo_xml_node *geometry, const transform
     MO_FAIL_IF(++c->instances > MOST_INSTANCES,
                mo_mesh_fail(c->b, "the scene has more than 20000 instances of geometries"));
     mo_pool_clear(c->pool); /* of the geometry before */
-    if (!read_points(c, mesh, &points)) {
-        return 0;
-    }
+    MO_PASS(read_points(c, mesh, &points));
     int is_read = 1;
     for (const mo_xml_node *child = mesh->first; child && is_read; child = child->next) {
         if (strcmp(child->name, "triangles") == 0 || strcmp(child->name, "polylist") == 0 ||
@@ -354,9 +350,7 @@ static int add_all(collada *c)
     for (const mo_xml_node *geometry =
              mo_xml_child(mo_xml_child(c->root, "library_geometries"), "geometry");
          geometry; geometry = mo_xml_next(geometry, "geometry")) {
-        if (!add_geometry(c, geometry, &t)) {
-            return 0;
-        }
+        MO_PASS(add_geometry(c, geometry, &t));
     }
     return 1;
 }

@@ -243,9 +243,7 @@ static void count_keys(int count, const int *key, int keys, int *starts)
     for (int e = 0; e < count; ++e) {
         ++starts[key[e] + 1];
     }
-    for (int k = 0; k < keys; ++k) {
-        starts[k + 1] += starts[k];
-    }
+    mo_running_sums(keys, starts);
 }
 
 /* Puts the entries `from[0], from[1] ...` (NULL: 0, 1 ...) in the order of their keys. */

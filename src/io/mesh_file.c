@@ -87,9 +87,7 @@ static int read_stl_binary(mo_mesh_building *b, const char *bytes, size_t size)
         for (int c = 0; c < 9; ++c) {
             corner[c / 3][c % 3] = float_at(at + 12 + 4 * c);
         }
-        if (!add_corners(b, (const double(*)[3])corner)) {
-            return 0;
-        }
+        MO_PASS(add_corners(b, (const double(*)[3])corner));
     }
     return 1;
 }
@@ -149,15 +147,11 @@ static int read_msh(mo_mesh_building *b, const char *bytes, size_t size)
                            b, "a triangle of the MSH file refers to a point that does not exist"));
             corner[c / 3][c % 3] = float_at(point + PLACES * (size_t)which + 4 * (c % 3));
         }
-        if (!add_corners(b, (const double(*)[3])corner)) {
-            return 0;
-        }
+        MO_PASS(add_corners(b, (const double(*)[3])corner));
     }
     for (uint64_t k = 0; count[3] == 0 && k < count[0]; ++k, point += PLACES) {
         const double x[3] = {float_at(point), float_at(point + 4), float_at(point + 8)};
-        if (!mo_mesh_append_point(b, x)) {
-            return 0;
-        }
+        MO_PASS(mo_mesh_append_point(b, x));
     }
     return 1;
 }

@@ -228,9 +228,7 @@ static int put_model(const mo_mjcf_writer *w)
     fprintf(w->out, ">%s</option>\n",
             model->parents_touch ? "<flag filterparent=\"disable\"/>" : "");
     mo_mjcf_put_meshes(w);
-    if (!mo_mjcf_put_bodies(w)) {
-        return 0;
-    }
+    MO_PASS(mo_mjcf_put_bodies(w));
     put_contacts(w);
     fputs("<equality>\n", w->out);
     for (int k = 0; k < model->equality_count; ++k) {

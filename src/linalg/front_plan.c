@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/pace.h"
 #include "linalg/front.h"
 #include "linalg/node_graph.h"
@@ -146,9 +147,7 @@ static void number_nodes(analysis *a, mo_front_plan *plan)
     for (int k = 0; k < count; ++k) {
         ++plan->pivot_start[a->front[k] + 1];
     }
-    for (int s = 0; s < plan->front_count; ++s) {
-        plan->pivot_start[s + 1] += plan->pivot_start[s];
-    }
+    mo_running_sums(plan->front_count, plan->pivot_start);
     memcpy(a->cursor, plan->pivot_start, (size_t)plan->front_count * sizeof(int));
     for (int k = 0; k < count; ++k) {
         a->number[k] = a->cursor[a->front[k]]++;

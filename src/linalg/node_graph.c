@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 #include "linalg/node_graph.h"
+#include "base/memory.h"
 
 #include <string.h>
 
@@ -27,9 +28,7 @@ void mo_list_neighbours(const mo_block_pattern *p, int *start, int *index, int *
             next[p->index[k] + 1] += p->index[k] != i;
         }
     }
-    for (int i = 0; i < p->count; ++i) {
-        next[i + 1] += next[i];
-    }
+    mo_running_sums(p->count, next);
     memcpy(start, next, ((size_t)p->count + 1) * sizeof(int));
     for (int i = 0; i < p->count; ++i) {
         for (int k = p->start[i]; k < p->start[i + 1]; ++k) {

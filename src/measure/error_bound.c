@@ -87,9 +87,7 @@ static int evaluate(krawczyk *k, bool with_derivatives)
 static int linearise(krawczyk *k)
 {
     mo_intervals_of(k->n, k->x, k->R);
-    if (!evaluate(k, true)) {
-        return 0;
-    }
+    MO_PASS(evaluate(k, true));
     for (int i = 0; i < k->n * k->n; ++i) {
         k->C[i] = k->J[i].mid;
     }
@@ -107,9 +105,7 @@ static int refine(krawczyk *k)
     double last = INFINITY;
     for (int step = 0; step < NEWTON_STEPS; ++step) {
         double size = 0;
-        if (!linearise(k)) {
-            return 0;
-        }
+        MO_PASS(linearise(k));
         for (int i = 0; i < k->n; ++i) {
             size = fmax(size, fabs(k->z[i].mid));
         }
@@ -145,9 +141,7 @@ static int encloses(krawczyk *k)
     for (int i = 0; i < k->n; ++i) {
         k->R[i] = (mo_interval){k->x[i], k->p[i]};
     }
-    if (!evaluate(k, true)) {
-        return 0;
-    }
+    MO_PASS(evaluate(k, true));
     for (int i = 0; i < k->n; ++i) {
         const mo_interval shift = shift_of(k, i);
         inside = inside && mo_interval_size(shift) < k->p[i];
@@ -163,9 +157,7 @@ static int encloses(krawczyk *k)
 static int find_root(krawczyk *k)
 {
     int found = 0;
-    if (!refine(k)) {
-        return 0;
-    }
+    MO_PASS(refine(k));
     for (int i = 0; i < k->n; ++i) {
         k->p[i] = 2 * mo_interval_size(k->z[i]) + DBL_EPSILON * fabs(k->x[i]) + DBL_MIN;
     }

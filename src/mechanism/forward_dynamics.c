@@ -16,6 +16,7 @@
  *
  * Cost: linear in the dofs.
  */
+#include "base/error.h"
 #include "linalg/dense.h"
 #include "mechanism/linkage.h"
 
@@ -101,10 +102,8 @@ static int eliminate_all(const mo_linkage *linkage, const double *effort, double
     for (int i = linkage->links - 1; i >= 0; --i) {
         const mo_linkage_link *link = linkage->link + i;
         for (int j = link->first_dof + link->dof_count - 1; j >= link->first_dof; --j) {
-            if (!eliminate(linkage, j, effort[j], product[j], linkage->articulated[i],
-                           linkage->force[i])) {
-                return 0;
-            }
+            MO_PASS(eliminate(linkage, j, effort[j], product[j], linkage->articulated[i],
+                              linkage->force[i]));
         }
         if (link->parent >= 0) {
             mo_spatial_add(1, linkage->force[i], linkage->force[link->parent]);
@@ -121,9 +120,7 @@ int mo_linkage_forward(const mo_linkage *linkage, const double *v, const double 
 {
     double(*product)[6] = linkage->product;
     velocity_products(linkage, v, product);
-    if (!eliminate_all(linkage, effort, product)) {
-        return 0;
-    }
+    MO_PASS(eliminate_all(linkage, effort, product));
     for (int i = 0; i < linkage->links; ++i) {
         const mo_linkage_link *link = linkage->link + i;
         double *rate = linkage->rate[i];

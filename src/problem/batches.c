@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/pace.h"
 #include "linalg/dense.h"
 #include "linalg/vec3.h"
@@ -148,9 +149,7 @@ static void sort_nodes(nodes *all)
         ++all->start[key_of(all->at + k) + 1];
     }
     mo_pace();
-    for (int key = 0; key < all->colour_count * KEYS; ++key) {
-        all->start[key + 1] += all->start[key];
-    }
+    mo_running_sums(all->colour_count * KEYS, all->start);
     for (int k = 0; k < all->count; ++k) {
         mo_pace_every(k, 1024);
         all->order[all->start[key_of(all->at + k)]++] = k;

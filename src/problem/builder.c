@@ -252,9 +252,7 @@ static int add_compliance(mo_builder *builder, const double *compliance, int d)
     if (compliance && !builder->has_compliance) { /* the previous blocks had no compliance */
         builder->has_compliance = 1;
         const size_t before = builder->w.count - (size_t)d;
-        if (!append_doubles(builder, &builder->compliance, before, NULL)) {
-            return 0;
-        }
+        MO_PASS(append_doubles(builder, &builder->compliance, before, NULL));
     }
     return !builder->has_compliance ||
            append_doubles(builder, &builder->compliance, (size_t)d, compliance);

@@ -243,9 +243,7 @@ static int factor_mass(const double *M, int n, int asymmetric, double *F)
                 F[(size_t)i * n + j] = 0.5 * (M[(size_t)i * n + j] + M[(size_t)j * n + i]);
             }
         }
-        if (!mo_factor_symmetric(n, F)) {
-            return 0;
-        }
+        MO_PASS(mo_factor_symmetric(n, F));
         memcpy(F, M, square * sizeof *F);
         return mo_factor_unsymmetric(n, F);
     }

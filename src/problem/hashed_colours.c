@@ -45,9 +45,7 @@ static void sort_by_digit(int count, int shift, const entry *from, entry *to)
         mo_pace_every(k, 1024);
         ++start[((from[k].priority >> shift) & (DIGIT - 1)) + 1];
     }
-    for (int d = 0; d < DIGIT; ++d) {
-        start[d + 1] += start[d];
-    }
+    mo_running_sums(DIGIT, start);
     for (int k = 0; k < count; ++k) {
         mo_pace_every(k, 1024);
         to[start[(from[k].priority >> shift) & (DIGIT - 1)]++] = from[k];

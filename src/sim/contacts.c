@@ -232,10 +232,8 @@ static int may_bounce(const mo_world *world, const mo_sim_contact *contact, doub
 
 static int note(const mo_world *world, int **list, int *count, size_t *room, int k)
 {
-    if (!mo_memory_grow(&world->allocator, (void **)list, room, (size_t)*count + 1,
-                        sizeof **list)) {
-        return 0;
-    }
+    MO_PASS(
+        mo_memory_grow(&world->allocator, (void **)list, room, (size_t)*count + 1, sizeof **list));
     (*list)[(*count)++] = k;
     return 1;
 }

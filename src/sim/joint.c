@@ -95,10 +95,9 @@ static int take_place(mo_world *world)
             return k;
         }
     }
-    if (!MO_GROW(&world->allocator, world->joint, world->joint_room,
-                 (size_t)world->joint_places + 1)) {
-        return MO_NONE;
-    }
+    MO_FAIL_IF(!MO_GROW(&world->allocator, world->joint, world->joint_room,
+                        (size_t)world->joint_places + 1),
+               MO_NONE);
     return world->joint_places++;
 }
 

@@ -203,10 +203,9 @@ static int take_place(mo_world *world)
             return k;
         }
     }
-    if (!MO_GROW(&world->allocator, world->mechanism, world->mechanism_room,
-                 (size_t)world->mechanism_places + 1)) {
-        return MO_NONE;
-    }
+    MO_FAIL_IF(!MO_GROW(&world->allocator, world->mechanism, world->mechanism_room,
+                        (size_t)world->mechanism_places + 1),
+               MO_NONE);
     world->mechanism[world->mechanism_places] = NULL;
     return world->mechanism_places++;
 }

@@ -66,9 +66,8 @@ static struct mo_own_pair *take(mo_world *world, mo_pair_table *table, int a, in
     struct mo_own_pair *own = find(table, a, b);
     if (!own) {
         const int at = place_of(table, pair.a, pair.b);
-        if (!MO_GROW(&world->allocator, table->at, table->room, (size_t)table->count + 1)) {
-            return NULL;
-        }
+        MO_FAIL_IF(!MO_GROW(&world->allocator, table->at, table->room, (size_t)table->count + 1),
+                   NULL);
         own = table->at + at;
         memmove(own + 1, own, (size_t)(table->count++ - at) * sizeof *own);
     }

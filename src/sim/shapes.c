@@ -22,10 +22,9 @@ static int take_shape_place(mo_world *world)
         }
     }
     const size_t needed = (size_t)world->shape_places + 1;
-    if (!MO_GROW(&world->allocator, world->shape, world->shape_room, needed) ||
-        !MO_GROW(&world->allocator, world->near, world->near_room, needed)) {
-        return MO_NONE;
-    }
+    MO_FAIL_IF(!MO_GROW(&world->allocator, world->shape, world->shape_room, needed) ||
+                   !MO_GROW(&world->allocator, world->near, world->near_room, needed),
+               MO_NONE);
     return world->shape_places++;
 }
 

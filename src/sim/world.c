@@ -265,10 +265,9 @@ static int take_body_place(mo_world *world)
         }
     }
     const size_t needed = (size_t)world->body_places + 1;
-    if (!MO_GROW(&world->allocator, world->body, world->body_room, needed) ||
-        !MO_GROW(&world->allocator, world->leader, world->leader_room, needed)) {
-        return MO_NONE;
-    }
+    MO_FAIL_IF(!MO_GROW(&world->allocator, world->body, world->body_room, needed) ||
+                   !MO_GROW(&world->allocator, world->leader, world->leader_room, needed),
+               MO_NONE);
     return world->body_places++;
 }
 

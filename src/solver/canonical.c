@@ -315,9 +315,7 @@ static int minimise(canonical *c, const mo_result *result)
             return 1;
         }
         const int gains = isfinite(slope) && take_step(c, step == 0 ? 0 : slope, value);
-        if (!change_damping(c, gains)) {
-            return 0;
-        }
+        MO_PASS(change_damping(c, gains));
         last = step == 0 || !gains || c->damping > 0 ? INFINITY : c->error;
     }
     return c->error <= NEAR;

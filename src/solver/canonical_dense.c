@@ -338,9 +338,7 @@ static int minimise(const dense *c)
         }
         memcpy(c->slope, c->dx, (size_t)c->k * sizeof *c->dx);
         write_hessian(c, TINY + damping * error);
-        if (!mo_factor_symmetric(c->k, c->R)) {
-            return 0;
-        }
+        MO_PASS(mo_factor_symmetric(c->k, c->R));
         mo_solve_factored(c->k, c->R, c->dx);
         if (take_step(c, before, -mo_dot(c->k, c->slope, c->dx), error <= SMOOTH)) {
             damping = fmax(DAMPING, LESS * damping);

@@ -205,9 +205,7 @@ static void count_points(const nodes *all, int manifolds, int *first)
             first[all->number[k] + 1] = all->at[k].count;
         }
     }
-    for (int k = 0; k < manifolds; ++k) {
-        first[k + 1] += first[k];
-    }
+    mo_running_sums(manifolds, first);
 }
 
 static void pack(const mo_device_arrangement *a, const nodes *all, const mo_device_sweeps *s)

@@ -249,9 +249,7 @@ int mo_newton_find_step(mo_newton *s, const double *r)
     for (int k = 0; k < problem->row_count; ++k) {
         s->dr[k] = -s->z[k];
     }
-    if (!mo_delassus_factor(&s->system)) {
-        return 0;
-    }
+    MO_PASS(mo_delassus_factor(&s->system));
     mo_delassus_solve(&s->system, s->dr);
     return 1;
 }
