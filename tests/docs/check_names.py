@@ -6,6 +6,7 @@
 Every word of a name in the public headers is in docs/glossary.md or in vocabulary.txt, which has
 plain words that need no explanation.  A new term goes to the glossary; a new plain word to the
 list, in the order of the alphabet.  Words that the field does not have are in no name at all.
+A public function from a value to a text ends in _name (one word) or _text (a sentence).
 """
 import re
 import sys
@@ -36,6 +37,10 @@ def main():
     faults = [] if listed == sorted(set(listed)) else ["vocabulary.txt is not sorted"]
     used = set()
     for path in sorted((SOURCE / "include/moreau").glob("*.h")):
+        texts = re.findall(r"^MO_API const char \*(mo_\w+)\(mo_\w+ \w+\);",
+                           path.read_text(encoding="utf-8"), re.M)
+        faults += [f"{path.name}: {name} does not end in _name or _text"
+                   for name in texts if not name.endswith(("_name", "_text"))]
         for name in sorted(names_of(path)):
             words = words_of(name)
             used.update(words)
