@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The ladder of auto: the page says what it is, and each rung is needed.  A rung is left out with
- * ladder.skip, and the family of problems that it is for must get worse, by a count of iterations
- * or of bytes, never by the clock.
+ * The ladder of auto: each rung is needed.  A rung is left out with ladder.skip, and the family of
+ * problems that it is for must get worse, by a count of iterations or of bytes, never by the clock.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,44 +27,6 @@ static int factorisations(const mo_result *result)
         count += report ? report->iterations : 0;
     }
     return count;
-}
-
-/* ---- the page -------------------------------------------------------------------------------- */
-
-static const char *budget_text(int budget)
-{
-    static char text[40];
-    if (budget >= 1000) {
-        snprintf(text, sizeof text, "%d,%03d", budget / 1000, budget % 1000);
-    } else {
-        snprintf(text, sizeof text, "%d", budget);
-    }
-    return budget == MO_ALL ? "all" : budget == MO_SLICES ? "slices of 40, 80, 160, ..." : text;
-}
-
-static void the_page_shows_the_ladder(void **state)
-{
-    (void)state;
-    static const char *const scopes[] = {"", "whole", "island", "both"};
-    static const char *const starts[] = {"at the best", "where the last ended", "at zero"};
-    FILE *page = fopen(MOREAU_SOURCE_DIR "/docs/methods/auto.md", "r");
-    char line[1000], expected[1000];
-    int rows = 0;
-    CHECK(page != NULL);
-    while (fgets(line, sizeof line, page)) {
-        if (line[0] != '|' || strncmp(line, "| rung", 6) == 0 || line[1] == '-') {
-            continue;
-        }
-        CHECK(rows < mo_ladder_count);
-        const mo_rung *rung = mo_ladder + rows++;
-        snprintf(expected, sizeof expected, "| %s | %s | %s | %s | %s | %s |\n", rung->name,
-                 scopes[rung->scope], rung->method->name, rung->reason, budget_text(rung->budget),
-                 starts[rung->start]);
-        assert_string_equal(line, expected);
-    }
-    fclose(page);
-    CHECK(rows == mo_ladder_count && rows <= MO_RUNGS_MOST);
-    assert_string_equal(mo_rung_in_place->name, "few sweeps");
 }
 
 /* ---- each rung ------------------------------------------------------------------------------- */
@@ -503,7 +464,6 @@ static void without_ipm_and_aln_towers_with_a_heavy_top_are_left(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_page_shows_the_ladder),
         cmocka_unit_test(without_at_once_single_contacts_cost_a_view),
         cmocka_unit_test(without_small_few_contacts_take_more_memory_blocks),
         cmocka_unit_test(without_few_steps_contacts_in_the_plane_take_more_pivots),

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* The ladder of auto: joints alone, small islands, the facts and the explanation. */
+/* The ladder of auto: its page, joints alone, small islands, the facts and the explanation. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,44 @@
 #include "moreau/moreau.h"
 #include "scarce_memory.h"
 #include "scenes.h"
+
+/* ---- the page -------------------------------------------------------------------------------- */
+
+static const char *budget_text(int budget)
+{
+    static char text[40];
+    if (budget >= 1000) {
+        snprintf(text, sizeof text, "%d,%03d", budget / 1000, budget % 1000);
+    } else {
+        snprintf(text, sizeof text, "%d", budget);
+    }
+    return budget == MO_ALL ? "all" : budget == MO_SLICES ? "slices of 40, 80, 160, ..." : text;
+}
+
+static void the_page_shows_the_ladder(void **state)
+{
+    (void)state;
+    static const char *const scopes[] = {"", "whole", "island", "both"};
+    static const char *const starts[] = {"at the best", "where the last ended", "at zero"};
+    FILE *page = fopen(MOREAU_SOURCE_DIR "/docs/methods/auto.md", "r");
+    char line[1000], expected[1000];
+    int rows = 0;
+    CHECK(page != NULL);
+    while (fgets(line, sizeof line, page)) {
+        if (line[0] != '|' || strncmp(line, "| rung", 6) == 0 || line[1] == '-') {
+            continue;
+        }
+        CHECK(rows < mo_ladder_count);
+        const mo_rung *rung = mo_ladder + rows++;
+        snprintf(expected, sizeof expected, "| %s | %s | %s | %s | %s | %s |\n", rung->name,
+                 scopes[rung->scope], rung->method->name, rung->reason, budget_text(rung->budget),
+                 starts[rung->start]);
+        assert_string_equal(line, expected);
+    }
+    fclose(page);
+    CHECK(rows == mo_ladder_count && rows <= MO_RUNGS_MOST);
+    assert_string_equal(mo_rung_in_place->name, "few sweeps");
+}
 
 /* ---- joints alone ---------------------------------------------------------------------------- */
 
@@ -143,6 +182,7 @@ static void the_explanation_adds_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_page_shows_the_ladder),
         cmocka_unit_test(joints_alone_are_never_swept),
         cmocka_unit_test(small_islands_are_solved_in_dense_form),
         cmocka_unit_test(facts_are_whole_where_memory_runs_out),
