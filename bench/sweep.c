@@ -54,7 +54,7 @@ static const double SHAKE = 0.1;   /* m/s: of the bricks, as of the balls */
 
 typedef struct sweep_case {
     const char *name, *text;
-    /* What a sweep reads of a contact, in numbers: n, w, mu and two inverses, arms, r and r before;
+    /* Numbers that a sweep reads of a contact: n, w, mu and two inverses, arms, r and r before;
        in rows W, J, J M^-1, w, r and r before. */
     double contact;
     double body; /* of a body: its line and that before; with its inertia for general contacts */

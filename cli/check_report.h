@@ -9,7 +9,7 @@
 void check_json(const check_input *input, const mo_check_result *check);
 void check_put(const check_input *input, const mo_check_result *check);
 
-/* What --verify found. */
+/* Result of --verify. */
 void check_verified(const check_input *input, const char *certificate,
                     const mo_judgement *judgement, int as_json);
 

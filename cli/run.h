@@ -47,7 +47,7 @@ typedef struct run_seconds {
     double all, collide, assemble, solve, advance;
 } run_seconds;
 
-/* What happened. */
+/* Results of a run. */
 typedef struct run_tally {
     int began;                    /* there is a world */
     int steps;                    /* taken */

@@ -167,7 +167,7 @@ static args_answer say_unknown(const args_command *command, const args_flag *fla
     return ARGS_WRONG;
 }
 
-/* Where a flag may be given several times, keeps this value too. */
+/* Adds a value of a flag that may be given several times. */
 static args_answer collect(const args_command *command, args_flag *flag, const char *value)
 {
     if (flag->all->count == ARGS_MOST) {

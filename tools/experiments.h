@@ -9,7 +9,7 @@
 
 #include "args.h"
 
-/* What the call asks for. */
+/* Contents of the call. */
 typedef struct experiment_call {
     const char *out; /* the folder for files, or NULL */
     int json;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* What commands say the same way. */
+/* Output that commands share. */
 #ifndef TOOLS_REPORT_H
 #define TOOLS_REPORT_H
 

@@ -33,7 +33,7 @@ typedef struct sim_engine {
     void *(*create)(const sim_scene *scene, int config, mo_message *why); /* NULL: it cannot */
     int (*step)(void *engine, mo_message *why);                           /* false: it stopped */
     void (*read)(void *engine, sim_motion *motions);                      /* one a body */
-    /* How many there are; writes up to `room` of them. */
+    /* Their number; writes up to `room` of them. */
     int (*contacts)(void *engine, sim_contact *list, int room);
     void (*destroy)(void *engine);
 } sim_engine;

@@ -35,7 +35,7 @@ int mo_paced_continue(mo_paced *paced, double ends);
 /* The caller is about to return: the time since the work was suspended is reserved next time. */
 void mo_paced_leave(mo_paced *paced);
 
-/* How many paced works exist: without any, nothing is looked up. */
+/* Number of paced works; with none, nothing is looked up. */
 extern atomic_int mo_paced_count;
 
 #define mo_pace()                                                                                  \

@@ -78,7 +78,7 @@ MO_OWN void missing_direction(const polytope *p, int which, double d[3])
     }
 }
 
-/* How far w is from the point, line or plane of the points so far. */
+/* Distance of w from the point, line or plane of the points so far. */
 MO_OWN double height_of(const polytope *p, const double w[3])
 {
     double d[3], e[3], f[3], n[3];

@@ -232,7 +232,7 @@ static int allocate(const mo_allocator *allocator, const mo_shape_def *def, int 
                               MO_NEW(allocator, 2 * corners, &mesh->way)));
 }
 
-/* What collision needs; *is_bad where the faces make no mesh.  False: see *is_bad, or no memory. */
+/* Data for collision.  False if the faces form no mesh (*is_bad), or for lack of memory. */
 static int prepare(const mo_allocator *allocator, const mo_shape_def *def, mo_mesh *mesh,
                    int *is_bad, mo_message *why)
 {

@@ -167,7 +167,7 @@ static bool read_fact(mo_h5 *h, const mo_h5_group *group, const char *name, doub
     return count == 0 || mo_h5_read_run(h, group, name, 0, 1, value);
 }
 
-/* What FCLIB keeps beside a matrix: comment, conditioning, determinant, rank. */
+/* Metadata of a matrix in FCLIB: comment, conditioning, determinant, rank. */
 static bool read_facts(mo_h5 *h, const mo_h5_group *group, char matrix, mo_document *document)
 {
     if (!(mo_h5_has(group, "comment") || mo_h5_has(group, "conditioning"))) {

@@ -45,7 +45,7 @@ typedef struct mo_mjcf_settings {
     int no_contact, no_limits, no_passive, no_actuation, no_friction_loss, no_equality;
 } mo_mjcf_settings;
 
-/* How a <material> looks; metallic and roughness as in mo_shape_def. */
+/* Appearance of a <material>; metallic and roughness as in mo_shape_def. */
 typedef struct mo_mjcf_material {
     double colour[4], metallic, roughness;
 } mo_mjcf_material;

@@ -20,7 +20,7 @@ static const char *const TYPES[] = {"plane",    "hfield", "sphere", "capsule", "
 static const mo_shape_kind KINDS[] = {
     [SPHERE] = MO_SHAPE_BALL,       [CAPSULE] = MO_SHAPE_CAPSULE, [ELLIPSOID] = MO_SHAPE_HULL,
     [CYLINDER] = MO_SHAPE_CYLINDER, [BOX] = MO_SHAPE_BOX,         [MESH] = MO_SHAPE_BALL};
-/* How many sizes each has, and with fromto. */
+/* Number of sizes of each type, without and with fromto. */
 static const int SIZES[] = {0, 0, 1, 2, 3, 2, 3, 0}, SIZES_BETWEEN[] = {0, 0, 0, 1, 1, 1, 1, 0};
 
 /* From one point to another: the middle, +z along it, half the distance as the last size. */

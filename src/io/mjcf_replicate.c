@@ -23,7 +23,8 @@ typedef struct replica {
 
 /* ---- references ------------------------------------------------------------------------------ */
 
-/* What is referred to; names that are replicated are in the reader's table, by these numbers. */
+/* Kinds of elements that others refer to; replicated names are in the reader's table by these
+ * numbers. */
 static const char *const KINDS[] = {"body", "geom", "site", "joint", "tendon", "actuator"};
 enum { KIND_COUNT = sizeof KINDS / sizeof KINDS[0] };
 

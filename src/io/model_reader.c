@@ -313,7 +313,7 @@ static size_t hash_name(char kind, const char *name)
     return h;
 }
 
-/* Where a name is, or would be. */
+/* Place of a name, or where it would be inserted. */
 static mo_reader_name *seek(mo_reader_name *names, size_t room, char kind, const char *name)
 {
     size_t at = hash_name(kind, name) % room;

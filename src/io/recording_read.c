@@ -231,7 +231,7 @@ static bool share_contacts(reader *in, const mo_h5_group *group)
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-/* What a table has beside its columns. */
+/* Data of a table beside its columns. */
 typedef bool finish_table(reader *in, const mo_h5_group *group);
 
 static bool read_rows(reader *in, mo_recording_table which, void **structs, int *rows,

@@ -113,7 +113,7 @@ static void get_free(const mo_world *world, mo_body_id body, double *q, double *
     }
 }
 
-/* What mo_body_set needs; where q or v is NULL, the body keeps its own. */
+/* Arguments of mo_body_set; if q or v is NULL, the body keeps its own. */
 static void place_free(const mo_world *world, mo_body_id body, const double *q, const double *v,
                        mo_pose *pose, double velocity[3], double spin[3])
 {

@@ -6,7 +6,7 @@
 #include "base/pool.h"
 #include "moreau/robot.h"
 
-/* Where a joint is: in a mechanism, or the free joint of a body. */
+/* Place of a joint: in a mechanism, or the free joint of a body. */
 typedef struct mo_robot_place {
     mo_mechanism_id mechanism;
     int number;
@@ -15,7 +15,7 @@ typedef struct mo_robot_place {
     mo_body_id body;                        /* free body: itself */
 } mo_robot_place;
 
-/* How a body moved when the sensors were last read. */
+/* Motion of a body when the sensors were last read. */
 typedef struct mo_robot_motion {
     mo_pose pose;
     double centre[3], velocity[3], spin[3];

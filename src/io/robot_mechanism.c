@@ -289,7 +289,7 @@ static void place_joint(mo_building *b, int joint, mo_robot_place at)
     b->robot->joints[joint] = at;
 }
 
-/* What became of bodies, joints, tendons and actuators. */
+/* The objects of the world that stand for bodies, joints, tendons and actuators. */
 static void keep_ids(mo_building *b, const parts *p, mo_mechanism_id id)
 {
     const mo_model *model = b->model;

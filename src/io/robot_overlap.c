@@ -44,7 +44,7 @@ static mo_error add_row(const mo_world *world, mo_body_id body, const mo_sim_con
     return error;
 }
 
-/* How fast the gap opens with the velocity of one joint, at most; infinite if a body moves
+/* Largest opening speed of the gap per velocity of one joint; infinite if a body moves
  * freely. */
 static mo_error lever_of(const mo_world *world, const mo_sim_contact *contact, mo_pool *pool,
                          double *lever, mo_message *why)

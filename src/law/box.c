@@ -109,7 +109,7 @@ static void solve_free_rows(const double *p, int d, const double *W, const doubl
     mo_solve_small(d, A, rhs, r);
 }
 
-/* What row i should be held at instead, given r and its velocity. */
+/* The value at which row i should be held instead, given r and its velocity. */
 static int should_be(const double *p, int d, int i, int held, double r, double u)
 {
     if (held == FREE) {

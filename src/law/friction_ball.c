@@ -125,7 +125,7 @@ static double excess(const rotated *s, const double nt[4])
 
 /* ---- the root -------------------------------------------------------------------------------- */
 
-/* Where Newton on mu n / |t| = 1 goes from alpha; NaN if it does not apply. */
+/* The Newton step on mu n / |t| = 1 from alpha; NaN if it does not apply. */
 static double newton_from(const rotated *s, double alpha, const double nt[4])
 {
     double dt[3];

@@ -34,7 +34,7 @@ typedef struct mo_law_facets {
     double direction[MO_LAW_MAX_DIRECTIONS][6];
 } mo_law_facets;
 
-/* How a pair (u, r) fails the law, in physical units; see mo_residual. */
+/* Violation of the law by a pair (u, r), in physical units; see mo_residual. */
 typedef struct mo_law_failure {
     double penetration_rate;
     double cone_violation;

@@ -47,7 +47,7 @@ void mo_polygon_solve(const double *p, int d, const double *W, const double *b, 
 double mo_polygon_friction_defect(const double *p, int d, const double *u, const double *r);
 void mo_polygon_by_coefficient(const double *p, int d, const double *u, const double *r, double *E);
 
-/* What the tables of both laws have in common. */
+/* Entries that the tables of both laws share. */
 #define MO_POLYGON_OPS                                                                             \
     .least_rows = 3, .most_rows = 3, .row_hint = ": in the plane use coulomb", .coefficients = 1,  \
     .param_count = mo_polygon_params, .project = mo_polygon_project,                               \

@@ -143,7 +143,7 @@ static int find_runs(const mo_front_lu *lu, int c)
     return runs;
 }
 
-/* What child c left over is added to the present front. */
+/* Adds the remaining matrix of child c to the present front. */
 static void gather_child(const mo_front_lu *lu, int c, int ld, const double *left)
 {
     const int runs = find_runs(lu, c), *run = lu->run;

@@ -14,7 +14,7 @@ typedef struct mo_graph {
     const int *start, *index;
 } mo_graph;
 
-/* What elimination in that order fills: the blocks below the diagonal, column by column. */
+/* The fill of elimination in that order: the blocks below the diagonal, column by column. */
 typedef struct mo_elimination {
     int *order;  /* order[k]: the block that is eliminated k-th */
     int *start;  /* of the column of the k-th, count + 1 entries */

@@ -199,7 +199,7 @@ int mo_cells_are_met(const mo_cell_system *system, const double *r)
     return met;
 }
 
-/* Where the root is, by the rows; and by the round cones, which they relax. */
+/* Location of the root, by the rows; and by the round cones, which they relax. */
 static mo_root_place place_of(const mo_cell_system *system, const mo_interval *r,
                               const mo_interval *u)
 {

@@ -40,7 +40,7 @@ void mo_linkage_move(const mo_linkage *linkage, const double *q, const double *v
     }
 }
 
-/* Where the quaternion of a joint starts among the coordinates; -1: it has none. */
+/* Index of the quaternion of a joint in the coordinates; -1: it has none. */
 static int quaternion_at(const mo_linkage_joint *joint)
 {
     return joint->kind == MO_AXIS_BALL   ? joint->q_at

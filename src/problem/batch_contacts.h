@@ -97,7 +97,7 @@ INLINE void push(side *one, side *two, const contact *c, mo_vec dr, int central)
     }
 }
 
-/* What a visit needs of a contact; part: of the steps, all of them or less. */
+/* The data of a contact that a visit needs; part: fraction of the steps. */
 INLINE mo_contact_numbers numbers_of(const mo_batch_pass *pass, const mo_points *points, int at,
                                      lanes part)
 {

@@ -172,7 +172,7 @@ static int most_points(const nodes *all, int begin, int end)
     return most;
 }
 
-/* Where the batches of one kind of one colour begin and end, in order[]. */
+/* First and last place in order[] of the batches of one kind and colour. */
 typedef struct span {
     int begin, end, lanes, is_central;
 } span;
@@ -184,7 +184,7 @@ static span span_of(const nodes *all, int colour, int is_inner, int kind)
                   kind == KIND_CENTRAL};
 }
 
-/* Where the batch ends that begins here. */
+/* End of the batch that begins here. */
 static int batch_end(const nodes *all, span s, int begin)
 {
     const int most = begin + s.lanes < s.end ? begin + s.lanes : s.end;

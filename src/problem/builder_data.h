@@ -13,7 +13,7 @@ typedef struct mo_builder_array {
     size_t count, room;
 } mo_builder_array;
 
-/* A block as it came: which constraint, which body or column, its size, and where its values are.
+/* A block as it was added: its constraint, its body or column, its size, and its values.
  * Compact contacts have none. */
 typedef struct mo_block_record {
     int constraint, index;

@@ -116,7 +116,7 @@ MO_STEP void mo_point_push(mo_vec arm_1, mo_vec arm_2, const mo_inverse *I_1, co
 
 /* ---- visits ---------------------------------------------------------------------------------- */
 
-/* What a visit needs of a contact. */
+/* The data of a contact that a visit needs. */
 typedef struct mo_contact_numbers {
     mo_vec n;
     mo_number mu, step_N, step_T; /* relax_N / W_NN, relax_T / W_T */

@@ -85,7 +85,7 @@ mo_block_view mo_problem_block(const mo_problem *problem, int constraint, int k)
 
 /* ---- computing ------------------------------------------------------------------------------- */
 
-/* Where the columns of a block start: at the velocities of its body, or at the rows of its column
+/* First column of a block: at the velocities of its body, or at the rows of its column
  * constraint. */
 static const int *block_starts(const mo_problem *problem)
 {

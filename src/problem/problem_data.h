@@ -115,7 +115,7 @@ static inline void mo_law_velocity(const mo_problem *problem, int row, int d, co
     }
 }
 
-/* Where the d x d blocks of the constraints start, consecutively (start may be NULL); returns
+/* Start of the consecutive d x d blocks of the constraints (start may be NULL); returns
  * the numbers of all. */
 size_t mo_square_starts(const mo_problem *problem, size_t *start);
 

@@ -59,8 +59,8 @@ static inline void push(int d, int n, const double *A, const double *y, double *
     }
 }
 
-/* What reads u of constraint i at a position: whitened Jacobians, or the problem's own couplings.
- */
+/* The blocks that give u of constraint i at a position: whitened Jacobians, or the couplings of the
+ * problem. */
 static inline const double *reading_blocks(const mo_sweep *sweep, int position, int i)
 {
     const mo_problem *problem = sweep->problem;

@@ -110,7 +110,7 @@ static inline void mo_contacts_clear(mo_sim_contacts *list)
     mo_contacts_forget_open(list);
 }
 
-/* Where the contacts of the pair end that has the one at k. */
+/* End of the contacts of the pair that contact k belongs to. */
 static inline int mo_contacts_end_of_pair(const mo_sim_contacts *list, int k)
 {
     const mo_sim_contact *first = list->at + k;

@@ -38,7 +38,7 @@ static int has_feature(const mo_sim_contacts *list, int first, uint32_t feature)
     return first < list->count;
 }
 
-/* Where the last step has moved the point of a contact of its start, with one of the bodies. */
+/* The point of a contact from the start of the last step, moved with one of the bodies. */
 static void move_point(const mo_world *world, const mo_sim_contact *contact, double point[3])
 {
     const int side = world->body[contact->body[1]].kind != MO_BODY_FIXED;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* A heap back from the device: bodies, contacts (device_heap.h). */
+/* Copies bodies and contacts of a heap back from the device (device_heap.h). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

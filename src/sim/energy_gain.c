@@ -70,7 +70,7 @@ static void inertia_of(const mo_world *world, const mo_sim_body *body, double J[
     }
 }
 
-/* Where the body is at the end of the step, from the cluster's centre. */
+/* Position of the body at the end of the step, from the cluster's centre. */
 static void arm_of(const mo_sim_body *body, const cluster *c, double h, double arm[3])
 {
     mo_vec3_along(body->x, h, body->next_v, arm);

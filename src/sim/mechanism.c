@@ -49,7 +49,7 @@ static void free_mechanism(const mo_allocator *allocator, mo_sim_mechanism *mech
     mo_memory_free(allocator, mechanism);
 }
 
-/* One slab for all numbers. */
+/* One block of memory for all numbers. */
 static mo_error share_numbers(mo_sim_mechanism *mechanism, const mo_allocator *allocator)
 {
     const size_t n = (size_t)mechanism->tree.dofs, nq = (size_t)mechanism->tree.coordinates;

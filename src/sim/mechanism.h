@@ -148,7 +148,7 @@ mo_error mo_tendons_make(mo_sim_mechanism *mechanism, const mo_mechanism_def *de
 /* Lengths that a definition leaves open, once the tree has its first coordinates. */
 void mo_tendons_measure(mo_sim_mechanism *mechanism, double *q);
 double mo_tendon_length(const mo_sim_mechanism *mechanism, const mo_sim_tendon *tendon);
-/* How far it is outside its slack. */
+/* Its distance outside the slack. */
 double mo_tendon_stretch(const mo_sim_mechanism *mechanism, const mo_sim_tendon *tendon);
 /* Spring and damper over a step of h, into A and rhs; with h = 0 as forces by q and v now, into
  * rhs. */

@@ -18,7 +18,7 @@ struct mo_own_pair {
     int never; /* they never collide */
 };
 
-/* Where the pair (a < b) is, or would be. */
+/* Place of the pair (a < b), or where it would be inserted. */
 static int place_of(const mo_pair_table *table, int a, int b)
 {
     int low = 0, high = table->count;

@@ -43,7 +43,7 @@ mo_error mo_pairs_of_box(mo_world *world, mo_pairs *fresh);
 /* By shapes. */
 mo_error mo_pairs_sort(mo_world *world, mo_pairs *pairs);
 
-/* How far a gap may be for the two to touch in this step. */
+/* The largest gap at which the two may touch in this step. */
 double mo_pair_reach(const mo_world *world, const mo_pair *pair);
 
 /* Contacts are kept up to this gap. */
@@ -62,7 +62,7 @@ typedef struct mo_near_pair {
     int is_late;
 } mo_near_pair;
 
-/* How far points of a body leave the lines of their velocities in a step of h, at most, m. */
+/* Largest distance of points of a body from the lines of their velocities in a step of h, m. */
 double mo_curved_by(const mo_sim_body *body, const double spin[3], double h);
 
 /* The pair that has these contacts. */

@@ -91,7 +91,7 @@ typedef struct mo_step {
 
 typedef struct mo_instant mo_instant; /* forces_data.h */
 
-/* What a problem is made for: the step itself, an impact at its start, or positions at its end (h =
+/* The purpose of a problem: the step itself, an impact at its start, or positions at its end (h =
  * 1, v = displacements). */
 typedef enum mo_phase_kind {
     MO_PHASE_STEP,

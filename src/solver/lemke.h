@@ -25,7 +25,7 @@ typedef struct mo_lemke_work {
     int reached_end;         /* the LCP is solved, but the residual is above tol */
 } mo_lemke_work;
 
-/* How a start ended. */
+/* Outcome of a start. */
 typedef enum mo_lemke_outcome {
     MO_LEMKE_CONFIRMED, /* solved, as confirmed by the measure */
     MO_LEMKE_REFUTED,   /* a ray proves that there is no solution */

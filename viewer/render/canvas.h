@@ -43,7 +43,7 @@ typedef struct camera {
 
 /* The ray through a pixel: eye + t * direction has the depth t. */
 void camera_ray(const camera *c, double x, double y, double from[3], double direction[3]);
-/* Where a point is seen; its depth. */
+/* Position of a point in the image; its depth. */
 double camera_see(const camera *c, const double point[3], double at[2]);
 /* A camera from a direction, with the sphere (centre, size) in view. */
 camera camera_towards(const double centre[3], double size, const double ahead[3],

@@ -15,7 +15,7 @@ static const double PALE = 0.75;    /* of the background, for bodies behind forc
 static const double OCTANT = 0.9;   /* brightness of every other octant of a ball */
 static const double OUTLINE = 0.82; /* brightness of the outline between bodies */
 
-/* What a pixel shows. */
+/* Contents of a pixel. */
 typedef struct surface {
     double point[3], normal[3]; /* world; the normal towards the eye */
     int shape;

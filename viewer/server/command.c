@@ -170,7 +170,7 @@ static mo_error check_fields(const command *w, mo_message *why)
 
 enum { SHORT_NUMBER = 20 }; /* characters that the parser accepts */
 
-/* How many characters the text, which ends with a 0, has of a number of JSON:
+/* Length of the JSON number at the start of the text, which ends with a 0:
  * -?(0|[1-9][0-9]*)(.[0-9]+)?([eE][+-]?[0-9]+)? */
 static size_t number_length(const char *text)
 {

@@ -25,7 +25,7 @@ enum {
     STAGE_BALLS = 100
 }; /* simultaneous pages; thrown balls, after which the oldest is removed */
 
-/* Where the world comes from: a scene of the list, or a function of the host. */
+/* Source of the world: a scene of the list, or a function of the host. */
 typedef struct stage_source {
     const world_scene *scene; /* or NULL, and then: */
     double values[WORLD_PARAMETERS];
