@@ -7,6 +7,7 @@
 
 #include "exit_status.h"
 #include "experiments.h"
+#include "sheet.h"
 #include "text.h"
 
 static const char *const COMMAND = "bench";
@@ -24,6 +25,15 @@ int asked_contacts(const experiment_call *asked, int initial, int least, int mos
         return 0;
     }
     return (int)value;
+}
+
+int asked_folder(const char *command, const char *folder)
+{
+    if (!folder || sheet_make_folder(folder)) {
+        return EXIT_DONE;
+    }
+    say(command, "the folder %.900s cannot be made: choose another after --out", folder);
+    return EXIT_FAILED;
 }
 
 int asked_for_no_files(const experiment_call *asked, const char *name)

@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "asked.h"
 #include "bench.h"
 #include "exit_status.h"
 #include "experiments.h"
@@ -411,6 +412,9 @@ int bench_collide(const struct experiment_call *asked)
     collide_row rows[KINDS * KINDS];
     const collide_row *boxes = rows;
     int count = 0;
+    if (asked_for_no_files(asked, "collide")) {
+        return EXIT_CALL;
+    }
     shapes *s = malloc(sizeof *s);
     if (s) {
         draw_shapes(s);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "asked.h"
 #include "exit_status.h"
 #include "text.h"
 #include "worlds.h"
@@ -177,8 +178,7 @@ int lasting_run(const char *command, const lasting_sheet *sheet, lasting_fn *run
     sheet_file paper = {.file = NULL};
     mo_message why = {""};
     mo_error error = MO_OK;
-    if (sheet->out && !sheet_make_folder(sheet->out)) {
-        say(command, "the folder %.900s cannot be made: choose another after --out", sheet->out);
+    if (asked_folder(command, sheet->out)) {
         return EXIT_FAILED;
     }
     if (sheet->out) {

@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "asked.h"
 #include "bench.h"
 #include "exit_status.h"
 #include "experiments.h"
@@ -330,6 +331,9 @@ static int write_files(const levels_row *rows, const char *folder)
 int bench_levels(const struct experiment_call *asked)
 {
     levels_row rows[CASE_COUNT * STEP_COUNT];
+    if (asked_folder(COMMAND, asked->out)) {
+        return EXIT_FAILED;
+    }
     for (int c = 0; c < CASE_COUNT; ++c) {
         mo_message why = {{0}};
         if (measure(CASES + c, rows + (size_t)c * STEP_COUNT, &why)) {

@@ -12,6 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "asked.h"
 #include "bench.h"
 #include "exit_status.h"
 #include "experiments.h"
@@ -181,6 +182,9 @@ int bench_links(const struct experiment_call *asked)
 {
     links_row rows[2 * SIZES];
     int count = 0;
+    if (asked_for_no_files(asked, "links")) {
+        return EXIT_CALL;
+    }
     for (int is_binary = 0; is_binary < 2; ++is_binary) {
         for (int k = 0; k < SIZES; ++k) {
             if (!measure(JOINTS[k], is_binary, rows + count++)) {

@@ -228,6 +228,9 @@ int bench_scaling(const experiment_call *asked)
     if (most == 0) {
         return EXIT_CALL;
     }
+    if (asked_folder(COMMAND, asked->out)) {
+        return EXIT_FAILED;
+    }
     const mo_error error = measure_all(most, &report, &why);
     if (error) {
         say(COMMAND, "%s", why.text[0] ? why.text : mo_error_text(error));

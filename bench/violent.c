@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "asked.h"
 #include "bench.h"
 #include "exit_status.h"
 #include "experiments.h"
@@ -457,6 +458,9 @@ int bench_violent(const experiment_call *asked)
 {
     violent_row sum = {.situation = "all"};
     json j;
+    if (asked_for_no_files(asked, "violent")) {
+        return EXIT_CALL;
+    }
     if (asked->json) {
         j = json_begin(stdout);
         json_object(&j, NULL);

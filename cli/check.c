@@ -216,5 +216,10 @@ int command_check(int argc, char **argv)
         say(COMMAND.name, "--certificate %.500s would replace the problem", c.keep);
         return EXIT_CALL;
     }
-    return check_all(&c, count, argv);
+    if (c.keep && path_is_folder(c.keep)) {
+        say(COMMAND.name, "--certificate %.500s names a folder; name a file", c.keep);
+        return EXIT_CALL;
+    }
+    status = c.keep ? path_check(COMMAND.name, "--certificate", c.keep, argv, 1) : EXIT_DONE;
+    return status ? status : check_all(&c, count, argv);
 }

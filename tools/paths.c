@@ -73,6 +73,10 @@ static int check_file(const char *command, const char *flag, const char *value, 
                                    : "not a regular file; name another one");
         return EXIT_CALL;
     }
+    if (stat(value, &about) != 0 && errno != ENOENT) { /* too long a name, a loop of links */
+        say(command, "%s %.1000s cannot be written: %s", flag, value, strerror(errno));
+        return EXIT_FAILED;
+    }
     const int length = (int)(base_name(value) - value);
     char *folder = malloc((size_t)length + 2);
     if (!folder) {

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "args.h"
+#include "asked.h"
 #include "bench.h"
 #include "beside.h"
 #include "child.h"
@@ -439,7 +440,9 @@ static int run_with(args_flag *flags, const args_values *scenes)
 {
     call c = {.out = NULL};
     sim_board board = {.row = NULL};
-    const int status = read_call(flags, scenes, &c, &board) ? run_all(&c, &board) : EXIT_CALL;
+    int status = read_call(flags, scenes, &c, &board) ? EXIT_DONE : EXIT_CALL;
+    status = status ? status : asked_folder(COMMAND.name, c.out);
+    status = status ? status : run_all(&c, &board);
     sim_board_clear(&board);
     return status;
 }

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "args.h"
+#include "asked.h"
 #include "bench.h"
 #include "board.h"
 #include "child.h"
@@ -401,7 +402,10 @@ int bench_solvers_command(int argc, char **argv)
     if (answer != ARGS_RUN) {
         return answer == ARGS_WRONG ? EXIT_CALL : EXIT_DONE;
     }
-    return read_call(flags, &c) ? run_on(&c, argv, operands) : EXIT_CALL;
+    if (!read_call(flags, &c)) {
+        return EXIT_CALL;
+    }
+    return asked_folder(COMMAND.name, c.out) ? EXIT_FAILED : run_on(&c, argv, operands);
 }
 
 int bench_solvers(const experiment_call *asked)
@@ -411,5 +415,8 @@ int bench_solvers(const experiment_call *asked)
     memcpy(flags, FLAGS, sizeof flags);
     flags[FLAG_OUT].value = asked->out;
     flags[FLAG_JSON].value = asked->json ? "" : NULL;
-    return read_call(flags, &c) ? run_on(&c, NULL, 0) : EXIT_CALL;
+    if (!read_call(flags, &c)) {
+        return EXIT_CALL;
+    }
+    return asked_folder(COMMAND.name, c.out) ? EXIT_FAILED : run_on(&c, NULL, 0);
 }

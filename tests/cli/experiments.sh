@@ -44,6 +44,18 @@ run bench scaling --contacts 1000 --out scaled
 status_is 0
 out_has 'bytes a contact'
 that "scaled/scaling.csv is not there" test -s scaled/scaling.csv
+: > occupied
+for name in scaling levels solvers sim standing; do # before anything is measured
+    run bench "$name" --out occupied/in
+    status_is 1
+    out_is_empty
+    err_is_one_sentence
+    err_has 'occupied/in'
+done
+for name in violent collide links; do
+    run bench "$name" --out unused
+    is_wrong_call 'leave out --out'
+done
 run bench families --contacts 5 --json
 status_is 0
 is_json_lines 1

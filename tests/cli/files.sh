@@ -64,6 +64,13 @@ run check rod.hdf5 --verify missing.txt
 fails_on missing.txt
 run check rod.hdf5 short_rod.hdf5 --verify rod.txt
 is_wrong_call 'one problem'
+run check slow.hdf5 --most-systems 1000000000 --certificate missing/slow.txt # before the search
+status_is 1
+err_has 'missing/slow.txt cannot be written'
+run check rod.hdf5 --certificate /dev/full
+is_wrong_call 'not a regular file'
+run check rod.hdf5 --certificate certificates/
+is_wrong_call 'names a folder'
 run check rod.hdf5 --certificate ./rod.hdf5
 is_wrong_call 'would replace the problem'
 run check rod.hdf5 --verify rod.txt --certificate rod2.txt
