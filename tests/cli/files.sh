@@ -82,7 +82,7 @@ run check --list
 status_is 0
 out_has '^crushed-ball '
 run check
-is_wrong_call 'name a file or a scene'
+is_wrong_call 'missing file or scene'
 run check crushed-bal
 is_wrong_call 'did you mean crushed-ball'
 run check crushed-ball --set sped=1
@@ -177,7 +177,7 @@ status_is 0
 member_below iterations 2
 run convert reduced.hdf5 back.hdf5 --form global
 fails_on reduced.hdf5
-err_has 'cannot become global'
+err_has 'cannot be converted to global'
 that "convert left a file" not test -e back.hdf5
 run convert known.hdf5 kept/ --form global
 status_is 0
