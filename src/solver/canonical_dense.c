@@ -32,14 +32,11 @@ static const double ENOUGH = 1e-14; /* of s*: the error of s is rounding */
 static const double CLOSE = 3e-13;  /* of s*: one more step ... */
 static const double QUICK = 0.3;    /* ... is taken only where each gains so much */
 static const double NEAR = 1e-8;    /* of s*: good enough where Newton's method ends */
-static const double SMOOTH = 1e-7;  /* of s*: smaller gains are hidden by rounding */
-static const double DESCENT = 1e-4; /* of the slope, that a step must gain */
+static const double FLAT = 0.1;     /* of the slope: the minimum along a step is found */
+static const double LINEAR = 0.99;  /* of the slope: a step that leaves more has no minimum */
 static const double TINY = 1e-12;   /* added to Q' J Q, which may be singular; and ... */
-static const double DAMPING = 1e-2; /* ... at least this part of the error, far from the minimum; */
-static const double MORE = 10;      /* times more where a step gains nothing, ... */
-static const double LESS = 0.1;     /* ... and less where it does; ... */
-static const double MOST = 1e4;     /* ... beyond this no step gains anything */
-enum { STEPS = 40, HALVINGS = 12 };
+static const double DAMPING = 1e-2; /* ... at least this part of the error, far from the minimum */
+enum { STEPS = 40, SEARCH = 12 };
 
 typedef struct dense {
     const mo_problem *problem;
@@ -55,7 +52,7 @@ typedef struct dense {
     int *row;      /* of each direction: its row, or the first of the block of a ray */
     int *length;   /* 0, or the rows of that block */
     double *start; /* s* */
-    double *s, *x, *y, *dx, *slope;
+    double *s, *x, *y, *dx, *dy, *base;
     double *r, *u, *v;
     double *V; /* lines of Q' J for one block */
 } dense;
@@ -63,7 +60,7 @@ typedef struct dense {
 static size_t room_of(const mo_problem *problem)
 {
     const size_t n = (size_t)problem->row_count;
-    return 2 * n * (n + 3) + n * n + (10 + MO_BILATERAL_MAX_DIM) * (n + 3) +
+    return 2 * n * (n + 3) + n * n + (11 + MO_BILATERAL_MAX_DIM) * (n + 3) +
            (size_t)problem->dof_count + n + (size_t)problem->constraint_count;
 }
 
@@ -83,8 +80,9 @@ static dense lay_out(const mo_problem *problem, double *p)
     c.u = p + 6 * wide;
     c.start = p + 7 * wide;
     c.dx = p + 8 * wide;
-    c.slope = p + 9 * wide;
-    c.V = p + 10 * wide;
+    c.dy = p + 9 * wide;
+    c.base = p + 10 * wide;
+    c.V = p + 11 * wide;
     c.v = c.V + MO_BILATERAL_MAX_DIM * wide;
     c.row = (int *)(c.v + problem->dof_count);
     c.length = c.row + n;
@@ -233,11 +231,10 @@ static void set_start(const dense *c, int is_still, const mo_result *result)
     }
 }
 
-/* s of the dual variable y, and the dual function; J, where it is wanted, into G. */
-static double evaluate(const dense *c, const double *y, double *s, double *J)
+/* s of the dual variable y; J, where it is wanted, into G. */
+static void evaluate(const dense *c, const double *y, double *s, double *J)
 {
     const mo_problem *problem = c->problem;
-    double sum = 0;
     for (int i = 0, at = 0; i < problem->constraint_count; ++i) {
         const int d = mo_constraint_dim(problem, i);
         const double *p = mo_constraint_param(problem, i);
@@ -256,10 +253,6 @@ static double evaluate(const dense *c, const double *y, double *s, double *J)
             at += d;
         }
     }
-    for (int k = 0; k < c->n; ++k) {
-        sum += y[k] * (s[k] - c->start[k]) - 0.5 * s[k] * s[k];
-    }
-    return sum;
 }
 
 /* H = Q' J Q = 1 - Q' (1 - J) Q and the damping, into R, its lower triangle; J lies in G, block by
@@ -299,20 +292,44 @@ static void write_hessian(const dense *c, double damping)
     }
 }
 
-/* x - t dx with the first t of 1, 1/2, ... that lowers the dual function. */
-static int take_step(const dense *c, double before, double slope, int is_near)
+/* The slope of the dual function at y = base - t dy, along -dy. */
+static double slope_at(const dense *c, double t)
 {
-    double t = 1;
-    for (int k = 0; k <= HALVINGS; ++k, t *= 0.5) {
-        mo_axpy(c->k, -t, c->dx, c->x);
-        from_range(c, c->x, c->y);
-        if (evaluate(c, c->y, c->s, NULL) <= before + DESCENT * t * slope || is_near) {
-            return 1;
-        }
-        mo_axpy(c->k, t, c->dx, c->x);
+    double sum = 0;
+    for (int k = 0; k < c->n; ++k) {
+        c->y[k] = c->base[k] - t * c->dy[k];
     }
-    from_range(c, c->x, c->y);
-    return 0;
+    evaluate(c, c->y, c->s, NULL);
+    for (int k = 0; k < c->n; ++k) {
+        sum += c->dy[k] * (c->start[k] - c->s[k]);
+    }
+    return sum;
+}
+
+/* y - t dy with t = 1, or less if the dual function, which is convex, rises before: its slope is
+ * brought near zero by regula falsi (Illinois).  False where the dual falls without end, as it does
+ * where no s has the motion of s* to its last digits. */
+static int search_line(const dense *c)
+{
+    memcpy(c->base, c->y, (size_t)c->n * sizeof *c->y);
+    double low = 0, high = 1, at_low = slope_at(c, 0), at_high = slope_at(c, 1), now = at_high;
+    const double first = fabs(at_low);
+    for (int k = 0, last = 0; k < SEARCH && at_low < 0 && at_high > 0 && fabs(now) > FLAT * first;
+         ++k) {
+        const double t = low + (high - low) * at_low / (at_low - at_high);
+        now = slope_at(c, t);
+        if (now > 0) {
+            high = t;
+            at_high = now;
+            at_low *= last > 0 ? 0.5 : 1;
+        } else {
+            low = t;
+            at_low = now;
+            at_high *= last < 0 ? 0.5 : 1;
+        }
+        last = now > 0 ? 1 : -1;
+    }
+    return at_high > -LINEAR * first;
 }
 
 /* Is the error of s, over |s*|, what rounding leaves? */
@@ -325,26 +342,22 @@ static int is_near(double error, double last)
 static int minimise(const dense *c)
 {
     const double size = sqrt(mo_dot(c->n, c->start, c->start));
-    double error = 0, last = INFINITY, damping = DAMPING;
+    double error = 0, last = INFINITY;
     to_range(c, c->start, c->x);
     from_range(c, c->x, c->y);
-    for (int step = 0; step <= STEPS; ++step, last = error) {
-        const double before = evaluate(c, c->y, c->s, c->G);
+    for (int step = 0, goes_on = 1; goes_on; ++step, last = error) {
+        evaluate(c, c->y, c->s, c->G);
         mo_axpy(c->n, -1, c->start, c->s);
         to_range(c, c->s, c->dx);
         error = sqrt(mo_dot(c->k, c->dx, c->dx)) / (size > 0 ? size : 1);
         if (is_near(error, last) || step == STEPS) {
             break;
         }
-        memcpy(c->slope, c->dx, (size_t)c->k * sizeof *c->dx);
-        write_hessian(c, TINY + damping * error);
+        write_hessian(c, TINY + DAMPING * error);
         MO_PASS(mo_factor_symmetric(c->k, c->R));
         mo_solve_factored(c->k, c->R, c->dx);
-        if (take_step(c, before, -mo_dot(c->k, c->slope, c->dx), error <= SMOOTH)) {
-            damping = fmax(DAMPING, LESS * damping);
-        } else if ((damping *= MORE) > MOST) {
-            break;
-        }
+        from_range(c, c->dx, c->dy);
+        goes_on = search_line(c);
     }
     evaluate(c, c->y, c->s, NULL);
     return error <= NEAR;
