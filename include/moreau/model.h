@@ -261,8 +261,8 @@ MO_API mo_error mo_model_write(const char *path, const mo_model *model, mo_messa
 /* Removes visual geoms, to save memory; returns their number. */
 MO_API int mo_model_drop_visuals(mo_model *model);
 
-/* Adds a free joint to a body that the file fixes to the world, such as the base of a URDF
- * robot. */
+/* Adds a free joint to a body that the file fixes to the world, such as the base of a URDF robot.
+ * Without a mass, the body gets that of its shapes at 1000 kg/m^3, with a note. */
 MO_API mo_error mo_model_release(mo_model *model, int body, mo_message *why);
 
 /*

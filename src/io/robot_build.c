@@ -300,7 +300,7 @@ static mo_error add_equality(mo_building *b, const mo_model_equality *e)
     const int first = swapped ? e->b : e->a, second = swapped ? e->a : e->b;
     mo_joint_def def = mo_default_joint(e->kind == MO_MODEL_WELD ? MO_JOINT_WELD : MO_JOINT_BALL,
                                         b->robot->bodies[first], b->robot->bodies[second]);
-    def.collide = 1;
+    def.collide = e->kind != MO_MODEL_WELD; /* what a weld holds, contact neither holds nor parts */
     mo_pose_point(&b->pose[e->a], e->anchor, def.anchor);
     if (e->kind == MO_MODEL_WELD) {
         memcpy(def.anchor, b->pose[second].position, sizeof def.anchor);
