@@ -193,41 +193,6 @@ static void a_released_root_falls(void **state)
     mo_model_clear(&model);
 }
 
-/* The base of an arm, which has no mass where the file fixes it to the world. */
-static void a_released_root_without_mass_gets_that_of_its_shapes(void **state)
-{
-    (void)state;
-    mo_model model;
-    mo_message why = {{0}};
-    const char *path = folder_put(
-        &folder, "base.urdf",
-        "<robot name='r'><link name='base'><collision><origin xyz='0 0 .5'/><geometry><box size='1 "
-        "1 1'/></geometry></collision></link><link name='foot'><collision><origin xyz='0 0 -1'/>"
-        "<geometry><sphere radius='.5'/></geometry></collision></link><joint name='f' "
-        "type='fixed'><parent link='base'/><child link='foot'/><origin xyz='0 0 .5'/></joint>"
-        "<link name='arm'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial>"
-        "</link><joint name='a' type='continuous'><parent link='base'/><child link='arm'/>"
-        "<origin xyz='0 0 1'/><axis xyz='0 1 0'/></joint></robot>");
-    assert_int_equal(mo_model_read(path, NULL, &model, &why), MO_OK);
-    assert_int_equal(mo_model_release(&model, 1, &why), MO_OK);
-    const double box = 1000, ball = 1000 * 3.14159265358979323846 / 6;
-    CHECK_NEAR(model.bodies[1].mass, box + ball, 1e-9 * box);
-    CHECK_NEAR(model.bodies[1].centre[2], (0.5 * box - 0.5 * ball) / (box + ball), 1e-12);
-    CHECK(strstr(model.notes[model.note_count - 1].text, "'base' gets a free joint") != NULL);
-    mo_world *world;
-    mo_robot *robot;
-    const mo_world_def def = mo_model_world(&model);
-    assert_int_equal(mo_world_create(&def, NULL, &world, &why), MO_OK);
-    assert_int_equal(mo_model_build(&model, world, NULL, &robot, &why), MO_OK);
-    mo_step_report report;
-    for (int k = 0; k < 10; ++k) {
-        assert_int_equal(mo_world_step(world, 0.01, &report, &why), MO_OK);
-    }
-    mo_robot_destroy(robot);
-    mo_world_destroy(world);
-    mo_model_clear(&model);
-}
-
 /* A mass without inertia is spread over the shapes. */
 static void a_mass_without_inertia_takes_that_of_the_shapes(void **state)
 {
@@ -313,22 +278,6 @@ static void welds_hold_their_pose(void **state)
         CHECK_NEAR(fabs(box.pose.orientation[3]), sqrt(0.5), 1e-6);
         close_world(&w);
     }
-}
-
-/* Contact cannot part what a weld holds: such a pair has no contacts, and every step a solution. */
-static void welded_bodies_may_overlap(void **state)
-{
-    (void)state;
-    robot_world w;
-    open_text("<mujoco><worldbody><geom type='plane' size='9 9 1'/><body name='a' pos='0 0 1.1'>"
-              "<freejoint/><geom size='1'/></body><body name='b' pos='1.5 0 1.1'><freejoint/>"
-              "<geom size='1'/></body></worldbody><equality><weld body1='a' body2='b'/></equality>"
-              "</mujoco>",
-              &w);
-    run(&w, 0.3);
-    assert_int_equal(mo_world_contact_count(w.world), 2); /* with the floor */
-    CHECK_NEAR(body_of(&w, "b").pose.position[0] - body_of(&w, "a").pose.position[0], 1.5, 1e-9);
-    close_world(&w);
 }
 
 /* Two links on a base, whose shapes overlap while all joints are at zero: in URDF they never touch,
@@ -530,11 +479,9 @@ int main(void)
         cmocka_unit_test(a_refused_model_leaves_nothing_behind),
         cmocka_unit_test(values_that_are_set_are_read_back),
         cmocka_unit_test(a_released_root_falls),
-        cmocka_unit_test(a_released_root_without_mass_gets_that_of_its_shapes),
         cmocka_unit_test(a_mass_without_inertia_takes_that_of_the_shapes),
         cmocka_unit_test(coupled_joints_follow),
         cmocka_unit_test(welds_hold_their_pose),
-        cmocka_unit_test(welded_bodies_may_overlap),
     };
     return cmocka_run_group_tests(tests, open_folder, close_folder);
 }

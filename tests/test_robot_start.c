@@ -309,6 +309,57 @@ static void couplings_at_rest_start_from_their_impulses(void **state)
     close_world(&w);
 }
 
+/* The base of an arm, which has no mass where the file fixes it to the world. */
+static void a_released_root_without_mass_gets_that_of_its_shapes(void **state)
+{
+    (void)state;
+    mo_model model;
+    mo_message why = {{0}};
+    const char *path = folder_put(
+        &folder, "base.urdf",
+        "<robot name='r'><link name='base'><collision><origin xyz='0 0 .5'/><geometry><box size='1 "
+        "1 1'/></geometry></collision></link><link name='foot'><collision><origin xyz='0 0 -1'/>"
+        "<geometry><sphere radius='.5'/></geometry></collision></link><joint name='f' "
+        "type='fixed'><parent link='base'/><child link='foot'/><origin xyz='0 0 .5'/></joint>"
+        "<link name='arm'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial>"
+        "</link><joint name='a' type='continuous'><parent link='base'/><child link='arm'/>"
+        "<origin xyz='0 0 1'/><axis xyz='0 1 0'/></joint></robot>");
+    assert_int_equal(mo_model_read(path, NULL, &model, &why), MO_OK);
+    assert_int_equal(mo_model_release(&model, 1, &why), MO_OK);
+    const double box = 1000, ball = 1000 * 3.14159265358979323846 / 6;
+    CHECK_NEAR(model.bodies[1].mass, box + ball, 1e-9 * box);
+    CHECK_NEAR(model.bodies[1].centre[2], (0.5 * box - 0.5 * ball) / (box + ball), 1e-12);
+    CHECK(strstr(model.notes[model.note_count - 1].text, "'base' gets a free joint") != NULL);
+    mo_world *world;
+    mo_robot *robot;
+    const mo_world_def def = mo_model_world(&model);
+    assert_int_equal(mo_world_create(&def, NULL, &world, &why), MO_OK);
+    assert_int_equal(mo_model_build(&model, world, NULL, &robot, &why), MO_OK);
+    mo_step_report report;
+    for (int k = 0; k < 10; ++k) {
+        assert_int_equal(mo_world_step(world, 0.01, &report, &why), MO_OK);
+    }
+    mo_robot_destroy(robot);
+    mo_world_destroy(world);
+    mo_model_clear(&model);
+}
+
+/* Contact cannot part what a weld holds: such a pair has no contacts, and every step a solution. */
+static void welded_bodies_may_overlap(void **state)
+{
+    (void)state;
+    robot_world w;
+    open_text("<mujoco><worldbody><geom type='plane' size='9 9 1'/><body name='a' pos='0 0 1.1'>"
+              "<freejoint/><geom size='1'/></body><body name='b' pos='1.5 0 1.1'><freejoint/>"
+              "<geom size='1'/></body></worldbody><equality><weld body1='a' body2='b'/></equality>"
+              "</mujoco>",
+              &w);
+    run(&w, 0.3);
+    assert_int_equal(mo_world_contact_count(w.world), 2); /* with the floor */
+    CHECK_NEAR(body_of(&w, "b").pose.position[0] - body_of(&w, "a").pose.position[0], 1.5, 1e-9);
+    close_world(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -322,6 +373,8 @@ int main(void)
         cmocka_unit_test(a_wedged_link_rests),
         cmocka_unit_test(an_arm_leaves_a_ball_without_a_jump),
         cmocka_unit_test(controls_begin_in_their_range),
+        cmocka_unit_test(a_released_root_without_mass_gets_that_of_its_shapes),
+        cmocka_unit_test(welded_bodies_may_overlap),
     };
     return cmocka_run_group_tests(tests, open_folder, close_folder);
 }
