@@ -15,12 +15,8 @@ const char *mo_version(void)
         MO_VERSION_PATCH);
 }
 
-const char *mo_error_text(mo_error error)
-{
 #define MO_ENUM_TEXT(name, text) text,
-    static const char *const texts[] = {MO_ERROR_LIST(MO_ENUM_TEXT)};
-    return (unsigned)error < MO_ERROR_COUNT ? texts[error] : "unknown error";
-}
+MO_NAMES(mo_error_text, mo_error, "unknown error", MO_ERROR_LIST(MO_ENUM_TEXT))
 
 MO_PRINTF(2, 0) static void fill(mo_message *message, const char *format, va_list values)
 {

@@ -48,6 +48,14 @@ mo_error mo_fail_null(mo_message *why, const char *function, const char *pointer
         return it->member;                                                                         \
     }
 
+/* A public function from an enumeration to a text, one for each value in order. */
+#define MO_NAMES(function, type, unknown, ...)                                                     \
+    const char *function(type value)                                                               \
+    {                                                                                              \
+        static const char *const names[] = {__VA_ARGS__};                                          \
+        return (unsigned)value < sizeof names / sizeof names[0] ? names[value] : (unknown);        \
+    }
+
 /* Returns the error of a call that fails, or the lack of memory.  For functions that return an
  * mo_error and have nothing to free. */
 #define MO_TRY(call)                                                                               \

@@ -12,12 +12,8 @@ mo_material mo_default_material(void)
     return (mo_material){.friction = 0.5};
 }
 
-const char *mo_combine_name(mo_combine_rule rule)
-{
-    static const char *const names[] = {"world",   "geometric", "mean",
-                                        "product", "minimum",   "maximum"};
-    return (unsigned)rule < MO_COMBINE_COUNT ? names[rule] : "unknown";
-}
+MO_NAMES(mo_combine_name, mo_combine_rule, "unknown", "world", "geometric", "mean", "product",
+         "minimum", "maximum")
 
 /* avoids 0 times infinity: the product is 0 if one factor is */
 static double product_of(double a, double b)
@@ -92,12 +88,8 @@ mo_material mo_material_combine_by(const mo_material *a, const mo_material *b,
     return both;
 }
 
-const char *mo_shape_name(mo_shape_kind kind)
-{
-    static const char *const NAMES[MO_SHAPE_KIND_COUNT] = {"ball", "box",   "capsule", "cylinder",
-                                                           "hull", "plane", "mesh"};
-    return kind >= 0 && kind < MO_SHAPE_KIND_COUNT ? NAMES[kind] : NULL;
-}
+MO_NAMES(mo_shape_name, mo_shape_kind, NULL, "ball", "box", "capsule", "cylinder", "hull", "plane",
+         "mesh")
 
 mo_shape_def mo_default_shape(mo_shape_kind kind)
 {

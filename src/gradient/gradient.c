@@ -55,19 +55,11 @@ struct mo_gradient {
     mo_least_norm system;
 };
 
-const char *mo_gradient_status_name(mo_gradient_status status)
-{
 #define WORD(name, word, text) word,
-    static const char *const words[] = {MO_GRADIENT_STATUS_LIST(WORD)};
-    return (unsigned)status < MO_GRADIENT_STATUS_COUNT ? words[status] : "unknown";
-}
+MO_NAMES(mo_gradient_status_name, mo_gradient_status, "unknown", MO_GRADIENT_STATUS_LIST(WORD))
 
-const char *mo_gradient_status_text(mo_gradient_status status)
-{
 #define TEXT(name, word, text) text,
-    static const char *const texts[] = {MO_GRADIENT_STATUS_LIST(TEXT)};
-    return (unsigned)status < MO_GRADIENT_STATUS_COUNT ? texts[status] : "no status";
-}
+MO_NAMES(mo_gradient_status_text, mo_gradient_status, "no status", MO_GRADIENT_STATUS_LIST(TEXT))
 
 /* ---- preparing ------------------------------------------------------------------------------- */
 

@@ -10,11 +10,7 @@
 #include "base/memory.h"
 #include "io/model_reader.h"
 
-const char *mo_model_joint_name(mo_model_joint_kind kind)
-{
-    static const char *const WORDS[MO_MODEL_JOINT_KINDS] = {"free", "ball", "slide", "hinge"};
-    return kind >= 0 && kind < MO_MODEL_JOINT_KINDS ? WORDS[kind] : NULL;
-}
+MO_NAMES(mo_model_joint_name, mo_model_joint_kind, NULL, "free", "ball", "slide", "hinge")
 
 int mo_model_joint_q(mo_model_joint_kind kind)
 {
@@ -26,12 +22,8 @@ int mo_model_joint_v(mo_model_joint_kind kind)
     return kind == MO_MODEL_FREE ? 6 : kind == MO_MODEL_BALL ? 3 : 1;
 }
 
-const char *mo_model_actuator_name(mo_model_actuator_kind kind)
-{
-    static const char *const WORDS[] = {"motor",  "position", "velocity",
-                                        "affine", "muscle",   "ignored"};
-    return kind >= MO_MODEL_MOTOR && kind <= MO_MODEL_IGNORED ? WORDS[kind] : NULL;
-}
+MO_NAMES(mo_model_actuator_name, mo_model_actuator_kind, NULL, "motor", "position", "velocity",
+         "affine", "muscle", "ignored")
 
 /* ---- search ---------------------------------------------------------------------------------- */
 

@@ -179,22 +179,7 @@ mo_error mo_certificate_check(const mo_problem *problem, const mo_certificate *c
 
 #define WORD(name, word, text) word,
 #define TEXT(name, word, text) text,
-static const char *const VERDICT_WORDS[] = {MO_VERDICT_LIST(WORD)};
-static const char *const VERDICT_TEXTS[] = {MO_VERDICT_LIST(TEXT)};
-
-const char *mo_verdict_name(mo_verdict verdict)
-{
-    return (unsigned)verdict < MO_VERDICT_COUNT ? VERDICT_WORDS[verdict] : "unknown";
-}
-
-const char *mo_verdict_text(mo_verdict verdict)
-{
-    return (unsigned)verdict < MO_VERDICT_COUNT ? VERDICT_TEXTS[verdict] : "no verdict";
-}
-
-const char *mo_found_mode_name(mo_found_mode mode)
-{
-    static const char *const words[] = {"apart", "stick", "slide", "touch",
-                                        "lower", "upper", "held"};
-    return (unsigned)mode < MO_FOUND_MODE_COUNT ? words[mode] : "unknown";
-}
+MO_NAMES(mo_verdict_name, mo_verdict, "unknown", MO_VERDICT_LIST(WORD))
+MO_NAMES(mo_verdict_text, mo_verdict, "no verdict", MO_VERDICT_LIST(TEXT))
+MO_NAMES(mo_found_mode_name, mo_found_mode, "unknown", "apart", "stick", "slide", "touch", "lower",
+         "upper", "held")

@@ -316,14 +316,10 @@ mo_error mo_condition_check(const mo_problem *problem, const mo_condition *condi
 #define WORD(name, word, yes, no) word,
 #define YES(name, word, yes, no) yes,
 #define NO(name, word, yes, no) no,
-static const char *const WORDS[] = {MO_CONDITION_LIST(WORD)};
 static const char *const MEANS_YES[] = {MO_CONDITION_LIST(YES)};
 static const char *const MEANS_NO[] = {MO_CONDITION_LIST(NO)};
 
-const char *mo_condition_name(mo_condition_kind kind)
-{
-    return (unsigned)kind < MO_CONDITION_COUNT ? WORDS[kind] : "unknown";
-}
+MO_NAMES(mo_condition_name, mo_condition_kind, "unknown", MO_CONDITION_LIST(WORD))
 
 const char *mo_answer_name(mo_answer answer)
 {

@@ -36,12 +36,7 @@ mo_force_options mo_default_force_options(void)
     return options;
 }
 
-const char *mo_transition_name(mo_transition transition)
-{
-    static const char *const NAMES[MO_TRANSITION_COUNT] = {"sticks", "slips", "slides", "breaks",
-                                                           "impact"};
-    return transition >= 0 && transition < MO_TRANSITION_COUNT ? NAMES[transition] : NULL;
-}
+MO_NAMES(mo_transition_name, mo_transition, NULL, "sticks", "slips", "slides", "breaks", "impact")
 
 void mo_forces_clear(mo_forces *forces)
 {

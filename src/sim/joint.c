@@ -13,12 +13,7 @@
 #include "sim/joint_rows.h"
 #include "sim/world_data.h"
 
-const char *mo_joint_name(mo_joint_kind kind)
-{
-    static const char *const NAMES[MO_JOINT_KIND_COUNT] = {"ball", "revolute", "prismatic", "weld",
-                                                           "distance"};
-    return kind >= 0 && kind < MO_JOINT_KIND_COUNT ? NAMES[kind] : NULL;
-}
+MO_NAMES(mo_joint_name, mo_joint_kind, NULL, "ball", "revolute", "prismatic", "weld", "distance")
 
 mo_joint_def mo_default_joint(mo_joint_kind kind, mo_body_id a, mo_body_id b)
 {

@@ -18,12 +18,7 @@ mo_axis_def mo_default_axis(mo_axis_kind kind, int link)
     return (mo_axis_def){.kind = kind, .link = link, .axis = {0, 0, 1}};
 }
 
-const char *mo_axis_name(mo_axis_kind kind)
-{
-    static const char *const NAMES[MO_AXIS_KIND_COUNT] = {"revolute", "prismatic", "ball", "planar",
-                                                          "free"};
-    return kind >= 0 && kind < MO_AXIS_KIND_COUNT ? NAMES[kind] : NULL;
-}
+MO_NAMES(mo_axis_name, mo_axis_kind, NULL, "revolute", "prismatic", "ball", "planar", "free")
 
 mo_actuator_def mo_actuator_motor(int joint)
 {

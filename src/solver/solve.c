@@ -23,19 +23,11 @@
 
 enum { HISTORY_ROOM = 4096 };
 
-const char *mo_status_name(mo_status status)
-{
 #define MO_STATUS_WORD(name, word, text) word,
-    static const char *const words[] = {MO_STATUS_LIST(MO_STATUS_WORD)};
-    return (unsigned)status < MO_STATUS_COUNT ? words[status] : "unknown";
-}
+MO_NAMES(mo_status_name, mo_status, "unknown", MO_STATUS_LIST(MO_STATUS_WORD))
 
-const char *mo_status_text(mo_status status)
-{
 #define MO_STATUS_TEXT(name, word, text) text,
-    static const char *const texts[] = {MO_STATUS_LIST(MO_STATUS_TEXT)};
-    return (unsigned)status < MO_STATUS_COUNT ? texts[status] : "unknown status";
-}
+MO_NAMES(mo_status_text, mo_status, "unknown status", MO_STATUS_LIST(MO_STATUS_TEXT))
 
 void mo_result_clear(mo_result *result)
 {
