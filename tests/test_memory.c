@@ -86,9 +86,39 @@ static void twenty_thousand_steps_hold_no_more_memory_than_two_thousand(void **s
     CHECK(count.bytes == 0 && count.blocks == 0);
 }
 
+/* A result, a reduced problem and a gradient of the problem of a world. */
+static void results_of_a_world_may_outlive_it(void **state)
+{
+    (void)state;
+    counter count = {0};
+    const mo_allocator allocator = {reallocate, &count};
+    mo_options options = mo_default_options();
+    mo_result result = {0};
+    mo_problem *reduced;
+    mo_gradient *gradient;
+    mo_world *world;
+    CHECK(mo_world_create(NULL, &allocator, &world, NULL) == MO_OK);
+    add(world, MO_BODY_FIXED, mo_shape_plane(), mo_pose_identity());
+    add(world, MO_BODY_FREE, mo_shape_ball(0.1), mo_pose_at(0, 0, 0.1));
+    CHECK(mo_world_step(world, 0.01, NULL, NULL) == MO_OK);
+    const mo_problem *problem = mo_world_problem(world);
+    options.tol = 1e-12;
+    CHECK(problem && mo_solve(problem, &options, &result) == MO_OK);
+    CHECK(mo_problem_reduce(problem, &reduced, NULL) == MO_OK);
+    CHECK(mo_gradient_create(problem, result.r, &gradient, NULL) == MO_OK);
+    mo_world_destroy(world);
+    CHECK(count.blocks > 0 && result.row_count == 3 && result.r[0] > 0);
+    CHECK(mo_solve(reduced, &options, &result) == MO_OK && result.row_count == 3);
+    mo_result_clear(&result);
+    mo_gradient_destroy(gradient);
+    mo_problem_destroy(reduced);
+    CHECK(count.bytes == 0 && count.blocks == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(results_of_a_world_may_outlive_it),
         cmocka_unit_test(twenty_thousand_steps_hold_no_more_memory_than_two_thousand),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

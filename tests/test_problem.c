@@ -130,6 +130,10 @@ static void the_reduced_problem_responds_like_the_full_one(void **state)
             CHECK_NEAR(u[k], u[rows + k], 1e-9 * (1 + fabs(u[k])));
             CHECK(u[rows + k] == u[2 * rows + k]);
         }
+        double untouched[2] = {1, 2}; /* a reduced problem has no velocities of bodies */
+        mo_problem_velocity(reduced, r, untouched);
+        mo_problem_relative_velocity(reduced, r, untouched);
+        CHECK(untouched[0] == 1 && untouched[1] == 2);
         free(r);
         free(u);
         mo_problem_destroy(problem);

@@ -152,10 +152,11 @@ MO_API mo_block_view mo_problem_block(const mo_problem *problem, int constraint,
 
 /* ---- computing ------------------------------------------------------------------------------- */
 
-/* v = M^-1 (H r + f): the velocities caused by the impulses r (NULL: zero).  Global problems. */
+/* v = M^-1 (H r + f): the velocities caused by the impulses r (NULL: zero).  Nothing is written for
+ * a reduced problem, which has no bodies. */
 MO_API void mo_problem_velocity(const mo_problem *problem, const double *r, double *v);
 
-/* u = H' v + w.  Global problems only. */
+/* u = H' v + w.  Nothing is written for a reduced problem. */
 MO_API void mo_problem_relative_velocity(const mo_problem *problem, const double *v, double *u);
 
 /* u = W r + q without forming W.  Any problem; NULL r means zero (u = q). */

@@ -25,7 +25,9 @@ typedef struct block {
 
 struct mo_recycler {
     mo_allocator below;
-    atomic_flag flag; /* held for a few instructions */
+    atomic_size_t users; /* the owner, and blocks in use */
+    int is_closed;       /* by its owner: blocks are no longer kept */
+    atomic_flag flag;    /* held for a few instructions */
     unsigned round;
     int highest; /* class of a block that was kept */
     block *kept[CLASSES];
@@ -63,6 +65,15 @@ static int class_of(size_t size, size_t *room)
     return 4 * (bits - SMALLEST_BITS + 1) + (int)parts - 5;
 }
 
+/* The last user frees the recycler. */
+static void leave(mo_recycler *r)
+{
+    if (atomic_fetch_sub_explicit(&r->users, 1, memory_order_acq_rel) == 1) {
+        const mo_allocator below = r->below;
+        mo_memory_free(&below, r);
+    }
+}
+
 static void *allocate(mo_recycler *r, size_t size)
 {
     if (size > SIZE_MAX / 4) {
@@ -85,21 +96,28 @@ static void *allocate(mo_recycler *r, size_t size)
             mo_pace_touch(bytes_of(b), room);
         }
     }
-    return b ? bytes_of(b) : NULL;
+    if (!b) {
+        return NULL;
+    }
+    atomic_fetch_add_explicit(&r->users, 1, memory_order_relaxed);
+    return bytes_of(b);
 }
 
 static void cache(mo_recycler *r, block *b)
 {
-    if (b->class >= CLASSES) {
-        mo_memory_free(&r->below, b);
-        return;
-    }
     lock(r);
-    b->round = r->round;
-    b->next = r->kept[b->class];
-    r->kept[b->class] = b;
-    r->highest = b->class > r->highest ? b->class : r->highest;
+    const int is_kept = b->class < CLASSES && !r->is_closed;
+    if (is_kept) {
+        b->round = r->round;
+        b->next = r->kept[b->class];
+        r->kept[b->class] = b;
+        r->highest = b->class > r->highest ? b->class : r->highest;
+    }
     unlock(r);
+    if (!is_kept) {
+        mo_memory_free(&r->below, b);
+    }
+    leave(r);
 }
 
 static void *reallocate(void *user, void *p, size_t size)
@@ -128,7 +146,7 @@ mo_recycler *mo_recycler_create(const mo_allocator *below)
 {
     mo_recycler *r = mo_memory_array(below, 1, sizeof *r);
     if (r) {
-        *r = (mo_recycler){.below = *below, .flag = ATOMIC_FLAG_INIT};
+        *r = (mo_recycler){.below = *below, .users = 1, .flag = ATOMIC_FLAG_INIT};
     }
     return r;
 }
@@ -162,10 +180,12 @@ static void drop(mo_recycler *r, unsigned rounds)
 void mo_recycler_destroy(mo_recycler *r)
 {
     if (r) {
+        lock(r);
+        r->is_closed = 1;
         r->round += 2 * ROUNDS;
+        unlock(r);
         drop(r, ROUNDS);
-        const mo_allocator below = r->below;
-        mo_memory_free(&below, r);
+        leave(r);
     }
 }
 

@@ -160,7 +160,7 @@ void mo_problem_push(const mo_problem *problem, const double *r, double *v)
 
 void mo_problem_velocity(const mo_problem *problem, const double *r, double *v)
 {
-    MO_NEED_OR(, problem && v, NULL);
+    MO_NEED_OR(, problem && v && problem->form == MO_FORM_GLOBAL, NULL);
     if (problem->dof_count) {
         memcpy(v, problem->f, (size_t)problem->dof_count * sizeof *v);
     }
@@ -255,7 +255,8 @@ static void relative_velocity(const mo_problem *problem, const double *x, double
 
 void mo_problem_relative_velocity(const mo_problem *problem, const double *v, double *u)
 {
-    MO_NEED_OR(, problem && (v || problem->dof_count == 0) && u, NULL);
+    MO_NEED_OR(, problem && (v || problem->dof_count == 0) && u && problem->form == MO_FORM_GLOBAL,
+               NULL);
     relative_velocity(problem, v, u);
 }
 
