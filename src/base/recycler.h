@@ -17,8 +17,8 @@ typedef struct mo_recycler mo_recycler;
 /* NULL for lack of memory. */
 mo_recycler *mo_recycler_create(const mo_allocator *below);
 
-/* Blocks in use, such as a result of a world's problem, stay valid; the last one that is freed frees
- * the recycler. */
+/* Blocks in use, such as a result of a world's problem, stay valid; the recycler is freed with the
+ * last one. */
 void mo_recycler_destroy(mo_recycler *recycler);
 
 mo_allocator mo_recycler_allocator(mo_recycler *recycler);
