@@ -35,6 +35,7 @@ for command in run solve check info solvers convert reproduce bench; do
     out_has "^  moreau $command"
     out_has '^  --json'
     that "a line is longer than 80 columns" not grep -q '.\{81\}' out
+    that "an exponent is padded" not grep -q '[0-9]e[-+]*0[0-9]\|[0-9]e+' out
     cp out expected
     run help "$command"
     that "moreau help differs from --help" cmp -s out expected
