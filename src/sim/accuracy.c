@@ -4,7 +4,7 @@
  * Tolerances of a step, chosen by the motion.
  *
  * A tolerance is an error of the contact velocities relative to g h, in the root mean square.
- * Islands of dynamic bodies with more than FEW contacts, without joints, are
+ * Islands of dynamic bodies with more than FEW contacts are, with their joints,
  *
  *   coarse   in motion, some body faster than `moving_tol` leaves it: solved to that
  *   tried    slower: coarse in most steps; in one of TRIES, and after a success, also to solver.tol
@@ -238,7 +238,7 @@ static void find_motion(mo_world *world, double tol, double h)
 
 static mo_accuracy accuracy_of(const mo_world *world, const mo_island_facts *island)
 {
-    if (island->has_joints || island->contacts <= FEW) {
+    if (island->contacts <= FEW) {
         return MO_FINE;
     }
     if (island->moves) {
@@ -392,29 +392,29 @@ mo_error mo_accuracy_rest(mo_world *world, double h)
 
 /* ---- the islands of an accuracy -------------------------------------------------------------- */
 
-/* Their constraints, rising: so many.  Joints are fine. */
-static int list_members(const mo_world *world, mo_accuracy accuracy, int *member)
+/* Their constraints, rising: so many.  of_body: scratch. */
+static int list_members(const mo_world *world, mo_accuracy accuracy, int *of_body, int *member)
 {
-    const int count = mo_problem_constraint_count(world->problem);
+    const mo_problem *problem = world->problem;
     int members = 0;
-    for (int i = 0; i < count; ++i) {
-        mo_pace_every(i, 2048);
-        member[i] = accuracy == MO_FINE ? i : MO_NONE;
-    }
-    mo_pace();
-    for (int k = 0; k < world->contacts.count; ++k) {
-        const mo_sim_contact *contact = world->contacts.at + k;
+    memset(of_body, 0, mo_islands_scratch(problem) * sizeof *of_body); /* MO_FINE */
+    for (int k = 0; k < world->living_count; ++k) {
+        const mo_sim_body *body = world->body + world->living[k];
         mo_pace_every(k, 512);
-        if (mo_contact_is_taken(contact)) {
-            const int is_one = mo_contact_accuracy(world, contact) == accuracy;
-            member[contact->constraint] = is_one ? contact->constraint : MO_NONE;
+        if (body->block != MO_NONE) {
+            of_body[body->block] = body->accuracy;
         }
     }
     mo_pace();
-    for (int i = 0; i < count; ++i) {
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        int own = MO_FINE;
         mo_pace_every(i, 1024);
-        if (member[i] != MO_NONE) {
-            member[members++] = member[i];
+        for (int b = problem->block_start[i]; b < problem->block_start[i + 1]; ++b) {
+            const int of_this = of_body[problem->block_index[b]];
+            own = of_this > own ? of_this : own;
+        }
+        if (own == (int)accuracy) {
+            member[members++] = i;
         }
     }
     return members;
@@ -450,15 +450,15 @@ static void leave_coarse(mo_world *world)
 static mo_error solve_members(mo_world *world, mo_accuracy accuracy, const mo_options *options,
                               int *member, int *local, double *start)
 {
-    int bounds[2] = {0, list_members(world, accuracy, member)};
+    int bounds[2] = {0, list_members(world, accuracy, local, member)};
     const mo_islands one = {.count = 1, .start = bounds, .member = member};
-    const size_t scratch = mo_islands_scratch(world->problem);
     mo_options own = *options;
     mo_problem *part = NULL;
     mo_result *result = &world->side_result;
-    for (size_t k = 0; k < scratch; ++k) {
-        local[k] = -1;
+    if (bounds[1] == 0) {
+        return MO_OK;
     }
+    memset(local, -1, mo_islands_scratch(world->problem) * sizeof *local); /* none: -1 */
     mo_problem_write_rows(world->problem);
     mo_pace();
     mo_error error = mo_islands_extract(world->problem, &one, 0, local, &part);

@@ -150,7 +150,8 @@ static int has_hit(const mo_world *world, double h)
 /* The tolerance of this round. */
 static double round_tolerance(const mo_world *world, double tol)
 {
-    return world->step.is_rough ? fmax(tol, fmin(ROUGH * tol, ROUGHEST)) : tol;
+    const double finer = world->step.finer_tol > 0 ? fmin(tol, world->step.finer_tol) : tol;
+    return world->step.is_rough ? fmax(tol, fmin(ROUGH * tol, ROUGHEST)) : finer;
 }
 
 static int has_joints(const mo_world *world)
@@ -173,7 +174,6 @@ static mo_options base_options(const mo_world *world, double h)
     if (world->step.most_iterations > 0 && options.max_iter > world->step.most_iterations) {
         options.max_iter = world->step.most_iterations;
     }
-    options.tol = world->step.finer_tol > 0 ? world->step.finer_tol : options.tol;
     options.tol = round_tolerance(world, options.tol);
     options.time_limit = isfinite(h) ? mo_step_share(world) : INFINITY;
     options.cancel = &world->step.is_given_up;

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Moreau authors */
+/* One joint or one mechanism in a heap: the heap is solved coarsely while it moves, as without it,
+ * and joints stay closed. */
+#include "check.h"
+
+#include <math.h>
+
+#include "moreau/moreau.h"
+#include "worlds.h"
+
+static const double COARSE = 1e-3, FINE = 1e-8, H = 0.01, LONG = 0.3, TOP = 1.9; /* s, m */
+
+static mo_world *build_heap(void)
+{
+    const world_scene *scene = world_scene_find("heap");
+    double values[WORLD_PARAMETERS];
+    mo_message why = {{0}};
+    mo_world *world = NULL;
+    world_default_values(scene, values);
+    CHECK(world_set_value(scene, values, "count", 80, &why) == MO_OK);
+    CHECK(world_set_value(scene, values, "shape", 1, &why) == MO_OK);
+    CHECK(scene->build(values, &world, &why) == MO_OK);
+    return world;
+}
+
+/* Two rods on a hinge, above the heap. */
+static mo_joint_id add_rods(mo_world *world)
+{
+    mo_body_id rod[2];
+    const mo_shape_def box = mo_shape_box(LONG, 0.05, 0.05);
+    for (int k = 0; k < 2; ++k) {
+        const mo_pose at = mo_pose_at((2 * k - 1) * (LONG + 0.01), 0, TOP);
+        rod[k] = mo_world_add_solid(world, MO_BODY_FREE, &box, &at, NULL);
+        CHECK(rod[k].index > 0);
+    }
+    mo_joint_def hinge = mo_default_joint(MO_JOINT_REVOLUTE, rod[0], rod[1]);
+    hinge.anchor[2] = TOP;
+    hinge.axis[1] = 1;
+    hinge.axis[2] = 0;
+    const mo_joint_id joint = mo_world_add_joint(world, &hinge, NULL);
+    CHECK(joint.index > 0);
+    return joint;
+}
+
+/* Three links on hinges, in joint coordinates. */
+static void add_chain(mo_world *world)
+{
+    const mo_shape_def box = mo_shape_box(LONG, 0.05, 0.05);
+    mo_link_def link[3];
+    mo_axis_def axis[3];
+    for (int k = 0; k < 3; ++k) {
+        link[k] = mo_default_link(k - 1);
+        link[k].pose = mo_pose_at(k ? 2 * LONG + 0.02 : 0, 0, k ? 0 : TOP);
+        axis[k] = mo_default_axis(k ? MO_AXIS_REVOLUTE : MO_AXIS_FREE, k);
+        axis[k].axis[1] = k > 0;
+        axis[k].axis[2] = 0;
+        axis[k].anchor[0] = k ? -(LONG + 0.01) : 0;
+        link[k].mass = 5;
+        link[k].inertia[0] = 0.01;
+        link[k].inertia[1] = link[k].inertia[2] = 0.15;
+    }
+    mo_mechanism_def def = mo_default_mechanism();
+    def.links = link;
+    def.joints = axis;
+    def.link_count = def.joint_count = 3;
+    const mo_mechanism_id chain = mo_world_add_mechanism(world, &def, NULL);
+    CHECK(chain.index > 0);
+    for (int k = 0; k < 3; ++k) {
+        const mo_body_id body = mo_mechanism_link(world, chain, k);
+        CHECK(mo_world_add_shape(world, body, &box, NULL).index > 0);
+    }
+}
+
+/* Takes a step, which is solved to the tolerance that it reports.  Is it coarse, and does it meet
+ * the aim of heaps, a tenth of that? */
+static int solves_coarsely(mo_world *world, mo_step_report *report)
+{
+    CHECK(mo_world_step(world, H, report, NULL) == MO_OK);
+    CHECK(report->status == MO_SOLVED);
+    CHECK_BELOW(report->residual.natural_relative, report->tolerance);
+    CHECK(report->tolerance == COARSE || report->tolerance == FINE);
+    return report->tolerance == COARSE && report->residual.natural_relative <= 0.1 * COARSE;
+}
+
+static void a_hinge_leaves_the_heap_around_it_coarse(void **state)
+{
+    (void)state;
+    mo_world *world = build_heap();
+    mo_step_report report = {0};
+    const mo_joint_id hinge = add_rods(world);
+    double energy = INFINITY, all = 1, widest = 0;
+    int coarse = 0;
+    for (int k = 0; k < 150; ++k) {
+        coarse += solves_coarsely(world, &report);
+        const double now = report.kinetic_energy + report.potential_energy;
+        CHECK_BELOW(now - energy, 1e-6 * all);
+        all = k ? all : now;
+        energy = now;
+        widest = fmax(widest, mo_joint_get(world, hinge).error);
+    }
+    CHECK(coarse > 60);
+    CHECK_BELOW(widest, 1e-2 * LONG); /* first order in h, as without the heap */
+    mo_world_destroy(world);
+}
+
+static void a_mechanism_leaves_the_heap_around_it_coarse(void **state)
+{
+    (void)state;
+    mo_world *world = build_heap();
+    mo_step_report report = {0};
+    int coarse = 0;
+    add_chain(world);
+    for (int k = 0; k < 150; ++k) {
+        coarse += solves_coarsely(world, &report);
+    }
+    CHECK(coarse > 60);
+    mo_world_destroy(world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_hinge_leaves_the_heap_around_it_coarse),
+        cmocka_unit_test(a_mechanism_leaves_the_heap_around_it_coarse),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
