@@ -262,6 +262,18 @@ static void evaluate(mo_interior *s)
     s->tau = mo_dot(s->cone_rows, s->p, s->z) / (s->cone_count ? s->cone_count : 1);
 }
 
+double mo_interior_misfit(mo_interior *s)
+{
+    const mo_problem *problem = s->problem;
+    double most = 0;
+    evaluate(s);
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        const double *rest = s->rest + problem->row_start[i];
+        most = fmax(most, mo_dot(mo_constraint_dim(problem, i), rest, rest) / s->scale[i]);
+    }
+    return sqrt(most);
+}
+
 /* ---- the matrix ------------------------------------------------------------------------------ */
 
 /* C += E' (T^2 + STUCK) E of one cone. */

@@ -91,6 +91,10 @@ void mo_interior_start(mo_interior *interior, double beta);
  * the path is entered near them; p = z = beta e where a law is not one cone. */
 void mo_interior_start_near(mo_interior *interior, double beta, const double *r);
 
+/* What the present point misses of (1): the largest rest of a constraint, in the units of p and z.
+ */
+double mo_interior_misfit(mo_interior *interior);
+
 /*
  * One step from r and z; its length, or 0 where it failed (the iterate is then as before).  It
  * linearises (1) and, with the scaling T of Nesterov and Todd, (2):

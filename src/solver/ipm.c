@@ -40,13 +40,17 @@ typedef struct start {
     double beta, least_slope;
     int by_arc, patience;
 } start;
-static const start STARTS[] = {{1, 0.1, 0.8, 0, BRIEF}, /* most heaps */
+static const start STARTS[] = {{1, 0.01, 0.8, 0, BRIEF}, /* most heaps; beta: the least */
                                {0, 1, 1, 1, BRIEF},     /* balls that have settled */
                                {0, 1, 0.5, 0, PATIENT}, {0, 0.1, 1, 0, PATIENT},
                                {0, 100, 0, 0, PATIENT}, {0, 10, 0.5, 0, PATIENT},
                                {0, 0.01, 1, 0, PATIENT}};
 static const start COLD = {0, 0.3, 0.8, 0, BRIEF}; /* in place of the first, without impulses */
 enum { CENTRAL = 1 };                              /* the first of STARTS on the path alone */
+
+/* beta of the first path is that many times the misfit of its start, at most 1: where p and z are
+ * much smaller than what is missing in (1), the first steps are short. */
+static const double MISFIT = 4;
 
 /* At the folds of a path, one after the other: less of the shift's gradient, or the path is entered
  * anew near its last impulses with a larger tau.  Beads that settle pass a fold in ten steps so,
@@ -122,6 +126,16 @@ static void pass_fold(mo_run *run, mo_interior *interior, int fold, double least
     }
 }
 
+/* A point near the best impulses: with the least beta, or farther from the boundary. */
+static void start_near(mo_run *run, mo_interior *interior, double least, double most)
+{
+    mo_interior_start_near(interior, least, run->result->r);
+    const double beta = fmin(most, MISFIT * mo_interior_misfit(interior));
+    if (beta > least) {
+        mo_interior_start_near(interior, beta, run->result->r);
+    }
+}
+
 /* Steps 2 to 5 from one start, beta in `unit`s. */
 static ending follow_path(mo_run *run, workspace *w, start from, double unit, int *iteration)
 {
@@ -133,7 +147,7 @@ static ending follow_path(mo_run *run, workspace *w, start from, double unit, in
     interior->least_slope = from.least_slope;
     interior->by_arc = from.by_arc;
     if (from.is_near) {
-        mo_interior_start_near(interior, from.beta * unit, run->result->r);
+        start_near(run, interior, from.beta * unit, unit);
     } else {
         mo_interior_start(interior, from.beta * unit);
     }
