@@ -41,9 +41,9 @@ typedef struct start {
     int by_arc, patience;
 } start;
 static const start STARTS[] = {{1, 0.01, 0.8, 0, BRIEF}, /* most heaps; beta: the least */
-                               {0, 1, 1, 1, BRIEF},     /* balls that have settled */
-                               {0, 1, 0.5, 0, PATIENT}, {0, 0.1, 1, 0, PATIENT},
-                               {0, 100, 0, 0, PATIENT}, {0, 10, 0.5, 0, PATIENT},
+                               {0, 1, 1, 1, BRIEF},      /* balls that have settled */
+                               {0, 1, 0.5, 0, PATIENT},  {0, 0.1, 1, 0, PATIENT},
+                               {0, 100, 0, 0, PATIENT},  {0, 10, 0.5, 0, PATIENT},
                                {0, 0.01, 1, 0, PATIENT}};
 static const start COLD = {0, 0.3, 0.8, 0, BRIEF}; /* in place of the first, without impulses */
 enum { CENTRAL = 1 };                              /* the first of STARTS on the path alone */
