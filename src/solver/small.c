@@ -303,6 +303,13 @@ static ending proximal_points(small_run *w, double theta, int steps)
     return end;
 }
 
+/* The nearer the best iterate, the less it is held back, as in Levenberg and Marquardt's method. */
+static double first_theta(const small_run *w)
+{
+    const double theta = w->best > 0 ? sqrt(w->run->q_scale / w->best) : 1;
+    return fmin(THETA_MOST, fmax(1, theta));
+}
+
 /* Problems with a start that the first round does not solve, and rolling contacts, use proximal
  * points: redundant contacts on few velocities make the active set of Newton's method cycle.
  * The other rounds follow if these fail. */
@@ -317,7 +324,7 @@ static ending solve_rounds(small_run *w, int is_cold)
         end = end == GOES_ON && w->is_smooth ? newton(w, rounds[k].steps) : end;
         if (k == 0 && end == GOES_ON && w->is_smooth && is_proximal) {
             memcpy(w->s.r, w->kept, (size_t)w->s.rows * sizeof *w->s.r);
-            end = proximal_points(w, 1, ALL_STEPS);
+            end = proximal_points(w, first_theta(w), ALL_STEPS);
         }
     }
     return end;
