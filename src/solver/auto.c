@@ -153,7 +153,8 @@ static int is_roughly_swept(const mo_walk *w)
  */
 static int are_sweeps_cheaper(const mo_walk *w, const mo_run *run)
 {
-    const double needed = run->result->iterations * run->best / (run->options->tol * run->q_scale);
+    const double goal = run->options->tol * run->q_scale,
+                 needed = run->result->iterations * fmin(run->best, w->before) / goal;
     return w->has_swept > 1 && w->afford >= AFFORDED &&
            (w->facts.tolerance >= ROUGH || needed <= LATE * AFFORDED);
 }

@@ -29,7 +29,7 @@ typedef struct mo_walk {
     int next;      /* the rung that is looked at next */
     int slice;     /* sweeps of the last slice of long sweeps */
     int afford;    /* sweeps that cost as much as what follows them */
-    double before; /* the residual before the last slice */
+    double before; /* the residual before the last slice, or of an island that was split off */
     int steps;     /* of the rungs that factor: their limit is ladder.steps */
     int counted;   /* iterations of the run before the last rung, if that factors; else -1 */
 } mo_walk;

@@ -189,6 +189,7 @@ static mo_error make_units(mo_island_units *f, const in_place *c)
         error = mo_units_make(f, k, local, u);
         u->walk = error ? (mo_walk){0} : mo_walk_begin(&u->run);
         error = error ? error : mo_walk_plan(&u->walk, &u->run);
+        u->walk.before = sqrt(c->square[k]);
         u->walk.has_swept = c->has_swept ? c->has_swept : c->sweeps[k] > 0;
         if (f->whole->options->start) {
             u->walk.facts.start_residual = sqrt(c->start[k]) / u->run.q_scale;
