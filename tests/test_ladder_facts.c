@@ -144,7 +144,7 @@ static void dear_factors_are_avoided_after_rough_sweeps(void **state)
     CHECK(scene_packing(2000, 1, &problem, NULL) == MO_OK);
     mo_options options = mo_default_options();
     options.tol = 2e-3;
-    mo_result result = {0};
+    mo_result result = {.iterations = 600};
     mo_run run = {
         .problem = problem, .options = &options, .result = &result, .q_scale = 1, .best = 1};
     mo_walk walk = mo_walk_begin(&run);

@@ -147,16 +147,19 @@ static int is_roughly_swept(const mo_walk *w)
     return w->has_swept > 1 && w->facts.tolerance >= ROUGH;
 }
 
-/*
- * Do sweeps that have missed a coarse tolerance still cost less than the path?  At a rough one they
- * do; at others if a residual that falls with the inverse of their number meets it before late.
- */
+/* Sweeps in all, if the residual falls with the inverse of their number. */
+static double sweeps_needed(const mo_walk *w, const mo_run *run)
+{
+    const double goal = run->options->tol * run->q_scale;
+    return run->result->iterations * fmin(run->best, w->before) / goal;
+}
+
+/* Do sweeps that have missed a coarse tolerance still cost less than the path?  At a rough one they
+ * do where a factorisation costs much; at others if they also meet it before late. */
 static int are_sweeps_cheaper(const mo_walk *w, const mo_run *run)
 {
-    const double goal = run->options->tol * run->q_scale,
-                 needed = run->result->iterations * fmin(run->best, w->before) / goal;
     return w->has_swept > 1 && w->afford >= AFFORDED &&
-           (w->facts.tolerance >= ROUGH || needed <= LATE * AFFORDED);
+           (w->facts.tolerance >= ROUGH || sweeps_needed(w, run) <= LATE * AFFORDED);
 }
 
 static int is_factorable(const mo_walk *w, const mo_run *run)
@@ -198,8 +201,11 @@ static int is_to_be_swept(const mo_walk *w, const mo_run *run)
  */
 static int are_sweeps_promising(const mo_walk *w, const mo_run *run)
 {
-    if (!is_for_newton(w, run) || w->facts.is_linear || w->afford <= 0) {
+    if (!is_factorable(w, run) || w->facts.is_linear || w->afford <= 0) {
         return 0;
+    }
+    if (w->slice == 0 && is_roughly_swept(w)) {
+        return sweeps_needed(w, run) <= LATE * w->afford;
     }
     if (w->slice == 0) {
         return w->facts.tolerance >= COARSE || w->afford >= AFFORDED;
@@ -271,8 +277,8 @@ const mo_rung *const mo_rung_in_place = mo_ladder + 9;
 
 static void begin_slice(mo_walk *walk, const mo_run *run)
 {
-    walk->slice = walk->slice ? 2 * walk->slice : SLICE;
-    walk->slice = walk->slice < walk->afford ? walk->slice : walk->afford;
+    const double first = is_roughly_swept(walk) ? fmax(SLICE, sweeps_needed(walk, run)) : SLICE;
+    walk->slice = (int)fmin(walk->slice ? 2 * walk->slice : first, walk->afford);
     walk->afford -= walk->slice;
     walk->before = run->best;
 }
