@@ -10,16 +10,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Names of temporary files, for a signal handler; an empty name is a free place. */
-enum { UNFINISHED = 16 };
-static char unfinished[UNFINISHED][OUTPUT_PATH];
+char output_unfinished[OUTPUT_UNFINISHED][OUTPUT_PATH];
 
 static void note(const char *temporary)
 {
-    for (int k = 0; k < UNFINISHED; ++k) {
-        if (!unfinished[k][0]) {
-            strcpy(unfinished[k] + 1, temporary + 1);
-            *(volatile char *)unfinished[k] = temporary[0]; /* last: the name is whole */
+    for (int k = 0; k < OUTPUT_UNFINISHED; ++k) {
+        if (!output_unfinished[k][0]) {
+            memcpy(output_unfinished[k] + 1, temporary + 1,
+                   strlen(temporary));                             /* with the final 0 */
+            *(volatile char *)output_unfinished[k] = temporary[0]; /* last: the name is whole */
             return;
         }
     }
@@ -27,18 +26,9 @@ static void note(const char *temporary)
 
 static void forget(const char *temporary)
 {
-    for (int k = 0; k < UNFINISHED; ++k) {
-        if (strcmp(unfinished[k], temporary) == 0) {
-            *(volatile char *)unfinished[k] = '\0';
-        }
-    }
-}
-
-void output_remove_unfinished(void)
-{
-    for (int k = 0; k < UNFINISHED; ++k) {
-        if (unfinished[k][0]) {
-            unlink(unfinished[k]);
+    for (int k = 0; k < OUTPUT_UNFINISHED; ++k) {
+        if (strcmp(output_unfinished[k], temporary) == 0) {
+            *(volatile char *)output_unfinished[k] = '\0';
         }
     }
 }

@@ -23,9 +23,10 @@ int output_commit(output *o);
 int output_place(output *o); /* the same without sync, for one of many files */
 void output_cancel(output *o);
 
-/* Removes the temporary files of all open outputs; may be called by a signal handler that ends the
- * program. */
-void output_remove_unfinished(void);
+/* Names of the temporary files of open outputs, which a signal handler that ends the program
+ * removes; an empty name is a free place. */
+enum { OUTPUT_UNFINISHED = 16 };
+extern char output_unfinished[OUTPUT_UNFINISHED][OUTPUT_PATH];
 
 /* "FOLDER/NAME" into `path`; false, with errno, if it is too long. */
 int output_join(char path[OUTPUT_PATH], const char *folder, const char *name);

@@ -23,7 +23,11 @@ static volatile int interrupted; /* all that a signal handler may touch */
 static void end_now(int signal_number)
 {
     (void)signal_number;
-    output_remove_unfinished();
+    for (int k = 0; k < OUTPUT_UNFINISHED; ++k) {
+        if (output_unfinished[k][0]) {
+            unlink(output_unfinished[k]);
+        }
+    }
     _exit(128 + SIGTERM);
 }
 
