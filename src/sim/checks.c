@@ -23,8 +23,9 @@ enum {
     AHEAD_ITERATIONS = 200 /* iterations of a problem before the joints are closed */
 };
 /* Errors of joints, relative to the size of a body: above the first a step is solved again, and
- * if that does not help the projection closes them; Newton's method ends below the second. */
-static const double OPEN = 1e-2, CLOSED = 1e-8;
+ * if that does not help the projection closes them; Newton's method ends below the second, which
+ * the next step corrects, or in a step of coarse tolerance below the first. */
+static const double OPEN = 1e-2, CLOSED = 1e-3;
 /* Limits of the penetration of a contact that was left out: parts of a body's size, of a coarse
  * tolerance and of the permitted overlap. */
 static const double LATE = 1e-6, LATE_OF_TOLERANCE = 0.1, LATE_OF_OVERLAP = 0.5;
@@ -121,7 +122,7 @@ static int closes_joints(mo_world *world)
     }
     const int is_left = step->newton_rounds++ < MOST_NEWTON;
     const int is_cut = is_left && mo_guess_cut(world, step->h, step->guess);
-    const double closed = fmax(CLOSED, mo_step_depth(world));
+    const double closed = world->step.tol > MO_FINE_TOLERANCE ? OPEN : CLOSED;
     if (is_left && (is_cut || mo_joints_error_ahead(world, step->h) > closed)) {
         return 1;
     }

@@ -437,7 +437,7 @@ static mo_error meet_rate(mo_world *world, double h, double rate)
     const double coarsest = asked > 0 ? asked : world->step.tol;
     double tol = coarsest;
     mo_error error = MO_OK;
-    if (!has_joints(world) && mo_team_constraints(world) > SOME) {
+    if (mo_team_constraints(world) > SOME) {
         return MO_OK;
     }
     while (!error && result->status == MO_SOLVED && tol > MO_FINE_TOLERANCE &&

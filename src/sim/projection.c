@@ -340,8 +340,8 @@ static int needs(mo_world *world, int round, progress *now)
     const double open = of_joints > CLOSED ? of_joints : mo_mechanisms_worst(world);
     const int closes = round < FREE_ROUNDS || open < GAIN * now->open;
     now->open = open;
-    return (round < MOST_ROUNDS &&
-            ((now->gains && now->deepest > mo_overlap_limit(world)) || overlaps)) ||
+    const int most = world->jointed_count > 0 ? MOST_JOINT_ROUNDS : MOST_ROUNDS;
+    return (round < most && ((now->gains && now->deepest > mo_overlap_limit(world)) || overlaps)) ||
            (round < MOST_JOINT_ROUNDS && closes && open > CLOSED);
 }
 
@@ -371,7 +371,7 @@ mo_error mo_project_positions(mo_world *world, double *deepest, mo_message *why)
         if (!error && find_contacts(world, LEFT, &now.deepest)) {
             error = mo_fail_memory(why);
         }
-        now.gains = now.deepest < before;
+        now.gains = now.deepest < before || world->jointed_count > 0; /* joints pull, too */
     }
     *deepest = now.deepest;
     world->side_contacts.count = 0;
