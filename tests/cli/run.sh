@@ -354,11 +354,11 @@ status_is 1
 out_has '"bound":{"proven":false,"v":null'
 out_has '"to_blame":"problem","verdict":"none"'
 run solve stack.hdf5 --method prox --max-iter 2 --explain
-out_has 'to blame  *method: there is one solution'
+out_has 'to blame  *method: it is proven that exactly one solution exists'
 run solve islands.hdf5 --bound --explain
 status_is 0
 out_has 'methods tried  *[a-z]'
-out_has 'see docs/methods/auto.md'
+out_has 'docs/methods/auto.md describes them'
 
 # ---- standard output that cannot be written ----------------------------------------------------
 

@@ -71,7 +71,7 @@ if grep -q -- '--azimuth' out; then
     fi
     # A time that the recording does not have; frames that are equal; what a recording is not.
     run render incline.hdf5 late.png --at 9
-    is_wrong_call '--at 9 is not in it: it lasts from 0 s to 0.02 s'
+    is_wrong_call '--at 9 is outside the recording, which lasts from 0 s to 0.02 s'
     that "an image was written" not test -e late.png
     run render incline late.png --time 0.1 --at 0.5
     is_wrong_call '--time simulates more'
