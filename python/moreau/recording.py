@@ -70,6 +70,10 @@ class Recording:
     def __len__(self):
         return self._struct.frame_count
 
+    def _safe(self, array):
+        """A copy while frames are added, which may move the memory; a view of what was read."""
+        return array if array is None or self._world is None else array.copy()
+
     @property
     def title(self):
         return text(ctypes.string_at(self._struct.title)) if self._struct.title else ""
@@ -77,22 +81,25 @@ class Recording:
     @property
     def frames(self):
         """One row a frame: time (s), step, kinetic_energy, potential_energy (J), residual, ..."""
-        return rows(self._struct.frames, len(self), self, "mo_recorded_frame")
+        return self._safe(rows(self._struct.frames, len(self), self, "mo_recorded_frame"))
 
     @property
     def contacts(self):
         """Contacts of all frames; those of frame k from frames["first_contact"][k] on."""
-        return rows(self._struct.contacts, self._struct.contact_count, self, "mo_recorded_contact")
+        count = self._struct.contact_count
+        return self._safe(rows(self._struct.contacts, count, self, "mo_recorded_contact"))
 
     @property
     def poses(self):
         """frames x bodies x 7: position in m, quaternion (w, x, y, z)."""
-        return view(self._struct.poses, (len(self), self._struct.body_count, 7), self)
+        shape = (len(self), self._struct.body_count, 7)
+        return self._safe(view(self._struct.poses, shape, self))
 
     @property
     def velocities(self):
         """frames x bodies x 6: velocity of the centre of mass, spin."""
-        return view(self._struct.velocities, (len(self), self._struct.body_count, 6), self)
+        shape = (len(self), self._struct.body_count, 6)
+        return self._safe(view(self._struct.velocities, shape, self))
 
     def write(self, path):
         """As an HDF5 file: moreau view and moreau render show it."""

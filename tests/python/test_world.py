@@ -372,6 +372,20 @@ class Recordings(unittest.TestCase):
             moreau.Recording().write_replay("nothing.html")
 
 
+    def test_arrays_outlive_frames_that_are_added(self):
+        world = moreau.World(floor=0)
+        world.add_body(moreau.ball(0.1), position=(0, 0, 0.5))
+        recording = moreau.Recording(world)
+        for name in ("poses", "velocities", "frames"):
+            kept = getattr(recording, name)
+            before = kept.tolist()
+            self.assertFalse(np.shares_memory(kept, getattr(recording, name)), name)
+            for _ in range(100):
+                world.step(0.01)
+                recording.add()
+            self.assertEqual(kept.tolist(), before, name)
+
+
 class Many(unittest.TestCase):
     def test_worlds_over_threads(self):
         def make(n):
