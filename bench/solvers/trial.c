@@ -96,5 +96,6 @@ double trial_watch_stop(const trial_watch *watch)
     const double wall = machine_clock() - watch->wall;
     const double processor = machine_processor_clock() - watch->processor;
     set_alarm(0);
-    return fmin(wall, processor);
+    /* the clock of the processor may not have advanced */
+    return processor > 0 ? fmin(wall, processor) : wall;
 }
