@@ -213,6 +213,9 @@ static void set_slot_arrays(mo_device_heap *heap)
     const size_t count = (size_t)heap->contacts;
     double *number = MO_TAKE_BUFFER(heap->device, &heap->slot_numbers, 7 * count, double);
     int *index = MO_TAKE_BUFFER(heap->device, &heap->slot_indices, 2 * count, int);
+    if (heap->device->error) {
+        return;
+    }
     heap->sweeps.slot_arrays = (mo_slots){.room = count,
                                           .one = index,
                                           .two = index + count,
@@ -351,7 +354,9 @@ static mo_error solve_once(mo_device_heap *heap, const mo_world *world, double h
     const double start = mo_clock();
     fill_contacts(heap, world, h, is_again);
     const double found = mo_clock();
-    const mo_error error = mo_device_pack(heap, world, h);
+    mo_error error = heap->device->error;
+    error = error ? error : mo_device_pack(heap, world, h);
+    error = error ? error : heap->device->error;
     const double packed = mo_clock();
     if (!error) {
         mo_device_heap_sweep(heap, world, h, report);

@@ -120,6 +120,10 @@ void mo_device_heap_sweep(mo_device_heap *heap, const mo_world *world, double h,
     patience p = {options, mo_clock(), MO_SOLVED};
     const double q = mo_device_sweeps_q(s), tolerance = tolerance_of(heap, world),
                  goal = tolerance * scale_of(heap, q);
+    if (s->device->error) { /* the step returns it */
+        report->status = MO_STALLED;
+        return;
+    }
     const mo_sweep_goal stop = goal_of(heap, world, h, goal);
     const double momentum = mo_uses_auto(world) ? MO_HEAP_MOMENTUM : options->nsgs.momentum;
     report->status = s->copies > 0 ? sweep_copies(heap, stop, tolerance, momentum, &p)

@@ -58,7 +58,9 @@ static int scan(mo_device_heap *heap, const mo_buffer *count, int n, const mo_bu
 {
     int sum = 0;
     mo_device_scan(heap->device, count->at, n, start->at);
-    mo_device_read(heap->device, &sum, (int *)start->at + n, sizeof sum);
+    if (start->at) { /* else memory ran out */
+        mo_device_read(heap->device, &sum, (int *)start->at + n, sizeof sum);
+    }
     return sum;
 }
 
@@ -238,6 +240,9 @@ static void set_manifold_arrays(mo_device_heap *heap)
     const size_t nodes = (size_t)heap->nodes, points = (size_t)heap->contacts;
     double *number = MO_TAKE_BUFFER(heap->device, &heap->slot_numbers, 18 * points, double);
     int *index = MO_TAKE_BUFFER(heap->device, &heap->slot_indices, 2 * nodes, int);
+    if (heap->device->error) {
+        return;
+    }
     heap->sweeps.manifold_arrays = (mo_manifolds){.room = points,
                                                   .one = index,
                                                   .two = index + nodes,
@@ -313,6 +318,9 @@ void mo_device_solids_pack(mo_device_heap *heap, const mo_world *world, double h
     MO_TAKE_BUFFER(device, &heap->point_count, heap->nodes, int);
     MO_TAKE_BUFFER(device, &heap->first, heap->nodes + 1, int);
     set_manifold_arrays(heap);
+    if (device->error) { /* memory ran out */
+        return;
+    }
     const mo_find_args find = mo_heap_find_args(heap, world, h, 0);
     const mo_solid_pack_args pack = pack_args(heap, &find);
     mo_device_launch(device, MO_KERNEL_manifold_count, heap->nodes, &pack);

@@ -250,6 +250,9 @@ double mo_device_sweeps_q(mo_device_sweeps *s)
 {
     mo_term speed = {0, 0};
     mo_device_sweeps_take_room(s);
+    if (s->device->error) { /* there is no memory for the figures */
+        return 0;
+    }
     mo_device_copy(s->device, s->line.at, s->free_line, (size_t)s->lines * sizeof(mo_line));
     queue_sums(s, MO_SPEED, &figures(s)->speed);
     mo_device_read(s->device, &speed, &figures(s)->speed, sizeof speed);
