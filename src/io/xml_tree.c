@@ -51,7 +51,7 @@ void mo_xml_append(mo_xml_node *parent, mo_xml_node *node)
 bool mo_text_has_word(const char *list, const char *word)
 {
     const size_t length = strlen(word);
-    const int is_one = length > 0 && !strchr(word, ' ');
+    const bool is_one = length > 0 && !strchr(word, ' ');
     for (const char *at = strstr(list, word); is_one && at; at = strstr(at + 1, word)) {
         if (at > list && at[-1] == ' ' && at[length] == ' ') {
             return true;
