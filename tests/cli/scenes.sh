@@ -256,8 +256,8 @@ fi
 if command -v timeout > /dev/null; then for signal in INT TERM; do
     call="moreau run, with SIG$signal"
     rm -f cut.csv
-    timeout --foreground --preserve-status -s "$signal" 2 "$moreau" run stack --set count=2 --steps 100000000 --csv cut.csv \
-        --every 1000 --json > out 2> err
+    timeout --foreground --preserve-status -s "$signal" 3 "$moreau" run stack --set count=2 --steps 100000000 --csv cut.csv \
+        --every 50 --json > out 2> err
     status=$?
     status_is 1
     is_json_lines 1
