@@ -262,6 +262,7 @@ static void set_accuracy(mo_world *world, double tol, double h)
             body->slack = is_slack ? h * noise(world, island, tol, h) : 0;
             world->step.tol = body->accuracy == MO_FINE ? world->step.tol : tol;
             world->step.is_settling &= !(island->moves && body->accuracy == MO_COARSE);
+            world->step.misses = (int)fmax(world->step.misses, body->misses);
         }
     }
     mo_pace();
@@ -282,7 +283,7 @@ mo_error mo_accuracy_choose(mo_world *world, double h)
     const double tol = mo_accuracy_coarse(world, h);
     world->step.coarse_count = world->step.tried_count = 0;
     world->step.is_settling = 1;
-    world->step.is_loose = 0;
+    world->step.is_loose = world->step.misses = 0;
     world->step.tol = world->def.solver.tol;
     for (int k = 0; k < world->living_count; ++k) {
         mo_pace_every(k, 512);

@@ -278,6 +278,7 @@ void mo_advance_accept(mo_world *world, double h)
         memcpy(body->v, body->next_v, sizeof body->v);
         memset(body->force, 0, sizeof body->force);
         body->was_coarse = body->accuracy == MO_COARSE;
+        body->misses = body->was_coarse && world->step.has_missed ? body->misses + 1 : 0;
         if (world->mechanism_count == 0) { /* otherwise the report adds those of mechanisms */
             world->step.kinetic_energy += mo_body_kinetic_now(world, body);
             world->step.potential_energy += mo_body_potential(world, body);

@@ -255,6 +255,14 @@ static void accept_within(mo_result *result, const mo_options *options)
     }
 }
 
+/* After steps that were not solved, a solution is likely not to exist (a jam between kinematic
+ * bodies).  All methods try after 1, 2, 4, 8, ... of them, and in one round of a step. */
+static int is_spared(const mo_world *world)
+{
+    const int misses = (int)mo_team_largest(world, world->step.misses);
+    return misses > 0 && (world->step.has_missed || (misses & (misses - 1)) != 0);
+}
+
 /*
  * To a coarse tolerance.  First to the part of it that is aimed at, in SWEEPS iterations, of which
  * STEPS factor.  If these miss the tolerance, too, as many more for that, while they gain; then
@@ -265,32 +273,37 @@ static mo_error solve_coarse(mo_world *world, double h, const double *start, dou
     mo_result *result = &world->result;
     mo_options options = base_options(world, h);
     const int most = options.max_iter, is_auto = mo_uses_auto(world);
-    const int sweeps = world->step.is_settling ? SETTLING : SWEEPS;
+    const int sweeps = world->step.is_settling ? SETTLING : SWEEPS, is_short = is_spared(world),
+              goes_on = is_auto && !is_short;
     double before = INFINITY;
     options.tol = round_tolerance(world, world->step.tol);
     options.tol *= world->step.is_settling ? SETTLES : 1;
     options.start = start;
     options.canonical = MO_CANONICAL_NO;
     options.penetration_rate = rate;
-    options.ladder.steps = STEPS;
+    options.ladder.steps = is_short ? 1 : STEPS;
     options.max_iter = is_auto && most > sweeps ? sweeps : most;
     MO_TRY(mo_team_solve(world, &options));
     options.tol = round_tolerance(world, mo_accuracy_tolerance(world));
     options.max_iter = most > SWEEPS ? SWEEPS : most;
     accept_within(result, &options);
-    if (!is_auto) {
-        return MO_OK;
-    }
-    while (has_missed(result) && result->residual.natural_relative < GAIN * before) {
+    while (goes_on && has_missed(result) && result->residual.natural_relative < GAIN * before) {
         before = result->residual.natural_relative;
         MO_TRY(solve_on(world, &options));
     }
-    if (has_missed(result)) {
+    if (goes_on && has_missed(result)) {
         const int steps = WORK / mo_problem_constraint_count(world->problem);
         options.ladder.steps = steps > STEPS ? steps : STEPS;
         options.ladder.skip |= LANES;
         options.max_iter = most;
         MO_TRY(solve_on(world, &options));
+    }
+    world->step.has_missed = has_missed(result);
+    if (is_short && has_missed(result)) {
+        const mo_message message = result->message;
+        mo_say(&result->message,
+               "%.400s; other methods were not tried: steps before this one were not solved either",
+               message.text);
     }
     return MO_OK;
 }

@@ -23,7 +23,7 @@ typedef struct head {
 
 typedef struct body_state {
     double x[3], orientation[4], v[6], force[6];
-    int32_t is_asleep, quiet_steps, leader, was_coarse;
+    int32_t is_asleep, quiet_steps, leader, was_coarse, misses, unused;
 } body_state;
 
 typedef struct joint_state {
@@ -71,6 +71,7 @@ static body_state read_body(const mo_world *world, int place)
     s.is_asleep = body->is_asleep;
     s.quiet_steps = body->quiet_steps;
     s.was_coarse = body->was_coarse;
+    s.misses = body->misses;
     s.leader = body->is_asleep ? body->leader : place;
     return s;
 }
@@ -227,6 +228,7 @@ static void write_body(const body_state *s, mo_sim_body *body)
     body->is_asleep = s->is_asleep != 0;
     body->quiet_steps = s->quiet_steps;
     body->was_coarse = s->was_coarse != 0;
+    body->misses = s->misses > 0 ? s->misses : 0;
     body->leader = s->leader;
 }
 

@@ -44,6 +44,8 @@ typedef struct mo_step {
     mo_hold joints_hold;
     double tol;          /* relative: the coarsest that was requested */
     int coarse_count;    /* contacts that are solved to it, where it is not solver.tol */
+    int misses;          /* the most of bodies in coarse islands */
+    int has_missed;      /* the last solve of these, with all its iterations or spared them */
     int tried_count;     /* contacts of islands that are tried to solve to solver.tol */
     int is_settling;     /* the coarse islands are all near rest */
     int is_loose;        /* a mechanism, solved to the coarse tolerance after all (impulses.c) */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* One joint or one mechanism in a heap: the heap is solved coarsely while it moves, as without it,
- * and joints stay closed. */
+/* Something odd in a heap.  With one joint or one mechanism it is solved coarsely while it moves,
+ * as without it, and joints stay closed.  A jam between kinematic plates has no solution. */
 #include "check.h"
 
 #include <math.h>
@@ -118,11 +118,56 @@ static void a_mechanism_leaves_the_heap_around_it_coarse(void **state)
     mo_world_destroy(world);
 }
 
+/* A plate on each side of the heap, whose speed is +-v. */
+static void set_plates(mo_world *world, const mo_body_id side[2], double v)
+{
+    const double spin[3] = {0};
+    for (int k = 0; k < 2; ++k) {
+        const double speed[3] = {(1 - 2 * k) * v};
+        const mo_pose at = mo_body_get(world, side[k]).pose;
+        CHECK(mo_body_set(world, side[k], &at, speed, spin, NULL) == MO_OK);
+    }
+}
+
+/* Plates press a heap until no velocity obeys both.  Most of the following steps end after the
+ * sweeps of a round; once the plates go back, steps are solved again. */
+static void a_jam_is_not_tried_with_all_methods_in_every_step(void **state)
+{
+    (void)state;
+    enum { JAMMED = 45, BACK = 60, FREE = 62, STEPS = 100, SWEEPS = 600 };
+    mo_world *world = build_heap();
+    const mo_shape_def plate = mo_shape_box(0.1, 3, 3);
+    mo_body_id side[2];
+    for (int k = 0; k < 2; ++k) {
+        mo_body_def def = mo_default_body(MO_BODY_DRIVEN);
+        def.pose = mo_pose_at(2 * k - 1, 0, 2);
+        side[k] = mo_world_add_body(world, &def, NULL);
+        CHECK(mo_world_add_shape(world, side[k], &plate, NULL).index > 0);
+    }
+    set_plates(world, side, 1);
+    int unsolved = 0, spared = 0;
+    for (int step = 0; step < STEPS; ++step) {
+        mo_step_report report;
+        if (step == BACK) {
+            set_plates(world, side, -1);
+        }
+        CHECK(mo_world_step(world, H, &report, NULL) == MO_OK);
+        const int is_missed = report.status != MO_SOLVED;
+        unsolved += is_missed && step >= JAMMED && step < BACK;
+        spared += is_missed && report.iterations <= SWEEPS * report.rounds;
+        CHECK(step < FREE || report.status == MO_SOLVED);
+    }
+    CHECK(unsolved > 10);
+    CHECK(2 * spared > unsolved);
+    mo_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_hinge_leaves_the_heap_around_it_coarse),
         cmocka_unit_test(a_mechanism_leaves_the_heap_around_it_coarse),
+        cmocka_unit_test(a_jam_is_not_tried_with_all_methods_in_every_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
