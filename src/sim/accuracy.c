@@ -136,8 +136,8 @@ static void look_at_islands(mo_world *world)
         mo_pace_every(k, 512);
         if (island && mo_contact_is_taken(contact)) {
             ++island->contacts;
-            island->is_driven |= world->body[contact->body[0]].kind == MO_BODY_DRIVEN ||
-                                 world->body[contact->body[1]].kind == MO_BODY_DRIVEN;
+            island->is_driven |= mo_is_driven(world->body + contact->body[0]) ||
+                                 mo_is_driven(world->body + contact->body[1]);
         }
     }
     mo_pace();

@@ -126,9 +126,9 @@ void mo_advance_driven(mo_world *world, double h)
     for (int k = 0; k < world->living_count; ++k) {
         mo_sim_body *body = world->body + world->living[k];
         if (body->kind == MO_BODY_DRIVEN) {
-            world->has_driven = 1;
             driven_velocity(world, body, h);
             memcpy(body->start_v, body->free_v, sizeof body->start_v);
+            world->has_driven |= mo_is_driven(body);
         }
     }
 }

@@ -54,9 +54,7 @@ static int is_quiet(const mo_sim_body *body)
 
 static int is_moving(const mo_sim_body *body)
 {
-    return body->kind == MO_BODY_DRIVEN
-               ? mo_vec3_norm(body->free_v) + mo_vec3_norm(body->free_v + 3) > 0
-               : mo_moves_freely(body) && !is_quiet(body);
+    return mo_is_driven(body) || (mo_moves_freely(body) && !is_quiet(body));
 }
 
 int mo_islands_wake_touched(mo_world *world)

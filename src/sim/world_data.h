@@ -90,7 +90,7 @@ struct mo_world {
     int refits;                               /* steps since boxes moved in the tree */
     int reach_out;                            /* number of shapes with reaches_out */
     double least_margin;                      /* of all shapes */
-    int has_driven;                           /* there are kinematic bodies */
+    int has_driven;                           /* kinematic bodies move in this step */
     int *leader; /* of the island of each place of a body while islands are found, or MO_NONE */
     size_t leader_room;
     mo_island_facts *island; /* of each leader, likewise */
@@ -176,6 +176,13 @@ static inline void mo_body_let_go(mo_sim_body *body)
 {
     body->part = 1;
     body->carrier = MO_NONE;
+}
+
+/* Is it kinematic, and does it move in this step? */
+static inline int mo_is_driven(const mo_sim_body *body)
+{
+    return body->kind == MO_BODY_DRIVEN &&
+           mo_vec3_norm(body->free_v) + mo_vec3_norm(body->free_v + 3) > 0;
 }
 
 /* Whether its velocities are unknowns of the problem. */
