@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * One rerun of `moreau reproduce` from end to end: measure, write tables, draw, tell.  A rerun says
- * what is its own in one row of functions.
+ * One rerun of `moreau reproduce` measures, writes tables, draws figures and prints the results.
+ * Each rerun supplies these functions.
  */
 #ifndef PAPERS_RERUN_H
 #define PAPERS_RERUN_H
@@ -11,7 +11,7 @@
 
 #include "moreau/base.h"
 
-struct experiment_call; /* cli/experiments.h */
+struct experiment_call; /* tools/experiments.h */
 struct json;            /* tools/json.h */
 
 typedef struct paper_rerun {
@@ -22,11 +22,28 @@ typedef struct paper_rerun {
     const char *const *figures;                          /* that the script draws, ended by NULL */
     mo_error (*measure)(void *results, mo_message *why); /* results are zero at first */
     mo_error (*write)(const char *folder, const void *results, mo_message *why);
-    void (*print)(const void *results);               /* for a person  */
-    void (*put)(struct json *j, const void *results); /* for a program */
+    void (*print)(const void *results);
+    void (*put)(struct json *j, const void *results);
 } paper_rerun;
 
 /* Its exit status. */
 int paper_rerun_command(const paper_rerun *rerun, const struct experiment_call *asked);
+
+/* The function of papers.h for a file whose functions have the names above.  The script is the
+ * array that its .gp file becomes. */
+#define PAPER_RERUN(function, typed, results_size, gp)                                             \
+    int function(const struct experiment_call *asked)                                              \
+    {                                                                                              \
+        const paper_rerun rerun = {.name = typed,                                                  \
+                                   .size = results_size,                                           \
+                                   .script = gp,                                                   \
+                                   .script_size = sizeof gp,                                       \
+                                   .figures = FIGURES,                                             \
+                                   .measure = measure,                                             \
+                                   .write = write_all,                                             \
+                                   .print = print,                                                 \
+                                   .put = put};                                                    \
+        return paper_rerun_command(&rerun, asked);                                                 \
+    }
 
 #endif

@@ -93,7 +93,7 @@ double ac_map_mu(int k);
 mo_verdict ac_rod_verdict(double theta, double mu, double speed, double gravity);
 mo_error ac_draw_map(ac_map *map);
 
-/* ---- what comes of it ------------------------------------------------------------------------ */
+/* ---- output ---------------------------------------------------------------------------------- */
 
 typedef struct ac_results {
     ac_rate rates[AC_STATES * AC_MUS];

@@ -134,7 +134,7 @@ static mo_error write_all(const char *folder, const void *results, mo_message *w
     return error ? error : write_table(folder, results, why);
 }
 
-/* ---- telling --------------------------------------------------------------------------------- */
+/* ---- output ---------------------------------------------------------------------------------- */
 
 static void print_printed(const char *what, const printed *row)
 {
@@ -218,16 +218,4 @@ static void put(json *j, const void *results)
     json_array_end(j);
 }
 
-int paper_bead_piles(const struct experiment_call *asked)
-{
-    static const paper_rerun rerun = {.name = "bead-piles",
-                                      .size = sizeof(bead_results),
-                                      .script = ac_beads_gp,
-                                      .script_size = sizeof ac_beads_gp,
-                                      .figures = FIGURES,
-                                      .measure = measure,
-                                      .write = write_all,
-                                      .print = print,
-                                      .put = put};
-    return paper_rerun_command(&rerun, asked);
-}
+PAPER_RERUN(paper_bead_piles, "bead-piles", sizeof(bead_results), ac_beads_gp)

@@ -107,7 +107,7 @@ static mo_error write_all(const char *folder, const void *results, mo_message *w
     return error ? error : write_rail(folder, results, why);
 }
 
-/* ---- telling --------------------------------------------------------------------------------- */
+/* ---- output ---------------------------------------------------------------------------------- */
 
 static void print_jam(const rod_results *r)
 {
@@ -201,16 +201,4 @@ static void put(json *j, const void *results)
     json_array_end(j);
 }
 
-int paper_painleve(const struct experiment_call *asked)
-{
-    static const paper_rerun rerun = {.name = "painleve",
-                                      .size = sizeof(rod_results),
-                                      .script = ac_rods_gp,
-                                      .script_size = sizeof ac_rods_gp,
-                                      .figures = FIGURES,
-                                      .measure = measure,
-                                      .write = write_all,
-                                      .print = print,
-                                      .put = put};
-    return paper_rerun_command(&rerun, asked);
-}
+PAPER_RERUN(paper_painleve, "painleve", sizeof(rod_results), ac_rods_gp)

@@ -12,7 +12,7 @@
 static const char *const FIGURES[] = {"figure9.png", "verdicts.png", NULL};
 static const double PATIENCE = 1; /* seconds for one run of an engine */
 
-/* ---- for a person ---------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 static void print_rates(const ac_results *results)
 {
@@ -70,7 +70,7 @@ static void print(const void *results)
     print_map(&r->map);
 }
 
-/* ---- for a program --------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static void json_rates(json *j, const ac_results *results)
 {
@@ -110,9 +110,9 @@ static void json_costs(json *j, const ac_results *results)
     json_array_end(j);
 }
 
-static void put(json *j, const void *to_tell)
+static void put(json *j, const void *from)
 {
-    const ac_results *results = to_tell;
+    const ac_results *results = from;
     json_rates(j, results);
     json_costs(j, results);
     json_object(j, "rod");
@@ -152,16 +152,4 @@ static mo_error write_all(const char *folder, const void *results, mo_message *w
     return ac_write_data(folder, results, why);
 }
 
-int paper_acary_cadoux(const struct experiment_call *asked)
-{
-    static const paper_rerun rerun = {.name = "acary-cadoux",
-                                      .size = sizeof(ac_results),
-                                      .script = acary_cadoux_gp,
-                                      .script_size = sizeof acary_cadoux_gp,
-                                      .figures = FIGURES,
-                                      .measure = measure,
-                                      .write = write_all,
-                                      .print = print,
-                                      .put = put};
-    return paper_rerun_command(&rerun, asked);
-}
+PAPER_RERUN(paper_acary_cadoux, "acary-cadoux", sizeof(ac_results), acary_cadoux_gp)

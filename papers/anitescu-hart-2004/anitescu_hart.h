@@ -99,7 +99,7 @@ enum { AH_RATES = 14 };
 mo_error ah_measure_rates(ah_rate rows[AH_RATES], mo_message *why);
 mo_error ah_measure_rate(double mu, ah_rate *row, mo_message *why);
 
-/* ---- what comes of it ------------------------------------------------------------------------ */
+/* ---- output ---------------------------------------------------------------------------------- */
 
 typedef struct ah_results {
     ah_pyramid pyramid[AH_PYRAMIDS];

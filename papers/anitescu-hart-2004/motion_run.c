@@ -104,7 +104,7 @@ static mo_error write_all(const char *folder, const void *results, mo_message *w
     return error ? error : write_pile(folder, &r->pile[1], why);
 }
 
-/* ---- telling --------------------------------------------------------------------------------- */
+/* ---- output ---------------------------------------------------------------------------------- */
 
 static void print_pile(const ah_pile *pile, int figure)
 {
@@ -170,16 +170,4 @@ static void put(json *j, const void *results)
     json_array_end(j);
 }
 
-int paper_cannonball(const struct experiment_call *asked)
-{
-    static const paper_rerun rerun = {.name = "cannonball",
-                                      .size = sizeof(motion_results),
-                                      .script = ah_motion_gp,
-                                      .script_size = sizeof ah_motion_gp,
-                                      .figures = FIGURES,
-                                      .measure = measure,
-                                      .write = write_all,
-                                      .print = print,
-                                      .put = put};
-    return paper_rerun_command(&rerun, asked);
-}
+PAPER_RERUN(paper_cannonball, "cannonball", sizeof(motion_results), ah_motion_gp)

@@ -83,7 +83,7 @@ static mo_error write_all(const char *folder, const void *results, mo_message *w
     return error;
 }
 
-/* ---- telling --------------------------------------------------------------------------------- */
+/* ---- output ---------------------------------------------------------------------------------- */
 
 static void print(const void *results)
 {
@@ -129,16 +129,4 @@ static void put(json *j, const void *results)
     json_array_end(j);
 }
 
-int paper_brazil_nut(const struct experiment_call *asked)
-{
-    static const paper_rerun rerun = {.name = "brazil-nut",
-                                      .size = sizeof(nut_results),
-                                      .script = ah_nut_gp,
-                                      .script_size = sizeof ah_nut_gp,
-                                      .figures = FIGURES,
-                                      .measure = measure,
-                                      .write = write_all,
-                                      .print = print,
-                                      .put = put};
-    return paper_rerun_command(&rerun, asked);
-}
+PAPER_RERUN(paper_brazil_nut, "brazil-nut", sizeof(nut_results), ah_nut_gp)

@@ -13,7 +13,7 @@
 
 static const char *const FIGURES[] = {"pile.png", "rates.png", NULL};
 
-/* ---- for a person ---------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 static void print_pyramids(const ah_pyramid *rows)
 {
@@ -121,7 +121,7 @@ static void print(const void *results)
     print_rates(r->rate);
 }
 
-/* ---- for a program --------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static void put_run(json *j, const char *key, const ah_run *run)
 {
@@ -237,16 +237,4 @@ static mo_error write_all(const char *folder, const void *results, mo_message *w
     return ah_write_data(folder, results, why);
 }
 
-int paper_anitescu_hart(const struct experiment_call *asked)
-{
-    static const paper_rerun rerun = {.name = "anitescu-hart",
-                                      .size = sizeof(ah_results),
-                                      .script = anitescu_hart_gp,
-                                      .script_size = sizeof anitescu_hart_gp,
-                                      .figures = FIGURES,
-                                      .measure = measure,
-                                      .write = write_all,
-                                      .print = print,
-                                      .put = put};
-    return paper_rerun_command(&rerun, asked);
-}
+PAPER_RERUN(paper_anitescu_hart, "anitescu-hart", sizeof(ah_results), anitescu_hart_gp)

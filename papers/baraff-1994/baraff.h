@@ -104,7 +104,7 @@ extern const double br_mus[BR_MUS];
 mo_error br_try_static(br_trials *rows);  /* BR_STATIC_ROWS */
 mo_error br_try_dynamic(br_trials *rows); /* BR_MUS */
 
-/* ---- what comes of it ------------------------------------------------------------------------ */
+/* ---- output ---------------------------------------------------------------------------------- */
 
 typedef struct br_results {
     br_cost *cost;

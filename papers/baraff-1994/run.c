@@ -38,7 +38,7 @@ static mo_error write_all(const char *folder, const void *results, mo_message *w
     return br_write_data(folder, &r->all, r->claims, why);
 }
 
-/* ---- for a person ---------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 static void print_cost(const br_cost *rows)
 {
@@ -100,7 +100,7 @@ static void print(const void *results)
     print_trials(&r->all);
 }
 
-/* ---- for a program --------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static void json_cost(json *j, const br_cost *rows)
 {
@@ -163,17 +163,6 @@ static void put(json *j, const void *results)
     json_trials(j, "dynamic", r->all.sliding, BR_MUS);
 }
 
-int paper_baraff(const struct experiment_call *asked)
-{
-    const paper_rerun rerun = {.name = "baraff",
-                               .size = sizeof(run_results) +
-                                       (size_t)(BR_PILE_COUNT * br_size_count) * sizeof(br_cost),
-                               .script = baraff_gp,
-                               .script_size = sizeof baraff_gp,
-                               .figures = FIGURES,
-                               .measure = measure,
-                               .write = write_all,
-                               .print = print,
-                               .put = put};
-    return paper_rerun_command(&rerun, asked);
-}
+PAPER_RERUN(paper_baraff, "baraff",
+            sizeof(run_results) + (size_t)(BR_PILE_COUNT * br_size_count) * sizeof(br_cost),
+            baraff_gp)

@@ -229,7 +229,7 @@ static void relaxation_floor(paper_claim *c)
                                                                          : "does not hold";
 }
 
-/* ---- beyond ---------------------------------------------------------------------------------- */
+/* ---- beyond the paper ------------------------------------------------------------------------ */
 
 static mo_error adaptive_rule(const lt_comparison *rules, paper_claim *c)
 {

@@ -154,7 +154,7 @@ static void write_errors(writer *w, int figure, double zeta, int linearised)
     free(traces);
 }
 
-/* ---- beyond ---------------------------------------------------------------------------------- */
+/* ---- beyond the paper ------------------------------------------------------------------------ */
 
 static void write_rules(writer *w, const lt_comparison *rules)
 {

@@ -31,7 +31,7 @@ static mo_error write_all(const char *folder, const void *results, mo_message *w
     return lt_write_data(folder, r->rules, r->claims, why);
 }
 
-/* ---- for a person ---------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 static void print_rules(const lt_comparison *rules)
 {
@@ -64,7 +64,7 @@ static void print(const void *results)
     print_rules(r->rules);
 }
 
-/* ---- for a program --------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static void put(json *j, const void *results)
 {
@@ -87,17 +87,5 @@ static void put(json *j, const void *results)
     json_array_end(j);
 }
 
-int paper_lu_trinkle(const struct experiment_call *asked)
-{
-    const paper_rerun rerun = {.name = "lu-trinkle",
-                               .size = sizeof(lt_results) +
-                                       (size_t)lt_comparison_count * sizeof(lt_comparison),
-                               .script = lu_trinkle_gp,
-                               .script_size = sizeof lu_trinkle_gp,
-                               .figures = FIGURES,
-                               .measure = measure,
-                               .write = write_all,
-                               .print = print,
-                               .put = put};
-    return paper_rerun_command(&rerun, asked);
-}
+PAPER_RERUN(paper_lu_trinkle, "lu-trinkle",
+            sizeof(lt_results) + (size_t)lt_comparison_count * sizeof(lt_comparison), lu_trinkle_gp)

@@ -21,7 +21,7 @@
 static const char *const COMMAND = "reproduce";
 static const char *const FIGURE = "table.png";
 
-/* ---- for a person ---------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 static void show_progress(int done)
 {
@@ -106,7 +106,7 @@ static void print_all(const tp_set *sets, const tp_row *rows, const char *folder
            drawn == PLOT_DRAWN ? FIGURE : "");
 }
 
-/* ---- for a program --------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 /* json_number writes null for NAN. */
 static void put_figures(json *j, const char *key, const tp_figures *figures)
