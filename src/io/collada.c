@@ -122,8 +122,7 @@ static const mo_xml_node *follow(const mo_xml_node *under, const mo_xml_node *no
 
 static const mo_xml_node *input_of(const mo_xml_node *node, const char *semantic)
 {
-    for (const mo_xml_node *input = mo_xml_child(node, "input"); input;
-         input = mo_xml_next(input, "input")) {
+    MO_XML_EACH (input, node, "input") {
         if (mo_xml_equals(input, "semantic", semantic)) {
             return input;
         }
@@ -203,8 +202,7 @@ static int add_polygon(collada *c, const corners *points, const transform *t, in
 static int stride_of(const mo_xml_node *faces)
 {
     int most = 0;
-    for (const mo_xml_node *input = mo_xml_child(faces, "input"); input;
-         input = mo_xml_next(input, "input")) {
+    MO_XML_EACH (input, faces, "input") {
         const int offset = whole_of(input, "offset", 0);
         most = offset > most ? offset : most;
     }
@@ -223,7 +221,7 @@ static int add_faces(collada *c, const mo_xml_node *faces, const corners *points
     if (!input || (sizes && !size) || stride > 1000) {
         return c->b->error ? 0 : mo_mesh_fail(c->b, "faces have no corners");
     }
-    for (const mo_xml_node *p = mo_xml_child(faces, "p"); p; p = mo_xml_next(p, "p")) {
+    MO_XML_EACH (p, faces, "p") {
         int count = 0, at = 0;
         const double *list = all_numbers(c, p->text, &count);
         if (!list) {
@@ -347,9 +345,7 @@ static int add_all(collada *c)
     if (shown) {
         return add_node(c, shown, &t, 0);
     }
-    for (const mo_xml_node *geometry =
-             mo_xml_child(mo_xml_child(c->root, "library_geometries"), "geometry");
-         geometry; geometry = mo_xml_next(geometry, "geometry")) {
+    MO_XML_EACH (geometry, mo_xml_child(c->root, "library_geometries"), "geometry") {
         MO_PASS(add_geometry(c, geometry, &t));
     }
     return 1;

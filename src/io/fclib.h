@@ -79,11 +79,11 @@ enum { MO_FCLIB_JOINT_ROWS = 6 };
 
 /* Properties of a problem before its matrices are read. */
 typedef struct mo_fclib_sizes {
-    int d;        /* spacedim */
-    int contacts; /*  */
-    int rows;     /* of the contacts: d contacts */
-    int joints;   /* rows of the joints */
-    int dofs;     /* velocities; 0 in a local problem */
+    int d; /* spacedim */
+    int contacts;
+    int rows;   /* of the contacts: d contacts */
+    int joints; /* rows of the joints */
+    int dofs;   /* velocities; 0 in a local problem */
     bool is_global;
 } mo_fclib_sizes;
 

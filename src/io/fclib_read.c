@@ -35,7 +35,7 @@ typedef struct reader {
     mo_h5 h;
     mo_document *document;
     const mo_fclib_kind *kind;
-    mo_h5_group root, top; /* "/" and the problem's group                 */
+    mo_h5_group root, top; /* "/" and the group of the problem */
     mo_fclib_sizes sizes;
     double *f;         /* forces */
     double *w;         /* w, or q of a local problem */

@@ -149,10 +149,8 @@ static bool put_bodies(const attachment *a, mo_xml_node *node, mo_xml_node *from
 static bool open_model(mo_reader *r, const mo_xml_node *root, const char *name, mo_xml_node **from)
 {
     *from = NULL;
-    for (const mo_xml_node *asset = mo_xml_child(root, "asset"); asset;
-         asset = mo_xml_next(asset, "asset")) {
-        for (const mo_xml_node *model = mo_xml_child(asset, "model"); model;
-             model = mo_xml_next(model, "model")) {
+    MO_XML_EACH (asset, root, "asset") {
+        MO_XML_EACH (model, asset, "model") {
             const char *file = mo_xml_get(model, "file"), *own = mo_xml_get(model, "name");
             if (!file || (own && strcmp(own, name) != 0)) {
                 continue;

@@ -57,10 +57,8 @@ static bool set_mass(mo_mjcf *m, const mo_xml_node *node, int place, const mo_ma
     const int infer = mo_mjcf_by(m, node)->inertia_from_geoms == MO_MJCF_YES ||
                       (mo_mjcf_by(m, node)->inertia_from_geoms == MO_MJCF_AUTO && !given);
     const mo_mass none = {0};
-    const mo_mass *mass = infer ? of_geoms : given ? given : &none;
-    body->mass = fmax(mass->mass, mo_mjcf_by(m, node)->least_mass);
-    memcpy(body->centre, mass->centre, sizeof body->centre);
-    memcpy(body->inertia, mass->inertia, sizeof body->inertia);
+    mo_mass_give(infer ? of_geoms : given ? given : &none, body);
+    body->mass = fmax(body->mass, mo_mjcf_by(m, node)->least_mass);
     if (mo_mjcf_by(m, node)->balance_inertia || mo_mjcf_by(m, node)->least_inertia > 0) {
         correct_inertia(mo_mjcf_by(m, node), body->inertia);
     }
@@ -129,11 +127,6 @@ static bool read_joint(mo_mjcf *m, const mo_xml_node *node, int body)
     return true;
 }
 
-static bool read_free(mo_mjcf *m, const mo_xml_node *node, int body)
-{
-    return mo_reader_add_joint(m->r, node, mo_xml_get(node, "name"), MO_MODEL_FREE, body) != NULL;
-}
-
 static bool check_joints(mo_mjcf *m, const mo_xml_node *node, int place)
 {
     const mo_model_body *body = m->r->model->bodies + place;
@@ -171,11 +164,9 @@ static bool enter_frame(mo_mjcf *m, const mo_xml_node *node)
 static bool read_joints(mo_mjcf *m, const mo_xml_node *node, int place)
 {
     for (const mo_xml_node *child = node->first; child; child = child->next) {
-        if (strcmp(child->name, "joint") == 0       ? !read_joint(m, child, place)
-            : strcmp(child->name, "freejoint") == 0 ? !read_free(m, child, place)
-                                                    : 0) {
-            return false;
-        }
+        MO_PASS(strcmp(child->name, "joint") != 0 || read_joint(m, child, place));
+        MO_PASS(strcmp(child->name, "freejoint") != 0 ||
+                mo_reader_add_joint(m->r, child, mo_xml_get(child, "name"), MO_MODEL_FREE, place));
     }
     return true;
 }

@@ -84,14 +84,13 @@ bool mo_mjcf_defaults(mo_mjcf *m)
     m->classes[0] = (mo_mjcf_class){.name = "main", .parent = -1};
     m->class_count = 1;
     MO_PASS(mo_reader_name_add(m->r, NULL, 'c', "main", 0));
-    for (const mo_xml_node *node = mo_xml_child(m->r->root, "default"); node;
-         node = mo_xml_next(node, "default")) {
+    MO_XML_EACH (node, m->r->root, "default") {
         MO_PASS(read_class(m, node, -1, &elements));
     }
     return true;
 }
 
-/* ---- looking up ------------------------------------------------------------------------------ */
+/* ---- lookup ---------------------------------------------------------------------------------- */
 
 /* The class of an element; -1 and a sentence if it is not there. */
 static int class_of(mo_mjcf *m, const mo_xml_node *node)

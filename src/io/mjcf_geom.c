@@ -117,10 +117,8 @@ static bool make_shape(mo_mjcf *m, const mo_xml_node *node, geom_type type, cons
 static bool is_drawn_only(const mo_mjcf *m, const mo_xml_node *node, const mo_model_geom *geom)
 {
     const char *name = mo_xml_get(node, "name");
-    const mo_xml_node *contact = name ? mo_xml_child(m->r->root, "contact") : NULL;
-    for (; contact && geom->is_visual; contact = mo_xml_next(contact, "contact")) {
-        for (const mo_xml_node *pair = mo_xml_child(contact, "pair"); pair;
-             pair = mo_xml_next(pair, "pair")) {
+    MO_XML_EACH (contact, name && geom->is_visual ? m->r->root : NULL, "contact") {
+        MO_XML_EACH (pair, contact, "pair") {
             if (mo_xml_equals(pair, "geom1", name) || mo_xml_equals(pair, "geom2", name)) {
                 return false;
             }
@@ -159,11 +157,9 @@ static bool make_mesh(mo_mjcf *m, const mo_xml_node *node, const char *name, mo_
                : mo_reader_mesh_hull(m->r, node, place, geom->is_visual, &geom->shape, found);
 }
 
-/*
- * Primitives fitted to a mesh, as MuJoCo does: in the frame of its principal axes, with the size of
- * the box that has its mass and inertia.  z is along the longest edge.
- */
-/* Half edges of that box in increasing order; its axes are the columns of the rotation Q. */
+/* Primitives are fitted to a mesh as in MuJoCo: in the frame of its principal axes, with the size
+ * of the box with its mass and inertia; z is along the longest edge.  Half edges of that box in
+ * increasing order; its axes are the columns of the rotation Q. */
 static void inertia_box(const mo_mass *mass, double half[3], double Q[9])
 {
     double value[3], axes[9], x[3], y[3], z[3];

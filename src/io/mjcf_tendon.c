@@ -15,8 +15,7 @@ static const char KIND[] = "tendon"; /* of defaults */
 
 static bool read_joints(mo_mjcf *m, const mo_xml_node *node, mo_model_tendon *tendon)
 {
-    for (const mo_xml_node *part = mo_xml_child(node, "joint"); part;
-         part = mo_xml_next(part, "joint")) {
+    MO_XML_EACH (part, node, "joint") {
         const int joint = mo_mjcf_find(m, part, 'j', "joint", "joint");
         double coefficient = 1;
         MO_PASS(joint >= 0 && mo_mjcf_number(m, part, NULL, "coef", &coefficient));

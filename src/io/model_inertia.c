@@ -201,16 +201,15 @@ void mo_mass_place(const mo_mass *mass, const mo_pose *pose, double factor, mo_m
     mo_scale(6, factor, out->inertia);
 }
 
-/* Inertia of a point mass at x: adds it times `sign`. */
-static void add_point(double inertia[6], double sign, double mass, const double x[3])
+/* Adds the inertia of a point mass at x. */
+static void add_point(double inertia[6], double mass, const double x[3])
 {
     for (int k = 0; k < 3; ++k) {
-        inertia[k] +=
-            sign * mass * (x[(k + 1) % 3] * x[(k + 1) % 3] + x[(k + 2) % 3] * x[(k + 2) % 3]);
+        inertia[k] += mass * (x[(k + 1) % 3] * x[(k + 1) % 3] + x[(k + 2) % 3] * x[(k + 2) % 3]);
     }
-    inertia[3] -= sign * mass * x[0] * x[1];
-    inertia[4] -= sign * mass * x[0] * x[2];
-    inertia[5] -= sign * mass * x[1] * x[2];
+    inertia[3] -= mass * x[0] * x[1];
+    inertia[4] -= mass * x[0] * x[2];
+    inertia[5] -= mass * x[1] * x[2];
 }
 
 void mo_mass_add(mo_mass *sum, const mo_mass *more)
@@ -224,8 +223,15 @@ void mo_mass_add(mo_mass *sum, const mo_mass *more)
     mo_vec3_along(sum->centre, more->mass / mass, between, sum->centre);
     mo_axpy(6, 1, more->inertia, sum->inertia);
     /* Two masses about their common centre are as one reduced mass at their distance. */
-    add_point(sum->inertia, 1, sum->mass * (more->mass / mass), between);
+    add_point(sum->inertia, sum->mass * (more->mass / mass), between);
     sum->mass = mass;
+}
+
+void mo_mass_give(const mo_mass *mass, mo_model_body *body)
+{
+    body->mass = mass->mass;
+    memcpy(body->centre, mass->centre, sizeof body->centre);
+    memcpy(body->inertia, mass->inertia, sizeof body->inertia);
 }
 
 /* kg m^2: below a gram at a micrometre; such values in files are rounding. */

@@ -199,6 +199,8 @@ void mo_mass_of_shell(const mo_mesh_file *mesh, mo_mass *out);
 /* Transforms a mass by a pose and multiplies mass and inertia by `factor`. */
 void mo_mass_place(const mo_mass *mass, const mo_pose *pose, double factor, mo_mass *out);
 void mo_mass_add(mo_mass *sum, const mo_mass *more);
+/* Sets mass, centre and inertia of a body. */
+void mo_mass_give(const mo_mass *mass, mo_model_body *body);
 /* Checks mass and inertia of a body; URDF: corrects what can be corrected, with a note. */
 bool mo_reader_check_body(mo_reader *r, const mo_xml_node *node, mo_model_body *body);
 

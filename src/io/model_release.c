@@ -143,9 +143,7 @@ static mo_error weigh_by_shapes(mo_model *model, int body, mo_message *why)
     if (!(sum.mass > 0)) {
         return MO_OK; /* a step refuses it, unless joints below it leave no motion without mass */
     }
-    base->mass = sum.mass;
-    memcpy(base->centre, sum.centre, sizeof base->centre);
-    memcpy(base->inertia, sum.inertia, sizeof base->inertia);
+    mo_mass_give(&sum, base);
     return add_note(model, base, why);
 }
 

@@ -210,7 +210,7 @@ static mo_error check_mocap(const mo_robot *robot, const mo_pose *poses, mo_mess
     return MO_OK;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------- */
+/* ---- state, controls and keyframes ----------------------------------------------------------- */
 
 void mo_robot_get(const mo_robot *robot, const mo_world *world, double *q, double *v)
 {

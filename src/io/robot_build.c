@@ -101,7 +101,7 @@ static mo_error add_bodies(mo_building *b)
     return error;
 }
 
-/* ---- shapes, and what does not touch --------------------------------------------------------- */
+/* ---- shapes and exclusions ------------------------------------------------------------------- */
 
 static int has_no_inertia(const mo_model_body *body)
 {
@@ -231,7 +231,7 @@ static mo_error make_room(mo_building *b)
     return good ? MO_OK : mo_fail_memory(b->why);
 }
 
-/* Removes everything that a refused model has added; joints and exclusions go with the bodies. */
+/* Removes all bodies that a refused model has added, and with them joints and exclusions. */
 static void remove_bodies(const mo_building *b)
 {
     for (int k = 0; k < b->model->body_count; ++k) {
@@ -243,12 +243,9 @@ static void remove_bodies(const mo_building *b)
 
 /* ---- equalities ------------------------------------------------------------------------------ */
 
-/*
- * Equalities of a model: connect and weld become joints of the world, equalities of joints and
- * tendons become couplings of their mechanism.
- */
-/* Of one mechanism, since what is coupled is joined; q of a joint is put where the coupling has it.
- */
+/* Connect and weld become joints of the world.  Equalities of joints and tendons become couplings
+ * of their mechanism, which is one, since coupled trees are joined; the joint starts at the value
+ * that satisfies the coupling. */
 static mo_error add_coupling(mo_building *b, const mo_model_equality *e)
 {
     const int of_tendons = e->kind == MO_MODEL_TENDONS;

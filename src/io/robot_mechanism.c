@@ -14,7 +14,7 @@
 #include "io/robot_data.h"
 #include "linalg/vec3.h"
 
-/* ---- which trees belong together ------------------------------------------------------------- */
+/* ---- trees that share a mechanism ------------------------------------------------------------ */
 
 /* The root of the tree of a body; 0: static. */
 static int root_of(const mo_building *b, int body)
@@ -277,7 +277,7 @@ static void add_actuators(mo_building *b, parts *p)
     }
 }
 
-/* ---- in the world ---------------------------------------------------------------------------- */
+/* ---- addition to the world ------------------------------------------------------------------- */
 
 static void place_joint(mo_building *b, int joint, mo_robot_place at)
 {

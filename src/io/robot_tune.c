@@ -16,7 +16,6 @@
 
 /* ---- servos ---------------------------------------------------------------------------------- */
 
-/* Is `above` the link or one of its ancestors? */
 /* The row of an actuator over all velocities, at the present q; its length. */
 static double measure(const mo_sim_mechanism *mechanism, const mo_sim_actuator *actuator,
                       double *row)
@@ -26,6 +25,7 @@ static double measure(const mo_sim_mechanism *mechanism, const mo_sim_actuator *
     return drive.length;
 }
 
+/* Is `above` the link or one of its ancestors? */
 static int hangs_on(const mo_linkage *tree, int link, int above)
 {
     while (link >= 0 && link != above) {

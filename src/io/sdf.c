@@ -259,8 +259,7 @@ static bool write_joint(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *fro
 static bool write_each(mo_sdf *s, const mo_sdf_model *m, const char *name,
                        bool (*write)(mo_sdf *, const mo_sdf_model *, const mo_xml_node *))
 {
-    for (const mo_xml_node *node = mo_xml_child(m->node, name); node;
-         node = mo_xml_next(node, name)) {
+    MO_XML_EACH (node, m->node, name) {
         MO_PASS(write(s, m, node));
     }
     return true;

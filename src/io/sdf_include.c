@@ -27,8 +27,7 @@ static bool name_file(mo_sdf *s, const char *folder, const char **out)
             ? MO_ERR_FILE
             : mo_xml_read(path, "model.config", &s->r->tree, &s->r->elements, &root, &ignored);
     MO_FAIL_IF(error == MO_ERR_MEMORY, mo_reader_no_memory(s->r));
-    const mo_xml_node *node = error ? NULL : mo_xml_child(root, "sdf");
-    for (; node; node = mo_xml_next(node, "sdf")) {
+    MO_XML_EACH (node, error ? NULL : root, "sdf") {
         const char *version = mo_xml_get(node, "version");
         double number = 0;
         if (node->text && (!version || mo_text_number(version, &number)) && number > newest) {

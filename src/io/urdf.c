@@ -34,7 +34,7 @@ typedef struct urdf_tree {
 static int count_of(const mo_xml_node *root, const char *name)
 {
     int count = 0;
-    for (const mo_xml_node *node = mo_xml_child(root, name); node; node = mo_xml_next(node, name)) {
+    MO_XML_EACH (node, root, name) {
         ++count;
     }
     return count;
@@ -68,8 +68,7 @@ static const char *link_name(const mo_xml_node *node)
 
 static bool read_links(mo_urdf *u, urdf_tree *t)
 {
-    for (const mo_xml_node *node = mo_xml_child(u->r->root, "link"); node;
-         node = mo_xml_next(node, "link")) {
+    MO_XML_EACH (node, u->r->root, "link") {
         const char *name = mo_xml_get(node, "name");
         MO_FAIL_IF(!name || !name[0], mo_reader_fail(u->r, node, "has no name"));
         MO_PASS(add_link(u, t, node, name));
@@ -103,8 +102,7 @@ static bool assume_parent(mo_urdf *u, urdf_tree *t, const mo_xml_node *joint)
 
 static bool read_joints(mo_urdf *u, urdf_tree *t)
 {
-    for (const mo_xml_node *node = mo_xml_child(u->r->root, "joint"); node;
-         node = mo_xml_next(node, "joint")) {
+    MO_XML_EACH (node, u->r->root, "joint") {
         t->joints[t->joint_count++] = node;
         MO_PASS(assume_parent(u, t, node));
     }

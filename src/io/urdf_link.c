@@ -87,9 +87,7 @@ static bool read_inertial(mo_urdf *u, const mo_xml_node *link, int place)
     give_inertia(u, link, place, &given);
     mo_mass_place(&given, &pose, 1, &placed);
     mo_model_body *body = u->r->model->bodies + place;
-    body->mass = placed.mass;
-    memcpy(body->centre, placed.centre, sizeof body->centre);
-    memcpy(body->inertia, placed.inertia, sizeof body->inertia);
+    mo_mass_give(&placed, body);
     return mo_reader_check_body(u->r, node, body);
 }
 
@@ -282,9 +280,10 @@ static bool read_colour(mo_urdf *u, const mo_xml_node *shape, double colour[4])
     const mo_xml_node *own = mo_xml_child(shape, "material");
     const mo_xml_node *from = mo_xml_child(own, "color");
     const char *name = mo_xml_get(own, "name");
-    for (const mo_xml_node *node = mo_xml_child(u->r->root, "material"); node && name && !from;
-         node = mo_xml_next(node, "material")) {
-        from = mo_xml_equals(node, "name", name) ? mo_xml_child(node, "color") : NULL;
+    MO_XML_EACH (node, name && !from ? u->r->root : NULL, "material") {
+        if (!from && mo_xml_equals(node, "name", name)) {
+            from = mo_xml_child(node, "color");
+        }
     }
     const char *rgba = mo_xml_get(from, "rgba");
     int count = 4;
@@ -352,9 +351,7 @@ static bool weigh_by_shape(mo_urdf *u, const mo_xml_node *link, int place, const
     mo_reader_note(u->r, link,
                    "> moves and has no <inertial>: its mass is that of its <collision> "
                    "at 1000 kg/m^3");
-    body->mass = sum->mass;
-    memcpy(body->centre, sum->centre, sizeof body->centre);
-    memcpy(body->inertia, sum->inertia, sizeof body->inertia);
+    mo_mass_give(sum, body);
     return mo_reader_check_body(u->r, link, body);
 }
 

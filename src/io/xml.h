@@ -39,6 +39,10 @@ const char *mo_xml_get(const mo_xml_node *node, const char *attribute);
 const char *mo_xml_text(const mo_xml_node *node, const char *child);
 const mo_xml_node *mo_xml_child(const mo_xml_node *node, const char *name);
 const mo_xml_node *mo_xml_next(const mo_xml_node *node, const char *name);
+/* All children of that name; the parent may be NULL. */
+#define MO_XML_EACH(node, parent, name)                                                            \
+    for (const mo_xml_node *node = mo_xml_child((parent), (name)); node;                           \
+         node = mo_xml_next(node, (name)))
 /* Does the attribute have that value? */
 bool mo_xml_equals(const mo_xml_node *node, const char *attribute, const char *value);
 /* Does a list with a space before and after each word contain the word? */

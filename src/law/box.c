@@ -186,12 +186,6 @@ const mo_law_ops mo_law_box_ops = {
     .check = check,
     .pack = pack,
     .unpack = unpack,
-    .project = project,
-    .project_derivative = project_derivative,
-    .shift = mo_law_no_shift,
-    .shift_derivative = mo_law_no_shift_derivative,
-    .prox = project,
-    .solve = solve,
+    MO_LAW_PLAIN_OPS,
     .failure = failure,
-    .facets = mo_law_no_facets,
 };

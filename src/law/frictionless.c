@@ -31,11 +31,5 @@ const mo_law_ops mo_law_frictionless_ops = {
     .name = "frictionless",
     .least_rows = 1,
     .most_rows = 1,
-    .project = project,
-    .project_derivative = project_derivative,
-    .shift = mo_law_no_shift,
-    .shift_derivative = mo_law_no_shift_derivative,
-    .prox = project,
-    .solve = solve,
-    .facets = mo_law_no_facets,
+    MO_LAW_PLAIN_OPS,
 };

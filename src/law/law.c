@@ -24,50 +24,24 @@ const mo_law_ops *const mo_law_table[MO_LAW_KIND_COUNT] = {
 /* Room for the packed parameters of any law: a box has two bounds a row. */
 enum { MAX_PARAMS = 2 * MO_LAW_MAX_DIM };
 
-mo_law mo_law_coulomb(double mu)
-{
-    return (mo_law){.kind = MO_LAW_COULOMB, .mu = mu};
-}
-
-mo_law mo_law_frictionless(void)
-{
-    return (mo_law){.kind = MO_LAW_FRICTIONLESS};
-}
-
-mo_law mo_law_bilateral(void)
-{
-    return (mo_law){.kind = MO_LAW_BILATERAL};
-}
-
-mo_law mo_law_box(const double *lower, const double *upper)
-{
-    return (mo_law){.kind = MO_LAW_BOX, .lower = lower, .upper = upper};
-}
-
-mo_law mo_law_rolling(double mu, double mu_rolling)
-{
-    return (mo_law){.kind = MO_LAW_ROLLING, .mu = mu, .mu_rolling = mu_rolling};
-}
-
-mo_law mo_law_faceted(double mu, int facets)
-{
-    return (mo_law){.kind = MO_LAW_FACETED, .mu = mu, .facets = facets};
-}
-
-mo_law mo_law_pyramid(double mu)
-{
-    return (mo_law){.kind = MO_LAW_PYRAMID, .mu = mu};
-}
-
-mo_law mo_law_sliding(double mu, const double *direction)
-{
-    return (mo_law){.kind = MO_LAW_SLIDING, .mu = mu, .direction = direction};
-}
-
-mo_law mo_law_soft_finger(double mu, double mu_torsion)
-{
-    return (mo_law){.kind = MO_LAW_SOFT_FINGER, .mu = mu, .mu_torsion = mu_torsion};
-}
+#define LAW(function, parameters, ...)                                                             \
+    mo_law function parameters                                                                     \
+    {                                                                                              \
+        return (mo_law){__VA_ARGS__};                                                              \
+    }
+LAW(mo_law_coulomb, (double mu), .kind = MO_LAW_COULOMB, .mu = mu)
+LAW(mo_law_frictionless, (void), .kind = MO_LAW_FRICTIONLESS)
+LAW(mo_law_bilateral, (void), .kind = MO_LAW_BILATERAL)
+LAW(mo_law_box, (const double *lower, const double *upper), .kind = MO_LAW_BOX, .lower = lower,
+    .upper = upper)
+LAW(mo_law_rolling, (double mu, double mu_rolling), .kind = MO_LAW_ROLLING, .mu = mu,
+    .mu_rolling = mu_rolling)
+LAW(mo_law_faceted, (double mu, int facets), .kind = MO_LAW_FACETED, .mu = mu, .facets = facets)
+LAW(mo_law_pyramid, (double mu), .kind = MO_LAW_PYRAMID, .mu = mu)
+LAW(mo_law_sliding, (double mu, const double *direction), .kind = MO_LAW_SLIDING, .mu = mu,
+    .direction = direction)
+LAW(mo_law_soft_finger, (double mu, double mu_torsion), .kind = MO_LAW_SOFT_FINGER, .mu = mu,
+    .mu_torsion = mu_torsion)
 
 const char *mo_law_name(mo_law_kind kind)
 {

@@ -143,7 +143,17 @@ static inline void mo_law_natural(const mo_law_ops *ops, const double *p, int d,
 void mo_law_failure_of(const mo_law_ops *ops, const double *p, int d, const double *u,
                        const double *r, mo_law_failure *out);
 
-/* Shared pieces of laws without friction: no shift, its derivative, no facets. */
+/* Members of the table of a law with friction, whose functions have these names. */
+#define MO_LAW_FRICTION_OPS                                                                        \
+    .project = project, .project_derivative = project_derivative, .shift = shift,                  \
+    .shift_derivative = shift_derivative, .prox = prox, .solve = solve,                            \
+    .by_coefficient = by_coefficient, .facets = facets
+
+/* The same without friction: no shift, its derivative, no facets. */
+#define MO_LAW_PLAIN_OPS                                                                           \
+    .project = project, .project_derivative = project_derivative, .shift = mo_law_no_shift,        \
+    .shift_derivative = mo_law_no_shift_derivative, .prox = project, .solve = solve,               \
+    .facets = mo_law_no_facets
 void mo_law_no_shift(const double *p, int d, const double *u, double *uhat);
 void mo_law_no_shift_derivative(const double *p, int d, const double *u, double *G);
 void mo_law_no_facets(const double *p, int d, int count, mo_law_facets *out);
