@@ -134,7 +134,7 @@ int frames_drawn(const mo_recording *recording, unsigned char *drawn)
     return has_visuals != NULL;
 }
 
-/* ---- what there is --------------------------------------------------------------------------- */
+/* ---- bodies and shapes ----------------------------------------------------------------------- */
 
 static void put_bodies(json *j, const mo_recording *recording)
 {
@@ -251,7 +251,7 @@ static void put_readings(json *j, const frames_readings *readings)
     json_array_end(j);
 }
 
-/* ---- what may be chosen ---------------------------------------------------------------------- */
+/* ---- choices of the user --------------------------------------------------------------------- */
 
 static void put_parameters(json *j, const world_scene *scene)
 {

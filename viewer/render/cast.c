@@ -19,7 +19,7 @@ static double dot(const double a[3], const double b[3])
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* ---- where a ray enters: t, and the normal; infinity if it does not ----------------------- */
+/* ---- intersections: t of the entry, or infinity, and the normal ------------------------------ */
 
 static double meet_ball(const ray *r, const double centre[3], double radius, double normal[3])
 {

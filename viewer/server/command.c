@@ -142,7 +142,7 @@ static signed char on_json(struct lejp_ctx *ctx, char reason)
     return 0;
 }
 
-/* ---- what is needed -------------------------------------------------------------------------- */
+/* ---- required members ------------------------------------------------------------------------ */
 
 static int find_verb(const char *name)
 {

@@ -72,7 +72,7 @@ static void mobility(const mo_body_state *body, int planar, const double r[3], d
     }
 }
 
-/* ---- what hangs together --------------------------------------------------------------------- */
+/* ---- connected bodies ------------------------------------------------------------------------ */
 
 static int can_move(const mo_world *world, mo_body_id id)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
-/* What the user can do by a key or a button at the top: the lists, and images and links to keep. */
+/* Actions of the keys and of the buttons at the top; saved images and links. */
 import type { App } from "./app";
 import { Bar } from "./bar";
 import { el, iconButton } from "./dom";
@@ -22,7 +22,7 @@ export function tools(app: App): HTMLElement {
     );
 }
 
-/** What each key does; also what the help shows. */
+/** The action of each key. The help lists the same. */
 export function keyActions(app: App): KeyAction[] {
     const { source } = app;
     const one = (key: string, does: string, run: () => void, label = key): KeyAction => ({
@@ -33,26 +33,26 @@ export function keyActions(app: App): KeyAction[] {
     });
     const live = [
         one("b", "throw a ball at the pointer", () => app.throwBall()),
-        one("o", "start again when at rest, or not", () => source.loop?.()),
+        one("o", "toggle: restart when at rest", () => source.loop?.()),
     ];
     const recorded = [
         {
             keys: [",", "ArrowLeft"],
             label: ", ←",
-            does: "one frame back",
+            does: "previous frame",
             run: () => source.back?.(),
         },
-        one("o", "play again at the end, or not", () => source.loop?.()),
+        one("o", "toggle: loop", () => source.loop?.()),
     ];
     const step = {
         keys: [".", "ArrowRight"],
         label: source.replay ? ". →" : ".",
-        does: source.replay ? "one frame on" : "one step",
+        does: source.replay ? "next frame" : "one step",
     };
     return [
         one(" ", "play or pause", () => app.playOrPause(), "space"),
         { ...step, run: () => source.command({ do: "step" }) },
-        one("r", source.replay ? "to the start" : "reset", () => source.command({ do: "reset" })),
+        one("r", source.replay ? "back to start" : "reset", () => source.command({ do: "reset" })),
         { keys: ["["], label: "[", does: "slower", run: () => app.bar.shiftSpeed(-1) },
         { keys: ["]"], label: "]", does: "faster", run: () => app.bar.shiftSpeed(1) },
         ...(source.replay ? recorded : live),
@@ -68,7 +68,7 @@ export function keyActions(app: App): KeyAction[] {
     ];
 }
 
-/** The picture as a file of the browser's downloads. */
+/** Saves the image to the browser's downloads. */
 export function saveImage(app: App): void {
     app.stage.screenshot((blob) => {
         if (!blob) return app.toast.say("The image could not be made.");
@@ -83,7 +83,7 @@ export function saveImage(app: App): void {
     });
 }
 
-/** The present view in the address, so that a reload or a link finds it again. */
+/** Writes the current view to the address, for reloads and links. */
 export function keepView(app: App): string {
     const { scene } = app;
     const view = writeView({

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
 /*
- * The page as a whole: takes scenes and frames from where they come (a socket or a recording),
- * gives them to what draws, and the user's commands to whoever can fulfil them.
+ * The page as a whole. It passes scenes and frames from their source (a socket or a recording) to
+ * the stage and the panel, and the user's commands to the source.
  */
 import { keepView, keyActions, makeBar, tools } from "./actions";
 import type { Bar } from "./bar";
@@ -29,13 +29,13 @@ import { Stage } from "./stage";
 import { throwAlong } from "./throw";
 import { cssColour, paletteOf, systemTheme, type Palette, type ThemeName } from "./theme";
 
-/** Where frames come from and commands go to. */
+/** Supplies frames and takes commands: a socket or a recording. */
 export interface Source {
     readonly replay: boolean;
     command(command: Command): void;
     /**
-     * A frame to be shown now, or null where the last one still holds; `seconds` since the last
-     * picture.
+     * The frame to show, or null if the last one is still current; `seconds` since the last
+     * image.
      */
     next(seconds: number): Frame | null;
     seek?(time: number): void;
@@ -70,11 +70,11 @@ export class App {
     frame: Frame | null = null;
     props: Props | null = null;
     hovered = -1; // the body under the mouse
-    private awaiting = false; // the first frame of a scene: until then the last picture stays
+    private awaiting = false; // the first frame of a scene; the last image stays until then
     private wanted: Partial<View>;
     private drawnAt = 0;
     private rehearsing = false;
-    private readonly pictures: number[] = []; // when the last ones were drawn
+    private readonly images: number[] = []; // times of the last ones
 
     constructor(
         root: HTMLElement,
@@ -121,7 +121,7 @@ export class App {
         this.themeName = (this.wanted.theme as ThemeName | undefined) ?? systemTheme();
         this.themeChosen = this.wanted.theme !== undefined;
         this.palette = paletteOf(this.themeName);
-        // too slow there, unless someone asks for them
+        // too slow there, unless the user turns them on
         if (this.stage.software) this.on.delete("shadows");
         if (this.wanted.show) this.restoreToggles(this.wanted.show);
         for (const { name } of TOGGLES) this.panel.setToggle(name, this.on.has(name));
@@ -173,7 +173,7 @@ export class App {
         });
     }
 
-    // ---- from the source ------------------------------------------------------------------------
+    // ---- scenes and frames ----------------------------------------------------------------------
 
     setScene(scene: SceneMessage): void {
         const before = this.scene;
@@ -206,7 +206,7 @@ export class App {
         }
     }
 
-    /** Asks for the scene of the link that the page was opened with; true where it is this one. */
+    /** Requests the scene of the page's link; true if it is the current one. */
     private obeyLink(scene: SceneMessage): boolean {
         const { scene: name, set } = this.wanted;
         if (this.source.replay || !name || !scene.scenes.some((entry) => entry.name === name))
@@ -245,7 +245,7 @@ export class App {
         this.applyToggles();
     }
 
-    /** The same scene, with other shapes drawn. */
+    /** Draws the same scene again, with other shapes. */
     private rebuild(scene: SceneMessage): void {
         this.build(scene);
         if (this.frame && this.fits(this.frame)) this.showFrame(this.frame);
@@ -260,7 +260,7 @@ export class App {
         this.props = null;
     }
 
-    // ---- pictures -------------------------------------------------------------------------------
+    // ---- drawing --------------------------------------------------------------------------------
 
     private tick(now: number): void {
         requestAnimationFrame((next) => this.tick(next));
@@ -287,13 +287,13 @@ export class App {
             });
         if (drawn && frame) this.stage.paced(elapsed);
         if (drawn) {
-            this.pictures.push(now);
-            if (this.pictures.length > 600) this.pictures.splice(0, 300);
+            this.images.push(now);
+            if (this.images.length > 600) this.images.splice(0, 300);
         }
         this.drawnAt = now;
     }
 
-    /** The legend; bodies stand back behind force chains. */
+    /** Updates the legend; bodies are pale behind force chains. */
     private showForces(now: number): void {
         if (!this.frame || !this.props) return;
         const view = this.contactView();
@@ -336,14 +336,14 @@ export class App {
     }
 
     /**
-     * A size in pixels of the page as one in pixels of the canvas; smaller where bodies look small.
+     * Converts a size from pixels of the page to pixels of the canvas; smaller for small bodies.
      */
     private dotPixels(pixels: number): number {
         const body = this.props ? 0.5 * this.stage.pixelsOf(this.props.bodyRadius) : pixels;
         return Math.max(2, Math.min(pixels, body)) * this.stage.renderer.getPixelRatio();
     }
 
-    // ---- what is shown --------------------------------------------------------------------------
+    // ---- visibility -----------------------------------------------------------------------------
 
     private contactView(): ContactView {
         return {
@@ -410,8 +410,8 @@ export class App {
         if (this.scene && this.framing.free) this.framing.restart(this.scene);
     }
 
-    /** Tells the camera what is covered: at the right by the panel; on a narrow screen at the
-     * bottom by the panel, and at the top by the buttons and the title (style.css). */
+    /** Sets the covered margins of the camera: the panel at the right; on a narrow screen the panel
+     * at the bottom, and the buttons and the title at the top (style.css). */
     private makeRoom(): void {
         const fold = this.root.classList.contains("folded");
         const { width, height } = this.panel.element.getBoundingClientRect();
@@ -457,7 +457,7 @@ export class App {
         this.redraw();
     }
 
-    // ---- what the user does ---------------------------------------------------------------------
+    // ---- user actions ---------------------------------------------------------------------------
 
     playOrPause(): void {
         this.source.command({ do: this.scene?.playing ? "pause" : "play" });
@@ -479,14 +479,14 @@ export class App {
         return this.wanted.time ?? null;
     }
 
-    /** From now on shows the last frame anew in every picture: for measuring how fast that goes. */
+    /** Draws the last frame again in every image, to measure the frame rate. */
     rehearse(): void {
         this.rehearsing = true;
     }
 
-    /** Pictures in the last second. */
-    picturesPerSecond(now = performance.now()): number {
-        return this.pictures.filter((at) => now - at <= 1000).length;
+    /** Images in the last second. */
+    imagesPerSecond(now = performance.now()): number {
+        return this.images.filter((at) => now - at <= 1000).length;
     }
 
     position(body: number): Vec3 | null {

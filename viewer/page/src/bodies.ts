@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
 /*
- * All bodies, drawn in as few calls as there are different geometries: one instanced mesh for each
- * key of shapes.ts.  A frame's poses are written straight into the matrices of the instances.
- * Without shadows the instances are drawn as one merged mesh (merged.ts) with simpler materials,
- * balls and discs with two triangles each (plain.ts).
+ * Draws all bodies with one instanced mesh for each geometry (key of shapes.ts). The poses of a
+ * frame are written directly to the matrices of the instances. Without shadows, the instances are
+ * one merged mesh (merged.ts) with simpler materials; balls and discs have two triangles each
+ * (plain.ts).
  */
 import {
     Color,
@@ -36,11 +36,11 @@ import type { Palette } from "./theme";
 
 interface Batch {
     mesh: InstancedMesh;
-    merged: Merged | null; // in its place where there are no shadows, once that was so
+    merged: Merged | null; // replaces it without shadows, after the first use
     changed: boolean; // since it was loaded
     drawings: Drawing[];
     bodies: number[];
-    own: (Color | null)[]; // colours that a file gives
+    own: (Color | null)[]; // colours from the file
     finish: Finish | null; // likewise, of all of them
 }
 
@@ -68,7 +68,7 @@ export function thicknessOf(shape: ShapeInfo): number {
 
 export const isMovable = (body: BodyInfo): boolean => body.kind === "free" || body.kind === "link";
 
-/** A size of the scene to go by: half the diagonal of the shapes that end, or 1. */
+/** A typical size of the scene: half the diagonal of the finite shapes, or 1. */
 export function reachOf(shape: ShapeInfo): number {
     switch (shape.kind) {
         case "ball":
@@ -108,8 +108,8 @@ function overlappingBodies(scene: SceneMessage): Set<number> {
 }
 
 /**
- * What is drawn: of a body that has shapes to look at (layer 0) those alone, unless the shapes that
- * collide are asked for; nothing that a file makes invisible.
+ * Selects the shapes to draw: the visual shapes of a body (layer 0) if it has any, unless collision
+ * shapes are requested; never shapes that the file makes invisible.
  */
 export function drawnShapes(scene: SceneMessage, collision: boolean): ShapeInfo[] {
     const visual = new Set(scene.shapes.filter(({ layer }) => layer === 0).map(({ body }) => body));
@@ -231,7 +231,7 @@ export class Bodies {
         return this.palette.bodies[Math.floor(k * 0.618034 * 8) % this.palette.bodies.length];
     }
 
-    /** Colours of bodies that stand out: what is chosen, held or under the pointer. */
+    /** Highlights the bodies that are selected, held or under the pointer. */
     mark(marked: { body: number; colour: number }[]): void {
         this.marked = marked;
         this.paint();
@@ -254,7 +254,7 @@ export class Bodies {
         }
     }
 
-    /** Pale bodies stand back behind force chains. */
+    /** Makes bodies pale behind force chains. */
     setPale(pale: boolean): void {
         if (pale === this.pale) return;
         this.pale = pale;
@@ -266,7 +266,7 @@ export class Bodies {
         this.makeGlass(this.rich);
         for (const batch of this.batches) {
             const { merged, mesh, finish } = batch;
-            batch.changed = true; // through glass one sees what was hidden
+            batch.changed = true; // hidden bodies are visible through glass
             if (merged) this.makeGlass(merged.mesh.material as ShaderMaterial);
             if (finish) this.makeGlass(mesh.material as MeshLambertMaterial);
         }
@@ -303,7 +303,7 @@ export class Bodies {
     }
 
     /**
-     * Before each picture: loads what has changed.  Of many balls those that are seen are drawn,
+     * Before each image: loads what has changed. Of many balls only the visible ones are drawn,
      * from the nearest to the farthest (hidden.ts).
      */
     arrange(lens: Lens): void {
@@ -328,8 +328,7 @@ export class Bodies {
     }
 
     /**
-     * The first movable body that the ray meets, unless something that does not move is in front of
-     * it.
+     * The first movable body on the ray, unless a static body is in front of it.
      */
     pick(raycaster: Raycaster): Hit | null {
         const hits = raycaster.intersectObjects(this.group.children, false);

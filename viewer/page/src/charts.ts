@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
 /*
- * Charts over time: the last part of a live scene, or the whole of a recording with a cursor.  In
- * the panel a chart is small and shows its first line; a click opens it large, with all its lines,
- * axes and units (figure.ts).
+ * Charts over time: the last part of a live scene, or a whole recording with a cursor. The panel
+ * shows small charts with the first line; a click opens a large one with all lines, axes and units
+ * (figure.ts).
  */
 import { el, say } from "./dom";
 
@@ -13,7 +13,7 @@ const SMALL = 300;
 export interface Line {
     label: string;
     colour: string; // a property of style.css
-    dashed?: boolean; // what the first line is measured against; also in the small chart
+    dashed?: boolean; // a reference for the first line; also in the small chart
 }
 
 export interface ChartOptions {
@@ -23,12 +23,12 @@ export interface ChartOptions {
     lines: Line[];
     log?: boolean;
     fromZero?: boolean;
-    floor: number; // in the unit: what varies by less is noise, and drawn as nothing
+    floor: number; // in the unit: smaller variations are noise and not drawn
     tip: string;
 }
 
 /**
- * The least and the largest finite number, spread a little; the range is never narrower than the
+ * The smallest and the largest finite number, with a margin. The range is not smaller than the
  * floor, so that noise does not fill a chart.
  */
 export function rangeOf(
@@ -47,7 +47,7 @@ export function rangeOf(
     }
     if (least > most) return [0, 1];
     if (fromZero) least = Math.min(0, least);
-    // Frames have single precision: what varies by less is constant.
+    // Frames have single precision: smaller variations are constant.
     const size = Math.max(Math.abs(most), Math.abs(least));
     const varies = most - least > Math.max(1e-6 * size, floor);
     const room = varies ? 0.08 * (most - least) : Math.max(0.1 * size, floor);
@@ -102,7 +102,7 @@ export class Chart {
 
     push(time: number, values: number[]): void {
         if (this.used === this.times.length) {
-            const rest = Math.floor(this.used / 4); // a quarter goes at once
+            const rest = Math.floor(this.used / 4); // a quarter is dropped at once
             for (const list of [this.times, ...this.lines]) list.copyWithin(0, rest);
             this.used -= rest;
         }
@@ -122,12 +122,12 @@ export class Chart {
         this.cursor = part;
     }
 
-    /** A dashed line: what the value is measured against. */
+    /** A dashed reference line. */
     setReference(value: number | null): void {
         this.reference = value === null ? null : this.scaled(value);
     }
 
-    /** The number beside the label; `words` where it is not the value in its unit. */
+    /** The number beside the label; `words` if it is not the value in its unit. */
     show(value: number, words?: string): void {
         const shown = !this.options.log && Math.abs(value) < 1e-6 * this.options.floor ? 0 : value;
         const text =
@@ -139,7 +139,7 @@ export class Chart {
         return this.options.log ? Math.log10(Math.max(value, this.options.floor)) : value;
     }
 
-    /** What the small chart shows: the first line, and what it is measured against. */
+    /** The lines of the small chart: the first one and its reference. */
     private get smallLines(): Float64Array[] {
         return this.lines.filter((_, k) => k === 0 || this.options.lines[k].dashed);
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
 /*
- * The socket to the program.  Only the newest frame is kept, for whoever draws next; when the
- * program goes away it is tried again until it comes back.
+ * The socket to the program. Only the newest frame is kept until it is drawn. If the connection is
+ * lost, the page tries to reconnect.
  */
 import {
     decodeFrame,
@@ -35,7 +35,7 @@ export class Connection {
         this.open();
     }
 
-    /** The frame that came last, once; null where none came since. */
+    /** The newest frame, once; null if there is none since. */
     takeFrame(): Frame | null {
         const buffer = this.newest;
         this.newest = null;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
 /*
- * Contacts: points, forces as arrows, friction cones, coloured by what the contact does.  They are
- * drawn over the bodies, which would hide them.  Arrows are flat and turned to the eye; forces.ts
- * says on which body they act and how long they are.
+ * Contacts: points, force arrows and friction cones, coloured by contact mode. They are drawn over
+ * the bodies, which would hide them. Arrows are flat and face the camera; forces.ts chooses the
+ * body on which they act and their length.
  *
- * Above CHAINS_ABOVE contacts forces are chains: for each pair of bodies a line from centre to
- * centre (to the contact where one of them does not move), as wide as their force.  The arrows on a
- * selected body stay.
+ * Above CHAINS_ABOVE contacts forces are drawn as chains: for each pair of bodies a line from
+ * centre to centre (to the contact if one body is static). Its width shows the force. The arrows on
+ * a selected body remain.
  */
 import { Color, Group, Vector3 } from "three";
 import { isMovable } from "./bodies";
@@ -36,14 +36,14 @@ export interface ContactView {
     pixelsPerMetre: number;
 }
 
-/** What a length or a width in the picture means. */
+/** The force that a length or a width in the image represents. */
 export interface ScaleBar {
     force: number; // N
     length: number; // m in the scene: of an arrow, or the width of a chain
     chains: boolean;
 }
 
-const CONE_LIMIT = 2000; // more would hide everything, themselves included
+const CONE_LIMIT = 2000; // more would cover the image
 const CONE_SIDES = 18;
 const CONE_ALPHA = 0.2;
 const ARROW = 0.24; // length of the largest force, in sizes of the scene
@@ -129,7 +129,7 @@ export class Contacts {
         return view.forces && (this.frame?.contactCount ?? 0) > CHAINS_ABOVE;
     }
 
-    /** For the legend: a round force near the largest one, and how long or wide it is. */
+    /** For the legend: a round force near the largest one, with its length or width. */
     scaleBar(view: ContactView): ScaleBar | null {
         const { scaling } = this;
         if (!view.forces || !(scaling.reference > 0)) return null;
@@ -139,7 +139,7 @@ export class Contacts {
         return { force, length, chains };
     }
 
-    /** Writes the marks for a picture: `eye` looks along `way`; `pixels` is the size of a dot. */
+    /** Writes the marks of an image: `eye` looks along `way`; `pixels` is the size of a dot. */
     arrange(view: ContactView, eye: Vector3, way: Vector3, pixels: number): void {
         const { frame } = this;
         this.group.visible = frame !== null && (view.points || view.forces || view.cones);
@@ -213,7 +213,7 @@ export class Contacts {
         this.shape(this.arrows, point, force, side, [0, length, half, 0], head, colour);
     }
 
-    /** From `start` to `end` along the way: a shaft of half a width, and a head grown by `more`. */
+    /** An arrow from `start` to `end`: a shaft of half the width, and a head enlarged by `more`. */
     private shape(
         to: Triangles,
         point: Vector3,
@@ -239,7 +239,7 @@ export class Contacts {
         return CHAIN * this.thickness * view.size * this.scaling.part(force);
     }
 
-    /** Contacts of a pair lie together in a frame: their sum is one line. */
+    /** The contacts of a pair are consecutive in a frame; their sum is one line. */
     private chains(frame: Frame, view: ContactView, eye: Vector3, way: Vector3): void {
         const { contacts: c, contactWords: words } = frame;
         const { pair } = this;
@@ -273,7 +273,7 @@ export class Contacts {
         }
     }
 
-    /** The line of the pair that was added up; left out where it would be too thin to be seen. */
+    /** Draws the line of the summed pair; lines that are too thin to see are left out. */
     private link(
         frame: Frame,
         a: number,
@@ -296,7 +296,7 @@ export class Contacts {
         if (this.movable[b]) this.toCentre(frame, b, centre);
         if (this.movable[a] && this.movable[b]) {
             this.toCentre(frame, a, other);
-            // between balls the contact lies on the line of the centres: one line for two
+            // between balls the contact is on the line of the centres: one line instead of two
             if (isBetween(other, point, centre)) {
                 this.arrows.line(other, centre, width / 2, look, colour, alpha);
                 return;
@@ -317,8 +317,8 @@ export class Contacts {
     // ---- cones ----------------------------------------------------------------------------------
 
     /**
-     * The cone of forces that friction allows, on the body that the arrow is for; its slant is as
-     * long for any mu, and an infinite one is flat.
+     * The friction cone on the body of the arrow. The length of its side is the same for every mu;
+     * with infinite friction it is flat.
      */
     private cone(
         point: Vector3,

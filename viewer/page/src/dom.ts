@@ -6,8 +6,7 @@ type Child = Node | string;
 type Attributes = Record<string, string | number | boolean | ((event: Event) => void) | undefined>;
 
 /**
- * An element; attributes that begin with "on" are listeners, `class` and the like are written as in
- * HTML.
+ * Makes an element. Attributes that begin with "on" are listeners; others are named as in HTML.
  */
 export function el<K extends keyof HTMLElementTagNameMap>(
     tag: K,
@@ -74,7 +73,7 @@ export function setIcon(button: HTMLButtonElement, name: IconName, label: string
     button.title = label;
 }
 
-/** A number for people: three digits that count. */
+/** Formats a number with three significant digits. */
 export function say(x: number): string {
     if (!Number.isFinite(x)) return x > 0 ? "∞" : x < 0 ? "−∞" : "–";
     if (x === 0) return "0";
@@ -89,8 +88,8 @@ export function say(x: number): string {
 }
 
 /**
- * After a choice by the mouse or a finger, keys go to the scene again; a choice by keys keeps the
- * focus, so that the next one is a key away.
+ * After a choice by mouse or touch the scene receives the keys again; a choice by keyboard keeps
+ * the focus.
  */
 export function returnFocus(select: HTMLSelectElement): void {
     let byKeys = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
-/* A chart opened large: all its lines, with axes, units and a legend; it is drawn while open. */
+/* A large chart: all lines, axes, units and a legend; drawn while it is open. */
 import { drawDashed, drawDashes, rangeOfAll, type Chart } from "./charts";
 import { el, iconButton, say } from "./dom";
 
@@ -70,7 +70,7 @@ export class Figure {
         this.draw();
     }
 
-    /** With each drawing of the panel. */
+    /** Called whenever the panel is drawn. */
     draw(): void {
         const { chart, canvas } = this;
         if (!chart) return;

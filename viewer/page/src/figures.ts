@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
-/* The charts of the panel: what they show of a frame, and of a recording. */
+/* The charts of the panel, with their values for a frame and for a recording. */
 import { isMovable, reachOf } from "./bodies";
 import { Chart, type ChartOptions } from "./charts";
 import { el, say } from "./dom";
@@ -77,7 +77,7 @@ const OPTIONS = {
         tip: "how well the last step solves its contact problem; dashed: the tolerance of the step",
     },
     cost: {
-        label: "Step takes",
+        label: "Step time",
         unit: "ms",
         axis: "time of a step / ms",
         lines: [
@@ -115,7 +115,7 @@ export class Figures {
     private bodySize = 1; // m
     private tolerance = 1e-8; // of the scene
 
-    /** A typical size of its bodies: the diameter of the middle one. */
+    /** A typical size of its bodies: the median diameter. */
     setScene(scene: SceneMessage, replay: boolean): void {
         const sizes = scene.shapes
             .filter(({ body, layer }) => layer !== 0 && isMovable(scene.bodies[body]))
@@ -140,7 +140,7 @@ export class Figures {
         for (const chart of Object.values(this.charts)) chart.clear();
     }
 
-    /** Of each chart its lines at a frame. */
+    /** The values of the lines of each chart at a frame. */
     private valuesOf(frame: Frame): Record<Name, number[]> {
         const gravity = gravityOf(frame) - this.gravity;
         const [open, sticking, sliding] = countModes(frame);
@@ -152,7 +152,7 @@ export class Figures {
             energy: [kinetic + gravity + springs, ...kinds, gravity, springs],
             contacts: [frame.touching, sticking, sliding, open],
             penetration: [(100 * frame.penetration) / this.bodySize],
-            // Rounding far below the tolerance is no news: it is drawn as one level.
+            // Rounding errors far below the tolerance are drawn as one level.
             residual: [Math.max(frame.residual, RESIDUAL_FLOOR * tolerance), tolerance],
             cost: [milliseconds, ...phases],
         };
@@ -190,7 +190,7 @@ export class Figures {
         this.lastTime = frame.time;
     }
 
-    /** What stands beside the label of a chart. */
+    /** The text beside the label of a chart. */
     private shownOf(name: Name, value: number, frame: Frame): [number, string?] {
         if (name === "energy") return [frame.kinetic + frame.potential];
         if (name === "residual") return [frame.residual];
@@ -201,7 +201,7 @@ export class Figures {
         return [value, isNoise ? "0 mm" : `${two(millimetres)} mm (${two(value)} %)`];
     }
 
-    /** In a replay `part` is where on the way it is. */
+    /** In a replay `part` is the position, from 0 to 1. */
     draw(frame: Frame, part: number | null): void {
         const values = this.valuesOf(frame);
         for (const name of Object.keys(values) as Name[]) {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
 /*
- * Metal and rubber, where a file says so: a surface also reflects, as a mirror that is blurred by
- * its roughness, the sky above it, the ground below it and the sun.  Metal reflects in its own
- * colour and has little colour besides; what is rough has no highlight.  `moreau render` has the
- * same formula (render/finish.c).
+ * Metal and rubber, as given by the file: a surface reflects the sky, the ground and the sun like a
+ * mirror blurred by its roughness. Metal reflects in its own colour and has little diffuse colour;
+ * rough surfaces have no highlight. `moreau render` uses the same formula (render/finish.c).
  */
 import { Color, MeshLambertMaterial, Vector3, type Side } from "three";
 import type { Finish } from "./protocol";
@@ -26,7 +25,7 @@ export const FINISH = /* glsl */ `
         return (1.0 - metallic * (1.0 - 0.5 * roughness)) * shaded + mirror * light;
     }`;
 
-/** The material of such bodies where there are shadows; `light` follows the palette. */
+/** The material of such bodies with shadows; `light` follows the palette. */
 export function finishedMaterial(finish: Finish, side: Side): MeshLambertMaterial {
     const material = new MeshLambertMaterial({ vertexColors: true, side });
     const uniforms = {

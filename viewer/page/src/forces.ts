@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
 /*
- * How contact forces are shown: on which of the two bodies, how large, and which are left out.
+ * Rules for drawing contact forces: the body, the length, and the threshold.
  *
- * A contact has two opposite forces, and one of them is drawn: the one on the selected body; else
- * on the one that can move; else on the upper one, by the normal; else, where the normal is level,
- * on the one that comes later in the scene.  viewer/frames/forces.c has the same rule for
- * `moreau render`.
+ * A contact has two opposite forces, of which one is drawn: the one on the selected body; otherwise
+ * on the body that can move; otherwise on the upper body, by the normal; and if the normal is
+ * level, on the later body of the scene. viewer/frames/forces.c has the same rule for `moreau
+ * render`.
  *
  * The length of an arrow is linear, L F / F0, or logarithmic, L log(1 + 9 F / F0) / log 10, with F0
  * the largest force, followed slowly so that the scale does not jump.
@@ -15,7 +15,7 @@ import { CONTACT_WORDS, type Frame, type Vec3 } from "./protocol";
 
 export type ForceScale = "linear" | "log";
 
-export const CHAINS_ABOVE = 300; // contacts: then force chains take the place of arrows
+export const CHAINS_ABOVE = 300; // contacts: force chains replace arrows
 const LEVEL = 0.05; // sine of the angle below which a normal is level
 
 /** 1: the force on b is shown, -1: the one on a; `rise` is the upward part of the normal a to b. */
@@ -46,11 +46,11 @@ export function roundBelow(x: number): number {
     return power * (digit >= 5 ? 5 : digit >= 2 ? 2 : 1);
 }
 
-/** F0, the largest force, and what depends on it. */
+/** F0, the largest force, and the scale that depends on it. */
 export class ForceScaling {
     reference = 0; // N
 
-    /** Soon up to a larger force, slowly down to a smaller one. */
+    /** Rises quickly to a larger force and falls slowly to a smaller one. */
     follow(frame: Frame): void {
         let largest = 0;
         for (let k = 0; k < frame.contactCount; ++k) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
 /*
- * Keeps what moves in the picture, as long as nobody has taken the camera: at the first frame the
- * camera goes where everything fits; later, when something leaves the picture, it follows gently.
- * What flies far away is let go.
+ * Keeps moving bodies in the image until the user moves the camera. At the first frame the camera
+ * moves to where everything fits; later it follows smoothly if a body leaves the image. Bodies that
+ * fly far away are ignored.
  */
 import { Vector3 } from "three";
 import { isMovable, reachOf, turned } from "./bodies";
@@ -13,17 +13,17 @@ import type { Stage } from "./stage";
 const FAR = 4; // sizes of the scene
 // What does not move belongs to the picture if it ends within so many sizes of what does.
 const NEAR_BY = 3;
-const EASE = 0.09; // of the way, a picture
-const LOOK_EVERY = 6; // pictures, where there are many bodies
-const FEW = 50; // bodies, which are looked at in every picture
+const EASE = 0.09; // of the way, per image
+const LOOK_EVERY = 6; // images, with many bodies
+const FEW = 50; // bodies, which are checked in every image
 const MIDDLE_OF = 200; // bodies, at most
-const LONE_ROOM = 2.2; // sizes around a body that is alone
+const LONE_ROOM = 2.2; // sizes around a single body
 
-const MANY_SHAPES = 1000; // above so many each is a ball around itself
+const MANY_SHAPES = 1000; // above this number a shape is its bounding ball
 
 export type Ball = [number, number, number, number]; // centre and radius
 
-/** Balls whose hull is the shape, or holds it, in its own frame. */
+/** Balls whose hull is the shape or contains it, in its own frame. */
 export function hullBalls(shape: ShapeInfo): Ball[] {
     const { radius, half, ends, points } = shape;
     const corners = (low: number[], high: number[]) =>
@@ -56,7 +56,7 @@ export function hullBalls(shape: ShapeInfo): Ball[] {
     }
 }
 
-/** The balls that reached farthest in eight directions of the picture. */
+/** The balls that reached farthest in eight directions of the image. */
 class Extremes {
     private balls: (Ball | null)[] = new Array(8).fill(null);
     private most = new Array<number>(8).fill(-Infinity);
@@ -99,10 +99,10 @@ export class Framing {
     private movable = 0; // bodies
     private fresh = true;
     private following = false;
-    private pictures = 0;
-    private readonly past = new Extremes(); // where things were since the scene began
+    private images = 0;
+    private readonly past = new Extremes(); // positions since the scene began
     private lastTime = 0;
-    free = true; // nobody has taken the camera
+    free = true; // the user has not moved the camera
 
     constructor(private readonly stage: Stage) {
         stage.controls.addEventListener("start", () => {
@@ -110,7 +110,7 @@ export class Framing {
         });
     }
 
-    /** Another scene, or the command to see the whole of it. */
+    /** Starts again: for another scene, or to fit the view. */
     restart(scene: SceneMessage): void {
         this.fresh = this.free = true;
         this.following = false;
@@ -132,7 +132,7 @@ export class Framing {
         }
     }
 
-    /** The middle one, in each coordinate, of the bodies that can move. */
+    /** The median, in each coordinate, of the movable bodies. */
     private middle(scene: SceneMessage, frame: Frame): Vector3 {
         const bodies = [...this.parts.keys()].filter(
             (body) => body < frame.bodyCount && isMovable(scene.bodies[body]),
@@ -147,12 +147,12 @@ export class Framing {
         return new Vector3(median(0), median(1), median(2));
     }
 
-    /** What is near the middle: all that moves, and what it moves on. */
+    /** The bodies near the middle: movable ones, and those that support them. */
     private balls(scene: SceneMessage, frame: Frame, target: Vector3): Ball[] {
         const { reach } = this.stage;
         const balls: Ball[] = [];
         for (const { kind, a, anchorA } of scene.joints)
-            if (kind === "distance" && a < 0) balls.push([...anchorA, 0]); // where a string hangs
+            if (kind === "distance" && a < 0) balls.push([...anchorA, 0]); // the end of a string
         for (const [body, parts] of this.parts) {
             if (body >= frame.bodyCount) continue;
             const [x, y, z, ...turn] = frame.bodies.subarray(
@@ -171,13 +171,13 @@ export class Framing {
         return balls;
     }
 
-    /** Before each picture. */
+    /** Before each image. */
     update(scene: SceneMessage, frame: Frame): void {
         const isReset = frame.time < this.lastTime;
         this.lastTime = frame.time;
         if (!this.free) return;
         const every = this.movable > FEW ? LOOK_EVERY : 1;
-        if (!isReset && !this.fresh && ++this.pictures % every !== 0 && !this.following) return;
+        if (!isReset && !this.fresh && ++this.images % every !== 0 && !this.following) return;
         const { stage } = this;
         const middle = this.middle(scene, frame);
         const balls = this.balls(scene, frame, middle);
@@ -185,7 +185,7 @@ export class Framing {
         if (isReset && !stage.sees(balls)) return this.begin(scene);
         const [right, above] = stage.axes();
         this.past.add(balls, right, above);
-        // One body alone has room around it, in which one sees it move.
+        // A single body has room around it, so that its motion is visible.
         if (this.movable < 2) balls.push([middle.x, middle.y, middle.z, LONE_ROOM * stage.reach]);
         const all = [...balls, ...this.past.near(middle, FAR * stage.reach)];
         if (this.fresh) stage.approach(balls, 1);

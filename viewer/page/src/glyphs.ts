@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
 /*
- * Marks that are drawn over everything and written anew for each picture: dots of a size in pixels,
- * and flat triangles.  Each kind is one draw call, however many there are (merged.ts says why that
- * matters).  Colours are those that a screen takes (sRGB), since to convert them at every pixel is
- * costly.
+ * Marks that are drawn over everything and written again for each image: dots with a size in
+ * pixels, and flat triangles. Each kind is one draw call for any number of marks (see merged.ts).
+ * Colours are in sRGB, since a conversion at every pixel is expensive.
  */
 import {
     BufferAttribute,
@@ -21,7 +20,7 @@ import {
 import type { Vec3 } from "./protocol";
 
 /**
- * Vertices with a position and a colour (red, green, blue, alpha), as many as there happen to be.
+ * Any number of vertices with a position and a colour (red, green, blue, alpha).
  */
 class Vertices {
     readonly geometry = new BufferGeometry();
@@ -38,7 +37,7 @@ class Vertices {
         position.set(this.position);
         colour.set(this.colour);
         [this.position, this.colour] = [position, colour];
-        this.geometry.dispose(); // the buffers of the size before
+        this.geometry.dispose(); // the buffers of the previous size
         this.geometry.setAttribute(
             "position",
             new BufferAttribute(position, 3).setUsage(DynamicDrawUsage),
@@ -104,7 +103,7 @@ export class Dots {
                 }`,
             depthTest: false,
             depthWrite: false,
-            transparent: true, // drawn after what is solid
+            transparent: true, // drawn after opaque objects
         });
         this.points = new Points(this.vertices.geometry, this.material);
         this.points.frustumCulled = false;
@@ -167,7 +166,7 @@ export class Triangles {
         for (const p of [a, b, c]) this.vertices.add(p.x, p.y, p.z, colour, alpha);
     }
 
-    /** A flat line of some half width, turned to a look along `look`. */
+    /** A flat line with this half width that faces a camera looking along `look`. */
     line(a: Vec3, b: Vec3, half: number, look: Vector3, colour: Color, alpha: number): void {
         const x = b[0] - a[0];
         const y = b[1] - a[1];

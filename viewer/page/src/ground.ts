@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
 /*
- * Planes, which have no end.  In space: a surface that fades into the horizon, the lines of a grid,
- * soft contact shadows (shade.ts), and a sheet that catches the shadows of the sun where there are
- * any.  Walls are lines alone.  In planar scenes: a half-plane as a broad band.
+ * Infinite planes. In space: a surface that fades into the horizon, grid lines, soft contact
+ * shadows (shade.ts), and a sheet that receives cast shadows, if they are on. Walls have lines
+ * only. In planar scenes a half-plane is a broad band.
  */
 import {
     BufferGeometry,
@@ -39,8 +39,9 @@ export function roundLength(x: number): number {
 }
 
 /**
- * The lines of a grid of unit cells in z = 0; their alpha falls from the middle to nothing.  Every
- * other line ends halfway, where lines are faint and dense: they cost where the processor draws.
+ * The lines of a grid of unit cells in z = 0; their alpha falls to zero from the middle. Every
+ * other line ends halfway, where lines are faint and dense: they are expensive in software
+ * rendering.
  */
 function gridLines(cells: number, pieces: number): BufferGeometry {
     const position: number[] = [];
@@ -56,7 +57,7 @@ function gridLines(cells: number, pieces: number): BufferGeometry {
             const to = from + (2 * cells) / pieces;
             const nearest = Math.min(Math.abs(from), Math.abs(to));
             if (k % 2 !== 0 && Math.hypot(k, nearest) >= cells / 2) continue;
-            if (Math.hypot(k, nearest) >= cells) continue; // there is nothing to be seen
+            if (Math.hypot(k, nearest) >= cells) continue; // invisible
             add(k, from);
             add(k, to);
             add(from, k);
@@ -68,7 +69,7 @@ function gridLines(cells: number, pieces: number): BufferGeometry {
     return geometry;
 }
 
-/* Rings of the surface, in sizes of the scene, and how much of the horizon each of them has. */
+/* Rings of the surface, in sizes of the scene, and their share of the horizon's colour. */
 const RINGS = [
     [0, 0],
     [3, 0.05],
@@ -102,7 +103,7 @@ function surface(reach: number): BufferGeometry {
     return geometry;
 }
 
-/** Colours as a screen takes them, at the corners: to convert them at every pixel is costly. */
+/** Colours in sRGB, at the vertices: a conversion at every pixel is expensive. */
 function floorMaterial(): ShaderMaterial {
     return new ShaderMaterial({
         vertexShader: /* glsl */ `
@@ -174,14 +175,14 @@ export class Ground {
     private readonly floorMaterial = floorMaterial();
     private readonly shade = new ContactShade();
     private readonly casters: ShapeInfo[];
-    private readonly casterHeights: number[]; // of a body, above which its shape has no patch
+    private readonly casterHeights: number[]; // of a body: above, its shape has no shadow patch
     private readonly planar: boolean;
     private readonly cell: number;
 
     constructor(
         scene: SceneMessage,
         palette: Palette,
-        private readonly centre: Vector3, // that of the picture, also when it moves
+        private readonly centre: Vector3, // that of the image, also when it moves
         private readonly reach: number,
     ) {
         this.planar = scene.dimension === 2;
@@ -241,7 +242,7 @@ export class Ground {
             sheet.receiveShadow = true;
             const floor = new Mesh(this.surface, this.floorMaterial);
             floor.raycast = () => {};
-            floor.renderOrder = 3; // after the bodies, which hide much of it
+            floor.renderOrder = 3; // after the bodies, which cover much of it
             lines.renderOrder = -7;
             sheet.renderOrder = -4;
             group.add(lines, sheet, floor);
@@ -265,8 +266,8 @@ export class Ground {
     }
 
     /**
-     * Planes move with their bodies; each is drawn around the point of it that is nearest to the
-     * middle of the scene.
+     * Planes move with their bodies. Each is drawn around its point nearest to the middle of the
+     * scene.
      */
     update(poses: Float32Array): void {
         for (const floor of this.floors) {
@@ -289,14 +290,14 @@ export class Ground {
         if (!this.planar) this.shadeFloors(poses);
     }
 
-    /** Into the plane, by whole cells, so that the grid stays where it is. */
+    /** Moves the grid in the plane by whole cells, so that it appears fixed. */
     private snap(local: Vector3): void {
         local.x = this.cell * Math.round(local.x / this.cell);
         local.y = this.planar ? 0 : this.cell * Math.round(local.y / this.cell);
         local.z = 0;
     }
 
-    /** Walls are faint and as large as the scene, floors go to the horizon. */
+    /** Walls are faint and as large as the scene; floors reach the horizon. */
     private fitWall(floor: Floor, turn: Quaternion): void {
         const [lines, sheet, top] = floor.group.children as [LineSegments, Mesh, Mesh];
         const isWall = new Vector3(0, 0, 1).applyQuaternion(turn).z < 0.3;
@@ -330,7 +331,7 @@ export class Ground {
         this.shade.end();
     }
 
-    /** Walls between the eye and the scene, which are seen from behind, are left out. */
+    /** Hides walls between the eye and the scene, which are seen from behind. */
     seenFrom(eye: Vector3): void {
         if (this.planar) return;
         for (const { group, isWall } of this.floors) {

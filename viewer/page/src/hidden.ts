@@ -1,37 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
 /*
- * Which balls of a heap need to be drawn: those that nearer ones hide, and those outside the
- * picture, are left out.  Where the processor draws, most of the time of a heap is spent on balls
- * inside it.
+ * Selects the balls of a heap to draw: those hidden by nearer ones and those outside the image are
+ * left out. In software rendering, most of the time of a heap is spent on its inner balls.
  *
- * The picture is divided into cells of a quarter of a ball.  Balls are visited from the nearest to
- * the farthest; each that is seen fills the cells that lie inside its outline.  A ball is hidden
- * where all cells that its outline meets are full of balls whose middle plane, at which they are
- * drawn, is in front of its nearest point.
+ * The image is divided into cells of a quarter of a ball. Balls are visited from the nearest to the
+ * farthest; each visible ball fills the cells inside its outline. A ball is hidden if all cells
+ * that its outline meets are filled by balls whose middle plane, at which they are drawn, is in
+ * front of its nearest point.
  */
 import type { Matrix4 } from "three";
 
 const BUCKETS = 1024;
 const CELLS_PER_RADIUS = 4;
-const MOST_CELLS = 400; // across the picture
-const EYE_ROOM = 2; // radii: nearer balls are drawn, and hide nothing
+const MOST_CELLS = 400; // across the image
+const EYE_ROOM = 2; // radii: nearer balls are drawn and hide nothing
 
-/** What the eye sees: from world to picture. */
+/** The view: from world to image. */
 export interface Lens {
     view: Matrix4;
     lens: Matrix4; // its projection
-    changed: boolean; // since the picture before
+    changed: boolean; // since the previous image
 }
 
-/** Depths along the view; the place of each ball in the picture and its radius there. */
+/** Depths along the view; position and radius of each ball in the image. */
 class Discs {
     readonly depth: Float32Array;
     readonly x: Float32Array;
     readonly y: Float32Array;
     readonly radius: Float32Array; // of the ball, m
-    readonly seen: Float32Array; // in the picture, whose height is 2
-    readonly stretch: Float32Array; // of the outline, which is an ellipse beside the middle
+    readonly seen: Float32Array; // in the image, whose height is 2
+    readonly stretch: Float32Array; // of the outline, which is an ellipse away from the middle
     aspect: number;
 
     constructor(matrices: Float32Array, count: number, { view, lens }: Lens) {
@@ -77,12 +76,12 @@ export function nearestFirst(depth: Float32Array): Uint32Array {
     return order;
 }
 
-/** Cells of the picture: full of nearer balls or not. */
+/** Cells of the image, filled by nearer balls or not. */
 class Cells {
     private readonly full: Uint8Array;
     private readonly across: number;
     private readonly down: number;
-    private readonly scale: number; // cells in a unit of the picture
+    private readonly scale: number; // cells in a unit of the image
 
     constructor(
         radius: number,
@@ -108,7 +107,7 @@ class Cells {
         }
     }
 
-    /** Whether all cells that a disc meets are full; so it is of one outside the picture. */
+    /** Whether all cells that a disc meets are filled; true for a disc outside the image. */
     hides(x: number, y: number, radius: number): boolean {
         const { scale, across, down, full } = this;
         const [cx, cy, r] = [(x + this.aspect) * scale, (y + 1) * scale, radius * scale];
@@ -143,7 +142,7 @@ export function seenFirst(matrices: Float32Array, count: number, lens: Lens): Ui
             if (depth[one] >= EYE_ROOM * radius[one]) cells.fill(x[one], y[one], seen[one]);
         }
         if (isNear || !cells.hides(x[ball], y[ball], stretch[ball] * seen[ball]))
-            order[kept++] = ball; // its place was visited
+            order[kept++] = ball; // its entry was visited
     }
     return order.subarray(0, kept);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
 /*
- * Joints: a pin at each anchor, a line for a distance, a short one along the axis of a revolute or
- * prismatic joint in space.  Also the line of the spring that the mouse pulls with.
+ * Joints: a pin at each anchor, a line for a distance joint, a short line along the axis of a
+ * revolute or prismatic joint in space. Also the line of the mouse spring.
  */
 import {
     BufferAttribute,
@@ -97,7 +97,7 @@ export class Joints {
     }
 }
 
-/** The spring between the pointer and what it holds. */
+/** The spring between the pointer and the held body. */
 export class Spring {
     readonly group = new Group();
     private readonly material = new MeshBasicMaterial({ depthTest: false, transparent: true });

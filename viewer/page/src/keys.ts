@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
-/* The keyboard: one list, which is also what the help shows. */
+/* The keyboard. The help shows the same list. */
 
 export interface KeyAction {
-    keys: string[]; // as KeyboardEvent.key has them
-    label: string; // as the help has them
+    keys: string[]; // values of KeyboardEvent.key
+    label: string; // in the help
     does: string;
     run(): void;
 }
 
 const TYPING = new Set(["INPUT", "SELECT", "TEXTAREA"]);
 
-/** Keys go to the scene unless someone is typing, or holds a modifier. */
+/** The scene receives keys unless the user types or holds a modifier. */
 export function listenToKeys(actions: KeyAction[]): void {
     window.addEventListener("keydown", (event) => {
         const target = event.target as HTMLElement | null;

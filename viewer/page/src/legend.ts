@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
-/* The legend of contacts: how many stick, slide and are open, and a scale bar for the forces. */
+/* The legend of contacts: numbers of sticking, sliding and open ones, and a force scale. */
 import type { ContactView, ScaleBar } from "./contacts";
 import { count, el, say } from "./dom";
 import { CONTACT_WORDS, MODE_SLIDES, MODE_STICKS, type Frame } from "./protocol";
 
 const CHAIN_PIXELS = 36; // length of the sample of a chain
 
-/** How many contacts there are of each mode: open, sticking, sliding. */
+/** The numbers of open, sticking and sliding contacts. */
 export function countModes(frame: Frame): [number, number, number] {
     const modes: [number, number, number] = [0, 0, 0];
     for (let k = 0; k < frame.contactCount; ++k) {
@@ -61,7 +61,7 @@ export class Legend {
         this.sample.classList.toggle("chain", bar.chains);
         this.sample.style.width = `${bar.chains ? CHAIN_PIXELS : Math.min(pixels, 220)}px`;
         this.sample.style.height = bar.chains ? `${Math.max(1, Math.min(pixels, 40))}px` : "";
-        const how = bar.chains ? " wide" : view.scale === "log" ? ", log scale" : "";
+        const how = bar.chains ? " (width)" : view.scale === "log" ? ", log scale" : "";
         this.label.textContent = `${say(bar.force)} N${how}`;
     }
 }

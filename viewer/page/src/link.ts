@@ -32,7 +32,7 @@ export function writeView(view: Partial<View>): string {
     return parts.length > 0 ? `#${parts.join("&")}` : "";
 }
 
-/** Whatever the hash holds; what cannot be read is left out. */
+/** Reads the hash; parts that are not valid are left out. */
 export function readView(hash: string): Partial<View> {
     const view: Partial<View> = {};
     for (const part of hash.replace(/^#/, "").split("&")) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
-/* Starts the page: as a replay where it holds a recording, else live. */
+/* Starts the page: as a replay if it contains a recording, otherwise live. */
 import { App, type Source } from "./app";
 import { Connection } from "./connection";
 import { el } from "./dom";
 import type { Vec3, Command } from "./protocol";
 import { findRecording, Player, type Recording } from "./replay";
 
-/** For scripts and tests: what the page shows, and where. */
+/** For scripts and tests. */
 declare global {
     interface Window {
         moreau?: {
@@ -31,7 +31,7 @@ function expose(app: App): void {
             const point = app.position(body);
             return point && app.stage.project(point);
         },
-        fps: () => app.picturesPerSecond(),
+        fps: () => app.imagesPerSecond(),
     };
 }
 

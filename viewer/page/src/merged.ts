@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
 /*
- * Many copies of a geometry as one mesh: each vertex knows its copy, and finds that copy's matrix
- * and colour in a texture.
+ * Many copies of a geometry as one mesh: each vertex has the number of its copy and reads the
+ * matrix and colour of that copy from a texture.
  *
- * It does what an InstancedMesh does.  A graphics card likes both; where the processor draws, every
- * instance costs as much as a draw call (some 25 microseconds), and a copy in here costs nothing
- * but its triangles.
+ * An InstancedMesh has the same effect. On a graphics card both are fast; in software rendering
+ * each instance costs a draw call (about 25 microseconds), and a copy here costs only its
+ * triangles.
  */
 import {
     BufferAttribute,
@@ -21,7 +21,7 @@ import {
 const ROW = 256; // copies in a row of the textures
 const MOST_VERTICES = 3e6;
 
-/** What a vertex shader begins with, to call copyMatrix() and copyColour(). */
+/** Declarations for vertex shaders that call copyMatrix() and copyColour(). */
 export const COPIES = /* glsl */ `
     attribute float copy;
     uniform highp sampler2D matrices, colours;
@@ -93,8 +93,8 @@ export class Merged {
     private readonly corners: number; // of triangles, of one copy
 
     /**
-     * `make` is given the textures, which the material is to have as the uniforms `matrices` and
-     * `colours`.
+     * `make` receives the textures, which become the uniforms `matrices` and `colours` of the
+     * material.
      */
     constructor(
         geometry: BufferGeometry,
@@ -111,8 +111,8 @@ export class Merged {
     }
 
     /**
-     * Matrices (16 numbers) and colours (3) of the copies; with an order: the k-th copy is the
-     * order[k]-th of them, and there are as many as the order has.
+     * Matrices (16 numbers) and colours (3) of the copies. With an order, copy k is entry order[k],
+     * and the order has one entry for each copy.
      */
     load(matrices: Float32Array, colours: Float32Array, order: Uint32Array | null): void {
         const toMatrices = this.matrices.image.data as Float32Array;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
 /*
- * What lies over the picture: the title, the hint for newcomers, the card of a chosen body,
- * messages that pass, and the help.
+ * Elements over the image: the title, the first hint, the card of the selected body, short messages
+ * and the help.
  */
 import { count, el, iconButton, say } from "./dom";
 import { BODY_FLOATS, CONTACT_WORDS, type Frame, type SceneMessage, type Vec3 } from "./protocol";
@@ -14,7 +14,7 @@ export class Title {
     readonly element = el("header", { class: "title" }, this.heading, this.line);
 
     show(scene: SceneMessage): void {
-        const name = scene.name.replace(/^.*[\\/]/, ""); // of a file, without its folders
+        const name = scene.name.replace(/^.*[\\/]/, ""); // file name without folders
         this.heading.textContent = name || scene.title || "Recording";
         this.line.textContent = [scene.name ? scene.title : "", scene.note]
             .filter((text) => text !== "")
@@ -23,7 +23,7 @@ export class Title {
     }
 }
 
-/** Says once what to do, and goes away when it was done or after a while. */
+/** A hint that is shown once, until it is followed or times out. */
 export class Hint {
     readonly element = el("div", { class: "hint", role: "note" });
     private timer = 0;
@@ -40,7 +40,7 @@ export class Hint {
     }
 }
 
-/** A message that passes; read out by screen readers. */
+/** A short message; also for screen readers. */
 export class Toast {
     readonly element = el("div", { class: "toast", role: "status", "aria-live": "polite" });
     private timer = 0;
@@ -57,11 +57,11 @@ export class Toast {
     }
 }
 
-/** The force of the pointer on the body that it holds, beside it. */
+/** The force of the pointer on the held body, shown beside the pointer. */
 export class Pull {
     readonly element = el("div", { class: "pull", hidden: true });
 
-    /** `target`: where the pointer is in the scene; null: it holds nothing. */
+    /** `target`: position of the pointer in the scene; null: it holds nothing. */
     draw(target: Vec3 | null, force: number, project: (point: Vec3) => [number, number]): void {
         if (this.element.hidden !== (target === null)) this.element.hidden = target === null;
         if (!target) return;
@@ -71,7 +71,7 @@ export class Pull {
     }
 }
 
-/** What there is to know about one body. */
+/** Properties of the selected body. */
 export class Card {
     private readonly name = el("h2", {});
     private readonly facts = el("dl", {});
@@ -85,7 +85,7 @@ export class Card {
         const button = iconButton("close", "Close", close);
         this.element = el(
             "section",
-            { class: "card", hidden: true, "aria-label": "Chosen body" },
+            { class: "card", hidden: true, "aria-label": "Selected body" },
             el("div", { class: "card-head" }, this.name, button),
             this.facts,
         );
@@ -100,10 +100,10 @@ export class Card {
         this.element.hidden = !info;
         if (!info) return;
         this.name.textContent = info.name || `body ${body}`;
-        this.element.scrollIntoView({ block: "nearest" }); // in a panel that was scrolled
+        this.element.scrollIntoView({ block: "nearest" }); // the panel may be scrolled
     }
 
-    /** Its velocity, from how far it came between two frames. */
+    /** Its velocity, from the displacement between two frames. */
     private follow(frame: Frame): void {
         const pose = frame.bodies.slice(BODY_FLOATS * this.body, BODY_FLOATS * (this.body + 1));
         const elapsed = this.before ? frame.time - this.before.time : 0;
@@ -148,7 +148,7 @@ const fixed = (x: number): string => {
     return (size < 5e-4 ? 0 : x).toFixed(digits).replace("-", "−").padStart(6);
 };
 
-/** Contacts that push on a body: how many, their sum, the largest. */
+/** Contacts with a force on a body: their number, sum and largest. */
 export function forcesOn(
     frame: Frame,
     body: number,

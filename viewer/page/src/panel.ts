@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
 /*
- * The panel at the side: what the simulation is doing, what may be changed, what is shown.  It
- * knows no socket: commands go to `command`, and what the program answers comes back through
- * show().
+ * The panel at the side: state, settings and display options of the simulation. Commands go to
+ * `command`; the program's answers arrive through show().
  */
 import { count, el, returnFocus, say } from "./dom";
 import { Figures } from "./figures";
@@ -20,28 +19,28 @@ import type {
 } from "./protocol";
 
 export const TOGGLES = [
-    { name: "contacts", label: "Contacts", key: "c", tip: "a point at each contact" },
-    { name: "forces", label: "Forces", key: "f", tip: "contact forces as arrows" },
+    { name: "contacts", label: "Contacts", key: "c", tip: "mark the contact points" },
+    { name: "forces", label: "Forces", key: "f", tip: "draw contact forces as arrows" },
     {
         name: "log",
         label: "Log scale",
         key: "l",
-        tip: "arrows as long as the logarithm of the force",
+        tip: "logarithmic lengths of the arrows",
     },
-    { name: "cones", label: "Cones", key: "v", tip: "the friction cone at each contact" },
-    { name: "joints", label: "Joints", key: "j", tip: "a pin and the axis at each joint" },
-    { name: "glass", label: "See-through", key: "x", tip: "bodies like glass, to look inside" },
+    { name: "cones", label: "Cones", key: "v", tip: "draw the friction cones" },
+    { name: "joints", label: "Joints", key: "j", tip: "mark anchors and axes of joints" },
+    { name: "glass", label: "See-through", key: "x", tip: "make bodies transparent" },
     {
         name: "collision",
         label: "Collision shapes",
         key: "k",
-        tip: "the shapes that collide, in place of those that a file gives to look at",
+        tip: "draw collision shapes instead of visual shapes",
     },
     {
         name: "shadows",
         label: "Cast shadows",
         key: "s",
-        tip: "of bodies on each other; soft ones on the ground stay; off where rendering is slow",
+        tip: "shadows between bodies; turned off automatically if rendering is slow",
     },
 ] as const;
 
@@ -107,7 +106,7 @@ export class Panel {
         });
         this.friction = slider(
             "Friction",
-            "coefficient of everything, in the place of the scene's",
+            "one coefficient for all surfaces, instead of the scene's",
             0,
             1.5,
             "",
@@ -199,7 +198,7 @@ export class Panel {
                 input,
             );
         return [
-            row("Method", "moreau solvers has a line on each", this.methodSelect),
+            row("Method", "moreau solvers describes each method", this.methodSelect),
             row("Step, ms", "length of a time step", this.stepInput),
             row("Tolerance", "on the relative residual of a step", this.toleranceSelect),
         ];
@@ -242,7 +241,7 @@ export class Panel {
         );
         least.input.value = "1";
         least.value.textContent = "1 %";
-        least.note.textContent = "0 to 50 % of the largest force: less is not shown";
+        least.note.textContent = "hide forces below this part of the largest";
         const rows = [size.element, least.element];
         return el("div", {}, el("div", { class: "chips" }, ...chips), ...rows);
     }
@@ -368,7 +367,7 @@ export class Panel {
         );
     }
 
-    /** What the program says is so; what is being typed or pulled at stays. */
+    /** Shows the settings of the program, except the input that the user is changing. */
     showSettings(settings: Partial<Settings>): void {
         const free = (input: HTMLElement) => document.activeElement !== input;
         if (settings.method !== undefined) this.methodSelect.value = settings.method;
@@ -423,7 +422,7 @@ export class Panel {
     // ---- frames ---------------------------------------------------------------------------------
 
     /**
-     * Numbers and charts, at most ten times a second; in a replay `part` is where on the way it is.
+     * Updates numbers and charts, at most ten times a second; in a replay `part` is the position.
      */
     draw(frame: Frame, now: number, part: number | null): void {
         if (now - this.lastDraw < 100) return;

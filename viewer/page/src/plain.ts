@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
 /*
- * Materials for pictures without shadows, which look nearly the same as MeshLambertMaterial and
- * cost a fraction where the processor draws.
+ * Materials for images without shadows. They look nearly like MeshLambertMaterial and cost a
+ * fraction of it in software rendering.
  *
- *   plain   the light of the stage (a sky and a sun) at the corners of triangles instead of at
- *           every pixel
- *   ball    two triangles that face the eye, on which every pixel finds its place on the ball
+ *   plain   the light of the stage (a sky and a sun) at vertices instead of at every pixel
+ *   ball    two triangles that face the eye; every pixel computes its point on the ball
  *   disc    the same for the discs of planar scenes
  *
- * A ball has the depth of its middle plane, which lies inside it along every ray: enough among
- * bodies that do not overlap, and hidden pixels are left out early.  EXACT gives the depth of the
- * surface, for balls that overlap other shapes, as the parts of a robot do.
+ * A ball has the depth of its middle plane, which is inside it along every ray. This suffices for
+ * bodies that do not overlap and rejects hidden pixels early. EXACT gives the depth of the surface,
+ * for balls that overlap other shapes, such as parts of a robot.
  */
 import { Color, ShaderMaterial, Vector3, type DataTexture, type Side } from "three";
 import { FINISH } from "./finish";
@@ -30,7 +29,7 @@ const LIGHT = /* glsl */ `
         return (around + max(sunwards, 0.0) * sunStrength) * 0.3183099;
     }`;
 
-/* From light to what a screen takes (sRGB): at the corners, since it is costly at every pixel. */
+/* From light to sRGB, at the vertices: a conversion at every pixel is expensive. */
 const SCREEN = /* glsl */ `
     vec3 onScreen(vec3 c) {
         vec3 bright = 1.055 * pow(c, vec3(0.41666)) - 0.055;
@@ -170,7 +169,7 @@ const DISC_VERTEX = /* glsl */ `
         gl_Position = projectionMatrix * viewMatrix * copyMatrix() * vec4(position.xy, 0.5, 1.0);
     }`;
 
-/* A rim, and a hand from the middle to it, as plate() of planar.ts has them. */
+/* A rim and a radial mark, as in plate() of planar.ts. */
 const DISC_FRAGMENT = /* glsl */ `
     varying vec2 vAt;
     flat varying vec3 vShade;

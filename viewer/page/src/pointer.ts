@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
 /*
- * The mouse, or a finger, in the scene: pulls at bodies through a spring, chooses them with a
- * click, and leaves everything else to the camera.
+ * The mouse or a finger in the scene: drags bodies through a spring, selects them with a click, and
+ * leaves everything else to the camera.
  *
- * While a body is held, the target moves in the plane through the point that was taken, parallel to
- * the picture.
+ * While a body is held, the target moves in the plane through the grabbed point, parallel to the
+ * image.
  */
 import { Plane, Vector3 } from "three";
 import { isMovable, toLocal, toWorld, type Bodies } from "./bodies";
@@ -14,7 +14,7 @@ import type { SceneMessage, Vec3, Command } from "./protocol";
 import type { Stage } from "./stage";
 
 const CLICK_PIXELS = 5;
-const HOVER_BODIES = 1500; // above so many a look at what is under the pointer costs too much
+const HOVER_BODIES = 1500; // above this number picking under the pointer is too slow
 
 export interface PointerWorld {
     scene(): SceneMessage | null;
@@ -38,7 +38,7 @@ interface Hold {
 export class Pointer {
     x = 0;
     y = 0;
-    private isOver = false; // a mouse over the picture; a finger points at nothing when it is up
+    private isOver = false; // a mouse over the image; not a finger
     private hold: Hold | null = null;
     private down: { x: number; y: number; body: number; id: number } | null = null;
     private hoverAt = 0;
@@ -50,7 +50,7 @@ export class Pointer {
     ) {
         const { canvas } = stage;
         const parent = canvas.parentElement ?? canvas;
-        // Before the camera's own listener, which sits on the canvas.
+        // Before the camera's own listener, which is on the canvas.
         parent.addEventListener("pointerdown", (event) => this.press(event), { capture: true });
         canvas.addEventListener("pointermove", (event) => this.move(event));
         canvas.addEventListener("pointerleave", () => {
@@ -127,12 +127,12 @@ export class Pointer {
         if (clicked) this.world.choose(body);
     }
 
-    /** Where it pulls to; null while it holds nothing. */
+    /** The target of the spring; null while it holds nothing. */
     get target(): Vec3 | null {
         return this.hold?.target ?? null;
     }
 
-    /** Also when the scene changes under the hand. */
+    /** Also called when the scene changes during a drag. */
     letGo(): void {
         if (!this.hold) return;
         this.hold = null;
@@ -145,7 +145,7 @@ export class Pointer {
     }
 
     /**
-     * Once a picture: sends where the hand is, draws the spring, looks what is under the pointer.
+     * Once per image: sends the target, draws the spring, and finds the body under the pointer.
      */
     tick(now: number, front: number): void {
         const poses = this.world.poses();

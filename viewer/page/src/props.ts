@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
-/* What is drawn of one scene. */
+/* The drawn objects of one scene. */
 import { Bodies, drawnShapes, isMovable, reachOf, thicknessOf } from "./bodies";
 import { Contacts } from "./contacts";
 import { Ground } from "./ground";
@@ -10,7 +10,7 @@ import { layerDepth } from "./shapes";
 import type { Stage } from "./stage";
 import type { Palette } from "./theme";
 
-/** What is drawn of one scene; made anew with each scene message. */
+/** The drawn objects of one scene; built again for each scene message. */
 export interface Props {
     bodies: Bodies;
     ground: Ground;
@@ -23,7 +23,7 @@ export interface Props {
 const medianOf = (values: number[]): number | undefined =>
     values.sort((a, b) => a - b)[values.length >> 1];
 
-/** With collision: the shapes that collide, in place of those that a file gives to look at. */
+/** With `collision`: collision shapes instead of visual shapes. */
 export function makeProps(
     scene: SceneMessage,
     palette: Palette,

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
 /*
- * What the server and the page say to each other (docs/frames.md): messages in JSON, and frames in
- * binary.
+ * The protocol of server and page (docs/frames.md): JSON messages and binary frames.
  *
- * What comes in is checked here, once, so that the rest of the page may trust it: a message or a
- * frame that does not hold together is refused with a ProtocolError that says why.
+ * Incoming data are checked here, once. An invalid message or frame throws a ProtocolError with the
+ * reason.
  */
 
 export type Vec3 = [number, number, number];
 
 export interface BodyInfo {
-    kind: "free" | "fixed" | "driven" | "link"; // a link moves too: it is a part of a mechanism
+    kind: "free" | "fixed" | "driven" | "link"; // a link is a movable part of a mechanism
     name: string;
     mass: number;
 }
@@ -20,7 +19,7 @@ export const SHAPE_KINDS = ["ball", "box", "capsule", "cylinder", "hull", "plane
 export type ShapeKind = (typeof SHAPE_KINDS)[number];
 
 /**
- * A shape in the frame of its body; which of the numbers matter depends on its kind
+ * A shape in the frame of its body. The numbers that it uses depend on its kind
  * (include/moreau/shape.h).
  */
 /** From 0 to 1: metal or not; polished to matt. */
@@ -38,8 +37,8 @@ export interface ShapeInfo {
     ends: [Vec3, Vec3];
     points: number[]; // three a point
     indices: number[];
-    layer: number; // 0: collides with nothing, and is drawn in place of the shapes that collide
-    colour: [number, number, number, number] | null; // as a file has it, and its opacity
+    layer: number; // 0: does not collide; drawn instead of the collision shapes
+    colour: [number, number, number, number] | null; // from the file, with opacity
     finish: Finish | null; // likewise
 }
 
@@ -57,7 +56,7 @@ export interface JointInfo {
     most: number;
 }
 
-/** An actuator of a mechanism: what its target asks for, now, and a range for a slider. */
+/** An actuator of a mechanism: the current target, and a range for a slider. */
 export interface ActuatorInfo {
     name: string;
     kind: "position" | "velocity" | "effort";
@@ -65,11 +64,11 @@ export interface ActuatorInfo {
     lower: number;
     upper: number;
     target: number;
-    q: number; // places among the readings; -1: none
+    q: number; // indices in the readings; -1: none
     effort: number;
 }
 
-/** A number of a mechanism or a robot that every frame has. */
+/** A number of a mechanism or a robot, present in every frame. */
 export interface ReadingInfo {
     kind: "q" | "length" | "effort" | "sensor";
     name: string;
@@ -92,7 +91,7 @@ export interface SceneInfo {
     parameters: ParameterInfo[];
 }
 
-/** What may be changed while it runs. */
+/** Settings that can change during the run. */
 export interface Settings {
     playing: boolean;
     speed: number;
@@ -100,11 +99,11 @@ export interface Settings {
     step: number;
     tolerance: number;
     gravity: Vec3;
-    friction: number | null; // null: as the scene has it
-    restart: boolean; // starts again when it has come to rest
+    friction: number | null; // null: that of the scene
+    restart: boolean; // starts again when at rest
 }
 
-/** A ball that holds what can move, at the start. */
+/** A ball around the movable bodies at the start. */
 export interface CameraHint {
     centre: Vec3;
     size: number;
@@ -155,7 +154,7 @@ export type Command =
     | { do: "joint"; index: number; target: number }
     | { do: "target"; index: number; value: number };
 
-/** A command as text.  Ten digits are more than a hand can aim at. */
+/** A command as text. Ten digits suffice for input by hand. */
 export function writeCommand(command: Command): string {
     return JSON.stringify(command, (_, value: unknown) =>
         typeof value === "number" ? Number(value.toPrecision(10)) : value,
@@ -183,7 +182,7 @@ export interface Frame {
     rotation: number; // the part of the kinetic energy
     springs: number; // the part of the potential energy
     residual: number;
-    tolerance: number; // that was asked for in the last step; 0: unknown
+    tolerance: number; // of the last step; 0: unknown
     hand: number; // N, the largest force of a pointer
     penetration: number;
     milliseconds: number; // of computing a step
@@ -194,14 +193,14 @@ export interface Frame {
     unsolved: number;
     bodyCount: number;
     contactCount: number;
-    touching: number; // contacts of the step: of very many none is in the frame
+    touching: number; // contacts of the step; if there are very many, the frame has none
     bodies: Float32Array; // BODY_FLOATS each
     contacts: Float32Array; // CONTACT_WORDS each
     contactWords: Uint32Array; // the same memory, for mode, a and b
     readings: Float32Array;
 }
 
-/** Decodes one frame that fills bytes[start .. start + length]. */
+/** Decodes the frame in bytes[start .. start + length]. */
 export function decodeFrame(
     buffer: ArrayBuffer,
     start = 0,
@@ -223,8 +222,7 @@ export function decodeFrame(
             `a frame of ${bodyCount} bodies, ${contactCount} contacts and ` +
                 `${readingCount} readings has ${wanted} bytes, not ${length}`,
         );
-    // Typed arrays need a place that is a multiple of four; inside a recording a frame may lie
-    // anywhere.
+    // Typed arrays need an offset that is a multiple of four; a frame of a recording may have any.
     const aligned = start % 4 === 0 ? buffer : buffer.slice(start, start + length);
     const origin = aligned === buffer ? start : 0;
     const contactWords = CONTACT_WORDS * contactCount;
@@ -439,7 +437,7 @@ function readScene(message: Json): SceneMessage {
     };
 }
 
-/** Reads a message of the server; of a kind that this page does not know yet: null. */
+/** Reads a message of the server; null if this page does not know its kind. */
 export function readMessage(json: string): ServerMessage | null {
     let message: unknown;
     try {

@@ -6,14 +6,14 @@ import type { ActuatorInfo, Frame, ReadingInfo } from "./protocol";
 
 const NOISE = 1e-9; // in any unit: less is rounding
 
-/** A reading with its unit; "" where there is none. */
+/** A reading with its unit; "" if there is none. */
 export function readingText(readings: ReadingInfo[], frame: Frame, k: number): string {
     if (!(k >= 0 && k < readings.length && k < frame.readings.length)) return "";
     const value = Math.abs(frame.readings[k]) < NOISE ? 0 : frame.readings[k];
     return readings[k].unit ? `${say(value)} ${readings[k].unit}` : say(value);
 }
 
-/** Below the slider of an actuator: where its joint is, and its effort. */
+/** The text below the slider of an actuator: position of the joint, and effort. */
 export function actuatorText(one: ActuatorInfo, readings: ReadingInfo[], frame: Frame): string {
     const q = readingText(readings, frame, one.q);
     const effort = readingText(readings, frame, one.effort);
@@ -21,7 +21,7 @@ export function actuatorText(one: ActuatorInfo, readings: ReadingInfo[], frame: 
     return [q && `${name} ${q}`, effort && `effort ${effort}`].filter(Boolean).join(" · ");
 }
 
-/** What the card of a body says of its joints: coordinates, and the efforts that act there. */
+/** Joints on the card of a body: coordinates and efforts. */
 export function jointFacts(
     body: number,
     readings: ReadingInfo[],

@@ -4,8 +4,8 @@
  * A recording inside the page (docs/frames.md, "A replay"): base64 of gzip of [u32 length,
  * scene][u32 length, frame]...
  *
- * The frames stay packed; one is decoded when it is shown.  Between two frames bodies are blended,
- * so that a recording of thirty frames a second moves smoothly at any speed.
+ * Frames stay packed and are decoded when shown. Poses are interpolated between two frames, so that
+ * a recording with thirty frames per second plays smoothly at any speed.
  */
 import {
     BODY_FLOATS,
@@ -37,7 +37,7 @@ async function unzip(bytes: Uint8Array<ArrayBuffer>): Promise<ArrayBuffer> {
     return new Response(stream).arrayBuffer();
 }
 
-/** Where the pieces of the data lie: their starts and lengths. */
+/** Starts and lengths of the pieces of the data. */
 function pieces(buffer: ArrayBuffer): { start: number; length: number }[] {
     const view = new DataView(buffer);
     const found = [];
@@ -72,7 +72,7 @@ export function readRecording(buffer: ArrayBuffer): Recording {
     };
 }
 
-/** The recording of this page, or null where it has none. */
+/** The recording of this page, or null if it has none. */
 export async function findRecording(): Promise<Recording | null> {
     const element = document.getElementById(RECORDING_ID);
     if (!element) return null;
@@ -81,7 +81,7 @@ export async function findRecording(): Promise<Recording | null> {
     return readRecording(await unzip(bytes));
 }
 
-/** The last k with times[k] <= time; 0 where time is before all. */
+/** The last k with times[k] <= time; 0 if time is before all. */
 export function frameIndex(times: Float64Array, time: number): number {
     let low = 0;
     let high = times.length - 1;
@@ -94,8 +94,8 @@ export function frameIndex(times: Float64Array, time: number): number {
 }
 
 /**
- * Poses between two frames: positions linearly, quaternions along the shorter way and made unit
- * again.
+ * Interpolates poses between two frames: positions linearly, quaternions along the shorter way,
+ * then normalised.
  */
 export function blendBodies(
     a: Float32Array,
@@ -159,14 +159,14 @@ export class Player {
         this.time = Math.min(this.end, Math.max(this.start, time));
     }
 
-    /** One frame on or back, and stop there. */
+    /** Moves one frame forward or back, and pauses. */
     nudge(frames: number): void {
         this.playing = false;
         const { times } = this.recording;
         this.time = times[Math.min(times.length - 1, Math.max(0, this.index + frames))];
     }
 
-    /** The frame at the present time, its bodies blended with those of the next. */
+    /** The frame at the current time, interpolated with the next one. */
     current(): Frame {
         const { times } = this.recording;
         const k = this.index;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
 /*
- * Soft contact shadows on a floor: under each shape that is near it lies a blurred patch, a rounded
- * rectangle of the shape's extents along the floor.  It is darkest at contact and fades with the
- * height of the shape's lowest point, over one size of the shape.
+ * Soft contact shadows on a floor: each shape near it has a blurred patch, a rounded rectangle of
+ * the shape's extents along the floor. It is darkest at contact and fades with the height of the
+ * shape's lowest point, over one size of the shape.
  *
- * All patches are one mesh that is written anew for each frame.  Where the processor draws they
- * cost a fraction of a shadow map.
+ * All patches are one mesh that is written again for each frame. In software rendering they cost a
+ * fraction of a shadow map.
  */
 import { BufferAttribute, BufferGeometry, DynamicDrawUsage, Mesh, ShaderMaterial } from "three";
 import { Matrix4, Vector3 } from "three";
@@ -65,7 +65,7 @@ export class ContactShade {
                 gl_FragColor = vec4(0.0, 0.0, 0.0, darkness * vPatch.w * near * near);
             }`,
         transparent: true,
-        depthWrite: false, // the floor writes no depth either: bodies alone hide a patch
+        depthWrite: false, // the floor writes no depth either: only bodies hide a patch
     });
 
     constructor() {
@@ -113,7 +113,7 @@ export class ContactShade {
         const strength = 1 - lift / (1.6 * size);
         if (!(strength > 0.03) || off.dot(up) < -high) return;
         const blur = (SPREAD + 0.6 * (1 - strength)) * size;
-        const round = shape.kind === "ball" ? 0.25 : 0.9; // where it touches, it is smaller
+        const round = shape.kind === "ball" ? 0.25 : 0.9; // the area near the contact is smaller
         const half = [round * a, round * b];
         const foot = centre.addScaledVector(up, -off.dot(up));
         [-1, 1, 1, -1].forEach((x, k) => {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
 /*
- * From a shape to what is drawn of it: a geometry that many shapes may share (by its key), a scale,
- * and a pose in the body.
+ * The drawing of a shape: a geometry that shapes share by key, a scale, and a pose in the body.
  *
- * What is drawn is what collides: no bevels, no smoothing.  Brightness alone (the colour attribute,
- * which multiplies the colour of the body) marks edges and quarters, so that one sees where a face
- * ends and how a ball turns.
+ * Drawn shapes equal the collision shapes: no bevels, no smoothing. Brightness (the colour
+ * attribute, which multiplies the colour of the body) marks edges and quarters, so that faces and
+ * rotations are visible.
  */
 import {
     BufferGeometry,
@@ -28,7 +27,7 @@ export interface Drawing {
     make(): BufferGeometry;
 }
 
-/** How finely round things are cut, by how many there are. */
+/** The resolution of round shapes, by their number. */
 export function fineness(count: number): number {
     if (count <= 80) return 12;
     if (count <= 400) return 8;
@@ -36,11 +35,11 @@ export function fineness(count: number): number {
     return 3;
 }
 
-const QUARTER = 0.9; // brightness of every other quarter of something round
+const QUARTER = 0.9; // brightness of every other quarter of a round shape
 const EDGE = 0.8;
-const MANY_SIZES = 48; // above so many sizes boxes share one geometry, and have no edges
-const THINNEST = 0.4; // half a width, in thicknesses of a plate: thinner rods would not be seen
-const MANY_SHAPES = 1500; // above so many as well
+const MANY_SIZES = 48; // above this number of sizes boxes share one geometry without edges
+const THINNEST = 0.4; // half a width, in thicknesses of a plate: thinner rods are invisible
+const MANY_SHAPES = 1500; // above this number as well
 
 function geometryFrom(
     position: number[],
@@ -63,8 +62,8 @@ function geometryFrom(
 }
 
 /**
- * The unit ball from an octahedron, each of whose faces is cut into n^2 triangles; octants differ
- * in brightness.
+ * The unit ball from an octahedron whose faces are divided into n^2 triangles; octants differ in
+ * brightness.
  */
 export function octasphere(n: number): BufferGeometry {
     const position: number[] = [];
@@ -132,8 +131,7 @@ export function edgedBox(half: Vec3, band: number): BufferGeometry {
             const outer = ring(half[u], half[v]);
             const inner = ring(half[u] - band, half[v] - band);
             quad(inner, 1);
-            // Mitred: an edge of the box is one line on both of its faces, or pixels between them
-            // would stay empty.
+            // Mitred: both faces share the line of an edge, so that no pixel between them is empty.
             if (band > 0)
                 for (let k = 0; k < 4; ++k)
                     quad([outer[k], outer[(k + 1) % 4], inner[(k + 1) % 4], inner[k]], EDGE);
@@ -142,8 +140,8 @@ export function edgedBox(half: Vec3, band: number): BufferGeometry {
 }
 
 /**
- * Turns three's geometries, which stand along y, to stand along z, and gives quarters around the
- * axis their brightness.
+ * Rotates three's geometries from the y axis to the z axis, and sets the brightness of quarters
+ * around the axis.
  */
 function standing(geometry: BufferGeometry): BufferGeometry {
     geometry.rotateX(Math.PI / 2);
@@ -186,7 +184,7 @@ function meshGeometry(points: number[], indices: number[]): BufferGeometry {
     return withPlainColour(flat);
 }
 
-/** The pose of a frame inside the pose of another; both px py pz qw qx qy qz. */
+/** The composition of two poses; both px py pz qw qx qy qz. */
 function compose(outer: number[], position: Vector3, turn: Quaternion): number[] {
     const q = new Quaternion(outer[4], outer[5], outer[6], outer[3]);
     const p = position
@@ -218,11 +216,11 @@ export interface Style {
     planar: boolean;
     cut: number; // fineness
     thickness: number; // of plates
-    boxSizes: number; // how many different boxes the scene has
-    shapes: number; // how many shapes
+    boxSizes: number; // number of different boxes in the scene
+    shapes: number; // number of shapes
 }
 
-/** null for planes, which have no end and are drawn apart (ground.ts). */
+/** null for planes, which are infinite and drawn by ground.ts. */
 export function drawingOf(shape: ShapeInfo, place: number, style: Style): Drawing | null {
     if (shape.kind === "plane") return null;
     return style.planar ? planarDrawing(shape, place, style) : spatialDrawing(shape, place, style);
@@ -275,7 +273,7 @@ function spatialDrawing(
     }
 }
 
-/** Plates of the bits of a layer lie before each other: a higher one in front. */
+/** Plates are ordered by the bits of their layer: the highest is in front. */
 export function layerDepth(layer: number): number {
     return layer > 1 ? Math.floor(Math.log2(layer)) : 0;
 }

@@ -20,8 +20,7 @@ export class Sky {
             uniform float horizon;
             varying float vHeight;
             void main() {
-                // From the horizon to the top: below it lie the ground and what the picture is
-                // cleared with.
+                // From the horizon to the top; below are the ground and the clear colour.
                 float y = mix(clamp(horizon, -1.0, 1.0), 1.0, position.y);
                 vHeight = 0.55 * (y - horizon);
                 gl_Position = vec4(position.x, y, 1.0, 1.0);
@@ -43,17 +42,17 @@ export class Sky {
         this.mesh = new Mesh(quad, this.material);
         this.mesh.frustumCulled = false;
         this.mesh.raycast = () => {};
-        this.mesh.renderOrder = 4; // after the bodies, which hide most of it
+        this.mesh.renderOrder = 4; // after the bodies, which cover most of it
     }
 
-    /** Colours as a screen takes them: the shader mixes them as they are. */
+    /** Colours in sRGB, which the shader mixes directly. */
     setPalette(palette: Palette): void {
         const { low, high } = this.material.uniforms;
         low.value.set(palette.background).convertLinearToSRGB();
         high.value.set(palette.zenith).convertLinearToSRGB();
     }
 
-    /** In space the horizon is where level directions are seen; planar scenes have one colour. */
+    /** In space the horizon is at the level directions; planar scenes have one colour. */
     follow(camera: Camera, planar: boolean): void {
         const { elements: view } = camera.matrixWorldInverse;
         const { elements: lens } = camera.projectionMatrix;

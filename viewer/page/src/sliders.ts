@@ -5,7 +5,7 @@ import { el, say } from "./dom";
 
 const SLIDER_STEPS = 200;
 
-/** A slider for what a joint or an actuator aims at. */
+/** A slider for the target of a joint or an actuator. */
 export interface Target {
     name: string;
     tip: string;
@@ -20,7 +20,7 @@ export interface Row {
     element: HTMLElement;
     input: HTMLInputElement;
     value: HTMLElement;
-    note: HTMLElement; // below: the range, and what else there is to say
+    note: HTMLElement; // below: the range, and further remarks
 }
 
 /** A range with its unit, for the note of a row. */
@@ -52,8 +52,8 @@ export function slider(
 }
 
 /**
- * The sliders of a section; where they are the same as before only their values change, and the one
- * that is being pulled at stays.
+ * The sliders of a section. If they are the same as before, only their values change, except that
+ * of the slider in use.
  */
 export class Targets {
     readonly element = el("div", { class: "rows" });
@@ -72,7 +72,7 @@ export class Targets {
         });
     }
 
-    /** What is measured now, one text for each. */
+    /** Sets the current measurements, one text for each slider. */
     read(texts: string[]): void {
         texts.forEach((text, k) => {
             const note = this.rows[k]?.note.lastElementChild;

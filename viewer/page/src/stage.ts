@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
 /*
- * Where things are drawn: renderer, light, camera.  Space is seen in perspective with z up; the
- * plane from the front, without perspective, y up.
+ * Renderer, light and camera. Scenes in space are shown in perspective with z up; planar scenes
+ * from the front, without perspective, with y up.
  *
- * A picture is drawn when something has changed, and not otherwise.  Where pictures come too
- * slowly, quality is given up step by step: shadows, then resolution.
+ * An image is drawn only after a change. If images are too slow, quality is reduced step by step:
+ * first shadows, then resolution.
  */
 import {
     Box3,
@@ -34,16 +34,16 @@ import type { Palette } from "./theme";
 const FIELD_OF_VIEW = 32;
 const BAR_PIXELS = 60; // covered at the bottom
 const VIEW_DIRECTION = new Vector3(0.62, -1, 0.42).normalize();
-const SHADOW_BODIES = 3000; // so many still throw shadows
-/* A picture that takes longer than this is slow; after so many slow ones quality is given up. */
+const SHADOW_BODIES = 3000; // at most this number casts shadows
+/* An image that takes longer than this is slow; after several slow ones quality is reduced. */
 const SLOW_MS = 21;
 const SLOW_PICTURES = 12;
-/* Resolutions to fall back to, in pixels of the canvas for one of the page. */
+/* Reduced resolutions, in pixels of the canvas per pixel of the page. */
 const RESOLUTIONS = [1, 0.8, 0.65, 0.5];
 
 /**
- * Whether the processor draws in the place of a graphics card; asked before the renderer is made,
- * since smooth edges are chosen then.
+ * Whether rendering is in software. Called before the renderer is created, since antialiasing is
+ * chosen then.
  */
 function drawsInSoftware(): boolean {
     const context = document.createElement("canvas").getContext("webgl2");
@@ -77,14 +77,14 @@ export class Stage {
     private above = 0; // and at the top
     private slow = 0;
     private tired = false; // shadows were too slow here
-    /** Called when shadows are given up, or come back. */
+    /** Called when shadows are turned off or on automatically. */
     onShadows: (on: boolean) => void = () => {};
     private resolution = 0; // in RESOLUTIONS; -1: that of the screen
-    private readonly seenBy = [new Matrix4(), new Matrix4()]; // view and lens of that picture
-    private fits = false; // the canvas has the size that it should have
+    private readonly seenBy = [new Matrix4(), new Matrix4()]; // view and lens of the last image
+    private fits = false; // the canvas has the correct size
     adaptive = true;
 
-    /** With insist: full quality, whatever it takes. */
+    /** With insist: full quality at any cost. */
     constructor(
         readonly canvas: HTMLCanvasElement,
         private readonly insist: boolean,
@@ -125,13 +125,13 @@ export class Stage {
         this.invalidate();
     }
 
-    /** Whether the user wants shadows, and how many bodies there are to throw them. */
+    /** Sets whether the user wants shadows, and the number of bodies that cast them. */
     setShadows(wanted: boolean, bodyCount: number): void {
         this.slow = 0;
         this.applyShadows(wanted && (this.insist || (bodyCount <= SHADOW_BODIES && !this.tired)));
     }
 
-    /** Tries shadows again, since someone asked for them. */
+    /** Tries shadows again at the user's request. */
     forgive(): void {
         this.tired = false;
     }
@@ -149,7 +149,7 @@ export class Stage {
 
     private placeSun(planar: boolean): void {
         const { reach } = this;
-        // where its light comes from
+        // direction of its light
         this.sky.position.copy(planar ? new Vector3(0, 1, 0) : new Vector3(0, 0, 1));
         this.sun.position
             .copy(this.centre)
@@ -168,13 +168,13 @@ export class Stage {
 
     // ---- camera ---------------------------------------------------------------------------------
 
-    /** A first look at a scene; the framing fills the picture at the first frame. */
+    /** The first view of a scene; the framing fills the image at the first frame. */
     lookAtScene(scene: SceneMessage): void {
         const { centre, size } = scene.camera ?? { centre: [0, 0, 0] as Vec3, size: 1 };
         this.lookAt(centre, size, scene.dimension === 2);
     }
 
-    /** A first look at a ball that holds what can move. */
+    /** The first view of a ball around the movable bodies. */
     lookAt(centre: Vec3, size: number, planar: boolean): void {
         this.centre.set(...centre);
         this.reach = Math.max(size, 1e-6);
@@ -212,7 +212,7 @@ export class Stage {
         controls.update();
     }
 
-    /** Tangents of half the picture that is not covered, to the sides and upwards. */
+    /** Tangents of half the visible part of the image, to the sides and upwards. */
     private tangents(): [number, number] {
         const tangent = Math.tan((this.perspective.fov * Math.PI) / 360);
         const [width, height] = this.size();
@@ -222,7 +222,7 @@ export class Stage {
         ];
     }
 
-    /** The axes of the picture: to the right, upwards, towards the eye. */
+    /** The axes of the image: right, up, towards the eye. */
     axes(): Vector3[] {
         this.camera.updateMatrixWorld();
         return [0, 1, 2].map((column) =>
@@ -230,7 +230,7 @@ export class Stage {
         );
     }
 
-    /** Whether balls (x, y, z, radius) are in the part of the picture that nothing covers. */
+    /** Whether balls (x, y, z, radius) are in the visible part of the image. */
     sees(balls: Ball[]): boolean {
         const [right, above, back] = this.axes();
         const [tx, ty] = this.tangents();
@@ -245,8 +245,8 @@ export class Stage {
     }
 
     /**
-     * Goes part of the way to where balls just fill the picture, and more where it is far; says how
-     * far it was, against the distance.
+     * Moves part of the way to where the balls just fill the image, and more if it is far; returns
+     * the remaining way relative to the distance.
      */
     approach(balls: Ball[], part: number): number {
         const axes = this.axes();
@@ -287,7 +287,7 @@ export class Stage {
         return off;
     }
 
-    /** From the eye to the target; without perspective the one that would show as much. */
+    /** From the eye to the target; without perspective, the equivalent distance. */
     private viewDistance(): number {
         if (this.camera !== this.parallel)
             return this.camera.position.distanceTo(this.controls.target);
@@ -311,8 +311,8 @@ export class Stage {
     }
 
     /**
-     * So many pixels at the right, the bottom and the top are covered: what is in the middle comes
-     * to the middle of the rest.
+     * Sets the covered pixels at the right, the bottom and the top, and centres the view in the
+     * rest.
      */
     setInset(right: number, below: number, above: number): void {
         this.inset = right;
@@ -345,7 +345,7 @@ export class Stage {
         return [Math.max(1, parent?.clientWidth ?? 1), Math.max(1, parent?.clientHeight ?? 1)];
     }
 
-    /** Before a picture and at no other time, since another size leaves the canvas empty. */
+    /** Only before an image, since a new size clears the canvas. */
     private fitCanvas(): void {
         if (this.fits) return;
         this.fits = true;
@@ -360,7 +360,7 @@ export class Stage {
         this.fits = false;
         const aspect = width / height;
         this.perspective.aspect = aspect;
-        // A tall window sees as much to the sides as a square one.
+        // A tall window shows as much to the sides as a square one.
         const tangent = Math.tan((FIELD_OF_VIEW * Math.PI) / 360) / Math.min(1, aspect);
         this.perspective.fov = (360 / Math.PI) * Math.atan(tangent);
         this.perspective.updateProjectionMatrix();
@@ -380,14 +380,14 @@ export class Stage {
         this.invalidate();
     }
 
-    // ---- pictures -------------------------------------------------------------------------------
+    // ---- images ---------------------------------------------------------------------------------
 
-    /** Draws where something has changed; `prepare` runs before. */
+    /** Draws if something has changed; `prepare` runs before. */
     draw(prepare: (eye: Vector3, way: Vector3, lens: Lens) => void): boolean {
         if (!this.dirty) return false;
         this.dirty = false;
         this.fitCanvas();
-        const way = this.camera.getWorldDirection(new Vector3()); // brings its matrices up to date
+        const way = this.camera.getWorldDirection(new Vector3()); // updates its matrices
         prepare(this.camera.position, way, this.look());
         this.backdrop.follow(this.camera, this.camera === this.parallel);
         this.renderer.render(this.scene, this.camera);
@@ -395,8 +395,7 @@ export class Stage {
     }
 
     /**
-     * How long a picture took while pictures were coming one after another; gives up quality where
-     * they are slow.
+     * Measures consecutive images, and reduces quality if they are slow.
      */
     paced(milliseconds: number): void {
         if (this.insist || document.visibilityState !== "visible") return;
@@ -412,7 +411,7 @@ export class Stage {
         }
     }
 
-    /** What the camera sees now, and whether that is other than in the picture before. */
+    /** The current view, and whether it differs from that of the previous image. */
     look(): Lens {
         const { matrixWorldInverse: view, projectionMatrix: lens } = this.camera;
         const changed = !this.seenBy[0].equals(view) || !this.seenBy[1].equals(lens);
@@ -440,7 +439,7 @@ export class Stage {
         return this.raycaster;
     }
 
-    /** How many pixels of the page a length has, seen at the target of the camera. */
+    /** Pixels of the page per length, at the target of the camera. */
     pixelsOf(length: number): number {
         const [, high] = this.size();
         if (this.camera === this.parallel)
@@ -451,7 +450,7 @@ export class Stage {
         return (length * high) / (2 * distance * Math.tan((this.perspective.fov * Math.PI) / 360));
     }
 
-    /** Where a point of the world is in the window. */
+    /** The position of a point of the world in the window. */
     project(point: Vec3): [number, number] {
         const box = this.canvas.getBoundingClientRect();
         const at = new Vector3(...point).project(this.camera);

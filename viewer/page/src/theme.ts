@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
 /*
- * The colours of what is drawn, light and dark, from palette.json, which `moreau render` is built
- * with, too; those of the panel are in style.css.
+ * The colours of the scene, light and dark, from palette.json, which `moreau render` also uses. The
+ * colours of the panel are in style.css.
  *
- * The colours of bodies differ in lightness as well as in hue, so that neighbours can be told apart
- * in a grey print and by people who do not see red and green as two colours.
+ * The colours of bodies differ in lightness as well as in hue, so that neighbours can be
+ * distinguished in greyscale and with red-green colour blindness.
  */
 import palettes from "./palette.json";
 
@@ -20,7 +20,7 @@ export interface Palette {
     sticks: number;
     slides: number;
     apart: number;
-    accent: number; // what is held or chosen
+    accent: number; // selected or held bodies
     pin: number;
     sky: number;
     bounce: number; // light from below

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The Moreau authors
 /*
- * A ball thrown into the scene: in space from the eye through the pointer, in the plane from the
- * upper left towards it.
+ * A ball thrown into the scene: in space from the eye through the pointer, in planar scenes from
+ * the upper left towards it.
  */
 import { Vector3, type Ray } from "three";
 import type { SceneMessage, Vec3, Command } from "./protocol";
