@@ -215,7 +215,7 @@ static double median_ms(const double ten[TEN])
     return count ? 500 * (sorted[count / 2] + sorted[(count - 1) / 2]) : 0;
 }
 
-/* ---- telling --------------------------------------------------------------------------------- */
+/* ---- output ---------------------------------------------------------------------------------- */
 
 static void print_head(const bead_call *call)
 {

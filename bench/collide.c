@@ -356,7 +356,7 @@ static int measure(const shapes *s, kind a, kind b, collide_row *row)
     return is_made;
 }
 
-/* ---- telling --------------------------------------------------------------------------------- */
+/* ---- output ---------------------------------------------------------------------------------- */
 
 static void put_json(const collide_row *rows, int count, const collide_row *boxes)
 {

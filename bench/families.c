@@ -276,7 +276,7 @@ static mo_error measure_all(int most, families_report *report, mo_message *why)
     return error;
 }
 
-/* ---- telling --------------------------------------------------------------------------------- */
+/* ---- output ---------------------------------------------------------------------------------- */
 
 static void print_report(const families_report *report)
 {

@@ -249,7 +249,7 @@ static double order_of(const levels_row *rows, size_t field)
     return (xy - x * y) / (xx - x * x);
 }
 
-/* ---- telling --------------------------------------------------------------------------------- */
+/* ---- output ---------------------------------------------------------------------------------- */
 
 static void put_json(const levels_row *rows)
 {

@@ -136,7 +136,7 @@ static int measure(int joints, int is_binary, links_row *row)
     return is_made;
 }
 
-/* ---- telling --------------------------------------------------------------------------------- */
+/* ---- output ---------------------------------------------------------------------------------- */
 
 static void put_json(const links_row *rows, int count)
 {

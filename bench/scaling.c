@@ -152,7 +152,7 @@ static mo_error measure_all(int most, scaling_report *report, mo_message *why)
     return error;
 }
 
-/* ---- telling --------------------------------------------------------------------------------- */
+/* ---- output ---------------------------------------------------------------------------------- */
 
 static void print_report(const scaling_report *report)
 {

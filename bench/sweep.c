@@ -50,7 +50,7 @@ static const double COARSE = 1e-5; /* tolerance at which small problems are swep
 static const double MOMENTUM = 10; /* the momentum of auto */
 static const double SHAKE = 0.1;   /* m/s: of the bricks, as of the balls */
 
-/* ---- what is swept --------------------------------------------------------------------------- */
+/* ---- the problems ---------------------------------------------------------------------------- */
 
 typedef struct sweep_case {
     const char *name, *text;
@@ -80,7 +80,7 @@ static mo_error build(const sweep_case *of, int contacts, mo_problem **problem, 
     return scene_wall(&wall, problem, why);
 }
 
-/* ---- what is found --------------------------------------------------------------------------- */
+/* ---- results --------------------------------------------------------------------------------- */
 
 /* On one number of threads; seconds. */
 typedef struct sweep_run {
@@ -270,7 +270,7 @@ static mo_error measure_case(int contacts, sweep_report *report, mo_message *why
     return error;
 }
 
-/* ---- for a person ---------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 /* The time of a visit over that of a ball on as many threads. */
 static double over_balls(const sweep_report *reports, const sweep_report *report, int k)
@@ -306,7 +306,7 @@ static void print_report(const sweep_report *reports)
     }
 }
 
-/* ---- for a program --------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static void json_case(json *j, const sweep_report *reports, const sweep_report *report)
 {

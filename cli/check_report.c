@@ -9,7 +9,7 @@
 #include "number.h"
 #include "text.h"
 
-/* ---- for a program --------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static void json_numbers(json *j, const char *key, int count, const double *x)
 {
@@ -172,7 +172,7 @@ void check_json(const check_input *input, const mo_check_result *check)
     json_end(&j);
 }
 
-/* ---- for a person ---------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 static void put_modes(const mo_problem *problem, const mo_found_solution *s)
 {

@@ -127,7 +127,7 @@ static mo_error run_ours(comparison *c, mo_world *world, mo_message *why)
     return error;
 }
 
-/* ---- theirs ---------------------------------------------------------------------------------- */
+/* ---- MuJoCo's side --------------------------------------------------------------------------- */
 
 /* The gains that the world gave to servos, and the start as the only keyframe. */
 static mo_error write_model(comparison *c, const mo_world *world, mo_message *why)

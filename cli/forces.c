@@ -145,7 +145,7 @@ static mo_error make_world(const forces_call *call, mo_world **world, mo_message
     return error;
 }
 
-/* ---- known accelerations --------------------------------------------------------------------- */
+/* ---- given accelerations --------------------------------------------------------------------- */
 
 /* Finds a joint by name: its mechanism and its index in the velocities; 0 if not found. */
 static int find_joint(const mo_world *world, const char *name, size_t length,

@@ -9,7 +9,7 @@
 #include "json.h"
 #include "text.h"
 
-/* ---- for a program --------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static void json_vector(json *j, const char *key, int count, const double *x)
 {
@@ -157,7 +157,7 @@ void forces_report_json(const char *scene, const mo_force_options *options, cons
     json_end(&j);
 }
 
-/* ---- for a person ---------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 enum { NAME_WIDTH = 14, MOST_LINES = 24 };
 

@@ -30,7 +30,7 @@ static const char *driven_word(const mo_model_actuator *actuator)
                                    : "nothing";
 }
 
-/* ---- for a person ---------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 static void put_range(int has, const double range[2], const char *unit)
 {
@@ -95,7 +95,7 @@ static void put_list(const model_file *file)
     }
 }
 
-/* ---- for a program --------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static void json_range(json *j, const char *name, int has, const double range[2])
 {

@@ -75,7 +75,7 @@ void run_progress_end(run_progress *p)
     }
 }
 
-/* ---- for a person ---------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 static void put_label(const char *label)
 {
@@ -221,7 +221,7 @@ void run_report_put(const run_call *call, const run_tally *tally)
     }
 }
 
-/* ---- for a program --------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static void json_call(json *j, const run_call *call, const run_tally *tally)
 {

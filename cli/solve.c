@@ -302,7 +302,7 @@ static void solve_file(const call *c, int index, outcome *o)
     mo_document_clear(&document);
 }
 
-/* ---- all of them ----------------------------------------------------------------------------- */
+/* ---- all files ------------------------------------------------------------------------------- */
 
 static int name_width(const call *c)
 {

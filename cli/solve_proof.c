@@ -20,7 +20,7 @@ mo_error solve_proof_bound(const mo_problem *problem, const mo_result *result, s
     return error;
 }
 
-/* ---- who is to blame ------------------------------------------------------------------------- */
+/* ---- cause of a failure ---------------------------------------------------------------------- */
 
 static void blame(solve_proof *proof, const char *whom, const char *claim, const char *because)
 {

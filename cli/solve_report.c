@@ -11,7 +11,7 @@ int outcome_is_solved(const outcome *o)
     return o->ran && !o->error.text[0] && o->result.status == MO_SOLVED;
 }
 
-/* ---- for a program --------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static void json_residual(json *j, const outcome *o)
 {
@@ -80,7 +80,7 @@ void outcome_json(const outcome *o)
     json_end(&j);
 }
 
-/* ---- for a person ---------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 static void put_label(const char *label)
 {

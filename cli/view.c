@@ -138,7 +138,7 @@ static int is_over(void *user)
     return interrupt_came();
 }
 
-/* ---- what is shown --------------------------------------------------------------------------- */
+/* ---- the server ------------------------------------------------------------------------------ */
 
 static void configure(void *user, mo_world_def *def)
 {

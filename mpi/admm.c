@@ -32,7 +32,7 @@ typedef struct admm {
     double *memory;
 } admm;
 
-/* ---- making it ------------------------------------------------------------------------------ */
+/* ---- construction ---------------------------------------------------------------------------- */
 
 /* Where the block of each constraint begins, d x d numbers. */
 static PetscErrorCode make_blocks(admm *a)

@@ -16,7 +16,7 @@ enum {
 /* Relative residuals of the iterations; a step of Newton need not be exact. */
 static const double INNER = 1e-11, INNER_OF_NEWTON = 1e-9;
 
-/* ---- making it ------------------------------------------------------------------------------ */
+/* ---- construction ---------------------------------------------------------------------------- */
 
 static PetscErrorCode number_velocities(mo_body_system *b)
 {

@@ -124,7 +124,7 @@ mo_error mo_spread_make_exchange(mo_spread *s, mo_message *why)
     return error;
 }
 
-/* ---- what a sweep costs --------------------------------------------------------------------- */
+/* ---- cost of a sweep ------------------------------------------------------------------------- */
 
 /* Messages that this rank receives in a sweep, and the bytes in them. */
 static PetscErrorCode count_received(const mo_spread *s, int64_t own[2])

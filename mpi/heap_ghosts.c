@@ -18,7 +18,7 @@
 
 static const double MARGIN = 0.02; /* of the largest body: margins of two shapes, and rounding */
 
-/* ---- which ---------------------------------------------------------------------------------- */
+/* ---- choice of ghosts ------------------------------------------------------------------------ */
 
 /* The other ranks with a cell within a distance of a body; returns how many.  seen[rank] is the
  * body that has found it last. */

@@ -28,7 +28,7 @@ typedef struct spread_newton {
     double *memory;
 } spread_newton;
 
-/* ---- making it ------------------------------------------------------------------------------ */
+/* ---- construction ---------------------------------------------------------------------------- */
 
 /* Blocks of D, B and K, d x d numbers each. */
 static PetscErrorCode make_blocks(spread_newton *a)

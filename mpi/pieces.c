@@ -12,7 +12,7 @@
 
 enum { HUB = MO_COLOUR_REST / 2 }; /* two bodies with fewer constraints leave a colour free */
 
-/* ---- who has what --------------------------------------------------------------------------- */
+/* ---- owners ---------------------------------------------------------------------------------- */
 
 typedef struct dealing {
     mo_home home;

@@ -127,7 +127,7 @@ static mo_error order_all(const mo_spread *s, int *level)
     return error;
 }
 
-/* ---- making it ------------------------------------------------------------------------------ */
+/* ---- construction ---------------------------------------------------------------------------- */
 
 void mo_reduced_runs(int count, const int *weight, int ranks, int *owner)
 {

@@ -128,7 +128,7 @@ bool mo_slab_read_matrix(mo_slabs *s, const char *name, size_t rows, size_t colu
     return good;
 }
 
-/* ---- to the ranks that make bodies and contacts of them ------------------------------------- */
+/* ---- distribution of rows -------------------------------------------------------------------- */
 
 mo_error mo_slab_agree(const mo_slabs *s, bool is_good)
 {

@@ -61,7 +61,7 @@ static mo_error place_uniform(mo_spread *s, mo_message *why)
     return MO_OK;
 }
 
-/* ---- making it ------------------------------------------------------------------------------ */
+/* ---- construction ---------------------------------------------------------------------------- */
 
 /* Sums over more than two bodies depend on their order. */
 static int is_ordered(const mo_spread *s, int constraint)

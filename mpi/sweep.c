@@ -14,7 +14,7 @@
 enum { KIND_MOVED, KIND_LOOKED, RATE_SWEEPS = 1000 /* as in solver/nsgs.c */ };
 static const double NEARLY = 0.999;
 
-/* ---- what the sweeps ask of the other ranks ------------------------------------------------- */
+/* ---- exchange with other ranks --------------------------------------------------------------- */
 
 static void begin_colour(void *context, int group, double *state)
 {

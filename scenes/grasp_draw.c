@@ -397,7 +397,7 @@ static int set_directions(grasp *system)
     return 1;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------- */
+/* ---- one grasp ------------------------------------------------------------------------------- */
 
 static mo_error check(const scene_grasp_def *def, mo_message *why)
 {

@@ -51,7 +51,7 @@ typedef struct ball {
     double radius;
 } ball;
 
-/* ---- where the balls are --------------------------------------------------------------------- */
+/* ---- positions ------------------------------------------------------------------------------- */
 
 static site site_of(const bed *b, int body)
 {
@@ -168,7 +168,7 @@ static void visit_candidates(const bed *b, candidate_fn *fn, void *context)
     scene_bed_visit(b, 0, b->bodies, fn, context);
 }
 
-/* ---- how far the radii grow ------------------------------------------------------------------ */
+/* ---- growth of the radii --------------------------------------------------------------------- */
 
 typedef struct growth_list {
     double *value; /* NULL while counting */

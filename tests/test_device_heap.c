@@ -201,7 +201,7 @@ static void late_contacts_are_taken_in(void **state)
     mo_world_destroy(world);
 }
 
-/* ---- to and fro ------------------------------------------------------------------------------ */
+/* ---- transfers ------------------------------------------------------------------------------- */
 
 /* A push between steps, and a world that goes on on the host: no one sees where it was. */
 static void changes_between_steps_take_effect(void **state)

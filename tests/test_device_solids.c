@@ -292,7 +292,7 @@ static void few_pairs_are_searched_at_the_end_of_a_step(void **state)
     mo_world_destroy(world);
 }
 
-/* ---- what is not taken ----------------------------------------------------------------------- */
+/* ---- unsupported worlds ---------------------------------------------------------------------- */
 
 static void check_refused(mo_world *world, const char *word)
 {

@@ -16,7 +16,7 @@
 #include "fuzz/fuzz_edit.h"
 #include "moreau/io.h"
 
-/* ---- there and back -------------------------------------------------------------------------- */
+/* ---- writing and reading --------------------------------------------------------------------- */
 
 static void every_kind_of_document_comes_back_bit_for_bit(void **state)
 {

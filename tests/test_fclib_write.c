@@ -19,7 +19,7 @@
 #include "moreau/io.h"
 #include "scarce_memory.h"
 
-/* ---- what the format cannot hold ------------------------------------------------------------- */
+/* ---- limits of the format -------------------------------------------------------------------- */
 
 static void check_refused(const mo_document *document, const char *first, const char *second)
 {
@@ -129,7 +129,7 @@ static void wrong_calls_get_an_error_message(void **state)
     mo_document_clear(NULL);
 }
 
-/* ---- whole or untouched ---------------------------------------------------------------------- */
+/* ---- atomic writing -------------------------------------------------------------------------- */
 
 static void a_write_that_fails_leaves_the_old_file(void **state)
 {

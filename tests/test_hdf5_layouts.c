@@ -144,7 +144,7 @@ static void draw_storage(mo_random *random, drawn *d)
     }
 }
 
-/* ---- writing it ------------------------------------------------------------------------------ */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 /* Bytes of elements: small integers, or any bits. */
 static unsigned char *draw_values(mo_random *random, const drawn *d)

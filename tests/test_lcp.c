@@ -301,7 +301,7 @@ static void bounds_of_every_kind_become_pairs(void **state)
     mo_problem_destroy(problem);
 }
 
-/* ---- what the papers say of the matrices ----------------------------------------------------- */
+/* ---- properties of the matrices in the papers ------------------------------------------------ */
 
 static double form(const view *v, const double *z)
 {

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- by hand --------------------------------------------------------------------------------- */
+/* ---- small files ----------------------------------------------------------------------------- */
 
 static void a_body_of_two_geoms_has_their_common_inertia(void **state)
 {
@@ -146,7 +146,7 @@ static void soft_contact_settings_of_mujoco_are_one_note(void **state)
     mo_model_clear(&model);
 }
 
-/* ---- what is drawn --------------------------------------------------------------------------- */
+/* ---- visual shapes --------------------------------------------------------------------------- */
 
 static void check_colour(const mo_model *model, int geom, double r, double g, double b, double a)
 {

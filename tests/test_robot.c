@@ -9,7 +9,7 @@
 
 #include "moreau/joint.h"
 
-/* ---- what may touch -------------------------------------------------------------------------- */
+/* ---- collision filters ----------------------------------------------------------------------- */
 
 static int contacts_of(const char *inside)
 {

@@ -26,7 +26,7 @@ struct siconos_problem {
     GlobalRollingFrictionContactProblem *global_rolling;
 };
 
-/* ---- what can be expressed ------------------------------------------------------------------- */
+/* ---- problems that can be expressed ---------------------------------------------------------- */
 
 static int is_global(siconos_family family)
 {

@@ -17,7 +17,7 @@ static const char *const COMMAND = "bench sim";
 static const char *const QUESTIONS[SIM_QUESTION_COUNT] = {"settle", "stand", "rest", "slide",
                                                           "roll"};
 
-/* ---- for a person ---------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 /* A number in a column, "-" if there is none. */
 static void put(int width, double value)
@@ -101,7 +101,7 @@ void sim_report_end(const sim_board *board)
     }
 }
 
-/* ---- for a program --------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static void json_entry(json *j, const sim_board *board, const sim_entry *entry)
 {

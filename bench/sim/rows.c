@@ -134,7 +134,7 @@ int sim_row_find(const char *text, sim_row *row, mo_message *why)
     return is_for_others(text, row, why);
 }
 
-/* ---- what came of it ------------------------------------------------------------------------- */
+/* ---- results --------------------------------------------------------------------------------- */
 
 int sim_board_add(sim_board *board, const sim_entry *entry)
 {

@@ -38,7 +38,7 @@ int sim_row_find(const char *text, sim_row *row, mo_message *why);
 
 int sim_row_steps(const sim_row *row);
 
-/* ---- what came of it ------------------------------------------------------------------------- */
+/* ---- results --------------------------------------------------------------------------------- */
 
 typedef struct sim_entry {
     int row;

@@ -136,7 +136,7 @@ static void watch_ball(sim_watch *watch, const sim_motion *now, sim_outcome *out
     outcome->error_step = scene->step / exact;
 }
 
-/* ---- watching -------------------------------------------------------------------------------- */
+/* ---- observation ----------------------------------------------------------------------------- */
 
 int sim_watch_begin(const sim_scene *scene, const sim_call *call, sim_watch *watch)
 {

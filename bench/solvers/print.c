@@ -12,7 +12,7 @@
 
 enum { PEERS_SHOWN = 12 };
 
-/* ---- for a person ---------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 /* Three digits: times from a fraction of a microsecond to minutes stand in one column. */
 static number_text seconds_text(double seconds)
@@ -156,7 +156,7 @@ void report_print(const board *b)
            "can be.\n");
 }
 
-/* ---- for a program --------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static void json_run(json *j, const board *b, const board_run *run)
 {

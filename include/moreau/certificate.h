@@ -247,7 +247,7 @@ MO_API mo_error mo_friction_limit_find(const mo_problem *problem, double width,
                                        mo_friction_limit *limit);
 MO_API void mo_friction_limit_clear(mo_friction_limit *limit);
 
-/* ---- how far from a solution ----------------------------------------------------------------- */
+/* ---- distance to a solution ------------------------------------------------------------------ */
 
 /* Distances, in units of the problem, within which interval arithmetic proves a solution; infinity
  * if nothing was proven. */

@@ -154,7 +154,7 @@ static void number_nodes(analysis *a, mo_front_plan *plan)
     }
 }
 
-/* ---- what the plan holds --------------------------------------------------------------------- */
+/* ---- contents of the plan -------------------------------------------------------------------- */
 
 static void place_blocks(const analysis *a, mo_front_plan *plan)
 {

@@ -281,7 +281,7 @@ static void box_rows(writer *w, int cell)
     }
 }
 
-/* ---- by family ------------------------------------------------------------------------------- */
+/* ---- rows of each family --------------------------------------------------------------------- */
 
 static void joint_rows(writer *w, int cell)
 {

@@ -191,7 +191,7 @@ static void solve_blocks(const mo_block_matrix *s, double *x)
     mo_front_lu_solve(&s->lu, x);
 }
 
-/* ---- what the others share ------------------------------------------------------------------- */
+/* ---- shared parts ---------------------------------------------------------------------------- */
 
 /* D becomes D^-1; K = D^-1 B. */
 static bool divide(mo_delassus *s, int i)
@@ -336,7 +336,7 @@ static void solve_bodies(const mo_delassus *s, double *x)
     }
 }
 
-/* ---- all of them ----------------------------------------------------------------------------- */
+/* ---- entry points ---------------------------------------------------------------------------- */
 
 bool mo_delassus_factor(mo_delassus *system)
 {

@@ -311,7 +311,7 @@ size_t mo_lcp_fill(const mo_lcp *lcp, const mo_problem *W)
     return fill < all ? fill : all;
 }
 
-/* ---- from z to r, u and w -------------------------------------------------------------------- */
+/* ---- r, u and w from z ----------------------------------------------------------------------- */
 
 void mo_lcp_ray(const mo_lcp *lcp, const double *z, double *r)
 {

@@ -171,7 +171,7 @@ void mo_sweep_all_velocities(const mo_sweep *sweep, int threads, const double *x
     mo_parallel_for(threads, 0, sweep->problem->constraint_count, velocity_range, &context);
 }
 
-/* ---- making it ------------------------------------------------------------------------------- */
+/* ---- construction ---------------------------------------------------------------------------- */
 
 static void make_natural_order(mo_sweep *sweep)
 {

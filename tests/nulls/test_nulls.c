@@ -260,7 +260,7 @@ static void empty(place *p)
     remove(p->path);
 }
 
-/* ---- what must hold ---------------------------------------------------------------------- */
+/* ---- the assertions -------------------------------------------------------------------------- */
 
 #define FAULTS(X)                                                                                  \
     X(NOT_REFUSED, "not refused")                                                                  \

@@ -198,7 +198,7 @@ static void distances_in_the_plane(void **state)
     CHECK(flat_distance(&ball, (const double[3]){3, 4, 0}) == 3);
 }
 
-/* ---- whole pictures -------------------------------------------------------------------------- */
+/* ---- whole images ---------------------------------------------------------------------------- */
 
 static float brightness(const renderer *r, const double point[3])
 {

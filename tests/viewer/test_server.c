@@ -6,7 +6,7 @@
  */
 #include "server_client.h"
 
-/* ---- what it answers ------------------------------------------------------------------------- */
+/* ---- requests -------------------------------------------------------------------------------- */
 
 static void the_page_is_sent_complete(void **state)
 {
@@ -130,7 +130,7 @@ static void a_hand_ends_with_its_page(void **state)
     close(other);
 }
 
-/* ---- what it survives ------------------------------------------------------------------------ */
+/* ---- bad requests ---------------------------------------------------------------------------- */
 
 static void huge_frames_end_the_connection(void **state)
 {

@@ -68,7 +68,7 @@ void __wrap_free(void *p)
     __real_free(p);
 }
 
-/* ---- what a viewer does ---------------------------------------------------------------------- */
+/* ---- calls of a viewer ----------------------------------------------------------------------- */
 
 typedef mo_error work_fn(stage *s, const char *text, mo_message *why);
 

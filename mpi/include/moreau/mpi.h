@@ -101,7 +101,7 @@ MO_API mo_error mo_spread_solve(mo_spread *spread, const mo_options *options, mo
 MO_API mo_error mo_spread_gather(const mo_spread *spread, const mo_result *result, double *r,
                                  double *v);
 
-/* ---- what a sweep costs --------------------------------------------------------------------- */
+/* ---- cost of a sweep ------------------------------------------------------------------------- */
 
 /* Of one round of exchanges on all ranks, one after each colour: a sweep has one, and so has the
  * computation of v from r. */
