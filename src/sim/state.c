@@ -219,6 +219,12 @@ static mo_error check_parts(const mo_world *world, const head *h, const char *fr
     return MO_OK;
 }
 
+/* A count of steps, which later steps increase. */
+static int read_count(int32_t count)
+{
+    return count < 0 ? 0 : count > INT32_MAX / 2 ? INT32_MAX / 2 : count;
+}
+
 static void write_body(const body_state *s, mo_sim_body *body)
 {
     memcpy(body->x, s->x, sizeof s->x);
@@ -226,9 +232,9 @@ static void write_body(const body_state *s, mo_sim_body *body)
     memcpy(body->v, s->v, sizeof s->v);
     memcpy(body->force, s->force, sizeof s->force);
     body->is_asleep = s->is_asleep != 0;
-    body->quiet_steps = s->quiet_steps;
+    body->quiet_steps = read_count(s->quiet_steps);
     body->was_coarse = s->was_coarse != 0;
-    body->misses = s->misses > 0 ? s->misses : 0;
+    body->misses = read_count(s->misses);
     body->leader = s->leader;
 }
 
