@@ -263,6 +263,12 @@ static void unsupported_calls_on_copies_are_refused_with_a_reason(void **state)
     CHECK(mo_world_create_copies(world, 2, &none, &why) == MO_ERR_UNSUPPORTED);
     CHECK(strstr(why.text, "is driven") && strstr(why.text, "mo_worlds_step"));
     mo_world_destroy(world);
+    CHECK(mo_world_create(NULL, NULL, &world, NULL) == MO_OK); /* and without any shape */
+    const mo_body_def bare = mo_default_body(MO_BODY_FREE);
+    CHECK(mo_world_add_body(world, &bare, NULL).index != 0);
+    CHECK(mo_world_create_copies(world, 2, &none, &why) == MO_ERR_UNSUPPORTED);
+    CHECK(strstr(why.text, "has no shape"));
+    mo_world_destroy(world);
     mo_world_destroy(batch);
 }
 

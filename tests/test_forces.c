@@ -198,44 +198,51 @@ static void time_stepping_tends_to_it_at_first_order(void **state)
 
 /* ---- no force -------------------------------------------------------------------------------- */
 
+static const double ROD = 1, RADIUS = 0.01, LEANS = 1.2, MU = 2.5, MASS = 1;
+
 /* Painleve's rod: its lower end slides towards it, and pressing makes it dig in. */
+static mo_body_id add_painleve_rod(mo_world *world)
+{
+    const double a[3] = {-ROD, 0, 0}, b[3] = {ROD, 0, 0};
+    add(world, MO_BODY_FIXED, mo_shape_plane(), mo_pose_identity(), MU);
+    mo_body_def def = mo_default_body(MO_BODY_FREE);
+    def.mass = MASS;
+    def.inertia[2] = MASS * ROD * ROD / 3;
+    def.pose = mo_pose_planar(0, ROD * sin(LEANS) + RADIUS, LEANS);
+    def.velocity[0] = -4;
+    const mo_body_id rod = mo_world_add_body(world, &def, NULL);
+    mo_shape_def shape = mo_shape_capsule(a, b, RADIUS);
+    shape.material.friction = MU;
+    CHECK(mo_world_add_shape(world, rod, &shape, NULL).index);
+    return rod;
+}
+
 static void where_no_force_exists_there_is_an_impulse(void **state)
 {
     (void)state;
-    const double L = 1, radius = 0.01, angle = 1.2, mu = 2.5, mass = 1;
     mo_world *world = new_world(2);
-    add(world, MO_BODY_FIXED, mo_shape_plane(), mo_pose_identity(), mu);
-    const double a[3] = {-L, 0, 0}, b[3] = {L, 0, 0};
-    const double arm = L * cos(angle), height = L * sin(angle) + radius;
-    mo_body_def def = mo_default_body(MO_BODY_FREE);
-    def.mass = mass;
-    def.inertia[2] = mass * L * L / 3;
-    def.pose = mo_pose_planar(0, height, angle);
-    def.velocity[0] = -4;
-    const mo_body_id rod = mo_world_add_body(world, &def, NULL);
-    mo_shape_def shape = mo_shape_capsule(a, b, radius);
-    shape.material.friction = mu;
-    CHECK(mo_world_add_shape(world, rod, &shape, NULL).index);
+    const mo_body_id rod = add_painleve_rod(world);
+    const double I = MASS * ROD * ROD / 3;
+    const double arm = ROD * cos(LEANS), height = ROD * sin(LEANS) + RADIUS;
     mo_force_options options = mo_default_force_options();
     mo_forces forces = {0};
     CHECK(mo_world_forces(world, &options, &forces, NULL) == MO_OK);
     /* A~ = 1/m + (arm^2 - mu arm height)/I is negative, and so is b = -g: no c_n >= 0 with a_n = A~
      * c_n + b >= 0, perpendicular */
-    const double I = def.inertia[2];
-    CHECK(1 / mass + (arm * arm - mu * arm * height) / I < 0);
+    CHECK(1 / MASS + (arm * arm - MU * arm * height) / I < 0);
     CHECK(forces.is_impulsive && forces.status == MO_SOLVED);
     CHECK(forces.contact_count == 1);
     const mo_contact_force *contact = forces.contacts;
     CHECK(contact->force[1] > 0 && contact->force[0] > 0);
-    CHECK_BELOW(contact->force[0], mu * contact->force[1] * (1 + 1e-9));
+    CHECK_BELOW(contact->force[0], MU * contact->force[1] * (1 + 1e-9));
     /* after it the end neither penetrates nor slides on */
     CHECK_BELOW(-contact->acceleration[1], 1e-6);
     CHECK_BELOW(fabs(contact->acceleration[0]), 1e-6);
-    CHECK_NEAR(forces.accelerations[1][0], contact->force[0] / mass, 1e-6);
+    CHECK_NEAR(forces.accelerations[1][0], contact->force[0] / MASS, 1e-6);
     /* so that W p = (4, 0) along x and y, with W = 1/m + (lever)' (lever) / I and the lever
      * (height, -arm) */
-    const double xx = 1 / mass + height * height / I, xy = -arm * height / I,
-                 yy = 1 / mass + arm * arm / I, det = xx * yy - xy * xy;
+    const double xx = 1 / MASS + height * height / I, xy = -arm * height / I,
+                 yy = 1 / MASS + arm * arm / I, det = xx * yy - xy * xy;
     CHECK_NEAR(contact->force[0], 4 * yy / det, 1e-5);
     CHECK_NEAR(contact->force[1], -4 * xy / det, 1e-5);
     mo_forces_clear(&forces);
@@ -243,9 +250,9 @@ static void where_no_force_exists_there_is_an_impulse(void **state)
     set(world, rod, 4, 0, 0, 0, 0, 0);
     CHECK(mo_world_forces(world, &options, &forces, NULL) == MO_OK && forces.status == MO_SOLVED);
     CHECK(!forces.is_impulsive && forces.contacts[0].transition == MO_TRANSITION_SLIDES);
-    const double normal = G / (1 / mass + (arm * arm + mu * arm * height) / I);
+    const double normal = G / (1 / MASS + (arm * arm + MU * arm * height) / I);
     CHECK_NEAR(forces.contacts[0].force[1], normal, 1e-6 * normal);
-    CHECK_NEAR(forces.contacts[0].force[0], -mu * normal, 1e-6 * normal);
+    CHECK_NEAR(forces.contacts[0].force[0], -MU * normal, 1e-6 * normal);
     mo_forces_clear(&forces);
     mo_world_destroy(world);
 }
@@ -288,6 +295,48 @@ static void a_pendulum_of_joints_and_one_of_links_agree(void **state)
     }
     CHECK_NEAR(forces.accelerations[1][0], -0.5 * 4, 1e-9); /* centripetal */
     mo_forces_clear(&forces);
+    mo_world_destroy(world);
+}
+
+/* The impulse is found by a step of no length, which computes the angle of the hinge anew. */
+static void an_impulse_leaves_the_angles_of_joints(void **state)
+{
+    (void)state;
+    mo_world *world = new_world(2);
+    add_painleve_rod(world);
+    const mo_body_id wheel =
+        add(world, MO_BODY_FREE, mo_shape_ball(0.1), mo_pose_planar(5, 5, 0), 0.5);
+    mo_joint_def hinge = mo_default_joint(MO_JOINT_REVOLUTE, (mo_body_id){0}, wheel);
+    hinge.anchor[0] = hinge.anchor[1] = 5;
+    const mo_joint_id joint = mo_world_add_joint(world, &hinge, NULL);
+    const mo_pose turned = mo_pose_planar(5, 5, 0.3);
+    CHECK(mo_body_set(world, wheel, &turned, (double[3]){0}, (double[3]){0}, NULL) == MO_OK);
+    const size_t size = mo_world_save(world, NULL, 0);
+    char *before = malloc(size), *after = malloc(size);
+    mo_world_save(world, before, size);
+    mo_forces forces = solve(world, MO_FRICTION_CONE);
+    CHECK(forces.is_impulsive);
+    mo_world_save(world, after, size);
+    CHECK(memcmp(before, after, size) == 0);
+    CHECK_NEAR(mo_joint_get(world, joint).q, 0.3, 1e-12);
+    free(before);
+    free(after);
+    mo_forces_clear(&forces);
+    mo_world_destroy(world);
+}
+
+static void accelerations_out_of_range_are_refused(void **state)
+{
+    (void)state;
+    mo_mechanism_id arm;
+    mo_world *world = make_mixture(&arm);
+    mo_forces forces = {0};
+    mo_message why = {{0}};
+    const double fast[8] = {1e90, 1e90};
+    CHECK(mo_mechanism_get(world, arm).v_count <= 8);
+    CHECK(mo_mechanism_set(world, arm, NULL, fast, NULL) == MO_OK);
+    CHECK(mo_world_forces(world, NULL, &forces, &why) == MO_ERR_ARGUMENT);
+    CHECK(strstr(why.text, "accelerations") && !forces.accelerations);
     mo_world_destroy(world);
 }
 
@@ -408,6 +457,8 @@ int main(void)
         cmocka_unit_test(time_stepping_tends_to_it_at_first_order),
         cmocka_unit_test(where_no_force_exists_there_is_an_impulse),
         cmocka_unit_test(a_pendulum_of_joints_and_one_of_links_agree),
+        cmocka_unit_test(an_impulse_leaves_the_angles_of_joints),
+        cmocka_unit_test(accelerations_out_of_range_are_refused),
         cmocka_unit_test(the_world_stays_as_it_is),
         cmocka_unit_test(memory_that_runs_out_breaks_nothing),
     };

@@ -144,6 +144,23 @@ static void bodies_that_come_or_go_are_refused(void **state)
     mo_world_destroy(world);
 }
 
+/* A shape without points may have a number of them in its definition, which means nothing. */
+static void numbers_of_points_without_points_are_ignored(void **state)
+{
+    (void)state;
+    const mo_world_def def = mo_default_world();
+    mo_world *world;
+    mo_recording recording;
+    mo_shape_def box = mo_shape_box(0.1, 0.1, 0.1);
+    box.point_count = 1000, box.index_count = 1000;
+    CHECK(mo_world_create(&def, NULL, &world, NULL) == MO_OK);
+    CHECK(mo_world_add_solid(world, MO_BODY_FREE, &box, NULL, NULL).index);
+    CHECK(mo_recording_begin(&recording, world, NULL, NULL) == MO_OK);
+    CHECK(recording.shapes[0].def.point_count == 0 && recording.shapes[0].def.index_count == 0);
+    mo_recording_clear(&recording);
+    mo_world_destroy(world);
+}
+
 /* ---- memory ---------------------------------------------------------------------------------- */
 
 static mo_error record_and_copy(const mo_world *world, const mo_allocator *allocator)
@@ -183,6 +200,7 @@ int main(void)
         cmocka_unit_test(the_forces_of_a_cube_at_rest_carry_its_weight),
         cmocka_unit_test(planar_worlds_and_worlds_without_anything_are_recorded),
         cmocka_unit_test(bodies_that_come_or_go_are_refused),
+        cmocka_unit_test(numbers_of_points_without_points_are_ignored),
         cmocka_unit_test(memory_that_runs_out_is_an_error_and_never_leaks),
     };
     return cmocka_run_group_tests(tests, NULL, remove_file);

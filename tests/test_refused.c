@@ -234,6 +234,30 @@ static void a_refused_first_shape_does_not_crash(void **state)
     mo_world_destroy(world);
 }
 
+/* A shape is refused in the place of a removed one, behind which there is none any more. */
+static void a_refused_shape_leaves_the_places_of_removed_ones(void **state)
+{
+    (void)state;
+    mo_world *world;
+    mo_body_def light = mo_default_body(MO_BODY_FREE);
+    const mo_shape_def round = mo_shape_ball(0.5);
+    size_t size, size_after;
+    light.mass = 1e-300; /* its inertia is zero to rounding */
+    CHECK(mo_world_create(NULL, NULL, &world, NULL) == MO_OK);
+    const mo_body_id first = mo_world_add_solid(world, MO_BODY_FREE, &round, NULL, NULL);
+    const mo_body_id other = mo_world_add_solid(world, MO_BODY_FREE, &round, NULL, NULL);
+    CHECK(mo_world_remove_body(world, first, NULL) == MO_OK);
+    CHECK(mo_world_remove_body(world, other, NULL) == MO_OK);
+    const mo_body_id bad = mo_world_add_body(world, &light, NULL);
+    void *before = save(world, &size);
+    CHECK(bad.index && mo_world_add_shape(world, bad, &round, NULL).index == 0);
+    void *after = save(world, &size_after);
+    CHECK(size == size_after && memcmp(before, after, size) == 0);
+    free(before);
+    free(after);
+    mo_world_destroy(world);
+}
+
 /* Shapes that are only drawn are in no tree: one that is refused or removed takes none of the other
  * shapes out of it. */
 static void a_drawn_shape_leaves_the_others(void **state)
@@ -273,7 +297,8 @@ static void a_refused_step_leaves_mechanisms(void **state)
     link.mass = 1;
     link.centre[0] = 0.5;
     link.inertia[0] = link.inertia[1] = link.inertia[2] = 0.1;
-    axis.axis[1] = 1, axis.axis[2] = 0;
+    link.pose.orientation[1] = link.pose.orientation[2] = -0.0; /* zeros of both signs follow */
+    axis.axis[0] = axis.axis[1] = axis.axis[2] = -1;
     axis.dry_friction = 0.1;
     axis.has_limits = 1, axis.upper = 1;
     servo.target = 0.5;
@@ -292,6 +317,37 @@ static void a_refused_step_leaves_mechanisms(void **state)
     mo_world_destroy(p.world);
 }
 
+/* Coordinates of at most 1e100 may place a link beyond that, from where no step is taken.  A world
+ * at the acceleration level has moved by then; its state can be saved and loaded. */
+static void a_refused_step_restores_links_far_away(void **state)
+{
+    (void)state;
+    mo_world_def level = mo_default_world();
+    mo_world *world;
+    mo_link_def links[2] = {mo_default_link(-1), mo_default_link(0)};
+    mo_axis_def axes[2] = {mo_default_axis(MO_AXIS_PRISMATIC, 0),
+                           mo_default_axis(MO_AXIS_PRISMATIC, 1)};
+    mo_mechanism_def def = mo_default_mechanism();
+    const double far[2] = {1e100, 1e100};
+    size_t size, size_after;
+    level.level = MO_LEVEL_ACCELERATION;
+    links[0].mass = links[1].mass = 1;
+    links[0].inertia[0] = links[0].inertia[1] = links[0].inertia[2] = 0.1;
+    memcpy(links[1].inertia, links[0].inertia, sizeof links[1].inertia);
+    def.links = links, def.joints = axes, def.link_count = def.joint_count = 2;
+    CHECK(mo_world_create(&level, NULL, &world, NULL) == MO_OK);
+    const mo_mechanism_id id = mo_world_add_mechanism(world, &def, NULL);
+    CHECK(mo_mechanism_set(world, id, far, NULL, NULL) == MO_OK);
+    void *before = save(world, &size);
+    CHECK(mo_world_step(world, 0.01, NULL, NULL) == MO_ERR_ARGUMENT);
+    void *after = save(world, &size_after);
+    CHECK(size == size_after && memcmp(before, after, size) == 0);
+    CHECK(mo_world_load(world, before, size, NULL) == MO_OK);
+    free(before);
+    free(after);
+    mo_world_destroy(world);
+}
+
 /* Its volume is zero to rounding, so that it has no centre of mass. */
 static void a_driven_body_of_no_volume_stays_where_it_is(void **state)
 {
@@ -305,6 +361,45 @@ static void a_driven_body_of_no_volume_stays_where_it_is(void **state)
     CHECK(mo_world_step(p.world, 0.01, NULL, NULL) == MO_OK);
     CHECK_NEAR(mo_body_get(p.world, body).pose.position[2], 2, 0);
     mo_world_destroy(p.world);
+}
+
+/* Quaternions of joints in a state are of length one.  Those of links follow from them. */
+static void no_quaternion_of_another_length_comes_in_by_a_state(void **state)
+{
+    (void)state;
+    mo_world *world;
+    mo_link_def links[2] = {mo_default_link(-1), mo_default_link(0)};
+    mo_axis_def axes[2] = {mo_default_axis(MO_AXIS_FREE, 0), mo_default_axis(MO_AXIS_BALL, 1)};
+    mo_mechanism_def def = mo_default_mechanism();
+    mo_message why = {{0}};
+    size_t size;
+    int found = 0, refused = 0;
+    for (int k = 0; k < 2; ++k) {
+        links[k].mass = 1;
+        links[k].inertia[0] = links[k].inertia[1] = links[k].inertia[2] = 0.1;
+    }
+    def.links = links, def.joints = axes, def.link_count = def.joint_count = 2;
+    CHECK(mo_world_create(NULL, NULL, &world, NULL) == MO_OK);
+    CHECK(mo_world_add_mechanism(world, &def, &why).index > 0);
+    char *bytes = save(world, &size);
+    for (size_t at = size % 8; at + sizeof(double) <= size; at += sizeof(double)) {
+        const double one = 1, zero = 0;
+        if (memcmp(bytes + at, &one, sizeof one) == 0) { /* in turn, that of each body and joint */
+            memcpy(bytes + at, &zero, sizeof zero);
+            why.text[0] = 0;
+            const mo_error error = mo_world_load(world, bytes, size, &why);
+            CHECK(error == (why.text[0] ? MO_ERR_FORMAT : MO_OK));
+            refused += error != MO_OK;
+            memcpy(bytes + at, &one, sizeof one);
+            CHECK_NEAR(mo_body_get(world, mo_world_body(world, 0)).pose.orientation[0], 1, 0);
+            CHECK_NEAR(mo_body_get(world, mo_world_body(world, 1)).pose.orientation[0], 1, 0);
+            ++found;
+        }
+    }
+    assert_int_equal(found, 4);
+    assert_int_equal(refused, 2);
+    free(bytes);
+    mo_world_destroy(world);
 }
 
 /* Whatever eight bytes become NaN: the state is refused, or the world stays finite. */
@@ -352,9 +447,12 @@ int main(void)
         cmocka_unit_test(refused_calls_leave_the_saved_state_as_it_was),
         cmocka_unit_test(worlds_go_on_after_refused_calls_as_if_nothing_had_been_asked),
         cmocka_unit_test(a_refused_first_shape_does_not_crash),
+        cmocka_unit_test(a_refused_shape_leaves_the_places_of_removed_ones),
         cmocka_unit_test(a_drawn_shape_leaves_the_others),
         cmocka_unit_test(a_refused_step_leaves_mechanisms),
+        cmocka_unit_test(a_refused_step_restores_links_far_away),
         cmocka_unit_test(a_driven_body_of_no_volume_stays_where_it_is),
+        cmocka_unit_test(no_quaternion_of_another_length_comes_in_by_a_state),
         cmocka_unit_test(no_number_that_is_not_finite_comes_in_by_a_state),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

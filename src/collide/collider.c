@@ -146,6 +146,7 @@ mo_error mo_collider_init(const mo_shape_def *def, int is_planar, const mo_alloc
     *c = (mo_collider){.def = *def, .is_planar = is_planar};
     c->def.points = NULL;
     c->def.indices = NULL;
+    c->def.point_count = c->def.index_count = 0;
     if (def->kind == MO_SHAPE_BOX) {
         c->hull = mo_hull_create_box(allocator, is_planar, def->half, why);
     } else if (def->kind == MO_SHAPE_HULL) {
@@ -157,6 +158,7 @@ mo_error mo_collider_init(const mo_shape_def *def, int is_planar, const mo_alloc
         c->mesh = mo_mesh_create(allocator, is_planar, def, why);
         MO_FAIL_IF(!c->mesh, MO_ERR_ARGUMENT);
         c->def.points = c->mesh->point[0];
+        c->def.point_count = c->mesh->point_count;
         c->def.indices = c->mesh->index;
         c->def.index_count = c->mesh->sides * c->mesh->face_count;
     }

@@ -40,19 +40,11 @@ void mo_linkage_move(const mo_linkage *linkage, const double *q, const double *v
     }
 }
 
-/* Index of the quaternion of a joint in the coordinates; -1: it has none. */
-static int quaternion_at(const mo_linkage_joint *joint)
-{
-    return joint->kind == MO_AXIS_BALL   ? joint->q_at
-           : joint->kind == MO_AXIS_FREE ? joint->q_at + 3
-                                         : -1;
-}
-
 int mo_linkage_has_turns(const mo_linkage *linkage, const double *q)
 {
     int good = 1;
     for (int k = 0; k < linkage->joints && good; ++k) {
-        const int at = quaternion_at(linkage->joint + k);
+        const int at = mo_linkage_turn_at(linkage->joint + k);
         double square = at < 0;
         for (int i = at; at >= 0 && i < at + 4; ++i) {
             square += q[i] * q[i];
@@ -65,7 +57,7 @@ int mo_linkage_has_turns(const mo_linkage *linkage, const double *q)
 void mo_linkage_normalise(const mo_linkage *linkage, double *q)
 {
     for (int k = 0; k < linkage->joints; ++k) {
-        const int at = quaternion_at(linkage->joint + k);
+        const int at = mo_linkage_turn_at(linkage->joint + k);
         if (at >= 0) {
             mo_quat_normalise(q + at);
         }

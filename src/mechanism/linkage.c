@@ -68,7 +68,7 @@ static void number_dofs(mo_linkage *linkage, const mo_mechanism_def *def)
 
 static mo_error make_room(mo_linkage *linkage, const mo_allocator *allocator)
 {
-    static const double NO_TURN[5] = {0, 1, 0, 0, 0};
+    static const double NO_TURN[5] = {NAN};
     const size_t links = (size_t)linkage->links, dofs = (size_t)linkage->dofs;
     const int has_all =
         MO_NEW(allocator, links, &linkage->link) &&

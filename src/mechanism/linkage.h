@@ -89,6 +89,14 @@ static inline int mo_axis_v_count(mo_axis_kind kind)
     return kind == MO_AXIS_BALL || kind == MO_AXIS_PLANAR ? 3 : kind == MO_AXIS_FREE ? 6 : 1;
 }
 
+/* Index of the quaternion of a joint in the coordinates; -1: it has none. */
+static inline int mo_linkage_turn_at(const mo_linkage_joint *joint)
+{
+    return joint->kind == MO_AXIS_BALL   ? joint->q_at
+           : joint->kind == MO_AXIS_FREE ? joint->q_at + 3
+                                         : -1;
+}
+
 /* linkage.c: from a definition that was checked; MO_ERR_MEMORY. */
 mo_error mo_linkage_init(mo_linkage *linkage, const mo_mechanism_def *def,
                          const mo_allocator *allocator);

@@ -29,7 +29,8 @@ static int is_small(const mo_hull *hull)
 static const char *wrong_shape(const mo_sim_shape *shape)
 {
     const mo_collider *c = &shape->collider;
-    return c->def.kind >= MO_SHAPE_PLANE ? "has a shape that is not convex and bounded"
+    return shape->is_on_show               ? "touches nothing"
+           : c->def.kind >= MO_SHAPE_PLANE ? "has a shape that is not convex and bounded"
            : c->def.kind == MO_SHAPE_HULL && !is_small(c->hull)
                ? "has a hull of more than 32 vertices, or a face of more than 16"
                : NULL;
@@ -38,10 +39,8 @@ static const char *wrong_shape(const mo_sim_shape *shape)
 static int takes_free(const mo_world *world, int place, mo_message *why)
 {
     const mo_sim_body *body = world->body + place;
-    const mo_sim_shape *shape = world->shape + body->first_shape;
     const char *wrong = body->shape_count != 1 ? "has no shape, or more than one"
-                        : shape->is_on_show    ? "touches nothing"
-                                               : wrong_shape(shape);
+                                               : wrong_shape(world->shape + body->first_shape);
     if (wrong) {
         mo_say(why, "body %d '%.64s' %s", place, name_of(body), wrong);
     }

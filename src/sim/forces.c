@@ -241,6 +241,20 @@ static double fastest(const mo_world *world)
     return speed;
 }
 
+static mo_error check_results(const mo_forces *forces, mo_message *why)
+{
+    int are_moderate =
+        mo_are_moderate(forces->joint_acceleration_count, forces->joint_accelerations);
+    for (int k = 0; k < forces->body_count; ++k) {
+        are_moderate = are_moderate && mo_are_moderate(6, forces->accelerations[k]);
+    }
+    MO_REFUSE_IF(!are_moderate, why,
+                 "the accelerations are not finite, or above %g: velocities, forces or masses are "
+                 "out of range",
+                 MO_LARGEST);
+    return MO_OK;
+}
+
 static mo_error find_forces(mo_world *world, const mo_force_options *options, mo_instant *instant,
                             mo_forces *forces, mo_message *why)
 {
@@ -262,7 +276,9 @@ static mo_error find_forces(mo_world *world, const mo_force_options *options, mo
             error = error ? error : mo_instant_solve(world, options, forces, why);
         }
     }
-    return error ? error : write_results(world, instant, forces) ? mo_fail_memory(why) : MO_OK;
+    MO_TRY(error);
+    MO_FAIL_IF(write_results(world, instant, forces), mo_fail_memory(why));
+    return check_results(forces, why);
 }
 
 static mo_error check_known(const mo_world *world, const mo_force_options *options, mo_message *why)
@@ -298,6 +314,7 @@ mo_error mo_world_forces(mo_world *world, const mo_force_options *options, mo_fo
     MO_TRY(check_known(world, options, why));
     MO_TRY(mo_check_masses(world, why));
     mo_device_heap_bring_back(world);
+    MO_FAIL_IF(mo_step_keep_joints(world), mo_fail_memory(why));
     mo_instant instant = {.speed = options->speed,
                           .options = options,
                           .is_pyramid = options->friction == MO_FRICTION_PYRAMID};
@@ -312,6 +329,7 @@ mo_error mo_world_forces(mo_world *world, const mo_force_options *options, mo_fo
     world->contacts = world->before;
     forces->allocator = world->allocator;
     const mo_error error = find_forces(world, options, &instant, forces, why);
+    mo_step_undo_joints(world);
     for (int k = 0; k < world->living_count; ++k) {
         world->body[world->living[k]].is_asleep = instant.kept[k].is_asleep;
     }

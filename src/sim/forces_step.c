@@ -355,7 +355,7 @@ mo_error mo_forces_step(mo_world *world, double h, mo_step_report *report, mo_me
     mo_sim_contacts *list = &world->contacts, *other = &world->before;
     MO_FAIL_IF(!MO_GROW(&world->allocator, list->at, list->room, count) ||
                    !MO_GROW(&world->allocator, other->at, other->room, count),
-               mo_fail_memory(why)); /* the load of a refused step needs no more */
+               mo_fail_memory(why)); /* what a refused step restores needs no more */
     void *before = mo_memory_array(&world->allocator, size, 1);
     MO_NEED_MEMORY(before, why);
     mo_world_save(world, before, size);
@@ -366,7 +366,7 @@ mo_error mo_forces_step(mo_world *world, double h, mo_step_report *report, mo_me
     p.options.speed = fmax(AT_REST, SLOW * h * mo_vec3_norm(world->def.gravity));
     mo_error error = take_pieces(&p, report, why);
     if (error) {
-        mo_world_load(world, before, size, NULL);
+        mo_world_restore(world, before);
     } else {
         fill_report(world, h, report);
     }

@@ -85,17 +85,36 @@ void mo_mechanisms_save(const mo_world *world, char *to)
     visit_all(world, write_numbers, &to);
 }
 
+/* Of one mechanism; its coordinates come first.  Moves on behind its numbers. */
+static int is_sound(mo_sim_mechanism *mechanism, const char **from)
+{
+    const char *const coordinates = *from;
+    size_t count = 0;
+    int good = 1;
+    visit(mechanism, count_numbers, &count);
+    for (; count > 0; --count, *from += sizeof(double)) {
+        double number;
+        memcpy(&number, *from, sizeof number);
+        good = good && mo_are_moderate(1, &number);
+    }
+    for (int k = 0; k < mechanism->tree.joints; ++k) {
+        const int at = mo_linkage_turn_at(mechanism->tree.joint + k);
+        double turn[4] = {1};
+        if (at >= 0) {
+            memcpy(turn, coordinates + (size_t)at * sizeof *turn, sizeof turn);
+        }
+        good = good && mo_quat_is_unit(turn);
+    }
+    return good;
+}
+
 int mo_mechanisms_sound(const mo_world *world, const char *from)
 {
-    const size_t count = mo_mechanisms_size(world);
-    for (size_t k = 0; k < count; ++k, from += sizeof(double)) {
-        double number;
-        memcpy(&number, from, sizeof number);
-        if (!mo_are_moderate(1, &number)) {
-            return 0;
-        }
+    int good = 1;
+    for (int k = 0; k < world->mechanism_places && good; ++k) {
+        good = !world->mechanism[k] || is_sound(world->mechanism[k], &from);
     }
-    return 1;
+    return good;
 }
 
 void mo_mechanisms_load(mo_world *world, const char *from)

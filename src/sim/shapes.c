@@ -81,10 +81,10 @@ void mo_forget_shape(mo_world *world, int place)
     mo_collider_clear(&world->allocator, &shape->collider);
     *shape = (mo_sim_shape){.next = MO_NONE, .proxy = MO_NONE};
     world->near[place] = (mo_shape_near){.body = MO_NONE, .surface = MO_NONE};
-    if (place == world->shape_places - 1) {
+    for (world->free_shapes++; /* those at the end are no places any more */
+         world->shape_places > 0 && !world->shape[world->shape_places - 1].generation;
+         world->free_shapes--) {
         world->shape_places--;
-    } else {
-        world->free_shapes++;
     }
 }
 

@@ -189,17 +189,25 @@ static int is_joint_sound(const joint_state *s)
            is_finite(3, s->moment) && isfinite(s->effort);
 }
 
+/* Poses and velocities of links follow from the coordinates of their mechanism. */
+static int is_body_sound(const mo_world *world, int place, const body_state *s)
+{
+    const int is_placed =
+        world->body[place].mechanism != MO_NONE ||
+        (is_finite(3, s->x) && mo_quat_is_unit(s->orientation) && is_finite(6, s->v));
+    return is_placed && is_finite(6, s->force) && s->leader >= 0 &&
+           s->leader < world->body_places && world->body[s->leader].generation;
+}
+
 static mo_error check_parts(const mo_world *world, const head *h, const char *from, mo_message *why)
 {
     for (int k = 0; k < h->bodies; ++k, from += sizeof(body_state)) {
         body_state s;
         memcpy(&s, from, sizeof s);
-        MO_FAIL_IF(
-            s.leader < 0 || s.leader >= world->body_places || !world->body[s.leader].generation ||
-                !is_finite(3, s.x) || !mo_quat_is_unit(s.orientation) || !is_finite(6, s.v) ||
-                !is_finite(6, s.force),
-            mo_fail(why, MO_ERR_FORMAT,
-                    "the state of body %d is not finite, or its island is not in this world", k));
+        MO_FAIL_IF(!is_body_sound(world, world->living[k], &s),
+                   mo_fail(why, MO_ERR_FORMAT,
+                           "the state of body %d is not finite, or its island is not in this world",
+                           k));
     }
     for (int k = 0; k < h->joints; ++k, from += sizeof(joint_state)) {
         joint_state s;
@@ -215,7 +223,9 @@ static mo_error check_parts(const mo_world *world, const head *h, const char *fr
             mo_fail(why, MO_ERR_FORMAT, "contact %d of the state does not fit this world", k));
     }
     MO_FAIL_IF(!mo_mechanisms_sound(world, from),
-               mo_fail(why, MO_ERR_FORMAT, "the state of a mechanism is not finite"));
+               mo_fail(why, MO_ERR_FORMAT,
+                       "the state of a mechanism is not finite, or has a quaternion that is not of "
+                       "length one"));
     return MO_OK;
 }
 
@@ -276,6 +286,13 @@ static void write_parts(mo_world *world, const head *h, const char *from)
     world->canonical = h->canonical == MO_CANONICAL_FOUND ? MO_CANONICAL_FOUND
                        : h->canonical                     ? MO_CANONICAL_MISSED
                                                           : MO_CANONICAL_UNKNOWN;
+}
+
+void mo_world_restore(mo_world *world, const void *bytes)
+{
+    head h;
+    memcpy(&h, bytes, sizeof h);
+    write_parts(world, &h, (const char *)bytes + sizeof h);
 }
 
 mo_error mo_world_load(mo_world *world, const void *bytes, size_t size, mo_message *why)

@@ -49,9 +49,9 @@ mo_error mo_check_masses(mo_world *world, mo_message *why)
 
 static mo_error check_step(mo_world *world, double h, mo_message *why)
 {
-    MO_FAIL_IF(
-        !(h > 0) || isinf(h),
-        mo_fail(why, MO_ERR_ARGUMENT, "the step size must be finite and positive, not %g s", h));
+    MO_REFUSE_IF(!(h >= 1 / MO_LARGEST && h <= MO_LARGEST), why,
+                 "the step size must be between %g and %g s, not %g s", 1 / MO_LARGEST, MO_LARGEST,
+                 h);
     return mo_check_masses(world, why);
 }
 

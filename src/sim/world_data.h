@@ -330,6 +330,9 @@ int mo_mechanism_first(const mo_world *world,
 /* Adds the energy of rotors, springs and compensated gravity. */
 void mo_mechanisms_energy(const mo_world *world, mo_energy *energy);
 
+/* state.c: what mo_world_save wrote, without checks; for its contacts there is room */
+void mo_world_restore(mo_world *world, const void *bytes);
+
 /* mechanism_state.c */
 size_t mo_mechanisms_size(const mo_world *world); /* in doubles */
 void mo_mechanisms_save(const mo_world *world, char *to);
