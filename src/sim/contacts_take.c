@@ -5,8 +5,8 @@
  *
  * A contact takes part if its gap closes to less than the margin by the end of the step: with the
  * velocities before the step, with the free velocities, or with the latter while one of the two
- * bodies is stopped, as in a heap that is hit.  The others wait, since a solve may show that they
- * close, and are discarded at the end of the step.  Most contacts of a heap are within the margin
+ * bodies is stopped, as in a heap that is hit; links of one mechanism stop together.  The others
+ * wait, since a solve may show that they close, and are discarded at the end of the step.  Most contacts of a heap are within the margin
  * from the start, so only the listed open ones are tested.  Contacts of links that others imply are
  * left out (contacts_span.c).
  */
@@ -50,11 +50,14 @@ double mo_contact_approach(const mo_world *world, const mo_sim_contact *contact)
 /* Lower bound on the rate of the gap. */
 static double fastest_approach(const mo_world *world, const mo_sim_contact *contact)
 {
+    const int mechanism = world->body[contact->body[0]].mechanism,
+              is_own = mechanism != MO_NONE && mechanism == world->body[contact->body[1]].mechanism;
     double fastest = 0;
     for (int is_free = 0; is_free < 2; ++is_free) {
         double rate[2];
         normal_rates(world, contact, is_free, rate);
-        fastest = fmin(fastest, fmin(rate[1] - rate[0], fmin(rate[1], -rate[0])));
+        fastest = fmin(fastest, rate[1] - rate[0]);
+        fastest = is_own ? fastest : fmin(fastest, fmin(rate[1], -rate[0]));
     }
     return fastest;
 }
