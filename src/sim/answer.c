@@ -60,7 +60,7 @@ static mo_error spread_forces(mo_world *world, double h, mo_message *why)
 {
     const mo_phase phase = {.kind = MO_PHASE_STEP, .h = h, .softness = SOFTNESS};
     MO_TRY(mo_assemble(world, &phase, why));
-    return mo_find_impulses(world, h, 1, why);
+    return mo_find_start(world, h, why);
 }
 
 static int is_small(const mo_world *world)
@@ -69,10 +69,10 @@ static int is_small(const mo_world *world)
 }
 
 /* The problem of the step and its initial impulses. */
-static mo_error assemble(mo_world *world, double h, mo_message *why)
+static mo_error assemble(mo_world *world, double h, int may_spread, mo_message *why)
 {
     const mo_phase phase = {.kind = MO_PHASE_STEP, .h = h};
-    const int spreads = is_small(world) && has_new_link_contact(world);
+    const int spreads = may_spread && is_small(world) && has_new_link_contact(world);
     mo_error error = spreads ? spread_forces(world, h, why) : MO_OK;
     error = error ? error : mo_assemble(world, &phase, why);
     if (!error && spreads) { /* the same constraints in the same order */
@@ -242,7 +242,8 @@ static mo_error find_answer(mo_world *world, mo_message *why)
     for (int round = 0; is_wrong; ++round) {
         const double start = mo_work_clock();
         MO_TRY(mo_accuracy_choose(world, step->h) ? mo_fail_memory(why) : MO_OK);
-        const mo_error assembled = mo_team_agree(world, assemble(world, step->h, why), why);
+        const mo_error assembled =
+            mo_team_agree(world, assemble(world, step->h, round == 0, why), why);
         step->report.seconds_assemble += mo_work_clock() - start;
         MO_TRY(assembled);
         MO_TRY(mo_find_impulses(world, step->h, 1, why));

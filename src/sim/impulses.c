@@ -35,10 +35,11 @@ enum {
     SOME = 64           /* blocks: beyond this, canonical impulses of moving bodies, and a finer
                            solution for the sake of a few contacts, cost too much */
 };
-static const double SETTLES = 0.1; /* of what is aimed at, near rest */
-static const double GAIN = 0.7;    /* on the residual, by SWEEPS iterations that are worth more */
-static const double OF_PLACES = 8; /* of eps |x| / h: rounding enters in several places */
-static const double MOVES = 1e-3;  /* of its size, each second: faster is in motion */
+static const double SETTLES = 0.1;   /* of what is aimed at, near rest */
+static const double GAIN = 0.7;      /* on the residual, by SWEEPS iterations that are worth more */
+static const double OF_PLACES = 8;   /* of eps |x| / h: rounding enters in several places */
+static const double MOVES = 1e-3;    /* of its size, each second: faster is in motion */
+static const double OF_START = 1e-6; /* relative tolerance of impulses that only start a solve */
 /* Of the smallest body's size: how far a contact may penetrate in a step, from a fine to a coarse
  * tolerance, of which it is a part.  Below the overlap that a step may leave (1e-3) no projection
  * of positions is needed; large heaps need twice the sweeps for it. */
@@ -468,6 +469,22 @@ static mo_error meet_rate(mo_world *world, double h, double rate)
     return error;
 }
 
+static mo_error fail(const mo_world *world, mo_error error, mo_message *why)
+{
+    return mo_fail(why, error, "the step's contact problem was not taken: %.400s",
+                   world->result.message.text);
+}
+
+mo_error mo_find_start(mo_world *world, double h, mo_message *why)
+{
+    mo_options options = base_options(world, h);
+    options.start = world->start;
+    options.tol = fmax(options.tol, OF_START);
+    options.canonical = MO_CANONICAL_NO;
+    const mo_error error = mo_team_solve(world, &options);
+    return error ? fail(world, error, why) : MO_OK;
+}
+
 mo_error mo_find_impulses(mo_world *world, double h, int from_start, mo_message *why)
 {
     world->step.is_rough = is_rough(world, h);
@@ -475,7 +492,5 @@ mo_error mo_find_impulses(mo_world *world, double h, int from_start, mo_message 
     const double rate = largest_rate(world, h);
     mo_error error = solve_in_time(world, h, from_start, rate);
     error = error ? error : meet_rate(world, h, rate);
-    return error ? mo_fail(why, error, "the step's contact problem was not taken: %.400s",
-                           world->result.message.text)
-                 : MO_OK;
+    return error ? fail(world, error, why) : MO_OK;
 }

@@ -167,6 +167,8 @@ mo_error mo_check_masses(mo_world *world, mo_message *why);
  * of gaps, which are rounded; infinite where the problem has none.
  */
 mo_error mo_find_impulses(mo_world *world, double h, int from_start, mo_message *why);
+/* The same to a few digits, not canonical: the start of another solve. */
+mo_error mo_find_start(mo_world *world, double h, mo_message *why);
 /* Rounding error of u over all contacts, from the squares of the distances of their points from
  * the origin. */
 double mo_place_rounding(double squares, double h);
