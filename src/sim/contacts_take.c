@@ -6,9 +6,9 @@
  * A contact takes part if its gap closes to less than the margin by the end of the step: with the
  * velocities before the step, with the free velocities, or with the latter while one of the two
  * bodies is stopped, as in a heap that is hit; links of one mechanism stop together.  The others
- * wait, since a solve may show that they close, and are discarded at the end of the step.  Most contacts of a heap are within the margin
- * from the start, so only the listed open ones are tested.  Contacts of links that others imply are
- * left out (contacts_span.c).
+ * wait, since a solve may show that they close, and are discarded at the end of the step.  Most
+ * contacts of a heap are within the margin from the start, so only the listed open ones are tested.
+ * Contacts of links that others imply are left out (contacts_span.c).
  */
 #include <math.h>
 #include <stddef.h>
