@@ -248,6 +248,38 @@ static void links_of_one_mechanism_touch_but_not_their_neighbours(void **state)
     mo_world_destroy(world);
 }
 
+/* Two links beside each other, 2 mm apart, on a base that flies at 20 m/s. */
+static void links_that_fly_together_have_no_contacts_to_solve(void **state)
+{
+    (void)state;
+    mo_link_def link[3] = {mo_default_link(-1), mo_default_link(0), mo_default_link(0)};
+    mo_axis_def axis[3] = {mo_default_axis(MO_AXIS_FREE, 0), mo_default_axis(MO_AXIS_REVOLUTE, 1),
+                           mo_default_axis(MO_AXIS_REVOLUTE, 2)};
+    mo_mechanism_def def = mo_default_mechanism();
+    def.links = link;
+    def.link_count = 3;
+    def.joints = axis;
+    def.joint_count = 3;
+    link[1].pose.position[0] = -0.101;
+    link[2].pose.position[0] = 0.101;
+    mo_world *world = new_world(3);
+    const mo_mechanism_id id = add(world, &def);
+    shape_on(world, id, 0, mo_shape_ball(0.01));
+    shape_on(world, id, 1, mo_shape_box(0.1, 0.1, 0.1));
+    shape_on(world, id, 2, mo_shape_box(0.1, 0.1, 0.1));
+    for (int way = 0; way < 6; ++way) { /* velocity along each axis, both ways */
+        double v[8] = {0};
+        v[way / 2] = way % 2 ? -20 : 20;
+        CHECK(mo_mechanism_set(world, id, NULL, v, NULL) == MO_OK);
+        for (int k = 0; k < 20; ++k) {
+            mo_step_report report;
+            CHECK(mo_world_step(world, 2e-3, &report, NULL) == MO_OK);
+            CHECK(report.status == MO_SOLVED && report.contacts == 0);
+        }
+    }
+    mo_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -259,6 +291,7 @@ int main(void)
         cmocka_unit_test(a_gripper_holds_a_thousand_times_its_fingers),
         cmocka_unit_test(a_loop_is_closed_by_a_joint_of_two_links),
         cmocka_unit_test(links_of_one_mechanism_touch_but_not_their_neighbours),
+        cmocka_unit_test(links_that_fly_together_have_no_contacts_to_solve),
     };
     return cmocka_run_group_tests_name("mechanism", tests, NULL, NULL);
 }
