@@ -152,6 +152,42 @@ static const char BOTH[] =
          "type='ball'/><geom type='box' size='.1 .05 .2' mass='.3'/><site name='tip' pos='0 0 .2'/>"
          "</body></body></body></worldbody>");
 
+/* A static stand of 2 kg, and on it a hinge that turns a ball of 1 kg at 0.6 m at 5 rad/s; beside
+ * them a free box of 3 kg that spins and moves. */
+static void sensors_of_subtrees(void **state)
+{
+    (void)state;
+    robot_world w;
+    double values[24];
+    mo_message why = {{0}};
+    open_text(MJCF("<worldbody><body name='stand' pos='0 0 1'><geom size='.1' mass='2'/>"
+                   "<body name='arm'><joint axis='0 0 1'/>"
+                   "<geom pos='.6 0 0' size='.1' mass='1'/></body></body>"
+                   "<body name='box' pos='0 4 0'><freejoint/>"
+                   "<geom type='box' size='.1 .2 .3' mass='3'/></body></worldbody>"
+                   "<sensor><subtreecom name='c' body='stand'/>"
+                   "<subtreelinvel name='v' body='stand'/><subtreeangmom name='L' body='stand'/>"
+                   "<subtreeangmom name='La' body='arm'/><subtreecom name='cb' body='box'/>"
+                   "<subtreelinvel name='vb' body='box'/><subtreeangmom name='Lb' body='box'/>"
+                   "<subtreecom name='cw' body='world'/></sensor>"),
+              &w);
+    const double v[7] = {5, 1, 2, 3, 4, 0, 6};
+    CHECK(mo_robot_set(w.robot, w.world, NULL, v, &why) == MO_OK);
+    CHECK(mo_robot_sensor_values(w.robot) == 24);
+    CHECK(mo_robot_sense(w.robot, w.world, 0, values, &why) == MO_OK);
+    const double ball = 0.4 * 0.1 * 0.1; /* kg m^2: of the arm's ball about its centre */
+    near_three(of(&w, values, "c"), 0.2, 0, 1, 1e-14);
+    near_three(of(&w, values, "v"), 0, 1, 0, 1e-14); /* 1/3 of 3 m/s */
+    /* the stand 0.2 m from the common centre at -1 m/s against it, the ball 0.4 m at 2 m/s */
+    near_three(of(&w, values, "L"), 0, 0, 5 * ball + 2 * 0.2 * 1 + 0.4 * 2, 1e-13);
+    near_three(of(&w, values, "La"), 0, 0, 5 * ball, 1e-13);
+    near_three(of(&w, values, "cb"), 0, 4, 0, 1e-14);
+    near_three(of(&w, values, "vb"), 1, 2, 3, 1e-14);
+    near_three(of(&w, values, "Lb"), 4 * (0.04 + 0.09), 0, 6 * (0.01 + 0.04), 1e-12);
+    near_three(of(&w, values, "cw"), 0.1, 2, 0.5, 1e-14);
+    close_world(&w);
+}
+
 static void put_anywhere(robot_world *w, double *v)
 {
     double q[40];
@@ -259,6 +295,7 @@ int main(void)
         cmocka_unit_test(an_imu_falls_and_rests),
         cmocka_unit_test(a_bearing_carries_weight_and_swing),
         cmocka_unit_test(sensors_of_actuators_and_tendons),
+        cmocka_unit_test(sensors_of_subtrees),
         cmocka_unit_test(the_mass_matrix_has_the_kinetic_energy),
         cmocka_unit_test(inverse_dynamics_agree_with_a_step),
         cmocka_unit_test(jacobians_agree_with_finite_differences),

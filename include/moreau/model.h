@@ -173,6 +173,9 @@ typedef enum mo_model_sensor_kind {
     MO_SENSOR_FRAMEANGVEL,
     MO_SENSOR_FRAMELINACC,
     MO_SENSOR_FRAMEANGACC,
+    MO_SENSOR_SUBTREECOM,
+    MO_SENSOR_SUBTREELINVEL,
+    MO_SENSOR_SUBTREEANGMOM,
     MO_SENSOR_CLOCK,
     MO_SENSOR_IGNORED /* noted; keeps its index, value zero */
 } mo_model_sensor_kind;
@@ -184,7 +187,7 @@ typedef struct mo_model_sensor {
     mo_model_sensor_kind kind;
     /* index of the joint, tendon, actuator or site, by kind */
     int object;
-    /* sites and frames: the body, and the pose in its frame */
+    /* sites and frames: the body, and the pose in its frame; the first body of a subtree */
     int body;
     mo_pose pose;
     /* range in the values */

@@ -7,15 +7,15 @@
  * Values are those at the end of the last step.  An acceleration is the change of velocity over the
  * last step divided by its length: it includes impacts and needs mo_robot_sense after every step.
  *
- *   jointpos jointvel ballquat ballangvel          of a joint
- *   tendonpos tendonvel                            of a tendon
+ *   jointpos jointvel ballquat ballangvel          of a joint; tendonpos tendonvel of a tendon
  *   actuatorpos actuatorvel actuatorfrc            of an actuator; jointactuatorfrc of a joint
  *   accelerometer velocimeter gyro                 at a site, in its axes
  *   force torque                                   by the parent on the body of a site, site axes
  *   touch                                          normal force of contacts within a site
  *   framepos framequat framexaxis .. framezaxis framelinvel frameangvel framelinacc frameangacc
- *                                                  of a site, body or geom, in world axes
- *   clock                                          the time
+ *                                                  of a site, body or geom, in world axes; clock
+ *   subtreecom subtreelinvel subtreeangmom         of a body and all below it: centre of mass, its
+ *                                                  velocity, angular momentum about it, world axes
  */
 #ifndef MOREAU_SENSOR_H
 #define MOREAU_SENSOR_H

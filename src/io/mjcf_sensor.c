@@ -4,7 +4,6 @@
  * Sensors.  Those of sensor.h are read, with their cutoff; noise is not simulated.  Others, and
  * frames relative to another one (reftype), are noted, keep their index and return zero.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "io/mjcf.h"
@@ -14,7 +13,7 @@ typedef struct sensor_row {
     const char *name;
     mo_model_sensor_kind kind;
     const char *attribute; /* attribute that names the object; NULL: objtype and objname, or none */
-    char of;               /* 'j'oint, 't'endon, 'a'ctuator, 's'ite, 'f'rame, or '-' */
+    char of;               /* 'j'oint, 't'endon, 'a'ctuator, 's'ite, 'b'ody, 'f'rame, or '-' */
     int count;
 } sensor_row;
 
@@ -44,11 +43,11 @@ static const sensor_row ROWS[] = {
     {"frameangvel", MO_SENSOR_FRAMEANGVEL, NULL, 'f', 3},
     {"framelinacc", MO_SENSOR_FRAMELINACC, NULL, 'f', 3},
     {"frameangacc", MO_SENSOR_FRAMEANGACC, NULL, 'f', 3},
+    {"subtreecom", MO_SENSOR_SUBTREECOM, "body", 'b', 3},
+    {"subtreelinvel", MO_SENSOR_SUBTREELINVEL, "body", 'b', 3},
+    {"subtreeangmom", MO_SENSOR_SUBTREEANGMOM, "body", 'b', 3},
     {"clock", MO_SENSOR_CLOCK, NULL, '-', 1},
 };
-/* Sensors that are not read: the number of their values if it is not one. */
-static const char THREE[] = " magnetometer subtreecom subtreelinvel subtreeangmom ";
-
 const char *mo_model_sensor_name(mo_model_sensor_kind kind)
 {
     for (size_t k = 0; k < sizeof ROWS / sizeof ROWS[0]; ++k) {
@@ -96,10 +95,8 @@ static const sensor_row *find_row(const char *name)
 static bool ignore(mo_mjcf *m, const mo_xml_node *node, const sensor_row *row,
                    mo_model_sensor *sensor)
 {
-    char word[80];
-    snprintf(word, sizeof word, " %.70s ", node->name);
     sensor->kind = MO_SENSOR_IGNORED;
-    sensor->count = row ? row->count : strstr(THREE, word) ? 3 : 1;
+    sensor->count = row ? row->count : strcmp(node->name, "magnetometer") == 0 ? 3 : 1;
     mo_reader_note(m->r, node, "> among sensors is not read%s: it reads zero", row ? " here" : "");
     return true;
 }
@@ -125,6 +122,9 @@ bool mo_mjcf_sensor(mo_mjcf *m, const mo_xml_node *node)
         if (sensor->object < 0) return false;
     } else {
         sensor->kind = row->kind;
+    }
+    if (row && row->of == 'b') {
+        sensor->body = sensor->object;
     }
     if (row && row->of == 's' && sensor->kind != MO_SENSOR_IGNORED) {
         sensor->body = m->r->model->sites[sensor->object].body;

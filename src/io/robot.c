@@ -17,7 +17,7 @@ void mo_robot_destroy(mo_robot *robot)
     if (robot) {
         const mo_allocator allocator = robot->allocator;
         MO_FREE(&allocator, robot->bodies, robot->joints, robot->actuators, robot->tendons,
-                robot->mocap, robot->sensors, robot->sites, robot->parent, robot->last, robot->q,
+                robot->mocap, robot->sensors, robot->sites, robot->parts, robot->last, robot->q,
                 robot->v, (void *)robot->notes);
         mo_pool_clear(&robot->texts);
         mo_memory_free(&allocator, robot);

@@ -16,6 +16,12 @@ typedef struct mo_robot_place {
 } mo_robot_place;
 
 /* Motion of a body when the sensors were last read. */
+/* A body as in the model; in the world, a static one has no mass. */
+typedef struct mo_robot_part {
+    int parent;
+    double mass, centre[3]; /* in the body frame */
+} mo_robot_part;
+
 typedef struct mo_robot_motion {
     mo_pose pose;
     double centre[3], velocity[3], spin[3];
@@ -73,7 +79,7 @@ struct mo_robot {
     double *q, *v;            /* room for one mechanism */
     mo_model_sensor *sensors; /* names are texts of the pool */
     mo_model_site *sites;
-    int *parent; /* of each body */
+    mo_robot_part *parts; /* of each body */
     mo_robot_motion *last;
     int sensor_count, sensor_values, site_count, v_count;
     int has_last;

@@ -50,15 +50,17 @@ mo_error mo_robot_keep_sensors(mo_robot *robot, const mo_model *model, mo_messag
     const size_t bodies = (size_t)model->body_count, sensors = (size_t)model->sensor_count + 1;
     robot->sensors = mo_memory_array(a, sensors, sizeof *robot->sensors);
     robot->last = mo_memory_array(a, bodies, sizeof *robot->last);
-    robot->parent = mo_memory_array(a, bodies, sizeof *robot->parent);
+    robot->parts = mo_memory_array(a, bodies, sizeof *robot->parts);
     robot->sites = mo_memory_array(a, (size_t)model->site_count + 1, sizeof *robot->sites);
-    MO_NEED_MEMORY(robot->sensors && robot->last && robot->parent && robot->sites, why);
+    MO_NEED_MEMORY(robot->sensors && robot->last && robot->parts && robot->sites, why);
     robot->sensor_count = model->sensor_count;
     robot->sensor_values = model->sensor_values;
     robot->site_count = model->site_count;
     robot->v_count = model->v_count;
     for (int k = 0; k < model->body_count; ++k) {
-        robot->parent[k] = model->bodies[k].parent;
+        const mo_model_body *body = model->bodies + k;
+        robot->parts[k] = (mo_robot_part){.parent = body->parent, .mass = body->mass};
+        mo_vec3_copy(body->centre, robot->parts[k].centre);
     }
     for (int k = 0; k < model->site_count; ++k) {
         robot->sites[k] = model->sites[k];
@@ -168,7 +170,7 @@ static void add_force(const double force[3], const double at[3], const double ab
 static int is_below(const mo_robot *robot, int body, int above)
 {
     while (body > above) {
-        body = robot->parent[body];
+        body = robot->parts[body].parent;
     }
     return body == above;
 }
@@ -359,6 +361,39 @@ static void sense_frame(const sensing *s, const mo_model_sensor *sensor, double 
     }
 }
 
+/* The centre of mass of a body and those below it, its velocity, or the angular momentum about it:
+ * sum of L + m (x_c - x) x v_c. */
+static void sense_subtree(const sensing *s, const mo_model_sensor *sensor, double *out)
+{
+    double mass = 0, centre[3] = {0}, momentum[3] = {0}, spin[3] = {0}, moment[3];
+    for (int k = sensor->body; k < s->robot->body_count; ++k) {
+        const mo_robot_part *part = s->robot->parts + k;
+        if (part->mass > 0 && is_below(s->robot, k, sensor->body)) {
+            const mo_body_state now = body_of(s, k);
+            double at[3], L[3];
+            momentum_of(&now, L);
+            mo_pose_point(&now.pose, part->centre, at);
+            mo_vec3_cross(at, now.velocity, moment);
+            mo_vec3_along(spin, 1, L, spin);
+            mo_vec3_along(spin, part->mass, moment, spin);
+            mo_vec3_along(centre, part->mass, at, centre);
+            mo_vec3_along(momentum, part->mass, now.velocity, momentum);
+            mass += part->mass;
+        }
+    }
+    if (!(mass > 0)) {
+        return;
+    }
+    mo_vec3_scale(1 / mass, centre, centre);
+    mo_vec3_cross(centre, momentum, moment);
+    mo_vec3_along(spin, -1, moment, spin);
+    mo_vec3_scale(1 / mass, momentum, momentum);
+    mo_vec3_copy(sensor->kind == MO_SENSOR_SUBTREECOM      ? centre
+                 : sensor->kind == MO_SENSOR_SUBTREELINVEL ? momentum
+                                                           : spin,
+                 out);
+}
+
 static void sense(const sensing *s, const mo_model_sensor *sensor)
 {
     double *out = s->values + sensor->first;
@@ -371,6 +406,8 @@ static void sense(const sensing *s, const mo_model_sensor *sensor)
         sense_site(s, sensor, out);
     } else if (sensor->kind <= MO_SENSOR_FRAMEANGACC) {
         sense_frame(s, sensor, out);
+    } else if (sensor->kind <= MO_SENSOR_SUBTREEANGMOM) {
+        sense_subtree(s, sensor, out);
     } else if (sensor->kind == MO_SENSOR_CLOCK) {
         *out = mo_world_time(s->world);
     }
