@@ -130,7 +130,7 @@ mo_status mo_spread_sweep(mo_spread_run *run, double momentum)
 {
     const mo_options *options = run->options;
     mo_sweep_goal goal = {NEARLY * options->tol * fmax(1, run->q_norm), options->penetration_rate,
-                          RATE_SWEEPS, INFINITY};
+                          RATE_SWEEPS, INFINITY, 0};
     run->s->exact.must_stop = 0;
     run->shown = 0;
     mo_sweeps_start(&run->sweeps, 1, momentum, run->result->r);
@@ -139,7 +139,9 @@ mo_status mo_spread_sweep(mo_spread_run *run, double momentum)
         if (confirm(run)) {
             return MO_SOLVED;
         }
-        goal.natural *= 0.7;
+        if (!mo_sweep_goal_tighten(&goal)) {
+            break;
+        }
     }
     const int is_solved = confirm(run), must_end = must_stop(run, run->sweeps.iteration);
     if (is_solved || must_end) {

@@ -353,7 +353,7 @@ static answer solve_on(mo_device *device, const mo_batches *b, double momentum, 
     on.sweeps.tail_most *= has_tail;
     mo_device_write_impulses(&on, a.r);
     a.q = mo_device_sweeps_q(&on.sweeps);
-    const mo_sweep_goal goal = {tol * fmax(1, a.q), INFINITY, 0, INFINITY};
+    const mo_sweep_goal goal = {tol * fmax(1, a.q), INFINITY, 0, INFINITY, 0};
     mo_device_sweeps_start(&on.sweeps, momentum);
     a.passes = mo_device_sweeps_run(&on.sweeps, goal, stop_at, &most);
     a.iteration = on.sweeps.iteration;

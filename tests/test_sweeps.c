@@ -285,6 +285,36 @@ static void too_few_sweeps_are_reported(void **state)
     mo_problem_destroy(problem);
 }
 
+/* In the rounding of such a start the residual of the sweeps is zero and that of the measure is not:
+ * the goal was tightened without end. */
+static void a_start_that_rounds_everything_away_ends(void **state)
+{
+    (void)state;
+    const double light[9] = {3.2e32, 0, 0, 0, 3.2e32, 0, 0, 0, 3.2e32},
+                 heavy[9] = {1.4e19, 0, 0, 0, 1.4e19, 0, 0, 0, 1.4e19};
+    const double f[6] = {4.5e21}, g[6] = {1e35}, start[3] = {1e24, 1e24, 0};
+    const mo_rigid_contact contact = {.body = {0, 1},
+                                      .frame = {0, 0, 1, 1, 0, 0, 0, 1, 0},
+                                      .arm = {{-2.6e7, 1.4e8, -3.1e9}, {5e-5, -1400, 66000}},
+                                      .w = {-6.5e-9},
+                                      .mu = 0.4};
+    mo_options options = mo_default_options();
+    mo_result result = {0};
+    mo_builder *builder;
+    mo_problem *problem;
+    CHECK(mo_builder_create(NULL, &builder) == MO_OK);
+    mo_builder_add_rigid_body(builder, 1.9e21, light, f);
+    mo_builder_add_rigid_body(builder, 9.2e33, heavy, g);
+    mo_builder_add_contact(builder, &contact);
+    CHECK(mo_builder_finish(builder, &problem, NULL) == MO_OK);
+    options.method = "nsgs", options.tol = 2e-4, options.max_iter = 300, options.start = start;
+    CHECK(mo_solve(problem, &options, &result) == MO_OK);
+    CHECK((result.status == MO_SOLVED) == (result.residual.natural_relative <= options.tol));
+    mo_result_clear(&result);
+    mo_problem_destroy(problem);
+    mo_builder_destroy(builder);
+}
+
 static void any_number_of_threads_has_the_same_bits(void **state)
 {
     (void)state;
@@ -368,6 +398,7 @@ int main(void)
         cmocka_unit_test(steep_visits_in_lanes_are_those_in_plain_c),
         cmocka_unit_test(solved_results_meet_the_measured_residual),
         cmocka_unit_test(too_few_sweeps_are_reported),
+        cmocka_unit_test(a_start_that_rounds_everything_away_ends),
         cmocka_unit_test(any_number_of_threads_has_the_same_bits),
         cmocka_unit_test(a_pair_of_balls_is_solved_by_one_visit),
         cmocka_unit_test(open_contacts_of_bodies_at_rest_need_no_sweep),

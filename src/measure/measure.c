@@ -156,16 +156,18 @@ double mo_measure_block(const mo_problem *problem, int i, const double *u_i, con
     return of_block;
 }
 
+/* Infinite values stay so, whatever the scale. */
 static double over(double value, double scale)
 {
-    return scale > 0 ? value / scale : value;
+    return scale > 0 && !isinf(value) ? value / scale : value;
 }
 
 void mo_measure_sums(double natural, double u_norm, double r_norm, mo_residual *residual)
 {
     const double q_norm = residual->q_norm;
+    natural = isnan(natural) ? INFINITY : natural; /* of numbers that overflow */
     residual->natural = natural;
-    residual->natural_relative = natural / fmax(1, q_norm);
+    residual->natural_relative = over(natural, fmax(1, q_norm));
     residual->siconos_q = over(natural, q_norm);
     residual->siconos_full = over(natural, fmax(q_norm, fmax(r_norm, u_norm)));
 }

@@ -76,7 +76,7 @@ static mo_sweep_goal goal_of(const mo_device_heap *heap, const mo_world *world, 
     const int until = heap->is_rough     ? ROUGH_RATE_SWEEPS
                       : heap->has_solids ? SOLID_RATE_SWEEPS
                                          : RATE_SWEEPS;
-    return (mo_sweep_goal){NEARLY * natural, rate, until, sees_weight ? INFINITY : SINKING};
+    return (mo_sweep_goal){NEARLY * natural, rate, until, sees_weight ? INFINITY : SINKING, 0};
 }
 
 /* Until the residual computed from the impulses is within the tolerance, too. */
@@ -92,7 +92,7 @@ static mo_status sweep_all(mo_device_heap *heap, mo_sweep_goal stop, double goal
         if (s->natural <= goal) {
             break;
         }
-        stop.natural *= 0.7;
+        passes = passes && mo_sweep_goal_tighten(&stop);
     }
     return s->natural <= goal ? MO_SOLVED : s->moved == 0 ? MO_STALLED : p->status;
 }

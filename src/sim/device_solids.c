@@ -360,7 +360,7 @@ static mo_error project_once(mo_device_heap *heap, const mo_world *world, double
     mo_device_sweeps *s = &heap->sweeps;
     const size_t bytes = ((size_t)heap->balls + (size_t)heap->fixed_count) * sizeof(mo_line);
     const mo_sweep_goal goal = {INFINITY, LEFT * OVERLAP * heap->least / h, PROJECTION_SWEEPS,
-                                INFINITY};
+                                INFINITY, 0};
     mo_device_solids_fill(heap, world, h, 1);
     const mo_error error = mo_device_pack(heap, world, h);
     if (!error) {

@@ -206,13 +206,15 @@ static mo_status end_unsolved(mo_run *run, const mo_sweeps *sweeps)
 static mo_status solve_in_lanes(mo_run *run, mo_sweeps *sweeps)
 {
     mo_sweep_goal goal = {NEARLY * run->options->tol * run->q_scale, run->options->penetration_rate,
-                          RATE_SWEEPS, INFINITY};
+                          RATE_SWEEPS, INFINITY, 0};
     mo_sweeps_start(sweeps, run->options->threads, run->options->nsgs.momentum, run->r);
     while (mo_sweeps_run(sweeps, goal, must_stop, run)) {
         if (confirm(run, sweeps) && !is_not_carried(run, sweeps)) {
             return MO_SOLVED;
         }
-        goal.natural *= 0.7;
+        if (!mo_sweep_goal_tighten(&goal)) {
+            break;
+        }
     }
     return confirm(run, sweeps) ? MO_SOLVED : end_unsolved(run, sweeps);
 }
@@ -223,7 +225,7 @@ static mo_status solve_in_lanes(mo_run *run, mo_sweeps *sweeps)
 static mo_status sweep_on_device(mo_run *run, mo_sweeps *sweeps, mo_device_arrangement *on)
 {
     mo_sweep_goal goal = {NEARLY * run->options->tol * run->q_scale, run->options->penetration_rate,
-                          RATE_SWEEPS, INFINITY};
+                          RATE_SWEEPS, INFINITY, 0};
     int passes = 1;
     mo_device_write_impulses(on, run->r);
     mo_device_sweeps_start(&on->sweeps, run->options->nsgs.momentum);
@@ -236,7 +238,7 @@ static mo_status sweep_on_device(mo_run *run, mo_sweeps *sweeps, mo_device_arran
         if (run->error || (confirm(run, sweeps) && !is_not_carried(run, sweeps))) {
             return run->error ? MO_STALLED : MO_SOLVED;
         }
-        goal.natural *= 0.7;
+        passes = passes && mo_sweep_goal_tighten(&goal);
     }
     return end_unsolved(run, sweeps);
 }

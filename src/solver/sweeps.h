@@ -77,7 +77,16 @@ typedef struct mo_sweep_goal {
     double natural, rate;
     int rate_until;
     double power;
+    int tightened; /* how often */
 } mo_sweep_goal;
+
+/* After a measurement that does not confirm the goal.  0: it has become less than 1e-30 of the
+ * first one, in vain, as where numbers overflow. */
+static inline int mo_sweep_goal_tighten(mo_sweep_goal *goal)
+{
+    goal->natural *= 0.7;
+    return ++goal->tightened < 200;
+}
 
 /* Sweeps until a check finds that the goal is reached (true; then that is the best), until
  * must_stop returns true, or until a sweep changes nothing.  May be called again with a smaller
