@@ -285,8 +285,8 @@ static void too_few_sweeps_are_reported(void **state)
     mo_problem_destroy(problem);
 }
 
-/* In the rounding of such a start the residual of the sweeps is zero and that of the measure is not:
- * the goal was tightened without end. */
+/* In the rounding of such a start the residual of the sweeps is zero, the measured one is not: the
+ * goal was tightened without end. */
 static void a_start_that_rounds_everything_away_ends(void **state)
 {
     (void)state;

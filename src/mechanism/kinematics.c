@@ -51,7 +51,8 @@ static void turn(walker *walk, const double axis[3], const double anchor[3], dou
     mo_pose_point(&walk->at, anchor, p);
     mo_quat_turn(walk->at.orientation, axis, a);
     note(walk, 1, a, p);
-    if (memcmp(walk->turn, &angle, sizeof angle) != 0) { /* -0 is another angle than 0 */
+    const double *kept = walk->turn;
+    if (!(kept[0] == angle) || signbit(kept[0]) != signbit(angle)) { /* a zero of either sign */
         double phi[3];
         mo_vec3_scale(angle, axis, phi);
         mo_quat_rotation(phi, walk->turn + 1);
