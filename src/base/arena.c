@@ -5,20 +5,6 @@
 #include <stdint.h>
 #include <string.h>
 
-void *mo_arena_take(mo_arena *arena, size_t count, size_t size)
-{
-    const size_t align = MO_ARENA_ALIGN;
-    const size_t start = (arena->used + align - 1) / align * align;
-    size_t bytes;
-    if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 4 - start) {
-        /* too large for any allocator: the overflow becomes lack of memory */
-        arena->used = SIZE_MAX / 2;
-        return NULL;
-    }
-    arena->used = start + bytes;
-    return arena->base ? arena->base + start : NULL;
-}
-
 void mo_arena_take_each(mo_arena *arena, size_t count, size_t size, size_t places,
                         void *const *place)
 {

@@ -11,6 +11,8 @@
 #ifndef MO_BASE_ARENA_H
 #define MO_BASE_ARENA_H
 
+#include <stdint.h>
+
 #include "base/memory.h"
 
 typedef struct mo_arena {
@@ -26,7 +28,19 @@ enum {
 };
 
 /* count * size bytes aligned to a cache line; NULL while counting.  Not cleared. */
-void *mo_arena_take(mo_arena *arena, size_t count, size_t size);
+static inline void *mo_arena_take(mo_arena *arena, size_t count, size_t size)
+{
+    const size_t align = MO_ARENA_ALIGN;
+    const size_t start = (arena->used + align - 1) / align * align;
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 4 - start) {
+        /* too large for any allocator: the overflow becomes lack of memory */
+        arena->used = SIZE_MAX / 2;
+        return NULL;
+    }
+    arena->used = start + bytes;
+    return arena->base ? arena->base + start : NULL;
+}
 
 /* After counting: allocates the block and makes the arena real.  Returns the block for
  * mo_memory_free; NULL for lack of memory. */

@@ -173,38 +173,6 @@ void mo_problem_velocity(const mo_problem *problem, const double *r, double *v)
     }
 }
 
-/* u += block x, of which the block of three rows and three columns fills every reduced problem in
- * space. */
-static inline void add_product(int d, int n, const double *block, const double *x, double *u)
-{
-    if (d == 3 && n == 3) {
-        if (x[0] == 0 && x[1] == 0 && x[2] == 0) {
-            return; /* an open contact */
-        }
-        u[0] += (block[0] * x[0] + block[1] * x[1]) + block[2] * x[2];
-        u[1] += (block[3] * x[0] + block[4] * x[1]) + block[5] * x[2];
-        u[2] += (block[6] * x[0] + block[7] * x[1]) + block[8] * x[2];
-        return;
-    }
-    if (d == 2 && n == 2) {
-        if (x[0] == 0 && x[1] == 0) {
-            return;
-        }
-        u[0] += block[0] * x[0] + block[1] * x[1];
-        u[1] += block[2] * x[0] + block[3] * x[1];
-        return;
-    }
-    if (d == 3 && n == 6) { /* a contact of a free body */
-        for (int j = 0; j < 3; ++j) {
-            u[j] += mo_dot(6, block + 6 * j, x);
-        }
-        return;
-    }
-    for (int j = 0; j < d; ++j) {
-        u[j] += mo_dot(n, block + (size_t)j * n, x);
-    }
-}
-
 /* u gains the velocity at the point along the axes of the contact. */
 static void pull_compact(const mo_problem *problem, const mo_compact_contact *contact,
                          const double *v, double u[3])
@@ -226,19 +194,22 @@ static void pull_compact(const mo_problem *problem, const mo_compact_contact *co
 
 void mo_problem_pull(const mo_problem *problem, const double *x, double *u)
 {
-    const int *start = block_starts(problem);
     for (int i = 0; i < problem->constraint_count; ++i) {
         const int row = problem->row_start[i], d = mo_constraint_dim(problem, i);
         const double *block = problem->values + problem->value_start[i];
         const mo_compact_contact *contact = compact_of(problem, i);
         mo_pace_every(i + 1, 512);
+        if (problem->form == MO_FORM_REDUCED) {
+            mo_reduced_row(problem, i, x, u + row);
+            continue;
+        }
         if (contact) {
             pull_compact(problem, contact, x, u + row);
             continue;
         }
         for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k) {
-            const int n = mo_block_columns(problem, problem->block_index[k]);
-            add_product(d, n, block, x + start[problem->block_index[k]], u + row);
+            const int body = problem->block_index[k], n = mo_body_dim(problem, body);
+            mo_add_block(d, n, block, x + problem->body_start[body], u + row);
             block += (size_t)d * n;
         }
     }

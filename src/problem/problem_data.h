@@ -93,6 +93,39 @@ static inline const double *mo_body_factor(const mo_problem *problem, int body)
     return problem->factor + problem->mass_start[body];
 }
 
+/* u += block x, d x n.  Blocks of three rows and three columns fill every reduced problem in space,
+ * those of two every one in the plane. */
+static inline void mo_add_block(int d, int n, const double *block, const double *x, double *u)
+{
+    if (d == 3 && n == 3) {
+        u[0] += (block[0] * x[0] + block[1] * x[1]) + block[2] * x[2];
+        u[1] += (block[3] * x[0] + block[4] * x[1]) + block[5] * x[2];
+        u[2] += (block[6] * x[0] + block[7] * x[1]) + block[8] * x[2];
+    } else if (d == 2 && n == 2) {
+        u[0] += block[0] * x[0] + block[1] * x[1];
+        u[1] += block[2] * x[0] + block[3] * x[1];
+    } else if (d == 2 && n == 3) { /* a contact of a free body in the plane */
+        u[0] += (block[0] * x[0] + block[1] * x[1]) + block[2] * x[2];
+        u[1] += (block[3] * x[0] + block[4] * x[1]) + block[5] * x[2];
+    } else {
+        for (int j = 0; j < d; ++j) {
+            u[j] += mo_dot(n, block + (size_t)j * n, x);
+        }
+    }
+}
+
+/* The same for impulses x, which are zero where a contact is open. */
+static inline void mo_add_response(int d, int n, const double *block, const double *x, double *u)
+{
+    int k = 0;
+    while (k < n && x[k] == 0) {
+        ++k;
+    }
+    if (k < n) {
+        mo_add_block(d, n, block, x, u);
+    }
+}
+
 /* u += sum_j W_ij x_j, row i of the blocks of a reduced problem. */
 static inline void mo_reduced_row(const mo_problem *W, int i, const double *x, double *u)
 {
@@ -100,9 +133,8 @@ static inline void mo_reduced_row(const mo_problem *W, int i, const double *x, d
     const double *block = W->values + W->value_start[i];
     for (int k = W->block_start[i]; k < W->block_start[i + 1]; ++k) {
         const int j = W->block_index[k], n = mo_constraint_dim(W, j);
-        for (int a = 0; a < d; ++a, block += n) {
-            u[a] += mo_dot(n, block, x + W->row_start[j]);
-        }
+        mo_add_response(d, n, block, x + W->row_start[j], u);
+        block += d * n;
     }
 }
 

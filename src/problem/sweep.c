@@ -21,25 +21,7 @@ static inline void pull(int d, int n, const double *A, const double *x, double *
         }
         return;
     }
-    if (d == 3 && n == 3) { /* couplings of W, in space and in the plane */
-        for (int j = 0; j < 3; ++j) {
-            u[j] += A[3 * j] * x[0] + A[3 * j + 1] * x[1] + A[3 * j + 2] * x[2];
-        }
-        return;
-    }
-    if (d == 2 && n == 2) {
-        u[0] += A[0] * x[0] + A[1] * x[1];
-        u[1] += A[2] * x[0] + A[3] * x[1];
-        return;
-    }
-    if (d == 2 && n == 3) {
-        u[0] += (A[0] * x[0] + A[1] * x[1]) + A[2] * x[2];
-        u[1] += (A[3] * x[0] + A[4] * x[1]) + A[5] * x[2];
-        return;
-    }
-    for (int j = 0; j < d; ++j) {
-        u[j] += mo_dot(n, A + (size_t)j * n, x);
-    }
+    mo_add_block(d, n, A, x, u);
 }
 
 static inline void push(int d, int n, const double *A, const double *y, double *x)

@@ -95,9 +95,10 @@ static double sweep_blocks(const mo_problem *problem, int is_first, double most,
             if (is_first && j >= i) {
                 break; /* later blocks are still zero */
             }
-            for (int a = 0; a < d; ++a, block += n) {
-                velocity[a] += j == i ? 0 : mo_dot(n, block, r + problem->row_start[j]);
+            if (j != i) {
+                mo_add_response(d, n, block, r + problem->row_start[j], velocity);
             }
+            block += d * n;
         }
         mo_constraint_law(problem, i)
             ->solve(mo_constraint_param(problem, i), d, own, velocity, r + row);

@@ -108,15 +108,6 @@ static inline double visit_free_bodies(const mo_visitor *c, int position, int i,
     return moved;
 }
 
-/* y += A x, d x d; d is constant after inlining. */
-static inline void add_product(int d, const double *A, const double *x, double *y)
-{
-    for (int k = 0; k < d; ++k) {
-        y[k] += d == 2 ? A[2 * k] * x[0] + A[2 * k + 1] * x[1]
-                       : (A[3 * k] * x[0] + A[3 * k + 1] * x[1]) + A[3 * k + 2] * x[2];
-    }
-}
-
 /* A block of d rows of W with blocks of one size: b is summed without the diagonal block, so
  * nothing is subtracted. */
 static inline double visit_rows(const mo_visitor *c, int position, int i, const int d)
@@ -133,7 +124,7 @@ static inline double visit_rows(const mo_visitor *c, int position, int i, const 
     for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k, W += d * d) {
         const int j = problem->block_index[k];
         if (j != i) {
-            add_product(d, W, c->r + (size_t)d * (size_t)j, b);
+            mo_add_block(d, d, W, c->r + (size_t)d * (size_t)j, b);
         }
     }
     law->solve(p, d, mo_sweep_diagonal(c->sweep, position), b, new_r);
