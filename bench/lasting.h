@@ -54,7 +54,7 @@ int lasting_is_asked(const args_values *asked, const char *name);
 int lasting_know_all(const char *command, const args_values *asked, const lasting_scene *scenes,
                      int count);
 
-/* A number after a flag inside the range; false if it is none; the error is reported. */
+/* The number of a flag, within the range; false after an error message. */
 int lasting_number(const char *command, const args_flag *flag, double least, double most,
                    double *value);
 

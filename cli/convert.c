@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* `moreau convert`: an FCLIB file anew, in the same form or with its bodies eliminated. */
+/* `moreau convert`: rewrites an FCLIB file in the same form, or with its bodies eliminated. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * What `moreau render` writes: an image, a folder of images, an animation (WebP, GIF) or a video.
+ * Outputs of `moreau render`: an image, a folder of images, an animation (WebP, GIF) or a video.
  * Frames are drawn several at once, on as many threads, and written in their order.
  */
 #ifndef CLI_RENDER_OUT_H

@@ -29,13 +29,13 @@ typedef struct mo_heap_body {
     double v[3], spin[3];  /* m/s, rad/s */
 } mo_heap_body;
 
-/* Cells of a box; what lies outside belongs to the nearest one. */
+/* Cells of a box; positions outside belong to the nearest cell. */
 typedef struct mo_heap_grid {
     double low[3], width; /* m */
     int n[3], count;
 } mo_heap_grid;
 
-/* What a contact hands on to the next step. */
+/* Data of a contact for the next step. */
 typedef struct mo_heap_impulse {
     uint64_t key;                              /* mo_heap_key */
     uint32_t feature, unused;                  /* the latter 0: the bytes go to files */
@@ -91,7 +91,7 @@ struct mo_heap {
 /*
  * Two shapes, in the order of a contact: the ids of their bodies, or, for a shape of the box,
  * MO_HEAP_BOX + its place.  The box comes last, so that all contacts of a body with it lie
- * together, whichever others a rank has; a contact belongs to the rank of its first body.
+ * together on every rank; a contact belongs to the rank of its first body.
  */
 #define MO_HEAP_BOX (UINT32_MAX - 64)
 static inline uint64_t mo_heap_key(uint32_t first, uint32_t second)
@@ -136,13 +136,13 @@ mo_error mo_heap_read_world(struct mo_heap *heap);
 /* The number of a shape in a key. */
 uint32_t mo_heap_number(const mo_world *world, int shape);
 
-/* heap_team.c: what the world of a rank asks of the others. */
+/* heap_team.c: the requests of the world of a rank to the others. */
 mo_team mo_heap_team(struct mo_heap *heap);
 
 /* heap_whole.c: the problem of the step, if it is small; MO_ERR_UNSUPPORTED on all ranks if not. */
 mo_error mo_heap_solve_whole(struct mo_heap *heap, const mo_options *options);
 
-/* A heap with room for so many own bodies, and none yet. */
+/* An empty heap with room for this many own bodies. */
 mo_error mo_heap_begin(MPI_Comm comm, const mo_heap_def *def, int bodies, struct mo_heap **heap,
                        mo_message *why);
 

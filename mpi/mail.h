@@ -9,7 +9,7 @@
 
 #include "moreau/mpi.h"
 
-/* count[k] records of so many bytes for rank k, one rank after the other; *in is new memory with
+/* count[k] records of `bytes` bytes for rank k, one rank after the other; *in is new memory with
  * what comes, in the order of the senders, from[k] records of rank k (from may be NULL). */
 mo_error mo_mail(MPI_Comm comm, size_t bytes, const int *count, const void *out, void **in,
                  int *in_count, int *from);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * What Python shows: an image of a frame of a recording, and the recording as a replay page, by the
- * code of `moreau render` and `moreau run --replay`.  Both return 1, or 0 where they failed.
+ * For Python: an image of a frame of a recording, and a replay page, by the code of `moreau render`
+ * and `moreau run --replay`.  Both return 1, or 0 after an error.
  */
 #include <stdio.h>
 

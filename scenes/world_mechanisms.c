@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Things on joints. */
+/* Scenes with joints. */
 #include <math.h>
 
 #include "world_list.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Things that stand, and dominoes that fall.  Masses run geometrically from the bottom to `ratio`
- * times it at the top. */
+/* Stacks, walls, towers, arches and dominoes.  Masses grow geometrically from the bottom to `ratio`
+ * times that at the top. */
 #include <math.h>
 
 #include "world_list.h"

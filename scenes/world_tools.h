@@ -14,7 +14,7 @@ typedef struct sketch {
     mo_world *world;
     mo_error error;
     mo_message why;
-    double friction, restitution, density; /* of what is added from now on */
+    double friction, restitution, density; /* of the following shapes */
 } sketch;
 
 sketch sketch_begin(mo_world_def def, double friction);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* The list of scenes that move. */
+/* The list of simulated scenes. */
 #include "worlds.h"
 
 #include <math.h>

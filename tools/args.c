@@ -13,7 +13,7 @@ enum { TEXT_COLUMN = 26 }; /* where --help begins what a flag does */
 
 /* ---- help ------------------------------------------------------------------------------------ */
 
-/* The name as it is typed. */
+/* The typed form of a name. */
 static void put_name(FILE *out, const char *name)
 {
     for (; *name; ++name) {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * The command line, from a table: one row a flag, from which both the parser and --help follow.
+ * The command line, from a table with one row per flag, which both the parser and --help use.
  *
  *   --name value, --name=value    a flag with a value
  *   --name                        a switch
  *   --name value second           a flag with two values
- *   --                            what follows are operands, whatever they look like
+ *   --                            all following words are operands
  *
- * '_' in a name is typed '-' (both are understood).  A value never begins with "--" unless it is
- * given after '='.  Operands and flags come in any order.  A flag with a value is given once,
- * unless it collects them.
+ * '_' in a name is typed '-' (both are accepted).  A value begins with "--" only after '='.
+ * Operands and flags come in any order.  A flag with a value is given once, unless it collects
+ * several.
  */
 #ifndef TOOLS_ARGS_H
 #define TOOLS_ARGS_H
@@ -24,8 +24,8 @@ typedef struct args_values {
 
 typedef struct args_flag {
     const char *name;    /* "max_iter"; "group.name" is shown under its group by --help */
-    const char *operand; /* what --help calls its value ("FILE"); NULL for a switch     */
-    const char *text;    /* what it does, for --help */
+    const char *operand; /* name of its value in --help ("FILE"); NULL for a switch     */
+    const char *text;    /* description, for --help */
     char initial[40];    /* the default, for --help; may be empty */
     const char *value;   /* set by args_parse: "" for a switch, NULL if absent */
     int takes_two;       /* the operand stands for two words */
@@ -35,20 +35,20 @@ typedef struct args_flag {
 
 typedef struct args_command {
     const char *name;     /* "solve"                                          */
-    const char *operands; /* "FILE...", as the usage line shows it; or ""     */
+    const char *operands; /* "FILE...", for the usage line; or ""             */
     const char *summary;  /* one line */
     const char *about;    /* paragraphs, separated by empty lines; or NULL */
-    const char *examples; /* lines, as --help shows them */
+    const char *examples; /* lines, for --help */
     int least, most;      /* number of operands; most < 0: any number */
 } args_command;
 
 typedef enum args_answer {
     ARGS_RUN,  /* go on */
-    ARGS_HELP, /* help was printed: nothing is left to do */
+    ARGS_HELP, /* help was printed */
     ARGS_WRONG /* the arguments are wrong; the message was printed */
 } args_answer;
 
-/* A flag as it is typed, "--max-iter", for a sentence. */
+/* The typed form of a flag, "--max-iter", for messages. */
 typedef struct args_typed_name {
     char text[64];
 } args_typed_name;

@@ -6,18 +6,18 @@
 
 #include <stddef.h>
 
-double machine_clock(void);           /* seconds, never going back */
-double machine_processor_clock(void); /* seconds of this thread on a processor */
-double machine_process_clock(void);   /* seconds of all threads of this process */
+double machine_clock(void);           /* seconds, monotonic */
+double machine_processor_clock(void); /* processor time of this thread, s */
+double machine_process_clock(void);   /* of all threads of this process, s */
 int machine_cores(void);
 
 /* Peak memory of the process in bytes; 0 if unknown. */
 double machine_peak_bytes(void);
 
 /*
- * Reads `bytes` bytes once, on so many threads, and does nothing else with them than a sum that
- * keeps the compiler honest.  This is as fast as memory is read without writing assembly.  The
- * buffer is made of doubles; a remainder below a hundred bytes is left out.
+ * Reads `bytes` bytes once with this number of threads, and returns a sum, so that the compiler
+ * keeps the reads.  It measures the memory bandwidth of portable code.  The buffer contains
+ * doubles; a remainder below a hundred bytes is left out.
  */
 double machine_read(const double *buffer, size_t bytes, int threads);
 

@@ -6,7 +6,7 @@
  *   moreau --help=man, moreau COMMAND --help=man    a page for man(1)
  *   moreau --help=bash                              completion for bash
  *
- * The build puts both where an installed program has them.
+ * The build installs both.
  */
 #ifndef TOOLS_MANUAL_H
 #define TOOLS_MANUAL_H
@@ -15,7 +15,7 @@
 
 typedef enum manual_form { MANUAL_NONE, MANUAL_TEXT, MANUAL_MAN, MANUAL_BASH } manual_form;
 
-/* Which help a word asks for. */
+/* The kind of help that a word requests. */
 manual_form manual_asked(const char *word);
 
 /* The page of a command. */

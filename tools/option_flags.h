@@ -8,9 +8,9 @@
 #include "moreau/world.h"
 
 /*
- * The command's own flags, then one for each row of the option table with the default it has in
- * `defaults`; as new memory, or NULL.  The row `history` is left out: a command that keeps one asks
- * for a file.
+ * The command's own flags, then one for each row of the option table, with the default from
+ * `defaults`; in new memory, or NULL.  The row `history` is left out: commands that record one have
+ * a flag for the file.
  */
 args_flag *option_flags(const args_flag *own, int own_count, const mo_options *defaults,
                         int *count);
@@ -18,7 +18,7 @@ args_flag *option_flags(const args_flag *own, int own_count, const mo_options *d
 /* Sets the options from the flags; false, after a message, if a value is wrong. */
 int option_flags_read(const char *command, const args_flag *rows, int count, mo_options *options);
 
-/* The same for the solver of a world.  A tolerance that is given applies to every step. */
+/* The same for the solver of a world.  A given tolerance applies to every step. */
 int option_flags_read_world(const char *command, const args_flag *rows, int count,
                             mo_world_def *def);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Text for people: sentences on standard error, columns and wrapped lines.
+ * Text output: sentences on standard error, columns and wrapped lines.
  *
- * File names and the strings inside files are untrusted: whatever goes to a terminal passes through
- * text_put, which lets no control character through.
+ * File names and strings in files are untrusted: all output to a terminal passes through text_put,
+ * which removes control characters.
  */
 #ifndef TOOLS_TEXT_H
 #define TOOLS_TEXT_H
@@ -27,8 +27,8 @@ typedef struct said {
 } said;
 const said *said_last(void);
 
-/* The library's sentence, or the text of the code where it gave none; without the name of the file
- * in front, which say_of_file puts there. */
+/* The message of the library, or the text of the code if there is none, without the file name in
+ * front, which say_of_file adds. */
 const char *text_of_error(const char *file, mo_error error, const mo_message *why);
 
 /* Flushes standard output; whether that succeeded. */
@@ -36,14 +36,13 @@ int output_is_good(void);
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* The next character of UTF-8 text; 0xFFFD stands for bytes that are none.  Moves on, but never
- * past the end: there it returns 0. */
+/* The next character of UTF-8 text; 0xFFFD for invalid bytes; 0 at the end, where *text stays. */
 unsigned text_next(const char **text);
 
 /* Text with control characters and broken UTF-8 shown as '?'. */
 void text_put(FILE *out, const char *text);
 
-/* The same in a column, padded on the right; a longer text keeps its end, after "...". */
+/* The same in a column, padded on the right; of a longer text "..." and its end. */
 void text_put_column(FILE *out, const char *text, int width);
 
 int text_width(const char *text); /* in characters */

@@ -29,8 +29,8 @@ typedef struct trial_line {
     double target;
     char status[24]; /* "solved", or the reason: one word */
     double seconds;
-    double residual;  /* by mo_measure, from r alone */
-    long iterations;  /* as the solver counts them */
+    double residual;  /* by mo_measure, from r only */
+    long iterations;  /* counted by the solver */
     double tolerance; /* that the solver was given */
 } trial_line;
 
@@ -39,7 +39,7 @@ extern const char *const trial_time_limit; /* "time-limit"  */
 extern const char *const trial_crashed;    /* "crashed"     */
 extern const char *const trial_refused;    /* "unsupported" */
 
-/* A target as it is shown: "1e-8", "0.0025". */
+/* A target as text: "1e-8", "0.0025". */
 typedef struct trial_name {
     char text[32];
 } trial_name;
@@ -58,9 +58,8 @@ int trial_parse(const char *text, trial_line *line);
 int trial_wants_more(const trial_call *call, int done, double total);
 
 /*
- * A watch around one run.  After `limit` seconds of the processor (0: never) *flag becomes 1; where
- * the run then goes on for as long again and a second, or where flag is NULL, the process ends, by
- * SIGPROF.
+ * A watch around one run.  After `limit` seconds of processor time (0: never) *flag becomes 1.  If
+ * the run continues for as long again and a second, or if flag is NULL, SIGPROF ends the process.
  */
 typedef struct trial_watch {
     double wall, processor;

@@ -37,7 +37,7 @@ extern const int lt_step_count;
 
 /* ---- one run --------------------------------------------------------------------------------- */
 
-/* What a run did; the state after its last iteration is repeated up to LT_MOST. */
+/* The course of a run; the state after its last iteration is repeated up to LT_MOST. */
 typedef struct lt_trace {
     int iterations;            /* the first whose total error is below the tolerance, or LT_MOST */
     int reached;               /* is there such an iteration? */

@@ -32,7 +32,7 @@ void *mo_memory_zeros(const mo_allocator *allocator, size_t count, size_t size);
 bool mo_memory_array_each(const mo_allocator *allocator, size_t count, size_t size, size_t places,
                           void *const *place);
 
-/* A copy of so many bytes, with a zero after them; NULL for lack of memory. */
+/* A copy of `bytes` bytes with a final zero; NULL for lack of memory. */
 void *mo_memory_copy(const mo_allocator *allocator, const void *from, size_t bytes);
 
 /* Frees p (NULL is allowed), or all of several pointers. */

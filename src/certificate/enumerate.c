@@ -157,7 +157,7 @@ void mo_search_visit(mo_search *s)
     mo_search_split(s, unit, children, count, mo_search_visit);
 }
 
-/* ---- one island by itself -------------------------------------------------------------------- */
+/* ---- one island ------------------------------------------------------------------------------ */
 
 /* Is the active island empty in every combination of its modes?  The first that is not ends it. */
 static void visit_island(mo_search *s)
@@ -342,7 +342,7 @@ static mo_error search_in(mo_cell_system *system, long long most_systems, mo_sol
     return s.error;
 }
 
-/* Some ten seconds of work, whatever the size: 20,000 cells up to 40 rows, 250 at 96, 20 at 160. */
+/* About ten seconds for any size: 20,000 cells up to 40 rows, 250 at 96, 20 at 160. */
 static long long default_systems(int rows)
 {
     const double fewer = rows > 40 ? pow(40.0 / rows, 5) : 1;

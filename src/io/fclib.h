@@ -40,7 +40,7 @@ typedef struct mo_entries {
     size_t count;
 } mo_entries;
 
-/* An empty list with room for so many, at most INT_MAX; false for lack of memory. */
+/* An empty list with room for `room` entries, at most INT_MAX; false for lack of memory. */
 bool mo_entries_make(mo_pool *pool, size_t room, mo_entries *entries);
 
 /* Adds an entry unless it is zero. */
@@ -113,7 +113,7 @@ typedef struct mo_fclib_parts {
     int *of; /* the part of each row */
 } mo_fclib_parts;
 
-/* So many rows, with room for at most one part a row, in parts of `size` rows each. */
+/* `count` parts of `size` rows each, with room for one part per row. */
 bool mo_fclib_make_parts(mo_h5 *h, int rows, int count, int size, mo_fclib_parts *parts);
 
 /* Fills `of` from `start`. */

@@ -15,7 +15,7 @@
 
 enum { BY_COLUMNS = -1, BY_ROWS = -2 };
 
-/* A matrix group as it is stored. */
+/* The stored form of a matrix group. */
 typedef struct stored {
     int m, n, nz, nzmax;
     int *p, *i;

@@ -4,10 +4,10 @@
  * A model as MJCF of MuJoCo 2.2, with everything resolved: no defaults, no includes, angles in
  * radians, each body with its inertia, meshes that collide as the corners of their hull.
  *
- * What is only drawn is left out, and so are gravity compensation and dynamics that MuJoCo 2.2 does
- * not have (an exact filter is written as a filter).  Servos that are tuned by the mass they feel
+ * Visual geoms are left out, and so are gravity compensation and dynamics that MuJoCo 2.2 does not
+ * have (an exact filter is written as a filter).  Servos that are tuned by the mass they feel
  * (dampratio, --servo) must have their gains (mo_model_actuator.gain, bias) filled in before.
- * A name that is empty, or that would stand twice, is replaced by a letter and a number.
+ * Empty and repeated names are replaced by a letter and a number.
  *
  * Bodies must be in depth-first order, as the readers leave them.
  */

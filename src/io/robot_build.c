@@ -256,7 +256,7 @@ static mo_error add_coupling(mo_building *b, const mo_model_equality *e)
         of_tendons ? robot->tendons[e->a].number : robot->joints[e->a].number, -1);
     def.of_tendons = of_tendons;
     if (of_tendons && !id.index) {
-        return MO_OK; /* between still bodies */
+        return MO_OK; /* between static bodies */
     }
     if (e->b >= 0 && (!of_tendons || robot->tendons[e->b].mechanism.index)) {
         def.b = of_tendons ? robot->tendons[e->b].number : robot->joints[e->b].number;
@@ -272,8 +272,8 @@ static mo_error add_coupling(mo_building *b, const mo_model_equality *e)
     return error;
 }
 
-/* A free body that is welded at a given pose is put there: to lift it afterwards would take energy
- * from nowhere. */
+/* Moves a free body that is welded at a given pose there: a correction of the joint would add
+ * energy. */
 static mo_error move_to_weld(mo_building *b, const mo_joint_def *def, int first)
 {
     const double still[3] = {0};
@@ -297,7 +297,7 @@ static mo_error add_equality(mo_building *b, const mo_model_equality *e)
     const int first = swapped ? e->b : e->a, second = swapped ? e->a : e->b;
     mo_joint_def def = mo_default_joint(e->kind == MO_MODEL_WELD ? MO_JOINT_WELD : MO_JOINT_BALL,
                                         b->robot->bodies[first], b->robot->bodies[second]);
-    def.collide = e->kind != MO_MODEL_WELD; /* what a weld holds, contact neither holds nor parts */
+    def.collide = e->kind != MO_MODEL_WELD; /* welded bodies do not collide */
     mo_pose_point(&b->pose[e->a], e->anchor, def.anchor);
     if (e->kind == MO_MODEL_WELD) {
         memcpy(def.anchor, b->pose[second].position, sizeof def.anchor);

@@ -34,7 +34,7 @@ static int first_of(const mo_building *b, int root)
     return root;
 }
 
-/* A body that the tendon moves; 0: it is between still ones. */
+/* A body that the tendon moves; 0: it connects static bodies only. */
 static int pulled_body(const mo_building *b, const mo_model_tendon *tendon)
 {
     if (tendon->path_count == 0) {
@@ -49,7 +49,7 @@ static int pulled_body(const mo_building *b, const mo_model_tendon *tendon)
     return 0;
 }
 
-/* Trees of two bodies belong together; those of still ones belong to nothing. */
+/* Puts the trees of two bodies into one mechanism; static bodies have no tree. */
 static void join(mo_building *b, int body, int other)
 {
     const int one = first_of(b, root_of(b, body)), two = first_of(b, root_of(b, other));
@@ -255,7 +255,7 @@ static mo_actuator_def actuator_of(const mo_building *b, const mo_model_actuator
     def.has_target_range = a->has_control_range;
     def.target_lower = a->control_range[0];
     def.target_upper = a->control_range[1];
-    if (a->has_control_range) { /* the control is zero at first, as far as its range allows */
+    if (a->has_control_range) { /* the initial control is zero, or the nearest value of its range */
         def.target = fmin(fmax(0, a->control_range[0]), a->control_range[1]);
     }
     def.has_state_range = a->has_state_range;
@@ -289,7 +289,7 @@ static void place_joint(mo_building *b, int joint, mo_robot_place at)
     b->robot->joints[joint] = at;
 }
 
-/* The objects of the world that stand for bodies, joints, tendons and actuators. */
+/* Stores the ids of bodies, joints, tendons and actuators in the world. */
 static void keep_ids(mo_building *b, const parts *p, mo_mechanism_id id)
 {
     const mo_model *model = b->model;

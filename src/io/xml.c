@@ -55,7 +55,7 @@ static const char *keep(reading *r, const xmlChar *text, size_t length)
     return copy;
 }
 
-/* "prefix:name" as it is written. */
+/* "prefix:name", as in the file. */
 static const char *keep_name(reading *r, const xmlChar *prefix, const xmlChar *name)
 {
     if (!prefix) {

@@ -158,7 +158,7 @@ void mo_law_no_shift(const double *p, int d, const double *u, double *uhat);
 void mo_law_no_shift_derivative(const double *p, int d, const double *u, double *G);
 void mo_law_no_facets(const double *p, int d, int count, mo_law_facets *out);
 
-/* The facets of a law as it is given, not packed. */
+/* The facets of a law that is not packed. */
 void mo_law_facets_of(const mo_law *law, int d, int count, mo_law_facets *out);
 
 /* Filling in facets: the axis e_N and no groups; a group more; a direction more, zero so far, in

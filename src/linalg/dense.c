@@ -202,7 +202,7 @@ bool mo_factor_unsymmetric(int n, double *A)
 
 /* ---- triangular solves ----------------------------------------------------------------------- */
 
-/* x = L^-1 x.  The first group has what is left over, so that all others are whole. */
+/* x = L^-1 x.  The first group takes the remainder, so that all others are complete. */
 INLINE void solve_lower(int n, const double *F, double *x)
 {
     int i = 0;

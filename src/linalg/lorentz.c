@@ -96,7 +96,7 @@ int mo_scaling_set(int n, const double *p, const double *z, mo_scaling *scaling)
         scaling->w[k] = (z[k] / root_z - p[k] / root_p) / (2 * gamma);
         size += scaling->w[k] * scaling->w[k];
     }
-    scaling->w[0] = sqrt(size); /* det w = 1, whatever was rounded */
+    scaling->w[0] = sqrt(size); /* det w = 1 after rounding */
     return isfinite(size) && scaling->eta > 0 && isfinite(scaling->eta);
 }
 

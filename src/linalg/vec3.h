@@ -236,7 +236,7 @@ MO_ANY void mo_quat_turn(const double q[4], const double x[3], double y[3])
     }
 }
 
-/* Are three vectors, so many numbers apart, orthonormal to a tolerance? */
+/* Are three vectors, `apart` numbers apart, orthonormal to a tolerance? */
 MO_ANY int mo_is_frame(const double *e, int apart, double tolerance)
 {
     for (int i = 0; i < 3; ++i) {

@@ -244,7 +244,7 @@ static size_t record_size(const mo_problem *problem, int i)
     return d * d + (problem->is_symmetric ? values : 2 * values);
 }
 
-/* Doubles in all records, whatever their order. */
+/* Number of doubles in all records. */
 static size_t records_size(const mo_problem *problem)
 {
     size_t total = 0;

@@ -43,7 +43,7 @@ int replay_wants(const replay *r, double time);
 void replay_add(replay *r, const mo_recording *recording, int frame, const frames_numbers *numbers,
                 int must);
 
-/* What was left out, in a sentence; "" where nothing was beyond REPLAY_RATE. */
+/* A sentence about frames that were left out; "" if none exceeded REPLAY_RATE. */
 void replay_note(const replay *r, char note[REPLAY_NOTE]);
 
 /* Writes the page to `out`; the caller checks its errors.  False if memory runs out. */

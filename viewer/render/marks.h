@@ -18,7 +18,7 @@ double marks_round(double x);
 
 /* The axes, a length and the time; of a frame, over all else. */
 void marks_axes(renderer *r, double time);
-/* A force as long, or as wide, as it is drawn. */
+/* A force, and the length or width with which it is drawn. */
 void marks_forces(renderer *r, const forces_view *v, int are_chains);
 
 #endif

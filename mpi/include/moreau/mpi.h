@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Contact problems whose bodies and constraints are dealt to the ranks of an MPI communicator.
+ * Contact problems whose bodies and constraints are distributed over the ranks of an MPI
+ * communicator.
  *
  * Each rank holds a part: a mo_problem with its own constraints and every body that they touch.  A
  * body that several ranks hold is owned by one of them and has the same mass and force on all.
@@ -12,8 +13,8 @@
  * same vector instructions: colours follow from the ids alone, and sums do not depend on the order
  * of their terms (docs/mpi.md).
  *
- * All calls are collective.  An error is the same on all ranks.  The library libmoreau-mpi holds
- * libmoreau as well: link it in place of that.
+ * All calls are collective.  An error is the same on all ranks.  The library libmoreau-mpi contains
+ * libmoreau: link it instead.
  */
 #ifndef MOREAU_MPI_H
 #define MOREAU_MPI_H
@@ -27,13 +28,14 @@
 extern "C" {
 #endif
 
-/* Starts MPI and PETSc where the caller has not, and ends what it has started. */
+/* Initialises MPI and PETSc unless the caller has done so; mo_mpi_end finalises what mo_mpi_begin
+ * initialised. */
 MO_API mo_error mo_mpi_begin(int *argc, char ***argv);
 MO_API void mo_mpi_end(void);
 
 /* ---- problems ------------------------------------------------------------------------------- */
 
-/* What a part is of the whole; arrays are copied. */
+/* The place of a part in the whole problem; arrays are copied. */
 typedef struct mo_spread_map {
     const uint32_t *body_id;      /* of each body of the part; UINT32_MAX is not an id   */
     const int *body_rank;         /* its owner, which holds it too                       */
@@ -42,29 +44,29 @@ typedef struct mo_spread_map {
 
 typedef struct mo_spread mo_spread;
 
-/* The part belongs to the spread problem from now on, also where this fails. */
+/* Takes ownership of the part, also after an error. */
 MO_API mo_error mo_spread_create(MPI_Comm comm, mo_problem *part, const mo_spread_map *map,
                                  mo_spread **spread, mo_message *why);
 MO_API void mo_spread_destroy(mo_spread *spread);
 
 /*
- * Deals a problem that every rank has to them.  Each keeps a copy of its part alone; the caller may
- * destroy the whole afterwards.
+ * Distributes a problem that every rank has.  Each rank keeps a copy of its part only; the caller
+ * may then destroy the whole.
  */
 MO_API mo_error mo_spread_deal(MPI_Comm comm, const mo_problem *whole, mo_spread **spread,
                                mo_message *why);
 
 /*
- * The contact problem of an FCLIB file, of which each rank reads a slab, so that no rank has the
- * whole matrices.  MO_ERR_UNSUPPORTED where the file is damaged, as far as the slabs show, or has a
- * body with more than 4,096 velocities; mo_fclib_read says what is wrong with it.
+ * Reads the contact problem of an FCLIB file.  Each rank reads a slab, so that no rank has the
+ * whole matrices.  MO_ERR_UNSUPPORTED if a slab is damaged, or if a body has more than 4,096
+ * velocities; mo_fclib_read reports the defect.
  */
 MO_API mo_error mo_spread_read(MPI_Comm comm, const char *path, mo_spread **spread,
                                mo_message *why);
 
 /*
- * The file that mo_spread_read has read, with the result as its solution, under another name: each
- * rank writes its part.  Whole or not there.
+ * Writes a copy of the file that mo_spread_read has read, with the result as its solution.  Each
+ * rank writes its part.  The file is complete or not written.
  */
 MO_API mo_error mo_spread_write(const mo_spread *spread, const mo_result *result, const char *from,
                                 const char *to, mo_message *why);
@@ -95,31 +97,31 @@ MO_API void mo_spread_set_linear(mo_spread *spread, mo_linear linear);
 MO_API mo_error mo_spread_solve(mo_spread *spread, const mo_options *options, mo_result *result);
 
 /*
- * The whole r and v on rank 0, where both have room for constraint_count * 3 and body_count * 6
- * numbers if these are their sizes, else as long as those of the whole problem that was dealt.
+ * Collects r and v of the whole problem on rank 0.  There r has room for all rows and v for all
+ * velocities: constraint_count * 3 and body_count * 6 numbers for contacts of free bodies in space.
  */
 MO_API mo_error mo_spread_gather(const mo_spread *spread, const mo_result *result, double *r,
                                  double *v);
 
 /* ---- cost of a sweep ------------------------------------------------------------------------- */
 
-/* Of one round of exchanges on all ranks, one after each colour: a sweep has one, and so has the
- * computation of v from r. */
+/* One round of exchanges of all ranks, with one exchange after each colour.  A sweep needs one
+ * round, and so does the computation of v from r. */
 typedef struct mo_spread_traffic {
     int64_t messages, bytes; /* between two ranks                                 */
     int reductions;          /* over all ranks, of 32 bytes; one a sweep           */
     int64_t outer, shared;   /* constraints visited first; bodies of several ranks */
 } mo_spread_traffic;
 
-/* What the distribution and the colours imply. */
+/* The traffic that follows from the distribution and the colours. */
 MO_API mo_error mo_spread_predict(const mo_spread *spread, mo_spread_traffic *traffic);
 
-/* What PETSc has counted in all solves so far, and the rounds in them. */
+/* The traffic that PETSc has counted in all solves so far, and their rounds. */
 MO_API mo_error mo_spread_count(const mo_spread *spread, mo_spread_traffic *traffic,
                                 int64_t *rounds);
 
-/* Times of a sweep, s, from the end of one to the end of the next: the least of all, and the median
- * of the last 256.  On a busy machine they say more than the mean. */
+/* Times of a sweep, s, from the end of one to the end of the next: the smallest, and the median of
+ * the last 256.  Other programs affect them less than the mean. */
 typedef struct mo_spread_times {
     double fastest, median;
 } mo_spread_times;
@@ -127,7 +129,7 @@ MO_API mo_spread_times mo_spread_sweep_times(const mo_spread *spread);
 
 /* ---- heaps ----------------------------------------------------------------------------------- */
 
-/* What a heap is made of, as in the scene heap. */
+/* The shapes of a heap, as in the scene heap. */
 typedef enum mo_heap_kind {
     MO_HEAP_BALLS,     /* of the radius r                           */
     MO_HEAP_BOXES,     /* half sides r, 0.8 r, 0.6 r                */
@@ -145,7 +147,7 @@ typedef enum mo_heap_kind {
 typedef struct mo_heap_def {
     int count; /* of bodies                                            */
     mo_heap_kind shape;
-    int boxes;          /* the first so many bodies are boxes                   */
+    int boxes;          /* number of the first bodies that are boxes            */
     int is_turned;      /* 0: placed as in the scene beads; 1: as in the scene heap */
     double radius;      /* m                                                    */
     double density;     /* kg/m^3                                               */
@@ -154,9 +156,9 @@ typedef struct mo_heap_def {
     double dt;          /* s                                                    */
     double tol;         /* relative residual of a step                          */
     int max_iter;       /* sweeps of a step                                     */
-    int balance;        /* steps after which the cells are distributed anew, if unbalanced */
+    int balance;        /* steps between redistributions of the cells, if unbalanced       */
     uint64_t seed;      /* of the first positions                               */
-    double box;         /* m: half its width; 0: as wide as the scene has it    */
+    double box;         /* m: half its width; 0: that of the scene              */
     double restitution; /* of all contacts, 0 to 1                          */
 } mo_heap_def;
 
@@ -178,8 +180,8 @@ typedef struct mo_heap_report {
     int colours;
     mo_residual residual;
     double penetration; /* m, at the start of the step       */
-    double
-        overlap; /* of solids at its end, beyond that at its start, over the size of the smaller */
+    /* largest growth of an overlap of solids in the step, over the size of the smaller one */
+    double overlap;
     double kinetic, potential; /* J, at its end */
     int64_t migrated;          /* bodies that changed ranks, so far */
     int64_t most, least;       /* contacts of a rank                */
@@ -196,7 +198,7 @@ typedef struct mo_heap_state {
 } mo_heap_state;
 MO_API int mo_heap_own_count(const mo_heap *heap);
 MO_API mo_heap_state mo_heap_own(const mo_heap *heap, int k);
-/* The contacts of this rank that bore an impulse in the last step. */
+/* The contacts of this rank with an impulse in the last step. */
 typedef struct mo_heap_contact {
     int64_t a, b;               /* ids of the bodies; a = -1: the box           */
     uint32_t feature;           /* of the two shapes: the same while these touch */
@@ -212,8 +214,8 @@ MO_API int64_t mo_heap_steps(const mo_heap *heap);
 MO_API const mo_heap_def *mo_heap_def_of(const mo_heap *heap);
 
 /*
- * A checkpoint: one file, which another number of ranks may load.  It is written beside its place
- * and moved there when it is whole.
+ * A checkpoint is one file, which any number of ranks may load.  It is written under a temporary
+ * name and renamed when it is complete.
  */
 MO_API mo_error mo_heap_save(const mo_heap *heap, const char *path, mo_message *why);
 MO_API mo_error mo_heap_load(MPI_Comm comm, const char *path, mo_heap **heap, mo_message *why);
