@@ -195,9 +195,7 @@ static void sort_by_digit(const entry *from, int n, int shift, entry *to)
     for (int k = 0; k < n; ++k) {
         ++start[(from[k].key >> shift & (DIGIT - 1)) + 1];
     }
-    for (int d = 0; d < DIGIT; ++d) {
-        start[d + 1] += start[d];
-    }
+    mo_running_sums(DIGIT, start);
     for (int k = 0; k < n; ++k) {
         to[start[from[k].key >> shift & (DIGIT - 1)]++] = from[k];
     }

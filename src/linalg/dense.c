@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "linalg/blas_threads.h"
@@ -296,54 +297,75 @@ void mo_solve_factored_transposed(int n, const double *F, double *x)
 }
 
 /* The largest entry of the trailing block, as row * n + column. */
-static int find_pivot(int n, int from, const double *A)
+static size_t find_pivot(int n, int from, const double *A)
 {
-    int best = from * n + from;
+    size_t best = (size_t)from * n + from;
     for (int i = from; i < n; ++i) {
         for (int j = from; j < n; ++j) {
-            if (fabs(A[i * n + j]) > fabs(A[best])) {
-                best = i * n + j;
+            if (fabs(A[(size_t)i * n + j]) > fabs(A[best])) {
+                best = (size_t)i * n + j;
             }
         }
     }
     return best;
 }
 
+static void swap_ints(int *a, int *b)
+{
+    const int t = *a;
+    *a = *b;
+    *b = t;
+}
+
+/* Gaussian elimination; multipliers stay below the diagonal. */
+int mo_factor_complete(int n, double tolerance, double *A, int *row, int *column)
+{
+    double first = 0;
+    for (int k = 0; k < n; ++k) {
+        row[k] = column[k] = k;
+    }
+    for (int k = 0; k < n; ++k) {
+        const size_t pivot = find_pivot(n, k, A);
+        const int i = (int)(pivot / (size_t)n), j = (int)(pivot % (size_t)n);
+        const double size = fabs(A[pivot]), *top = A + (size_t)k * n;
+        first = k ? first : size;
+        if (!(size > tolerance * first)) {
+            return k;
+        }
+        swap_lines(n, A + (size_t)k * n, A + (size_t)i * n, 1);
+        swap_lines(n, A + k, A + j, n);
+        swap_ints(row + k, row + i);
+        swap_ints(column + k, column + j);
+        for (int below = k + 1; below < n; ++below) {
+            double *line = A + (size_t)below * n;
+            line[k] /= top[k];
+            mo_axpy(n - k - 1, -line[k], top + k + 1, line + k + 1);
+        }
+    }
+    return n;
+}
+
 int mo_solve_small(int n, double *A, double *b, double *x)
 {
-    int name[MO_SMALL];
-    double first_pivot = 0;
-    int rank = 0;
-    for (int k = 0; k < n; ++k) {
-        name[k] = k;
-        x[k] = 0;
+    int row[MO_SMALL], column[MO_SMALL];
+    const int rank = mo_factor_complete(n, 1e-14 * n, A, row, column);
+    memcpy(x, b, (size_t)n * sizeof *x);
+    for (int i = 0; i < n; ++i) {
+        b[i] = x[row[i]];
     }
-    for (; rank < n; ++rank) {
-        const int pivot = find_pivot(n, rank, A);
-        const double size = fabs(A[pivot]);
-        first_pivot = rank ? first_pivot : size;
-        if (!(size > 1e-14 * n * first_pivot)) { /* rounding of the elimination */
-            break;
-        }
-        const int row = pivot / n, column = pivot % n, moved = name[rank];
-        swap_lines(n, A + rank * n, A + row * n, 1);
-        swap(&b[rank], &b[row]);
-        swap_lines(n, A + rank, A + column, n);
-        name[rank] = name[column];
-        name[column] = moved;
-        for (int i = rank + 1; i < n; ++i) {
-            const double factor = A[i * n + rank] / A[rank * n + rank];
-            mo_axpy(n - rank, -factor, A + rank * n + rank, A + i * n + rank);
-            b[i] -= factor * b[rank];
+    memset(x, 0, (size_t)n * sizeof *x);
+    for (int k = 0; k < rank; ++k) {
+        for (int i = k + 1; i < rank; ++i) {
+            b[i] -= A[i * n + k] * b[k];
         }
     }
     for (int i = rank - 1; i >= 0; --i) {
         double sum = b[i];
         for (int j = i + 1; j < rank; ++j) {
-            sum -= A[i * n + j] * x[name[j]];
+            sum -= A[i * n + j] * x[column[j]];
         }
         const double value = sum / A[i * n + i];
-        x[name[i]] = isfinite(value) ? value : 0; /* overflow counts as no pivot */
+        x[column[i]] = isfinite(value) ? value : 0; /* overflow counts as no pivot */
     }
     return rank;
 }

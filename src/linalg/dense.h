@@ -32,9 +32,15 @@ void mo_solve_factored(int n, const double *F, double *x);
 void mo_solve_factored_transposed(int n, const double *F, double *x);
 
 /*
- * x with A x = b, by Gaussian elimination with complete pivoting; A (n x n) and b are overwritten.
- * Where A is singular to working precision, the unknowns of the vanishing pivots are zero: a
- * solution where one exists.  Returns the rank found.  n is at most MO_SMALL.
+ * P A Q = L U with complete pivoting: L (unit diagonal) and U replace A, row[k] and column[k] are
+ * those of pivot k.  Ends at a pivot below `tolerance` times the first, and returns the rank.
+ */
+int mo_factor_complete(int n, double tolerance, double *A, int *row, int *column);
+
+/*
+ * x with A x = b by that factorisation, which replaces A; b is overwritten; n is at most MO_SMALL.
+ * If A is singular to rounding, the unknowns of the vanishing pivots are zero: a solution if one
+ * exists.  Returns the rank.
  */
 enum { MO_SMALL = 160 };
 int mo_solve_small(int n, double *A, double *b, double *x);

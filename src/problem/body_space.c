@@ -18,28 +18,6 @@ typedef struct neighbours {
     void *memory, *index_memory;
 } neighbours;
 
-static size_t count_blocks(const mo_problem *problem)
-{
-    return (size_t)problem->block_start[problem->constraint_count];
-}
-
-static void list_constraints(const mo_problem *problem, neighbours *n)
-{
-    memset(n->from, 0, ((size_t)problem->body_count + 2) * sizeof(int));
-    for (size_t k = 0; k < count_blocks(problem); ++k) {
-        ++n->from[problem->block_index[k] + 2];
-    }
-    for (int b = 0; b < problem->body_count; ++b) {
-        n->from[b + 2] += n->from[b + 1];
-    }
-    for (int i = 0; i < problem->constraint_count; ++i) {
-        mo_pace_every(i + 1, 128);
-        for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k) {
-            n->of_body[n->from[problem->block_index[k] + 1]++] = i;
-        }
-    }
-}
-
 /* Counts the bodies around each (index NULL), or lists them. */
 static void list_bodies(const mo_problem *problem, neighbours *n)
 {
@@ -75,7 +53,8 @@ static mo_error find_neighbours(const mo_problem *problem, neighbours *n)
 {
     const mo_allocator *own = &problem->allocator;
     const size_t bodies = (size_t)problem->body_count;
-    int *p = mo_memory_array(own, 5 * bodies + 3 + count_blocks(problem), sizeof(int));
+    const size_t blocks = (size_t)problem->block_start[problem->constraint_count];
+    int *p = mo_memory_array(own, 5 * bodies + 3 + blocks, sizeof(int));
     n->memory = p;
     MO_NEED_MEMORY(p, NULL);
     n->dim = p;
@@ -84,7 +63,7 @@ static mo_error find_neighbours(const mo_problem *problem, neighbours *n)
     n->start = p + 3 * bodies;
     n->from = p + 4 * bodies + 1;
     n->of_body = p + 5 * bodies + 3;
-    list_constraints(problem, n);
+    mo_list_incidence(problem, n->from, n->of_body);
     list_bodies(problem, n);
     n->index = n->index_memory = mo_memory_array(own, (size_t)n->start[bodies], sizeof(int));
     MO_NEED_MEMORY(n->index, NULL);

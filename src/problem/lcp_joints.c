@@ -2,7 +2,6 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 #include "problem/lcp_joints.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "linalg/dense.h"
@@ -30,66 +29,6 @@ void mo_lcp_joints_layout(int count, int pairs, mo_arena *arena, mo_lcp_joints *
 }
 
 /* ---- the factorisation ----------------------------------------------------------------------- */
-
-static void swap_ints(int *a, int *b)
-{
-    const int t = *a;
-    *a = *b;
-    *b = t;
-}
-
-static void swap_lines(int n, double *a, double *b, int stride)
-{
-    for (int k = 0; k < n; ++k) {
-        const double t = a[(size_t)k * stride];
-        a[(size_t)k * stride] = b[(size_t)k * stride];
-        b[(size_t)k * stride] = t;
-    }
-}
-
-static double find_largest(int n, const double *LU, int from, int *row, int *column)
-{
-    double most = -1;
-    for (int i = from; i < n; ++i) {
-        for (int j = from; j < n; ++j) {
-            const double size = fabs(LU[(size_t)i * n + j]);
-            if (size > most) {
-                most = size;
-                *row = i;
-                *column = j;
-            }
-        }
-    }
-    return most;
-}
-
-static void factor(mo_lcp_joints *joints)
-{
-    const int n = joints->count;
-    double *LU = joints->LU, first = 0;
-    joints->rank = 0;
-    for (int k = 0; k < n; ++k) {
-        joints->row[k] = joints->column[k] = k;
-    }
-    for (int k = 0; k < n; ++k) {
-        int i = k, j = k;
-        const double size = find_largest(n, LU, k, &i, &j);
-        first = k ? first : size;
-        if (!(size > RANK_TOLERANCE * first)) {
-            return;
-        }
-        swap_lines(n, LU + (size_t)i * n, LU + (size_t)k * n, 1);
-        swap_lines(n, LU + j, LU + k, n);
-        swap_ints(joints->row + i, joints->row + k);
-        swap_ints(joints->column + j, joints->column + k);
-        for (int below = k + 1; below < n; ++below) {
-            double *line = LU + (size_t)below * n;
-            line[k] /= LU[(size_t)k * n + k];
-            mo_axpy(n - k - 1, -line[k], LU + (size_t)k * n + k + 1, line + k + 1);
-        }
-        joints->rank = k + 1;
-    }
-}
 
 /* x = (L U)^-1 x for one right-hand side in the order of the pivots. */
 static void solve_one(const mo_lcp_joints *joints, double *x)
@@ -146,7 +85,8 @@ void mo_lcp_joints_eliminate(mo_lcp_joints *joints, const double *A, const doubl
     for (int f = 0; f < count; ++f) {
         memcpy(joints->LU + (size_t)f * count, A + (size_t)f * size, (size_t)count * sizeof *A);
     }
-    factor(joints);
+    joints->rank =
+        mo_factor_complete(count, RANK_TOLERANCE, joints->LU, joints->row, joints->column);
     for (int k = 0; k < joints->rank; ++k) {
         joints->y[k] = b[joints->row[k]];
     }

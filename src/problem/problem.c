@@ -279,13 +279,17 @@ size_t mo_square_starts(const mo_problem *problem, size_t *start)
     return total;
 }
 
-void mo_incidence_starts(const mo_problem *problem, int *start)
+void mo_list_incidence(const mo_problem *problem, int *start, int *list)
 {
     memset(start, 0, ((size_t)problem->body_count + 2) * sizeof *start);
     for (int k = 0; k < problem->block_start[problem->constraint_count]; ++k) {
         ++start[problem->block_index[k] + 2];
     }
-    for (int b = 0; b < problem->body_count; ++b) {
-        start[b + 2] += start[b + 1];
+    mo_running_sums(problem->body_count, start + 1);
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        mo_pace_every(i + 1, 128);
+        for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k) {
+            list[start[problem->block_index[k] + 1]++] = i;
+        }
     }
 }

@@ -151,12 +151,9 @@ static inline void mo_law_velocity(const mo_problem *problem, int row, int d, co
  * the numbers of all. */
 size_t mo_square_starts(const mo_problem *problem, size_t *start);
 
-/*
- * Of the body_count + 2 numbers of `start`, start[b + 1] is where the list of the blocks on body b
- * begins: a caller who fills the lists in the order of the constraints, with start[b + 1]++ for
- * each, leaves the list of b at start[b] .. start[b + 1] - 1.
- */
-void mo_incidence_starts(const mo_problem *problem, int *start);
+/* The constraints on each body (or column constraint) b: list[start[b]] .. list[start[b + 1] - 1],
+ * rising.  `start` has room for body_count + 2 numbers, `list` for one for each block. */
+void mo_list_incidence(const mo_problem *problem, int *start, int *list);
 
 /* The linear maps of a problem without f and w: v += H r, or v += W' r if it is reduced; u += H' x,
  * or u += W x. */

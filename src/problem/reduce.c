@@ -26,18 +26,6 @@ typedef struct reduction {
     mo_builder *builder;
 } reduction;
 
-static void fill_body_lists(reduction *job)
-{
-    const mo_problem *problem = job->problem;
-    int *start = job->body_list_start;
-    mo_incidence_starts(problem, start);
-    for (int i = 0; i < problem->constraint_count; ++i) {
-        for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k) {
-            job->body_list[start[problem->block_index[k] + 1]++] = i;
-        }
-    }
-}
-
 static int prepare(reduction *job)
 {
     const mo_problem *problem = job->problem;
@@ -49,7 +37,7 @@ static int prepare(reduction *job)
                      MO_NEW_EACH(own, problem->row_count, double, &job->q) &&
                      mo_builder_create(own, &job->builder) == MO_OK;
     if (made) {
-        fill_body_lists(job);
+        mo_list_incidence(problem, job->body_list_start, job->body_list);
         memset(job->mark, -1, constraints * sizeof(int));
     }
     return made;
