@@ -182,7 +182,7 @@ static int intersect_core(mo_core *core, const mo_ray *ray, double *t, double no
     return 0;
 }
 
-/* ---- all of them ----------------------------------------------------------------------------- */
+/* ---- all kinds ------------------------------------------------------------------------------- */
 
 static int intersect_local(const mo_collider *collider, const mo_ray *ray, double *t,
                            double normal[3])

@@ -15,7 +15,7 @@
 #include "device/manifold_visit.h"
 #include "linalg/vec3.h"
 
-/* ---- what the impulses have exchanged -------------------------------------------------------- */
+/* ---- exchanged power ------------------------------------------------------------------------- */
 
 typedef struct mo_exchange_args {
     const mo_line *line, *free_line;

@@ -107,7 +107,7 @@ void mo_device_record(mo_device *device, mo_queue_fn *queue, void *context,
 void mo_device_replay(mo_device *device, mo_launch_list *recording, int times);
 void mo_device_forget(mo_device *device, mo_launch_list *recording); /* NULL is allowed */
 
-/* ---- what a back end provides ---------------------------------------------------------------- */
+/* ---- functions of a back end ----------------------------------------------------------------- */
 
 typedef struct mo_device_ops {
     void (*close)(mo_device *device);

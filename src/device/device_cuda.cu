@@ -233,7 +233,7 @@ static void cuda_forget(mo_device *device, mo_launch_list *recording)
     delete recording;
 }
 
-/* ---- coming and going ------------------------------------------------------------------------ */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 static void cuda_close(mo_device *device)
 {

@@ -50,7 +50,7 @@ typedef struct mo_touch_args {
     int is_brief;           /* slow pairs stay open; the key of all others is 1 */
 } mo_touch_args;
 
-/* ---- which pairs ----------------------------------------------------------------------------- */
+/* ---- choice of pairs ------------------------------------------------------------------------- */
 
 MO_ANY double mo_smaller_size(const mo_find_args *a, int one, int two)
 {

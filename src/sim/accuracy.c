@@ -42,7 +42,7 @@ static const double REST = 1e-8;    /* largest tolerance by which rest is judged
 static const double RESTS = 1e-6;   /* above this tolerance rest and motion are not distinguished */
 static const double OF_SIZE = 1e-3; /* of the smallest body: displacement by that velocity */
 
-/* ---- which islands --------------------------------------------------------------------------- */
+/* ---- choice of islands ----------------------------------------------------------------------- */
 
 double mo_accuracy_coarse(const mo_world *world, double h)
 {

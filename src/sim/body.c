@@ -174,7 +174,7 @@ mo_error mo_body_update_mass(mo_world *world, int place, mo_message *why)
     return MO_OK;
 }
 
-/* ---- looking and moving ---------------------------------------------------------------------- */
+/* ---- access ---------------------------------------------------------------------------------- */
 
 mo_body_state mo_body_get(const mo_world *world, mo_body_id id)
 {

@@ -18,7 +18,7 @@
 #include "sim/pairs.h"
 #include "sim/world_data.h"
 
-/* ---- which take part ------------------------------------------------------------------------- */
+/* ---- choice of contacts ---------------------------------------------------------------------- */
 
 /* Of the margin, for contacts of links: the foot of a robot is a mesh with a dozen points within
  * the margin, of which one to three carry load, and each costs three dense rows. */

@@ -11,7 +11,7 @@
 
 enum { BITS_LEAST = 2, BITS_MOST = 8 };
 
-/* ---- coming and going ------------------------------------------------------------------------ */
+/* ---- construction ---------------------------------------------------------------------------- */
 
 mo_error mo_device_heap_begin(mo_world *world, mo_device *device, int is_given, mo_message *why)
 {

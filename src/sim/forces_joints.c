@@ -22,7 +22,7 @@
 #include "linalg/dense.h"
 #include "sim/forces_data.h"
 
-/* ---- from outside ---------------------------------------------------------------------------- */
+/* ---- external forces ------------------------------------------------------------------------- */
 
 /* A force at `at` and a moment, on a link: about the point of its mechanism's linkage. */
 static void act_on(const mo_world *world, int place, const double at[3], double sign,

@@ -233,7 +233,7 @@ void mo_instant_write_joints(mo_world *world, const mo_instant *instant, double 
     }
 }
 
-/* ---- known accelerations --------------------------------------------------------------------- */
+/* ---- given accelerations --------------------------------------------------------------------- */
 
 /* a_j = known value: a bilateral row whose force is the effort. */
 void mo_instant_known(mo_world *world, const mo_instant *instant)

@@ -37,7 +37,7 @@ static int bounces(const mo_world *world, const mo_sim_contact *contact, double 
     return speed > least && contact->gap <= h * speed;
 }
 
-/* ---- which contacts -------------------------------------------------------------------------- */
+/* ---- choice of contacts ---------------------------------------------------------------------- */
 
 static void set_constraints(mo_sim_contacts *list, int constraint)
 {

@@ -20,7 +20,7 @@ mo_joint_def mo_default_joint(mo_joint_kind kind, mo_body_id a, mo_body_id b)
     return (mo_joint_def){.kind = kind, .a = a, .b = b, .axis = {0, 0, 1}, .max_effort = INFINITY};
 }
 
-/* ---- they come and go ------------------------------------------------------------------------ */
+/* ---- addition and removal -------------------------------------------------------------------- */
 
 MO_GETTER(int, mo_world_joint_count, mo_world, jointed_count)
 
@@ -216,7 +216,7 @@ mo_error mo_joint_set_drive(mo_world *world, mo_joint_id id, mo_drive_kind drive
     return error;
 }
 
-/* ---- looking --------------------------------------------------------------------------------- */
+/* ---- access ---------------------------------------------------------------------------------- */
 
 void mo_joint_rates(const mo_world *world, const mo_sim_joint *joint, const mo_joint_rows *rows,
                     double *rate)

@@ -22,7 +22,7 @@
 #include "linalg/vec3.h"
 #include "sim/joint_rows.h"
 
-/* ---- looking ahead --------------------------------------------------------------------------- */
+/* ---- prediction ------------------------------------------------------------------------------ */
 
 typedef struct stay {
     double x[2][3], orientation[2][4];

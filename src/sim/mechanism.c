@@ -194,7 +194,7 @@ int mo_mechanism_keeps_apart(const mo_world *world, const mo_sim_body *a, const 
     return first == second || (are_neighbours && !mechanism->collides_parents);
 }
 
-/* ---- they come and go ------------------------------------------------------------------------ */
+/* ---- addition and removal -------------------------------------------------------------------- */
 
 static int take_place(mo_world *world)
 {

@@ -31,7 +31,7 @@ static const double STILL = 1e-8;
 static const double SAFE = 0.9; /* of the bound: a joint that needs less is expected to hold */
 static const double SHORTEST = 5, LONGEST = 320; /* steps without new forms after a wrong one */
 
-/* ---- which form ------------------------------------------------------------------------------ */
+/* ---- choice of the form ---------------------------------------------------------------------- */
 
 int mo_friction_is_row(const mo_sim_axis *axis)
 {

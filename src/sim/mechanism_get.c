@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "sim/mechanism.h"
 
-/* ---- looking --------------------------------------------------------------------------------- */
+/* ---- access ---------------------------------------------------------------------------------- */
 
 MO_GETTER(int, mo_world_mechanism_count, mo_world, mechanism_count)
 

@@ -156,7 +156,7 @@ double mo_mechanisms_worst(mo_world *world)
     return worst;
 }
 
-/* ---- which take part ------------------------------------------------------------------------- */
+/* ---- choice of rows -------------------------------------------------------------------------- */
 
 void mo_mechanism_choose(mo_sim_mechanism *mechanism, double h)
 {

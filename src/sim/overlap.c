@@ -112,7 +112,7 @@ static int may_overlap(const mo_world *world, const mo_sim_contact *contact, int
     return may;
 }
 
-/* ---- when ------------------------------------------------------------------------------------ */
+/* ---- conditions ------------------------------------------------------------------------------ */
 
 /* The pose of a shape after a part t of the step of h. */
 static mo_pose pose_at(const mo_world *world, int place, double t, double h)

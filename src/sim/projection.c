@@ -157,7 +157,7 @@ static mo_error keep(mo_world *world, const mo_sim_contact *contact, int count, 
     return MO_OK;
 }
 
-/* ---- all of them ----------------------------------------------------------------------------- */
+/* ---- all islands ----------------------------------------------------------------------------- */
 
 /* What is sought: contacts after the step, after a displacement, or overlap that is left. */
 typedef enum sought { AT_FIRST, THEN, LEFT } sought;

@@ -105,7 +105,7 @@ void mo_report_fill(mo_world *world, mo_step_report *report)
     mo_report_left(world, report);
 }
 
-/* ---- looking --------------------------------------------------------------------------------- */
+/* ---- access ---------------------------------------------------------------------------------- */
 
 int mo_world_contact_count(const mo_world *world)
 {

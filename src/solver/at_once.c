@@ -132,7 +132,7 @@ static int solve_by_sweeps(mo_run *run)
     return 0;
 }
 
-/* ---- together -------------------------------------------------------------------------------- */
+/* ---- all islands at once --------------------------------------------------------------------- */
 
 static int is_alone(const mo_problem *problem)
 {

@@ -218,7 +218,7 @@ static mo_status run_islands(mo_island_units *f, mo_message *summary)
     return status == MO_SOLVED ? status : mo_units_status(f);
 }
 
-/* ---- together -------------------------------------------------------------------------------- */
+/* ---- all islands at once --------------------------------------------------------------------- */
 
 /* One allocation for what the split needs: the state, and the squares and sweeps of the islands. */
 static mo_error prepare(in_place *c, mo_island_units *f, void **memory)

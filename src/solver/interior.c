@@ -209,7 +209,7 @@ void mo_interior_start_near(mo_interior *s, double beta, const double *r)
     find_slacks(s);
 }
 
-/* ---- where we are ---------------------------------------------------------------------------- */
+/* ---- measures of progress -------------------------------------------------------------------- */
 
 /* phi of block i at yhat, and its gradient. */
 static double shift_of(const mo_interior *s, int i, const double *yhat, double *gradient)

@@ -39,7 +39,7 @@ typedef struct refinement {
     int is_canonical; /* the answer is */
 } refinement;
 
-/* ---- how many digits count ------------------------------------------------------------------- */
+/* ---- significant digits ---------------------------------------------------------------------- */
 
 /* 1 or -1, in a fixed order without a pattern. */
 static double next_sign(uint32_t *state)

@@ -32,7 +32,7 @@ function(run_npm what)
                   RESULT_VARIABLE status OUTPUT_VARIABLE said ERROR_VARIABLE why)
   if(NOT status EQUAL 0)
     message(NOTICE "${said}${why}")
-    message(FATAL_ERROR "${what}; what npm said is above.")
+    message(FATAL_ERROR "${what}; see the messages of npm above.")
   endif()
 endfunction()
 
