@@ -20,6 +20,7 @@
 
 #include "base/error.h"
 #include "base/pace.h"
+#include "collide/pose.h"
 #include "linalg/vec3.h"
 #include "sim/pairs.h"
 
@@ -43,8 +44,8 @@ static int has_axis(const mo_sim_shape *shape, double axis[3], double point[3])
     mo_vec3_minus(def->ends[1], def->ends[0], own);
     const double length = mo_vec3_norm(own);
     mo_vec3_scale(length > 0 ? 1 / length : 0, own, own);
-    mo_pose_vector(&shape->pose, is_capsule && length > 0 ? own : z, axis);
-    mo_pose_point(&shape->pose, is_capsule ? def->ends[0] : origin, point);
+    mo_vector_out(&shape->pose, is_capsule && length > 0 ? own : z, axis);
+    mo_point_out(&shape->pose, is_capsule ? def->ends[0] : origin, point);
     return 1;
 }
 
@@ -134,7 +135,10 @@ static mo_pose pose_at(const mo_world *world, int place, double t, double h)
 mo_near_pair mo_near_pair_of(const mo_sim_contact *contact, int count)
 {
     const mo_sim_contact *nearest = contact;
-    mo_near_pair pair = {.shapes = {nearest->shape[0], nearest->shape[1]}, .size = nearest->size};
+    mo_near_pair pair = {.shapes = {nearest->shape[0], nearest->shape[1]},
+                         .size = nearest->size,
+                         .contact = contact,
+                         .count = count};
     for (int k = 0; k < count; ++k, ++contact) {
         const int is_late = mo_contact_is_late(contact);
         if (is_late > pair.is_late || (is_late == pair.is_late && contact->gap < nearest->gap)) {
@@ -148,20 +152,26 @@ mo_near_pair mo_near_pair_of(const mo_sim_contact *contact, int count)
 }
 
 double mo_near_pair_gap(const mo_world *world, const mo_near_pair *pair, const mo_pose at[2],
-                        double along[3])
+                        double enough, double along[3])
 {
     const mo_sim_shape *shape[2] = {world->shape + pair->shapes.a, world->shape + pair->shapes.b};
-    double normal[2][3];
-    for (int side = 0; side < 2; ++side) {
-        double own[3];
-        mo_vec3_copy(pair->normal, normal[side]);
+    const int directions = pair->is_late ? 1 : 2;
+    double most = -INFINITY;
+    for (int side = 0; side < directions && !(most > enough); ++side) {
+        double own[3], normal[1][3], way[3];
+        mo_vec3_copy(pair->normal, normal[0]);
         if (!pair->is_late) {
-            mo_pose_vector_back(&shape[side]->pose, pair->normal, own);
-            mo_pose_vector(at + side, own, normal[side]);
+            mo_vector_in(&shape[side]->pose, pair->normal, own);
+            mo_vector_out(at + side, own, normal[0]);
+        }
+        const double gap = mo_collide_separation(&shape[0]->collider, at, &shape[1]->collider,
+                                                 at + 1, (const double(*)[3])normal, 1, way);
+        if (gap > most) {
+            most = gap;
+            mo_vec3_copy(way, along);
         }
     }
-    return mo_collide_separation(&shape[0]->collider, at, &shape[1]->collider, at + 1,
-                                 (const double(*)[3])normal, pair->is_late ? 1 : 2, along);
+    return most;
 }
 
 /* Velocity of b's centre against a's, m/s. */
@@ -173,10 +183,11 @@ static void velocity_apart(const mo_world *world, const mo_pair *pair, double ap
 
 /* What the solution has left at the contacts of a pair that took part, over the size.  Contacts at
  * the end would describe the same again. */
-static double left_of(const mo_world *world, const mo_sim_contact *contact, int count, double h)
+static double left_of(const mo_world *world, const mo_near_pair *pair, double h)
 {
+    const mo_sim_contact *contact = pair->contact;
     double least = 0;
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < pair->count; ++k) {
         if (mo_contact_is_taken(contact + k)) {
             const int late = contact[k].late;
             const double before = late == MO_NONE ? 0 : world->step.late[late].before;
@@ -185,7 +196,7 @@ static double left_of(const mo_world *world, const mo_sim_contact *contact, int 
             least = fmin(least, contact[k].gap - before + h * mo_vec3_dot(contact[k].frame, u));
         }
     }
-    return -least / contact->size;
+    return -least / pair->size;
 }
 
 /* Along the normal n of the pair, at these poses. */
@@ -257,7 +268,7 @@ static double time_of_overlap(mo_world *world, const mo_near_pair *pair, double 
     for (int k = 0; k < MOST_ADVANCES && t < h; ++k) {
         const mo_pose at[2] = {pose_at(world, a, t, h), pose_at(world, b, t, h)};
         double along[3], deepest;
-        const double gap = mo_near_pair_gap(world, pair, at, along);
+        const double gap = mo_near_pair_gap(world, pair, at, INFINITY, along);
         double safe = gap > -depth ? safe_time(&by, gap, along, depth) : 0;
         if (safe < LONG * h && safe < h - t) {
             safe = safe_time_of_touches(world, pair, &by, at, way * (h - t) / h, depth, &deepest);
@@ -340,11 +351,13 @@ static mo_error take_at(mo_world *world, const mo_near_pair *pair, const mo_pose
     mo_sim_contacts *list = &world->contacts;
     const int first = list->count;
     const double most = mo_overlap_limit(world);
+    const double let = -most * pair->size;
     double along[3];
     const mo_sim_shape *a = world->shape + pair->shapes.a, *b = world->shape + pair->shapes.b;
-    if (t == h && mo_near_pair_gap(world, pair, at, along) > -most * pair->size) {
+    if (t == h && mo_near_pair_gap(world, pair, at, let, along) > let) {
         return MO_OK;
     }
+    const double known = fmax(pair->start, left_of(world, pair, h));
     MO_FAIL_IF(mo_contacts_collide(world, &pair->shapes, at, pair->normal,
                                    mo_margin_of(world, a, b), list),
                MO_ERR_MEMORY);
@@ -352,7 +365,6 @@ static mo_error take_at(mo_world *world, const mo_near_pair *pair, const mo_pose
     for (int k = first; k < list->count; ++k) {
         depth = fmax(depth, -list->at[k].gap / pair->size);
     }
-    const double known = fmax(pair->start, pair->left);
     if (t == h && depth <= known + most) {
         list->count = first;
         return depth > most ? note_pair(world, pair) : MO_OK;
@@ -373,8 +385,8 @@ static int runs_over(const mo_world *world, const mo_near_pair *pair, int side, 
     at[side] = pose_at(world, shape[side], h, h);
     at[!side] = pose_at(world, shape[!side], t, h);
     if (!pair->is_late) {
-        mo_pose_vector_back(&world->shape[shape[side]].pose, pair->normal, own);
-        mo_pose_vector(at + side, own, ahead.normal);
+        mo_vector_in(&world->shape[shape[side]].pose, pair->normal, own);
+        mo_vector_out(at + side, own, ahead.normal);
     }
     return separation(world, &ahead, at) < -depth;
 }
@@ -436,8 +448,7 @@ static mo_error look_at_all(mo_world *world, look *now)
         mo_pace_every(k, 8);
         mo_prefetch(list->at + k + MO_AHEAD, offsetof(mo_sim_contact, rolling));
         if (may_overlap(world, list->at + k, next - k, limit, h)) {
-            mo_near_pair pair = mo_near_pair_of(list->at + k, next - k);
-            pair.left = left_of(world, list->at + k, next - k, h);
+            const mo_near_pair pair = mo_near_pair_of(list->at + k, next - k);
             mo_pace();
             if (!has_ends++) {
                 mo_advance_ends(world, h);

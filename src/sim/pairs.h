@@ -57,9 +57,10 @@ typedef struct mo_near_pair {
     mo_pair shapes;
     double size;      /* of the smaller one, m */
     double start;     /* overlap at the start of the step, over the size */
-    double left;      /* the same, at its end by its contacts, to first order (overlap.c) */
     double normal[3]; /* of its nearest contact, or of a late contact */
     int is_late;
+    int count; /* of its contacts, from this one on while the list does not grow */
+    const mo_sim_contact *contact;
 } mo_near_pair;
 
 /* Largest distance of points of a body from the lines of their velocities in a step of h, m. */
@@ -70,10 +71,11 @@ mo_near_pair mo_near_pair_of(const mo_sim_contact *contact, int count);
 
 /*
  * How far the shapes are apart at these poses at least, m, and the direction of that.  The
- * directions that are tried are the normal of their nearest contact, turned with the one and with
- * the other shape: two supports each, where a collision takes many.
+ * directions that are tried, until one has more than `enough`, are the normal of their nearest
+ * contact, turned with the one and with the other shape: two supports each, where a collision takes
+ * many.
  */
 double mo_near_pair_gap(const mo_world *world, const mo_near_pair *pair, const mo_pose at[2],
-                        double along[3]);
+                        double enough, double along[3]);
 
 #endif

@@ -92,7 +92,7 @@ static mo_error collide(mo_world *world, const mo_near_pair *pair, double reach,
     const mo_pose at[2] = {mo_shape_pose(world->body + a->body, a),
                            mo_shape_pose(world->body + b->body, b)};
     double along[3];
-    const double gap = mo_near_pair_gap(world, pair, at, along); /* at least */
+    const double gap = mo_near_pair_gap(world, pair, at, INFINITY, along); /* at least */
     if (gap > reach) {
         *deepest = fmax(*deepest, -gap / pair->size);
         return MO_OK;
