@@ -114,7 +114,10 @@ MO_EVERYWHERE void mo_core_support(mo_core *c, const double d[3], double x[3])
     case MO_CORE_BOX:
         mo_mat3_apply_transposed(c->Q, d, local);
         c->vertex = (local[0] > 0) | (local[1] > 0) << 1 | (local[2] > 0) << 2;
-        to_world(c, c->hull->vertex[c->vertex], x);
+        for (int k = 0; k < 3; ++k) {
+            local[k] = local[k] > 0 ? c->half[k] : -c->half[k];
+        }
+        to_world(c, local, x);
         return;
     default:
         mo_mat3_apply_transposed(c->Q, d, local);

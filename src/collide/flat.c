@@ -68,28 +68,29 @@ MO_OWN void take_face(mo_core *c, const double n[3], mo_flat *out)
     out->plane[3] = c->hull->plane[face][3] + mo_vec3_dot(out->plane, c->at);
 }
 
-/* The face of a box whose axis is nearest to n. */
+/* The face of a box whose axis is nearest to n; corners in the order of the box's hull. */
 MO_OWN void take_side_of_box(const mo_core *c, const double n[3], mo_flat *out)
 {
-    double local[3], edge[3][3];
+    double local[3];
     mo_mat3_apply_transposed(c->Q, n, local);
     const double x = fabs(local[0]), y = fabs(local[1]), z = fabs(local[2]);
-    const int k = x >= y ? (x >= z ? 0 : 2) : (y >= z ? 1 : 2);
-    const int face = 2 * k + (local[k] > 0), *corner = c->hull->face_vertex + 4 * face;
-    for (int i = 0; i < 3; ++i) {
-        mo_vec3_set(edge[i], c->half[i] * c->Q[i], c->half[i] * c->Q[3 + i],
-                    c->half[i] * c->Q[6 + i]);
-    }
+    const int k = x >= y ? (x >= z ? 0 : 2) : (y >= z ? 1 : 2), is_far = local[k] > 0;
     out->count = 4;
     for (int q = 0; q < 4; ++q) {
+        const int is_out[2] = {q > 1, q == 1 || q == 2}; /* far along the other two axes? */
+        double corner[3];
+        corner[k] = is_far ? c->half[k] : -c->half[k];
+        for (int i = 0; i < 2; ++i) {
+            const int axis = (k + 1 + i) % 3;
+            corner[axis] = is_out[is_far ^ i] ? c->half[axis] : -c->half[axis];
+        }
         for (int i = 0; i < 3; ++i) {
-            out->corner[q][i] = c->at[i] + (corner[q] & 1 ? edge[0][i] : -edge[0][i]) +
-                                (corner[q] & 2 ? edge[1][i] : -edge[1][i]) +
-                                (corner[q] & 4 ? edge[2][i] : -edge[2][i]);
+            out->corner[q][i] = c->at[i] + corner[0] * c->Q[3 * i] + corner[1] * c->Q[3 * i + 1] +
+                                corner[2] * c->Q[3 * i + 2];
         }
         out->label[q] = q;
     }
-    const double sign = face & 1 ? 1 : -1;
+    const double sign = is_far ? 1 : -1;
     mo_vec3_set(out->plane, sign * c->Q[k], sign * c->Q[3 + k], sign * c->Q[6 + k]);
     out->plane[3] = mo_vec3_dot(out->plane, c->at) + c->half[k];
 }

@@ -13,15 +13,23 @@ static const double STEEP = 0.02;
 
 /* ---- clipping -------------------------------------------------------------------------------- */
 
-/* Clips to n.x <= offset, with a tolerance. */
-MO_OWN void clip_polygon(const mo_flat *in, const double n[3], double offset, double tolerance,
-                         int label, mo_flat *out)
+/* Clips to n.x <= offset, with a tolerance; false if all of it is inside, and *out is not set. */
+MO_OWN int clip_polygon(const mo_flat *in, const double n[3], double offset, double tolerance,
+                        int label, mo_flat *out)
 {
+    double height[MO_FLAT_CORNERS];
+    int inside = 0;
+    for (int k = 0; k < in->count; ++k) {
+        height[k] = mo_vec3_dot(n, in->corner[k]) - offset;
+        inside += height[k] <= tolerance;
+    }
+    if (inside == in->count) {
+        return 0;
+    }
     out->count = 0;
     for (int k = 0; k < in->count; ++k) {
         const int next = k + 1 < in->count ? k + 1 : 0;
-        const double here = mo_vec3_dot(n, in->corner[k]) - offset,
-                     there = mo_vec3_dot(n, in->corner[next]) - offset;
+        const double here = height[k], there = height[next];
         if (here <= tolerance) {
             mo_vec3_copy(in->corner[k], out->corner[out->count]);
             out->label[out->count++] = in->label[k];
@@ -35,6 +43,7 @@ MO_OWN void clip_polygon(const mo_flat *in, const double n[3], double offset, do
                 here <= tolerance ? label : in->label[k]; /* going out, or coming in again */
         }
     }
+    return 1;
 }
 
 /* Likewise a line or a point; label[k] names the end k. */
@@ -78,10 +87,10 @@ MO_OWN const mo_flat *overlap(const mo_flat *base, const double n[3], double tol
         }
         mo_vec3_scale(1 / size, side, side);
         const int label = MO_FLAT_SIDES + base->label[k];
-        if (now->count > 2) {
-            clip_polygon(now, side, mo_vec3_dot(side, p), tolerance, label, next);
-        } else {
+        if (now->count <= 2) {
             clip_line(now, side, mo_vec3_dot(side, p), tolerance, label, next);
+        } else if (!clip_polygon(now, side, mo_vec3_dot(side, p), tolerance, label, next)) {
+            continue;
         }
         mo_flat *swap = now;
         now = next;
