@@ -12,13 +12,11 @@ MO_ANY void mo_half_turn(const double phi[3], double q[4])
     int halvings = 0;
     double p[3], s = mo_vec3_dot(phi, phi);
     mo_vec3_copy(phi, p);
-    for (; s > 1.0 / 64 && halvings < 60; ++halvings) {
+    for (; s > MO_SHORT && halvings < 60; ++halvings) {
         s = 0.25 * s;
         mo_vec3_scale(0.5, p, p);
     }
-    const double c = 1 - s / 2 * (1 - s / 12 * (1 - s / 30 * (1 - s / 56 * (1 - s / 90)))),
-                 k = 1 - s / 6 * (1 - s / 20 * (1 - s / 42 * (1 - s / 72 * (1 - s / 110))));
-    q[0] = c, q[1] = k * p[0], q[2] = k * p[1], q[3] = k * p[2];
+    mo_quat_of_short(p, s, q);
     for (; halvings > 0; --halvings) {
         const double w = q[0];
         q[0] = w * w - (q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
@@ -55,6 +53,7 @@ MO_ANY void mo_spin_freely(const double J0[9], const double l[3], double h, int 
                            double y[3])
 {
     enum { STEPS = 20 };
+    double before = 0; /* square of the last correction */
     mo_mat3_solve(J0, l, y);
     for (int step = 0; step < STEPS; ++step) {
         double phi[3], turned[3], residual[3], A[9], correction[3];
@@ -70,9 +69,11 @@ MO_ANY void mo_spin_freely(const double J0[9], const double l[3], double h, int 
         }
         mo_mat3_solve(A, residual, correction);
         mo_vec3_minus(y, correction, y);
-        if (mo_vec3_norm(correction) <= 1e-15 * mo_vec3_norm(y)) {
+        const double now = mo_vec3_dot(correction, correction), small = 1e-32 * mo_vec3_dot(y, y);
+        if (now <= 100 * small || now * now <= small * before) { /* the next one, by their ratio */
             return;
         }
+        before = now;
     }
     /* a solution has y' J0 y = y' l, and so no more energy than J0^-1 l; where a body turns by a
      * radian or more, and none was found, that much is kept */

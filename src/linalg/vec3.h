@@ -214,13 +214,28 @@ MO_ANY void mo_quat_matrix(const double q[4], double Q[9])
     Q[8] = 1 - 2 * (x * x + y * y);
 }
 
+/* (cos |p|, p sin |p| / |p|) by series, exact to rounding for s = |p|^2 <= MO_SHORT. */
+#define MO_SHORT (1.0 / 64)
+MO_ANY void mo_quat_of_short(const double p[3], double s, double q[4])
+{
+    const double k = 1 - s * (1.0 / 6 - s * (1.0 / 120 - s * (1.0 / 5040 - s * (1.0 / 362880))));
+    q[0] =
+        1 - s * (0.5 - s * (1.0 / 24 - s * (1.0 / 720 - s * (1.0 / 40320 - s * (1.0 / 3628800)))));
+    q[1] = k * p[0], q[2] = k * p[1], q[3] = k * p[2];
+}
+
 /* The rotation about the vector phi by its length. */
 MO_ANY void mo_quat_rotation(const double phi[3], double q[4])
 {
-    const double angle = mo_vec3_norm(phi);
-    const double s = angle > 1e-8 ? sin(angle / 2) / angle : 0.5 - angle * angle / 48;
-    q[0] = cos(angle / 2);
-    mo_vec3_scale(s, phi, q + 1);
+    const double half[3] = {0.5 * phi[0], 0.5 * phi[1], 0.5 * phi[2]},
+                 square = mo_vec3_dot(half, half);
+    if (square <= MO_SHORT) {
+        mo_quat_of_short(half, square, q);
+        return;
+    }
+    const double angle = sqrt(square);
+    q[0] = cos(angle);
+    mo_vec3_scale(sin(angle) / angle, half, q + 1);
 }
 
 /* y = the vector x turned by q; y may be x. */
