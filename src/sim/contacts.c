@@ -38,29 +38,45 @@ static void set_frame(const mo_world *world, const double normal[3], double fram
     }
 }
 
-static mo_error add_contact(mo_world *world, const mo_pair *pair, const mo_touch *touch,
-                            mo_sim_contacts *list)
+/* A contact of the pair before its point is known. */
+static mo_sim_contact contact_of(const mo_world *world, const mo_pair *pair)
 {
-    MO_FAIL_IF(!MO_GROW(&world->allocator, list->at, list->room, (size_t)list->count + 1),
-               MO_ERR_MEMORY);
-    mo_sim_contact *contact = list->at + list->count++;
-    mo_prefetch(contact + MO_AHEAD, sizeof *contact);
     const mo_shape_near *a = world->near + pair->a, *b = world->near + pair->b;
     mo_material own;
     const mo_material *both = mo_surface_between(world, pair->a, pair->b, &own);
-    *contact = (mo_sim_contact){.shape = {pair->a, pair->b},
-                                .body = {a->body, b->body},
-                                .feature = touch->feature,
-                                .is_new = 1,
-                                .late = MO_NONE,
-                                .gap = touch->gap,
-                                .size = a->size < b->size ? a->size : b->size,
-                                .mu = both->friction,
-                                .restitution = both->restitution,
-                                .rolling = both->rolling,
-                                .torsion = both->torsion};
-    mo_vec3_copy(touch->point, contact->point);
-    set_frame(world, touch->normal, contact->frame);
+    return (mo_sim_contact){.shape = {pair->a, pair->b},
+                            .body = {a->body, b->body},
+                            .is_new = 1,
+                            .late = MO_NONE,
+                            .size = a->size < b->size ? a->size : b->size,
+                            .mu = both->friction,
+                            .restitution = both->restitution,
+                            .rolling = both->rolling,
+                            .torsion = both->torsion};
+}
+
+/* Contacts of one pair: what they share is found once. */
+static mo_error add_touches(mo_world *world, const mo_pair *pair, const mo_touch *touch, int count,
+                            mo_sim_contacts *list)
+{
+    MO_FAIL_IF(
+        !MO_GROW(&world->allocator, list->at, list->room, (size_t)list->count + (size_t)count),
+        MO_ERR_MEMORY);
+    mo_sim_contact *first = list->at + list->count;
+    for (int i = 0; i < count; ++i, ++touch) {
+        mo_sim_contact *contact = first + i;
+        const int is_turned =
+            i == 0 || memcmp(touch->normal, touch[-1].normal, sizeof touch->normal) != 0;
+        mo_prefetch(contact + MO_AHEAD, sizeof *contact);
+        *contact = i == 0 ? contact_of(world, pair) : contact[-1];
+        contact->feature = touch->feature;
+        contact->gap = touch->gap;
+        mo_vec3_copy(touch->point, contact->point);
+        if (is_turned) {
+            set_frame(world, touch->normal, contact->frame);
+        }
+    }
+    list->count += count;
     return MO_OK;
 }
 
@@ -84,9 +100,9 @@ static void sort_by_feature(mo_touch *touch, int count)
 static mo_error add_contacts(mo_world *world, const mo_pair *pair, mo_sim_contacts *list)
 {
     const int first = list->count;
-    for (int i = 0; i < world->touches.count; ++i) {
-        MO_FAIL_IF(add_contact(world, pair, world->touches.touch + i, list), MO_ERR_MEMORY);
-    }
+    const mo_touch_list *touches = &world->touches;
+    MO_FAIL_IF(touches->count > 0 && add_touches(world, pair, touches->touch, touches->count, list),
+               MO_ERR_MEMORY);
     if (list->count >= first + FACE) {
         for (int k = first; k < list->count && list->at[k].rolling > 0; ++k) {
             list->at[k].rolling = list->at[k].torsion = 0; /* never both */
@@ -113,7 +129,7 @@ static mo_error collide_balls(mo_world *world, const mo_pair *pair, mo_sim_conta
     mo_touch touch;
     const int meet =
         mo_touch_of_balls(a->x, a->size, b->x, b->size, mo_pair_reach(world, pair), &touch);
-    return meet ? add_contact(world, pair, &touch, list) : MO_OK;
+    return meet ? add_touches(world, pair, &touch, 1, list) : MO_OK;
 }
 
 /* Bodies that start at one place overlap in n^2 / 2 pairs, of which a few per body are sufficient:

@@ -32,23 +32,31 @@ static void turn_between(const mo_pose at[2], double turn[4])
     mo_quat_multiply(back, at[1].orientation, turn);
 }
 
+static void matrices_of(const mo_pose at[2], double Q[2][9])
+{
+    mo_quat_matrix(at[0].orientation, Q[0]);
+    mo_quat_matrix(at[1].orientation, Q[1]);
+}
+
 void mo_contacts_note(const mo_world *world, const mo_pose at[2], double reach,
                       mo_sim_contacts *list, int first)
 {
-    double turn[4];
+    double turn[4], Q[2][9];
     if (first == list->count || !is_for(world, list->at + first)) {
         return;
     }
     turn_between(at, turn);
+    matrices_of(at, Q);
     for (int k = first; k < list->count; ++k) {
         const mo_sim_contact *contact = list->at + k;
         mo_held *held = &list->at[k].held;
         for (int side = 0; side < 2; ++side) {
             double x[3];
             mo_vec3_along(contact->point, (side ? 0.5 : -0.5) * contact->gap, contact->frame, x);
-            mo_pose_point_back(at + side, x, held->on[side]);
+            mo_vec3_minus(x, at[side].position, x);
+            mo_mat3_apply_transposed(Q[side], x, held->on[side]);
         }
-        mo_pose_vector_back(at, contact->frame, held->normal);
+        mo_mat3_apply_transposed(Q[0], contact->frame, held->normal);
         memcpy(held->turn, turn, sizeof turn);
         held->gap = contact->gap;
         held->reach = reach;
@@ -68,13 +76,17 @@ static double turned(const mo_pose at[2], const mo_sim_contact *last)
     return 2 * sqrt(fmin(less, more));
 }
 
-/* The touch at these poses; how far its points have moved against each other, m. */
-static double carry(const mo_pose at[2], const mo_sim_contact *last, mo_touch *touch)
+/* The touch at these poses, Q their matrices; how far its points have moved against each other,
+ * m. */
+static double carry(const mo_pose at[2], double Q[2][9], const mo_sim_contact *last,
+                    mo_touch *touch)
 {
     double x[2][3], apart[3], moved[3];
-    mo_pose_point(at, last->held.on[0], x[0]);
-    mo_pose_point(at + 1, last->held.on[1], x[1]);
-    mo_pose_vector(at, last->held.normal, touch->normal);
+    for (int side = 0; side < 2; ++side) {
+        mo_mat3_apply(Q[side], last->held.on[side], x[side]);
+        mo_vec3_along(x[side], 1, at[side].position, x[side]);
+    }
+    mo_mat3_apply(Q[0], last->held.normal, touch->normal);
     mo_vec3_minus(x[1], x[0], apart);
     mo_vec3_along(apart, -last->held.gap, touch->normal, moved);
     touch->gap = mo_vec3_dot(touch->normal, apart);
@@ -94,13 +106,18 @@ int mo_contacts_hold(mo_world *world, const mo_pose at[2], const mo_sim_contact 
                  most = fmin(fmin(MOST, OF_TOLERANCE * world->def.solver.tol) * size,
                              last->held.reach + OF_MARGIN * mo_margin_for(world, size) - reach),
                  left = most - turned(at, last) * size;
+    double Q[2][9];
+    if (!(left > 0)) {
+        return 0;
+    }
+    matrices_of(at, Q);
     touches->count = touches->is_short = 0;
-    for (int k = 0; k < count && left > 0; ++k) {
+    for (int k = 0; k < count; ++k) {
         mo_touch touch;
-        if (last[k].held.points != count || !(carry(at, last + k, &touch) < left)) {
+        if (last[k].held.points != count || !(carry(at, Q, last + k, &touch) < left)) {
             return 0;
         }
         mo_touch_add(touches, &touch);
     }
-    return left > 0;
+    return 1;
 }
