@@ -147,9 +147,6 @@ static mo_error prepare_result(const mo_problem *problem, const mo_options *opti
     result->u = result->v + dofs;
     result->r = result->u + rows;
     result->ray = NULL;
-    if (needed > 0) {
-        memset(result->v, 0, needed * sizeof(double));
-    }
     result->history_count = 0;
     if (options->history && !result->history) {
         result->history = mo_memory_array(&result->allocator, HISTORY_ROOM, sizeof(mo_progress));
@@ -157,6 +154,13 @@ static mo_error prepare_result(const mo_problem *problem, const mo_options *opti
         return result->history ? MO_OK : MO_ERR_MEMORY;
     }
     return MO_OK;
+}
+
+static void clear_vectors(mo_result *result)
+{
+    if (result->v) {
+        memset(result->v, 0, result->vector_room * sizeof *result->v);
+    }
 }
 
 /* The starting point, each block moved to the nearest impulse that its law allows. */
@@ -259,12 +263,16 @@ static mo_error solve_checked(const mo_problem *problem, const mo_options *optio
     mo_pace();
     const int contradiction = find_contradiction(problem);
     if (!error && contradiction >= 0) {
+        clear_vectors(result);
         result->iterations = 0;
         explain_contradiction(problem, contradiction, result);
         error = mo_finish_result(problem, result);
     } else if (!error) {
         mo_pace();
         error = mo_solve_refined(problem, options, method, start_time, result);
+    }
+    if (error) {
+        clear_vectors(result);
     }
     return error;
 }
