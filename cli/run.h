@@ -60,7 +60,7 @@ typedef struct run_tally {
     double tolerance;     /* relative, the coarsest of any step */
     double worst_overlap; /* relative to the size of a shape, after projections */
     /* sums over the reports of all steps */
-    int rounds, late_contacts, impacts_left, held_back, compliant, canonical;
+    int rounds, late_contacts, impacts_left, held_back, compliant, less_friction, canonical;
     double energy_removed, seconds_project;
     double start_time, end_time; /* of the world */
     double kinetic_first, potential_first, kinetic_last, potential_last;

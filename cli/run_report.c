@@ -106,12 +106,16 @@ static void put_unsolved(const run_call *call, const run_tally *tally)
 /* Unsolved, overlapping and incomplete steps, if any. */
 static void put_left(const run_tally *tally)
 {
-    if (tally->late_contacts + tally->impacts_left + tally->held_back + tally->compliant == 0) {
+    if (tally->late_contacts + tally->impacts_left + tally->held_back + tally->compliant +
+            tally->less_friction ==
+        0) {
         return;
     }
     put_label("left");
-    printf("%d late contacts, %d impacts, %d bodies held back, %d compliant steps\n",
-           tally->late_contacts, tally->impacts_left, tally->held_back, tally->compliant);
+    printf("%d late contacts, %d impacts, %d bodies held back, %d compliant steps, %d with less "
+           "friction\n",
+           tally->late_contacts, tally->impacts_left, tally->held_back, tally->compliant,
+           tally->less_friction);
 }
 
 static void put_energy(const run_tally *tally)
@@ -340,6 +344,7 @@ static void json_tally(json *j, const run_tally *tally)
     json_whole(j, "impacts_left", tally->impacts_left);
     json_whole(j, "bodies_held_back", tally->held_back);
     json_whole(j, "compliant_steps", tally->compliant);
+    json_whole(j, "less_friction_steps", tally->less_friction);
     json_whole(j, "canonical_steps", tally->canonical);
     json_number(j, "energy_removed", tally->energy_removed);
     json_energy(j, tally);

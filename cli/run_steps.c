@@ -63,6 +63,7 @@ static void count_step(const mo_world *world, const mo_step_report *report, run_
     tally->impacts_left += report->impacts_left;
     tally->held_back += report->held_back;
     tally->compliant += report->is_compliant;
+    tally->less_friction += report->friction_reduced > 0;
     tally->canonical += report->is_canonical;
     tally->energy_removed += report->energy_removed;
     tally->seconds_project += report->seconds_project;

@@ -156,12 +156,13 @@ static void set_plates(mo_world *world, const mo_body_id side[2], double v)
     }
 }
 
-/* Plates press a heap until no velocity obeys both.  Most of the following steps end after the
- * sweeps of a round; once the plates go back, steps are solved again. */
+/* Plates press a heap until no velocity obeys both, whatever the friction.  Most of the following
+ * steps end after the sweeps of a round, with full and with less friction; once the plates go back,
+ * steps are solved again. */
 static void a_jam_is_not_tried_with_all_methods_in_every_step(void **state)
 {
     (void)state;
-    enum { JAMMED = 45, BACK = 60, FREE = 62, STEPS = 100, SWEEPS = 600 };
+    enum { JAMMED = 45, BACK = 60, FREE = 62, STEPS = 100, SWEEPS = 610, REMEDIES = 3 };
     mo_world *world = build_heap();
     const mo_shape_def plate = mo_shape_box(0.1, 3, 3);
     mo_body_id side[2];
@@ -181,7 +182,7 @@ static void a_jam_is_not_tried_with_all_methods_in_every_step(void **state)
         CHECK(mo_world_step(world, H, &report, NULL) == MO_OK);
         const int is_missed = report.status != MO_SOLVED;
         unsolved += is_missed && step >= JAMMED && step < BACK;
-        spared += is_missed && report.iterations <= SWEEPS * report.rounds;
+        spared += is_missed && report.iterations <= SWEEPS * (report.rounds + REMEDIES);
         CHECK(step < FREE || report.status == MO_SOLVED);
     }
     CHECK(unsolved > 10);

@@ -264,6 +264,9 @@ typedef struct mo_step_report {
     /* 1: no solution was found, and the contacts were made compliant */
     int is_compliant;
     int is_canonical; /* 1: the impulses have the least norm of all with this motion */
+    /* part by which friction was reduced in islands that kinematic bodies push, as no solution was
+     * found with all of it; above 0 the step is unsolved */
+    double friction_reduced;
     /* J: energy gained by joint correction or by an inexact solution, and removed */
     double energy_removed;
     /* J, at the end of the step */

@@ -262,7 +262,6 @@ static void set_accuracy(mo_world *world, double tol, double h)
             body->slack = is_slack ? h * noise(world, island, tol, h) : 0;
             world->step.tol = body->accuracy == MO_FINE ? world->step.tol : tol;
             world->step.is_settling &= !(island->moves && body->accuracy == MO_COARSE);
-            world->step.misses = (int)fmax(world->step.misses, body->misses);
         }
     }
     mo_pace();
@@ -286,9 +285,11 @@ mo_error mo_accuracy_choose(mo_world *world, double h)
     world->step.is_loose = world->step.misses = 0;
     world->step.tol = world->def.solver.tol;
     for (int k = 0; k < world->living_count; ++k) {
+        mo_sim_body *body = world->body + world->living[k];
         mo_pace_every(k, 512);
-        world->body[world->living[k]].accuracy = MO_FINE;
-        world->body[world->living[k]].slack = 0;
+        body->accuracy = MO_FINE;
+        body->slack = 0;
+        world->step.misses = body->misses > world->step.misses ? body->misses : world->step.misses;
     }
     mo_pace();
     if (!(tol > world->step.tol) || mo_contacts_taken(world) <= FEW) {

@@ -262,6 +262,7 @@ mo_error mo_advance_poses(mo_world *world, double h, mo_message *why)
 
 void mo_advance_accept(mo_world *world, double h)
 {
+    const int is_missed = world->step.has_missed || world->step.ease > 0;
     world->step.kinetic_energy = world->step.potential_energy = 0;
     for (int k = 0; k < world->living_count; ++k) {
         mo_sim_body *body = world->body + world->living[k];
@@ -278,7 +279,7 @@ void mo_advance_accept(mo_world *world, double h)
         memcpy(body->v, body->next_v, sizeof body->v);
         memset(body->force, 0, sizeof body->force);
         body->was_coarse = body->accuracy == MO_COARSE;
-        body->misses = body->was_coarse && world->step.has_missed ? body->misses + 1 : 0;
+        body->misses = is_missed ? body->misses + 1 : 0;
         if (world->mechanism_count == 0) { /* otherwise the report adds those of mechanisms */
             world->step.kinetic_energy += mo_body_kinetic_now(world, body);
             world->step.potential_energy += mo_body_potential(world, body);

@@ -3,8 +3,11 @@
 /*
  * One solve of a step: assembles and solves the problem, and reads velocities and impulses back.
  *
- * If the law has no solution, or none was found, and the last iterate adds energy, contacts get a
- * compliance C, (u + C r, r) in the law.  Such a problem has a solution, with u' r <= 0.
+ * If no solution is found, the solve is eased: first by leaving errors of position, as a body in a
+ * wedge that friction locks cannot be pushed out of it (with w >= 0 and nothing kinematic, v = 0 is
+ * admissible and a solution exists); then by less friction in islands that kinematic bodies push,
+ * which jam by it.  If the last iterate still adds energy, contacts get a compliance C, (u + C r, r)
+ * in the law.  Such a problem has a solution, with u' r <= 0.
  */
 #include <math.h>
 #include <string.h>
@@ -22,6 +25,10 @@ static const double SOFTNESS = 0.01; /* relative to the response of a contact to
 /* Relative residuals: a solution to the first adds no energy; the second is for worlds in which
  * joints or prescribed motions may. */
 static const double FINE = 1e-12, LESS_FINE = 1e-8;
+/* Part of friction that is given up by `ease`: a jam that the smallest leaves is no jam by friction.
+ */
+enum { EASES = 5 };
+static const double SMOOTH[EASES] = {0, 0, 0.5, 0.9, 0.99};
 enum {
     FEW = 64,       /* constraints: up to this many, another solve is cheap */
     FORM_ROUNDS = 2 /* in which single joints become rows; then all do */
@@ -233,20 +240,62 @@ static mo_error solve_on(mo_world *world, double h, mo_step_report *report, mo_m
     return error;
 }
 
+/* ---- solutions that are eased ---------------------------------------------------------------- */
+
+double mo_step_friction(const mo_world *world, const mo_sim_contact *contact)
+{
+    if (!(world->step.smooth > 0)) {
+        return 1;
+    }
+    const mo_island_facts *island = mo_island_of_contact(world, contact);
+    return world->team || (island && island->is_driven) ? 1 - world->step.smooth : 1;
+}
+
+static void set_ease(mo_step *step, int ease)
+{
+    step->ease = ease;
+    step->smooth = SMOOTH[ease];
+    step->report.friction_reduced = step->smooth;
+}
+
+/* Was no solution found, and is there something else to give up?  Rounds that close joints need not
+ * be solved. */
+static int may_ease(const mo_world *world)
+{
+    const mo_step *step = &world->step;
+    const int is_pushed = mo_team_any(world, step->has_pushed),
+              corrects = mo_team_any(world, step->has_corrections);
+    const int most = is_pushed ? EASES - 1 : corrects ? 1 : 0;
+    return (has_ended_early(world) || world->result.status == MO_NO_SOLUTION) &&
+           step->most_iterations == 0 && step->ease < most;
+}
+
+/* The tolerances of a round; after steps without a solution it is eased from the start. */
+static mo_error prepare(mo_world *world)
+{
+    mo_step *step = &world->step;
+    MO_TRY(mo_accuracy_choose(world, step->h));
+    if (step->ease == 0 && mo_step_is_spared(world)) {
+        set_ease(step, 1);
+    }
+    step->has_corrections = step->has_pushed = 0;
+    return step->smooth > 0 ? mo_accuracy_islands(world) : MO_OK;
+}
+
 /* Writes the solution to next_v and impulses.  Solves again if it contradicts the assumed
  * friction of joints (mechanism_friction.c), or was not found with it. */
-static mo_error find_answer(mo_world *world, mo_message *why)
+static mo_error find_answer(mo_world *world, int from_start, mo_message *why)
 {
     mo_step *step = &world->step;
     int is_wrong = 1;
     for (int round = 0; is_wrong; ++round) {
         const double start = mo_work_clock();
-        MO_TRY(mo_accuracy_choose(world, step->h) ? mo_fail_memory(why) : MO_OK);
+        MO_TRY(prepare(world) ? mo_fail_memory(why) : MO_OK);
         const mo_error assembled =
-            mo_team_agree(world, assemble(world, step->h, round == 0, why), why);
+            mo_team_agree(world, assemble(world, step->h, from_start && round == 0, why), why);
         step->report.seconds_assemble += mo_work_clock() - start;
         MO_TRY(assembled);
-        MO_TRY(mo_find_impulses(world, step->h, 1, why));
+        MO_TRY(mo_find_impulses(world, step->h, from_start, why));
         step->report.iterations += world->result.iterations;
         mo_assemble_answer(world, step->h);
         is_wrong = mo_mechanisms_release(world, step->h, world->result.status != MO_SOLVED);
@@ -261,7 +310,11 @@ mo_error mo_step_solve(mo_world *world, mo_message *why)
 {
     mo_step *step = &world->step;
     mo_step_report *report = &step->report;
-    mo_error error = find_answer(world, why);
+    mo_error error = find_answer(world, 1, why);
+    while (!error && may_ease(world)) { /* impulses that have no solution may be without bounds */
+        set_ease(step, step->ease + 1);
+        error = find_answer(world, 0, why);
+    }
     ++report->rounds;
     report->is_compliant = 0;
     report->energy_removed = 0;

@@ -24,14 +24,13 @@ static double tangential(const double *x, int rows)
     return sqrt(first * first + second * second);
 }
 
-static mo_contact_mode mode_of(const mo_sim_contact *contact, const double *r, const double *u,
-                               int rows)
+static mo_contact_mode mode_of(double mu, const double *r, const double *u, int rows)
 {
     if (!(r[0] > 0)) {
         return MO_CONTACT_APART;
     }
-    const int on_cone = tangential(r, rows) >= contact->mu * r[0] * (1 - ON_CONE);
-    const int slides = contact->mu > 0 ? on_cone && tangential(u, rows) > SLIDING : 1;
+    const int on_cone = tangential(r, rows) >= mu * r[0] * (1 - ON_CONE);
+    const int slides = mu > 0 ? on_cone && tangential(u, rows) > SLIDING : 1;
     return slides ? MO_CONTACT_SLIDES : MO_CONTACT_STICKS;
 }
 
@@ -54,7 +53,7 @@ static void read_contact(const mo_world *world, mo_sim_contact *contact, double 
     for (int k = 3; k < rows; ++k) {
         mo_vec3_along(moment, r[k], mo_contact_axis(contact, rows, k), moment);
     }
-    contact->mode = mode_of(contact, r, u, rows);
+    contact->mode = mode_of(mo_step_friction(world, contact) * contact->mu, r, u, rows);
     const double tol = mo_is_coarse(world, contact) ? world->step.tol : world->def.solver.tol;
     for (int k = 1; k < rows && k < 3 && contact->mode == MO_CONTACT_STICKS && tol <= TAKES_BACK;
          ++k) {

@@ -8,7 +8,8 @@
  *     w_N = gap / h               the gap linearised over the step [anitescu2004, eq. 2.3].  For a
  *                                 shallow penetration at most the speed that gravity restores in
  *                                 one step; for a deeper one zero, left to the projection; zero for
- *                                 gaps that a coarse tolerance left, near rest (accuracy.c)
+ *                                 gaps that a coarse tolerance left, near rest (accuracy.c), and
+ *                                 in rounds that leave errors of position (answer.c)
  *     w_N of a late contact       overlap.c
  *     w_N = e u_N before impact   in the problem of an impact (Newton's law; impact.c)
  *     w_T = slip / h              of a sticking contact: removes the slip that the tolerance
@@ -71,15 +72,16 @@ const double *mo_contact_axis(const mo_sim_contact *contact, int rows, int k)
 
 static mo_law contact_law(const mo_world *world, const mo_sim_contact *contact)
 {
+    const double part = mo_step_friction(world, contact);
     switch (mo_contact_rows(world, contact)) {
     case 1:
         return mo_law_frictionless();
     case 4:
-        return mo_law_soft_finger(contact->mu, contact->torsion);
+        return mo_law_soft_finger(part * contact->mu, contact->torsion);
     case 5:
-        return mo_law_rolling(contact->mu, contact->rolling);
+        return mo_law_rolling(part * contact->mu, contact->rolling);
     default:
-        return mo_law_coulomb(contact->mu);
+        return mo_law_coulomb(part * contact->mu);
     }
 }
 
@@ -246,7 +248,8 @@ static int is_compact(const mo_world *world, const mo_sim_contact *contact, int 
 
 static void add_compact(mo_world *world, mo_sim_contact *contact, const double w[3])
 {
-    mo_compact_contact *own = mo_builder_extend_contacts(world->builder, contact->mu, w);
+    const double mu = mo_step_friction(world, contact) * contact->mu;
+    mo_compact_contact *own = mo_builder_extend_contacts(world->builder, mu, w);
     if (own) {
         for (int k = 0; k < 2; ++k) { /* u = v_b - v_a */
             own->body[k] = world->body[contact->body[!k]].block;
@@ -254,6 +257,16 @@ static void add_compact(mo_world *world, mo_sim_contact *contact, const double w
         }
         memcpy(own->frame, contact->frame, sizeof own->frame);
         contact->constraint = (int)world->builder->law.count - 1;
+    }
+}
+
+/* Corrections of position, of which w consists so far, are left out of rounds that are eased. */
+static void leave_errors(mo_world *world, int rows, double *w)
+{
+    for (int k = 0; k < rows; ++k) {
+        const int corrects = k == 0 ? w[0] < 0 : w[k] != 0;
+        world->step.has_corrections |= corrects;
+        w[k] = corrects && world->step.ease > 0 ? 0 : w[k];
     }
 }
 
@@ -266,11 +279,13 @@ int mo_assemble_contact(mo_world *world, mo_sim_contact *contact, const mo_phase
     }
     if (phase->kind == MO_PHASE_STEP) {
         add_slip(world, contact, phase->h, rows, w);
+        leave_errors(world, rows, w);
     }
     for (int side = 0; side < 2; ++side) {
         const int has_motion = phase->kind == MO_PHASE_STEP || phase->kind == MO_PHASE_IMPACT;
         if (world->body[contact->body[side]].kind == MO_BODY_DRIVEN && has_motion) {
             add_driven(world, contact, side, w);
+            world->step.has_pushed |= contact->mu > 0;
         }
         if (world->body[contact->body[side]].block == MO_NONE) {
             mo_assemble_body(world, contact->body[side], phase);

@@ -32,6 +32,7 @@ enum {
     WORK = 200000,      /* constraints times iterations that factor, for the coarse tolerance: a
                            miss costs more, by compliant contacts and overlap */
     LANES = 1,          /* of ladder.skip */
+    MOST_SPARED = 16,   /* steps without a solution: after so many, all methods try again */
     SOME = 64           /* blocks: beyond this, canonical impulses of moving bodies, and a finer
                            solution for the sake of a few contacts, cost too much */
 };
@@ -256,12 +257,10 @@ static void accept_within(mo_result *result, const mo_options *options)
     }
 }
 
-/* After steps that were not solved, a solution is likely not to exist (a jam between kinematic
- * bodies).  All methods try after 1, 2, 4, 8, ... of them, and in one round of a step. */
-static int is_spared(const mo_world *world)
+int mo_step_is_spared(const mo_world *world)
 {
     const int misses = (int)mo_team_largest(world, world->step.misses);
-    return misses > 0 && (world->step.has_missed || (misses & (misses - 1)) != 0);
+    return misses % MOST_SPARED != 0 && (misses & (misses - 1)) != 0;
 }
 
 /*
@@ -274,7 +273,9 @@ static mo_error solve_coarse(mo_world *world, double h, const double *start, dou
     mo_result *result = &world->result;
     mo_options options = base_options(world, h);
     const int most = options.max_iter, is_auto = mo_uses_auto(world);
-    const int sweeps = world->step.is_settling ? SETTLING : SWEEPS, is_short = is_spared(world),
+    const int sweeps = world->step.is_settling ? SETTLING : SWEEPS;
+    const int is_short = mo_team_any(world, world->has_driven) && /* else it has a solution */
+                         (world->step.smooth > 0 || mo_step_is_spared(world)),
               goes_on = is_auto && !is_short;
     double before = INFINITY;
     options.tol = round_tolerance(world, world->step.tol);
@@ -303,7 +304,7 @@ static mo_error solve_coarse(mo_world *world, double h, const double *start, dou
     if (is_short && has_missed(result)) {
         const mo_message message = result->message;
         mo_say(&result->message,
-               "%.400s; other methods were not tried: steps before this one were not solved either",
+               "%.400s; other methods were not tried: solves before this one failed, too",
                message.text);
     }
     return MO_OK;

@@ -20,7 +20,7 @@ typedef struct mo_sim_body {
     int is_displaced;     /* by the projection of this step */
     mo_accuracy accuracy; /* of its island in this step (accuracy.c) */
     int was_coarse;       /* in the last step */
-    int misses;           /* last steps, one after another, in which no coarse solution was found */
+    int misses;           /* last steps, one after another, with no solution or an eased one */
     int is_ball;          /* its inertia is the same about every axis */
     int block;            /* its body block in the problem of this step, or MO_NONE */
     int mechanism;        /* its index, for a link; otherwise MO_NONE */

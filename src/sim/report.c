@@ -40,6 +40,12 @@ void mo_report_left(const mo_world *world, mo_step_report *report)
     } else if (world->step.has_open_joints) {
         set(report, MO_ITERATION_LIMIT);
         mo_say(&report->message, "joints remain open by more than 0.01 of the size of a body");
+    } else if (report->friction_reduced > 0) {
+        set(report, MO_STALLED);
+        mo_say(&report->message,
+               "no solution was found with the friction of the contacts that kinematic bodies "
+               "push: it was reduced by %g %%",
+               100 * report->friction_reduced);
     }
     if (report->status != MO_SOLVED && !report->message.text[0]) {
         mo_say(&report->message, "%s: relative residual %.1e", mo_status_text(report->status),

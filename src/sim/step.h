@@ -44,8 +44,12 @@ typedef struct mo_step {
     mo_hold joints_hold;
     double tol;          /* relative: the coarsest that was requested */
     int coarse_count;    /* contacts that are solved to it, where it is not solver.tol */
-    int misses;          /* the most of bodies in coarse islands */
-    int has_missed;      /* the last solve of these, with all its iterations or spared them */
+    int misses;          /* the most of all bodies */
+    int has_missed;      /* the last coarse solve, with all its iterations or spared them */
+    int ease;            /* what rounds give up as no solution was found otherwise (answer.c) */
+    double smooth;       /* part by which they reduce friction in islands with kinematic bodies */
+    int has_corrections; /* contacts of the last problem correct errors of position */
+    int has_pushed;      /* kinematic bodies rub on others in it */
     int tried_count;     /* contacts of islands that are tried to solve to solver.tol */
     int is_settling;     /* the coarse islands are all near rest */
     int is_loose;        /* a mechanism, solved to the coarse tolerance after all (impulses.c) */
@@ -129,6 +133,8 @@ void mo_step_begin_rounds(mo_step *step); /* resets the limits of all checks */
 int mo_joints_are_open(mo_world *world, double h);
 /* answer.c: one round of a step, from the contacts that take part to next_v and impulses */
 mo_error mo_step_solve(mo_world *world, mo_message *why);
+/* Friction of a contact in the present round, over that of the contact. */
+double mo_step_friction(const mo_world *world, const mo_sim_contact *contact);
 /* Does the present solution add energy to the free bodies, beyond the work of the forces on them
  * and more than this fraction of their kinetic energy? */
 int mo_answer_gains(const mo_world *world, double h, double part);
@@ -169,6 +175,9 @@ mo_error mo_check_masses(mo_world *world, mo_message *why);
 mo_error mo_find_impulses(mo_world *world, double h, int from_start, mo_message *why);
 /* The same to a few digits, not canonical: the start of another solve. */
 mo_error mo_find_start(mo_world *world, double h, mo_message *why);
+/* After steps that were not solved, a solution is likely not to exist.  All methods try after 1, 2,
+ * 4, 8, 16, 32, 48, ... of them, and in one round of a step; other steps are spared that. */
+int mo_step_is_spared(const mo_world *world);
 /* Rounding error of u over all contacts, from the squares of the distances of their points from
  * the origin. */
 double mo_place_rounding(double squares, double h);
