@@ -282,14 +282,12 @@ mo_error mo_accuracy_choose(mo_world *world, double h)
     const double tol = mo_accuracy_coarse(world, h);
     world->step.coarse_count = world->step.tried_count = 0;
     world->step.is_settling = 1;
-    world->step.is_loose = world->step.misses = 0;
+    world->step.is_loose = 0;
     world->step.tol = world->def.solver.tol;
     for (int k = 0; k < world->living_count; ++k) {
-        mo_sim_body *body = world->body + world->living[k];
         mo_pace_every(k, 512);
-        body->accuracy = MO_FINE;
-        body->slack = 0;
-        world->step.misses = body->misses > world->step.misses ? body->misses : world->step.misses;
+        world->body[world->living[k]].accuracy = MO_FINE;
+        world->body[world->living[k]].slack = 0;
     }
     mo_pace();
     if (!(tol > world->step.tol) || mo_contacts_taken(world) <= FEW) {

@@ -25,8 +25,7 @@ static const double SOFTNESS = 0.01; /* relative to the response of a contact to
 /* Relative residuals: a solution to the first adds no energy; the second is for worlds in which
  * joints or prescribed motions may. */
 static const double FINE = 1e-12, LESS_FINE = 1e-8;
-/* Part of friction that is given up by `ease`: a jam that the smallest leaves is no jam by friction.
- */
+/* Part of friction that is given up by `ease`; a jam that is left then is none by friction. */
 enum { EASES = 5 };
 static const double SMOOTH[EASES] = {0, 0, 0.5, 0.9, 0.99};
 enum {

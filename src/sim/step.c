@@ -223,6 +223,19 @@ static void take_phases(void *user)
     if (step->error || (step->is_given_up && step->stage < MO_STAGE_ACCEPT)) {
         undo(world);
     }
+    step->ease = 0; /* forces at an instant are not eased */
+    step->smooth = 0;
+}
+
+/* The steps without a solution before this one: the most of all bodies. */
+static int most_misses(const mo_world *world)
+{
+    int most = 0;
+    for (int k = 0; k < world->living_count; ++k) {
+        const int own = world->body[world->living[k]].misses;
+        most = own > most ? own : most;
+    }
+    return most;
 }
 
 /* Commands of mechanisms and prescribed motions are asked for by the caller's own thread and
@@ -238,8 +251,8 @@ static mo_error begin(mo_world *world, double h, mo_message *why)
     step->joints_hold = MO_HOLD_HERE;
     step->most_iterations = step->tries = 0;
     step->finer_tol = 0;
-    step->has_missed = step->ease = 0;
-    step->smooth = 0;
+    step->has_missed = 0;
+    step->misses = most_misses(world);
     step->late_count = step->overlapping.count = 0;
     step->rough_rounds = ROUGH_ROUNDS;
     mo_step_begin_rounds(step);
