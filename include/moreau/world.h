@@ -263,12 +263,9 @@ typedef struct mo_step_report {
     int is_waiting;
     /* 1: no solution was found, and the contacts were made compliant */
     int is_compliant;
-    int is_canonical; /* 1: the impulses have the least norm of all with this motion */
-    /* part by which friction was reduced in islands that kinematic bodies push, as no solution was
-     * found with all of it; above 0 the step is unsolved */
-    double friction_reduced;
-    /* J: energy gained by joint correction or by an inexact solution, and removed */
-    double energy_removed;
+    int is_canonical;        /* 1: the impulses have the least norm of all with this motion */
+    double friction_reduced; /* part by which friction was reduced in a jam; if any, unsolved */
+    double energy_removed;   /* J: gained by joint correction or an inexact solution, and removed */
     /* J, at the end of the step */
     double kinetic_energy, potential_energy;
     /* s: wall time of all calls for this step */

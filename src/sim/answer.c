@@ -6,8 +6,8 @@
  * If no solution is found, the solve is eased: first by leaving errors of position, as a body in a
  * wedge that friction locks cannot be pushed out of it (with w >= 0 and nothing kinematic, v = 0 is
  * admissible and a solution exists); then by less friction in islands that kinematic bodies push,
- * which jam by it.  If the last iterate still adds energy, contacts get a compliance C, (u + C r, r)
- * in the law.  Such a problem has a solution, with u' r <= 0.
+ * which jam by it.  If the last iterate still adds energy, contacts get a compliance C, and (u + C
+ * r, r) obeys the law.  Such a problem has a solution, with u' r <= 0.
  */
 #include <math.h>
 #include <string.h>
