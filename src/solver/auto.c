@@ -23,7 +23,6 @@
 
 enum {
     LARGE = 20000, /* constraints: no factorisation is planned for more */
-    MANY = 1000,   /* constraints: few sweeps to a rough tolerance before the path */
     MORE = 5000,   /* constraints: sweeps alone to a coarse tolerance */
     ROUGHLY = 600, /* sweeps to a rough tolerance, which the path meets in about 15 steps */
     FEW = 10,      /* sweeps before the first factorisation */
@@ -125,14 +124,14 @@ static int are_coarse_contacts(const mo_walk *w, const mo_run *run)
 
 static int are_rough_contacts(const mo_walk *w, const mo_run *run)
 {
-    return w->facts.constraints > MANY && w->facts.constraints <= MORE &&
-           w->facts.tolerance >= ROUGH && are_coarse_contacts(w, run);
+    return w->facts.constraints <= MORE && w->facts.tolerance >= ROUGH &&
+           are_coarse_contacts(w, run);
 }
 
 static int are_some_coarse_contacts(const mo_walk *w, const mo_run *run)
 {
-    return w->facts.constraints <= MORE && are_coarse_contacts(w, run) &&
-           !are_rough_contacts(w, run);
+    return w->facts.constraints <= MORE && w->facts.tolerance < ROUGH &&
+           are_coarse_contacts(w, run);
 }
 
 static int is_large(const mo_walk *w, const mo_run *run)
@@ -225,17 +224,16 @@ static int has_cones(const mo_walk *w, const mo_run *run)
 const mo_rung mo_ladder[] = {
     /* Heaps to 1e-4: eight manifolds at a time, a factorisation costs hundreds of sweeps. */
     {"lanes", &mo_nsgs_method, MO_WHOLE, are_some_coarse_contacts,
-     "not `small`, not `rough`, at most 5,000 constraints, most of them contacts of rigid bodies, "
-     "tolerance 1e-5 or more",
+     "not `small`, at most 5,000 constraints, most of them contacts of rigid bodies, "
+     "tolerance from 1e-5 to 1e-3",
      PATH, MO_START_BEST, MOMENTUM},
     /* Heaps of heavy bodies on light ones to 1e-3: the path ends where sweeps do not. */
-    {"rough", &mo_nsgs_method, MO_WHOLE, are_rough_contacts,
-     "as `lanes` with more than 1,000 constraints, tolerance 1e-3 or more", ROUGHLY, MO_START_BEST,
-     MOMENTUM},
+    {"rough", &mo_nsgs_method, MO_WHOLE, are_rough_contacts, "as `lanes`, tolerance 1e-3 or more",
+     ROUGHLY, MO_START_BEST, MOMENTUM},
     /* Packings of many thousands: factors cost too much, or would not fit. */
     {"large", &mo_nsgs_method, MO_WHOLE, is_large,
-     "as `lanes` with more constraints; more than 20,000 of any kind", MO_ALL, MO_START_BEST,
-     MOMENTUM},
+     "as `lanes` or `rough` with more constraints; more than 20,000 of any kind", MO_ALL,
+     MO_START_BEST, MOMENTUM},
     /* Single contacts, a few that hardly touch, things that fly apart: nothing is prepared. */
     {"at once", &mo_at_once_method, MO_WHOLE, is_new, "not `small` with a start", MO_ALL,
      MO_START_BEST, 0},
