@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "base/pace.h"
+#include "linalg/dense.h"
 #include "linalg/vec3.h"
 #include "sim/device_heap.h"
 #include "sim/pairs.h"
@@ -66,7 +67,7 @@ static mo_error add_touches(mo_world *world, const mo_pair *pair, const mo_touch
     for (int i = 0; i < count; ++i, ++touch) {
         mo_sim_contact *contact = first + i;
         const int is_turned =
-            i == 0 || memcmp(touch->normal, touch[-1].normal, sizeof touch->normal) != 0;
+            i == 0 || !(mo_distance_square(3, touch->normal, touch[-1].normal) <= 0);
         mo_prefetch(contact + MO_AHEAD, sizeof *contact);
         *contact = i == 0 ? contact_of(world, pair) : contact[-1];
         contact->feature = touch->feature;
