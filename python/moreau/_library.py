@@ -59,8 +59,20 @@ def _whole(kind):
     return type(kind.__name__, (), {"from_param": staticmethod(from_param)})
 
 
+class _Real:
+    """A double as the type of an argument; ctypes alone would say no more than "wrong type"."""
+
+    @staticmethod
+    def from_param(value):
+        try:
+            return ctypes.c_double(value)
+        except TypeError:
+            raise TypeError(f"{value!r} is not a number") from None
+
+
 _WHOLE = {kind: _whole(kind) for kind in _PLAIN.values()
           if kind and issubclass(kind, ctypes._SimpleCData) and kind._type_ in "iIlLqQ"}
+_CHECKED = {**_WHOLE, ctypes.c_double: _Real}
 
 
 class _Struct(ctypes.Structure):
@@ -109,7 +121,7 @@ class _Functions:
         made = getattr(lib, name)
         made.restype = ctype(result)
         types = [ctype(kind) for kind in arguments]
-        made.argtypes = [_WHOLE.get(kind, kind) for kind in types]
+        made.argtypes = [_CHECKED.get(kind, kind) for kind in types]
         setattr(self, name, made)
         return made
 
@@ -133,11 +145,17 @@ def frozen(values):
     return made
 
 
-def words(name, names):
+def words(name, names, what):
     """The number of a word in a list of them; the error names the list."""
     if name not in names:
-        raise Error(f"'{name}' is none of {', '.join(names)}")
+        raise Error(f"{what} is {name!r}, which is none of {', '.join(names)}")
     return names.index(name)
+
+
+def span(limits, what="limits"):
+    """(lower, upper) from two numbers."""
+    lower, upper = array(limits, (2,), what)
+    return lower, upper
 
 
 class Why:
@@ -184,14 +202,14 @@ def rows(address, count, owner, name):
     return numpy.frombuffer(memory, kind)
 
 
-def array(values, shape=None):
-    """Doubles in one piece, not copied where they are so already."""
+def array(values, shape=None, what="the array"):
+    """Doubles in one piece, not copied where they are so already; `what` names them in errors."""
     try:
         made = numpy.ascontiguousarray(values, dtype=numpy.float64)
     except (TypeError, ValueError):
-        raise Error(f"{values!r} is not an array of numbers") from None
+        raise Error(f"{what} is {values!r}, which is not an array of numbers") from None
     if shape is not None and made.shape != tuple(shape):
-        raise Error(f"an array has the shape {made.shape}, but {tuple(shape)} is needed")
+        raise Error(f"{what} has the shape {made.shape}, but {tuple(shape)} is needed")
     return made
 
 
@@ -204,11 +222,15 @@ def set_options(options, settings):
     """Solver options by their names; two underscores stand for a dot: nsgs__omega=1.2."""
     for name, value in settings.items():
         if name == "method":
+            if C.mo_method_find(str(value).encode()) < 0:
+                raise Error(f"there is no method {value!r}; moreau.methods() lists them")
             options._method = value.encode()
             options.method = options._method
             continue
         why = Why()
         shown = str(int(value)) if isinstance(value, (bool, numpy.bool_)) else str(value)
-        why.check(C.mo_options_set(ctypes.addressof(options), name.replace("__", ".").encode(),
-                                   shown.encode(), why.pointer))
+        if C.mo_options_set(ctypes.addressof(options), name.replace("__", ".").encode(),
+                            shown.encode(), why.pointer):
+            told = text(why.message)
+            raise Error(told + "; moreau.options() lists them" * told.startswith("unknown"))
     return options

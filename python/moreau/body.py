@@ -6,7 +6,7 @@ import ctypes
 import numpy
 
 from ._library import C, CONSTANTS, Error, Why, address, array, frozen, structs, text, words
-from .shape import Shape
+from .shape import Shape, material
 
 KINDS = ("free", "fixed", "driven", "link")
 DRIVES = ("none", "velocity", "position")
@@ -32,13 +32,18 @@ def contact_array(made, count, h, here=None):
     return contacts
 
 
+def check_shape(world, shape):
+    """Whether it is one, for this world."""
+    if not isinstance(shape, Shape):
+        raise TypeError(f"{shape!r} is no shape; use moreau.box(...) and the others")
+    if shape._is_flat and not world.is_planar:
+        raise Error("box(half_x, half_y) is a rectangle of a planar world; add half_z")
+
+
 def add_shapes(world, body, shapes):
     """Shapes to the body of an id; the caller removes the body where one is refused."""
     for shape in shapes:
-        if not isinstance(shape, Shape):
-            raise TypeError(f"{shape!r} is no shape; use moreau.box(...) and the others")
-        if shape._is_flat and not world.is_planar:
-            raise Error("box(half_x, half_y) is a rectangle of a planar world; add half_z")
+        check_shape(world, shape)
     why = Why()
     for shape in shapes:
         why.check_id(C.mo_world_add_shape(world._w, body, ctypes.addressof(shape._struct),
@@ -164,27 +169,27 @@ class Body(_Part):
         state = self._state
         pose = state.pose
         if position is not None:
-            pose.position[:] = array(position, (3,))
+            pose.position[:] = array(position, (3,), "position")
         if orientation is not None:
-            pose.orientation[:] = array(orientation, (4,))
-        velocity = array(state.velocity if velocity is None else velocity, (3,))
-        spin = array(state.spin if spin is None else spin, (3,))
+            pose.orientation[:] = array(orientation, (4,), "orientation")
+        velocity = array(state.velocity if velocity is None else velocity, (3,), "velocity")
+        spin = array(state.spin if spin is None else spin, (3,), "spin")
         self._call(C.mo_body_set, ctypes.addressof(pose), address(velocity), address(spin))
 
     def apply_force(self, force, at=None):
         """A force in N at a point of the world (the centre of mass) during the next step."""
-        force = array(force, (3,))
+        force = array(force, (3,), "force")
         at = array(self.centre if at is None else at, (3,))
         self._call(C.mo_body_apply_force, address(force), address(at))
 
     def apply_torque(self, torque):
         """A torque in N m during the next step."""
-        torque = array(torque, (3,))
+        torque = array(torque, (3,), "torque")
         self._call(C.mo_body_apply_torque, address(torque))
 
     def apply_impulse(self, impulse, at=None):
         """Changes the velocities at once by an impulse in N s at a point (the centre of mass)."""
-        impulse = array(impulse, (3,))
+        impulse = array(impulse, (3,), "impulse")
         at = array(self.centre if at is None else at, (3,))
         self._call(C.mo_body_apply_impulse, address(impulse), address(at))
 
@@ -240,11 +245,7 @@ class Body(_Part):
 
     def set_material(self, **numbers):
         """friction, restitution, rolling, torsion, priority of all its shapes."""
-        made = C.mo_default_material()
-        for name, value in numbers.items():
-            if name not in [field[0] for field in made._fields_]:
-                raise TypeError(f"a material has no {name}")
-            setattr(made, name, value)
+        made = material(numbers)
         self._call(C.mo_body_set_material, ctypes.addressof(made))
 
     @property
@@ -326,7 +327,7 @@ class Joint(_Part):
 
     def set_drive(self, drive, target=0.0, max_effort=numpy.inf):
         """A motor (velocity, rad/s or m/s) or servo (position, rad or m); none switches it off."""
-        self._call(C.mo_joint_set_drive, words(drive, DRIVES), target, max_effort)
+        self._call(C.mo_joint_set_drive, words(drive, DRIVES, "drive"), target, max_effort)
 
     @property
     def user_data(self):

@@ -67,7 +67,7 @@ def friction_limit(problem, width):
 
 def error_bound(problem, r, v=None):
     """A proven bound on the distance to a solution: {"u": ..., "r": ..., "v": ...}, or None."""
-    made, r = structs["mo_error_bound"](), array(r, (problem.row_count,))
-    v = None if v is None else array(v, (problem.dof_count,))
+    made, r = structs["mo_error_bound"](), array(r, (problem.row_count,), "r")
+    v = None if v is None else array(v, (problem.dof_count,), "v")
     Why().check(C.mo_bound_error(problem._p, address(v), address(r), ctypes.addressof(made)))
     return {"v": made.v, "u": made.u, "r": made.r} if made.is_proven else None

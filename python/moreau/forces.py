@@ -28,8 +28,8 @@ class Forces:
     def __init__(self, world, friction="cone", gap=0.0, speed=1e-6, softness=0.0, known=(),
                  **solver):
         options, why = C.mo_default_force_options(), Why()
-        options.friction, options.gap, options.speed = words(friction, _FRICTION), gap, speed
-        options.softness = softness
+        options.friction = words(friction, _FRICTION, "friction")
+        options.gap, options.speed, options.softness = gap, speed, softness
         set_options(options.solver, solver)
         given = (structs["mo_known_acceleration"] * max(1, len(known)))()
         for at, (mechanism, velocity, acceleration) in zip(given, known):

@@ -5,7 +5,7 @@ import ctypes
 
 import numpy
 
-from ._library import C, CONSTANTS, Error, Why, address, array, structs, text, view, words
+from ._library import C, CONSTANTS, Error, Why, address, array, span, structs, text, view, words
 from .body import Body, add_shapes
 
 AXES = ("revolute", "prismatic", "ball", "planar", "free")
@@ -39,14 +39,15 @@ class Tree:
     @staticmethod
     def _number(number, among, what):
         if not isinstance(number, (int, numpy.integer)) or not 0 <= number < len(among):
-            raise Error(f"there is no {what} {number!r}; there are {len(among)}, from 0")
+            raise Error(f"there is no {what} {number!r}: {what}s are named by the numbers that "
+                        f"add_{what}() returned, and there are {len(among)}")
         return int(number)
 
     @staticmethod
     def _limit(made, limits):
         if limits is not None:
             made.has_limits = 1
-            made.lower, made.upper = limits
+            made.lower, made.upper = span(limits)
 
     def add_link(self, *shapes, parent=None, position=(0, 0, 0), orientation=(1, 0, 0, 0),
                  mass=0.0, inertia=None, centre=(0, 0, 0), gravity_compensation=0.0, name=None):
@@ -59,12 +60,12 @@ class Tree:
         """
         number = -1 if parent is None else self._number(parent, self._links, "link")
         made = C.mo_default_link(number)
-        made.pose.position[:] = array(position, (3,))
-        made.pose.orientation[:] = array(orientation, (4,))
+        made.pose.position[:] = array(position, (3,), "position")
+        made.pose.orientation[:] = array(orientation, (4,), "orientation")
         made.mass = mass
-        made.centre[:] = array(centre, (3,))
+        made.centre[:] = array(centre, (3,), "centre")
         if inertia is not None:
-            made.inertia[:] = array(inertia, (6,))
+            made.inertia[:] = array(inertia, (6,), "inertia")
         made.gravity_compensation = gravity_compensation
         self._name(made, name)
         self._links.append(made)
@@ -82,9 +83,9 @@ class Tree:
         is slack at `rest`, dry_friction in N m or N, armature: inertia of a rotor in kg m^2 or kg.
         initial: q at first; reference: q at the pose of the link.
         """
-        made = C.mo_default_axis(words(kind, AXES), self._number(link, self._links, "link"))
-        made.axis[:] = array(axis, (3,))
-        made.anchor[:] = array(anchor, (3,))
+        made = C.mo_default_axis(words(kind, AXES, "kind"), self._number(link, self._links, "link"))
+        made.axis[:] = array(axis, (3,), "axis")
+        made.anchor[:] = array(anchor, (3,), "anchor")
         self._limit(made, limits)
         made.damping, made.stiffness, made.rest = damping, stiffness, rest
         made.dry_friction, made.armature = dry_friction, armature
@@ -106,7 +107,7 @@ class Tree:
         made.count = len(joints)
         self._limit(made, limits)
         made.stiffness, made.damping, made.dry_friction = stiffness, damping, dry_friction
-        made.slack[:] = array(slack, (2,))
+        made.slack[:] = array(slack, (2,), "slack")
         self._name(made, name)
         self._tendons.append(made)
         return len(self._tendons) - 1
@@ -132,7 +133,7 @@ class Tree:
         make = {"motor": lambda: C.mo_actuator_motor(at),
                 "position": lambda: C.mo_actuator_position(at, stiffness, damping),
                 "velocity": lambda: C.mo_actuator_velocity(at, damping)}
-        words(kind, tuple(make))
+        words(kind, tuple(make), "kind")
         made = make[kind]()
         if tendon is not None:
             made.on = CONSTANTS["MO_ON_TENDON"]
@@ -140,16 +141,16 @@ class Tree:
         if link is not None:
             made.on = CONSTANTS["MO_ON_LINK"]
             made.link = self._number(link, self._links, "link")
-            made.place.position[:] = array(position, (3,))
-            made.place.orientation[:] = array(orientation, (4,))
+            made.place.position[:] = array(position, (3,), "position")
+            made.place.orientation[:] = array(orientation, (4,), "orientation")
         gear = numpy.atleast_1d(array(gear))
         made.gear[:len(gear)] = gear
         limits = (-max_effort, max_effort) if numpy.isscalar(max_effort) else max_effort
-        made.lower, made.upper = limits
+        made.lower, made.upper = span(limits, "max_effort")
         made.target = target
         if target_range is not None:
             made.has_target_range = 1
-            made.target_lower, made.target_upper = target_range
+            made.target_lower, made.target_upper = span(target_range, "target_range")
         self._name(made, name)
         self._actuators.append(made)
         return len(self._actuators) - 1
@@ -345,14 +346,16 @@ class Mechanism:
 
     def inverse_dynamics(self, acceleration):
         """Efforts M a + bias."""
-        a, made, why = array(acceleration, (self.v_count,)), numpy.empty(self.v_count), Why()
+        a = array(acceleration, (self.v_count,), "acceleration")
+        made, why = numpy.empty(self.v_count), Why()
         why.check(C.mo_mechanism_inverse(self._world._w, self._id, address(a), address(made),
                                          why.pointer))
         return made
 
     def forward_dynamics(self, effort):
         """Accelerations M^-1 (effort - bias), without contacts."""
-        effort, made, why = array(effort, (self.v_count,)), numpy.empty(self.v_count), Why()
+        effort = array(effort, (self.v_count,), "effort")
+        made, why = numpy.empty(self.v_count), Why()
         why.check(C.mo_mechanism_forward(self._world._w, self._id, address(effort), address(made),
                                          why.pointer))
         return made
@@ -391,15 +394,15 @@ class Mechanism:
 
     def set(self, q=None, v=None):
         """Sets coordinates and velocities; what is not given stays."""
-        q = None if q is None else array(q, (self.q_count,))
-        v = None if v is None else array(v, (self.v_count,))
+        q = None if q is None else array(q, (self.q_count,), "q")
+        v = None if v is None else array(v, (self.v_count,), "v")
         why = Why()
         why.check(C.mo_mechanism_set(self._world._w, self._id, address(q), address(v),
                                      why.pointer))
 
     def apply_effort(self, effort):
         """Efforts on each velocity during the next step, in N m or N."""
-        effort, why = array(effort, (self.v_count,)), Why()
+        effort, why = array(effort, (self.v_count,), "effort"), Why()
         why.check(C.mo_mechanism_push(self._world._w, self._id, address(effort), why.pointer))
 
     @property

@@ -102,21 +102,21 @@ class Problem:
         """A body with n velocities; its number."""
         M = array(M)
         n = M.shape[0] if M.ndim == 2 else -1
-        M = array(M, (n, n)) if n >= 0 else array(M, (0, 0))
-        f = None if f is None else array(f, (n,))
+        M = array(M, (n, n), "M") if n >= 0 else array(M, (0, 0), "M")
+        f = None if f is None else array(f, (n,), "f")
         return C.mo_builder_add_body(self._building(), n, address(M), address(f))
 
     def add_rigid_body(self, mass, inertia, f=None):
         """A rigid body in space: velocity of its centre and spin, world axes; inertia 3 x 3."""
-        inertia = array(inertia, (3, 3))
-        f = None if f is None else array(f, (6,))
+        inertia = array(inertia, (3, 3), "inertia")
+        f = None if f is None else array(f, (6,), "f")
         return C.mo_builder_add_rigid_body(self._building(), mass, address(inertia), address(f))
 
     def add_unsymmetric_body(self, M, f=None):
         """A body whose matrix M is not symmetric; M + M' is positive definite."""
         M = array(M)
-        M = array(M, (len(M), len(M)))
-        f = None if f is None else array(f, (len(M),))
+        M = array(M, (len(M), len(M)), "M")
+        f = None if f is None else array(f, (len(M),), "f")
         return C.mo_builder_add_unsymmetric_body(self._building(), len(M), address(M), address(f))
 
     def add_constraint(self, law, d=3, w=None):
@@ -210,7 +210,7 @@ class Problem:
         """Solves it: solve(method="ipm", tol=1e-10, nsgs__omega=1.2); see `moreau solvers`."""
         settings = set_options(C.mo_default_options(), options)
         if start is not None:
-            start = array(start, (self.row_count,))
+            start = array(start, (self.row_count,), "start")
             settings.start = address(start)
         result = Result(structs["mo_result"]())
         code = C.mo_solve(self._p, ctypes.addressof(settings), ctypes.addressof(result._struct))
@@ -221,7 +221,7 @@ class Problem:
     def response(self, r=None):
         """u = W r + q, without forming W; q where r is None."""
         u = numpy.empty(self.row_count)
-        r = None if r is None else array(r, (self.row_count,))
+        r = None if r is None else array(r, (self.row_count,), "r")
         Why().check(C.mo_problem_response(self._p, address(r), address(u)))
         return u
 
@@ -234,7 +234,7 @@ class Problem:
 
         penetration_rate (m/s), cone_violation (N s), dissipation (J): the largest values.
         """
-        made, r = structs["mo_residual"](), array(r, (self.row_count,))
+        made, r = structs["mo_residual"](), array(r, (self.row_count,), "r")
         Why().check(C.mo_measure(self._p, address(r), ctypes.addressof(made)))
         return {name: getattr(getattr(made, name), "value", getattr(made, name))
                 for name, _ in made._fields_}
@@ -242,7 +242,7 @@ class Problem:
     def velocity(self, r=None):
         """v = M^-1 (H r + f); without r where that is None."""
         v = numpy.empty(self.dof_count)
-        r = None if r is None else array(r, (self.row_count,))
+        r = None if r is None else array(r, (self.row_count,), "r")
         Why().check(C.mo_problem_velocity(self._p, address(r), address(v)))
         return v
 
@@ -294,7 +294,7 @@ class Gradient:
         made, why = ctypes.c_void_p(), Why()
         self._problem = problem
         self._gradient = None
-        r = array(r, (problem.row_count,))
+        r = array(r, (problem.row_count,), "r")
         why.check(C.mo_gradient_create(problem._p, address(r), ctypes.addressof(made), why.pointer))
         self._gradient = made
 

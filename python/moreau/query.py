@@ -6,7 +6,7 @@ import ctypes
 import numpy
 
 from ._library import C, Why, address, array, structs
-from .body import Body
+from .body import Body, check_shape
 from .shape import pose
 
 
@@ -54,7 +54,7 @@ def query_filter(world, mask, ignored):
 def cast_ray(world, origin, direction, length, mask, ignored):
     hit, why = structs["mo_ray_hit"](), Why()
     seen = query_filter(world, mask, ignored)
-    origin, direction = array(origin, (3,)), array(direction, (3,))
+    origin, direction = array(origin, (3,), "origin"), array(direction, (3,), "direction")
     why.check(C.mo_world_cast_ray(world._w, address(origin), address(direction), length,
                                   ctypes.addressof(seen), ctypes.addressof(hit), why.pointer))
     return Hit(world, hit) if hit.body.index else None
@@ -63,7 +63,7 @@ def cast_ray(world, origin, direction, length, mask, ignored):
 def cast_rays(world, origins, directions, length, mask, ignored, threads):
     origins = array(numpy.atleast_2d(origins))
     count = len(origins)
-    origins = array(origins, (count, 3))
+    origins = array(origins, (count, 3), "origins")
     directions = array(numpy.broadcast_to(array(directions), (count, 3)), (count, 3))
     hits, why = (structs["mo_ray_hit"] * max(1, count))(), Why()
     seen = query_filter(world, mask, ignored)
@@ -75,6 +75,7 @@ def cast_rays(world, origins, directions, length, mask, ignored, threads):
 
 
 def overlap(world, shape, position, orientation, distance, mask, ignored):
+    check_shape(world, shape)
     at, count = pose(position, orientation), ctypes.c_int()
     seen = query_filter(world, mask, ignored)
 

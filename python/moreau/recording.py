@@ -5,6 +5,7 @@ import base64
 import ctypes
 import os
 import tempfile
+import webbrowser
 
 import numpy
 
@@ -113,6 +114,13 @@ class Recording:
         name = (self.title or "replay").encode()
         if not _pictures().moreau_replay(self._at, name, str(path).encode()):
             raise Error(f"the replay {path} could not be written")
+
+    def show(self):
+        """Plays it in the browser; the page is kept in the folder for temporary files."""
+        path = os.path.join(tempfile.mkdtemp(prefix="moreau-"), "replay.html")
+        self.write_replay(path)
+        webbrowser.open(f"file://{path}")
+        return path
 
     def render(self, frame=-1, size=(640, 360), azimuth=-52.0, elevation=20.0, zoom=1.0,
                forces=False):

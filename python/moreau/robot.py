@@ -8,7 +8,7 @@ import warnings
 
 import numpy
 
-from ._library import C, Error, Why, address, array, frozen, structs, text
+from ._library import C, CONSTANTS, Error, Why, address, array, frozen, structs, text
 from .body import Body
 from .shape import pose
 from .world import World
@@ -50,10 +50,11 @@ class Robot:
     `notes` lists what was not read; loading warns of it.
     """
 
-    __slots__ = ("_robot", "_model", "world", "name", "timestep", "notes", "joints", "body_names",
-                 "actuators", "sites", "keys", "__weakref__")
+    __slots__ = ("_robot", "_model", "_start", "world", "name", "timestep", "notes", "joints",
+                 "body_names", "actuators", "sites", "keys", "__weakref__")
 
-    def __init__(self, path, world=None, meshes=None, servo=None, free=False, **solver):
+    def __init__(self, path, world=None, meshes=None, servo=None, free=False, position=(0, 0, 0),
+                 orientation=(1, 0, 0, 0), **solver):
         self._robot = None
         self._model = structs["mo_model"]()
         name, m = _read(self._model, path, meshes), self._model
@@ -61,6 +62,7 @@ class Robot:
             self._set_free()
         if servo:
             C.mo_model_servo(ctypes.addressof(m), 2 * numpy.pi * servo)
+        self._place(pose(position, orientation))
         self.world = world or World(gravity=tuple(m.gravity), **solver)
         self.name, self.timestep = text(m.name), m.step or 0.002
         self.notes = [text(note.text) for note in self._all("note", m.notes, m.note_count)]
@@ -74,6 +76,7 @@ class Robot:
         why.check(C.mo_model_build(ctypes.addressof(m), self.world._w, None,
                                    ctypes.addressof(made), why.pointer))
         self._robot = made.value
+        self._start = self.world.save() if world is None else None
         self.notes += [text(C.mo_robot_note(self._robot, k))
                        for k in range(C.mo_robot_note_count(self._robot))]
         self._warn(name)
@@ -92,6 +95,19 @@ class Robot:
             if number and body.parent == 0 and body.joint_count == 0:
                 why = Why()
                 why.check(C.mo_model_release(ctypes.addressof(self._model), number, why.pointer))
+
+    def _place(self, to):
+        """Moves what stands in the world of the file, but not the shapes of that world."""
+        if bytes(to) == bytes(C.mo_pose_identity()):
+            return
+        for one in self._all("equality", self._model.equalities, self._model.equality_count):
+            ties = one.kind in (CONSTANTS["MO_MODEL_CONNECT"], CONSTANTS["MO_MODEL_WELD"])
+            if ties and 0 in (one.a, one.b):
+                raise Error(f"the robot is tied to the world in line {one.line} of its file, so "
+                            "that it cannot be put elsewhere")
+        for body in self._all("body", self._model.bodies, self._model.body_count)[1:]:
+            if body.parent == 0:
+                body.pose = C.mo_pose_compose(ctypes.addressof(to), ctypes.addressof(body.pose))
 
     def __del__(self):
         if getattr(self, "_robot", None):
@@ -135,7 +151,7 @@ class Robot:
 
     @q.setter
     def q(self, values):
-        values, why = array(values, (self._model.q_count,)), Why()
+        values, why = array(values, (self._model.q_count,), "q"), Why()
         why.check(C.mo_robot_set(self._robot, self.world._w, address(values), None, why.pointer))
 
     @property
@@ -147,7 +163,7 @@ class Robot:
 
     @v.setter
     def v(self, values):
-        values, why = array(values, (self._model.v_count,)), Why()
+        values, why = array(values, (self._model.v_count,), "v"), Why()
         why.check(C.mo_robot_set(self._robot, self.world._w, None, address(values), why.pointer))
 
     def _actuator(self, place):
@@ -176,7 +192,7 @@ class Robot:
 
     def controls(self, values):
         """Sets the controls of all actuators, in their order."""
-        values, why = array(values, (len(self.actuators),)), Why()
+        values, why = array(values, (len(self.actuators),), "ctrl"), Why()
         why.check(C.mo_robot_set_controls(self._robot, self.world._w, address(values), why.pointer))
 
     def move_mocap(self, body, position, orientation=(1, 0, 0, 0), time=0.0):
@@ -203,7 +219,7 @@ class Robot:
 
     def inverse_dynamics(self, acceleration):
         """Efforts M a + bias."""
-        acceleration = array(acceleration, (self._model.v_count,))
+        acceleration = array(acceleration, (self._model.v_count,), "acceleration")
         return self._matrix(C.mo_robot_inverse, 1, address(acceleration))[0]
 
     def jacobian(self, body, at=None):
@@ -271,16 +287,24 @@ class Robot:
         self.notes += [text(C.mo_robot_note(self._robot, k))
                        for k in range(known, C.mo_robot_note_count(self._robot))]
 
+    def reset(self):
+        """The whole world as it was after loading: time, q, v and controls."""
+        if self._start is None:
+            raise Error("the robot is in a world of others: save() it at first, and load() that")
+        self.world.load(self._start)
+
     def step(self, h=None):
         """One step, by default of the model's length."""
         return self.world.step(self.timestep if h is None else h)
 
 
-def load(path, world=None, meshes=None, servo=None, free=False, **solver):
+def load(path, world=None, meshes=None, servo=None, free=False, position=(0, 0, 0),
+         orientation=(1, 0, 0, 0), **solver):
     """A robot from an MJCF, URDF or SDF file, or from the text of one.
 
     meshes: a folder where its files may lie beside its own; text has no other.  servo: its motors
     become critically damped position servos with this natural frequency in Hz.  free: what the file
-    fixes to the world gets a free joint.
+    fixes to the world gets a free joint.  position, orientation: where the origin of the file is in
+    a given world; shapes of the file's own world, such as a floor, and keyframes are not moved.
     """
-    return Robot(path, world, meshes, servo, free, **solver)
+    return Robot(path, world, meshes, servo, free, position, orientation, **solver)

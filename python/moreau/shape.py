@@ -8,6 +8,23 @@ import numpy
 from ._library import C, Error, address, array
 
 
+_OWN = ("density", "layer", "mask", "either_mask", "colour", "metallic", "roughness")
+
+
+def _set_field(struct, name, value, among, hint=""):
+    if name not in among:
+        raise TypeError(f"there is no {name}{hint}; there are {', '.join(among)}")
+    setattr(struct, name, value)
+
+
+def material(numbers):
+    """An mo_material with these numbers: friction, restitution, ..."""
+    made = C.mo_default_material()
+    for name, value in numbers.items():
+        _set_field(made, name, value, [field for field, _ in made._fields_])
+    return made
+
+
 class Shape:
     """A shape for World.add_body; made by ball() and the others below.
 
@@ -23,8 +40,8 @@ class Shape:
 
     def at(self, position=(0, 0, 0), orientation=(1, 0, 0, 0)):
         """Its pose in the body: m, unit quaternion (w, x, y, z)."""
-        self._struct.pose.position[:] = array(position, (3,))
-        self._struct.pose.orientation[:] = array(orientation, (4,))
+        self._struct.pose.position[:] = array(position, (3,), "position")
+        self._struct.pose.orientation[:] = array(orientation, (4,), "orientation")
         return self
 
     def of(self, **material):
@@ -35,14 +52,11 @@ class Shape:
         colour: red, green, blue and opacity from 0 to 1; metallic (0 or 1) and roughness (polished
         0 to matt 1): for drawing.
         """
+        names = _OWN + tuple(name for name, _ in self._struct.material._fields_)
         for name, value in material.items():
-            own = name in ("density", "layer", "mask", "either_mask", "colour", "metallic",
-                            "roughness")
-            where = self._struct if own else self._struct.material
-            if name not in [field[0] for field in where._fields_]:
-                hint = "; World.add_body(mass=...) sets it" if name == "mass" else ""
-                raise TypeError(f"a shape has no {name}{hint}")
-            setattr(where, name, tuple(value) if name == "colour" else value)
+            where = self._struct if name in _OWN else self._struct.material
+            hint = " of a shape, but World.add_body(mass=...)" if name == "mass" else ""
+            _set_field(where, name, tuple(value) if name == "colour" else value, names, hint)
         return self
 
 
@@ -59,7 +73,7 @@ def box(half_x, half_y, half_z=None):
 
 def capsule(a, b, radius):
     """All points within a radius of the segment from a to b."""
-    a, b = array(a, (3,)), array(b, (3,))
+    a, b = array(a, (3,), "a"), array(b, (3,), "b")
     return Shape(C.mo_shape_capsule(address(a), address(b), radius))
 
 
@@ -71,7 +85,7 @@ def cylinder(radius, half_height):
 def hull(points):
     """The convex hull of points, one a row."""
     points = array(points)
-    points = array(points, (len(points), 3))
+    points = array(points, (len(points), 3), "points")
     return Shape(C.mo_shape_hull(address(points), len(points)), points)
 
 
@@ -95,7 +109,7 @@ def mesh(points, triangles):
     points: one a row.  triangles: three numbers of points a row; in the plane two a segment.
     """
     points = array(points)
-    points = array(points, (len(points), 3))
+    points = array(points, (len(points), 3), "points")
     indices = numpy.ascontiguousarray(triangles, dtype=numpy.intc)
     made = C.mo_shape_mesh(address(points), len(points), address(indices), indices.size)
     return Shape(made, points, indices)
@@ -117,14 +131,14 @@ def height_field(heights, spacing):
 def pose(position=(0, 0, 0), orientation=(1, 0, 0, 0)):
     """An mo_pose of a position in m and a unit quaternion."""
     made = C.mo_pose_identity()
-    made.position[:] = array(position, (3,))
-    made.orientation[:] = array(orientation, (4,))
+    made.position[:] = array(position, (3,), "position")
+    made.orientation[:] = array(orientation, (4,), "orientation")
     return made
 
 
 def rotation(axis, angle):
     """The unit quaternion of a rotation by an angle (rad) about an axis of any length."""
-    axis = array(axis, (3,))
+    axis = array(axis, (3,), "axis")
     return numpy.array(C.mo_pose_turned(0.0, 0.0, 0.0, address(axis), angle).orientation)
 
 

@@ -6,13 +6,13 @@ import ctypes
 import numpy
 
 from . import query
-from ._library import (C, CONSTANTS, Error, Why, address, array, set_options, structs, text,
+from ._library import (C, CONSTANTS, Error, Why, address, array, set_options, span, structs, text,
                        words)
 from .body import DRIVES, JOINTS, KINDS, Body, Joint, add_shapes, contact_array
 from .forces import Forces
 from .mechanism import Mechanism, add_mechanism
 from .problem import Problem, Result
-from .shape import plane
+from .shape import material, plane
 
 MODES = ("apart", "sticks", "slides")
 LEVELS = ("velocity", "acceleration")
@@ -77,7 +77,7 @@ class World:
         self._why_at = self._why.pointer
         self._definition = C.mo_default_planar_world() if planar else C.mo_default_world()
         if gravity is not None:
-            self._definition.gravity[:] = array(gravity, (3,))
+            self._definition.gravity[:] = array(gravity, (3,), "gravity")
         self._set(settings)
         self._why.check(C.mo_world_create(ctypes.addressof(self._definition), None,
                                           ctypes.addressof(made), self._why_at))
@@ -98,8 +98,8 @@ class World:
         set_options(self._definition.solver,
                     {name: value for name, value in settings.items() if name not in fields})
         for name, value in own.items():
-            value = words(value, LEVELS) if name == "level" else value
-            value = words(value, RULES) if name.endswith("_rule") else value
+            value = words(value, LEVELS, name) if name == "level" else value
+            value = words(value, RULES, name) if name.endswith("_rule") else value
             kind = type(getattr(self._definition, name))
             setattr(self._definition, name, kind(value))
 
@@ -108,11 +108,6 @@ class World:
             C.mo_events_destroy(self._events)
         if getattr(self, "_world", None):
             C.mo_world_destroy(self._world)
-
-    @property
-    def is_planar(self):
-        """Whether it has two dimensions."""
-        return self._definition.dimension == 2
 
     @property
     def _w(self):
@@ -157,6 +152,7 @@ class World:
 
     @property
     def is_planar(self):
+        """Whether it has two dimensions."""
         return C.mo_world_definition(self._w).dimension == 2
 
     # -- bodies and joints --
@@ -170,15 +166,15 @@ class World:
         zz, xy, xz, yz about the centre of mass, in kg m^2.  Where a shape is refused, nothing is
         added.
         """
-        definition = C.mo_default_body(words(kind, KINDS))
-        definition.pose.position[:] = array(position, (3,))
-        definition.pose.orientation[:] = array(orientation, (4,))
-        definition.velocity[:] = array(velocity, (3,))
-        definition.spin[:] = array(spin, (3,))
+        definition = C.mo_default_body(words(kind, KINDS[:3], "kind"))
+        definition.pose.position[:] = array(position, (3,), "position")
+        definition.pose.orientation[:] = array(orientation, (4,), "orientation")
+        definition.velocity[:] = array(velocity, (3,), "velocity")
+        definition.spin[:] = array(spin, (3,), "spin")
         definition.mass = mass
-        definition.centre[:] = array(centre, (3,))
+        definition.centre[:] = array(centre, (3,), "centre")
         if inertia is not None:
-            definition.inertia[:] = array(inertia, (6,))
+            definition.inertia[:] = array(inertia, (6,), "inertia")
         definition.linear_damping, definition.angular_damping = linear_damping, angular_damping
         definition.name = name.encode() if name else None
         why = Why()
@@ -218,16 +214,16 @@ class World:
         if b is None:
             raise Error("b must be a body; None, the world, is allowed for a")
         none = structs["mo_body_id"]()
-        definition = C.mo_default_joint(words(kind, JOINTS), a._id_in(self) if a else none,
+        definition = C.mo_default_joint(words(kind, JOINTS, "kind"), a._id_in(self) if a else none,
                                         b._id_in(self))
-        definition.anchor[:] = array(anchor, (3,))
-        definition.anchor_b[:] = array(anchor_b, (3,))
-        definition.axis[:] = array(axis, (3,))
+        definition.anchor[:] = array(anchor, (3,), "anchor")
+        definition.anchor_b[:] = array(anchor_b, (3,), "anchor_b")
+        definition.axis[:] = array(axis, (3,), "axis")
         if limits is not None:
             definition.has_limits = 1
-            definition.lower, definition.upper = limits
+            definition.lower, definition.upper = span(limits)
         definition.dry_friction = dry_friction
-        definition.drive = words(drive, DRIVES)
+        definition.drive = words(drive, DRIVES, "drive")
         definition.stiffness, definition.damping = stiffness, damping
         definition.target, definition.max_effort = target, max_effort
         definition.collide = int(collide)
@@ -255,13 +251,9 @@ class World:
         self._why.check(C.mo_world_exclude(self._w, a._id_in(self), b._id_in(self),
                                            self._why_at))
 
-    def pair(self, a, b, **material):
+    def pair(self, a, b, **numbers):
         """All shapes of a and b touch with this material, whatever filters say."""
-        made = C.mo_default_material()
-        for name, value in material.items():
-            if name not in [field[0] for field in made._fields_]:
-                raise TypeError(f"a material has no {name}")
-            setattr(made, name, value)
+        made = material(numbers)
         for k in range(a.shape_count):
             for j in range(b.shape_count):
                 one = C.mo_body_shape_id(self._w, a._id_in(self), k)
@@ -409,6 +401,8 @@ class World:
 
     def load(self, state):
         """Goes on from a saved state, with the same bits."""
+        if not isinstance(state, bytes):
+            raise Error("a state is the bytes that save() returned")
         room = ctypes.create_string_buffer(state, len(state))
         self._why.check(C.mo_world_load(self._w, ctypes.addressof(room), len(state), self._why_at))
 

@@ -22,7 +22,7 @@ from moreau._library import C, ctype, lib, structs
 LEFT_OUT = {
     "targets and efforts are set between steps": "mo_mechanism_set_control",
     "numpy does this": """
-        mo_pose_at mo_pose_planar mo_pose_compose mo_pose_point mo_pose_vector mo_pose_point_back
+        mo_pose_at mo_pose_planar mo_pose_point mo_pose_vector mo_pose_point_back
         mo_pose_vector_back mo_pose_angle""",
     "a Python list, attribute or another function has it": """
         mo_default_shape mo_world_add_solid mo_shape_body mo_shape_set_user_data mo_world_contact
@@ -30,7 +30,7 @@ LEFT_OUT = {
         mo_model_find_tendon mo_model_find_key mo_model_world mo_robot_joint mo_robot_tendon
         mo_combine_name mo_material_combine_by mo_model_actuator_name mo_status_text
         mo_transition_name mo_model_drop_visuals
-        mo_options_check mo_option_print mo_method_find mo_verdict_text mo_problem_form
+        mo_options_check mo_option_print mo_verdict_text mo_problem_form
         mo_problem_bytes mo_problem_relative_velocity mo_measure_scaled mo_condition_text
         mo_found_mode_name mo_model_find_sensor mo_model_find_site mo_model_sensor_name""",
     "Verdict has their results": """

@@ -248,6 +248,34 @@ class Robots(unittest.TestCase):
         self.assertEqual(set(robot.sense()), set(robot.sensors))
         self.assertTrue(robot.world.device.startswith("cpu"))
 
+    def test_a_reset_forgets_all(self):
+        robot, fresh = (moreau.load("scenes/models/quadruped.xml") for _ in range(2))
+        robot.set_key("stand")
+        for _ in range(20):
+            robot.step()
+        robot.reset()
+        self.assertEqual(robot.world.save(), fresh.world.save())
+        robot.step()
+        fresh.step()
+        np.testing.assert_array_equal(robot.sense_all(), fresh.sense_all())
+
+    def test_two_robots_in_one_world(self):
+        world = moreau.World(floor=0)
+        one = moreau.load("scenes/models/quadruped.xml", world)
+        turn = moreau.rotation((0, 0, 1), np.pi / 2)
+        other = moreau.load("scenes/models/quadruped.xml", world, position=(2, 0, 0.1),
+                            orientation=turn)
+        np.testing.assert_allclose(other.q[:7], np.concatenate([[2, 0, one.q[2] + 0.1], turn]))
+        np.testing.assert_array_equal(other.q[7:], one.q[7:])
+        foot, its = one.body("front_left_foot").position, other.body("front_left_foot").position
+        np.testing.assert_allclose(its, [2 - foot[1], foot[0], foot[2] + 0.1])
+        with self.assertRaisesRegex(moreau.Error, "world of others"):
+            other.reset()
+        tied = """<mujoco><worldbody><body name="b"><freejoint/><geom size="0.1"/></body>
+            </worldbody><equality><connect body1="b" anchor="0 0 0"/></equality></mujoco>"""
+        with self.assertRaisesRegex(moreau.Error, "tied to the world"):
+            moreau.load(tied, world, position=(1, 0, 0))
+
     def test_what_cannot_be_assigned_fails(self):
         robot = moreau.load("scenes/models/quadruped.xml")
         for numbers in (robot.q, robot.v, robot.ctrl, robot.body(1).position):
