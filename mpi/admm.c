@@ -15,7 +15,7 @@
 #include "solver/convex.h"
 
 enum { CHECK_EVERY = 5, EAGER = 10, POWER_STEPS = 20, BALANCES_MOST = 20 };
-static const double RELAX = 1.6, UNBALANCED = 10, WAIT_GROWTH = 1.5; /* as in admm_step.c */
+static const double RELAX = 1.6, UNBALANCED = 10, WAIT_GROWTH = 1.5; /* as in solver/admm.c */
 static const double LEAST_EIGENVALUE = 1e-6;
 
 typedef struct admm {

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
  * The alternating direction method of multipliers on a distributed problem: the steps of
- * solver/admm_step.h without Anderson acceleration.  The dynamics,
+ * solver/admm.c without Anderson acceleration.  The dynamics,
  *
  *     (W + C + rho D) r = b,     W = H' M^-1 H,
  *

@@ -12,8 +12,8 @@
 #include "engine_bench.h"
 #include "linalg/dense.h"
 #include "moreau/moreau.h"
+#include "problem/delassus.h"
 #include "scenes.h"
-#include "solver/block_system.h"
 #include "solver/convex.h"
 
 enum { AMPLE = 200000 }; /* inner iterations */
@@ -169,30 +169,30 @@ static void a_first_order_engine_keeps_to_its_budget_and_hands_back_the_best(voi
 
 static void check_system(const mo_problem *problem, int expects_bodies)
 {
-    mo_block_system system;
+    mo_delassus system;
     mo_arena arena = {0};
     mo_random random = {5};
     const int rows = mo_problem_row_count(problem);
-    CHECK(mo_block_system_layout(problem, &arena, &system) == MO_OK);
+    CHECK(mo_delassus_layout(problem, MO_SPACE_BEST, &arena, &system) == MO_OK);
     char *memory = test_malloc(arena.used + MO_ARENA_ALIGN);
     arena = (mo_arena){.base = memory + MO_ARENA_ALIGN - (uintptr_t)memory % MO_ARENA_ALIGN};
-    CHECK(mo_block_system_layout(problem, &arena, &system) == MO_OK);
-    CHECK(!expects_bodies == !system.delassus.body);
-    mo_block_system_begin(&system);
+    CHECK(mo_delassus_layout(problem, MO_SPACE_BEST, &arena, &system) == MO_OK);
+    CHECK(!expects_bodies == !system.body);
+    memset(system.active, 1, (size_t)system.problem->constraint_count);
     double *x = test_malloc(4 * (size_t)rows * sizeof(double)), *b = x + rows, *Wx = b + rows,
            *q = Wx + rows;
     for (int i = 0; i < mo_problem_constraint_count(problem); ++i) {
         const int d = mo_problem_constraint(problem, i).dim;
-        double *E = mo_block_system_E(&system, i), *G = mo_block_system_G(&system, i);
+        double *E = system.D + system.start[i], *G = system.B + system.start[i];
         for (int k = 0; k < d * d; ++k) { /* E = 0.7 (1 + i), G = 0.3: B is symmetric */
             E[k] = (k % (d + 1) == 0) * 0.7 * (1 + i);
             G[k] = (k % (d + 1) == 0) * 0.3;
         }
     }
-    CHECK(mo_block_system_factor(&system));
+    CHECK(mo_delassus_factor(&system));
     fill_uniform(&random, -1, 1, rows, b);
     memcpy(x, b, (size_t)rows * sizeof(double));
-    mo_block_system_solve(&system, x);
+    mo_delassus_solve(&system, x);
     CHECK(mo_problem_response(problem, NULL, q) == MO_OK);
     CHECK(mo_problem_response(problem, x, Wx) == MO_OK);
     for (int i = 0; i < mo_problem_constraint_count(problem); ++i) {
@@ -202,7 +202,7 @@ static void check_system(const mo_problem *problem, int expects_bodies)
         }
     }
     memcpy(b, Wx, (size_t)rows * sizeof(double));
-    mo_block_system_response(&system, x, Wx);
+    mo_delassus_response(&system, x, Wx);
     for (int k = 0; k < rows; ++k) {
         CHECK_NEAR(Wx[k], b[k] - q[k], 1e-11);
     }

@@ -22,7 +22,7 @@
 #include "base/error.h"
 #include "linalg/anderson.h"
 #include "linalg/dense.h"
-#include "solver/block_system.h"
+#include "problem/delassus.h"
 #include "solver/shift_loop.h"
 
 typedef struct shift_anderson {
@@ -31,7 +31,7 @@ typedef struct shift_anderson {
 } shift_anderson;
 
 typedef struct shift_newton {
-    mo_block_system system;
+    mo_delassus system;
     double *scale;    /* one a constraint */
     double *dr;       /* rows */
     double *fallback; /* F at the base */
@@ -105,13 +105,13 @@ static mo_error shift_newton_layout(const mo_problem *problem, mo_arena *arena,
     MO_TAKE_EACH(arena, problem->constraint_count, double, &newton->scale, &newton->fallback);
     newton->dr = MO_TAKE(arena, problem->row_count, double);
     newton->has_begun = 0;
-    return mo_block_system_layout(problem, arena, &newton->system);
+    return mo_delassus_layout(problem, MO_SPACE_BEST, arena, &newton->system);
 }
 
 static void shift_newton_begin(shift_newton *newton)
 {
     if (!newton->has_begun) {
-        mo_block_system_begin(&newton->system);
+        memset(newton->system.active, 1, (size_t)newton->system.problem->constraint_count);
         mo_convex_scales(newton->system.sweep, newton->scale);
         newton->has_begun = 1;
     }
@@ -130,8 +130,8 @@ static int linearise(mo_run *run, const mo_shift_loop *loop, shift_newton *newto
         const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
         const double tau = 1 / newton->scale[i];
         double x[MO_BILATERAL_MAX_DIM], J[MO_BILATERAL_MAX_DIM * MO_BILATERAL_MAX_DIM];
-        double *E = mo_block_system_E(&newton->system, i),
-               *G = mo_block_system_G(&newton->system, i);
+        double *E = newton->system.D + newton->system.start[i],
+               *G = newton->system.B + newton->system.start[i];
         mo_convex_velocity(&convex, i, run->u + row, run->r + row, x);
         mo_along(d, run->r + row, -tau, x, x);
         mo_convex_prox_derivative(&convex, i, tau, x, J);
@@ -141,24 +141,24 @@ static int linearise(mo_run *run, const mo_shift_loop *loop, shift_newton *newto
             E[k] = (k % (d + 1) == 0) - (1 - EPS) * J[k] + G[k] * soft;
         }
     }
-    return mo_block_system_factor(&newton->system);
+    return mo_delassus_factor(&newton->system);
 }
 
 /* The change of u + compliance r for a change of s. */
 static void respond(void *context, const double *ds, double *du)
 {
     shift_newton *newton = context;
-    const mo_problem *problem = newton->system.sweep->problem;
+    const mo_problem *problem = newton->system.problem;
     double *dr = newton->dr;
     for (int i = 0; i < problem->constraint_count; ++i) {
         const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
-        const double *G = mo_block_system_G(&newton->system, i);
+        const double *G = newton->system.B + newton->system.start[i];
         for (int k = 0; k < d; ++k) {
             dr[row + k] = -G[k * d] * ds[i];
         }
     }
-    mo_block_system_solve(&newton->system, dr);
-    mo_block_system_response(&newton->system, dr, du);
+    mo_delassus_solve(&newton->system, dr);
+    mo_delassus_response(&newton->system, dr, du);
     for (int k = 0; problem->compliance && k < problem->row_count; ++k) {
         du[k] += problem->compliance[k] * dr[k];
     }

@@ -408,7 +408,10 @@ void mo_convex_shifts(const mo_problem *problem, const double *u, const double *
         double law_u[MO_LAW_MAX_DIM], uhat[MO_LAW_MAX_DIM];
         s[i] = 0;
         if (mo_convex_has_shift(problem, i)) {
-            mo_law_velocity(problem, row, d, u + row, r + row, law_u);
+            memcpy(law_u, u + row, (size_t)d * sizeof *law_u);
+            if (r) {
+                mo_law_velocity(problem, row, d, u + row, r + row, law_u);
+            }
             law_u[0] = 0; /* so that the shift is not lost in the rounding of u_N */
             mo_constraint_law(problem, i)->shift(mo_constraint_param(problem, i), d, law_u, uhat);
             s[i] = uhat[0];

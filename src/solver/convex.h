@@ -62,7 +62,8 @@ typedef struct mo_convex {
 void mo_convex_velocity(const mo_convex *convex, int i, const double *u, const double *r,
                         double *out);
 
-/* s of every constraint at velocities u (without the compliance part) and impulses r. */
+/* s of every constraint at velocities u (without the compliance part) and impulses r; r = NULL: u
+ * has that part. */
 void mo_convex_shifts(const mo_problem *problem, const double *u, const double *r, double *s);
 
 /* Has constraint i a friction disc, and hence a shift? */
@@ -127,7 +128,7 @@ typedef struct mo_convex_engine {
 /* Proximal point steps by Newton's method, with sweeps where those are cheaper: convex_newton.c. */
 extern const mo_convex_engine mo_convex_newton_engine;
 
-/* Projected gradients, plain and accelerated: convex_gradient.c. */
+/* Projected gradients, plain and accelerated: projected_gradient.c. */
 extern const mo_convex_engine mo_convex_gradient_engine, mo_convex_apgd_engine;
 
 /* Quadratic programs on polygons whose corners are added where they are needed: convex_facets.c. */
@@ -136,7 +137,7 @@ extern const mo_convex_engine mo_convex_facets_engine;
 /* Primal-dual interior points on the cones themselves, for shifted problems: convex_interior.c. */
 extern const mo_convex_engine mo_convex_interior_engine;
 
-/* Alternating directions: convex_admm.c. */
+/* Alternating directions: admm.c. */
 extern const mo_convex_engine mo_convex_admm_engine;
 
 /* All of them, in the order of the choices of acary-cadoux.engine. */

@@ -4,11 +4,10 @@
  * Internal definitions of the method `dantzig` (dantzig.c).
  *
  *   dantzig.c           main loop (compute-forces), restarts, termination
- *   dantzig_pick.c      violated conditions;  dantzig_drive.c: drive-to-zero, fdirection
- *   dantzig_step.c      maxstep;              dantzig_sets.c: changes of sets and of the factor
+ *   dantzig_pick.c      violated conditions;  dantzig_drive.c: drive-to-zero, fdirection, maxstep
+ *   dantzig_sets.c      changes of sets and of the factor
  *   dantzig_layout.c    rows and matrix;      dantzig_matrix.c: products, change of units
- *   dantzig_cholesky.c  factor of symmetric A_CC;  dantzig_inverse.c: inverse with coupled rows
- *   dantzig_start.c     initial sets
+ *   dantzig_factor.c    factor of A_CC;       dantzig_start.c: initial sets
  *
  * Scaled units: with s_i = sqrt(W_ii) (one number for all rows of a contact), f_i = s_i r_i, a_i =
  * u_i / s_i and A_ij = W_ij / (s_i s_j), so A has a diagonal of about one and f and a have the same
@@ -147,7 +146,7 @@ void mo_dantzig_import(mo_dantzig *z, const double *r);
 /* Turns the axes of a disc (its first row) so that e points along (c, s) of the current axes. */
 void mo_dantzig_turn(mo_dantzig *z, int first, double c, double s);
 
-/* ---- factors --------------------------------------------------------------------------------- */
+/* ---- dantzig_factor.c ------------------------------------------------------------------------ */
 
 void mo_cholesky_begin(mo_dantzig_factor *F, const double *v); /* driven = L^-1 v */
 void mo_cholesky_solve(mo_dantzig_factor *F, double *x);       /* x = -L^-T driven */
@@ -179,6 +178,15 @@ static inline int mo_is_clamped(const mo_dantzig *z, int row)
 {
     return z->place[row] >= 0;
 }
+
+/* The first row of the disc that a row belongs to, or -1. */
+static inline int mo_disc_of(const mo_dantzig *z, int row)
+{
+    return z->kind[row] == MO_ROW_DISC ? row : z->kind[row] == MO_ROW_SECOND ? row - 1 : -1;
+}
+
+/* Is f beyond a bound, or off its disc, by more than this? */
+int mo_dantzig_is_outside(const mo_dantzig *z, int row, double zero);
 
 /* Current bounds of f, and the rounding error of its distance from them. */
 double mo_dantzig_lower(const mo_dantzig *z, int row);
@@ -216,37 +224,6 @@ void mo_dantzig_subtract(mo_dantzig *z, double *x);
 
 /* Solves for f of the clamped rows again, from a new factor where `anew` is set; a follows. */
 int mo_dantzig_solve_sets(mo_dantzig *z, int anew);
-
-/* ---- dantzig_step.c -------------------------------------------------------------------------- */
-
-typedef enum mo_event_kind {
-    MO_EVENT_NONE,    /* an unbounded step */
-    MO_EVENT_ARRIVED, /* a_d = 0 */
-    MO_EVENT_BOUND,   /* f_d is at a bound */
-    MO_EVENT_CLAMP,   /* a of the row reached zero */
-    MO_EVENT_LOWER,   /* f of the row reached its lower bound */
-    MO_EVENT_UPPER,   /* f of the row reached its upper bound */
-    MO_EVENT_SLIDE    /* the friction of a contact reached its disc */
-} mo_event_kind;
-
-typedef struct mo_dantzig_event {
-    mo_event_kind kind;
-    int row;
-    double step, rate;
-    int is_zero; /* the step is, but for rounding */
-} mo_dantzig_event;
-
-/* The drive of row d. */
-typedef struct mo_dantzig_course {
-    int d;
-    double sign;      /* direction of motion of f_d */
-    int from_outside; /* f_d was outside its bounds: the drive ends at the bound */
-    int leaves_disc;  /* the disc has shrunk past f_d, which continues outside it */
-    double begun;     /* |a_d| at the beginning */
-    double size;      /* the largest entry of the direction */
-} mo_dantzig_course;
-
-mo_dantzig_event mo_dantzig_max_step(const mo_dantzig *z, const mo_dantzig_course *course);
 
 /* ---- dantzig_drive.c ------------------------------------------------------------------------- */
 

@@ -119,7 +119,7 @@ static double check_friction(mo_dantzig *z, int row)
     if (z->kind[row] == MO_ROW_LINE) {
         return look_at_line(z, row, is_closed);
     }
-    const int first = z->kind[row] == MO_ROW_DISC ? row : row - 1;
+    const int first = mo_disc_of(z, row);
     if (z->set[first] == MO_ROW_IDLE && z->set[first + 1] == MO_ROW_IDLE) {
         return row == first ? check_disc(z, first, is_closed) : 0;
     }

@@ -33,6 +33,16 @@ double mo_dantzig_upper(const mo_dantzig *z, int row)
     return isinf(z->mu[row]) ? INFINITY : z->mu[row] * z->f[z->normal[row]];
 }
 
+int mo_dantzig_is_outside(const mo_dantzig *z, int row, double zero)
+{
+    const int first = mo_disc_of(z, row);
+    if (first >= 0) {
+        return hypot(z->f[first], z->f[first + 1]) > mo_dantzig_upper(z, first) + zero;
+    }
+    return z->f[row] < mo_dantzig_lower(z, row) - zero ||
+           z->f[row] > mo_dantzig_upper(z, row) + zero;
+}
+
 /* ---- entering -------------------------------------------------------------------------------- */
 
 /* The entry of a row of A in the column of row j, its tied friction included. */

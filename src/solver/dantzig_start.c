@@ -90,7 +90,6 @@ static void adopt_friction(mo_dantzig *z, int row)
  * ten times the rounding error of a are real. */
 static int fails(const mo_dantzig *z, int row)
 {
-    const int is_disc = z->kind[row] == MO_ROW_DISC || z->kind[row] == MO_ROW_SECOND;
     const double zero_a = 10 * z->rounding[row], zero_f = 10 * mo_dantzig_f_rounding(z, row);
     switch (z->set[row]) {
     case MO_ROW_LOWER:
@@ -98,21 +97,12 @@ static int fails(const mo_dantzig *z, int row)
     case MO_ROW_UPPER:
         return z->a[row] > zero_a;
     case MO_ROW_FROZEN:
-        if (fabs(z->a[row]) > zero_a) {
-            return 1;
-        }
-        break;
+        return fabs(z->a[row]) > zero_a || mo_dantzig_is_outside(z, row, zero_f);
     case MO_ROW_CLAMPED:
-        break;
+        return mo_dantzig_is_outside(z, row, zero_f);
     default:
         return 0;
     }
-    if (is_disc) {
-        const int first = z->kind[row] == MO_ROW_DISC ? row : row - 1;
-        return hypot(z->f[first], z->f[first + 1]) > mo_dantzig_upper(z, first) + zero_f;
-    }
-    return z->f[row] < mo_dantzig_lower(z, row) - zero_f ||
-           z->f[row] > mo_dantzig_upper(z, row) + zero_f;
 }
 
 int mo_dantzig_give_up_failures(mo_dantzig *z)

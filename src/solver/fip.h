@@ -28,23 +28,11 @@ typedef struct mo_fip {
     double least_sum; /* see mo_fip_start */
 } mo_fip;
 
-/* ---- the LCP: fip_lcp.c ---------------------------------------------------------------------- */
-
-mo_error mo_fip_layout(const mo_problem *problem, int facets, mo_arena *arena, mo_fip *f);
-void mo_fip_prepare(mo_run *run, mo_fip *f);
-
 /* y = S x */
 void mo_fip_multiply(const mo_fip *f, const double *x, double *y);
 
 /* Is r = r0 + R z a solution? Measures it; the best is kept. */
 int mo_fip_check(mo_run *run, mo_fip *f);
-
-/*
- * Solves the linear system of the active set: z_k = 0 if z_k < w_k, w_k = 0 elsewhere, starting
- * from the point, with the true velocity of the impulse.  Measures the solution; the point is
- * unchanged.
- */
-int mo_fip_polish(mo_run *run, mo_fip *f);
 
 /* ---- the start: fip_start.c ------------------------------------------------------------------ */
 

@@ -6,7 +6,7 @@
  *
  *     w = A z + b,   w_f = 0 on joints,   0 <= z perp w >= 0 elsewhere          (problem/lcp.h)
  *
- *   1. scale each block by powers of two, and eliminate the joints: w = S z + c   (lemke_lcp.c)
+ *   1. scale each block by powers of two, and eliminate the joints: w = S z + c
  *   2. follow the path from a covering vector d, w = S z + c + d z0, to z0 = 0 (lemke_path.h);
  *      after a failure restart with a random d, or through regularised problems (lemke_follow.c)
  *   3. at z0 = 0: r = r0 + R z, two corrections of z from the velocity of r, and the measure
@@ -16,14 +16,22 @@
  * exists [cottle1992, Theorem 4.4.12, section 2.3].
  * Limits: dense S, MOST_UNKNOWNS rows; lemke.facets directions in space; no warm start.
  */
-#include "solver/lemke.h"
+#include <math.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/random.h"
+#include "solver/lemke.h"
 
 enum { START_AUTO, START_COVER, START_RELAXED };
 enum { FEW = 256 };             /* unknowns up to which covering vectors come first */
 enum { MOST_UNKNOWNS = 12000 }; /* a matrix of 1.2 GB */
+
+enum { CORRECTIONS = 2 };
+
+/* A ray proves that there is no solution if one would have to be this large, in units of about
+ * one. */
+static const double OUT_OF_REACH = 1e11;
 
 static mo_error check(const mo_problem *problem, const mo_options *options, mo_message *why)
 {
@@ -66,6 +74,100 @@ static mo_error layout(const mo_problem *problem, const mo_options *options, mo_
         choose_order(&w->system, w->path.order);
     }
     return MO_OK;
+}
+
+/* ---- the LCP --------------------------------------------------------------------------------- */
+
+/* From the problem to the family of LCPs. */
+static void prepare(mo_run *run, mo_lemke_work *work)
+{
+    const size_t pairs = (size_t)work->system.n;
+    double *S_R = mo_inverse_scratch(&work->path.inverse), *c_R = work->lift,
+           most = 0; /* not in use yet */
+    mo_lcp_system *s = &work->system;
+    mo_lcp_system_assemble(run, s, &work->relaxed, MO_SCALES_POWERS); /* its diagonal is positive */
+    if (pairs > 0) {
+        memcpy(S_R, s->S, pairs * pairs * sizeof *S_R);
+        memcpy(c_R, s->c, pairs * sizeof *c_R);
+    }
+    mo_lcp_system_assemble(run, s, &s->lcp, MO_SCALES_KEPT);
+    for (size_t k = 0; k < pairs; ++k) {
+        most = fmax(most, fabs(s->c[k]));
+    }
+    const double root = mo_lcp_scale_for(most, 1);
+    mo_lcp_system_resize(s, 1 / (root * root));
+    for (size_t k = 0; k < pairs; ++k) {
+        c_R[k] /= s->size;
+    }
+    mo_lemke_family_load(&work->family, work->system.S, work->system.c, S_R, c_R);
+}
+
+/* ---- back to impulses ------------------------------------------------------------------------ */
+
+int mo_lemke_check(mo_run *run, mo_lemke_work *work)
+{
+    double *pairs = work->system.w; /* not in use */
+    mo_lemke_point(&work->path, pairs);
+    mo_lcp_system_put(run, &work->system, pairs);
+    return mo_run_check(run, work->iteration, run->u, run->r);
+}
+
+/* The w that the true velocity leaves on joints and on basic z is made to vanish. */
+static void correct(mo_run *run, mo_lemke_work *work)
+{
+    mo_lcp_system *s = &work->system;
+    double *change = s->dz + s->lcp.free_count;
+    mo_lcp_system_slack(run, s);
+    mo_lemke_correct(&work->path, s->w + s->lcp.free_count, change);
+    mo_lcp_system_move(run, s, change);
+}
+
+/* Measures a solution of the problem's own LCP, with two corrections for rounding. */
+static mo_lemke_outcome confirm(mo_run *run, mo_lemke_work *work)
+{
+    int solved = mo_lemke_check(run, work);
+    work->reached_end = 1;
+    for (int k = 0; k < CORRECTIONS && !solved; ++k) {
+        if (mo_run_must_stop(run, work->iteration)) {
+            return MO_LEMKE_STOP;
+        }
+        correct(run, work);
+        solved = mo_run_check(run, work->iteration, run->u, run->r);
+    }
+    return solved ? MO_LEMKE_CONFIRMED : MO_LEMKE_FAILED;
+}
+
+/* ---- rays ------------------------------------------------------------------------------------ */
+
+/* y' S <= 0 and c' y < 0, to rounding: a solution z would need |z| >= -c' y / max (y' S). */
+static int proves_no_solution(const mo_lemke_work *work, const double *y)
+{
+    const mo_lemke_path *path = &work->path;
+    double driven = 0, most = 0;
+    for (int j = 0; j < path->n; ++j) {
+        double image = 0;
+        for (int k = path->column_start[j]; k < path->column_start[j + 1]; ++k) {
+            image += path->entry[k] * y[path->row_of[k]];
+        }
+        most = fmax(most, image);
+        driven -= work->system.c[j] * y[j];
+        if (y[j] < 0) {
+            return 0;
+        }
+    }
+    return mo_lcp_system_is_exact(&work->system) && driven > 0 && most * OUT_OF_REACH <= driven;
+}
+
+/* After a ray: keeps the first one, or one that proves that there is no solution (true). */
+static int judge_ray(mo_run *run, mo_lemke_work *work)
+{
+    double *pairs = work->system.w; /* not in use */
+    mo_lemke_ray(&work->path, pairs);
+    const int proves = proves_no_solution(work, pairs);
+    if (!run->result->ray || proves) {
+        mo_lcp_system_keep_ray(run, &work->system, pairs);
+    }
+    return proves;
 }
 
 /* ---- starts ---------------------------------------------------------------------------------- */
@@ -129,10 +231,9 @@ static mo_lemke_outcome start_covered(mo_run *run, mo_lemke_work *work)
         return found;
     }
     if (state == MO_LEMKE_SOLVED) {
-        return mo_lemke_confirm(run, work);
+        return confirm(run, work);
     }
-    return state == MO_LEMKE_RAY && mo_lemke_judge_ray(run, work) ? MO_LEMKE_REFUTED
-                                                                  : MO_LEMKE_FAILED;
+    return state == MO_LEMKE_RAY && judge_ray(run, work) ? MO_LEMKE_REFUTED : MO_LEMKE_FAILED;
 }
 
 /* Does this start use regularised problems? Few unknowns: alternating with covering vectors,
@@ -188,7 +289,7 @@ static mo_status solve(mo_run *run, void *memory)
     if (mo_run_ends_at_start(run, work->system.v)) {
         return run->status;
     }
-    mo_lemke_prepare(run, work);
+    prepare(run, work);
     for (work->restart = 0; work->restart <= run->options->lemke.restarts; ++work->restart) {
         switch (start(run, work)) {
         case MO_LEMKE_CONFIRMED:

@@ -33,19 +33,10 @@ typedef enum mo_lemke_outcome {
     MO_LEMKE_FAILED     /* none of these */
 } mo_lemke_outcome;
 
-/* lemke_lcp.c: from the problem to the family of LCPs, and back from z to r. */
-void mo_lemke_prepare(mo_run *run, mo_lemke_work *work);
-
-/* Measures the present point of the path; true if it solves the problem. */
+/* lemke.c: measures the present point of the path; true if it solves the problem. */
 int mo_lemke_check(mo_run *run, mo_lemke_work *work);
 
-/* The same at a solution of the problem's own LCP, with two corrections for rounding. */
-mo_lemke_outcome mo_lemke_confirm(mo_run *run, mo_lemke_work *work);
-
-/* After a ray: keeps the first one, or one that proves that there is no solution (true). */
-int mo_lemke_judge_ray(mo_run *run, mo_lemke_work *work);
-
-/* lemke.c: d and p of the present start. */
+/* d and p of the present start. */
 void mo_lemke_choose_vectors(const mo_run *run, mo_lemke_work *work);
 
 /* Pivots until the path ends, or at most `most`: MO_LEMKE_FAILED, with the reason in `state`. */
