@@ -164,6 +164,45 @@ static void open_joints_are_reported(void **state)
     mo_world_destroy(world);
 }
 
+/* Three boxes hang between a fixed point and a kinematic body that moves away, over a ground that
+ * rises: joints open whatever is tried. */
+static void solves_without_a_solution_are_limited(void **state)
+{
+    (void)state;
+    enum { BOXES = 3 };
+    mo_message why = {{0}};
+    mo_world *world = NULL;
+    CHECK(mo_world_create(NULL, NULL, &world, &why) == MO_OK);
+    const mo_shape_def box = mo_shape_box(0.1, 0.1, 0.1), plane = mo_shape_plane();
+    mo_body_def pulls = mo_default_body(MO_BODY_DRIVEN), rises = pulls;
+    pulls.pose = mo_pose_at(0.25 * BOXES, 0, 0.1);
+    pulls.velocity[0] = rises.velocity[2] = 1;
+    CHECK(mo_world_add_shape(world, mo_world_add_body(world, &rises, &why), &plane, &why).index);
+    mo_body_id last = {0};
+    for (int k = 0; k <= BOXES; ++k) {
+        const mo_pose pose = mo_pose_at(0.25 * k, 0, 0.101);
+        const mo_body_id next = k < BOXES
+                                    ? mo_world_add_solid(world, MO_BODY_FREE, &box, &pose, &why)
+                                    : mo_world_add_body(world, &pulls, &why);
+        mo_joint_def joint = mo_default_joint(MO_JOINT_BALL, last, next);
+        joint.anchor[0] = 0.25 * k - 0.125;
+        joint.anchor[2] = 0.101;
+        CHECK(mo_world_add_joint(world, &joint, &why).index);
+        last = next;
+    }
+    int spent = 0;
+    for (int k = 0; k < 20; ++k) {
+        mo_step_report report;
+        CHECK(mo_world_step(world, 0.01, &report, &why) == MO_OK);
+        if (strstr(report.message.text, "solves found no solution, and no more were tried")) {
+            ++spent;
+            CHECK(report.status != MO_SOLVED && report.rounds < 60);
+        }
+    }
+    CHECK(spent > 0);
+    mo_world_destroy(world);
+}
+
 /* Forty balls at nearly one place: each has more deep overlaps than a step takes. */
 static void omitted_pairs_are_reported(void **state)
 {
@@ -348,6 +387,7 @@ int main(void)
         cmocka_unit_test(late_contacts_that_are_left_are_counted),
         cmocka_unit_test(remaining_overlap_is_reported),
         cmocka_unit_test(open_joints_are_reported),
+        cmocka_unit_test(solves_without_a_solution_are_limited),
         cmocka_unit_test(omitted_pairs_are_reported),
         cmocka_unit_test(times_of_phases_are_those_of_the_step),
         cmocka_unit_test(a_step_without_time_waits),

@@ -192,7 +192,8 @@ static mo_error give_way(mo_world *world, double h, mo_step_report *report, mo_m
     const mo_message message = world->result.message;
     mo_error error = MO_OK;
     report->is_compliant = 0;
-    for (double softness = STIFFEST; !error && softness <= SOFTEST && !report->is_compliant;
+    const double first = mo_step_is_spent(&world->step) ? 1 : STIFFEST;
+    for (double softness = first; !error && softness <= SOFTEST && !report->is_compliant;
          softness *= SOFTER) {
         const mo_phase phase = {.kind = MO_PHASE_STEP, .h = h, .softness = softness};
         error = mo_team_agree(world, mo_assemble(world, &phase, why), why);
@@ -266,7 +267,7 @@ static int may_ease(const mo_world *world)
               corrects = mo_team_any(world, step->has_corrections);
     const int most = is_pushed ? EASES - 1 : corrects ? 1 : 0;
     return (has_ended_early(world) || world->result.status == MO_NO_SOLUTION) &&
-           step->most_iterations == 0 && step->ease < most;
+           step->most_iterations == 0 && step->ease < most && !mo_step_is_spent(step);
 }
 
 /* The tolerances of a round; after steps without a solution it is eased from the start. */

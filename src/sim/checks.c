@@ -19,6 +19,7 @@ enum {
     MOST_ROUNDS = 10 /* rounds for late contacts */,
     OVERLAP_ROUNDS = 3 /* rounds for contacts of shapes that overlap at the end of the step */,
     PASSING_ROUNDS = 20 /* the same, with those of bodies that would pass through others */,
+    MOST_MISSED = 20 /* solves of a step without a solution, each of which tried all methods */,
     MOST_NEWTON = 10 /* rounds of Newton's method on joints that are held ahead */,
     AHEAD_ITERATIONS = 200 /* iterations of a problem before the joints are closed */
 };
@@ -37,6 +38,11 @@ static const double NEARLY_LATE = 0.02;
  * light links and lifts heavy ones, which adds energy, so in an island with links any overlap
  * requires a round. */
 static const double DEEP[OVERLAP_ROUNDS] = {10, 10, 20}, DEEP_OF_LINKS = 1;
+
+int mo_step_is_spent(const mo_step *step)
+{
+    return step->missed >= MOST_MISSED;
+}
 
 /* ---- contacts that close after all ----------------------------------------------------------- */
 
@@ -65,7 +71,7 @@ static mo_error contacts_that_close(mo_world *world, int *more)
 {
     mo_step *step = &world->step;
     int *late = &step->report.late_contacts;
-    if (step->late_rounds >= MOST_ROUNDS) {
+    if (step->late_rounds >= MOST_ROUNDS || mo_step_is_spent(step)) {
         MO_FAIL_IF(mo_team_agree(world, mo_contacts_look_again(world, step->h), NULL),
                    mo_fail_memory(&step->why));
         *late = mo_contacts_take_closing(world, step->h, late_depth(world), 0);
@@ -84,7 +90,8 @@ static mo_error contacts_that_close(mo_world *world, int *more)
 static mo_error shapes_that_overlap(mo_world *world, int *more)
 {
     mo_step *step = &world->step;
-    const int round = step->overlap_rounds++, is_first = round < OVERLAP_ROUNDS;
+    const int round = mo_step_is_spent(step) ? PASSING_ROUNDS : step->overlap_rounds++;
+    const int is_first = round < OVERLAP_ROUNDS;
     const double rest = round < PASSING_ROUNDS ? DBL_MAX : INFINITY;
     int pairs;
     MO_FAIL_IF(mo_overlaps_look(world, step->h, is_first ? DEEP[round] : rest,
@@ -148,7 +155,7 @@ static mo_error rough_answers(mo_world *world, int *more)
 static mo_error joints_that_open(mo_world *world, int *more)
 {
     mo_step *step = &world->step;
-    if (world->jointed_count == 0 || *more > 0) {
+    if (world->jointed_count == 0 || *more > 0 || mo_step_is_spent(step)) {
         return MO_OK;
     }
     *more = closes_joints(world);

@@ -200,7 +200,8 @@ mo_error mo_impacts(mo_world *world, double h, mo_step_report *report, int *coun
     if (leaves_out && mo_team_agree(world, list_contacts(world), NULL)) {
         error = mo_fail_memory(why);
     }
-    for (*count = 0; !error && *count < MOST_IMPACTS && left > 0 && !world->step.is_given_up;
+    for (*count = 0; !error && *count < MOST_IMPACTS && left > 0 && !world->step.is_given_up &&
+                     !mo_step_is_spent(&world->step);
          ++*count) {
         error = collide_once(world, h, 1, report, why);
         for (double restitution = 0.5; !error && restitution >= 0 && gains_energy(world);

@@ -493,5 +493,6 @@ mo_error mo_find_impulses(mo_world *world, double h, int from_start, mo_message 
     const double rate = largest_rate(world, h);
     mo_error error = solve_in_time(world, h, from_start, rate);
     error = error ? error : meet_rate(world, h, rate);
+    world->step.missed += has_missed(&world->result) || world->result.status == MO_NO_SOLUTION;
     return error ? fail(world, error, why) : MO_OK;
 }

@@ -51,6 +51,11 @@ void mo_report_left(const mo_world *world, mo_step_report *report)
         mo_say(&report->message, "%s: relative residual %.1e", mo_status_text(report->status),
                report->residual.natural_relative);
     }
+    if (report->status != MO_SOLVED && mo_step_is_spent(&world->step)) {
+        const mo_message left = report->message;
+        mo_say(&report->message, "%.400s; %d solves found no solution, and no more were tried",
+               left.text, world->step.missed);
+    }
 }
 
 static int count_held(const mo_world *world)

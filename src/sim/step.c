@@ -251,7 +251,7 @@ static mo_error begin(mo_world *world, double h, mo_message *why)
     step->joints_hold = MO_HOLD_HERE;
     step->most_iterations = step->tries = 0;
     step->finer_tol = 0;
-    step->has_missed = 0;
+    step->has_missed = step->missed = 0;
     step->misses = most_misses(world);
     step->late_count = step->overlapping.count = 0;
     step->rough_rounds = ROUGH_ROUNDS;

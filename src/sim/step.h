@@ -46,6 +46,7 @@ typedef struct mo_step {
     int coarse_count;    /* contacts that are solved to it, where it is not solver.tol */
     int misses;          /* the most of all bodies */
     int has_missed;      /* the last coarse solve, with all its iterations or spared them */
+    int missed;          /* solves of this step that found no solution (checks.c) */
     int ease;            /* what rounds give up as no solution was found otherwise (answer.c) */
     double smooth;       /* part by which they reduce friction in islands with kinematic bodies */
     int has_corrections; /* contacts of the last problem correct errors of position */
@@ -129,6 +130,8 @@ int mo_step_needs_time(mo_world *world, double h);
 /* checks.c: does the last solution require another round?  Errors are in step.why */
 mo_error mo_step_check(mo_world *world, int *more);
 void mo_step_begin_rounds(mo_step *step); /* resets the limits of all checks */
+/* Has the step had all solves without a solution that it may have?  It ends with this round. */
+int mo_step_is_spent(const mo_step *step);
 /* Are joint errors at the end of the step larger than allowed? */
 int mo_joints_are_open(mo_world *world, double h);
 /* answer.c: one round of a step, from the contacts that take part to next_v and impulses */
