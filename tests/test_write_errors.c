@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "fclib_samples.h"
-#include "io/replace.h"
+#include "io/file.h"
 #include "moreau/moreau.h"
 #include "moreau/recording.h"
 #include "temporary.h"
@@ -185,7 +185,7 @@ static void a_full_disk_leaves_the_old_file(void **state)
 static void a_path_that_leads_nowhere_is_refused_by_name(void **state)
 {
     (void)state;
-    static char longest[2 * MO_REPLACE_PATH], full[MO_REPLACE_PATH];
+    static char longest[2 * MO_PATH], full[MO_PATH];
     memset(longest, 'a', sizeof longest - 1);
     for (size_t k = 0; k < sizeof full - 1;
          ++k) { /* a path of short names that has room for no more */

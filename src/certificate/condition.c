@@ -20,8 +20,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "certificate/condition.h"
-#include "certificate/polyhedron.h"
+#include "certificate/search.h"
 #include "linalg/dense.h"
 #include "measure/certificate.h"
 #include "measure/condition.h"

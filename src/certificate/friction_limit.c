@@ -14,7 +14,7 @@
 #include <math.h>
 
 #include "base/error.h"
-#include "certificate/condition.h"
+#include "certificate/search.h"
 #include "measure/condition.h"
 #include "problem/problem_data.h"
 

@@ -85,8 +85,6 @@ void mo_classify_modes(const mo_problem *problem, mo_found_solution *found);
 /* u of a listed solution in natural units, as the checker reads it. */
 double mo_search_listed(const mo_search *search, int solution, int k);
 
-/* ---- search_singular.c ----------------------------------------------------------------------- */
-
 /* A last cell whose equations have no single root. */
 void mo_search_singular_cell(mo_search *search);
 
@@ -103,5 +101,11 @@ void mo_search_split(mo_search *search, int unit, const int *children, int count
 /* A new solution at the end of the list, with its memory; NULL for lack of it. */
 mo_found_solution *mo_solution_set_append(mo_solution_set *set, const mo_problem *problem,
                                           size_t *room);
+
+/* ---- condition.c ----------------------------------------------------------------------------- */
+
+/* A condition with every friction coefficient times a factor. */
+mo_error mo_condition_decide_with(const mo_problem *problem, mo_condition_kind kind,
+                                  double friction, mo_condition *condition);
 
 #endif

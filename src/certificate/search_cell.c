@@ -7,9 +7,11 @@
  * contradiction among them is one of the whole cell, with zero multipliers elsewhere, and is found
  * in a smaller system.
  */
+#include <math.h>
 #include <string.h>
 
 #include "certificate/search.h"
+#include "linalg/dense.h"
 
 /* ---- islands --------------------------------------------------------------------------------- */
 
@@ -130,5 +132,156 @@ void mo_search_velocity(const mo_search *search, const double *r, double *u)
         for (int j = 0; j < e->n; ++j) {
             u[i] += e->W[i * e->n + j].mid * r[j];
         }
+    }
+}
+
+/* ---- singular cells and sectors -------------------------------------------------------------- */
+
+/* Is the difference of the velocities a new direction?  Then it joins the span. */
+static int joins_span(mo_search *s, int *count)
+{
+    const int n = s->system->enclosure->n;
+    double *next = s->span + (size_t)*count * n;
+    if (*count >= n) {
+        return 0;
+    }
+    mo_along(n, s->other, -1, s->u, next);
+    const double before = sqrt(mo_dot(n, next, next));
+    for (int pass = 0; pass < 2; ++pass) {
+        for (int j = 0; j < *count; ++j) {
+            mo_axpy(n, -mo_dot(n, s->span + (size_t)j * n, next), s->span + (size_t)j * n, next);
+        }
+    }
+    const double after = sqrt(mo_dot(n, next, next));
+    if (!(after > 1e-7 * before)) {
+        return 0;
+    }
+    for (int k = 0; k < n; ++k) {
+        next[k] /= after;
+    }
+    ++*count;
+    return 1;
+}
+
+static void keep_other(mo_search *s, int solution, int dimension)
+{
+    const mo_enclosure *e = s->system->enclosure;
+    mo_found_solution *found = &s->set->solutions[solution];
+    found->dimension = dimension > found->dimension ? dimension : found->dimension;
+    if (!found->other_u) {
+        found->other_u = mo_memory_array(&s->set->allocator, 2 * (size_t)e->n, sizeof(double));
+        found->other_r = found->other_u ? found->other_u + e->n : NULL;
+        s->error = found->other_u ? s->error : MO_ERR_MEMORY;
+        for (int k = 0; found->other_u && k < e->n; ++k) {
+            const double c = e->problem->compliance ? e->problem->compliance[k] : 0;
+            found->other_r[k] = s->point[k] * e->unit_r[k];
+            found->other_u[k] = s->other[k] * e->unit_u[k] - c * found->other_r[k];
+        }
+    }
+}
+
+/* Tests row by row whether the cell contains a velocity far from the solution, or proves that it
+ * does not.  In an exact cell a distant velocity is a solution too. */
+static int surround(mo_search *s, int solution, int is_exact)
+{
+    const int n = s->system->enclosure->n;
+    int dimension = 0, proven = 1;
+    mo_search_add_node(s, MO_PROOF_NEAR, -1, solution);
+    for (int k = 0; k < 2 * n && !s->error; ++k) {
+        mo_cell_system_write(s->system);
+        mo_cell_system_add_far(s->system, k / 2, k % 2 ? -1 : 1,
+                               mo_search_listed(s, solution, k / 2), MO_CLOSENESS);
+        if (mo_search_is_empty(s, MO_REACH_LEAST)) {
+            mo_search_add_values(s, s->system->row_count, s->multipliers);
+            continue;
+        }
+        proven = 0;
+        if (!is_exact) {
+            break;
+        }
+        if (s->polyhedron.has_point) {
+            mo_search_velocity(s, s->point, s->other);
+            if (joins_span(s, &dimension)) {
+                keep_other(s, solution, dimension);
+            }
+        }
+    }
+    return proven;
+}
+
+/* ---- sectors --------------------------------------------------------------------------------- */
+
+/* The widest sector among the cells; -1 if there is none that can be halved. */
+static int widest_sector(const mo_search *s)
+{
+    int widest = -1, children[MO_CELL_MOST_CELLS];
+    for (int k = 0; k < s->system->unit_count; ++k) {
+        const int cell = s->system->cells[k];
+        if (cell >= MO_CELL_FIRST_SECTOR && mo_cell_is_sector(&s->system->units[k], cell) &&
+            mo_cell_split(&s->system->units[k], cell, children) > 0 &&
+            (widest < 0 || cell < s->system->cells[widest])) {
+            widest = k;
+        }
+    }
+    return widest;
+}
+
+/* Adds a node that the whole cell is near a listed solution; removed if that cannot be proven. */
+static int is_near_listed(mo_search *s)
+{
+    mo_certificate *c = &s->set->certificate;
+    const size_t nodes = c->node_count, values = c->value_count;
+    const int solution = mo_search_find(s, 10 * MO_CLOSENESS);
+    int proven = 0;
+    if (solution >= 0) {
+        proven = surround(s, solution, 0);
+        c->node_count = proven ? c->node_count : nodes;
+        c->value_count = proven ? c->value_count : values;
+    }
+    return proven;
+}
+
+/* A cell with sectors and a point in it, whose r and u are known: near a listed solution, or
+ * halved. */
+static void sector_cell(mo_search *s)
+{
+    int children[MO_CELL_MOST_CELLS];
+    if (is_near_listed(s) || s->error) {
+        return;
+    }
+    const int unit = widest_sector(s);
+    if (unit < 0 || s->system->cells[unit] > MO_SMALLEST_SECTOR) {
+        s->is_complete = 0;
+        return;
+    }
+    const int cell = s->system->cells[unit];
+    const int count = mo_cell_split(&s->system->units[unit], cell, children);
+    if (cell > MO_SMALL_SECTOR) { /* not near any: possibly an unlisted solution */
+        mo_search_refine(s);
+    }
+    mo_search_split(s, unit, children, count, mo_search_visit);
+}
+
+void mo_search_singular_cell(mo_search *s)
+{
+    const size_t n = (size_t)s->system->enclosure->n;
+    if (mo_search_is_empty(s, MO_REACH_LEAST)) {
+        mo_search_add_empty(s);
+        return;
+    }
+    if (!s->polyhedron.has_point) {
+        s->is_complete = 0;
+        return;
+    }
+    memcpy(s->r, s->point, n * sizeof *s->r);
+    mo_search_velocity(s, s->r, s->u);
+    if (widest_sector(s) >= 0) {
+        sector_cell(s);
+    } else if (mo_cells_are_met(s->system, s->r)) {
+        const int solution = mo_search_add_solution(s, 0);
+        const int proven = !s->error && surround(s, solution, s->is_exact);
+        s->is_complete = s->is_complete && proven;
+    } else {
+        s->is_complete = 0;
     }
 }

@@ -13,7 +13,7 @@
  * The adjoint product runs through (2) and (1) backwards, with A' in place of A.
  *
  * If A is singular (redundant contacts), x has the least norm sum |dr_i|^2 / rho_i, which has the
- * units of energy.  If r is on an edge, it is first moved inside without changing v (centre.h).  v
+ * units of energy.  If r is on an edge, it is first moved inside without changing v (modes.h).  v
  * is unique if W n = 0 for every n with A n = 0.  A random vector z tests both: z minus the
  * least-norm x with A x = A z is a random vector of the null space.
  */
@@ -25,7 +25,6 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/random.h"
-#include "gradient/centre.h"
 #include "gradient/least_norm.h"
 #include "gradient/modes.h"
 #include "linalg/dense.h"

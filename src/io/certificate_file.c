@@ -27,7 +27,6 @@
 #include "base/memory.h"
 #include "certificate/search.h"
 #include "io/file.h"
-#include "io/replace.h"
 #include "moreau/certificate.h"
 
 /*

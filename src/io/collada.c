@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "io/mesh_build.h"
+#include "io/mesh_file.h"
 #include "io/xml.h"
 
 enum { MOST_LEVELS = 60, MOST_INSTANCES = 20000 };

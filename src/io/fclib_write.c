@@ -19,7 +19,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "io/fclib.h"
-#include "io/replace.h"
+#include "io/file.h"
 #include "problem/problem_data.h"
 
 /* One file while it is written. */

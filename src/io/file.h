@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-/* Reads whole files, and checks which of them a model may refer to. */
+/* Whole files: reading them, which of them a model may refer to, and replacing them. */
 #ifndef MO_IO_FILE_H
 #define MO_IO_FILE_H
 
@@ -25,5 +25,31 @@ mo_error mo_file_within(const char *folder, const char *under, const char *name,
 
 /* Is the file there and, links followed, in `folder` or below?  Then its real path. */
 int mo_file_lies_in(const char *folder, const char *path, char real_path[MO_PATH]);
+
+/* ---- replacing ------------------------------------------------------------------------------- */
+
+typedef struct mo_replacement {
+    const char *shown;       /* the path as the caller gave it */
+    char target[MO_PATH];    /* target of symbolic links in it */
+    char temporary[MO_PATH]; /* an empty file of ours, to be written  */
+} mo_replacement;
+
+/* Makes the temporary file.  After success it must be committed or cancelled. */
+mo_error mo_replace_begin(mo_replacement *replacement, const char *path, mo_message *why);
+
+/* Writes the temporary file; removes it on failure. */
+mo_error mo_replace_write(mo_replacement *replacement, const void *bytes, size_t size,
+                          mo_message *why);
+
+/* Renames the temporary file to the target; removes it on failure. */
+mo_error mo_replace_commit(mo_replacement *replacement, mo_message *why);
+
+void mo_replace_cancel(mo_replacement *replacement);
+
+/* Writes all bytes to an open file; an error number, or 0. */
+int mo_write_all(int file, const void *bytes, size_t size);
+
+/* All of it for a whole file. */
+mo_error mo_replace_file(const char *path, const void *bytes, size_t size, mo_message *why);
 
 #endif

@@ -80,7 +80,7 @@ bool mo_h5_open_file(mo_h5 *h, uint64_t start, uint64_t size);
 /* Ends writing, where it was begun (hdf5_write.c). */
 void mo_h5_close_out(mo_h5 *h);
 
-/* The links of the group at `address`, sorted by name (hdf5_links.c). */
+/* The links of the group at `address`, sorted by name (hdf5_header.c). */
 bool mo_h5_read_links(mo_h5 *h, uint64_t address, mo_h5_group *group);
 
 /* ---- datasets (hdf5_dataset.c) --------------------------------------------------------------- */
@@ -111,9 +111,5 @@ typedef struct mo_h5_run {
 
 /* The dataset at `address`, checked as a whole; the run may be NULL. */
 bool mo_h5_read_dataset(mo_h5 *h, uint64_t address, mo_h5_dataset *dataset, const mo_h5_run *run);
-
-/* Its chunks (hdf5_chunks.c). */
-bool mo_h5_read_chunks(mo_h5 *h, const mo_h5_message *layout, const mo_h5_message *filters,
-                       mo_h5_dataset *dataset, const mo_h5_run *run);
 
 #endif

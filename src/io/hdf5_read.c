@@ -277,43 +277,38 @@ bool mo_h5_count(mo_h5 *h, const mo_h5_group *group, const char *name, size_t *c
     return good;
 }
 
-/* A range of a vector as stored; NULL after a failure. */
-static unsigned char *find_run(mo_h5 *h, const mo_h5_group *group, const char *name, bool integers,
-                               size_t first, size_t count, dataset *d)
+/* A range of a vector, as integers or as numbers: the other array is NULL. */
+static bool read_run(mo_h5 *h, const mo_h5_group *group, const char *name, size_t first,
+                     size_t count, int64_t *integers, double *numbers)
 {
-    if (!find_vector(h, group, name, integers, d)) {
-        return NULL;
+    dataset d;
+    MO_PASS(find_vector(h, group, name, integers != NULL, &d));
+    MO_FAIL_IF(first > d.about.count || count > d.about.count - first,
+               mo_h5_fault(h, "%s has %llu entries, not %zu from %zu on", d.path,
+                           (unsigned long long)d.about.count, count, first));
+    unsigned char *stored = load_run(h, &d, first, count);
+    for (size_t k = 0; stored && k < count; ++k) {
+        const unsigned char *at = stored + k * d.about.type_size;
+        if (integers) {
+            integers[k] = as_integer(&d.about, at);
+        } else {
+            numbers[k] = as_double(&d.about, at);
+        }
     }
-    if (first > d->about.count || count > d->about.count - first) {
-        mo_h5_fault(h, "%s has %llu entries, not %zu from %zu on", d->path,
-                    (unsigned long long)d->about.count, count, first);
-        return NULL;
-    }
-    return load_run(h, d, first, count);
+    mo_memory_free(h->allocator, stored);
+    return stored != NULL;
 }
 
 bool mo_h5_read_run(mo_h5 *h, const mo_h5_group *group, const char *name, size_t first,
                     size_t count, double *values)
 {
-    dataset d;
-    unsigned char *stored = find_run(h, group, name, false, first, count, &d);
-    for (size_t k = 0; stored && k < count; ++k) {
-        values[k] = as_double(&d.about, stored + k * d.about.type_size);
-    }
-    mo_memory_free(h->allocator, stored);
-    return stored != NULL;
+    return read_run(h, group, name, first, count, NULL, values);
 }
 
 bool mo_h5_read_int_run(mo_h5 *h, const mo_h5_group *group, const char *name, size_t first,
                         size_t count, int64_t *values)
 {
-    dataset d;
-    unsigned char *stored = find_run(h, group, name, true, first, count, &d);
-    for (size_t k = 0; stored && k < count; ++k) {
-        values[k] = as_integer(&d.about, stored + k * d.about.type_size);
-    }
-    mo_memory_free(h->allocator, stored);
-    return stored != NULL;
+    return read_run(h, group, name, first, count, values, NULL);
 }
 
 bool mo_h5_read_doubles(mo_h5 *h, const mo_h5_group *group, const char *name, size_t *count,

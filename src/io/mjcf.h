@@ -3,9 +3,8 @@
 /*
  * Reading MJCF, as MuJoCo 2.2 documents it.
  *
- *   mjcf.c            the sections in their order, compiler and option
- *   mjcf_include.c, mjcf_attach.c, mjcf_replicate.c   elements that are replaced by others
- *   mjcf_schema.c     which elements and attributes are read, and notes about the others
+ *   mjcf.c            the sections in their order, compiler, option, what is not read
+ *   mjcf_attach.c, mjcf_replicate.c   elements that are replaced by others
  *   mjcf_default.c    default classes, and attributes looked up through them
  *   mjcf_frame.c      positions, and the five ways to give an orientation
  *   mjcf_asset.c      meshes, and how materials look; mjcf_hfield.c: height fields
@@ -76,7 +75,6 @@ bool mo_mjcf_attach_all(mo_reader *r, mo_xml_node *root, int level, int *parts);
 
 /* mjcf_replicate.c */
 bool mo_mjcf_replicate_all(mo_reader *r, mo_xml_node *node, int depth);
-void mo_mjcf_list_unread(mo_reader *r);
 
 /* ---- attributes through the classes ---------------------------------------------------------- */
 

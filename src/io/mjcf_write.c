@@ -18,8 +18,8 @@
 
 #include "base/c_locale.h"
 #include "base/error.h"
+#include "io/file.h"
 #include "io/mjcf_write.h"
-#include "io/replace.h"
 
 static void put_contacts(const mo_mjcf_writer *w)
 {

@@ -22,7 +22,6 @@ static void put_text(const mo_mjcf_writer *w, const char *text)
     }
 }
 
-/* attribute="name", or a letter and the number. */
 void mo_mjcf_put_name(const mo_mjcf_writer *w, const char *attribute, const char *name, char letter,
                       int k)
 {
@@ -75,7 +74,6 @@ static void put_pose(const mo_mjcf_writer *w, const mo_pose *pose)
     mo_mjcf_put_numbers(w, "quat", pose->orientation, 4);
 }
 
-/* limited, and the range, whose infinities become numbers that no joint reaches. */
 void mo_mjcf_put_range(const mo_mjcf_writer *w, const char *limited, const char *range, int has,
                        const double r[2])
 {
@@ -249,7 +247,6 @@ static void put_parts(const mo_mjcf_writer *w, int body)
     put_path_points(w, body);
 }
 
-/* False if the order is not depth first. */
 int mo_mjcf_put_bodies(const mo_mjcf_writer *w)
 {
     int open = 0; /* the body that is being written */

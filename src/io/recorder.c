@@ -22,8 +22,8 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "io/file.h"
 #include "io/recording.h"
-#include "io/replace.h"
 
 static const double WAIT = 2; /* s */
 enum { MOST = 32 << 20 };     /* bytes of frames in memory */
@@ -35,7 +35,7 @@ struct mo_recorder {
     int written; /* frames of those in memory that are in the file */
     int dropped; /* some are no longer in memory */
     double last; /* time of the last writing */
-    char path[MO_REPLACE_PATH], part[MO_REPLACE_PATH + 8];
+    char path[MO_PATH], part[MO_PATH + 8];
 };
 
 /* ---- the file -------------------------------------------------------------------------------- */

@@ -6,8 +6,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "io/file.h"
 #include "io/recording.h"
-#include "io/replace.h"
 
 /* A column of `rows` rows, gathered from structs. */
 static bool write_column(mo_h5 *h, const mo_columns *table, const mo_column *column, size_t rows,

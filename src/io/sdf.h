@@ -4,8 +4,7 @@
  * Reading SDF.
  *
  *   sdf.c         links, joints and models, rewritten as URDF
- *   sdf_include.c models in other files
- *   sdf_frame.c   frames and their poses; elements that are written
+ *   sdf_frame.c   models in other files, frames and their poses, elements that are written
  */
 #ifndef MO_IO_SDF_H
 #define MO_IO_SDF_H

@@ -7,9 +7,8 @@
 #include "law/law_ops.h"
 #include "linalg/dense.h"
 
-static void project(const double *p, int d, const double *x, double *y)
+static void project(MO_UNUSED const double *p, int d, const double *x, double *y)
 {
-    (void)p;
     memmove(y, x, (size_t)d * sizeof *x);
 }
 
@@ -18,20 +17,17 @@ static void project_derivative(const double *p, int d, const double *x, double *
     mo_law_no_shift_derivative(p, d, x, J); /* the identity */
 }
 
-static void natural(const double *p, int d, double step, const double *u, const double *r,
-                    double *z)
+static void natural(MO_UNUSED const double *p, int d, double step, const double *u,
+                    MO_UNUSED const double *r, double *z)
 {
-    (void)p;
-    (void)r;
     for (int k = 0; k < d; ++k) {
         z[k] = step * u[k];
     }
 }
 
 /* Redundant rows have a basic solution; inconsistent ones are left violated. */
-static void solve(const double *p, int d, const double *W, const double *b, double *r)
+static void solve(MO_UNUSED const double *p, int d, const double *W, const double *b, double *r)
 {
-    (void)p;
     double A[MO_BILATERAL_MAX_DIM * MO_BILATERAL_MAX_DIM], rhs[MO_BILATERAL_MAX_DIM];
     memcpy(A, W, (size_t)(d * d) * sizeof *A);
     for (int k = 0; k < d; ++k) {
@@ -40,10 +36,9 @@ static void solve(const double *p, int d, const double *W, const double *b, doub
     mo_solve_small(d, A, rhs, r);
 }
 
-static void failure(const double *p, int d, const double *u, const double *r, mo_law_failure *out)
+static void failure(MO_UNUSED const double *p, int d, const double *u, MO_UNUSED const double *r,
+                    mo_law_failure *out)
 {
-    (void)p;
-    (void)r;
     out->penetration_rate = sqrt(mo_dot(d, u, u));
     out->cone_violation = 0;
     out->dissipation = 0;

@@ -20,9 +20,8 @@
 
 enum { MOST_FACETS = MO_LAW_MAX_DIRECTIONS / MO_LAW_MAX_GROUPS };
 
-static mo_error check(const mo_law *law, int d, mo_message *why)
+static mo_error check(const mo_law *law, MO_UNUSED int d, mo_message *why)
 {
-    (void)d;
     return law->facets >= 3 && law->facets <= MOST_FACETS
                ? MO_OK
                : mo_fail(why, MO_ERR_PROBLEM, "a faceted law has 3 to %d facets, not %d",
@@ -30,25 +29,21 @@ static mo_error check(const mo_law *law, int d, mo_message *why)
 }
 
 /* The corners lie on Coulomb's circle, the first one on the first axis. */
-static void pack(const mo_law *law, int d, double *p)
+static void pack(const mo_law *law, MO_UNUSED int d, double *p)
 {
-    (void)d;
     p[1] = law->facets;
     p[2] = 1;
     p[3] = 0;
 }
 
-static void unpack(const double *p, int d, mo_law *law)
+static void unpack(const double *p, MO_UNUSED int d, mo_law *law)
 {
-    (void)d;
     law->facets = (int)p[1];
 }
 
 /* Its own directions, for any requested number. */
-static void facets(const double *p, int d, int count, mo_law_facets *out)
+static void facets(const double *p, MO_UNUSED int d, MO_UNUSED int count, mo_law_facets *out)
 {
-    (void)d;
-    (void)count;
     const mo_polygon polygon = {.mu = p[0], .corners = (int)p[1]};
     mo_law_facets_begin(out);
     mo_law_facets_open(out, p[0]);

@@ -5,24 +5,20 @@
 
 #include "law/law_ops.h"
 
-static void project(const double *p, int d, const double *x, double *y)
+static void project(MO_UNUSED const double *p, MO_UNUSED int d, const double *x, double *y)
 {
-    (void)p;
-    (void)d;
     y[0] = x[0] > 0 ? x[0] : 0;
 }
 
-static void project_derivative(const double *p, int d, const double *x, double *J)
+static void project_derivative(MO_UNUSED const double *p, MO_UNUSED int d, const double *x,
+                               double *J)
 {
-    (void)p;
-    (void)d;
     J[0] = x[0] > 0;
 }
 
-static void solve(const double *p, int d, const double *W, const double *b, double *r)
+static void solve(MO_UNUSED const double *p, MO_UNUSED int d, const double *W, const double *b,
+                  double *r)
 {
-    (void)p;
-    (void)d;
     r[0] = b[0] < 0 && W[0] > 0 ? -b[0] / W[0] : 0;
     r[0] = isfinite(r[0]) ? r[0] : 0;
 }

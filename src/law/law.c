@@ -163,27 +163,23 @@ void mo_law_unpack(const double *p, int d, mo_law *law)
     }
 }
 
-void mo_law_no_shift(const double *p, int d, const double *u, double *uhat)
+void mo_law_no_shift(MO_UNUSED const double *p, int d, const double *u, double *uhat)
 {
-    (void)p;
     memmove(uhat, u, (size_t)d * sizeof *u);
 }
 
-void mo_law_no_shift_derivative(const double *p, int d, const double *u, double *G)
+void mo_law_no_shift_derivative(MO_UNUSED const double *p, int d, MO_UNUSED const double *u,
+                                double *G)
 {
-    (void)p;
-    (void)u;
     memset(G, 0, (size_t)(d * d) * sizeof *G);
     for (int k = 0; k < d; ++k) {
         G[k * d + k] = 1;
     }
 }
 
-void mo_law_no_facets(const double *p, int d, int count, mo_law_facets *out)
+void mo_law_no_facets(MO_UNUSED const double *p, MO_UNUSED int d, MO_UNUSED int count,
+                      mo_law_facets *out)
 {
-    (void)p;
-    (void)d;
-    (void)count;
     mo_law_facets_begin(out);
 }
 

@@ -41,6 +41,9 @@ typedef struct mo_law_failure {
     double dissipation;
 } mo_law_failure;
 
+/* A parameter of an operation that a law does not need. */
+#define MO_UNUSED __attribute__((unused))
+
 typedef struct mo_law_ops {
     const char *name;
     int least_rows, most_rows;

@@ -21,9 +21,8 @@
 
 static const double PI = 3.14159265358979323846;
 
-int mo_polygon_params(int d)
+int mo_polygon_params(MO_UNUSED int d)
 {
-    (void)d;
     return MO_POLYGON_PARAMS;
 }
 
@@ -118,9 +117,8 @@ static region find_region(const mo_polygon *polygon, const double *x, place *at,
     return RAY;
 }
 
-void mo_polygon_project(const double *p, int d, const double *x, double *y)
+void mo_polygon_project(const double *p, MO_UNUSED int d, const double *x, double *y)
 {
-    (void)d;
     place at;
     double n;
     const mo_polygon polygon = shape_of(p);
@@ -157,9 +155,8 @@ static void add_line(const double g[3], double *J)
     }
 }
 
-void mo_polygon_project_derivative(const double *p, int d, const double *x, double *J)
+void mo_polygon_project_derivative(const double *p, MO_UNUSED int d, const double *x, double *J)
 {
-    (void)d;
     const mo_polygon shape = shape_of(p), *polygon = &shape;
     place at;
     double n;
@@ -206,9 +203,8 @@ void mo_polygon_shift_derivative(const double *p, int d, const double *u, double
 }
 
 /* The normal part first, then friction on the polygon whose size follows from it. */
-void mo_polygon_prox(const double *p, int d, const double *x, double *y)
+void mo_polygon_prox(const double *p, MO_UNUSED int d, const double *x, double *y)
 {
-    (void)d;
     const mo_polygon shape = shape_of(p), *polygon = &shape;
     const double y_N = x[0] > 0 ? x[0] : 0, radius = y_N > 0 ? polygon->mu * y_N : 0;
     const place at = find_place(polygon, x + 1);
@@ -224,18 +220,18 @@ void mo_polygon_prox(const double *p, int d, const double *x, double *y)
     y[0] = y_N;
 }
 
-double mo_polygon_friction_defect(const double *p, int d, const double *u, const double *r)
+double mo_polygon_friction_defect(const double *p, MO_UNUSED int d, const double *u,
+                                  const double *r)
 {
-    (void)d;
     const mo_polygon polygon = shape_of(p);
     return polygon.mu * r[0] * opposing(&polygon, u).along_corner + dot2(r + 1, u + 1);
 }
 
 /* r_T is r_N mu times a fixed point of P; without friction so far, the corner that will be active.
  * */
-void mo_polygon_by_coefficient(const double *p, int d, const double *u, const double *r, double *E)
+void mo_polygon_by_coefficient(const double *p, MO_UNUSED int d, const double *u, const double *r,
+                               double *E)
 {
-    (void)d;
     const mo_polygon shape = shape_of(p), *polygon = &shape;
     double point[2] = {0}, most = 0;
     memset(E, 0, 6 * sizeof *E);

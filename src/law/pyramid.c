@@ -17,19 +17,16 @@
 #include "law/polygon.h"
 
 /* Four corners at sqrt(2) mu, the first one an eighth of a turn from the first axis. */
-static void pack(const mo_law *law, int d, double *p)
+static void pack(MO_UNUSED const mo_law *law, MO_UNUSED int d, double *p)
 {
-    (void)law;
-    (void)d;
     p[1] = 4;
     p[2] = 1.41421356237309504880;
     p[3] = 0.78539816339744830962;
 }
 
 /* Two groups of two directions: the square is the sum of two segments. */
-static void facets(const double *p, int d, int count, mo_law_facets *out)
+static void facets(const double *p, int d, MO_UNUSED int count, mo_law_facets *out)
 {
-    (void)count;
     mo_law_facets_begin(out);
     for (int k = 1; k < d; ++k) {
         mo_law_facets_open(out, p[0]);

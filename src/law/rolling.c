@@ -56,9 +56,8 @@ static double project_normal(const double *p, const double *x, int held[DISCS])
     return n;
 }
 
-static void project(const double *p, int d, const double *x, double *y)
+static void project(const double *p, MO_UNUSED int d, const double *x, double *y)
 {
-    (void)d;
     int held[DISCS];
     const double n = project_normal(p, x, held);
     for (int g = 0; g < DISCS; ++g) {
@@ -122,9 +121,8 @@ static void shift_derivative(const double *p, int d, const double *u, double *G)
     }
 }
 
-static void prox(const double *p, int d, const double *x, double *y)
+static void prox(const double *p, MO_UNUSED int d, const double *x, double *y)
 {
-    (void)d;
     const double n = x[0] > 0 ? x[0] : 0;
     for (int g = 0; g < DISCS; ++g) {
         const double size = disc_norm(x, g), radius = p[g] * n;
@@ -137,9 +135,9 @@ static void prox(const double *p, int d, const double *x, double *y)
 }
 
 /* r_g = -mu_g r_N u_g / |u_g| on each disc */
-static void by_coefficient(const double *p, int d, const double *u, const double *r, double *E)
+static void by_coefficient(MO_UNUSED const double *p, int d, const double *u, const double *r,
+                           double *E)
 {
-    (void)p;
     memset(E, 0, (size_t)(2 * d) * sizeof *E);
     for (int g = 0; g < DISCS; ++g) {
         const double size = disc_norm(u, g);
@@ -223,9 +221,8 @@ static void solve(const double *p, int d, const double *W, const double *b, doub
     mo_law_guard(d, r);
 }
 
-static double friction_defect(const double *p, int d, const double *u, const double *r)
+static double friction_defect(const double *p, MO_UNUSED int d, const double *u, const double *r)
 {
-    (void)d;
     double most = 0;
     for (int g = 0; g < DISCS; ++g) {
         const double power =
@@ -235,9 +232,8 @@ static double friction_defect(const double *p, int d, const double *u, const dou
     return most;
 }
 
-static void facets(const double *p, int d, int count, mo_law_facets *out)
+static void facets(const double *p, MO_UNUSED int d, int count, mo_law_facets *out)
 {
-    (void)d;
     mo_law_facets_begin(out);
     for (int g = 0; g < DISCS; ++g) {
         mo_law_facets_open(out, p[g]);

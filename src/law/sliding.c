@@ -47,9 +47,8 @@ static void pack(const mo_law *law, int d, double *p)
     memcpy(p + 1, law->direction, (size_t)(d - 1) * sizeof *p);
 }
 
-static void unpack(const double *p, int d, mo_law *law)
+static void unpack(const double *p, MO_UNUSED int d, mo_law *law)
 {
-    (void)d;
     law->direction = p + 1;
 }
 
@@ -86,9 +85,8 @@ static void shift(const double *p, int d, const double *u, double *uhat)
     on_ray(p, d, u[0], uhat);
 }
 
-static void shift_derivative(const double *p, int d, const double *u, double *G)
+static void shift_derivative(const double *p, int d, MO_UNUSED const double *u, double *G)
 {
-    (void)u;
     double g[3];
     on_ray(p, d, 1, g);
     memset(G, 0, (size_t)(d * d) * sizeof *G);
@@ -111,9 +109,9 @@ static void natural(const double *p, int d, double step, const double *u, const 
 }
 
 /* r_T = -mu r_N s */
-static void by_coefficient(const double *p, int d, const double *u, const double *r, double *E)
+static void by_coefficient(const double *p, int d, MO_UNUSED const double *u, const double *r,
+                           double *E)
 {
-    (void)u;
     memset(E, 0, (size_t)(2 * d) * sizeof *E);
     for (int k = 1; k < d; ++k) {
         E[2 * k] = -r[0] * p[k];
@@ -129,9 +127,8 @@ static void solve(const double *p, int d, const double *W, const double *b, doub
     mo_law_guard(d, r);
 }
 
-static void facets(const double *p, int d, int count, mo_law_facets *out)
+static void facets(const double *p, int d, MO_UNUSED int count, mo_law_facets *out)
 {
-    (void)count;
     mo_law_facets_begin(out);
     on_ray(p, d, 1, out->axis);
 }

@@ -183,9 +183,8 @@ static void shift_derivative(const double *p, int d, const double *u, double *G)
     }
 }
 
-static void prox(const double *p, int d, const double *x, double *y)
+static void prox(const double *p, MO_UNUSED int d, const double *x, double *y)
 {
-    (void)d;
     double radius[FRICTION];
     const double n = x[0] > 0 ? x[0] : 0;
     axes(p, radius);
@@ -226,17 +225,15 @@ static void solve(const double *p, int d, const double *W, const double *b, doub
 
 /* ---- measures and facets --------------------------------------------------------------------- */
 
-static double friction_defect(const double *p, int d, const double *u, const double *r)
+static double friction_defect(const double *p, MO_UNUSED int d, const double *u, const double *r)
 {
-    (void)d;
     return r[0] * slip(p, u) + mo_dot(FRICTION, r + 1, u + 1);
 }
 
 /* The hull of a polygon of forces and the two moments: one group, its directions as long as D makes
  * them. */
-static void facets(const double *p, int d, int count, mo_law_facets *out)
+static void facets(const double *p, MO_UNUSED int d, int count, mo_law_facets *out)
 {
-    (void)d;
     mo_law_facets_begin(out);
     if (p[0] > 0 || p[1] > 0) {
         mo_law_facets_open(out, 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
-#include "solver/lemke_family.h"
 #include "linalg/dense.h"
+#include "solver/lemke.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * A start of Lemke's method through regularised LCPs of the family of lemke_family.h.
+ * A start of Lemke's method through regularised LCPs of the family of lemke.h.
  *
  *   1. First start: the convex relaxation (delta = 1) with decreasing epsilon, each from the last
  *      point as centre.  S is positive semidefinite and paths are short.  If nothing slides, this
