@@ -41,7 +41,9 @@ static void put_head(FILE *out, const mo_robot *robot)
 static int open_file(run_sensors *s, const run_call *call, run_tally *tally)
 {
     if (!s->reads) {
-        run_fail(tally, call->sensors, "is for the sensors of a robot's file, which has none");
+        run_fail(tally, call->sensors,
+                 call->world.model ? "is for the sensors of a robot's file, which has none"
+                                   : "is for the sensors of robots; a scene has none");
         return 0;
     }
     if (!output_open(&s->file, call->sensors)) {

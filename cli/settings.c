@@ -80,6 +80,14 @@ int settings_read(const char *command, const world_scene *scene, const args_valu
     int status = EXIT_DONE;
     world_default_values(scene, values);
     for (int k = 0; k < sets->count && !status; ++k) {
+        const size_t name = strcspn(sets->at[k], "=");
+        for (int j = 0; j < k; ++j) {
+            if (strcspn(sets->at[j], "=") == name && strncmp(sets->at[j], sets->at[k], name) == 0) {
+                say(command, "--set %.100s and --set %.100s are both given; give one of them",
+                    sets->at[j], sets->at[k]);
+                return EXIT_CALL;
+            }
+        }
         status = read_setting(command, scene, sets->at[k], values);
     }
     return status;
@@ -108,7 +116,9 @@ const world_scene *settings_scene(const char *command, const char *name)
     for (int k = 0; k < world_scene_count(); ++k) {
         nearest_try(&n, world_scene_at(k)->name);
     }
-    if (n.name) {
+    if (strchr(name, '/') || strchr(name, '.')) {
+        say(command, "%.200s is neither a scene nor a file of a robot (.xml, .urdf, .sdf)", name);
+    } else if (n.name) {
         say(command, "there is no scene '%.100s'; did you mean %s?", name, n.name);
     } else {
         say(command, "there is no scene '%.100s'; moreau run --list shows all scenes", name);

@@ -149,7 +149,7 @@ args_typed_name args_typed(const char *name)
     return t;
 }
 
-static args_answer say_unknown(const args_command *command, const args_flag *flags, int count,
+static args_answer say_unknown(const args_command *command, args_flag *flags, int count,
                                const char *word)
 {
     char name[64];
@@ -159,8 +159,14 @@ static args_answer say_unknown(const args_command *command, const args_flag *fla
     for (int k = 0; k < count; ++k) {
         nearest_try(&n, flags[k].name);
     }
-    if (n.name) {
+    const int sets = find_flag(flags, count, "set", 3) != NULL;
+    if (n.name && !(sets && strcmp(n.name, "set") == 0)) {
         say(command->name, "there is no flag %s; did you mean %s?", name, args_typed(n.name).text);
+    } else if (sets) {
+        say(command->name,
+            "there is no flag %s; --set %s=VALUE sets a parameter of a scene, and moreau %s --help "
+            "lists the flags",
+            name, bare, command->name);
     } else {
         say(command->name, "there is no flag %s; moreau %s --help lists them", name, command->name);
     }
@@ -225,7 +231,8 @@ static args_answer take_flag(const args_command *command, args_flag *flags, int 
     return ARGS_RUN;
 }
 
-static args_answer check_operands(const args_command *command, int count, char **operands)
+static args_answer check_operands(const args_command *command, args_flag *flags, int flag_count,
+                                  int count, char **operands)
 {
     for (int k = 0; k < count; ++k) {
         if (!operands[k][0] && (command->most < 0 || k < command->most)) {
@@ -239,9 +246,14 @@ static args_answer check_operands(const args_command *command, int count, char *
         return ARGS_WRONG;
     }
     if (command->most >= 0 && count > command->most) {
-        say(command->name, "unexpected operand '%.200s'; usage: moreau %s [FLAGS]%s%s",
-            operands[command->most], command->name, command->operands[0] ? " " : "",
-            command->operands);
+        const char *more = operands[command->most];
+        if (strchr(more, '=') && find_flag(flags, flag_count, "set", 3)) {
+            say(command->name, "unexpected operand '%.200s'; did you mean --set %.200s?", more,
+                more);
+            return ARGS_WRONG;
+        }
+        say(command->name, "unexpected operand '%.200s'; usage: moreau %s [FLAGS]%s%s", more,
+            command->name, command->operands[0] ? " " : "", command->operands);
         return ARGS_WRONG;
     }
     return ARGS_RUN;
@@ -267,5 +279,5 @@ args_answer args_parse(const args_command *command, args_flag *flags, int flag_c
         }
     }
     *operand_count = count;
-    return check_operands(command, count, argv);
+    return check_operands(command, flags, flag_count, count, argv);
 }

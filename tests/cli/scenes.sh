@@ -46,6 +46,14 @@ for value in count count= count=x count=nan count=inf count=3x =3; do
     run run stack --set "$value"
     is_wrong_call '--set\|no parameter'
 done
+run run stack --set mu=1 --set mu=2
+is_wrong_call 'mu=1 and --set mu=2 are both given'
+run run stack --count 3
+is_wrong_call '--set count=VALUE'
+run run stack count=3
+is_wrong_call 'did you mean --set count=3?'
+run run scenes/nowhere.py
+is_wrong_call 'neither a scene nor a file of a robot'
 run run stack --steps 3 --time 1
 is_wrong_call 'give one of them'
 for flag in "--steps -1" "--steps 1.5" "--steps many" "--time -1" "--time nan" "--dt 0" "--dt -0.1" "--dt inf" \
