@@ -71,6 +71,20 @@ static inline void run(robot_world *w, double time)
     }
 }
 
+/* Velocities are those of the middle of a step.  The energy there, J: the mean of that with the
+ * coordinates before the last step and of that now; `twin` is another world of the same model. */
+static inline double middle_energy(const robot_world *w, robot_world *twin, const double *before)
+{
+    double q[64], v[64], sum = 0;
+    CHECK(w->model.q_count <= 64);
+    mo_robot_get(w->robot, w->world, q, v);
+    for (int side = 0; side < 2; ++side) {
+        CHECK(mo_robot_set(twin->robot, twin->world, side ? q : before, v, NULL) == MO_OK);
+        sum += mo_world_kinetic_energy(twin->world) + mo_world_potential_energy(twin->world);
+    }
+    return 0.5 * sum;
+}
+
 static inline mo_body_state body_of(const robot_world *w, const char *name)
 {
     const int k = mo_model_find_body(&w->model, name);

@@ -53,7 +53,7 @@ static void free_mechanism(const mo_allocator *allocator, mo_sim_mechanism *mech
 static mo_error share_numbers(mo_sim_mechanism *mechanism, const mo_allocator *allocator)
 {
     const size_t n = (size_t)mechanism->tree.dofs, nq = (size_t)mechanism->tree.coordinates;
-    const size_t vectors = 10, all = 3 * nq + vectors * n + 4 * n * n;
+    const size_t vectors = 11, all = 3 * nq + vectors * n + 4 * n * n;
     mechanism->numbers = mo_memory_array(allocator, all, sizeof *mechanism->numbers);
     MO_NEED_MEMORY(mechanism->numbers, NULL);
     memset(mechanism->numbers, 0, all * sizeof *mechanism->numbers);
@@ -65,7 +65,7 @@ static mo_error share_numbers(mo_sim_mechanism *mechanism, const mo_allocator *a
     double **vector[] = {&mechanism->v,      &mechanism->start_v, &mechanism->free_v,
                          &mechanism->next_v, &mechanism->push,    &mechanism->effort,
                          &mechanism->rhs,    &mechanism->row,     &mechanism->bias,
-                         &mechanism->turned};
+                         &mechanism->turned, &mechanism->kick};
     for (size_t k = 0; k < vectors; ++k, at += n) {
         *vector[k] = at;
     }

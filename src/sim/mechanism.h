@@ -102,6 +102,8 @@ struct mo_sim_mechanism {
         *next_v;           /* as those of a body                                   */
     double *push, *effort; /* from outside in the next step; in this one, with the control's */
     double *rhs, *row, *bias, *turned; /* A free_v; working space */
+    double *kick;                      /* change of v by forces and impulses in the last step */
+    double pull;                       /* twice the energy of that by efforts and gravity alone */
     double *M, *A, *F;                 /* mass; with the implicit terms of a step; factor */
     double *packed;                    /* A of the velocities that are free */
     int *free_dof, free_count;         /* velocities of joints that do not hold */

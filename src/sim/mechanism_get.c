@@ -160,6 +160,7 @@ mo_error mo_mechanism_set(mo_world *world, mo_mechanism_id id, const double *q, 
     }
     if (v) {
         memmove(mechanism->v, v, (size_t)tree->dofs * sizeof *v);
+        memset(mechanism->kick, 0, (size_t)tree->dofs * sizeof *v);
     }
     mo_mechanism_place_links(world, mechanism);
     mo_mechanism_wake(world, mechanism);
@@ -190,6 +191,7 @@ mo_error mo_mechanism_set_root(mo_world *world, int place, const mo_pose *pose,
     mo_vec3_cross(spin, arm, turn);
     mo_vec3_minus(velocity, turn, v);
     mo_pose_vector_back(pose, spin, v + 3);
+    memset(mechanism->kick, 0, (size_t)mechanism->tree.dofs * sizeof *v);
     mo_mechanism_place_links(world, mechanism);
     mo_mechanism_wake(world, mechanism);
     return MO_OK;
@@ -256,6 +258,7 @@ void mo_mechanism_rest(mo_world *world, int place)
 {
     mo_sim_mechanism *mechanism = world->mechanism[place];
     memset(mechanism->v, 0, (size_t)mechanism->tree.dofs * sizeof *mechanism->v);
+    memset(mechanism->kick, 0, (size_t)mechanism->tree.dofs * sizeof *mechanism->kick);
 }
 
 /* A control may move it at any time. */

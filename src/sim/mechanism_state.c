@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Moreau authors */
 /*
- * Saved state of mechanisms: coordinates, velocities, applied efforts, impulses of limits,
- * friction and couplings, targets, states and efforts of actuators, and those of tendons.  Poses of
- * links follow from the coordinates.
+ * Saved state of mechanisms: coordinates, velocities, their last kick, applied efforts, impulses of
+ * limits, friction and couplings, targets, states and efforts of actuators, and those of tendons.
+ * Poses of links follow from the coordinates.
  */
 #include <string.h>
 
@@ -17,6 +17,7 @@ static void visit(mo_sim_mechanism *mechanism, visit_fn *fn, void *context)
     const size_t n = (size_t)mechanism->tree.dofs;
     fn(context, mechanism->q, (size_t)mechanism->tree.coordinates);
     fn(context, mechanism->v, n);
+    fn(context, mechanism->kick, n);
     fn(context, mechanism->push, n);
     fn(context, &mechanism->wait, 1);
     fn(context, &mechanism->last_wait, 1);

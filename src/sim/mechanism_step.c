@@ -3,14 +3,15 @@
 /*
  * A step of size h of a mechanism.
  *
- *   1. gyroscopic terms   M (v' - v) = -h C(q, (v + v')/2), C quadratic in the velocities: midpoint
- *                         rule in v, by fixed point.  A free spinning body keeps its energy and the
- *                         length of its angular momentum to rounding, for any h.  If the fixed
- *                         point does not converge (more than about a radian a step), C is taken at
- *                         v and v' is scaled to the energy of v.
+ *   1. gyroscopic terms   M (v' - v) = -h C(q, (v + v' + k)/2), C quadratic in the velocities and
+ *                         k = v+ - v' of the last step: midpoint rule, by fixed point.  v is the
+ *                         velocity in the middle of a step; energy there has second order.  Free
+ *                         spin keeps energy and angular momentum to rounding, for any h.  If it
+ *                         does not converge (about a radian a step), C is taken at v and v' is
+ *                         scaled to the energy of v.
  *   2. forces             A v_free = M v' + h (efforts - gravity - K (q - rest)),
  *                         A = M + h D + h^2 K, with springs and dampers of joints and actuators
- *                         inside their limits.  Efforts do not enter 1: a force that a contact
+ *                         inside their limits.  They enter 1 by k alone: a force that a contact
  *                         balances at once produces no velocity.
  *   3. problem            A v+ = A v_free + H r; in an impact M v+ = M v + H r, in a projection
  *                         M d = H r
@@ -26,6 +27,7 @@
 
 enum { MOST_ROUNDS = 30 };
 static const double SETTLED = 1e-13; /* of the velocities, in the metric of M */
+static const double IMPACT = 2;      /* energy of a kick over that of gravity and turning */
 
 /* ---- links ----------------------------------------------------------------------------------- */
 
@@ -115,13 +117,11 @@ static void turn_freely(mo_sim_mechanism *mechanism, double h)
     memcpy(turned, mechanism->start_v, (size_t)n * sizeof *turned);
     for (int round = 0; round < MOST_ROUNDS && before > 0; ++round) {
         for (int k = 0; k < n; ++k) {
-            middle[k] = 0.5 * (mechanism->start_v[k] + turned[k]);
+            middle[k] = 0.5 * (mechanism->start_v[k] + turned[k] + mechanism->kick[k]);
         }
         memcpy(mechanism->rhs, turned, (size_t)n * sizeof *turned);
         turn_from(mechanism, middle, h, turned);
-        for (int k = 0; k < n; ++k) {
-            mechanism->rhs[k] -= turned[k];
-        }
+        mo_along(n, mechanism->rhs, -1, turned, mechanism->rhs);
         const double change = energy(n, mechanism->M, mechanism->rhs);
         const double next = change < last ? change * (change / last) : change;
         if (next <= SETTLED * SETTLED * before) {
@@ -135,8 +135,7 @@ static void turn_freely(mo_sim_mechanism *mechanism, double h)
     if (before > 0) {
         turn_from(mechanism, mechanism->start_v, h, turned);
         const double after = energy(n, mechanism->M, turned);
-        const double shorter = after > before ? sqrt(before / after) : 1;
-        mo_scale(n, shorter, turned);
+        mo_scale(n, after > before ? sqrt(before / after) : 1, turned);
     }
 }
 
@@ -183,8 +182,7 @@ static void add_actuator(mo_sim_mechanism *mechanism, const mo_sim_actuator *act
 {
     const int n = mechanism->tree.dofs;
     const mo_actuator_line line = mo_actuator_line_of(mechanism, actuator, h);
-    const int is_row = line.slope > 0 && actuator->is_row;
-    if (is_row) {
+    if (line.slope > 0 && actuator->is_row) {
         return;
     }
     const double effort = line.slope > 0
@@ -209,10 +207,7 @@ void mo_mechanism_free(const mo_world *world, mo_sim_mechanism *mechanism, doubl
     const int n = mechanism->tree.dofs;
     const size_t square = (size_t)n * (size_t)n;
     mo_linkage_mass_matrix(&mechanism->tree, mechanism->M);
-    const double scale = mo_mass_scale(world, h);
-    for (size_t k = 0; k < square; ++k) {
-        mechanism->M[k] *= scale;
-    }
+    mo_scale((int)square, mo_mass_scale(world, h), mechanism->M);
     memcpy(mechanism->F, mechanism->M, square * sizeof *mechanism->F);
     mechanism->is_singular = !mo_factor_symmetric(n, mechanism->F);
     if (mechanism->is_singular) {
@@ -221,10 +216,15 @@ void mo_mechanism_free(const mo_world *world, mo_sim_mechanism *mechanism, doubl
     turn_freely(mechanism, h);
     memcpy(mechanism->A, mechanism->M, square * sizeof *mechanism->A);
     for (int i = 0; i < n; ++i) {
-        mechanism->rhs[i] = mo_dot(n, mechanism->M + (size_t)i * (size_t)n, mechanism->turned) +
-                            h * mechanism->effort[i];
+        mechanism->rhs[i] = h * mechanism->effort[i];
     }
     mo_mechanism_add_forces(world, mechanism, h);
+    memcpy(mechanism->bias, mechanism->rhs, (size_t)n * sizeof *mechanism->bias);
+    mo_solve_first(n, mechanism->F, mechanism->bias);
+    mechanism->pull = mo_dot(n, mechanism->bias, mechanism->bias);
+    for (int i = 0; i < n; ++i) {
+        mechanism->rhs[i] += mo_dot(n, mechanism->M + (size_t)i * (size_t)n, mechanism->turned);
+    }
     mo_mechanism_drag(mechanism, h);
     for (int k = 0; k < mechanism->tree.joints; ++k) {
         add_joint(mechanism, k, h);
@@ -409,6 +409,7 @@ void mo_mechanisms_accept_impact(mo_world *world)
         if (mechanism && mechanism->block != MO_NONE) {
             memcpy(mechanism->start_v, mechanism->next_v,
                    (size_t)mechanism->tree.dofs * sizeof(double));
+            memset(mechanism->kick, 0, (size_t)mechanism->tree.dofs * sizeof(double));
         }
     }
 }
@@ -435,9 +436,8 @@ void mo_mechanisms_poses(mo_world *world, double h)
         if (!mechanism) {
             continue;
         }
-        const int moves = mo_mechanism_moves(world, mechanism);
-        mo_linkage_move(&mechanism->tree, mechanism->q, mechanism->next_v, moves ? h : 0,
-                        mechanism->next_q);
+        mo_linkage_move(&mechanism->tree, mechanism->q, mechanism->next_v,
+                        mo_mechanism_moves(world, mechanism) ? h : 0, mechanism->next_q);
         if (!has_poses(mechanism, mechanism->next_q)) {
             mo_linkage_poses(&mechanism->tree, mechanism->next_q, mechanism->pose);
             memcpy(mechanism->posed_q, mechanism->next_q,
@@ -449,6 +449,18 @@ void mo_mechanisms_poses(mo_world *world, double h)
                    sizeof body->next_orientation);
             mo_pose_point(mechanism->pose + i, body->centre, body->next_x);
         }
+    }
+}
+
+/* A kick that exceeds those of gravity and turning alone is an impact, which does not go on. */
+static void keep_kick(mo_sim_mechanism *mechanism)
+{
+    const int n = mechanism->tree.dofs;
+    mo_along(n, mechanism->next_v, -1, mechanism->turned, mechanism->kick);
+    mo_along(n, mechanism->turned, -1, mechanism->start_v, mechanism->row);
+    if (energy(n, mechanism->M, mechanism->kick) >
+        IMPACT * (mechanism->pull + energy(n, mechanism->M, mechanism->row))) {
+        memset(mechanism->kick, 0, (size_t)n * sizeof *mechanism->kick);
     }
 }
 
@@ -468,6 +480,7 @@ void mo_mechanisms_accept(mo_world *world, double h)
             mo_mechanism_predict_friction(mechanism, h);
             memcpy(mechanism->q, mechanism->next_q,
                    (size_t)mechanism->tree.coordinates * sizeof(double));
+            keep_kick(mechanism);
             memcpy(mechanism->v, mechanism->next_v, n * sizeof(double));
             mo_mechanism_place_links(world, mechanism);
         }
