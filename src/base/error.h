@@ -82,8 +82,7 @@ mo_error mo_fail_null(mo_message *why, const char *function, const char *pointer
     } while (0)
 /* The same for an argument: MO_REFUSE_IF(n < 1, why, "n is %d, but must be positive", n). */
 #define MO_REFUSE_IF(condition, ...) MO_FAIL_IF(condition, mo_fail_argument(__VA_ARGS__))
-/* MO_TRY for calls that return false after a failure, which they have reported if it needs a
- * message. */
+/* MO_TRY for calls that return false after a failure that they have reported. */
 #define MO_PASS(calls) MO_FAIL_IF(!(calls), false)
 
 /* Fills the message without an error; NULL is allowed. */

@@ -30,8 +30,7 @@
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/common_interface_defs.h>
 #endif
-/* Functions that are entered on one stack and left on another: the thread sanitizer must not count
- * their calls. */
+/* Entered on one stack and left on another: the thread sanitizer must not count their calls. */
 #define UNTRACED
 #ifdef __SANITIZE_THREAD__
 #include <sanitizer/tsan_interface.h>

@@ -57,8 +57,7 @@ void mo_pace_copy(void *to, const void *from, size_t bytes);
  * that happens at the first use. */
 void mo_pace_touch(void *fresh, size_t bytes);
 
-/* Disables suspension of the current work, or enables it again: calls nest.  Parallel regions
- * disable it. */
+/* Disables suspension of the current work, as parallel regions do, or enables it; calls nest. */
 void mo_pace_hold(int is_held);
 /* Remaining time of the current call, s; infinite outside of paced work. */
 double mo_pace_left(void);

@@ -14,8 +14,7 @@ typedef void mo_range_fn(void *context, int begin, int end);
 /* Calls fn on [begin, end) chunk by chunk, chunks starting at begin + k * MO_CHUNK. */
 void mo_parallel_for(int threads, int begin, int end, mo_range_fn *fn, void *context);
 
-/* Calls fn(context, k) for k = 0 .. count - 1, one task a thread at a time, in any order; tasks
- * must be independent. */
+/* Calls fn(context, k), k = 0 .. count - 1, in any order; the tasks must be independent. */
 typedef void mo_task_fn(void *context, int task);
 void mo_parallel_tasks(int threads, int count, mo_task_fn *fn, void *context);
 

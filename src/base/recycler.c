@@ -54,8 +54,7 @@ static block *block_of(void *p)
     return (block *)(void *)((char *)p - HEAD);
 }
 
-/* The class whose blocks hold `size` bytes, and *room, which they have: 4, 5, 6 or 7 times a power
- * of two. */
+/* The class whose blocks hold `size` bytes; *room: 4, 5, 6 or 7 times a power of two. */
 static int class_of(size_t size, size_t *room)
 {
     const size_t least = (size_t)1 << SMALLEST_BITS, last = (size > least ? size : least) - 1;
@@ -151,8 +150,7 @@ mo_recycler *mo_recycler_create(const mo_allocator *below)
     return r;
 }
 
-/* The kept blocks of a class that were freed more than `rounds` rounds ago: the last freed come
- * first. */
+/* The kept blocks of a class that were freed more than `rounds` rounds ago, the last one first. */
 static block *take_old(mo_recycler *r, int class, unsigned rounds)
 {
     lock(r);

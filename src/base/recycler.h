@@ -17,8 +17,7 @@ typedef struct mo_recycler mo_recycler;
 /* NULL for lack of memory. */
 mo_recycler *mo_recycler_create(const mo_allocator *below);
 
-/* Blocks in use, such as a result of a world's problem, stay valid; the recycler is freed with the
- * last one. */
+/* Blocks in use stay valid; the recycler is freed with the last of them. */
 void mo_recycler_destroy(mo_recycler *recycler);
 
 mo_allocator mo_recycler_allocator(mo_recycler *recycler);

@@ -273,8 +273,7 @@ static mo_error decide_in(mo_motion_map *map, mo_condition *condition)
     return error;
 }
 
-/* v = 0, for a global problem of any size: all external objects at rest [acary2011, section 5.6].
- */
+/* v = 0, for a global problem of any size: every body at rest [acary2011, section 5.6]. */
 static mo_error try_rest(const mo_problem *problem, mo_condition *condition)
 {
     const size_t dofs = (size_t)problem->dof_count;

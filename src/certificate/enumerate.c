@@ -59,8 +59,7 @@ static void last_cell(mo_search *s)
     }
 }
 
-/* Distance of the current point from every mode of a unit: the violation of complementarity by u
- * and r. */
+/* Distance of the point from every mode of a unit: by how much u and r violate complementarity. */
 static double violation(const mo_unit *unit, const double *u, const double *r)
 {
     double sum =
@@ -222,8 +221,7 @@ static void drop_certificate(mo_solution_set *set)
     set->checked = (mo_certificate_report){0};
 }
 
-/* Solutions that no cell could prove, such as a contact that slides in space, by interval Newton.
- */
+/* Solutions that no cell could prove (a contact that slides in space): by interval Newton. */
 static void prove_listed(mo_search *s)
 {
     const mo_enclosure *e = s->system->enclosure;

@@ -240,14 +240,12 @@ void mo_search_seed(mo_search *search)
 
 /* ---- Newton in a cell ------------------------------------------------------------------------ */
 
-/* A row of the equations and of their derivative in r: value + a.u + b.r, linear in what the unit
- * does. */
+/* A row of the equations and its derivative in r: value + a.u + b.r. */
 typedef struct newton_row {
     double value, a[3], b[3];
 } newton_row;
 
-/* u_N = 0 and |u_T| r_k + mu r_N u_k = 0: friction at its limit, against u_T [acary2011, eq. 2.2].
- */
+/* u_N = 0, |u_T| r_k + mu r_N u_k = 0: friction at its limit against u_T [acary2011, eq. 2.2]. */
 static newton_row sliding_row(const mo_unit *unit, int k, const double *u, const double *r)
 {
     const double mu = unit->law.mu, speed = hypot(u[1], u[2]);

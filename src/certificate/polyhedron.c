@@ -219,8 +219,7 @@ void mo_polyhedron_layout(int n, int most_rows, mo_arena *arena, mo_polyhedron *
 
 /* ---- equations ------------------------------------------------------------------------------- */
 
-/* The next unit vector along what `rest` has left of q_0 .. q_rank; orthogonal to them to rounding.
- */
+/* The next unit vector along what `rest` has left, orthogonal to q_0 .. q_rank to rounding. */
 static void take_direction(int n, int rank, const double *rest, double *q)
 {
     memcpy(q + (size_t)rank * n, rest, (size_t)n * sizeof *q);
@@ -398,8 +397,7 @@ static int write_inequalities(mo_polyhedron *p)
     return count;
 }
 
-/* The shortest x on the rows that hold the least distance problem's: exact where -s / s0 has lost
- * its digits. */
+/* The shortest x on the active rows of the least distance problem, where -s / s0 is inaccurate. */
 static void polish(mo_polyhedron *p, int count)
 {
     for (int k = 0; k < count; ++k) {

@@ -65,8 +65,7 @@ void mo_search_add_node(mo_search *search, mo_proof_kind kind, int unit, int sol
 /* Appends multipliers for the last node. */
 void mo_search_add_values(mo_search *search, int count, const double *y);
 
-/* The solution in search->u, search->r with the current cells: its index; a near one counts as the
- * same. */
+/* The index of the solution in search->u, search->r; one near a listed solution counts as it. */
 int mo_search_add_solution(mo_search *search, int is_proven);
 
 /* A listed solution within this many natural units of search->u, or -1. */

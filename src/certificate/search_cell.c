@@ -241,8 +241,7 @@ static int is_near_listed(mo_search *s)
     return proven;
 }
 
-/* A cell with sectors and a point in it, whose r and u are known: near a listed solution, or
- * halved. */
+/* A cell with sectors that contains the point (u, r): near a listed solution, or halved. */
 static void sector_cell(mo_search *s)
 {
     int children[MO_CELL_MOST_CELLS];

@@ -44,8 +44,7 @@ typedef struct __attribute__((aligned(16))) mo_ball_near {
 
 enum { MO_FIXED_PLANE, MO_FIXED_BOX, MO_FIXED_OTHER, MO_FIXED_SURFACES = 8 };
 
-/* A static or kinematic plane (its third axis points outwards), box, or shape within `size` of x.
- * */
+/* A static or kinematic plane (third axis outwards), box, or shape within `size` of x. */
 typedef struct mo_fixed_shape {
     double x[3], axis[9], half[3]; /* axis: rows, in the world */
     double v[3];

@@ -15,8 +15,7 @@
 
 /* ---- pairs of solids ------------------------------------------------------------------------- */
 
-/* Linear velocity, and a bound on the speed of its points by rotation: before the step, or of a
- * line. */
+/* Linear velocity, and a bound on the speed by rotation; at the start where `line` is NULL. */
 typedef struct mo_solid_speed {
     mo_vec v;
     double turning;
@@ -53,8 +52,7 @@ MO_ANY double mo_pair_speed(const mo_find_args *a, int one, int two)
     return a->next_line ? mo_larger(speed, mo_closing_speed(a, one, two, a->next_line)) : speed;
 }
 
-/* Are the two separated along the line of their centres, or along the normal of the static
- * shape? */
+/* Are the two separated along the line of centres or along the normal of the static shape? */
 MO_ANY int mo_are_apart(const mo_find_args *a, const mo_ball_touch *t, int one, int two)
 {
     const double SPARE = 1e-9; /* of the size: rounding */

@@ -160,8 +160,7 @@ typedef struct mo_pack_args {
     mo_touch_rows now; /* the list of this step */
 } mo_pack_args;
 
-/* w_N = gap / h, without rounding; a deep penetration is removed in several steps
- * (sim/assemble.c). */
+/* w_N = gap / h; a deep penetration is removed in several steps (sim/assemble.c). */
 MO_ANY double mo_gap_speed(double gap, double size, mo_vec point, double h)
 {
     const double TOUCHES = 8 * 2.220446049250313e-16, RECOVERY = 0.01;

@@ -34,8 +34,7 @@ typedef enum mo_index_order { MO_FORWARD, MO_BACKWARD, MO_SHUFFLED } mo_index_or
 mo_error mo_device_open_host(const mo_allocator *allocator, int threads, mo_index_order order,
                              mo_device **device);
 
-/* A GPU; MO_ERR_UNSUPPORTED with a message if there is none, or the library was built without
- * GPU support. */
+/* A GPU; MO_ERR_UNSUPPORTED without one, or without GPU support in the library. */
 mo_error mo_device_open_gpu(const mo_allocator *allocator, mo_device **device, mo_message *why);
 
 /* Whether mo_device_open_gpu would succeed; otherwise `why` has the reason. */

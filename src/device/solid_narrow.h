@@ -17,8 +17,7 @@ typedef struct mo_solid_touches {
     int count, is_short, is_open;
 } mo_solid_touches;
 
-/* The table of collide/collide.c for shapes that may move on a device; the kind of a is not
- * after that of b. */
+/* The table of collide/collide.c for shapes on a device; the kind of a is not after that of b. */
 MO_ANY void mo_collide_solids(const mo_placed *a, const mo_placed *b, double reach,
                               mo_touch_list *out)
 {

@@ -162,8 +162,7 @@ static void find_modes(mo_gradient *g)
 
 /* ---- uniqueness ------------------------------------------------------------------------------ */
 
-/* x becomes a random vector of the null space of A, of length about one a row where there is one.
- */
+/* x becomes a random vector of the null space of A, with entries of about one if there are any. */
 static void probe(mo_gradient *g, uint64_t seed)
 {
     const mo_problem *problem = g->problem;
@@ -179,8 +178,7 @@ static void probe(mo_gradient *g, uint64_t seed)
     mo_along(problem->row_count, g->rows, -1, g->x, g->x);
 }
 
-/* Does a null vector x cause motion?  |W n| beside |W_ii| |n|, in units where blocks of W are of
- * order one. */
+/* Does a null vector x cause motion?  Compares |W n| with |W_ii| |n| in scaled units. */
 static int moves_something(mo_gradient *g)
 {
     const mo_problem *W = g->system.W;

@@ -9,8 +9,7 @@
 #include "linalg/dense.h"
 #include "linalg/node_graph.h"
 
-/* The size of delta beside A, whose blocks are of order one; corrections at most; a defect above
- * rounding. */
+/* delta beside A, whose blocks are of order one; most corrections; a defect above rounding. */
 static const double DELTA = 1e-10, CONTRADICTION = 1e-10;
 enum { CORRECTIONS_MOST = 60 };
 
@@ -312,8 +311,7 @@ static double iterate(mo_least_norm *system, int transposed, const double *b)
     return mo_norm(rows, system->in);
 }
 
-/* b = its part in the range of A (or A'): A'^+ A' b (or A^+ A b), whose right side is always in
- * the range. */
+/* b = its part in the range of A (or A'): A'^+ A' b (or A^+ A b), a right side in the range. */
 static void keep_reachable(mo_least_norm *system, int transposed, double *b)
 {
     const int rows = system->W->row_count;
@@ -327,8 +325,7 @@ static void keep_reachable(mo_least_norm *system, int transposed, double *b)
     memcpy(b, transposed ? system->x : system->y, (size_t)rows * sizeof *b);
 }
 
-/* A right side outside the range makes the multiplier and its rounding diverge, so it is
- * projected first. */
+/* Outside the range the multiplier and its rounding would diverge: b is projected first. */
 static double solve(mo_least_norm *system, int transposed, const double *b, double *out)
 {
     const mo_problem *W = system->W;

@@ -8,8 +8,7 @@
 #include "base/error.h"
 #include "linalg/dense.h"
 
-/* A jump of J between two modes is of order one; its change inside a mode is tau over the size of
- * the argument. */
+/* A jump of J between modes is of order one; inside a mode J changes by tau over its argument. */
 static const double JUMP = 0.05;
 
 static double change(int size, const double *J, const double *other)
@@ -123,8 +122,7 @@ static double reach(const mo_centre *c, int i)
 
 /* ---- admissible changes of a block ----------------------------------------------------------- */
 
-/* The ray of a block that slides at u: r itself, or where that is zero what the law makes of r_N =
- * 1.  False: none. */
+/* The ray of a block that slides at u: r, or at r = 0 what the law gives for r_N = 1, if any. */
 static bool find_ray(const mo_centre *c, int i, const double *u, const double *r, double *ray)
 {
     const mo_law_ops *law = mo_constraint_law(c->problem, i);
@@ -279,8 +277,7 @@ static void collect_shifts(const mo_centre *c, double share, const double *r)
 
 /* ---- the step -------------------------------------------------------------------------------- */
 
-/* step = the part of the shift that does not change the motion, in units of r; false if there is
- * none. */
+/* step = the part of the shift that keeps the motion, in units of r; false without one. */
 static bool find_step(const mo_centre *c)
 {
     const mo_problem *problem = c->problem;
@@ -313,8 +310,7 @@ static bool is_allowed(const mo_centre *c, const double *r)
     return true;
 }
 
-/* Rounds with one share, until no block is on an edge, or the shifts hardly shrink; returns the
- * least count of edges. */
+/* Rounds with one share, until no block is on an edge or shifts stagnate; the fewest edges. */
 static int approach(const mo_centre *c, double share, int least, double *r, double *best)
 {
     const int rows = c->problem->row_count;

@@ -60,8 +60,7 @@ typedef struct mo_centre {
     double *shift, *step; /* rows: scratch */
 } mo_centre;
 
-/* Moves r; true if this leaves fewer blocks on an edge, otherwise r does not change.  best: rows,
- * scratch. */
+/* Moves r if this leaves fewer blocks on an edge, and returns whether it did.  best: scratch. */
 bool mo_centre_move(const mo_centre *c, double *r, double *best);
 
 #endif

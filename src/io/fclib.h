@@ -50,8 +50,7 @@ void mo_entries_add(mo_entries *entries, int row, int column, double value);
 void mo_entries_add_matrix(mo_entries *entries, const mo_sparse *matrix, bool transposed,
                            int row_shift, int column_shift);
 
-/* Sorts entries into a matrix; those of one place add up in the order in which they come.  False
- * for lack of memory. */
+/* Sorts entries into a matrix; equal places add up in their order.  False for lack of memory. */
 bool mo_sparse_build(mo_pool *pool, int rows, int columns, const mo_entries *entries,
                      mo_sparse *matrix);
 

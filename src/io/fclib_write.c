@@ -218,8 +218,7 @@ static bool write_mass(writer *out)
            write_entries(out, "M", out->sizes.dofs, out->sizes.dofs, &entries);
 }
 
-/* Adds the blocks of contacts, or of joints: their Jacobians, or their couplings with contacts or
- * with joints. */
+/* Adds the Jacobians of contacts or of joints, or their couplings with contacts or joints. */
 static void collect(const writer *out, bool joints, bool with_joints, bool transposed,
                     mo_entries *entries)
 {
@@ -238,8 +237,7 @@ static void collect(const writer *out, bool joints, bool with_joints, bool trans
     }
 }
 
-/* H from the Jacobians of contacts, or G from those of joints: H_bi = J'.  W, V or R from
- * couplings. */
+/* H or G, the Jacobians of contacts or joints (H_bi = J'), or the couplings W, V or R. */
 static bool write_blocks(writer *out, const char *name, bool joints, bool with_joints)
 {
     const bool global = out->kind.is_global;

@@ -109,8 +109,7 @@ static bool read_couple(mo_mjcf *m, const mo_xml_node *node, mo_model_equality *
            mo_reader_fail(m->r, node, "couples joints that are not hinges or slides");
 }
 
-/* Sites instead of bodies, as in MuJoCo 3: they are held together where the reference configuration
- * has the first one. */
+/* Sites instead of bodies (MuJoCo 3): held together where the reference has the first one. */
 static bool read_by_sites(mo_mjcf *m, const mo_xml_node *node, mo_model_equality *e)
 {
     const int one = mo_mjcf_find(m, node, 's', "site1", "site");

@@ -23,8 +23,7 @@ typedef struct replica {
 
 /* ---- references ------------------------------------------------------------------------------ */
 
-/* Kinds of elements that others refer to; replicated names are in the reader's table by these
- * numbers. */
+/* Kinds that others refer to; replicated names are in the reader's table by these numbers. */
 static const char *const KINDS[] = {"body", "geom", "site", "joint", "tendon", "actuator"};
 enum { KIND_COUNT = sizeof KINDS / sizeof KINDS[0] };
 

@@ -87,8 +87,7 @@ void mo_mjcf_put_range(const mo_mjcf_writer *w, const char *limited, const char 
 
 /* ---- bodies ---------------------------------------------------------------------------------- */
 
-/* Without products of inertia only the diagonal, where MuJoCo accepts the zeros of a body that
- * never moves. */
+/* Without products only the diagonal, where MuJoCo accepts the zeros of a fixed body. */
 static void put_inertial(const mo_mjcf_writer *w, const mo_model_body *body)
 {
     if (body->mass > 0) {

@@ -134,8 +134,7 @@ static void surface_centre(const mo_mesh_file *mesh, double centre[3])
     mo_vec3_scale(all > 0 ? 1 / all : 0, sum, centre);
 }
 
-/* The mass of the box with these moments: half edges with a^2 = 3/2 (B + C - A) / m.  Flat
- * meshes have no mass. */
+/* The mass of the box with these moments, a^2 = 3/2 (B + C - A) / m; zero for flat meshes. */
 static void as_box(mo_mass *mass)
 {
     double value[3], Q[9], square = 1;

@@ -171,8 +171,7 @@ int mo_reader_mesh(mo_reader *r, const mo_xml_node *node, const char *path, cons
 /* Takes ownership of a mesh that was not read from a file; returns its index, or -1. */
 int mo_reader_keep_mesh(mo_reader *r, mo_mesh_file *mesh);
 
-/* The hull of r->meshes[mesh], computed once.  If the mesh is flat, *found is 0, with a note unless
- * the shape is visual. */
+/* The hull of r->meshes[mesh], computed once; *found = 0 for a flat mesh, noted unless visual. */
 bool mo_reader_mesh_hull(mo_reader *r, const mo_xml_node *node, int mesh, int is_visual,
                          mo_shape_def *shape, int *found);
 /* r->meshes[mesh] itself, for drawing: a shape that does not collide. */

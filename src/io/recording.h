@@ -31,8 +31,7 @@
 #define MO_RECORDING_MORE "MOREAU+\n"
 enum { MO_RECORDING_MARK = 8 }; /* bytes of it, without the zero */
 
-/* The bytes of one of them: the frames from `first` on.  To be freed with the allocator of the
- * recording. */
+/* The bytes of one of them, from frame `first` on, in memory of the recording's allocator. */
 mo_error mo_recording_image(const mo_recording *recording, const char *path, int has_head,
                             int first, void **bytes, size_t *size, mo_message *why);
 

@@ -93,8 +93,7 @@ static bool read_inertial(mo_urdf *u, const mo_xml_node *link, int place)
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
 
-/* The path of "package://name/rest" (or model://): rest in a folder `name`, in the package, or in
- * what the caller gave. */
+/* "package://name/rest" or model://: in a folder `name`, the package, or the caller's folder. */
 static mo_error package_path(const mo_urdf *u, const char *name, char path[MO_PATH],
                              mo_message *why)
 {
@@ -114,8 +113,7 @@ static mo_error package_path(const mo_urdf *u, const char *name, char path[MO_PA
     return error;
 }
 
-/* Finds a readable file; otherwise *found is 0 after a note.  A path outside the allowed folders is
- * an error. */
+/* Finds a readable file, or notes that there is none.  An error outside the allowed folders. */
 static bool find_mesh(mo_urdf *u, const mo_xml_node *node, const char *name, char path[MO_PATH],
                       int *found)
 {

@@ -73,8 +73,7 @@ static const char *keep_name(reading *r, const xmlChar *prefix, const xmlChar *n
     return copy;
 }
 
-/* libxml2 hands over five pointers an attribute: name, prefix, namespace, value, end of the value.
- */
+/* libxml2 passes five pointers an attribute: name, prefix, namespace, value, end of value. */
 static void add_attributes(reading *r, mo_xml_node *node, int count, const xmlChar **five)
 {
     mo_xml_attribute **end = &node->attributes;

@@ -42,16 +42,14 @@ static void add_bound(listing *list, int row, double sign, double bound)
     }
 }
 
-/* The axis of row k of an ellipsoid, axes `stride` apart; zero if it is too short to divide by.
- */
+/* Axis of row k of an ellipsoid, axes `stride` apart; zero if too short to divide by. */
 static double axis_of(const double *axes, int stride, int k)
 {
     const double axis = fmin(axes[k * stride], MO_CONES_MU_MOST);
     return axis > MO_CONES_MU_LEAST ? axis : 0;
 }
 
-/* Friction in `dim` rows from `row` on, inside an ellipsoid; rows without an axis are fixed.  False
- * if none has one. */
+/* Friction in `dim` rows inside an ellipsoid; rows without an axis are fixed.  False: all are. */
 static int add_ellipsoid(listing *list, int row, int dim, const double *axes, int stride)
 {
     int rough = 0;
@@ -121,8 +119,7 @@ static void add_faceted(listing *list, const double *p)
     }
 }
 
-/* Friction discs one after the other from row 1 on, coefficients `stride` apart; with none the
- * normal is alone. */
+/* Friction discs from row 1 on, coefficients `stride` apart; the normal alone without friction. */
 static void add_discs(listing *list, int discs, int dim, const double *mu, int stride)
 {
     int rough = 0;

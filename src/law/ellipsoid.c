@@ -65,8 +65,7 @@ static double multiplier(int size, const double *a, const double *x, double over
     return k;
 }
 
-/* J = diag(h) - (h w)(h w)' / (w' h w) with h_i = y_i / x_i and w the normal of E at y; diag(h)
- * inside. */
+/* J = diag(h) - (h w)(h w)' / (w' h w), h_i = y_i / x_i, w the normal at y; diag(h) inside. */
 static void differentiate(int size, const double *a, const double *x, double k, double *J)
 {
     double h[MO_ELLIPSOID_MOST], hw[MO_ELLIPSOID_MOST], sum = 0;

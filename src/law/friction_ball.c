@@ -138,8 +138,7 @@ static double newton_from(const rotated *s, double alpha, const double nt[4])
     return alpha + (t - bound) / (dbound - bound / t * dnorm);
 }
 
-/* alpha so large that phi < 0: by the bound |t| <= |c| / alpha, and further out where that rounds.
- */
+/* alpha with phi < 0: from |t| <= |c| / alpha, and further out where that rounds. */
 static double large_alpha(const rotated *s)
 {
     const double c = sqrt(mo_dot(DIM, s->c, s->c));

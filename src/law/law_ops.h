@@ -29,8 +29,7 @@ typedef struct mo_law_facets {
     int groups;
     double mu[MO_LAW_MAX_GROUPS];
     int start[MO_LAW_MAX_GROUPS + 1]; /* directions of group g: start[g] .. start[g+1] */
-    /* d entries each; unit vectors, but for a group with mu = 1 whose lengths differ (soft finger)
-     */
+    /* d entries each; of length one, but for a soft finger (mu = 1) */
     double direction[MO_LAW_MAX_DIRECTIONS][6];
 } mo_law_facets;
 
@@ -63,13 +62,11 @@ typedef struct mo_law_ops {
     void (*pack)(const mo_law *law, int d, double *p);
     void (*unpack)(const double *p, int d, mo_law *law);
 
-    /* y = the nearest point of the set of impulses; J = its derivative at x (one of them at a
-     * kink). */
+    /* y = the nearest point of the set of impulses; J = a derivative at x. */
     void (*project)(const double *p, int d, const double *x, double *y);
     void (*project_derivative)(const double *p, int d, const double *x, double *J);
 
-    /* uhat = u shifted so that the law reads -uhat in normal cone of the set at r; G = its
-     * derivative. */
+    /* uhat = u shifted: -uhat is in the normal cone of the set at r; G = its derivative. */
     void (*shift)(const double *p, int d, const double *u, double *uhat);
     void (*shift_derivative)(const double *p, int d, const double *u, double *G);
 
@@ -164,8 +161,7 @@ void mo_law_no_facets(const double *p, int d, int count, mo_law_facets *out);
 /* The facets of a law that is not packed. */
 void mo_law_facets_of(const mo_law *law, int d, int count, mo_law_facets *out);
 
-/* Filling in facets: the axis e_N and no groups; a group more; a direction more, zero so far, in
- * that group. */
+/* Filling in facets: begin without groups; one more group; one more direction in it, zero. */
 void mo_law_facets_begin(mo_law_facets *out);
 void mo_law_facets_open(mo_law_facets *out, double mu);
 double *mo_law_facets_add(mo_law_facets *out);

@@ -65,8 +65,7 @@ static double dot2(const double *x, const double *y)
     return x[0] * y[0] + x[1] * y[1];
 }
 
-/* The edge that x_T points to, with its coordinates in that frame, and the nearer of its corners.
- */
+/* The edge that x_T points to, its coordinates in that frame, and the nearer corner. */
 typedef struct place {
     edge e;
     double along_m, along_t;
@@ -227,8 +226,7 @@ double mo_polygon_friction_defect(const double *p, MO_UNUSED int d, const double
     return polygon.mu * r[0] * opposing(&polygon, u).along_corner + dot2(r + 1, u + 1);
 }
 
-/* r_T is r_N mu times a fixed point of P; without friction so far, the corner that will be active.
- * */
+/* r_T = r_N mu times a fixed point of P; for mu = 0 the corner that would be active. */
 void mo_polygon_by_coefficient(const double *p, MO_UNUSED int d, const double *u, const double *r,
                                double *E)
 {
@@ -314,8 +312,7 @@ static int try_stuck(const contact *c, double *r)
     return rank == 3 && at.along_m <= c->polygon->mu * at.e.height * r[0];
 }
 
-/* Candidates around the polygon: even ones are corners, odd ones the edges after them; the last
- * one is sticking. */
+/* Candidates around the polygon: corners (even), the edges after them (odd); last, sticking. */
 static int try_candidate(const contact *c, int place_on_rim, double *r)
 {
     const int rim = 2 * c->polygon->corners;

@@ -74,8 +74,7 @@ static double boundary_point(const double *D, const double *x)
     return s;
 }
 
-/* Classifies x; s of the boundary point if it is neither in K nor in its polar.  Rows with D_i = 0
- * are ignored. */
+/* Classifies x; s of the boundary point where there is one.  Rows with D_i = 0 are ignored. */
 static region locate(const double *D, const double *x, double *s)
 {
     double in = 0, polar = 0;
@@ -230,8 +229,7 @@ static double friction_defect(const double *p, MO_UNUSED int d, const double *u,
     return r[0] * slip(p, u) + mo_dot(FRICTION, r + 1, u + 1);
 }
 
-/* The hull of a polygon of forces and the two moments: one group, its directions as long as D makes
- * them. */
+/* The hull of a polygon of forces and the two moments: one group, directions as long as D. */
 static void facets(const double *p, MO_UNUSED int d, int count, mo_law_facets *out)
 {
     mo_law_facets_begin(out);

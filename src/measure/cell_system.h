@@ -54,8 +54,7 @@ typedef enum mo_root_place {
     MO_ROOT_UNKNOWN
 } mo_root_place;
 
-/* Unknown: no square system, or one that may be singular.  r and u (n intervals each) hold the root
- * otherwise. */
+/* Unknown: not square, or perhaps singular.  Otherwise r and u (n intervals each) hold the root. */
 mo_root_place mo_cell_system_root(mo_cell_system *system, mo_interval *r, mo_interval *u);
 
 /* Are the round cones of sticking contacts, which the rows relax, met by r to 1e-10? */

@@ -70,8 +70,7 @@ int mo_cell_finals(const mo_unit *unit, int *cells);
 /* Is the cell the law in one mode, and not a relaxation of it? */
 int mo_cell_is_exact(const mo_unit *unit, int cell);
 
-/* The rows of a cell (room for MO_CELL_MOST_ROWS); their number.  unit_r: natural unit of the
- * impulse. */
+/* The rows of a cell (room for MO_CELL_MOST_ROWS); their number.  unit_r: unit of the impulse. */
 int mo_cell_rows(const mo_unit *unit, int cell, double unit_r, mo_cell_row *rows);
 
 /* Is it a sector of sliding velocities of Coulomb's cone in space? */

@@ -43,8 +43,7 @@ static void add_closed(writer *w)
     add_entry(w, ON_R, AT_LEAST_ZERO, 0, 1);
 }
 
-/* The rows of a contact that come first: it is open (false: no further rows), undecided,
- * sticking or closed. */
+/* First rows of a contact: open (false: no others), undecided, sticking or closed. */
 static int add_contact(writer *w, int cell, int sticks)
 {
     if (cell == 0) {
@@ -135,8 +134,7 @@ static corner corner_of(const mo_law_facets *facets, int j)
     return (corner){d[1], d[2]};
 }
 
-/* r inside the edge from corner j to j + 1, in the directions' own order: mu r_N (n.d_j) - n.r_T >=
- * 0. */
+/* r inside the edge from corner j to j + 1 of the law: mu r_N (n.d_j) - n.r_T >= 0. */
 static void add_edge(writer *w, const mo_law_facets *facets, int j, int is_equation)
 {
     const corner a = corner_of(facets, j), b = corner_of(facets, j + 1);
@@ -200,8 +198,7 @@ static void add_tangent_line(writer *w, double angle)
     add(w, ON_R, AT_LEAST_ZERO, w->unit->law.mu * OUTWARD, cos(angle), sin(angle));
 }
 
-/* The vector x_T turned by `sign` is between the directions a and b, less than a half turn apart.
- */
+/* sign x_T is between the directions a and b, less than a half turn apart. */
 static void add_between(writer *w, int on_u, double sign, double a, double b)
 {
     add(w, on_u, AT_LEAST_ZERO, 0, -sign * sin(a), sign * cos(a));

@@ -115,8 +115,7 @@ static int check_split(walk *w, const mo_proof_node *node)
     return good;
 }
 
-/* The subtree that begins at the next node.  Its depth is bounded: a cell splits some thirty times
- * at most. */
+/* The subtree from the next node on; its depth is bounded, as a cell splits some thirty times. */
 static int check_tree(walk *w)
 {
     if (w->next >= w->certificate->node_count) {

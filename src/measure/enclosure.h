@@ -28,8 +28,7 @@ typedef struct mo_enclosure {
     void *memory;
 } mo_enclosure;
 
-/* Fails for memory, for more rows than it takes, and where a mass matrix cannot be inverted safely.
- */
+/* Fails for memory, for too many rows, and for a mass matrix that may be singular. */
 mo_error mo_enclosure_create(const mo_problem *problem, mo_enclosure *enclosure, mo_message *why);
 void mo_enclosure_destroy(mo_enclosure *enclosure);
 
@@ -50,8 +49,7 @@ void mo_intervals_of(int count, const double *x, mo_interval *intervals);
  *
  * for every component.  a < 1 proves that E is not singular.
  */
-/* R near the inverse of E (n <= MO_SMALL), and a; a is at least 1/2 or NaN if E may be singular.
- */
+/* R near the inverse of E (n <= MO_SMALL), and a: 1/2 or more, or NaN, if E may be singular. */
 double mo_root_prepare(int n, const mo_interval *E, double *R);
 
 /* X holds E^-1 c by (1); a < 1/2. */

@@ -198,8 +198,7 @@ static int modes_are_met(const krawczyk *k)
 
 /* ---- distances ------------------------------------------------------------------------------- */
 
-/* (2): F(r) into F, and the transposed derivatives over the hull of r* and r into J; a as in
- * mo_root_prepare. */
+/* (2): F(r), and F'(.)' over the hull of r* and r into J; returns a of mo_root_prepare. */
 static double prepare_hull(krawczyk *k, const double *r)
 {
     const int n = k->n;
@@ -297,8 +296,7 @@ static void load_of(const krawczyk *k, const mo_body_view *view, int body, mo_in
     }
 }
 
-/* The errors of one body's velocities, into the bound; false if its M cannot be inverted safely.
- */
+/* Adds the velocity errors of one body; false if its M cannot be inverted safely. */
 static int body_distance(const krawczyk *k, int body, const double *v, mo_interval *scratch,
                          double *energy, double *most)
 {

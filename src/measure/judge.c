@@ -126,8 +126,7 @@ static int is_near_a_solution(judge *j, const double *r)
     return !error && bound.is_proven && bound.u <= MO_CLOSENESS * least;
 }
 
-/* It is a solution by the measure, or by a proof: with large impulses the measure has few
- * digits. */
+/* A solution by the measure, or by a proof where large impulses leave it few digits. */
 static int point_is_good(judge *j, int which, const double *u, const double *r)
 {
     double scaled = INFINITY;

@@ -30,8 +30,7 @@ mo_error mo_measure_into(const mo_problem *problem, const double *r, double *scr
 void mo_measure_at(const mo_problem *problem, double q_norm, const double *u, const double *r,
                    mo_residual *residual);
 
-/* Adds block i, with its own u and r, to the worst of each kind, squared for the natural map;
- * returns that square. */
+/* Adds block i to the worst of each kind; returns the square of its natural map. */
 double mo_measure_block(const mo_problem *problem, int i, const double *u_i, const double *r_i,
                         mo_residual *residual);
 

@@ -55,8 +55,7 @@ static double conic_square(const mo_problem *problem, int i, double xi, const do
     return is_rolling ? sum + conic_disc(xi, p[1], r[0], 2, r + 3, u + 3) : sum;
 }
 
-/* r_T over the directions of one group: the two neighbours of r_T share it, which has the least
- * sum. */
+/* r_T over the directions of one group: its two neighbours share it, which has the least sum. */
 static void split(const mo_law_facets *facets, int g, int d, const double *r, double *beta)
 {
     const int first = facets->start[g], last = facets->start[g + 1];

@@ -177,8 +177,7 @@ int mo_mode_rows(const mo_unit *unit, const mo_unit_mode *mode, double unit_r, c
 
 /* ---- inequalities ---------------------------------------------------------------------------- */
 
-/* Closed: r_N >= 0; sticking groups are inside their limit; sliding groups have s > 0, since (1) is
- * void otherwise. */
+/* Closed: r_N >= 0, sticking groups inside their limit, s > 0 in sliding ones, as (1) needs. */
 static int closed_is_met(const mo_unit *unit, const mo_unit_mode *mode, const mo_interval *u,
                          const mo_interval *r)
 {

@@ -34,8 +34,7 @@ int mo_cone_is_smooth(const mo_unit *unit, int frictionless);
 /* Rays of a polyhedral cone, each of unit->dim numbers; their number, 0 for a round one. */
 int mo_cone_rays(const mo_unit *unit, int frictionless, double (*rays)[MO_CONE_MOST_ROWS]);
 
-/* A round cone: groups[g] is the first row of group g, groups[count] the end; c[k] the coefficient
- * of row k. */
+/* A round cone: groups[g] is the first row of group g, groups[count] the end; c[k] of row k. */
 int mo_cone_groups(const mo_unit *unit, int groups[MO_CONE_MOST_GROUPS + 1],
                    double c[MO_CONE_MOST_ROWS]);
 

@@ -225,8 +225,7 @@ static double stopping_value(const mo_problem *problem, const mo_shift_loop *loo
     double moved = 0, size = 0;
     for (int i = 0; i < n; ++i) {
         const double *p = mo_constraint_param(problem, i);
-        /* 1 / mu where the law has a coefficient first; rolling adds two discs, and stays in units
-         * of the shift. */
+        /* 1 / mu for a cone; rolling adds two discs, and stays in units of the shift */
         const int is_cone = problem->law[i].kind == MO_LAW_COULOMB && p[0] > 0 && isfinite(p[0]);
         const double unit = is_cone ? 1 / p[0] : 1;
         moved += pow(unit * (loop->image[i] - loop->s[i]), 2);

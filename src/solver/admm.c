@@ -25,8 +25,7 @@
 #include "problem/delassus.h"
 #include "solver/convex.h"
 
-/* The residual is checked after this many iterations; by the method, after each of the first EAGER
- * too. */
+/* The residual is checked after so many iterations, and by the method after the first EAGER. */
 enum { CHECK_EVERY = 5, EAGER = 10 };
 enum { POWER_STEPS = 20, MEMORY = 10 };
 enum { WAIT_FIRST = 10, BALANCES_MOST = 20, WINDOW_FIRST = 200 };
@@ -275,8 +274,7 @@ static void change_penalty(splitting *admm, double rho)
     place_argument(admm);
 }
 
-/* While rho is new: a factor of two towards the smaller residual if primal and dual residual
- * differ much. */
+/* While rho is new: a factor of two towards the smaller of the two residuals. */
 static void balance(splitting *admm)
 {
     if (admm->since < admm->wait || admm->changes >= BALANCES_MOST) {

@@ -18,8 +18,7 @@
 #include "law/polygon.h"
 #include "linalg/dense.h"
 
-/* The friction discs of a law as groups of rows; corners > 0: the polygon of that many directions
- * instead. */
+/* The friction discs of a law as groups of rows; corners > 0: a polygon with so many. */
 typedef struct slip_groups {
     int count;
     int row[MO_LAW_MAX_GROUPS], dim[MO_LAW_MAX_GROUPS];

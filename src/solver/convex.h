@@ -38,8 +38,7 @@ typedef struct mo_convex_facets {
     double *angle; /* MO_FACETS_MOST a constraint, from 0 to 2 pi */
 } mo_convex_facets;
 
-/* The point of the cone nearest to x (y may be x), and its derivative, for count >= 3 corners that
- * surround the axis. */
+/* The nearest point of the cone to x (y may be x), and its derivative; count >= 3. */
 void mo_facets_project(int count, const double *angle, double mu, const double *x, double *y);
 void mo_facets_project_derivative(int count, const double *angle, double mu, const double *x,
                                   double *J);
@@ -57,20 +56,17 @@ typedef struct mo_convex {
     const mo_convex_facets *facets;
 } mo_convex;
 
-/* The velocity that the functions below see: u + compliance r + weight (r - centre), of constraint
- * i. */
+/* The velocity used below, of constraint i: u + compliance r + weight (r - centre). */
 void mo_convex_velocity(const mo_convex *convex, int i, const double *u, const double *r,
                         double *out);
 
-/* s of every constraint at velocities u (without the compliance part) and impulses r; r = NULL: u
- * has that part. */
+/* s of all constraints at velocities u and impulses r; r = NULL: u includes the compliance. */
 void mo_convex_shifts(const mo_problem *problem, const double *u, const double *r, double *s);
 
 /* Has constraint i a friction disc, and hence a shift? */
 int mo_convex_has_shift(const mo_problem *problem, int i);
 
-/* For each block a bound of |W_ii + compliance|; 1 if W_ii is zero.  The sweep is in natural
- * order. */
+/* For each block a bound of |W_ii + compliance|, or 1 for zero; a sweep in natural order. */
 void mo_convex_scales(const mo_sweep *sweep, double *scale);
 
 /* lambda of every friction disc (MO_LAW_MAX_GROUPS a constraint; zero where there is none). */
@@ -89,8 +85,7 @@ double mo_convex_prox_at(const mo_convex *convex, int i, double step, const doub
 void mo_convex_prox_derivative(const mo_convex *convex, int i, double step, const double *x,
                                double *J);
 
-/* 2-norm of r - prox(r - velocity) with unit step, all blocks: zero exactly at a solution; u and r
- * have all rows. */
+/* |r - prox(r - velocity)| with unit step over all rows: zero exactly at a solution. */
 double mo_convex_residual(const mo_convex *convex, const double *u, const double *r);
 
 /* ---- engines --------------------------------------------------------------------------------- */

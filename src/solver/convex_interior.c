@@ -145,8 +145,7 @@ static int take_newton_step(const call *c)
     return 1;
 }
 
-/* Newton steps from the best r; a step that does not halve the residual may still find the right
- * set. */
+/* Newton steps from the best r; one that gains little may still find the right set. */
 static void polish(call *c)
 {
     double residual = c->best;

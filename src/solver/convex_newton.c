@@ -31,8 +31,7 @@ static const double RHO_FIRST = 1e-1, RHO_LEAST = 1e-6, RHO_MOST = 1.0, RHO_POLI
 /* With bounded slip, where prox_at has no cancellation. */
 static const double RHO_LEAST_BOUNDED = 1e-12;
 
-/* Expected number of Newton steps (10 to 60 in piles of 500 beads), compared with the cost of
- * sweeps. */
+/* Expected Newton steps (10 to 60 in piles of 500 beads), to compare with the cost of sweeps. */
 static const double NEWTON_STEPS = 20;
 
 static const double MOMENTUM = 20; /* most t of the momentum of sweeps: momentum.h */
@@ -223,8 +222,7 @@ static double sweep_once(const call *c)
     return moved;
 }
 
-/* Sweeps whose work equals that of Newton: none for small problems, hundreds in a large bed of
- * stones. */
+/* Sweeps that cost as much as Newton: none for small problems, hundreds in a large heap. */
 static double worthwhile_sweeps(const call *c)
 {
     const mo_problem *problem = c->convex->problem;
@@ -294,8 +292,7 @@ static int try_polish(call *c, double look_at)
     return 0;
 }
 
-/* Polishes while it reduces the residual; rho of the last step classifies the contacts as that
- * step did. */
+/* Polishes while this helps, with the modes of contacts at rho of the last step, then at 1. */
 static int polish(call *c, double rho)
 {
     int steps = 0;
@@ -317,8 +314,7 @@ static int step_until_solved(call *c)
         if (c->residual <= c->tol || mo_run_is_over(c->run)) {
             break;
         }
-        /* Weights make the problem strongly convex: one step with rho = 0 solves it if Newton
-         * converges. */
+        /* Weights make it strongly convex: one step with rho = 0, if Newton converges. */
         const double own = c->convex->weight && !has_failed ? 0 : rho, best = w->best,
                      before = c->residual;
         const int newton = mo_convex_step_take(&w->step, c->convex, own, c->u, c->r);

@@ -9,8 +9,7 @@
 #include "base/error.h"
 #include "linalg/dense.h"
 
-/* Limits: Newton steps; relative accuracy of a step; operations of a factorisation (about a
- * minute). */
+/* Limits: Newton steps; accuracy of a step; operations of a factorisation (about a minute). */
 enum { NEWTON_MOST = 100 };
 static const double ACCURACY = 1e-3, FLOPS_MOST = 1e11;
 

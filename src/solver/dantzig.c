@@ -71,8 +71,7 @@ static int measure(mo_dantzig *z)
     return 1;
 }
 
-/* Only the final iterate is accurate.  Intermediate ones are measured rarely, to keep a best
- * one. */
+/* Only the final iterate is accurate; others are measured rarely, to keep a best one. */
 int mo_dantzig_tick(mo_dantzig *z)
 {
     ++z->pivots;
@@ -94,8 +93,7 @@ typedef enum ending {
     END_STOPPED   /* see run->status */
 } ending;
 
-/* All conditions seem to hold: solves for the forces again and verifies.  False where
- * something fails. */
+/* All conditions seem to hold: solves for the forces again, and verifies. */
 static int all_hold(mo_dantzig *z)
 {
     return mo_dantzig_solve_sets(z, 0) && !mo_dantzig_give_up_failures(z) && mo_dantzig_pick(z) < 0;

@@ -126,8 +126,7 @@ mo_error mo_dantzig_layout(const mo_problem *problem, const mo_options *options,
 /* da = A df where only the clamped rows, the rows tied to them, and row d move. */
 void mo_dantzig_apply_direction(mo_dantzig *z, int d);
 
-/* The column, and the row, of A that belong to row j; the tied one holds the friction tied to j
- * too. */
+/* The column and the row of A for row j; the tied column includes the friction tied to j. */
 void mo_dantzig_column(mo_dantzig *z, int j, double *out);
 void mo_dantzig_tied_column(mo_dantzig *z, int j, double *out);
 void mo_dantzig_row(mo_dantzig *z, int j, double *out);
@@ -238,8 +237,7 @@ mo_drive_end mo_dantzig_drive(mo_dantzig *z, int d);
 
 /* ---- dantzig_pick.c -------------------------------------------------------------------------- */
 
-/* The row whose conditions fail most, normal forces and joints before friction; -1 if all
- * hold. */
+/* The row that violates its conditions most, normal forces and joints first; -1: none. */
 int mo_dantzig_pick(mo_dantzig *z);
 
 /* ---- dantzig_start.c ------------------------------------------------------------------------- */
@@ -247,8 +245,7 @@ int mo_dantzig_pick(mo_dantzig *z);
 void mo_dantzig_begin(mo_dantzig *z); /* f = 0, or the nearest bound; the joints clamped */
 void mo_dantzig_adopt(mo_dantzig *z); /* the sets that f suggests */
 
-/* Gives up the rows that break the conditions of their sets, normal forces before friction; how
- * many. */
+/* Gives up rows that break the conditions of their sets, friction last; returns how many. */
 int mo_dantzig_give_up_failures(mo_dantzig *z);
 
 /* ---- dantzig.c ------------------------------------------------------------------------------- */

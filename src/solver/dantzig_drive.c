@@ -184,8 +184,7 @@ static double bound_rate(const mo_dantzig *z, int row)
     return isinf(z->mu[row]) ? 0 : z->mu[row] * z->df[z->normal[row]];
 }
 
-/* f of friction in the plane reaches a bound.  If both are still zero, the one reached faster
- * counts. */
+/* f of friction in the plane reaches a bound; the faster one counts if both are zero. */
 static void consider_line(const mo_dantzig *z, double noise, int row, drive_event *best)
 {
     const double apart = bound_rate(z, row), to_upper = z->df[row] - apart,
@@ -394,8 +393,7 @@ static void finish(mo_dantzig *z, const drive_course *course, const drive_event 
     }
 }
 
-/* The blocking row changes its set.  False if it cannot be clamped: it does not count
- * in this direction. */
+/* The blocking row changes its set; false if it cannot be clamped in this direction. */
 static int change_set(mo_dantzig *z, const drive_event *now)
 {
     if (now->kind == EVENT_CLAMP) {

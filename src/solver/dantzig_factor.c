@@ -85,8 +85,7 @@ void mo_cholesky_append(mo_dantzig_factor *F, double pivot, double driven_entry)
     F->count = k + 1;
 }
 
-/* One column of the rank-one update, written one place up and left: t = c L + s l, l = c l - s
- * L. */
+/* A column of the rank-one update, one place up and left: t = c L + s l, l = c l - s L. */
 static void rotate_column(int count, double c, double s, const double *L, double *l, double *to)
 {
     for (int i = 0; i < count; ++i) {

@@ -155,8 +155,7 @@ static void copy_blocks(mo_dantzig *z, const mo_problem *W)
     }
 }
 
-/* One scale for a contact whose friction is bounded by its normal force, one a row for all
- * others. */
+/* One scale for all rows of a contact with friction, one for each other row. */
 static void set_scales(mo_dantzig *z)
 {
     for (int i = 0; i < z->n; ++i) {

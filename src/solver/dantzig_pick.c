@@ -82,8 +82,7 @@ static double check_half(mo_dantzig *z, int row)
     return fabs(z->a[row]);
 }
 
-/* Both rows of a disc: the axis e is rotated to the direction in which the force must change, so
- * e is driven first. */
+/* Both rows of a disc: e, driven first, turns to where the force must change. */
 static double check_disc(mo_dantzig *z, int first, int is_closed)
 {
     const double *f = z->f + first, *a = z->a + first;
@@ -150,8 +149,7 @@ static int find_worst(mo_dantzig *z, double *failure)
     return row[rubs];
 }
 
-/* The rounding error of a was computed some pivots ago.  A small violation is checked again with
- * the current one. */
+/* The rounding error of a is some pivots old: a small violation is checked with a new one. */
 int mo_dantzig_pick(mo_dantzig *z)
 {
     double failure, size = z->unit;

@@ -196,8 +196,7 @@ int mo_dantzig_clamp(mo_dantzig *z, int row)
 
 /* ---- leaving --------------------------------------------------------------------------------- */
 
-/* Would the matrix without this row be singular?  Principal parts of a definite matrix never
- * are. */
+/* Would the matrix without this row be singular?  Principal parts of definite ones are not. */
 static int breaks_factor(const mo_dantzig *z, int p)
 {
     return !z->factor.is_symmetric &&

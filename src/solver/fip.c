@@ -101,8 +101,7 @@ static void gather(const mo_fip *f, int count, const double *w, double *x)
     }
 }
 
-/* Did the solution of the system stay near the point, as it does where the matrix is not singular?
- */
+/* Is the solution near the point, as it is where the matrix is not singular? */
 static int is_near(int count, const double *x, double reach)
 {
     for (int k = 0; k < count; ++k) {
@@ -136,8 +135,7 @@ static void solve_active(mo_fip *f, int count, const double *w, double reach, do
             f->work, &f->work_size, &info);
 }
 
-/* One correction of the point: w on joints and on the active set, from the true velocity, is made
- * to vanish. */
+/* One correction of the point, which makes the true w vanish on joints and on the active set. */
 static void correct(mo_run *run, mo_fip *f, int count, double reach)
 {
     double *change = f->dw, *pairs = f->dz; /* no further progress along the direction */
@@ -191,8 +189,7 @@ static void set_matrix(mo_fip *f)
     }
 }
 
-/* Eq. 38 with corrected sign; a full step leaves beta of the infeasibility p.  0 if it is
- * singular. */
+/* Eq. 38, sign corrected; a full step leaves beta of p.  0 if the matrix is singular. */
 static int find_direction(mo_fip *f, double beta)
 {
     const int n = f->lcp.n, one = 1;
@@ -322,8 +319,7 @@ static mo_status give_up(mo_run *run, const mo_fip *f)
     return mo_run_stall(run, "none of %d starts led to a solution", f->restart);
 }
 
-/* The multipliers are in the result; whether they are a proof depends on how far a solution would
- * have to be. */
+/* The multipliers are in the result: a proof if a solution would have to be far away. */
 static mo_status refute(mo_run *run, const mo_fip *f)
 {
     if (f->least_sum >= BEYOND_DOUBT && mo_lcp_system_is_exact(&f->lcp)) {

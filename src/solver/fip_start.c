@@ -111,8 +111,7 @@ static void differentiate(mo_fip *f, barrier *b)
     }
 }
 
-/* dz and theta_step of Newton's method; returns its decrement, or a negative number if K is lost
- * to rounding. */
+/* dz and theta_step of Newton's method; its decrement, or -1 if K is lost to rounding. */
 static double newton(mo_fip *f, barrier *b)
 {
     const int n = f->lcp.n, one = 1;

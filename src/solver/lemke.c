@@ -29,8 +29,7 @@ enum { MOST_UNKNOWNS = 12000 }; /* a matrix of 1.2 GB */
 
 enum { CORRECTIONS = 2 };
 
-/* A ray proves that there is no solution if one would have to be this large, in units of about
- * one. */
+/* A ray is a proof if a solution would have to be this large, in units of about one. */
 static const double OUT_OF_REACH = 1e11;
 
 static mo_error check(const mo_problem *problem, const mo_options *options, mo_message *why)
@@ -178,8 +177,7 @@ static mo_random random_of(const mo_run *run, const mo_lemke_work *work)
                        (uint64_t)work->restart};
 }
 
-/* Ones in the first start of each kind, then random numbers; those that break ties are random
- * always. */
+/* The vector that breaks ties is random; the cover is one in the first start of each kind. */
 void mo_lemke_choose_vectors(const mo_run *run, mo_lemke_work *work)
 {
     mo_random random = random_of(run, work);

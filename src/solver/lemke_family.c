@@ -15,8 +15,7 @@ void mo_lemke_family_layout(int n, size_t fill, mo_arena *arena, mo_lemke_family
     }
 }
 
-/* An entry of E: test_i.impulse_j over the rows that both touch, which are those of one constraint;
- * one for a speed. */
+/* An entry of E: test_i.impulse_j over the rows of their constraint; one for a speed. */
 static double softness(const mo_lcp *lcp, int i, int j)
 {
     const mo_lcp_unknown *row = lcp->unknown + lcp->free_count + i,

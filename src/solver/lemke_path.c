@@ -115,8 +115,7 @@ static double longest_step(const mo_lemke_path *path)
     return step;
 }
 
-/* Of those that reach zero there, z0 if it is one of them, else the one with the least rate over
- * direction. */
+/* Of those that reach zero there: z0, or else the one with the least rate over direction. */
 static int choose_leaving(const mo_lemke_path *path, double step)
 {
     if (path->direction0 < -path->flat && path->value0 + step * path->direction0 <= path->noise) {
@@ -184,8 +183,7 @@ static void grow(mo_lemke_path *path, int e, int j)
     put_row(path, row, j);
 }
 
-/* w_e enters, what is in a column slot leaves: K loses row e and that column, which become a unit
- * entry. */
+/* w_e enters and a column slot leaves: K loses row e and that column, now a unit entry. */
 static void shrink(mo_lemke_path *path, int e, int column)
 {
     const int row = path->row_slot[e];
@@ -249,8 +247,7 @@ static void exchange(mo_lemke_path *path, int leaving)
     ++path->since_factor;
 }
 
-/* The leaving variable along the present direction, MO_LEMKE_NOTHING on a ray; false if it rests
- * on a small pivot. */
+/* The leaving variable, MO_LEMKE_NOTHING on a ray; false if its pivot is small. */
 static int find_leaving(const mo_lemke_path *path, double *step, int *leaving)
 {
     *step = longest_step(path);
@@ -316,8 +313,7 @@ mo_lemke_state mo_lemke_pivot(mo_lemke_path *path)
 
 /* ---- the ends of the path -------------------------------------------------------------------- */
 
-/* The row that requires the largest z0: c + d z0 >= 0 for all others; MO_LEMKE_NOTHING if c >=
- * 0. */
+/* The row that requires the largest z0 for c + d z0 >= 0; MO_LEMKE_NOTHING if c >= 0. */
 static int first_row(const mo_lemke_path *path)
 {
     int first = MO_LEMKE_NOTHING;

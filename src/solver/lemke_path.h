@@ -41,8 +41,7 @@ typedef struct mo_lemke_path {
     int *order; /* in which K is eliminated: the caller's to fill, once */
     const double *c, *d, *p;
 
-    /* For each index: which of its pair is basic, value and rate of that one, direction of the
-     * step. */
+    /* For each index: which of its pair is basic; value, rate and direction of that one. */
     int *basic;
     double *value, *rate, *direction;
     double value0, rate0, direction0; /* of z0 */
@@ -66,8 +65,7 @@ void mo_lemke_layout(int n, size_t fill, mo_arena *arena, mo_lemke_path *path);
  * caller's to fill, at any time when no path is under way. */
 void mo_lemke_index(mo_lemke_path *path);
 
-/* Starts anew with c, d > 0 and p > 0, n entries each, kept by reference; that is the first pivot.
- */
+/* Starts anew with c, d > 0 and p > 0 (n entries each, kept by reference): the first pivot. */
 mo_lemke_state mo_lemke_start(mo_lemke_path *path, const double *c, const double *d,
                               const double *p);
 
@@ -90,8 +88,7 @@ mo_lemke_state mo_lemke_resume(mo_lemke_path *path, const double *c, double *d, 
 /* One pivot more. */
 mo_lemke_state mo_lemke_pivot(mo_lemke_path *path);
 
-/* The basis and the values at the end of a path (n entries each), and back to them before
- * mo_lemke_resume. */
+/* The basis and the values at the end of a path, and back to them before mo_lemke_resume. */
 void mo_lemke_keep(const mo_lemke_path *path, int *basic, double *value);
 void mo_lemke_restore(mo_lemke_path *path, const int *basic, const double *value);
 
@@ -101,8 +98,7 @@ void mo_lemke_point(const mo_lemke_path *path, double *z);
 /* After MO_LEMKE_RAY: the direction of z along the ray. */
 void mo_lemke_ray(const mo_lemke_path *path, double *z);
 
-/* After MO_LEMKE_SOLVED: the change of the basic z that makes w vanish on their rows, from w there.
- */
+/* After MO_LEMKE_SOLVED: the change of the basic z that makes w vanish on their rows. */
 void mo_lemke_correct(mo_lemke_path *path, const double *w, double *dz);
 
 #endif

@@ -216,8 +216,7 @@ static double momentum(gradient *g)
     return beta;
 }
 
-/* One iteration: (r, u) becomes (r+, its velocity).  False if the step is no longer finite, or
- * nothing moves. */
+/* One iteration: (r, u) becomes (r+, its velocity).  False if nothing moves, or for NaN. */
 static int take_step(gradient *g, const mo_convex *convex, double *r, double *u)
 {
     loop l = {g, convex, momentum(g), r, u};

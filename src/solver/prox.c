@@ -179,8 +179,7 @@ static double diagonal_norm(const workspace *w, int i)
     return norm;
 }
 
-/* For each block, how many blocks share its busiest body (global), or how many its row of W holds.
- */
+/* The blocks that share the busiest body of each (global), or that its row of W has. */
 static void count_neighbours(const mo_problem *problem, int *on_body, double *count)
 {
     if (problem->form == MO_FORM_GLOBAL) {
@@ -226,16 +225,14 @@ static void choose_steps(mo_run *run, workspace *w)
 
 /* ---- one iteration --------------------------------------------------------------------------- */
 
-/* Steps block i at velocity u and writes its new impulse; returns how far its unknowns moved,
- * squared. */
+/* Steps block i at velocity u to its new impulse; returns |dz|^2 of its unknowns. */
 static double step_block(mo_run *run, workspace *w, int i, const double *u, double *dr)
 {
     const mo_problem *problem = run->problem;
     const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
     const int rule = run->options->prox.rule;
     const double step = w->step[i] * w->adaptive.theta;
-    /* In the paper one r applies to p_f and s; with one for each block, s moves in its own
-     * units. */
+    /* In the paper one r applies to p_f and s; with one for each block, s has its own units. */
     const double slip_step = rule == RULE_CONTACT ? 0.25 / step : step;
     double law_u[MO_BILATERAL_MAX_DIM], new_r[MO_BILATERAL_MAX_DIM];
     mo_law_velocity(problem, row, d, u, run->r + row, law_u);

@@ -63,8 +63,7 @@ double mo_prox_spread(const mo_prox_model *model, int i)
     if (!is_split(model, i)) {
         return 1;
     }
-    /* sum_j d_j d_j' is half the number of directions times the identity; two opposite ones in the
-     * plane */
+    /* sum_j d_j d_j' = half the number of directions times 1; in the plane they are opposite */
     const mo_law_facets *facets = facets_of(model, i);
     const int in_disc = facets->start[1];
     return in_disc == 2 ? 2 : 0.5 * in_disc;

@@ -26,8 +26,7 @@
 #include "base/error.h"
 #include "measure/measure_blocks.h"
 
-/* Rounds in which the residual must fall by ten; rounds without a better one before the loop, or
- * the rescue, gives up. */
+/* Rounds for a tenth of the residual; rounds without a better one, without and with rescue. */
 enum { WINDOW = 30, PATIENCE = 300, RESCUE_PATIENCE = 2000 };
 
 mo_error mo_shift_loop_layout(const mo_convex_engine *engine, const mo_problem *problem,

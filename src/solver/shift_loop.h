@@ -80,8 +80,7 @@ mo_status mo_shift_loop_run(mo_run *run, mo_shift_loop *loop, const mo_shift_rul
 
 /* ---- shared with the rescue ------------------------------------------------------------------ */
 
-/* The shifted problem at loop->s to an accuracy, from run->r; then the measure and the image of s.
- */
+/* Solves the shifted problem at loop->s from run->r, measures it, and computes the image of s. */
 mo_shift_end mo_shift_round(mo_run *run, mo_shift_loop *loop, const mo_convex *convex, double tol);
 
 /*
@@ -90,8 +89,7 @@ mo_shift_end mo_shift_round(mo_run *run, mo_shift_loop *loop, const mo_convex *c
  */
 int mo_shift_second(mo_run *run, mo_shift_loop *loop, double tol);
 
-/* Must the second problem of this round be solved to rounding, because the run may be ended before
- * the next? */
+/* Must this round solve the second problem to rounding, as the run may be ended before the next? */
 int mo_shift_must_hold(const mo_run *run, const mo_shift_loop *loop);
 
 double mo_shift_distance(int n, const double *x, const double *y);
