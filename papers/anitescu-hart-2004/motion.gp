@@ -24,20 +24,20 @@ do for [k=1:2] {
     set format y "%g"
     set yrange [0:*]
     set title "contacts"
-    set key top right opaque
+    set key outside top center horizontal
     plot file using 1:2 skip 1 with lines lw 2 lc rgb "#08519c" title "exact law (auto)", \
          "" using 1:3 skip 1 with lines lw 2 lc rgb "#e6550d" title "relaxed law (LCP3)"
     set logscale y
     set autoscale y
     set format y "10^{%L}"
     set title "ms for the problem of a step: LCP1, LCP2"
-    plot file using 1:(solved($7,$8)) skip 1 with points pt 3 ps 0.7 lc rgb "#08519c" title "LCP1", \
+    plot file using 1:(solved($7,$8)) skip 1 with points pt 7 ps 0.5 lc rgb "#08519c" title "LCP1", \
          "" using 1:(failed($7,$8)) skip 1 with points pt 2 lc rgb "#08519c" notitle, \
          "" using 1:(solved($10,$11)) skip 1 with linespoints pt 7 ps 0.3 lw 1.5 lc rgb "#e6550d" title "LCP2", \
          "" using 1:(failed($10,$11)) skip 1 with points pt 2 lc rgb "#e6550d" notitle, \
          "" using 1:(solved($16,$17)) skip 1 with linespoints pt 7 ps 0.3 lw 1.5 lc rgb "#238b45" title "auto"
     set title "ms for the problem of a step: LCP3, LCP0"
-    plot file using 1:(1e3*$13) skip 1 with points pt 3 ps 0.7 lc rgb "#08519c" title "LCP3", \
+    plot file using 1:(1e3*$13) skip 1 with points pt 7 ps 0.5 lc rgb "#08519c" title "LCP3", \
          "" using 1:(solved($4,$5)) skip 1 with linespoints pt 7 ps 0.3 lw 1.5 lc rgb "#e6550d" title "LCP0", \
          "" using 1:(failed($4,$5)) skip 1 with points pt 2 lc rgb "#e6550d" notitle, \
          "" using 1:(solved($16,$17)) skip 1 with linespoints pt 7 ps 0.3 lw 1.5 lc rgb "#238b45" title "auto"
