@@ -122,6 +122,24 @@ static void a_sliding_particle_is_known_to_the_last_digits(void **state)
     mo_problem_destroy(problem);
 }
 
+/* Neither velocity nor load: u = 0 and r = 0, both exactly, are those of an open contact. */
+static void a_particle_that_rests_without_load_is_known_exactly(void **state)
+{
+    (void)state;
+    scene_particle_def def = scene_particle_default();
+    const double r[3] = {0};
+    double v[3];
+    mo_problem *problem = NULL;
+    mo_error_bound bound;
+    def.gap = def.gravity = def.velocity[0] = def.velocity[1] = 0;
+    CHECK(scene_particle(&def, &problem, NULL) == MO_OK);
+    mo_problem_velocity(problem, r, v);
+    CHECK(mo_bound_error(problem, v, r, &bound) == MO_OK);
+    CHECK(bound.is_proven);
+    CHECK_BELOW(fmax(bound.v, fmax(bound.u, bound.r)), 1e-300);
+    mo_problem_destroy(problem);
+}
+
 /* Where there is no solution, nothing is ever proven to be near one. */
 static void nothing_is_proven_where_no_solution_exists(void **state)
 {
@@ -267,6 +285,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(planted_solutions_are_found_again),
         cmocka_unit_test(a_sliding_particle_is_known_to_the_last_digits),
+        cmocka_unit_test(a_particle_that_rests_without_load_is_known_exactly),
         cmocka_unit_test(nothing_is_proven_where_no_solution_exists),
         cmocka_unit_test(proven_solutions_are_in_the_list_of_all_solutions),
         cmocka_unit_test(the_duality_gap_bounds_the_error_of_the_frozen_problem),

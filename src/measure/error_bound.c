@@ -380,8 +380,10 @@ static mo_error bound_in(krawczyk *k, const double *v, const double *r, mo_error
                "impulses are not unique, or this is not near a solution");
         return MO_OK;
     }
-    mo_enclosure_velocity(k->e, k->R, k->U);
-    write_zeros(k);
+    for (int round = 0; round < 2; ++round) { /* impulses that are zero narrow the velocities */
+        mo_enclosure_velocity(k->e, k->R, k->U);
+        write_zeros(k);
+    }
     if (!modes_are_met(k)) {
         mo_say(&bound->message, "%s",
                "the root of the contacts' modes is on a border between modes, or no solution");
