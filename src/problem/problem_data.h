@@ -126,15 +126,34 @@ static inline void mo_add_response(int d, int n, const double *block, const doub
     }
 }
 
-/* u += sum_j W_ij x_j, row i of the blocks of a reduced problem. */
+/* u += sum_j W_ij x_j, row i of the blocks of a reduced problem; d is a constant where this is
+ * inlined, and the sums stay in registers. */
+static inline void mo_add_row(const int d, const mo_problem *W, int i, const double *x, double *u)
+{
+    const double *block = W->values + W->value_start[i];
+    double sum[MO_BILATERAL_MAX_DIM];
+    for (int a = 0; a < d; ++a) {
+        sum[a] = u[a];
+    }
+    for (int k = W->block_start[i]; k < W->block_start[i + 1]; ++k) {
+        const int j = W->block_index[k], n = mo_constraint_dim(W, j);
+        mo_add_response(d, n, block, x + W->row_start[j], sum);
+        block += d * n;
+    }
+    for (int a = 0; a < d; ++a) {
+        u[a] = sum[a];
+    }
+}
+
 static inline void mo_reduced_row(const mo_problem *W, int i, const double *x, double *u)
 {
     const int d = mo_constraint_dim(W, i);
-    const double *block = W->values + W->value_start[i];
-    for (int k = W->block_start[i]; k < W->block_start[i + 1]; ++k) {
-        const int j = W->block_index[k], n = mo_constraint_dim(W, j);
-        mo_add_response(d, n, block, x + W->row_start[j], u);
-        block += d * n;
+    if (d == 3) {
+        mo_add_row(3, W, i, x, u);
+    } else if (d == 2) {
+        mo_add_row(2, W, i, x, u);
+    } else {
+        mo_add_row(d, W, i, x, u);
     }
 }
 

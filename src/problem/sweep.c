@@ -41,25 +41,19 @@ static inline void push(int d, int n, const double *A, const double *y, double *
     }
 }
 
-/* The blocks that give u of constraint i at a position: whitened Jacobians, or the couplings of the
- * problem. */
-static inline const double *reading_blocks(const mo_sweep *sweep, int position, int i)
-{
-    const mo_problem *problem = sweep->problem;
-    return problem->form == MO_FORM_GLOBAL ? mo_sweep_pull(sweep, position)
-                                           : problem->values + problem->value_start[i];
-}
-
 /* Adds the velocity of the state to u of the constraint at a position. */
 static inline void add_velocity(const mo_sweep *sweep, int position, const double *x, double *u)
 {
     const mo_problem *problem = sweep->problem;
     const int i = sweep->constraint[position], d = mo_constraint_dim(problem, i);
-    const int *start = problem->form == MO_FORM_GLOBAL ? problem->body_start : problem->row_start;
-    const double *block = reading_blocks(sweep, position, i);
+    if (problem->form == MO_FORM_REDUCED) {
+        mo_reduced_row(problem, i, x, u);
+        return;
+    }
+    const double *block = mo_sweep_pull(sweep, position);
     for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k) {
-        const int index = problem->block_index[k], from = start[index], n = start[index + 1] - from;
-        pull(d, n, block, x + from, u);
+        const int body = problem->block_index[k], n = mo_body_dim(problem, body);
+        pull(d, n, block, x + problem->body_start[body], u);
         block += (size_t)d * n;
     }
 }

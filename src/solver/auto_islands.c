@@ -26,7 +26,9 @@
 #include "solver/auto_units.h"
 #include "solver/visit.h"
 
-enum { SMALL = 2000 }; /* constraints of an island that is swept in place, at most */
+enum { SMALL = 2000 };         /* constraints of an island that is swept in place, at most */
+enum { PACE = 3 };             /* last sweeps, which tell the pace */
+static const double AHEAD = 4; /* of the goal, squares: such a residual is worth measuring */
 
 /* ---- in place -------------------------------------------------------------------------------- */
 
@@ -121,25 +123,29 @@ static void sweep_island(const in_place *c, int k)
     const int left = c->run->options->max_iter - c->run->done, few = mo_rung_in_place->budget;
     const int budget = left < 2 * few ? left : 2 * few;
     int most = left < few ? left : few;
+    double per_moved = 0; /* the residual for each change of r in the sweep before it, squares */
     const double goal = goal_square(c, island_rows(c->run->problem, member, count));
     c->sweeps[k] = 0;
     c->start[k] = c->square[k] = measure_island(c, member, count);
     if (!is_swept_in_place(c, k, member, count)) {
         return;
     }
-    for (int due = 1, measured = 0; c->sweeps[k] < most && !(c->square[k] <= goal);) {
+    for (int measured = 0; c->sweeps[k] < most && !(c->square[k] <= goal);) {
+        double moved = 0;
         for (int m = 0; m < count; ++m) {
-            mo_visit(&c->visitor, member[m]);
+            moved += mo_visit(&c->visitor, member[m]);
         }
-        if (++c->sweeps[k] >= due || c->sweeps[k] == most) {
+        const int sweeps = ++c->sweeps[k], left_over = most - sweeps;
+        if (sweeps == 1 || left_over == 0 || left_over == PACE ||
+            per_moved * moved <= AHEAD * goal) {
             const double before = c->square[k];
             c->square[k] = measure_island(c, member, count);
-            if (c->sweeps[k] == most && most < budget &&
-                are_nearly_there(before, c->square[k], goal, c->sweeps[k] - measured, few)) {
+            per_moved = c->square[k] / moved;
+            if (left_over == 0 && most < budget &&
+                are_nearly_there(before, c->square[k], goal, sweeps - measured, few)) {
                 most = budget;
             }
-            measured = c->sweeps[k];
-            due = measured + 1 + measured / 3;
+            measured = sweeps;
         }
     }
 }

@@ -16,6 +16,7 @@
  * grow faster than linearly.  No proof of convergence; ends as stalled after the last attempt.  An
  * iteration is a sweep or a Newton step.
  */
+#include <math.h>
 #include <string.h>
 
 #include "solver/newton_step.h"
@@ -58,7 +59,6 @@ static ending look(mo_run *run, const mo_newton *newton, int *iteration)
 static ending sweep_round(mo_run *run, mo_newton *newton, int sweeps, int *iteration)
 {
     ending end = GOES_ON;
-    mo_newton_velocity(newton, run->r);
     for (int k = 0; k < sweeps && end == GOES_ON; ++k) {
         mo_newton_sweep(newton, run->r);
         if (k == 0 || k % 5 == 4 || k == sweeps - 1) { /* a check costs about a sweep */
@@ -76,7 +76,7 @@ static ending newton_round(mo_run *run, workspace *w, int *iteration)
     mo_newton *newton = &w->newton;
     const size_t bytes = (size_t)run->problem->row_count * sizeof(double);
     const double best_before = run->best;
-    double merit = mo_newton_evaluate(newton, run->r);
+    double merit = sqrt(mo_newton_judge(newton, run->r));
     int is_astray = 0;
     memcpy(w->kept, run->r, bytes);
     for (int step = 0, bad = 0; step < STEPS && bad < BAD_STEPS && !is_astray; ++step) {
@@ -109,6 +109,9 @@ static mo_status solve(mo_run *run, void *memory)
     }
     ending end = mo_run_must_stop(run, 0) ? MUST_STOP : GOES_ON;
     for (int round = 0; round < run->options->newton.rounds && end == GOES_ON; ++round) {
+        if (round > 0) {
+            mo_newton_velocity(newton, run->r);
+        }
         end = sweep_round(run, newton, sweeps, &iteration);
         end = end == GOES_ON ? newton_round(run, w, &iteration) : end;
         sweeps = sweeps < 100000 ? 2 * sweeps : sweeps;
