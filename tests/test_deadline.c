@@ -39,6 +39,18 @@ static int is_same(const saved *a, const saved *b)
     return a->size == b->size && memcmp(a->bytes, b->bytes, a->size) == 0;
 }
 
+static mo_mechanism_id add_link(mo_world *world, double dry_friction)
+{
+    mo_link_def link = mo_default_link(-1);
+    mo_axis_def axis = mo_default_axis(MO_AXIS_REVOLUTE, 0);
+    mo_mechanism_def mechanism = mo_default_mechanism();
+    link.mass = link.inertia[0] = link.inertia[1] = link.inertia[2] = 1;
+    axis.dry_friction = dry_friction;
+    mechanism.links = &link, mechanism.link_count = 1;
+    mechanism.joints = &axis, mechanism.joint_count = 1;
+    return mo_world_add_mechanism(world, &mechanism, NULL);
+}
+
 /* Scenes with contacts, impacts, joints and sleep. */
 static const struct {
     const char *name, *parameter;
@@ -57,9 +69,12 @@ static void a_waiting_step_shows_the_state_of_its_start(void **state)
         mo_world_def def = mo_world_definition(world);
         def.sleeping = SCENES[s].sleeping;
         CHECK(mo_world_change(world, &def, NULL) == MO_OK);
+        const mo_mechanism_id link = add_link(world, 0.1);
         for (int k = 0; k < 60; ++k) {
             CHECK(mo_world_step(world, 0.01, NULL, NULL) == MO_OK);
         }
+        const double turning = 3; /* rad/s, against dry friction */
+        CHECK(mo_mechanism_set(world, link, NULL, &turning, NULL) == MO_OK);
         set_limit(world, 0);
         const double penetration = mo_world_penetration(world), time = mo_world_time(world);
         const mo_body_id body = mo_world_body(world, 1);
@@ -223,13 +238,7 @@ static waiting wait_with_parts(void)
     hinge.anchor[0] = 5, hinge.anchor[2] = 5;
     hinge.axis[0] = hinge.axis[2] = 0, hinge.axis[1] = 1;
     w.hinge = mo_world_add_joint(w.world, &hinge, NULL);
-    mo_link_def link = mo_default_link(-1);
-    mo_axis_def axis = mo_default_axis(MO_AXIS_REVOLUTE, 0);
-    mo_mechanism_def mechanism = mo_default_mechanism();
-    link.mass = link.inertia[0] = link.inertia[1] = link.inertia[2] = 1;
-    mechanism.links = &link, mechanism.link_count = 1;
-    mechanism.joints = &axis, mechanism.joint_count = 1;
-    w.mechanism = mo_world_add_mechanism(w.world, &mechanism, NULL);
+    w.mechanism = add_link(w.world, 0);
     CHECK(w.hinge.index > 0 && w.mechanism.index > 0);
     mo_step_report report = {0};
     set_limit(w.world, 0);
@@ -346,6 +355,31 @@ static void a_refused_call_leaves_the_step_that_waits(void **state)
     mo_world_destroy(world);
 }
 
+/* A call that is refused after it had to end the step that waits: wherever that was. */
+static void a_call_that_is_refused_late_leaves_the_state(void **state)
+{
+    (void)state;
+    const mo_shape_def plane = mo_shape_plane();
+    int found = 0, is_waiting = 1;
+    for (int calls = 1; is_waiting; ++calls) {
+        waiting w = wait_with_parts();
+        mo_step_report report = {0};
+        for (int k = 0; k < calls; ++k) {
+            CHECK(mo_world_step(w.world, 0.01, &report, NULL) == MO_OK);
+        }
+        is_waiting = report.is_waiting;
+        saved before = save(w.world);
+        found += is_waiting && report.rounds > 0;
+        CHECK(mo_world_add_solid(w.world, MO_BODY_FREE, &plane, NULL, NULL).index == 0);
+        saved after = save(w.world);
+        CHECK(is_same(&before, &after));
+        free(before.bytes);
+        free(after.bytes);
+        mo_world_destroy(w.world);
+    }
+    CHECK(found > 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -357,6 +391,7 @@ int main(void)
         cmocka_unit_test(a_world_that_is_changed_at_every_call_advances),
         cmocka_unit_test(a_change_while_a_step_waits_is_not_lost),
         cmocka_unit_test(a_refused_call_leaves_the_step_that_waits),
+        cmocka_unit_test(a_call_that_is_refused_late_leaves_the_state),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

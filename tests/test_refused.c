@@ -70,6 +70,20 @@ static int ball_of_no_radius(place *p, mo_message *why)
     return mo_world_add_shape(p->world, p->ball, &def, why).index == 0;
 }
 
+static int ball_with_an_infinite_edge(place *p, mo_message *why)
+{
+    mo_shape_def def = mo_shape_ball(0.5);
+    def.half[1] = INFINITY; /* which a ball has no use for, but a recording would have */
+    return mo_world_add_shape(p->world, p->ball, &def, why).index == 0;
+}
+
+static int ball_of_no_colour(place *p, mo_message *why)
+{
+    mo_shape_def def = mo_shape_ball(0.5);
+    def.colour[2] = NAN;
+    return mo_world_add_shape(p->world, p->ball, &def, why).index == 0;
+}
+
 static int plane_on_a_free_body(place *p, mo_message *why)
 {
     const mo_shape_def def = mo_shape_plane();
@@ -154,6 +168,8 @@ static const refusal REFUSALS[] = {
     {"a body of negative mass", body_of_bad_mass},
     {"a body whose inertia is not positive definite", body_of_bad_inertia},
     {"a ball without a radius", ball_of_no_radius},
+    {"a ball with an infinite half edge", ball_with_an_infinite_edge},
+    {"a ball whose colour is no number", ball_of_no_colour},
     {"a plane on a free body", plane_on_a_free_body},
     {"a shape of infinite mass", shape_of_infinite_mass},
     {"a shape of a body that is not there", shape_of_a_stale_body},

@@ -216,6 +216,30 @@ static void a_face_has_no_rolling_moments(void **state)
     mo_world_destroy(world);
 }
 
+/* Gaps and efforts follow from numbers of at most 1e100, and may be larger. */
+static void a_world_far_away_loads_its_own_state(void **state)
+{
+    (void)state;
+    mo_world *world;
+    mo_message why = {{0}};
+    mo_body_def def = mo_default_body(MO_BODY_FREE);
+    const mo_shape_def floor = mo_shape_half_space((const double[]){0, 0, 1}, 9e99),
+                       ball = mo_shape_ball(1);
+    CHECK(mo_world_create(NULL, NULL, &world, NULL) == MO_OK);
+    mo_world_add_solid(world, MO_BODY_FIXED, &floor, NULL, NULL);
+    def.pose = mo_pose_at(0, 0, -9e99);
+    const mo_body_id body = mo_world_add_body(world, &def, NULL);
+    CHECK(mo_world_add_shape(world, body, &ball, NULL).index > 0);
+    CHECK(mo_world_step(world, 0.01, NULL, &why) == MO_OK);
+    CHECK(mo_world_contact(world, 0).gap < -1e100);
+    const size_t size = mo_world_save(world, NULL, 0);
+    void *bytes = malloc(size);
+    CHECK(bytes && mo_world_save(world, bytes, size) == size);
+    CHECK(mo_world_load(world, bytes, size, &why) == MO_OK);
+    free(bytes);
+    mo_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -226,6 +250,7 @@ int main(void)
         cmocka_unit_test(a_step_that_would_bring_nan_is_refused_and_nothing_changes),
         cmocka_unit_test(bad_definitions_get_a_sentence),
         cmocka_unit_test(a_face_has_no_rolling_moments),
+        cmocka_unit_test(a_world_far_away_loads_its_own_state),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -85,6 +85,15 @@ static mo_error check(const mo_shape_def *def, int is_planar, mo_message *why)
                  "the pose of a shape must be finite, with a unit quaternion");
     MO_REFUSE_IF(is_planar && (q[1] != 0 || q[2] != 0), why,
                  "a shape of a planar world rotates about z only");
+    MO_REFUSE_IF(!mo_are_moderate(1, &def->radius) || !mo_are_moderate(3, def->half) ||
+                     !mo_are_moderate(6, def->ends[0]),
+                 why, "the sizes of a shape must be finite, also those that its kind does not use");
+    const double looks[6] = {def->colour[0], def->colour[1], def->colour[2],
+                             def->colour[3], def->metallic,  def->roughness};
+    for (int k = 0; k < 6; ++k) {
+        MO_REFUSE_IF(!(looks[k] >= 0 && looks[k] <= MO_LARGEST), why,
+                     "a colour or finish of a shape is %g, but must be from 0 to 1", looks[k]);
+    }
     mo_error error = check_sizes(def, is_planar, why);
     error = error ? error : mo_material_check(&def->material, is_planar, why);
     return error ? error : check_density(def, why);

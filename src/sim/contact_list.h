@@ -135,6 +135,7 @@ static inline int mo_contact_is_late(const mo_sim_contact *contact)
 mo_error mo_contacts_find(mo_world *world, double h);
 /* The contacts of this step and those of the last one change places. */
 void mo_contacts_exchange(mo_world *world);
+void mo_contacts_swap(mo_sim_contacts *a, mo_sim_contacts *b);
 /* Touches at the present positions, within reach of a step of h (or 0) with v and free_v. */
 mo_error mo_contacts_list(mo_world *world, double h, mo_sim_contacts *list);
 /* Touches at the present poses of the shapes that touch in `of`, a list in order; so is this one.

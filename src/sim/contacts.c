@@ -311,11 +311,16 @@ static mo_error collide_pairs(mo_world *world, double h, const mo_sim_contacts *
     return MO_OK;
 }
 
+void mo_contacts_swap(mo_sim_contacts *a, mo_sim_contacts *b)
+{
+    const mo_sim_contacts own = *a;
+    *a = *b;
+    *b = own;
+}
+
 void mo_contacts_exchange(mo_world *world)
 {
-    const mo_sim_contacts now = world->contacts;
-    world->contacts = world->before;
-    world->before = now;
+    mo_contacts_swap(&world->contacts, &world->before);
     world->step.stage = world->step.stage == MO_STAGE_START ? MO_STAGE_SOLVE : MO_STAGE_START;
 }
 
@@ -323,7 +328,8 @@ mo_error mo_contacts_find(mo_world *world, double h)
 {
     mo_contacts_exchange(world);
     mo_error error = mo_pairs_update(world, h);
-    error = error ? error : collide_pairs(world, h, &world->before, &world->contacts);
+    const mo_sim_contacts *last = world->found.count > 0 ? &world->found : &world->before;
+    error = error ? error : collide_pairs(world, h, last, &world->contacts);
     MO_FAIL_IF(mo_team_agree(world, error, NULL), MO_ERR_MEMORY);
     world->contacts.deepest = mo_team_largest(world, world->contacts.deepest);
     world->contacts.least = mo_team_least(world, world->contacts.least);

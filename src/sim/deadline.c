@@ -138,10 +138,9 @@ static void exchange_states(mo_world *world)
 {
     mo_step *step = &world->step;
     mo_step_undo_joints(world);
+    mo_mechanisms_exchange(world, step->kept_mechanisms);
     if (step->stage >= MO_STAGE_SOLVE) {
-        const mo_sim_contacts now = world->contacts;
-        world->contacts = world->before;
-        world->before = now;
+        mo_contacts_swap(&world->contacts, &world->before);
     }
     if (step->stage >= MO_STAGE_ACCEPT) {
         mo_sim_body *body = world->body;

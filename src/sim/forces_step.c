@@ -14,8 +14,8 @@
  *                the velocities, and the piece starts again
  *   4. motion    v+ = v + d a, positions by v+
  *
- * Limits: at most MOST_PIECES per step; the last one takes the rest.  First order.  After an error
- * the world is unchanged.
+ * Limits: at most MOST_PIECES per step, fewer without solutions (checks.c); the last one takes the
+ * rest.  First order.  After an error the world is unchanged.
  */
 #include <math.h>
 #include <string.h>
@@ -96,7 +96,8 @@ static mo_error resolve_impacts(mo_piece *p, mo_step_report *report, mo_message 
     const mo_phase phase = {.kind = MO_PHASE_IMPACT, .h = p->h, .restitution = 1};
     const mo_result *result = &p->world->result;
     int left = choose_impacts(p);
-    for (int round = 0; round < MOST_IMPACTS && left > 0; ++round) {
+    for (int round = 0; round < MOST_IMPACTS && left > 0 && !mo_step_is_spent(&p->world->step);
+         ++round) {
         MO_TRY(mo_accuracy_choose(p->world, INFINITY));
         MO_TRY(mo_assemble(p->world, &phase, why));
         MO_TRY(mo_find_impulses(p->world, INFINITY, 0, why));
@@ -251,6 +252,7 @@ static mo_error take_piece(mo_piece *p, mo_step_report *report, mo_message *why)
     error = mo_piece_forces(p, why);
     MO_TRY(error);
     report->iterations += p->forces.iterations;
+    world->step.missed += p->forces.status != MO_SOLVED;
     add_solve(world, p->forces.status, &p->forces.message, report);
     if (p->forces.is_impulsive) {
         take_velocities(world);
@@ -304,6 +306,7 @@ static mo_error take_pieces(mo_piece *p, mo_step_report *report, mo_message *why
     mo_error error = MO_OK;
     for (int k = 0; k < MOST_PIECES && !error && p->left > 1e-12 * p->h; ++k) {
         p->forces = (mo_forces){0};
+        k = mo_step_is_spent(&p->world->step) ? MOST_PIECES - 1 : k;
         p->is_last = k == MOST_PIECES - 1;
         p->instant = (mo_instant){.speed = p->options.speed};
         p->instant.kept = mo_memory_array(&p->world->allocator, (size_t)p->world->living_count,
@@ -359,6 +362,7 @@ mo_error mo_forces_step(mo_world *world, double h, mo_step_report *report, mo_me
     void *before = mo_memory_array(&world->allocator, size, 1);
     MO_NEED_MEMORY(before, why);
     mo_world_save(world, before, size);
+    world->found.count = world->step.missed = 0;
     mo_piece p = {
         .world = world, .h = h, .left = h, .most = h, .options = mo_default_force_options()};
     p.options.solver = world->def.solver;

@@ -5,6 +5,7 @@
  * limits, friction and couplings, targets, states and efforts of actuators, and those of tendons.
  * Poses of links follow from the coordinates.
  */
+#include <math.h>
 #include <string.h>
 
 #include "sim/mechanism.h"
@@ -74,6 +75,16 @@ static void read_numbers(void *context, double *numbers, size_t count)
     *from += count * sizeof *numbers;
 }
 
+static void exchange_numbers(void *context, double *numbers, size_t count)
+{
+    double **other = context;
+    for (size_t k = 0; k < count; ++k, ++*other) {
+        const double own = numbers[k];
+        numbers[k] = **other;
+        **other = own;
+    }
+}
+
 size_t mo_mechanisms_size(const mo_world *world)
 {
     size_t count = 0;
@@ -86,17 +97,23 @@ void mo_mechanisms_save(const mo_world *world, char *to)
     visit_all(world, write_numbers, &to);
 }
 
+void mo_mechanisms_exchange(mo_world *world, double *saved)
+{
+    visit_all(world, exchange_numbers, &saved);
+}
+
 /* Of one mechanism; its coordinates come first.  Moves on behind its numbers. */
 static int is_sound(mo_sim_mechanism *mechanism, const char **from)
 {
     const char *const coordinates = *from;
     size_t count = 0;
+    const size_t motions = (size_t)(mechanism->tree.coordinates + mechanism->tree.dofs);
     int good = 1;
     visit(mechanism, count_numbers, &count);
-    for (; count > 0; --count, *from += sizeof(double)) {
+    for (size_t k = 0; k < count; ++k, *from += sizeof(double)) {
         double number;
         memcpy(&number, *from, sizeof number);
-        good = good && mo_are_moderate(1, &number);
+        good = good && (k < motions ? mo_are_moderate(1, &number) : isfinite(number));
     }
     for (int k = 0; k < mechanism->tree.joints; ++k) {
         const int at = mo_linkage_turn_at(mechanism->tree.joint + k);

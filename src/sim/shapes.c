@@ -190,6 +190,7 @@ void mo_forget_contacts(mo_world *world, int body, int shape)
         }
     }
     world->contacts.count = kept;
+    world->found.count = 0;
 }
 
 /* The motion of the body is unchanged; the velocity now refers to another centre of mass. */

@@ -146,14 +146,14 @@ static mo_error check_head(const mo_world *world, const head *h, size_t size, mo
     return MO_OK;
 }
 
-static int is_finite(size_t count, const double *x)
+/* What follows from positions and velocities may be above MO_LARGEST. */
+static int is_finite(int count, const double *x)
 {
-    for (size_t k = 0; k < count; ++k) {
-        if (!(fabs(x[k]) <= MO_LARGEST)) {
-            return 0;
-        }
+    double sum = 0; /* NaN where one is not */
+    for (int k = 0; k < count; ++k) {
+        sum += 0 * x[k];
     }
-    return 1;
+    return sum == 0;
 }
 
 static int is_held_sound(const mo_held *held)
@@ -194,7 +194,7 @@ static int is_body_sound(const mo_world *world, int place, const body_state *s)
 {
     const int is_placed =
         world->body[place].mechanism != MO_NONE ||
-        (is_finite(3, s->x) && mo_quat_is_unit(s->orientation) && is_finite(6, s->v));
+        (mo_are_moderate(3, s->x) && mo_quat_is_unit(s->orientation) && mo_are_moderate(6, s->v));
     return is_placed && is_finite(6, s->force) && s->leader >= 0 &&
            s->leader < world->body_places && world->body[s->leader].generation;
 }
@@ -262,6 +262,7 @@ static void write_joint(const joint_state *s, mo_sim_joint *joint)
 
 static void write_parts(mo_world *world, const head *h, const char *from)
 {
+    world->found.count = 0;
     for (int k = 0; k < h->bodies; ++k, from += sizeof(body_state)) {
         body_state s;
         memcpy(&s, from, sizeof s);

@@ -178,6 +178,7 @@ static mo_error accept(mo_world *world)
     report->seconds_project = mo_work_clock() - accepted;
     step->has_open_joints = step->has_open_joints && mo_joints_are_open(world, 0);
     mo_contacts_keep_taken(world);
+    world->found.count = 0;
     report->islands = mo_islands_update(world);
     mo_report_fill(world, report);
     if (!is_projected) {
@@ -193,19 +194,21 @@ static mo_error accept(mo_world *world)
 static mo_error (*const PHASES[])(mo_world *) = {predict, collide, bounce, solve, accept};
 enum { PHASE_COUNT = sizeof PHASES / sizeof *PHASES };
 
-/* A step that is given up hands on the contacts and impulses that it has found. */
+/* The contacts of a step that is given up are kept, since the next one starts from their impulses;
+ * the world has those of the start. */
 static void undo(mo_world *world)
 {
     mo_step_undo_joints(world);
-    if (world->step.error) {
-        mo_mechanisms_load(world, (const char *)world->step.kept_mechanisms);
+    mo_mechanisms_load(world, (const char *)world->step.kept_mechanisms);
+    if (world->step.stage == MO_STAGE_START) {
+        return;
     }
     if (!world->step.error && world->step.report.rounds > 0) {
         mo_contacts_drop_late(world);
         mo_contacts_keep_taken(world);
-    } else if (world->step.stage > MO_STAGE_START) {
-        mo_contacts_exchange(world);
+        mo_contacts_swap(&world->contacts, &world->found);
     }
+    mo_contacts_exchange(world);
 }
 
 static void take_phases(void *user)

@@ -99,7 +99,8 @@ struct mo_world {
     size_t pair_start_room;
     mo_touch_list touches;
     mo_sim_contacts contacts, before; /* of this step and of the last one */
-    mo_sim_contacts side_contacts;    /* of the projection */
+    mo_sim_contacts found;         /* of a step that was given up; empty: none since the last one */
+    mo_sim_contacts side_contacts; /* of the projection */
     mo_step step;
 
     struct mo_recycler *recycler; /* memory of problems and results */
@@ -338,5 +339,7 @@ size_t mo_mechanisms_size(const mo_world *world); /* in doubles */
 void mo_mechanisms_save(const mo_world *world, char *to);
 int mo_mechanisms_sound(const mo_world *world, const char *from);
 void mo_mechanisms_load(mo_world *world, const char *from);
+/* Swaps with saved numbers; links stay where they are. */
+void mo_mechanisms_exchange(mo_world *world, double *saved);
 
 #endif
