@@ -210,7 +210,7 @@ static void state_run(const uint8_t *data, size_t size)
         return;
     }
     demand_finite(world);
-    if (is_chosen(data, size, 32)) { /* a step takes far longer than to load a state */
+    if (is_chosen(data, size, 256)) { /* a step takes far longer than to load a state */
         demand_sentence(mo_world_step(world, 0.01, NULL, &why), &why);
         demand_finite(world);
     }
