@@ -16,8 +16,12 @@
 #include "linalg/vec3.h"
 #include "problem/builder_data.h"
 
+/* The contacts of a heap come one by one: what is the same for all of them is found by the
+ * compiler. */
+#define INLINE static inline __attribute__((always_inline))
+
 /* `count` new elements at the end of an array; NULL if memory runs out, which is recorded. */
-static void *extend(mo_builder *builder, mo_builder_array *p, size_t count, size_t size)
+INLINE void *extend(mo_builder *builder, mo_builder_array *p, size_t count, size_t size)
 {
     if (!mo_memory_grow(&builder->allocator, &p->data, &p->room, p->count + count, size)) {
         mo_builder_remember_memory(builder);
@@ -28,7 +32,7 @@ static void *extend(mo_builder *builder, mo_builder_array *p, size_t count, size
     return first;
 }
 
-static int append_doubles(mo_builder *builder, mo_builder_array *p, size_t count,
+INLINE int append_doubles(mo_builder *builder, mo_builder_array *p, size_t count,
                           const double *from)
 {
     if (count == 0) {
@@ -44,24 +48,19 @@ static int append_doubles(mo_builder *builder, mo_builder_array *p, size_t count
     return 1;
 }
 
-/* One element, copied. */
-static int append(mo_builder *builder, mo_builder_array *p, const void *value, size_t size)
-{
-    void *to = extend(builder, p, 1, size);
-    if (to) {
-        memcpy(to, value, size);
-    }
-    return to != NULL;
-}
+/* One element more: APPEND(builder, &builder->row_start, int, 3); false if memory runs out. */
+#define APPEND(builder, array, type, ...)                                                          \
+    (extend((builder), (array), 1, sizeof(type)) &&                                                \
+     (((type *)(array)->data)[(array)->count - 1] = (__VA_ARGS__), 1))
 
 int mo_builder_append_int(mo_builder *builder, mo_builder_array *p, int value)
 {
-    return append(builder, p, &value, sizeof value);
+    return APPEND(builder, p, int, value);
 }
 
 int mo_builder_append_size(mo_builder *builder, mo_builder_array *p, size_t value)
 {
-    return append(builder, p, &value, sizeof value);
+    return APPEND(builder, p, size_t, value);
 }
 
 mo_error mo_builder_create(const mo_allocator *allocator, mo_builder **builder)
@@ -124,7 +123,7 @@ void mo_builder_reserve(mo_builder *builder, size_t bodies, size_t constraints, 
 }
 
 /* The position of the first number that is not finite, or -1. */
-static long first_bad(const double *x, size_t count)
+INLINE long first_bad(const double *x, size_t count)
 {
     double none = 0; /* NaN if one of them is not finite */
     for (size_t k = 0; x && k < count; ++k) {
@@ -138,7 +137,7 @@ static long first_bad(const double *x, size_t count)
     return -1;
 }
 
-static int all_finite(mo_builder *builder, const double *x, size_t count, const char *what,
+INLINE int all_finite(mo_builder *builder, const double *x, size_t count, const char *what,
                       int number)
 {
     const long bad = first_bad(x, count);
@@ -188,8 +187,8 @@ static int add_body(mo_builder *builder, int n, const double *M, const double *f
                       mo_builder_append_size(builder, &builder->mass_start, mass_start) &&
                       append_mass(builder, square, M) &&
                       append_doubles(builder, &builder->f, (size_t)n, f) &&
-                      append(builder, &builder->asymmetric, &(uint8_t){(uint8_t)asymmetric}, 1) &&
-                      append(builder, &builder->rigid, rigid, sizeof *rigid);
+                      APPEND(builder, &builder->asymmetric, uint8_t, (uint8_t)asymmetric) &&
+                      APPEND(builder, &builder->rigid, mo_rigid, *rigid);
     return added ? body : -1;
 }
 
@@ -227,7 +226,7 @@ int mo_builder_add_rigid_body(mo_builder *builder, double mass, const double J[9
 }
 
 /* The packed parameters of a law, shared with the previous block if equal. */
-static int add_law(mo_builder *builder, mo_law_kind kind, size_t count, const double *packed)
+INLINE int add_law(mo_builder *builder, mo_law_kind kind, size_t count, const double *packed)
 {
     const mo_builder_array *param = &builder->param;
     int same = param->count >= count;
@@ -244,7 +243,7 @@ static int add_law(mo_builder *builder, mo_law_kind kind, size_t count, const do
     if (!same && !append_doubles(builder, &builder->param, count, packed)) {
         return 0;
     }
-    return append(builder, &builder->law, &ref, sizeof ref);
+    return APPEND(builder, &builder->law, mo_law_ref, ref);
 }
 
 static int add_compliance(mo_builder *builder, const double *compliance, int d)
@@ -258,9 +257,10 @@ static int add_compliance(mo_builder *builder, const double *compliance, int d)
            append_doubles(builder, &builder->compliance, (size_t)d, compliance);
 }
 
-/* A constraint of d rows whose law has passed its check and has these parameters. */
-static int append_constraint(mo_builder *builder, int d, const mo_law *law, size_t count,
-                             const double *packed, const double *w)
+/* A constraint of d rows whose law has passed its check and has these parameters; contact: its
+ * number, or -1 for rows. */
+INLINE int append_constraint(mo_builder *builder, int d, const mo_law *law, size_t count,
+                             const double *packed, const double *w, int contact)
 {
     const int constraint = (int)builder->law.count;
     const int start = mo_builder_last_int(&builder->row_start);
@@ -275,11 +275,11 @@ static int append_constraint(mo_builder *builder, int d, const mo_law *law, size
     if (builder->row_start.count == 0 && !mo_builder_append_int(builder, &builder->row_start, 0)) {
         return -1;
     }
-    const int added = mo_builder_append_int(builder, &builder->row_start, start + d) &&
+    const int added = APPEND(builder, &builder->row_start, int, start + d) &&
                       append_doubles(builder, &builder->w, (size_t)d, w) &&
                       add_law(builder, law->kind, count, packed) &&
                       add_compliance(builder, law->compliance, d) &&
-                      mo_builder_append_int(builder, &builder->contact_of, -1);
+                      APPEND(builder, &builder->contact_of, int, contact);
     return added ? constraint : -1;
 }
 
@@ -298,8 +298,8 @@ int mo_builder_add_constraint(mo_builder *builder, int d, const mo_law *law, con
         return -1;
     }
     mo_law_pack(law, d, packed);
-    return append_constraint(builder, d, law,
-                             (size_t)mo_law_param_count(mo_law_ops_of(law->kind), d), packed, w);
+    return append_constraint(
+        builder, d, law, (size_t)mo_law_param_count(mo_law_ops_of(law->kind), d), packed, w, -1);
 }
 
 static int check_contact(mo_builder *builder, const mo_rigid_contact *contact, int constraint)
@@ -322,14 +322,10 @@ mo_compact_contact *mo_builder_extend_contacts(mo_builder *builder, double mu, c
 {
     const int number = (int)builder->contacts.count;
     const mo_law law = {.kind = MO_LAW_COULOMB, .mu = mu};
-    const int constraint = builder->error ? -1 : append_constraint(builder, 3, &law, 1, &mu, w);
-    mo_compact_contact *to =
-        constraint < 0 ? NULL : extend(builder, &builder->contacts, 1, sizeof *to);
-    if (to) {
-        ((int *)builder->contact_of.data)[constraint] = number;
-        builder->jacobians = 1;
-    }
-    return to;
+    builder->jacobians = 1;
+    return !builder->error && append_constraint(builder, 3, &law, 1, &mu, w, number) >= 0
+               ? extend(builder, &builder->contacts, 1, sizeof(mo_compact_contact))
+               : NULL;
 }
 
 int mo_builder_add_contact(mo_builder *builder, const mo_rigid_contact *contact)
