@@ -239,13 +239,14 @@ MO_EVERYWHERE void mo_touches_reduce(mo_touch_list *list, int first)
 {
     enum { MOST = 2 * MO_FLAT_CORNERS };
     const int count = list->count - first;
-    uint8_t stays[MOST], is_seen[MOST] = {0};
+    uint8_t stays[MOST], is_seen[MOST];
     int member[MOST];
     if (count <= MO_TOUCHES_A_FACE || count > MOST) {
         return;
     }
     mo_touch *touch = list->touch + first;
     memset(stays, 0, (size_t)count);
+    memset(is_seen, 0, (size_t)count);
     for (int k = 0; k < count; ++k) {
         int members = 0;
         for (int i = k; i < count && !is_seen[k]; ++i) {

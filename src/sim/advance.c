@@ -263,7 +263,6 @@ mo_error mo_advance_poses(mo_world *world, double h, mo_message *why)
 void mo_advance_accept(mo_world *world, double h)
 {
     const int is_missed = world->step.has_missed || world->step.ease > 0;
-    world->step.kinetic_energy = world->step.potential_energy = 0;
     for (int k = 0; k < world->living_count; ++k) {
         mo_sim_body *body = world->body + world->living[k];
         mo_pace_every(k, 64);
@@ -280,10 +279,6 @@ void mo_advance_accept(mo_world *world, double h)
         memset(body->force, 0, sizeof body->force);
         body->was_coarse = body->accuracy == MO_COARSE;
         body->misses = is_missed ? body->misses + 1 : 0;
-        if (world->mechanism_count == 0) { /* otherwise the report adds those of mechanisms */
-            world->step.kinetic_energy += mo_body_kinetic_now(world, body);
-            world->step.potential_energy += mo_body_potential(world, body);
-        }
     }
     mo_pace();
     mo_mechanisms_accept(world, h);

@@ -32,7 +32,7 @@ static void write_contact_start(const mo_sim_contact *contact, int rows, double 
     }
 }
 
-/* From row `first` on, to `end`: zero. */
+/* Room for `end` rows, of which those from `first` on are zero. */
 static mo_error clear_start(mo_world *world, int first, int end)
 {
     MO_FAIL_IF(!MO_GROW(&world->allocator, world->start, world->start_room, (size_t)end + 1),
@@ -45,7 +45,8 @@ static mo_error clear_start(mo_world *world, int first, int end)
 static mo_error add_contacts(mo_world *world, const mo_phase *phase)
 {
     int row = mo_builder_row_count(world->builder);
-    MO_FAIL_IF(clear_start(world, 0, row + MO_CONTACT_ROWS * world->contacts.count), MO_ERR_MEMORY);
+    const int end = row + MO_CONTACT_ROWS * world->contacts.count;
+    MO_FAIL_IF(clear_start(world, 0, row) || clear_start(world, end, end), MO_ERR_MEMORY);
     for (int k = 0; k < world->contacts.count; ++k) {
         mo_sim_contact *contact = world->contacts.at + k;
         mo_pace_every(k, 64);

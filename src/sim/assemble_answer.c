@@ -75,20 +75,29 @@ void mo_contact_velocity(const mo_world *world, const mo_sim_contact *contact, d
     mo_vec3_minus(u[1], u[0], out);
 }
 
-void mo_assemble_finish(mo_world *world)
+static void finish_contact(mo_world *world, mo_sim_contact *contact)
 {
-    for (int k = 0; k < world->contacts.count; ++k) {
-        mo_pace_every(k, 64);
-        mo_contacts_prefetch(world, k);
-        mo_sim_contact *contact = world->contacts.at + k;
-        if (mo_contact_is_taken(contact) || mo_vec3_dot(contact->impact, contact->impact) > 0) {
-            mo_contact_velocity(world, contact, contact->velocity);
-            if (mo_contact_is_late(contact)) { /* from now on it is an impulse of the last step */
-                contact->gap -= world->step.late[contact->late].before;
-                contact->late = MO_NONE;
-                contact->was_late = 1;
-            }
+    if (mo_contact_is_taken(contact) || mo_vec3_dot(contact->impact, contact->impact) > 0) {
+        mo_contact_velocity(world, contact, contact->velocity);
+        if (mo_contact_is_late(contact)) { /* from now on it is an impulse of the last step */
+            contact->gap -= world->step.late[contact->late].before;
+            contact->late = MO_NONE;
+            contact->was_late = 1;
         }
+    }
+}
+
+void mo_assemble_finish(mo_world *world, double h)
+{
+    mo_sim_contacts *list = &world->contacts;
+    for (int k = 0, next; k < list->count; k = next) {
+        next = mo_contacts_end_of_pair(list, k);
+        mo_pace_every(k, 64);
+        for (int i = k; i < next; ++i) {
+            mo_contacts_prefetch(world, i);
+            finish_contact(world, list->at + i);
+        }
+        mo_contacts_note(world, list->at + k, next - k, h);
     }
     mo_pace();
 }

@@ -154,13 +154,13 @@ mo_error mo_contacts_collide(mo_world *world, const mo_pair *pair, const mo_pose
  * the last step; false if these are not all, or the shapes have moved since they were collided. */
 int mo_contacts_hold(mo_world *world, const mo_pose at[2], const mo_sim_contact *last, int count,
                      double reach);
-/* The contacts of a pair from `first` on were collided at these poses, within the reach. */
-void mo_contacts_note(const mo_world *world, const mo_pose at[2], double reach,
-                      mo_sim_contacts *list, int first);
-/* contacts_match.c: copies impulses of the last step to the contacts of a pair from `first` on.
- * *k: the first contact of the last step that is not before the pair; it advances. */
-void mo_contacts_match(const mo_world *world, const mo_sim_contacts *before, int *k,
-                       mo_sim_contacts *list, int first);
+/* The contacts of a pair at the end of a step of h, while shapes have the poses of its start: notes
+ * where they were collided if the pair may be held in the next step. */
+void mo_contacts_note(const mo_world *world, mo_sim_contact *contact, int count, double h);
+/* contacts_match.c: copies impulses of the last step to the contacts of the same pair; both are in
+ * the order of features. */
+void mo_contacts_match(const mo_world *world, const mo_sim_contact *last, int last_count,
+                       mo_sim_contact *now, int count);
 /* By shapes and feature: below, equal to or above zero. */
 int mo_contact_order(const mo_sim_contact *c, const mo_sim_contact *d);
 /* Sorts the contacts from `sorted` on into those before. */

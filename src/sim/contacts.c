@@ -175,7 +175,9 @@ static mo_error collide_shapes(mo_world *world, const mo_pair *pair, const mo_si
     }
     const double *normal = last ? last->frame : NULL;
     const mo_error error = mo_contacts_collide(world, pair, at, normal, reach, list);
-    mo_contacts_note(world, at, reach, list, first);
+    if (list->count > first) {
+        list->at[first].held.reach = reach;
+    }
     return error;
 }
 
@@ -303,9 +305,7 @@ static mo_error collide_pairs(mo_world *world, double h, const mo_sim_contacts *
         MO_FAIL_IF(collide_pair(world, pair, last, last_count, list) ||
                        look_at(world, least_speed, before != NULL, list, first),
                    MO_ERR_MEMORY);
-        if (before) {
-            mo_contacts_match(world, before, &of_last, list, first);
-        }
+        mo_contacts_match(world, last, last_count, list->at + first, list->count - first);
     }
     mo_pace();
     return MO_OK;

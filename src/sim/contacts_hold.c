@@ -6,8 +6,9 @@
  * While two shapes move against each other by less than m since they were collided, the points of
  * their contacts are carried along with either shape, and the normal with the first.  The gap
  * n.(x_1 - x_0) is then wrong by about m^2 over their size.  A pair is held where all of its points
- * are contacts of the last step, and no other point can have come within reach.  Contacts have all
- * that this depends on with them, so that a world that was saved goes on with the same bits.
+ * are contacts of the last step, and no other point can have come within reach.  What this depends
+ * on is noted at the end of a step, for pairs that moved little in it, in the contacts themselves:
+ * a world that was saved goes on with the same bits.
  */
 #include <math.h>
 #include <string.h>
@@ -25,6 +26,12 @@ static int is_for(const mo_world *world, const mo_sim_contact *contact)
            !world->near[contact->shape[1]].is_round;
 }
 
+/* m: of the smaller shape's size. */
+static double largest_move(const mo_world *world, double size)
+{
+    return fmin(MOST, OF_TOLERANCE * world->def.solver.tol) * size;
+}
+
 /* The orientation of the second in the frame of the first. */
 static void turn_between(const mo_pose at[2], double turn[4])
 {
@@ -38,18 +45,33 @@ static void matrices_of(const mo_pose at[2], double Q[2][9])
     mo_quat_matrix(at[1].orientation, Q[1]);
 }
 
-void mo_contacts_note(const mo_world *world, const mo_pose at[2], double reach,
-                      mo_sim_contacts *list, int first)
+/* Its points have been collided, all take part, and stay nearly in place in this step. */
+static int may_be_held(const mo_world *world, const mo_sim_contact *contact, int count, double h)
 {
-    double turn[4], Q[2][9];
-    if (first == list->count || !is_for(world, list->at + first)) {
+    const double most = largest_move(world, contact->size);
+    for (int k = 0; k < count; ++k, ++contact) {
+        if (!mo_contact_is_taken(contact) || contact->was_late ||
+            !(h * mo_vec3_norm(contact->velocity) < most)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+void mo_contacts_note(const mo_world *world, mo_sim_contact *contact, int count, double h)
+{
+    if (contact->held.points > 0 || !is_for(world, contact) ||
+        !may_be_held(world, contact, count, h)) {
         return;
     }
+    const mo_pose at[2] = {world->shape[contact->shape[0]].pose,
+                           world->shape[contact->shape[1]].pose};
+    const double reach = contact->held.reach;
+    double turn[4], Q[2][9];
     turn_between(at, turn);
     matrices_of(at, Q);
-    for (int k = first; k < list->count; ++k) {
-        const mo_sim_contact *contact = list->at + k;
-        mo_held *held = &list->at[k].held;
+    for (int k = 0; k < count; ++k, ++contact) {
+        mo_held *held = &contact->held;
         for (int side = 0; side < 2; ++side) {
             double x[3];
             mo_vec3_along(contact->point, (side ? 0.5 : -0.5) * contact->gap, contact->frame, x);
@@ -60,7 +82,7 @@ void mo_contacts_note(const mo_world *world, const mo_pose at[2], double reach,
         memcpy(held->turn, turn, sizeof turn);
         held->gap = contact->gap;
         held->reach = reach;
-        held->points = list->count - first;
+        held->points = count;
     }
 }
 
@@ -103,7 +125,7 @@ int mo_contacts_hold(mo_world *world, const mo_pose at[2], const mo_sim_contact 
         return 0;
     }
     const double size = fmin(world->near[last->shape[0]].size, world->near[last->shape[1]].size),
-                 most = fmin(fmin(MOST, OF_TOLERANCE * world->def.solver.tol) * size,
+                 most = fmin(largest_move(world, size),
                              last->held.reach + OF_MARGIN * mo_margin_for(world, size) - reach),
                  left = most - turned(at, last) * size;
     double Q[2][9];

@@ -25,17 +25,13 @@ static void inherit(const mo_sim_contact *before, mo_sim_contact *now)
     }
 }
 
-static int is_of_pair(const mo_sim_contact *c, const mo_sim_contact *d)
+static int has_feature(const mo_sim_contact *contact, int count, uint32_t feature)
 {
-    return c->shape[0] == d->shape[0] && c->shape[1] == d->shape[1];
-}
-
-static int has_feature(const mo_sim_contacts *list, int first, uint32_t feature)
-{
-    while (first < list->count && list->at[first].feature != feature) {
-        ++first;
+    int k = 0;
+    while (k < count && contact[k].feature != feature) {
+        ++k;
     }
-    return first < list->count;
+    return k < count;
 }
 
 /* The point of a contact from the start of the last step, moved with one of the bodies. */
@@ -52,67 +48,52 @@ static void move_point(const mo_world *world, const mo_sim_contact *contact, dou
     mo_vec3_along(point, h, turned, point);
 }
 
-/* The contact from `first` on that is nearest to a point, and not far from it, or NULL. */
-static mo_sim_contact *nearest(mo_sim_contacts *list, int first, const double point[3])
+/* The contact that is nearest to a point, and not far from it, or NULL. */
+static mo_sim_contact *nearest(mo_sim_contact *contact, int count, const double point[3])
 {
-    double least = NEARBY * list->at[first].size;
+    double least = NEARBY * contact->size;
     mo_sim_contact *found = NULL;
-    for (int k = first; k < list->count; ++k) {
+    for (int k = 0; k < count; ++k) {
         double d[3];
-        mo_vec3_minus(list->at[k].point, point, d);
+        mo_vec3_minus(contact[k].point, point, d);
         const double distance = mo_vec3_norm(d);
         if (distance < least) {
             least = distance;
-            found = list->at + k;
+            found = contact + k;
         }
     }
     return found;
 }
 
-/* Impulses of contacts of the pair that are no more, from k on. */
-static void hand_on(const mo_world *world, const mo_sim_contacts *before, int k,
-                    mo_sim_contacts *list, int first)
+/* The impulse of a contact that is no more. */
+static void hand_on(const mo_world *world, const mo_sim_contact *old, mo_sim_contact *now,
+                    int count)
 {
-    for (; first < list->count && k < before->count && is_of_pair(before->at + k, list->at + first);
-         ++k) {
-        const mo_sim_contact *old = before->at + k;
-        double point[3];
-        if (mo_vec3_dot(old->impulse, old->impulse) > 0 &&
-            !has_feature(list, first, old->feature)) {
-            move_point(world, old, point);
-            mo_sim_contact *now = nearest(list, first, point);
-            if (now) {
-                mo_vec3_along(now->impulse, 1, old->impulse, now->impulse);
-            }
+    double point[3];
+    if (mo_vec3_dot(old->impulse, old->impulse) > 0 && !has_feature(now, count, old->feature)) {
+        move_point(world, old, point);
+        mo_sim_contact *next = nearest(now, count, point);
+        if (next) {
+            mo_vec3_along(next->impulse, 1, old->impulse, next->impulse);
         }
     }
 }
 
-/* Both lists are sorted by shapes and feature: the contacts of the new one from `first` on, with
- * those of the last step from *k on. */
-static void match(const mo_sim_contacts *before, int *k, mo_sim_contacts *list, int first)
+void mo_contacts_match(const mo_world *world, const mo_sim_contact *last, int last_count,
+                       mo_sim_contact *now, int count)
 {
-    for (int i = first; i < list->count && *k < before->count; ++i) {
-        mo_sim_contact *now = list->at + i;
-        const mo_sim_contact *old = before->at + *k;
-        int order = -1;
-        if (*k + MO_AHEAD < before->count) {
-            mo_prefetch(old + MO_AHEAD, offsetof(mo_sim_contact, is_new));
+    int k = 0, found = 0, latest = MO_NONE; /* of the last step */
+    for (int i = 0; i < count; ++i) {
+        while (k < last_count && last[k].feature < now[i].feature) {
+            ++k;
         }
-        while (*k < before->count && (order = mo_contact_order(old, now)) < 0) {
-            ++*k;
-            ++old;
-        }
-        if (*k < before->count && order == 0) {
-            inherit(old, now);
+        if (k < last_count && last[k].feature == now[i].feature) {
+            inherit(last + k, now + i);
+            found += k != latest;
+            latest = k;
         }
     }
-}
-
-void mo_contacts_match(const mo_world *world, const mo_sim_contacts *before, int *k,
-                       mo_sim_contacts *list, int first)
-{
-    const int from = *k;
-    match(before, k, list, first);
-    hand_on(world, before, from, list, first);
+    for (k = 0; k < last_count && count > 0 && found < last_count; ++k) {
+        hand_on(world, last + k, now, count);
+    }
 }

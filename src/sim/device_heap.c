@@ -434,8 +434,8 @@ static mo_error advance(mo_device_heap *heap, mo_world *world, double h, mo_step
                    &mo_heap_figures_of(heap)->potential);
     mo_device_read(heap->device, &seen, heap->figures.at, sizeof seen);
     report->penetration = seen.deepest.largest;
-    world->step.kinetic_energy = report->kinetic_energy = seen.kinetic.sum;
-    world->step.potential_energy = report->potential_energy = seen.potential.sum;
+    report->kinetic_energy = seen.kinetic.sum;
+    report->potential_energy = seen.potential.sum;
     world->time += h;
     world->steps++;
     world->last_step = h;

@@ -170,7 +170,6 @@ static void scale(mo_world *world, mo_sim_body *body, double f, double v[6])
     if (f < 1 && !body->is_ghost) {
         const double removed = (1 - f * f) * mo_body_kinetic(world, body, v);
         world->step.report.energy_removed += removed;
-        world->step.kinetic_energy -= removed; /* where it is known already */
         mo_vec3_scale(f, v, v);
         mo_vec3_scale(f, v + 3, v + 3);
     }

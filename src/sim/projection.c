@@ -209,15 +209,6 @@ static mo_error find_contacts(mo_world *world, sought what, double *deepest)
 
 /* ---- a displacement -------------------------------------------------------------------------- */
 
-static void set_inertias(mo_world *world)
-{
-    for (int k = 0; k < world->living_count; ++k) {
-        mo_pace_every(k, 256);
-        mo_body_turn_inertia(world->body + world->living[k]);
-    }
-    mo_pace();
-}
-
 static void displace(mo_world *world, double unit)
 {
     for (int k = 0; k < world->living_count; ++k) {
@@ -294,7 +285,6 @@ static mo_error project_once(mo_world *world, double unit, mo_message *why)
 {
     const mo_phase phase = {.kind = MO_PHASE_PROJECTION, .h = unit};
     change_sides(world);
-    set_inertias(world);
     mo_error error = mo_team_agree(world, mo_assemble(world, &phase, why), why);
     error = error ? error : solve(world, why);
     if (!error) {
@@ -349,7 +339,6 @@ mo_error mo_project_positions(mo_world *world, double *deepest, mo_message *why)
 {
     mo_error error = MO_OK;
     *deepest = 0;
-    world->step.is_projected = 0;
     for (int k = 0; k < world->living_count; ++k) {
         mo_pace_every(k, 512);
         world->body[world->living[k]].is_displaced = 0;
@@ -366,7 +355,6 @@ mo_error mo_project_positions(mo_world *world, double *deepest, mo_message *why)
         double before;
         MO_FAIL_IF(find_contacts(world, round == 0 ? AT_FIRST : THEN, &before),
                    mo_fail_memory(why));
-        world->step.is_projected = 1;
         error = project_once(world, unit_of(world), why);
         if (!error && find_contacts(world, LEFT, &now.deepest)) {
             error = mo_fail_memory(why);

@@ -106,11 +106,8 @@ void mo_report_fill(mo_world *world, mo_step_report *report)
     mo_pace();
     report->held_back = count_held(world);
     mo_pace();
-    const int is_known =
-        !world->step.is_projected && !world->def.sleeping && world->mechanism_count == 0;
-    const double kinetic = is_known ? world->step.kinetic_energy : mo_world_kinetic_energy(world);
-    const double potential =
-        is_known ? world->step.potential_energy : mo_world_potential_energy(world);
+    const double kinetic = mo_world_kinetic_energy(world);
+    const double potential = mo_world_potential_energy(world);
     report->kinetic_energy = kinetic; /* the fields hold initial values until here */
     report->potential_energy = potential;
     mo_report_left(world, report);

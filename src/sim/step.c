@@ -157,7 +157,7 @@ static mo_error accept(mo_world *world)
     const double loss = mo_step_loss(world, h);
     const int is_cut = world->result.status != MO_SOLVED && world->def.first_order == 0;
     MO_TRY(is_cut && mo_islands_keep_loss(world, h) ? mo_fail_memory(&step->why) : MO_OK);
-    mo_assemble_finish(world);
+    mo_assemble_finish(world, h);
     step->stage = MO_STAGE_ACCEPT;
     const int holds = world->mechanism_count > 0 || world->def.sleeping; /* which is not kept */
     if (holds) {

@@ -72,10 +72,8 @@ typedef struct mo_step {
     double overlap_before; /* of pairs that may overlap, at its start, over the size */
     int *crowd;            /* of each body: overlaps that are deep (contacts.c) */
     size_t crowd_room;
-    int left_out;                            /* pairs that overlap deeply, beyond those */
-    int is_projected;                        /* positions were */
-    int was_canonical;                       /* at its start, for one that is refused */
-    double kinetic_energy, potential_energy; /* of the bodies at its end, J */
+    int left_out;      /* pairs that overlap deeply, beyond those */
+    int was_canonical; /* at its start, for one that is refused */
 
     /* The time limit (deadline.c): */
     mo_step_stage stage;
@@ -273,7 +271,8 @@ void mo_advance_accept(mo_world *world, double h); /* the next state becomes the
 mo_error mo_assemble(mo_world *world, const mo_phase *phase, mo_message *why);
 void mo_assemble_velocities(mo_world *world);       /* next_v alone */
 void mo_assemble_answer(mo_world *world, double h); /* next_v, impulses, modes */
-void mo_assemble_finish(mo_world *world);           /* velocities of contacts, of the last answer */
+/* velocities of contacts, of the last answer; which of them may be held */
+void mo_assemble_finish(mo_world *world, double h);
 /* Of b against a at the point of a contact, with next_v. */
 void mo_contact_velocity(const mo_world *world, const mo_sim_contact *contact, double out[3]);
 /* w_N of a contact. */
