@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "moreau/moreau.h"
+#include "scarce_memory.h"
 
 static void a_step_without_errors_reports_none(void **state)
 {
@@ -224,6 +225,40 @@ static void omitted_pairs_are_reported(void **state)
     mo_world_destroy(world);
 }
 
+/* Two boxes inside each other; a request for memory fails, and all later ones of the step.  Where
+ * these are those of the projection, the step is taken and says that it was not. */
+static void a_projection_without_memory_is_reported(void **state)
+{
+    (void)state;
+    int steps = 0, left_out = 0;
+    for (int failed = 1; failed; ++steps) {
+        scarce memory = {.left = SCARCE_PLENTY};
+        const mo_allocator allocator = {scarce_reallocate, &memory};
+        const mo_shape_def box = mo_shape_box(0.1, 0.1, 0.1);
+        mo_message why = {{0}};
+        mo_world *world = NULL;
+        mo_step_report report;
+        CHECK(mo_world_create(NULL, &allocator, &world, &why) == MO_OK);
+        for (int k = 0; k < 2; ++k) {
+            const mo_pose at = mo_pose_at(0.15 * k, 0, 0);
+            CHECK(mo_world_add_solid(world, MO_BODY_FREE, &box, &at, &why).index);
+        }
+        memory.left = steps;
+        const mo_error error = mo_world_step(world, 0.01, &report, &why);
+        failed = memory.left < 0;
+        memory.left = SCARCE_PLENTY;
+        if (!error && strstr(report.message.text, "positions were not projected")) {
+            ++left_out;
+            CHECK(report.status != MO_SOLVED && mo_world_time(world) == 0.01);
+        }
+        CHECK(failed || report.overlap < 0.3); /* 0.05 of 0.17 m, of which a part is removed */
+        CHECK(mo_world_step(world, 0.01, &report, &why) == MO_OK && !report.message.text[0]);
+        mo_world_destroy(world);
+        CHECK(memory.live == 0);
+    }
+    CHECK(left_out > 0);
+}
+
 /* The phases take the time of the step, and no more. */
 static void times_of_phases_are_those_of_the_step(void **state)
 {
@@ -389,6 +424,7 @@ int main(void)
         cmocka_unit_test(open_joints_are_reported),
         cmocka_unit_test(solves_without_a_solution_are_limited),
         cmocka_unit_test(omitted_pairs_are_reported),
+        cmocka_unit_test(a_projection_without_memory_is_reported),
         cmocka_unit_test(times_of_phases_are_those_of_the_step),
         cmocka_unit_test(a_step_without_time_waits),
         cmocka_unit_test(without_a_solution_contacts_give_way),

@@ -182,9 +182,7 @@ MO_OWN void find_other(mo_core *a, mo_core *b, mo_axis *axis)
     const double size = smaller(a, b),
                  distance = mo_gjk_distance(a, b, &simplex, other.on_a, other.on_b);
     if (!(distance > IS_NEAREST * size)) {
-        if (b->kind != MO_CORE_TRIANGLE) {
-            leave(a, b, &simplex, axis);
-        }
+        leave(a, b, &simplex, axis);
         return;
     }
     mo_vec3_minus(other.on_b, other.on_a, other.normal);

@@ -7,9 +7,9 @@
  * the contacts are filtered by the adjacent faces.  A direction m is valid at an edge or a vertex
  * only if no adjacent face rises along m: d.m <= 0 for the directions d in which those faces
  * extend.  This rejects normals at internal edges of flat or concave surfaces, on which a sliding
- * body would catch; the normal of the face is tried instead.
+ * body would catch; the normal of the face is tried instead, or that of an edge that juts out.
  *
- * A shape whose centre is behind a face does not touch it.
+ * A shape whose centre is behind a face is not pushed out along the normal of that face.
  *
  * A mesh in space with layer and mask 0 is visual: it has points, indices and bounds only.
  */

@@ -13,6 +13,8 @@
 #include "collide/mesh.h"
 #include "linalg/vec3.h"
 
+enum { TURNS = 8 }; /* directions that are tried at an edge */
+
 /* All relative to the smaller size. */
 static const double ON_SIDE = 1e-6; /* as in convex.c */
 static const double NEAR = 2e-5;    /* touches closer to a side than this are on it */
@@ -20,6 +22,8 @@ static const double NEAR = 2e-5;    /* touches closer to a side than this are on
 static const double NEAR_RIM = 1e-3;
 /* A shape deeper behind a face than this did not penetrate it, unless it touches no other face. */
 static const double DEEPEST = 0.5;
+static const double SHALLOW = 2e-4;    /* an overlap that other directions need not lessen */
+static const double SLOPE = 1e-6;      /* of a turn: smaller changes of direction count as none */
 static const double SAME_DEPTH = 1e-6; /* relative: of two faces of one plane */
 
 typedef struct visit {
@@ -112,12 +116,60 @@ static void keep(const visit *v, int face, int begin)
     v->out->count = kept;
 }
 
-/* Along the face's own normal. */
-static void collide_front(visit *v, mo_core *triangle)
+/*
+ * The best of the directions between the normals of two faces whose common edge juts out, all of
+ * which the edge allows.  A sharp ridge in the side of a shape is far behind both faces, but hardly
+ * behind its edge.  The separation from a point x of the edge is that of the lowest point y of the
+ * shape: each y is an upper bound, linear in the part of the turn, and the next direction is where
+ * the bounds of two meet.
+ */
+static void turn_over_edge(visit *v, const double n[3], const double beside[3], const double x[3],
+                           mo_axis *best)
 {
-    mo_axis front;
-    mo_vec3_scale(-1, triangle->plane, front.normal);
+    double turn[3], bound[2][2] = {{0}}; /* of the lowest points on either side: value, slope */
+    mo_vec3_minus(beside, n, turn);
+    double part = 0;
+    for (int k = 0; k < TURNS; ++k) {
+        double m[3], down[3], low[3], y[3];
+        mo_vec3_along(n, part, turn, m);
+        mo_vec3_scale(-1, m, down);
+        mo_core_support(v->shape, down, low);
+        mo_vec3_minus(low, x, y);
+        const double slope = mo_vec3_dot(y, turn);
+        const int side = k == 1 || (k > 1 && slope <= 0);
+        const double size = mo_vec3_norm(m), gap = mo_vec3_dot(y, m) / size;
+        if (gap > best->gap) {
+            best->gap = gap;
+            mo_vec3_scale(1 / size, down, best->normal);
+        }
+        bound[side][0] = mo_vec3_dot(y, n);
+        bound[side][1] = slope;
+        const double rate = bound[0][1] - bound[1][1], next = (bound[1][0] - bound[0][0]) / rate;
+        if (k > 0 && !(rate > 0 && next > 0 && next < 1 && fabs(next - part) > SLOPE)) {
+            return;
+        }
+        part = k == 0 ? 1 : next;
+    }
+}
+
+/* Along the face's own normal, or that of an edge. */
+static void collide_front(visit *v, int face, mo_core *triangle)
+{
+    const mo_mesh *mesh = v->mesh;
+    const double *plane = mesh->plane[face];
+    mo_axis front = {.has_points = 0};
+    mo_vec3_scale(-1, plane, front.normal);
     front.gap = mo_core_gap(v->shape, triangle, front.normal);
+    for (int k = 0; k < 3 && front.gap < v->shape->radius - SHALLOW * v->size; ++k) {
+        const int other = mesh->beside[3 * face + k];
+        for (int i = 0; i < 3 && other >= 0; ++i) {
+            const double *corner = mesh->point[mesh->index[3 * other + i]];
+            if (mo_vec3_dot(plane, corner) - plane[3] < -NEAR * v->size) {
+                turn_over_edge(v, plane, mesh->plane[other], mesh->point[mesh->index[3 * face + k]],
+                               &front);
+            }
+        }
+    }
     if (front.gap > v->deepest) {
         mo_touch_along(v->shape, triangle, &front, ORIGIN, v->reach, v->out);
     } else {
@@ -131,9 +183,6 @@ static int collide_face(void *context, int face)
     mo_core *a = v->shape;
     const double *plane = v->mesh->plane[face];
     const int begin = v->out->count, *index = v->mesh->index + 3 * face;
-    if (mo_vec3_dot(plane, a->centre) < plane[3]) {
-        return 1;
-    }
     double down[3], low[3], corner[3][3];
     mo_vec3_scale(-1, plane, down);
     mo_core_support(a, down, low);
@@ -148,7 +197,9 @@ static int collide_face(void *context, int face)
     mo_touch_cores(a, &triangle, ORIGIN, v->reach, v->out);
     if (v->out->count > begin && !is_allowed(v, face, begin)) {
         v->out->count = begin;
-        collide_front(v, &triangle);
+        if (mo_vec3_dot(plane, a->centre) >= plane[3]) {
+            collide_front(v, face, &triangle);
+        }
     }
     keep(v, face, begin);
     return 1;

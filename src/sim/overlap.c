@@ -89,11 +89,18 @@ double mo_curved_by(const mo_sim_body *body, const double spin[3], double h)
                                                            : 0.5 * angle * angle * body->size;
 }
 
+static int is_mesh(const mo_world *world, const mo_sim_contact *contact)
+{
+    return world->shape[contact->shape[0]].collider.mesh ||
+           world->shape[contact->shape[1]].collider.mesh;
+}
+
 /*
  * Of the contacts of one pair: may its shapes overlap by more than the limit, of the size, at the
  * end of the step, though each that closes was in the last round?  Points of a shape move by its
  * translation, and by at most `turn` more.  The contacts alone do not tell: where a line lies
- * nearly along an edge, or a cylinder on another, one end of it may have none, and turns in.
+ * nearly along an edge, or a cylinder on another, one end of it may have none, and turns in; and on
+ * a mesh a shape slides to faces that it had no contact with.
  */
 static int may_overlap(const mo_world *world, const mo_sim_contact *contact, int count,
                        double limit, double h)
@@ -101,9 +108,9 @@ static int may_overlap(const mo_world *world, const mo_sim_contact *contact, int
     const mo_sim_body *a = world->body + contact->body[0], *b = world->body + contact->body[1];
     const double turn = turn_of(world, contact->shape[0], h) + turn_of(world, contact->shape[1], h);
     const double depth = limit * contact->size;
-    int may = 0;
     double apart[3];
     mo_vec3_minus(b->next_v, a->next_v, apart);
+    int may = is_mesh(world, contact) && h * mo_vec3_norm(apart) + turn > depth;
     for (int k = 0; k < count; ++k) {
         if (contact[k].constraint == MO_NEXT) {
             return 0;
