@@ -170,9 +170,9 @@ MO_API void mo_solution_set_clear(mo_solution_set *set);
 #define MO_CONDITION_LIST(X)                                                                       \
     X(MO_CONDITION_STRICT, "strict",                                                               \
       "a solution exists for every f, and the fixed point on the sliding speed has one",           \
-      "inconclusive: a solution may exist")                                                        \
+      "the condition is sufficient, not necessary: this decides nothing")                          \
     X(MO_CONDITION_CLOSED, "closed", "a solution exists for every f",                              \
-      "inconclusive: the condition ignores f; a solution may exist")                               \
+      "the condition, which ignores f, is not necessary: this decides nothing")                    \
     X(MO_CONDITION_FRICTIONLESS, "frictionless",                                                   \
       "a motion without penetration exists; with friction this does not imply a solution",         \
       "every motion penetrates: no solution exists, for any f and any friction")                   \
