@@ -130,6 +130,38 @@ static void whatever_is_missing_is_named(void **state)
     close_refused(h, "/fclib_global_rolling/vectors/mu_r", "is missing");
 }
 
+static void the_sentence_begins_with_what_is_missing(void **state)
+{
+    (void)state;
+    hid_t h = open_sample(SAMPLE_LOCAL_3D);
+    H5Ldelete(h, "/fclib_local/vectors/q", H5P_DEFAULT);
+    close_refused(h, "x.hdf5: the dataset /fclib_local/vectors/q is missing", NULL);
+    h = open_sample(SAMPLE_LOCAL_3D);
+    H5Ldelete(h, "/fclib_local/spacedim", H5P_DEFAULT);
+    close_refused(h, "x.hdf5: the dataset /fclib_local/spacedim is missing", NULL);
+}
+
+/* As numpy writes it for a problem without joints. */
+static void an_empty_vector_of_joints_is_none(void **state)
+{
+    (void)state;
+    const hid_t h = open_sample(SAMPLE_LOCAL_3D);
+    const hsize_t none = 0;
+    const hid_t space = H5Screate_simple(1, &none, NULL);
+    H5Dclose(H5Dcreate2(h, "/fclib_local/vectors/s", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT,
+                        H5P_DEFAULT, H5P_DEFAULT));
+    H5Sclose(space);
+    H5Fclose(h);
+    mo_document document;
+    mo_message why = {""};
+    const mo_error error = mo_fclib_read(file, NULL, &document, &why);
+    if (error) {
+        fail_msg("%s", why.text);
+    }
+    assert_int_equal(mo_problem_constraint_count(document.problem), 4);
+    mo_document_clear(&document);
+}
+
 static void half_a_solution_of_joints_is_refused(void **state)
 {
     (void)state;
@@ -316,6 +348,8 @@ int main(void)
         cmocka_unit_test(a_path_longer_than_a_message_keeps_its_end),
         cmocka_unit_test(a_file_without_W_is_refused_by_name),
         cmocka_unit_test(whatever_is_missing_is_named),
+        cmocka_unit_test(the_sentence_begins_with_what_is_missing),
+        cmocka_unit_test(an_empty_vector_of_joints_is_none),
         cmocka_unit_test(half_a_solution_of_joints_is_refused),
         cmocka_unit_test(vectors_that_do_not_belong_are_left_out_with_a_note),
         cmocka_unit_test(a_file_that_ends_early_is_refused),

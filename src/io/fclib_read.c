@@ -122,12 +122,20 @@ static bool read_friction(reader *in, const mo_h5_group *vectors, const char *na
     return true;
 }
 
-/* A file has joints if it has one of their matrices or vectors; it must then have all of them. */
-static bool has_joints(const reader *in, const mo_h5_group *vectors)
+/* A file has joints if it has one of their matrices, or a vector with entries; it must then have
+ * all of them. */
+static bool read_joints(reader *in, const mo_h5_group *vectors)
 {
-    return in->kind->is_global
-               ? mo_h5_has(&in->top, "G") || mo_h5_has(vectors, "b")
-               : mo_h5_has(&in->top, "V") || mo_h5_has(&in->top, "R") || mo_h5_has(vectors, "s");
+    const char *name = in->kind->is_global ? "b" : "s";
+    const bool has_matrix = in->kind->is_global
+                                ? mo_h5_has(&in->top, "G")
+                                : mo_h5_has(&in->top, "V") || mo_h5_has(&in->top, "R");
+    size_t count = 0;
+    MO_PASS(!(has_matrix || mo_h5_has(vectors, name)) ||
+            mo_fclib_read_vector(&in->h, vectors, name, &count, &in->b));
+    in->b = has_matrix || count > 0 ? in->b : NULL;
+    in->sizes.joints = (int)count;
+    return true;
 }
 
 static bool read_motion(reader *in, const mo_h5_group *vectors)
@@ -155,10 +163,7 @@ static bool read_vectors(reader *in)
         good = mo_fclib_read_vector(h, &vectors, "f", &count, &in->f);
         in->sizes.dofs = (int)count;
     }
-    if (good && has_joints(in, &vectors)) {
-        good = mo_fclib_read_vector(h, &vectors, in->kind->is_global ? "b" : "s", &count, &in->b);
-        in->sizes.joints = (int)count;
-    }
+    good = good && read_joints(in, &vectors);
     mo_h5_leave(h, &vectors);
     return good;
 }

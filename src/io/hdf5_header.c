@@ -353,7 +353,9 @@ bool mo_h5_read_links(mo_h5 *h, uint64_t address, mo_h5_group *group)
     h->budget = h->size;
     group->pool.allocator = *h->allocator;
     h->pool = &group->pool;
-    return mo_h5_read_header(h, address, &header) && read_links(h, &header, group);
+    MO_PASS(mo_h5_read_header(h, address, &header) && read_links(h, &header, group));
+    h->place = "";
+    return true;
 }
 
 void mo_h5_leave(mo_h5 *h, mo_h5_group *group)

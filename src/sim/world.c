@@ -242,7 +242,10 @@ static mo_error check_body(const mo_world *world, const mo_body_def *def, mo_mes
     MO_REFUSE_IF(!mo_are_moderate(3, def->pose.position) || !mo_are_moderate(4, q) ||
                      !mo_are_moderate(3, def->velocity) || !mo_are_moderate(3, def->spin),
                  why, "the pose and the velocities of a body must be finite");
-    MO_REFUSE_IF(!mo_quat_is_unit(q), why, "the orientation of a body must be a unit quaternion");
+    MO_REFUSE_IF(
+        !mo_quat_is_unit(q), why,
+        "the orientation of a body must be a unit quaternion (w, x, y, z), not (%g, %g, %g, %g)",
+        q[0], q[1], q[2], q[3]);
     MO_REFUSE_IF(mo_is_planar(world) && (q[1] != 0 || q[2] != 0), why,
                  "a body of a planar world rotates about z only");
     MO_REFUSE_IF(!(def->mass >= 0 && def->mass <= MO_LARGEST), why,
