@@ -35,8 +35,8 @@ static const args_command COMMAND = {
     .about = "Simulates the same model from the same state with the same controls in both, and "
              "compares the time of a step, contacts, penetration, heights, creep and joint "
              "angles. MuJoCo uses its default solver and elliptic cones, and its implicit "
-             "integrator if the default one is unstable. It must have been installed when Moreau "
-             "was built.",
+             "integrator if the default one is unstable. MuJoCo must be installed when Moreau is "
+             "built.",
     .examples = "  moreau compare robot.xml --key stand --time 2\n"
                 "  moreau compare robot.xml --target left_knee=-1.2 --json\n",
     .least = 1,

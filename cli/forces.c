@@ -21,13 +21,13 @@ static const args_command COMMAND = {
     .operands = "SCENE|FILE",
     .summary = "forces at contacts and joints, and accelerations, at one instant",
     .about = "Computes forces and accelerations at one instant, without a time "
-             "step. Touching contacts are classified as rolling or sliding; the "
-             "result says for each whether it keeps rolling, starts to slip, "
+             "step. Touching contacts are classified as rolling or sliding, and for "
+             "each the output shows whether it keeps rolling, starts to slip, "
              "keeps sliding or breaks. A contact whose bodies approach needs an "
              "impact first and is left out. If no forces at the sliding contacts "
              "obey the laws, the impulse that ends the sliding is shown. Joints "
-             "follow, with their constraint forces and efforts.\n\nExit status: 0 "
-             "if forces (or an impulse) were found, 1 if not, 2 for a wrong call.",
+             "are listed with their constraint forces and efforts.\n\nExit status: 0 "
+             "if forces (or an impulse) were found, 1 if not, 2 for incorrect usage.",
     .examples = "  moreau forces stack\n"
                 "  moreau forces incline --time 0.5\n"
                 "  moreau forces robot.xml --key stand --time 2\n"
@@ -73,7 +73,7 @@ static const args_flag FLAGS[FLAG_COUNT] = {
                          "solver; default: auto, then dantzig and lemke (pyramid: lemke first)"},
     [FLAG_GAP] = {.name = "gap",
                   .operand = "G",
-                  .text = "contacts touch up to this gap, in m; default: 1e-6 of the smaller "
+                  .text = "gaps up to this count as touching, in m; default: 1e-6 of the smaller "
                           "shape"},
     [FLAG_SPEED] = {.name = "speed",
                     .operand = "S",

@@ -54,7 +54,7 @@ enum { MODEL_KEY, MODEL_TARGET, MODEL_SERVO, MODEL_FREE, MODEL_FLOOR, MODEL_MESH
         .text = "robots: add a floor at this height, in m"},                                       \
     [(first) + MODEL_MESHES] = {                                                                   \
         .name = "meshes", .operand = "FOLDER",                                                     \
-        .text = "robots: also search this folder for meshes and included files, not only"          \
+        .text = "robots: also search this folder for meshes and included files, besides"           \
                 " the folder of the file and its ROS package"}
 /* clang-format on */
 

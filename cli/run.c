@@ -34,7 +34,7 @@ static const args_command COMMAND = {
              "counted as unsolved; the summary gives the reason for the first "
              "one.\n\nExit status: 0 if all steps were taken (with --strict: and "
              "solved), 1 if a step was refused or a file could not be written, 2 "
-             "for a wrong call. Ctrl-C stops the run after the current step and "
+             "for incorrect usage. Ctrl-C stops the run after the current step and "
              "still writes the outputs.",
     .examples = "  moreau run --list\n"
                 "  moreau run stack --set count=30 --time 5\n"
@@ -131,7 +131,7 @@ static const args_flag OWN_FLAGS[FLAG_OWN] = {
                              "forces and modes"},
     [FLAG_REPLAY] = {.name = "replay",
                      .operand = "FILE",
-                     .text = "write an HTML page that replays the run; it is a single file"},
+                     .text = "write a self-contained HTML page that replays the run"},
     [FLAG_VTK] = {.name = "vtk",
                   .operand = "FOLDER",
                   .text = "write bodies.pvd and contacts.pvd for ParaView, with one file for "

@@ -27,12 +27,12 @@ static const args_command COMMAND = {
              "is measured in the same way for every method, from the problem and "
              "the impulses alone.\n\nExit status: 0 if every file was solved, 1 "
              "if a file could not be read or was not solved to the tolerance, 2 "
-             "for a wrong call. Ctrl-C stops the solve and reports the best "
+             "for incorrect usage. Ctrl-C stops the solve and reports the best "
              "iterate; a second Ctrl-C ends the program.",
     .examples = "  moreau solve box.hdf5                        solve it with the default method\n"
-                "  moreau solve box.hdf5 --out solved.hdf5      and keep the solution\n"
+                "  moreau solve box.hdf5 --out solved.hdf5      and save the solution\n"
                 "  moreau solve box.hdf5 --method prox --tol 1e-10 --history box.csv\n"
-                "  moreau solve rod.hdf5 --bound --explain      how near, and by which methods\n"
+                "  moreau solve rod.hdf5 --bound --explain      error bound, methods used\n"
                 "  moreau solve problems/*.hdf5 --time-limit 10 --json > results.jsonl\n",
     .least = 1,
     .most = -1,

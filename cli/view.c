@@ -31,15 +31,15 @@ static const args_command COMMAND = {
     .operands = "[SCENE|ROBOT|RECORDING]",
     .summary = "simulate a scene or a robot in the browser, or replay a recording",
     .about =
-        "Prints an address, opens it if there is a desktop, runs the simulation and streams it to"
-        " the browser until Ctrl-C. Without an operand it shows dominoes that knock down an arch,"
-        " and repeats them. In the page you can drag bodies with the mouse, throw balls, see"
+        "Prints an address and opens it in a browser if there is a desktop, then runs the"
+        " simulation and streams it until Ctrl-C. Without an operand, dominoes knock down an arch,"
+        " again and again. In the page you can drag bodies with the mouse, throw balls, see"
         " contacts and forces, and change the scene, the method, the step, gravity and"
         " friction.\n\n"
         "The server accepts connections from this machine only. To view from another machine,"
         " forward the port with the same number: ssh -L 8000:127.0.0.1:8000 MACHINE moreau view"
         " stack --port 8000.\n\n"
-        "A recording (moreau run --record) is replayed, with a time line. moreau run --replay"
+        "A recording (moreau run --record) is replayed with a timeline. moreau run --replay"
         " writes the same page as a single file.",
     .examples = "  moreau view\n"
                 "  moreau view wall --set courses=6 --set mu=0.3\n"

@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "device/block_sum.h"
 #include "device/colouring.h"
+#include "device/kernel.h"
 #include "problem/hashed_colours.h"
 #include "problem/views.h"
 #include "solver/device_arrange.h"

@@ -7,7 +7,7 @@
  */
 #include "device_heap_checks.h"
 
-#include "device/solid_place.h"
+#include "device/ball_touch.h"
 #include "sim/device_heap_data.h"
 
 enum { BOXES = 1, CAPSULES, CYLINDERS, HULLS, MIXED };

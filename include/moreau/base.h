@@ -55,7 +55,7 @@ typedef enum mo_error { MO_ERROR_LIST(MO_ENUM_NAME) MO_ERROR_COUNT } mo_error;
 /* The text of an error code.  Never NULL, not even for an invalid code. */
 MO_API const char *mo_error_text(mo_error error);
 
-/* One sentence for a person, always terminated.  Longer sentences are truncated. */
+/* One sentence for people, always terminated; a longer one is truncated. */
 typedef struct mo_message {
     char text[512];
 } mo_message;

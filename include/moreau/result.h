@@ -91,7 +91,7 @@ typedef struct mo_result {
      * the frozen speed; 0: not measured (other methods, too few iterations) */
     double contraction;
     /* 1: r has the least norm of all impulses with this motion (option canonical); 2: r is the
-     * start, of which canonical = start claims that */
+     * starting point, which canonical = start declares to be such */
     int is_canonical;
     /* wall time of all phases, s */
     double seconds;

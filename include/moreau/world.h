@@ -253,8 +253,8 @@ typedef struct mo_step_report {
     double overlap, overlap_before;
     /* number of solves in this step */
     int rounds;
-    /* late contacts after the last solve, or further impacts after the last one; if any, the
-     * step is unsolved */
+    /* late contacts and impacts that were left after the last solve; if any, the step is
+     * unsolved */
     int late_contacts, impacts_left;
     /* bodies that were stopped before they passed through another; if any, the step is unsolved */
     int held_back;
@@ -264,7 +264,7 @@ typedef struct mo_step_report {
     /* 1: no solution was found, and the contacts were made compliant */
     int is_compliant;
     int is_canonical;        /* 1: the impulses have the least norm of all with this motion */
-    double friction_reduced; /* part by which friction was reduced in a jam; if any, unsolved */
+    double friction_reduced; /* fraction taken off friction in a jam; above 0: unsolved */
     double energy_removed;   /* J: gained by joint correction or an inexact solution, and removed */
     /* J, at the end of the step */
     double kinetic_energy, potential_energy;
@@ -340,7 +340,7 @@ MO_API double mo_world_penetration(mo_world *world);
 MO_API double mo_world_relative_penetration(mo_world *world);
 
 /* Writes and reads the state of a world.  A world that was built in the same way continues from it
- * bit for bit.  mo_world_save returns the size, and writes nothing for NULL or too little room. */
+ * bit for bit.  mo_world_save returns the size; it writes nothing to NULL or without room. */
 MO_API size_t mo_world_save(const mo_world *world, void *bytes, size_t room);
 MO_API mo_error mo_world_load(mo_world *world, const void *bytes, size_t size, mo_message *why);
 

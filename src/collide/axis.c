@@ -140,9 +140,7 @@ MO_OWN void try_lines(mo_axis_search *s, const double n[3])
     }
 }
 
-/* ---- polyhedra
- * -------------------------------------------------------------------------------
- */
+/* ---- polyhedra ------------------------------------------------------------------------------- */
 
 /* For each line of `one`, bits of the normals of `other` that it rises along, and falls along. */
 MO_OWN void rise_and_fall(const mo_feature *one, const mo_feature *other,

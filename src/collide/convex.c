@@ -12,8 +12,7 @@
 enum { NEAR_STEPS = 16 };
 
 /* All relative to the smaller size. */
-/* Corners outside by less than this are on the side: equal faces have four contact points, not
- * eight. */
+/* Corners outside by less than this are on the side: equal faces have four contacts, not eight. */
 static const double ON_SIDE = 1e-6;
 /* A touch whose gap is this close to the separation proves that it is the distance. */
 static const double IS_NEAREST = 1e-10;

@@ -55,8 +55,7 @@ MO_OWN void line_curve(const mo_feature *f, int k, const double near[3], curve *
     mo_vec3_copy(f->line[k], c->along);
 }
 
-/* By a length along a line, by an angle on a circle: of tangent `by`, which is enough for Newton's
- * method. */
+/* By a length along a line, by an angle on a circle of tangent `by`: enough for Newton. */
 MO_OWN void move(curve *c, double by)
 {
     if (!(c->radius > 0)) {

@@ -10,8 +10,7 @@
 /* Relative to the size: an end closer to another touch than this is that touch. */
 static const double IS_TOUCH = 1e-3;
 static const double WITHIN = 1e-9; /* part of a segment: points closer to an end count as the end */
-/* Cosine: an end inside the other rod is a touch if the shortest way out is nearly along the
- * axis. */
+/* Cosine: an end inside the other rod is a touch if the way out is nearly along the axis. */
 static const double ALONG = 0.9;
 
 /* ---- the axis of rods ------------------------------------------------------------------------ */

@@ -19,8 +19,7 @@ void mo_tree_destroy(mo_tree *tree);
 /* A leaf for `item` (any number >= 0); its proxy, or -1 for lack of memory. */
 int mo_tree_insert(mo_tree *tree, const mo_bounds *bounds, int item);
 void mo_tree_remove(mo_tree *tree, int proxy);
-/* Whether a box of the tree is neither too small for the bounds nor far too large; `fat` is its
- * intended margin. */
+/* Is a box of the tree large enough for the bounds, and not far too large?  `fat`: its margin. */
 static inline int mo_box_fits(const mo_bounds *box, const mo_bounds *bounds, double fat)
 {
     int fits = 1;

@@ -11,7 +11,7 @@
 #ifndef MO_DEVICE_BALL_FIND_H
 #define MO_DEVICE_BALL_FIND_H
 
-#include "device/solid_place.h"
+#include "device/ball_touch.h"
 
 /* ---- pairs of solids ------------------------------------------------------------------------- */
 

@@ -5,7 +5,7 @@
 #define MO_DEVICE_COLOUR_VISIT_H
 
 #include "device/manifold_visit.h"
-#include "device/stage.h"
+#include "device/patch_visit.h"
 
 MO_ANY void mo_block_visit_slots_early(const mo_visit_args *a, int block, int thread,
                                        mo_patch_own *own)

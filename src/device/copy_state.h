@@ -4,8 +4,8 @@
 #ifndef MO_DEVICE_COPY_STATE_H
 #define MO_DEVICE_COPY_STATE_H
 
-#include "device/block_sum.h"
 #include "device/contact_visit.h"
+#include "device/kernel.h"
 #include "problem/pair_order.h"
 
 enum {

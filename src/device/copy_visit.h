@@ -18,7 +18,7 @@
 #define MO_DEVICE_COPY_VISIT_H
 
 #include "device/copy_state.h"
-#include "device/sweep_state.h"
+#include "device/manifold_visit.h"
 
 /* ---- the contacts of a copy ------------------------------------------------------------------ */
 

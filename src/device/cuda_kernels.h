@@ -4,8 +4,8 @@
 #ifndef MO_DEVICE_CUDA_KERNELS_H
 #define MO_DEVICE_CUDA_KERNELS_H
 
-#include "device/block_sum.h"
 #include "device/device.h"
+#include "device/kernel.h"
 
 /* ---- reductions ------------------------------------------------------------------------------ */
 

@@ -9,7 +9,7 @@
  * the message.
  *
  * Sums.  Kernels that return an mo_term are summed in blocks of MO_BLOCK indices by a fixed tree,
- * and the blocks by another (block_sum.h): the order depends on the number of indices alone.
+ * and the blocks by another (kernel.h): the order depends on the number of indices alone.
  */
 #ifndef MO_DEVICE_DEVICE_H
 #define MO_DEVICE_DEVICE_H

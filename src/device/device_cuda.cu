@@ -3,7 +3,7 @@
 /*
  * An NVIDIA GPU as a device (device.h): one stream, one thread per index, recorded launches as
  * graphs.  Memory comes from the pool of the driver, so growing arrays is cheap.  Compiled without
- * fused multiply-add; sums follow the order of block_sum.h by warp shuffles.
+ * fused multiply-add; sums follow the order of kernel.h by warp shuffles.
  */
 #include <stdio.h>
 #include <string.h>

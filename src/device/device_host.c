@@ -10,9 +10,9 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "device/block_sum.h"
 #include "device/device.h"
 #include "device/device_kernels.h"
+#include "device/kernel.h"
 #include "device/solid_narrow.h"
 
 enum { DIGIT_BITS = 8, DIGIT = 1 << DIGIT_BITS };

@@ -16,8 +16,8 @@
 #include "device/contact_power.h"
 #include "device/copy_visit.h"
 #include "device/end_visit.h"
+#include "device/manifold_visit.h"
 #include "device/solid_step.h"
-#include "device/sweep_state.h"
 
 #define MO_KERNEL_LIST(PLAIN, SUMMED, BLOCKS, NARROW)                                              \
     BLOCKS(visit_patch, mo_visit_args, MO_PATCH_THREADS, 4, mo_stage, mo_patch_own)                \

@@ -7,9 +7,9 @@
 #ifndef MO_DEVICE_END_VISIT_H
 #define MO_DEVICE_END_VISIT_H
 
-#include "device/block_sum.h"
+#include "device/kernel.h"
 #include "device/manifold_visit.h"
-#include "device/stage.h"
+#include "device/patch_visit.h"
 #include "problem/pair_order.h"
 
 /* One block visits the last colours, of few contacts each; then it sets the pace of the next. */

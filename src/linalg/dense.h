@@ -45,8 +45,7 @@ int mo_factor_complete(int n, double tolerance, double *A, int *row, int *column
 enum { MO_SMALL = 160 };
 int mo_solve_small(int n, double *A, double *b, double *x);
 
-/* A <- A^-1 by Gauss and Jordan with row pivoting, n at most MO_SMALL; false if A is singular.
- */
+/* A <- A^-1 by Gauss and Jordan with row pivoting, n <= MO_SMALL; false if A is singular. */
 bool mo_invert_small(int n, double *A);
 
 static inline double mo_dot(int n, const double *x, const double *y)

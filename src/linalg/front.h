@@ -26,8 +26,7 @@
 #include "base/arena.h"
 #include "base/memory.h"
 
-/* Row i holds the blocks index[start[i]] .. index[start[i+1]], their values row-major and one after
- * the other. */
+/* Row i holds the blocks index[start[i]] .. index[start[i+1]], row-major, in this order. */
 typedef struct mo_block_pattern {
     int count;
     const int *dim;

@@ -238,8 +238,7 @@ static void place_entries(const analysis *a, mo_front_plan *plan)
     }
 }
 
-/* Sizes and operations, with all blocks present; follows the stack of what children leave to their
- * parents. */
+/* Sizes and operations with all blocks present; follows the stack of what children leave. */
 static void count_work(const analysis *a, mo_front_plan *plan)
 {
     int *last = a->cursor, *waiting = a->child, waiting_count = 0;

@@ -58,15 +58,13 @@ int mo_inverse_is_full(const mo_inverse *inverse);
 /* A new pair of slots, both `size` as it was, with a unit entry. */
 int mo_inverse_grow(mo_inverse *inverse);
 
-/* y = K^-1 c, and h = g' K^-1, for c and g with `count` nonzero entries value at the slots index.
- */
+/* y = K^-1 c, and h = g' K^-1, for c and g with `count` nonzero entries at the slots index. */
 void mo_inverse_times(const mo_inverse *inverse, int count, const int *index, const double *value,
                       double *y);
 void mo_inverse_left(const mo_inverse *inverse, int count, const int *index, const double *value,
                      double *h);
 
-/* Column `column` of K becomes c, y = K^-1 c; row `row` of K becomes g, h = g' K^-1.  y and h are
- * spoilt. */
+/* Column `column` of K becomes c, y = K^-1 c; row `row` becomes g, h = g' K^-1; spoils y and h. */
 void mo_inverse_replace_column(mo_inverse *inverse, int column, double *y);
 void mo_inverse_replace_row(mo_inverse *inverse, int row, double *h);
 

@@ -6,8 +6,7 @@
 
 #include "base/memory.h"
 
-/* A graph of blocks: the neighbours of i are index[start[i]] .. index[start[i+1]], each once, i not
- * among them. */
+/* A graph: the neighbours of i are index[start[i]] .. index[start[i+1]], each once, without i. */
 typedef struct mo_graph {
     int count;
     const int *weight; /* rows of each block */

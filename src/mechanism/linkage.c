@@ -8,8 +8,7 @@ static void unit(const double a[3], double out[3])
     mo_vec3_scale(1 / mo_vec3_norm(a), a, out);
 }
 
-/* The first displacement of a planar joint: as given, or x, or y where x is across; put into the
- * plane. */
+/* The first displacement of a planar joint: as given, or x (y where x is across), in the plane. */
 static void side_of(const mo_axis_def *def, const double normal[3], double side[3])
 {
     double along[3] = {fabs(normal[0]) < 0.9, fabs(normal[0]) >= 0.9, 0};
@@ -33,8 +32,7 @@ static mo_linkage_joint joint_of(const mo_axis_def *def)
     return joint;
 }
 
-/* Dofs and coordinates come by links, and by the order of the definition within each; joints keep
- * their numbers. */
+/* Dofs and coordinates come by links, in the order of definition; joints keep their numbers. */
 static void number_dofs(mo_linkage *linkage, const mo_mechanism_def *def)
 {
     int dof = 0, q = 0;

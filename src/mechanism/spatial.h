@@ -30,8 +30,7 @@ static inline void mo_spatial_add(double s, const double x[6], double y[6])
     }
 }
 
-/* The rate of a motion m that is fixed to a body moving with a: (w_a x v_m + v_a x w_m, w_a x w_m).
- */
+/* The rate of a motion m fixed to a body moving with a: (w_a x v_m + v_a x w_m, w_a x w_m). */
 static inline void mo_spatial_cross(const double a[6], const double m[6], double out[6])
 {
     double other[3];

@@ -33,8 +33,7 @@ INLINE side gather(const mo_batches *batches, const double *state, const int lin
     return s;
 }
 
-/* The world is never written, since all batches share it: its line, or -1 if it is none of
- * these. */
+/* The world is never written, since all batches share it: its line, or -1. */
 INLINE void scatter(side s, const int line[L], int world, double *state)
 {
     const mo_side *b = &s.body;

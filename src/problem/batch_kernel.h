@@ -64,8 +64,7 @@ void mo_batch_apply(const mo_batch_pass *pass, int begin, int end);
 /* From arms and normals of the points of these batches: inverse_N, inverse_T, apart and W_TN. */
 void mo_batch_respond(const mo_batch_pass *pass, int begin, int end);
 
-/* Extrapolates lines begin .. end of the state by beta times their last change; `before` becomes
- * their old values. */
+/* Extrapolates lines begin .. end by beta times their last change; `before`: their old values. */
 void mo_batch_extrapolate(const mo_batch_pass *pass, double *before, int begin, int end);
 
 /* The same, each for one kind of processor. */

@@ -23,8 +23,7 @@ typedef struct node {
     uint8_t kind, colour, is_inner;
 } node;
 
-/* Nodes of a colour lie outer ones first, then by kind, then by falling number of points, so that
- * few lanes are empty. */
+/* Nodes of a colour: outer ones first, then by kind and by falling points, for few empty lanes. */
 enum { KIND_CENTRAL, KIND_GENERAL, KIND_ROWS, SIZES = 8, HALF = 2 * SIZES + 1, KEYS = 2 * HALF };
 
 typedef struct nodes {

@@ -232,8 +232,7 @@ static mo_error check_symmetric(mo_builder *builder, const double *M, int n, int
     return MO_OK;
 }
 
-/* F, a copy of M, becomes its factor; an unsymmetric M must have a definite symmetric part as well.
- */
+/* F, a copy of M, becomes its factor; the symmetric part of M must be definite too. */
 static int factor_mass(const double *M, int n, int asymmetric, double *F)
 {
     const size_t square = (size_t)n * (size_t)n;

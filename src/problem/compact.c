@@ -133,8 +133,7 @@ static int find_contact(const mo_problem *problem, const mo_rigid *rigid, int i,
     return 1;
 }
 
-/* ---- rows of compact contacts -----------------------------------------------------------------
- */
+/* ---- rows of compact contacts ---------------------------------------------------------------- */
 
 /* sign (e_k, a x e_k) */
 static void write_jacobian(const mo_compact_contact *contact, int side, double *J)

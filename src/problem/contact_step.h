@@ -141,8 +141,7 @@ MO_STEP mo_impulse_change mo_change_to(mo_vec n, mo_number new_N, mo_vec new_T, 
     return change;
 }
 
-/* (1) at the relative velocity u; W_TN: tangential velocity caused by a unit of normal impulse,
- * or NULL if zero. */
+/* (1) at the relative velocity u; W_TN: u_T caused by a unit of r_N, NULL if zero. */
 MO_STEP mo_impulse_change mo_contact_step(const mo_contact_numbers *c, mo_vec u, const mo_vec *W_TN,
                                           mo_vec *r)
 {

@@ -8,8 +8,7 @@
 
 /* ---- the choice ------------------------------------------------------------------------------ */
 
-/* With this many velocities a row, body space is not even planned; with fewer velocities than rows,
- * contact space is not. */
+/* So many velocities a row leave out body space; fewer velocities than rows, contact space. */
 enum { MANY_VELOCITIES = 4 };
 
 /* With fewer operations than this, the search for groups does not pay off. */

@@ -63,8 +63,7 @@ static int gather_group(const grouping *g, int node)
     return rows;
 }
 
-/* Cholesky with diagonal pivoting: A = F F', F n x k kept in the first columns of A; the k-th pivot
- * is row pivot_row[k]. */
+/* A = F F' by Cholesky with diagonal pivoting, F n x k in the first columns; pivot_row[k]. */
 static int factor_group(int n, double *A, int *pivot_row)
 {
     double left[MOST_ROWS], largest = 0;

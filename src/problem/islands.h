@@ -19,8 +19,7 @@ typedef struct mo_islands {
     int *island; /* of each constraint */
 } mo_islands;
 
-/* Takes time and memory in proportion to the blocks.  A constraint that touches nothing is an
- * island. */
+/* Takes time and memory in proportion to the blocks.  A lone constraint is an island. */
 mo_error mo_islands_find(const mo_problem *problem, mo_islands *islands);
 void mo_islands_clear(const mo_allocator *allocator, mo_islands *islands);
 

@@ -137,8 +137,7 @@ INLINE mo_vec mo_vec_cross(mo_vec a, mo_vec b)
     return (mo_vec){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
-/* ---- L cache lines: one a row in memory, one number of each a row in registers
- * ------------------- */
+/* ---- L cache lines: one a row in memory, one number of each a row in registers -------------- */
 
 #if defined(__clang__)
 #define PICK(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)

@@ -126,8 +126,7 @@ static int write_normal(writer *to, int i, const double *axis)
     return normal;
 }
 
-/* The directions of a group, and the slip speed that they share [anitescu2004, eq. 2.7, 4.17,
- * 4.27]. */
+/* The directions of a group and their slip speed [anitescu2004, eq. 2.7, 4.17, 4.27]. */
 static void write_group(writer *to, int i, const mo_law_facets *facets, int g, int normal)
 {
     const int row = to->lcp->problem->row_start[i], d = mo_constraint_dim(to->lcp->problem, i);
@@ -177,8 +176,7 @@ static void write_cone(writer *to, int i)
     }
 }
 
-/* [trinkle1997, eq. 32-33]: r_k = s+_k - mu r_N is put in place of r_k.  Relaxed, with |u_k| = u_k
- * + 2 a-_k. */
+/* [trinkle1997, eq. 32-33]: s+_k - mu r_N instead of r_k.  Relaxed: |u_k| = u_k + 2 a-_k. */
 static void write_slacks(writer *to, int i)
 {
     const int row = to->lcp->problem->row_start[i], d = mo_constraint_dim(to->lcp->problem, i);

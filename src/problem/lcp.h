@@ -126,8 +126,7 @@ typedef struct mo_lcp {
 /* Can this constraint be written as an LCP? */
 int mo_lcp_takes(const mo_problem *problem, int constraint);
 
-/* Whether all constraints are supported, with at most this many unknowns; `method` is named in the
- * message. */
+/* Are all constraints supported, with at most so many unknowns?  `method`: for the message. */
 mo_error mo_lcp_check(const mo_problem *problem, int facets, int most_unknowns, const char *method,
                       mo_message *why);
 

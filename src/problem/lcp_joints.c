@@ -14,8 +14,7 @@ void dgemm_(const char *transa, const char *transb, const int *m, const int *n, 
             const double *alpha, const double *A, const int *lda, const double *B, const int *ldb,
             const double *beta, double *C, const int *ldc);
 
-/* A pivot below this part of the first is rounding: the rows are scaled to a diagonal of about one.
- */
+/* A pivot below this part of the first is rounding: rows have a diagonal of about one. */
 static const double RANK_TOLERANCE = 1e-12;
 
 void mo_lcp_joints_layout(int count, int pairs, mo_arena *arena, mo_lcp_joints *joints)

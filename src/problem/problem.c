@@ -85,8 +85,7 @@ mo_block_view mo_problem_block(const mo_problem *problem, int constraint, int k)
 
 /* ---- computing ------------------------------------------------------------------------------- */
 
-/* First column of a block: at the velocities of its body, or at the rows of its column
- * constraint. */
+/* First column of a block: among the velocities, or among the rows of its constraint. */
 static const int *block_starts(const mo_problem *problem)
 {
     return problem->form == MO_FORM_GLOBAL ? problem->body_start : problem->row_start;

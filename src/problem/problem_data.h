@@ -166,16 +166,14 @@ static inline void mo_law_velocity(const mo_problem *problem, int row, int d, co
     }
 }
 
-/* Start of the consecutive d x d blocks of the constraints (start may be NULL); returns
- * the numbers of all. */
+/* Starts of the consecutive d x d blocks (or start = NULL); returns the numbers of all. */
 size_t mo_square_starts(const mo_problem *problem, size_t *start);
 
 /* The constraints on each body (or column constraint) b: list[start[b]] .. list[start[b + 1] - 1],
  * rising.  `start` has room for body_count + 2 numbers, `list` for one for each block. */
 void mo_list_incidence(const mo_problem *problem, int *start, int *list);
 
-/* The linear maps of a problem without f and w: v += H r, or v += W' r if it is reduced; u += H' x,
- * or u += W x. */
+/* The linear maps without f and w: v += H r, u += H' x; reduced: v += W' r, u += W x. */
 void mo_problem_push(const mo_problem *problem, const double *r, double *v);
 void mo_problem_pull(const mo_problem *problem, const double *x, double *u);
 

@@ -68,8 +68,7 @@ static int collect_neighbours(reduction *job, int i)
     return count;
 }
 
-/* W (d_i x d_j) of constraints i and j: both lists of bodies rise, so shared ones meet in a merge.
- */
+/* W (d_i x d_j) of constraints i and j: their bodies rise, and shared ones meet in a merge. */
 static void couple(const reduction *job, int i, int j, double *W)
 {
     const mo_problem *problem = job->problem;

@@ -279,8 +279,7 @@ static void place_records(mo_sweep *sweep)
     sweep->record_start[count] = total;
 }
 
-/* pull = J U^-1 and push = J L^-T, row by row; W_ii gains pull push'.  Where M is symmetric, push
- * is pull. */
+/* pull = J U^-1, push = J L^-T (pull if M is symmetric), row by row; W_ii += pull push'. */
 static void whiten(const mo_problem *problem, int i, double *W, double *pull, double *push)
 {
     const int d = mo_constraint_dim(problem, i);

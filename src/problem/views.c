@@ -268,8 +268,7 @@ static double q_norm_of_batches(const mo_batches *b)
     return sqrt(square);
 }
 
-/* The arrangement in lanes of a problem with many compact contacts; NULL of others, or for lack of
- * memory. */
+/* The lanes of a problem with many compact contacts; NULL of others, or without memory. */
 static const mo_batches *batches_of_many(const mo_problem *problem)
 {
     const mo_batches *batches = NULL;
