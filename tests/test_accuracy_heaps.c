@@ -190,6 +190,46 @@ static void a_jam_is_not_tried_with_all_methods_in_every_step(void **state)
     mo_world_destroy(world);
 }
 
+/* Boxes in a box, two pairs of them joined by hinges: the heap comes to rest, and its steps are
+ * fine. */
+static void a_heap_with_hinges_comes_to_rest(void **state)
+{
+    (void)state;
+    enum { BOXES = 60, STEPS = 400 };
+    mo_world *world = NULL;
+    mo_random random = {.state = 5};
+    mo_body_id body[BOXES];
+    mo_step_report report;
+    CHECK(mo_world_create(NULL, NULL, &world, NULL) == MO_OK);
+    for (int side = 0; side < 5; ++side) {
+        static const double TURNS[5][3] = {{0, 0, 1}, {1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}};
+        const mo_shape_def wall = mo_shape_half_space(TURNS[side], side == 0 ? 0 : -0.45);
+        CHECK(mo_world_add_solid(world, MO_BODY_FIXED, &wall, NULL, NULL).index);
+    }
+    for (int k = 0; k < BOXES; ++k) {
+        double axis[3];
+        fill_uniform(&random, -1, 1, 3, axis);
+        const mo_shape_def box = mo_shape_box(0.05 + 0.03 * fabs(axis[0]), 0.06, 0.08);
+        const mo_pose at = mo_pose_turned(-0.3 + 0.2 * (k % 4), -0.3 + 0.2 * (k / 4 % 4),
+                                          0.15 + 0.22 * (k / 16), axis, 3 * axis[1]);
+        body[k] = mo_world_add_solid(world, MO_BODY_FREE, &box, &at, NULL);
+    }
+    for (int k = 0; k < 2; ++k) {
+        mo_joint_def hinge = mo_default_joint(MO_JOINT_REVOLUTE, body[8 * k], body[8 * k + 1]);
+        const mo_body_state a = mo_body_get(world, hinge.a), b = mo_body_get(world, hinge.b);
+        for (int i = 0; i < 3; ++i) {
+            hinge.anchor[i] = 0.5 * (a.centre[i] + b.centre[i]);
+        }
+        CHECK(mo_world_add_joint(world, &hinge, NULL).index);
+    }
+    for (int k = 0; k < STEPS; ++k) {
+        CHECK(mo_world_step(world, 0.01, &report, NULL) == MO_OK);
+    }
+    CHECK(report.contacts > 64 && report.status == MO_SOLVED && report.tolerance == 1e-8);
+    CHECK(report.kinetic_energy == 0 && report.iterations == 0);
+    mo_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -197,6 +237,7 @@ int main(void)
         cmocka_unit_test(a_mechanism_leaves_the_heap_around_it_coarse),
         cmocka_unit_test(a_kinematic_body_that_does_not_move_is_as_good_as_a_fixed_one),
         cmocka_unit_test(a_jam_is_not_tried_with_all_methods_in_every_step),
+        cmocka_unit_test(a_heap_with_hinges_comes_to_rest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -146,7 +146,6 @@ static void look_at_islands(mo_world *world)
         mo_island_facts *island = mo_island_of(world, world->living[k]);
         mo_pace_every(k, 512);
         if (island) {
-            island->has_loops |= body->first_joint != MO_NONE;
             island->has_joints |= body->mechanism != MO_NONE || body->first_joint != MO_NONE;
         }
     }
@@ -257,7 +256,7 @@ static void set_accuracy(mo_world *world, double tol, double h)
         const mo_island_facts *island = mo_island_of(world, world->living[k]);
         mo_pace_every(k, 512);
         if (island) {
-            const int is_slack = !island->moves && !island->has_joints && island->contacts > FEW;
+            const int is_slack = !island->moves && island->contacts > FEW;
             body->accuracy = accuracy_of(world, island);
             body->slack = is_slack ? h * noise(world, island, tol, h) : 0;
             world->step.tol = body->accuracy == MO_FINE ? world->step.tol : tol;
@@ -346,7 +345,7 @@ static double tolerance_at_end(const mo_world *world, double tol)
 
 static int rests(const mo_island_facts *island)
 {
-    return !(island->moves || island->has_loops || island->is_driven);
+    return !(island->moves || island->is_driven);
 }
 
 mo_error mo_accuracy_rest(mo_world *world, double h)

@@ -133,8 +133,7 @@ enum { MO_GAIN_TERMS = 4 };
 /* Properties of an island in this step, stored at its leader (accuracy.c). */
 typedef struct mo_island_facts {
     int64_t contacts, moves;
-    int has_joints;                           /* links among them */
-    int has_loops;                            /* joints between bodies */
+    int has_joints;                           /* bodies with joints, or links, among them */
     int is_driven;                            /* it touches a kinematic body */
     int was_coarse;                           /* some body of it, in the last step */
     uint32_t name;                            /* in a team: the least id of its bodies */
