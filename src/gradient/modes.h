@@ -12,9 +12,9 @@
  * contact J G = g e_N' with y along g).
  *
  * Where the projection has a kink within tau of its argument, the block is on the edge of two
- * modes.  The kinks are looked for with the derivative itself, tau away along each axis and back: J
- * jumps there by a number of order one, and by tau over the size of the argument elsewhere.  So
- * every law is covered alike.
+ * modes.  Kinks are detected with the derivative itself, evaluated tau away along each axis in both
+ * directions: J jumps by a number of order one at a kink, and changes by tau over the size of the
+ * argument elsewhere.  This covers every law.
  */
 #ifndef MO_GRADIENT_MODES_H
 #define MO_GRADIENT_MODES_H

@@ -94,7 +94,7 @@ static int make_slots(mo_mesh_building *b, size_t count)
     return 1;
 }
 
-int mo_mesh_append_point(mo_mesh_building *b, const double x[3])
+static int append_point(mo_mesh_building *b, const double x[3])
 {
     mo_mesh_file *mesh = b->mesh;
     MO_FAIL_IF(!isfinite(x[0]) || !isfinite(x[1]) || !isfinite(x[2]),
@@ -125,7 +125,7 @@ int mo_mesh_place_point(mo_mesh_building *b, const double x[3])
         }
         at = (at + 1) % b->slot_count;
     }
-    if (!mo_mesh_append_point(b, p)) {
+    if (!append_point(b, p)) {
         return -1;
     }
     return b->slots[at] = b->mesh->point_count - 1;
@@ -252,7 +252,7 @@ static int read_msh(mo_mesh_building *b, const char *bytes, size_t size)
     }
     for (uint64_t k = 0; count[3] == 0 && k < count[0]; ++k, point += PLACES) {
         const double x[3] = {float_at(point), float_at(point + 4), float_at(point + 8)};
-        MO_PASS(mo_mesh_append_point(b, x));
+        MO_PASS(append_point(b, x));
     }
     return 1;
 }
@@ -266,7 +266,7 @@ static int read_obj_vertex(mo_mesh_building *b, const char *at)
         at = mo_text_number(at, &x[k]);
         MO_FAIL_IF(!at, mo_mesh_fail(b, "a line 'v' of the OBJ file does not have three numbers"));
     }
-    return mo_mesh_append_point(b, x);
+    return append_point(b, x);
 }
 
 static int read_obj_face(mo_mesh_building *b, const char *at)

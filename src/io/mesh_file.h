@@ -49,8 +49,6 @@ typedef struct mo_mesh_building {
 /* Keep the first message; return 0. */
 int mo_mesh_fail(mo_mesh_building *b, const char *sentence);
 int mo_mesh_no_memory(mo_mesh_building *b);
-/* 0 for an error. */
-int mo_mesh_append_point(mo_mesh_building *b, const double x[3]);
 /* Index of a point, which is added if it is new; -1 after an error. */
 int mo_mesh_place_point(mo_mesh_building *b, const double x[3]);
 /* Triangles with two corners in one are left out: they have no area.  0 for an error. */

@@ -68,8 +68,6 @@ static inline mo_mjcf_compiler *mo_mjcf_by(const mo_mjcf *m, const mo_xml_node *
 
 /* Replaces all <include> of a tree, which belongs to this attached part of the model, or 0. */
 bool mo_mjcf_include_all(mo_reader *r, mo_xml_node *root, int part);
-/* Reads the file that an element names, in the model's folder or that of the element's file. */
-bool mo_mjcf_open(mo_reader *r, const mo_xml_node *node, const char *file, mo_xml_node **root);
 /* Replaces all <attach> of a tree; *parts counts them. */
 bool mo_mjcf_attach_all(mo_reader *r, mo_xml_node *root, int level, int *parts);
 

@@ -43,7 +43,8 @@ static void splice(mo_xml_node *parent, mo_xml_node *before, mo_xml_node *node, 
     }
 }
 
-bool mo_mjcf_open(mo_reader *r, const mo_xml_node *node, const char *file, mo_xml_node **root)
+/* Reads the file that an element names, in the model's folder or that of the element's file. */
+static bool open_file(mo_reader *r, const mo_xml_node *node, const char *file, mo_xml_node **root)
 {
     char path[MO_PATH], beside[MO_PATH], shown[2 * MO_PATH];
     mo_message why = {{0}}, ignored = {{0}};
@@ -68,7 +69,7 @@ static bool include(mo_reader *r, mo_xml_node *parent, mo_xml_node *before, mo_x
     MO_FAIL_IF(!file, mo_reader_fail(r, node, "has no file"));
     MO_FAIL_IF(++*files > MOST_FILES,
                mo_reader_fail(r, node, "exceeds the limit of %d included files", (int)MOST_FILES));
-    MO_PASS(mo_mjcf_open(r, node, file, &root));
+    MO_PASS(open_file(r, node, file, &root));
     char key[2 * MO_PATH]; /* every part of the model may include a file once */
     snprintf(key, sizeof key, "%d %s", part, root->file);
     const char *kept = mo_pool_text(&r->tree, key, strlen(key));
@@ -247,7 +248,7 @@ static bool open_model(mo_reader *r, const mo_xml_node *root, const char *name, 
             if (!file || (own && strcmp(own, name) != 0)) {
                 continue;
             }
-            MO_PASS(mo_mjcf_open(r, model, file, from));
+            MO_PASS(open_file(r, model, file, from));
             own = own ? own : mo_xml_get(*from, "model");
             if (own && strcmp(own, name) == 0) {
                 return true;
