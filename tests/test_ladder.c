@@ -334,6 +334,24 @@ static void without_few_sweeps_planted_problems_take_more_factorisations(void **
     CHECK(4 * with <= 3 * without);
 }
 
+static void without_more_sweeps_clouds_of_bodies_take_more_factorisations(void **state)
+{
+    (void)state;
+    int with = 0, without = 0;
+    for (uint64_t seed = 1; seed <= 6; ++seed) {
+        scene_random_def def = scene_random_default();
+        mo_problem *problem;
+        def.seed = seed;
+        def.bodies = 100;
+        def.constraints = 250;
+        def.mu_min = 0.5;
+        def.mu_max = 1.5;
+        CHECK(scene_random(&def, &problem, NULL, NULL) == MO_OK);
+        count_both(problem, "more sweeps", 1e-8, &with, &without);
+    }
+    CHECK(3 * with <= 2 * without);
+}
+
 static void without_long_sweeps_reduced_walls_are_factored_at_coarse_tolerances(void **state)
 {
     (void)state;
@@ -488,6 +506,7 @@ int main(void)
         cmocka_unit_test(without_sweeps_alone_sliding_contacts_are_not_solved),
         cmocka_unit_test(without_near_a_good_start_takes_more_iterations),
         cmocka_unit_test(without_few_sweeps_planted_problems_take_more_factorisations),
+        cmocka_unit_test(without_more_sweeps_clouds_of_bodies_take_more_factorisations),
         cmocka_unit_test(without_long_sweeps_reduced_walls_are_factored_at_coarse_tolerances),
         cmocka_unit_test(beads_that_settle_pass_folds),
         cmocka_unit_test(without_newton_beads_that_fall_take_more_factorisations),

@@ -23,14 +23,18 @@ static const char *budget_text(int budget)
     } else {
         snprintf(text, sizeof text, "%d", budget);
     }
-    return budget == MO_ALL ? "all" : budget == MO_SLICES ? "slices of 40, 80, 160, ..." : text;
+    return budget == MO_ALL || budget == MO_BACK ? "all"
+           : budget == MO_SLICES                 ? "slices of 40, 80, 160, ..."
+           : budget == MO_DOUBLED                ? "at most 10, then 20"
+                                                 : text;
 }
 
 static void the_page_shows_the_ladder(void **state)
 {
     (void)state;
     static const char *const scopes[] = {"", "whole", "island", "both"};
-    static const char *const starts[] = {"at the best", "where the last ended", "at zero"};
+    static const char *const starts[] = {"at the best", "where the last ended", "at a given start",
+                                         "at zero"};
     FILE *page = fopen(MOREAU_SOURCE_DIR "/docs/methods/auto.md", "r");
     char line[1000], expected[1000];
     int rows = 0;

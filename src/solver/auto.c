@@ -27,10 +27,11 @@ enum {
     ROUGHLY = 600, /* sweeps to a rough tolerance, which the path meets in about 15 steps */
     FEW = 10,      /* sweeps before the first factorisation */
     NEAR_STEPS = 3,
-    FEW_STEPS = 15, /* sweeps and Newton steps before pivoting */
-    SLICE = 40,     /* long sweeps come in slices of this many, twice as many, ... */
-    PATH = 2000,    /* iterations of methods that are then given up */
-    AFFORDED = 5000 /* sweeps at most that factorisations are put off for */
+    FEW_STEPS = 15,  /* sweeps and Newton steps before pivoting */
+    SLICE = 40,      /* long sweeps come in slices of this many, twice as many, ... */
+    PATH = 2000,     /* iterations of methods that are then given up */
+    AFFORDED = 5000, /* sweeps at most that factorisations are put off for */
+    TRIES = 2        /* of Newton's method, on a problem without a start */
 };
 static const double COARSE = 1e-5; /* a tolerance that sweeps, as a rule, reach before Newton */
 static const double ROUGH = 1e-3;  /* tolerance from which on the path is shorter than sweeps */
@@ -40,6 +41,7 @@ static const double VISIT = 300;   /* operations of a visit to a block, beside i
 static const double STEPS = 34;    /* factorisations that sweeps may cost, at fine tolerances, */
 static const double COARSELY = 5;  /* and so many times more at coarse ones */
 static const double LATE = 2;      /* of what sweeps may cost: they are given up */
+static const double SHARE = 0.05;  /* of what sweeps may cost: the first of `more sweeps` */
 static const double MOMENTUM = 10; /* the most t of the momentum of long sweeps */
 
 /* ---- facts ----------------------------------------------------------------------------------- */
@@ -174,7 +176,7 @@ static int is_not_factorable(const mo_walk *w, const mo_run *run)
 /* Heavy on light: what long sweeps have not solved to a rough tolerance is left to the path. */
 static int is_for_newton(const mo_walk *w, const mo_run *run)
 {
-    return is_factorable(w, run) && !is_roughly_swept(w);
+    return is_factorable(w, run) && !is_roughly_swept(w) && w->tries < fmax(1, w->returns);
 }
 
 int mo_auto_is_near(const mo_run *run, int rows, double square)
@@ -212,6 +214,13 @@ static int are_sweeps_promising(const mo_walk *w, const mo_run *run)
     const double gained = log(w->before / run->best);
     const double missing = log(run->best / (run->options->tol * run->q_scale));
     return gained > 0 && missing / gained * w->slice <= LATE * w->afford;
+}
+
+/* A start has the modes of most contacts; without one, sweeps find them for Newton's method. */
+static int is_to_be_tried(const mo_walk *w, const mo_run *run)
+{
+    return is_factorable(w, run) && !is_roughly_swept(w) && w->returns < TRIES &&
+           !run->options->start && run->options->ladder.steps == 0 && !w->facts.is_linear;
 }
 
 static int has_cones(const mo_walk *w, const mo_run *run)
@@ -260,11 +269,15 @@ const mo_rung mo_ladder[] = {
     {"long sweeps", &mo_nsgs_method, MO_ISLAND, are_sweeps_promising,
      "the last slice promises to be through before a method that factors", MO_SLICES, MO_START_ON,
      MOMENTUM},
+    /* Clouds of bodies at their first impact: sweeps find the modes that Newton's method needs. */
+    {"more sweeps", &mo_nsgs_method, MO_ISLAND, is_to_be_tried,
+     "no start, up to twice, each before `newton`", MO_DOUBLED, MO_START_ON, 0},
     /* Chains of joints, heaps that fall: a few steps once the set is right. */
     {"newton", &mo_newton_method, MO_ISLAND, is_for_newton,
-     "any, but not after long sweeps over the whole to 1e-3 or more", MO_ALL, MO_START_ON, 0},
+     "any, but not after long sweeps over the whole to 1e-3 or more; again after `more sweeps`",
+     MO_BACK, MO_START_ON, 0},
     /* Heaps at rest, heavy on light, redundant contacts: no luck is needed with the set. */
-    {"ipm", &mo_quick_ipm_method, MO_ISLAND, has_cones, "laws of cones", PATH, MO_START_BEST, 0},
+    {"ipm", &mo_quick_ipm_method, MO_ISLAND, has_cones, "laws of cones", PATH, MO_START_WARM, 0},
     /* Settling beads: the path sometimes ends in a local minimum; from zero it does not. */
     {"aln", &mo_aln_method, MO_ISLAND, is_factorable, "any", MO_ALL, MO_START_COLD, 0},
 };
@@ -313,8 +326,14 @@ const mo_rung *mo_walk_next(mo_walk *walk, const mo_run *run)
             continue;
         }
         walk->counted = mo_rung_factors(rung) ? run->result->iterations : -1;
+        if (rung->budget == MO_DOUBLED) {
+            walk->slice = (int)fmax(1, ldexp(fmin(FEW, SHARE * walk->afford), walk->returns++));
+        }
         if (rung->budget == MO_SLICES) {
             begin_slice(walk, run);
+        } else if (rung->budget == MO_BACK) {
+            ++walk->tries;
+            --walk->next;
         } else {
             ++walk->next;
         }

@@ -13,25 +13,30 @@
 typedef enum mo_rung_start {
     MO_START_BEST, /* at the best r so far */
     MO_START_ON,   /* where the rung before ended */
+    MO_START_WARM, /* at the best r so far if the caller gave a start, else at zero */
     MO_START_COLD  /* at zero, where all before has led into a dead end */
 } mo_rung_start;
 
 /* What a rung is for: the problem before it is split, each island, or both. */
 typedef enum mo_rung_scope { MO_WHOLE = 1, MO_ISLAND = 2, MO_EITHER = 3 } mo_rung_scope;
 
-enum { MO_ALL = 0, MO_SLICES = -1 }; /* budgets that are no counts of iterations */
+/* Budgets that are no counts of iterations.  MO_BACK: all, and back to the rung before. */
+enum { MO_ALL = 0, MO_SLICES = -1, MO_DOUBLED = -2, MO_BACK = -3 };
 
 /* Where an island, or the whole problem, stands on the ladder. */
 typedef struct mo_walk {
     mo_facts facts;
     mo_rung_scope scope;
-    int has_swept; /* 1: a few sweeps, 2: long ones over the whole */
-    int next;      /* the rung that is looked at next */
-    int slice;     /* sweeps of the last slice of long sweeps */
-    int afford;    /* sweeps that cost as much as what follows them */
-    double before; /* the residual before the last slice, or of an island that was split off */
-    int steps;     /* of the rungs that factor: their limit is ladder.steps */
-    int counted;   /* iterations of the run before the last rung, if that factors; else -1 */
+    int has_swept;  /* 1: a few sweeps, 2: long ones over the whole */
+    int next;       /* the rung that is looked at next */
+    int slice;      /* sweeps of the last slice of long sweeps, or of those between attempts */
+    int returns;    /* times that `more sweeps` were taken */
+    int tries;      /* times that Newton's method was */
+    unsigned taken; /* rungs that were taken, a bit each */
+    int afford;     /* sweeps that cost as much as what follows them */
+    double before;  /* the residual before the last slice, or of an island that was split off */
+    int steps;      /* of the rungs that factor: their limit is ladder.steps */
+    int counted;    /* iterations of the run before the last rung, if that factors; else -1 */
 } mo_walk;
 
 typedef struct mo_rung {
@@ -40,7 +45,7 @@ typedef struct mo_rung {
     mo_rung_scope scope;
     int (*when)(const mo_walk *walk, const mo_run *run);
     const char *reason; /* what `when` means */
-    int budget;         /* iterations, MO_ALL or MO_SLICES: taken again while `when` holds */
+    int budget;         /* iterations, MO_ALL, or MO_SLICES: taken again while `when` holds */
     mo_rung_start start;
     double momentum; /* of sweeps */
 } mo_rung;
@@ -79,16 +84,17 @@ typedef struct mo_rung_run {
     const mo_rung *rung;
     mo_options options;
     void *memory, *workspace;
+    mo_walk *walk;
     int iterations; /* before it */
     double seconds;
     mo_status status;
 } mo_rung_run;
 
-void mo_rung_open(mo_run *run, const mo_rung *rung, const mo_walk *walk, mo_rung_run *out);
+void mo_rung_open(mo_run *run, const mo_rung *rung, mo_walk *walk, mo_rung_run *out);
 void mo_rung_solve(mo_rung_run *rung_run);
 void mo_rung_close(mo_rung_run *rung_run, mo_explanation *explanation);
 
-/* Adds to the report of a rung; the residual is relative. */
+/* Adds to the report of a rung; the residual is relative.  No islands: once more on the same. */
 void mo_explain_rung(mo_explanation *explanation, const mo_rung *rung, int islands, int iterations,
                      double residual, double seconds);
 

@@ -8,6 +8,7 @@
 
 #include "base/pace.h"
 #include "linalg/blas_threads.h"
+#include "measure/measure_blocks.h"
 #include "solver/auto.h"
 
 /* ---- running --------------------------------------------------------------------------------- */
@@ -15,7 +16,8 @@
 /* Iterations, or 0: no limit but that of the caller. */
 static int budget_of(const mo_run *run, const mo_rung *rung, const mo_walk *walk)
 {
-    const int budget = rung->budget == MO_SLICES ? walk->slice : rung->budget;
+    const int is_slice = rung->budget == MO_SLICES || rung->budget == MO_DOUBLED;
+    const int budget = is_slice ? walk->slice : rung->budget < 0 ? MO_ALL : rung->budget;
     const int left = run->options->ladder.steps - walk->steps;
     const int is_limited = run->options->ladder.steps > 0 && mo_rung_factors(rung);
     return is_limited && (budget == 0 || budget > left) ? left : budget;
@@ -36,7 +38,7 @@ static void set_options(const mo_run *run, const mo_rung *rung, const mo_walk *w
     }
 }
 
-void mo_rung_open(mo_run *run, const mo_rung *rung, const mo_walk *walk, mo_rung_run *out)
+void mo_rung_open(mo_run *run, const mo_rung *rung, mo_walk *walk, mo_rung_run *out)
 {
     const mo_options *callers = run->options;
     run->done = out->iterations = run->result->iterations;
@@ -44,6 +46,7 @@ void mo_rung_open(mo_run *run, const mo_rung *rung, const mo_walk *walk, mo_rung
     out->rung = rung;
     out->status = MO_STALLED;
     out->seconds = 0;
+    out->walk = walk;
     set_options(run, rung, walk, &out->options);
     run->options = &out->options;
     run->error = mo_run_make_room(run, rung->method, 0, &out->memory, &out->workspace);
@@ -54,10 +57,13 @@ static void set_start(mo_run *run, mo_rung_start start)
 {
     static const double zero[MO_BILATERAL_MAX_DIM];
     const mo_problem *problem = run->problem;
-    if (start == MO_START_BEST && isfinite(run->best)) {
-        memcpy(run->r, run->result->r, (size_t)problem->row_count * sizeof *run->r);
+    const size_t rows = (size_t)problem->row_count;
+    int is_cold = start == MO_START_COLD || (start == MO_START_WARM && !run->options->start);
+    if (!is_cold && start != MO_START_ON && isfinite(run->best)) {
+        memcpy(run->r, run->result->r, rows * sizeof *run->r);
     }
-    for (int i = 0; start == MO_START_COLD && i < problem->constraint_count; ++i) {
+    is_cold = is_cold || !mo_all_finite(run->r, rows); /* where sweeps have diverged */
+    for (int i = 0; is_cold && i < problem->constraint_count; ++i) {
         const int row = problem->row_start[i], d = mo_constraint_dim(problem, i);
         mo_constraint_law(problem, i)
             ->project(mo_constraint_param(problem, i), d, zero, run->r + row);
@@ -97,8 +103,11 @@ void mo_rung_close(mo_rung_run *s, mo_explanation *explanation)
     mo_memory_free(&run->problem->allocator, s->memory);
     s->memory = NULL;
     if (has_run(s)) {
-        mo_explain_rung(explanation, s->rung, 1, run->result->iterations - s->iterations,
-                        run->best / run->q_scale, s->seconds);
+        const unsigned bit = 1U << (s->rung - mo_ladder);
+        mo_explain_rung(explanation, s->rung, !(s->walk->taken & bit),
+                        run->result->iterations - s->iterations, run->best / run->q_scale,
+                        s->seconds);
+        s->walk->taken |= bit;
     }
 }
 
@@ -138,8 +147,8 @@ void mo_explain_rung(mo_explanation *explanation, const mo_rung *rung, int islan
 {
     mo_rung_report *report = report_of(explanation, rung);
     if (report) {
-        const int is_again = rung->budget == MO_SLICES && report->islands > 0;
-        report->islands += is_again ? 0 : islands;
+        const int is_again = islands == 0;
+        report->islands += islands;
         report->iterations = is_again                          ? report->iterations + iterations
                              : iterations > report->iterations ? iterations
                                                                : report->iterations;

@@ -186,13 +186,13 @@ static mo_status solve(mo_run *run, void *memory)
         return MO_SOLVED;
     }
     ending end = mo_run_must_stop(run, 0) ? MUST_STOP : GOES_ON;
+    const int is_cold = mo_run_is_zero(run->r, run->problem->row_count);
     const int is_near = residual_of(run, run->r) <= NEAR * run->q_scale;
     const int may_cross = run->options->ipm.crossover;
     if (end == GOES_ON && is_near && may_cross) {
         end = cross_over(run, w, 0, &iteration);
     }
     const double unit = mo_interior_begin(&w->interior, NULL, NULL, NULL);
-    const int is_cold = mo_run_is_zero(run->result->r, run->problem->row_count);
     size_t k = may_cross ? 0 : CENTRAL;
     for (; k < sizeof STARTS / sizeof STARTS[0] && end == GOES_ON; ++k) {
         end = follow_path(run, w, k == 0 && is_cold ? COLD : STARTS[k], unit, &iteration);
