@@ -235,19 +235,19 @@ static void command_for(int s, const char *text)
 typedef struct message {
     int kind; /* 1 text, 2 binary, 8 close; 0: the connection is gone */
     size_t size;
-    unsigned char bytes[200000];
+    unsigned char bytes[1 << 22];
 } message;
 
-static int get_message(int s, message *m)
+/* A part of a message is added to it. */
+static int get_part(int s, message *m, int *is_last)
 {
     unsigned char head[8];
-    m->kind = 0;
-    m->size = 0;
     if (!get(s, head, 2)) {
         return 0;
     }
     const int kind = head[0] & 15;
-    CHECK(head[0] & 0x80); /* whole messages */
+    *is_last = head[0] & 0x80;
+    CHECK((kind == 0) == (m->kind > 0));
     uint64_t size = head[1] & 127;
     const int more = size == 126 ? 2 : size == 127 ? 8 : 0;
     if (more) {
@@ -257,14 +257,28 @@ static int get_message(int s, message *m)
             size = size << 8 | head[k];
         }
     }
-    CHECK(size < sizeof m->bytes);
-    if (!get(s, m->bytes, size)) {
+    CHECK(m->size + size < sizeof m->bytes);
+    if (!get(s, m->bytes + m->size, size)) {
         return 0;
     }
-    m->bytes[size] = '\0';
-    m->size = size;
-    m->kind = kind;
-    return kind;
+    m->size += size;
+    m->bytes[m->size] = '\0';
+    m->kind = kind ? kind : m->kind;
+    return 1;
+}
+
+/* Its kind; 0: the connection is gone. */
+static int get_message(int s, message *m)
+{
+    int is_last = 0;
+    m->kind = 0;
+    m->size = 0;
+    while (!is_last) {
+        if (!get_part(s, m, &is_last)) {
+            return m->kind = 0;
+        }
+    }
+    return m->kind;
 }
 
 /* The next text message that holds this; fails after many others. */

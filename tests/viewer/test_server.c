@@ -209,6 +209,31 @@ static void a_page_that_never_reads_blocks_no_other_page(void **state)
     check_it_goes_on(r);
 }
 
+/* A page that ends its side of the connection in the middle of a message that it does not read. */
+static void a_page_that_hangs_up_half_way_blocks_no_other_page(void **state)
+{
+    const running *r = *state;
+    static const char LARGE[] =
+        "{\"do\":\"scene\",\"name\":\"wall\",\"set\":{\"courses\":60,\"length\":100}}";
+    static message m;
+    int status;
+    const int deaf = open_socket(r->port, (handshake){0}, &status, 1);
+    const int s = open_page(r->port);
+    await_text(s, "\"type\":\"scene\"", &m);
+    command_for(s, LARGE);
+    do {
+        await_text(s, "\"type\":\"scene\"", &m);
+    } while (m.size < 500000);
+    shutdown(deaf, SHUT_WR);
+    command_for(s, "{\"do\":\"scene\",\"name\":\"stack\"}");
+    do {
+        await_text(s, "\"type\":\"scene\"", &m);
+    } while (m.size > 500000);
+    close(deaf);
+    close(s);
+    check_it_goes_on(r);
+}
+
 /* The number of scenes that so many pages get, when all are opened at once. */
 static int open_and_count(const running *r, int count)
 {
@@ -286,6 +311,7 @@ int main(void)
         cmocka_unit_test(huge_frames_end_the_connection),
         cmocka_unit_test(broken_frames_do_no_harm),
         cmocka_unit_test(a_page_that_never_reads_blocks_no_other_page),
+        cmocka_unit_test(a_page_that_hangs_up_half_way_blocks_no_other_page),
         cmocka_unit_test(there_are_so_many_pages_and_no_more),
         cmocka_unit_test(replies_are_utf_8),
         cmocka_unit_test(silent_connections_keep_no_page_out),

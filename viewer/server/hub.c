@@ -44,7 +44,7 @@ void hub_close(hub *h)
 
 hub_message *hub_message_make(size_t size)
 {
-    hub_message *message = malloc(sizeof *message + HUB_ROOM + size);
+    hub_message *message = malloc(sizeof *message + size);
     if (message) {
         message->uses = 1;
         message->size = size;
@@ -54,7 +54,7 @@ hub_message *hub_message_make(size_t size)
 
 unsigned char *hub_message_text(hub_message *message)
 {
-    return message->bytes + HUB_ROOM;
+    return message->bytes;
 }
 
 /* ---- the player's side ----------------------------------------------------------------------- */

@@ -11,8 +11,7 @@
  *   to the stage      commands in the order they came, up to HUB_COMMANDS; a drag replaces the drag
  *                     before it
  *
- * A message is shared by all pages that have not sent it yet, and freed by the last.  It keeps
- * HUB_ROOM bytes free in front of its text, for what the protocol writes there.
+ * A message is shared by all pages that have not sent it yet, and freed by the last.
  */
 #ifndef VIEWER_HUB_H
 #define VIEWER_HUB_H
@@ -23,12 +22,12 @@
 #include "command.h"
 #include "stage.h"
 
-enum { HUB_COMMANDS = 256, HUB_REFUSALS = 32, HUB_ROOM = 64 };
+enum { HUB_COMMANDS = 256, HUB_REFUSALS = 32 };
 
 typedef struct hub_message {
     int uses; /* under the lock of the hub */
     size_t size;
-    unsigned char bytes[]; /* HUB_ROOM, then size */
+    unsigned char bytes[];
 } hub_message;
 
 typedef enum hub_kind { HUB_SCENE, HUB_STATE, HUB_FRAME, HUB_KINDS } hub_kind;

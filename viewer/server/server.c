@@ -11,9 +11,6 @@
 #include "say.h"
 #include "text.h"
 
-_Static_assert(LWS_PRE <= HUB_ROOM,
-               "the room in front of a message is what libwebsockets writes into");
-
 enum { CHUNK = 16384, FRAGMENT = 4096, SEND_BUFFER = 131072 };
 
 /* A connection: of HTTP, or of a page. */
@@ -23,6 +20,9 @@ typedef struct connection {
 
     unsigned page; /* socket: its number; 0: not open */
     unsigned long seen[HUB_KINDS];
+    hub_message *message; /* of which this much is sent; NULL: none */
+    size_t sent;
+    hub_kind kind;
     mo_message refusal; /* to be sent, or empty */
     char *command;      /* as far as it has come */
     size_t command_size;
@@ -220,6 +220,9 @@ static void on_close(struct lws *wsi, connection *c)
 {
     if (c && c->page) {
         hub_page_remove(server_of(wsi)->def.hub, c->page);
+        if (c->message) {
+            hub_let_go(server_of(wsi)->def.hub, c->message);
+        }
         free(c->command);
         memset(c, 0, sizeof *c);
     }
@@ -296,29 +299,48 @@ static int send_refusal(struct lws *wsi, connection *c)
     return lws_write(wsi, bytes + LWS_PRE, length, LWS_WRITE_TEXT) < 0 ? -1 : 1;
 }
 
-/* Sends one message; the next one follows when it is sent. */
+/* The next part of a message, no more than the system takes at once. */
+static int send_part(struct lws *wsi, connection *c)
+{
+    unsigned char bytes[LWS_PRE + CHUNK];
+    const size_t left = c->message->size - c->sent, size = left < CHUNK ? left : CHUNK;
+    const int kind = c->sent > 0            ? LWS_WRITE_CONTINUATION
+                     : c->kind == HUB_FRAME ? LWS_WRITE_BINARY
+                                            : LWS_WRITE_TEXT;
+    memcpy(bytes + LWS_PRE, hub_message_text(c->message) + c->sent, size);
+    const int how = kind | (size < left ? LWS_WRITE_NO_FIN : 0);
+    if (lws_write(wsi, bytes + LWS_PRE, size, (enum lws_write_protocol)how) < 0) {
+        return -1;
+    }
+    c->sent += size;
+    if (c->sent == c->message->size) {
+        hub_let_go(server_of(wsi)->def.hub, c->message);
+        c->message = NULL;
+        c->sent = 0;
+    }
+    return 1;
+}
+
+/* Sends one part; the next one follows when there is room again. */
 static int on_room(struct lws *wsi, connection *c)
 {
-    hub *h = server_of(wsi)->def.hub;
-    hub_kind kind = HUB_FRAME;
     int sent = 0;
     if (!c->page) {
         return 0;
     }
-    if (c->refusal.text[0]) {
+    if (!c->message && c->refusal.text[0]) {
         sent = send_refusal(wsi, c);
     } else {
-        hub_message *message = hub_take(h, c->seen, &kind);
-        if (message) {
-            sent = lws_write(wsi, hub_message_text(message), message->size,
-                             kind == HUB_FRAME ? LWS_WRITE_BINARY : LWS_WRITE_TEXT) < 0
-                       ? -1
-                       : 1;
-            hub_let_go(h, message);
-        }
+        c->message = c->message ? c->message : hub_take(server_of(wsi)->def.hub, c->seen, &c->kind);
+        sent = c->message ? send_part(wsi, c) : 0;
     }
     if (sent > 0) {
         lws_callback_on_writable(wsi);
+    }
+    /* A page that does not read is not heard either: libwebsockets 4.1 never returns from one that
+     * has ended its side of the connection while there is no room to send. */
+    if (sent >= 0) {
+        lws_rx_flow_control(wsi, sent == 0 || !lws_send_pipe_choked(wsi));
     }
     return sent < 0 ? -1 : 0;
 }
