@@ -162,7 +162,7 @@ static void redundant_loops_that_contradict_each_other_swing_on(void **state)
               "<connect body1='b' body2='plate' anchor='0 0 -.3'/>"
               "<connect body1='c' body2='plate' anchor='0 0 -.300000002'/></equality></mujoco>",
               &w);
-    double v[4] = {3, -3, 3, 3}, start = 0, most = 0, least = INFINITY, worst = 0;
+    double v[4] = {3, -3, 3, 3}, start = 0, most = 0, least = INFINITY, worst = 0, strongest = 0;
     mo_message why = {{0}};
     CHECK(!mo_robot_set(w.robot, w.world, NULL, v, &why));
     for (int k = 0; k < 1000; ++k) {
@@ -174,10 +174,13 @@ static void redundant_loops_that_contradict_each_other_swing_on(void **state)
         most = fmax(most, energy);
         least = fmin(least, report.kinetic_energy);
         for (int j = 0; j < mo_world_joint_count(w.world); ++j) {
-            worst = fmax(worst, mo_joint_get(w.world, mo_world_joint(w.world, j)).error);
+            const mo_joint_state joint = mo_joint_get(w.world, mo_world_joint(w.world, j));
+            worst = fmax(worst, joint.error);
+            strongest = fmax(strongest, mo_vec3_norm(joint.force));
         }
     }
     CHECK_BELOW(worst, 3e-9);
+    CHECK_BELOW(strongest, 30); /* the weight of all is 11 N */
     CHECK(most <= start + 1e-2 * fabs(start));
     CHECK_BELOW(least, 0.1); /* it has swung to a turning point */
     close_world(&w);

@@ -150,7 +150,7 @@ mo_error mo_assemble(mo_world *world, const mo_phase *phase, mo_message *why)
         }
     }
     mo_pace();
-    MO_FAIL_IF(reserve(world), mo_fail_memory(why));
+    MO_FAIL_IF(reserve(world) || mo_loops_begin(world), mo_fail_memory(why));
     for (int k = 0; k < world->jointed_count; ++k) {
         const mo_sim_joint *joint = world->joint + world->jointed[k];
         mo_assemble_body(world, joint->body[0], phase);

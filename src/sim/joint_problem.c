@@ -193,8 +193,12 @@ void mo_joint_assemble(mo_world *world, int place, const mo_phase *phase)
         double compliance[MO_JOINT_ROWS];
         const int is_projection = phase->kind == MO_PHASE_PROJECTION;
         if (is_projection || (phase->kind == MO_PHASE_STEP && joins_link(world, joint))) {
-            set_compliance(world, joint, &rows, is_projection ? REDUNDANT_PLACES : REDUNDANT,
-                           compliance);
+            if (!is_projection && mo_joint_is_loop(world, joint)) {
+                mo_loop_release(world, joint, &rows, compliance);
+            } else {
+                set_compliance(world, joint, &rows, is_projection ? REDUNDANT_PLACES : REDUNDANT,
+                               compliance);
+            }
             held.compliance = compliance;
         }
         mo_joint_add_part(world, joint, MO_PART_HOLD, &held, &rows, 1, w);

@@ -44,4 +44,10 @@ double mo_joint_gap(const mo_world *world, const mo_sim_joint *joint, const mo_j
  * the drift of a joint between bodies is corrected by velocities (passive.c). */
 int mo_joint_is_projected(const mo_world *world, const mo_sim_joint *joint);
 
+/* joint_span.c: a loop joins links to each other or to the world; in a step, those of its rows that
+ * follow from loops before it are given a compliance. */
+int mo_joint_is_loop(const mo_world *world, const mo_sim_joint *joint);
+void mo_loop_release(mo_world *world, const mo_sim_joint *joint, const mo_joint_rows *rows,
+                     double *compliance);
+
 #endif

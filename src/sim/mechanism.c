@@ -39,6 +39,7 @@ static void free_mechanism(const mo_allocator *allocator, mo_sim_mechanism *mech
                       mechanism->neighbour,
                       mechanism->gravity_compensation,
                       mechanism->box,
+                      mechanism->span,
                       mechanism->tendon ? mechanism->tendon->arm : NULL,
                       mechanism->tendon_points,
                       mechanism->tendon};

@@ -106,8 +106,13 @@ struct mo_sim_mechanism {
     double pull;                       /* twice the energy of that by efforts and gravity alone */
     double *M, *A, *F;                 /* mass; with the implicit terms of a step; factor */
     double *packed;                    /* A of the velocities that are free */
-    int *free_dof, free_count;         /* velocities of joints that do not hold */
-    double wait, last_wait; /* steps without new forms of friction; after the last wrong one */
+    /* The mechanisms that loops join (joint_span.c): the place of the first, and at that one their
+     * velocities, and orthonormal rows of the loops so far; the own velocities among them. */
+    int group, group_dofs, spanned, group_at;
+    double *span;
+    size_t span_room;
+    int *free_dof, free_count; /* velocities of joints that do not hold */
+    double wait, last_wait;    /* steps without new forms of friction; after the last wrong one */
     double (*motion)[6];
     mo_pose *pose;
     int block;       /* in the problem of this step, or MO_NONE */

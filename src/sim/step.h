@@ -280,6 +280,8 @@ double mo_contact_normal_w(const mo_world *world, const mo_sim_contact *contact,
                            const mo_phase *phase);
 
 /* joint.c */
+/* joint_span.c: before the joints of a problem; MO_ERR_MEMORY. */
+mo_error mo_loops_begin(mo_world *world);
 void mo_joint_assemble(mo_world *world, int place,
                        const mo_phase *phase); /* its bodies have their blocks */
 /* Rows into the problem; sign turns them. */
