@@ -11,8 +11,8 @@
  *      p o z = beta^2 e, or from p = z = beta e
  *   3. at FIRST_TRY of the initial residual, and at each further factor of 100: try Newton steps
  *   4. after SHORT_STEPS short steps (folds in interior.h; not on an arc): the next of AT_FOLD
- *   5. after the last of them, a stall, or the last iteration: proximal points while they gain
- *      digits; if they fail, 2 from the next start
+ *   5. after the last of them, a stall, or the last iteration: proximal points from the best
+ *      impulses, while they gain digits; if they fail, 2 from the next start
  *
  * ipm.crossover = 0 skips 1 and 3: the path then ends at the analytic centre of the solutions.
  * Limits: no proof with friction; no path if the contacts cannot all open at once; W is factored.
@@ -52,13 +52,9 @@ enum { CENTRAL = 1 };                              /* the first of STARTS on the
  * much smaller than what is missing in (1), the first steps are short. */
 static const double MISFIT = 4;
 
-/* At the folds of a path, one after the other: less of the shift's gradient, or the path is entered
- * anew near its last impulses with a larger tau.  Beads that settle pass a fold in ten steps so,
- * where proximal points need a hundred. */
-enum { ANEW = -1 };
-static const double AT_FOLD[] = {0.5, 0, ANEW, 0.5, 0};
+/* At the folds of a path, one after the other: the part of the shift's gradient that is left. */
+static const double AT_FOLD[] = {0.5, 0};
 enum { FOLDS = sizeof AT_FOLD / sizeof AT_FOLD[0] };
-static const double WIDER = 10; /* of sqrt(tau) */
 
 typedef struct workspace {
     mo_proximal proximal;
@@ -114,18 +110,6 @@ static ending cross_over(mo_run *run, workspace *w, int patience, int *iteration
     return end == MO_PROXIMAL_SOLVED ? SOLVED : end == MO_PROXIMAL_MUST_STOP ? MUST_STOP : GOES_ON;
 }
 
-/* 4: the path goes on after its fold number `fold`. */
-static void pass_fold(mo_run *run, mo_interior *interior, int fold, double least_slope)
-{
-    if (AT_FOLD[fold] == ANEW) {
-        memcpy(run->r, interior->r, (size_t)run->problem->row_count * sizeof(double));
-        mo_interior_start_near(interior, WIDER * sqrt(interior->tau), run->r);
-        interior->least_slope = least_slope;
-    } else {
-        interior->slope = interior->least_slope = AT_FOLD[fold];
-    }
-}
-
 /* A point near the best impulses: with the least beta, or farther from the boundary. */
 static void start_near(mo_run *run, mo_interior *interior, double least, double most)
 {
@@ -162,15 +146,16 @@ static ending follow_path(mo_run *run, workspace *w, start from, double unit, in
         const int is_held = may_cross && !from.by_arc && short_steps >= SHORT_STEPS;
         const int is_last = !(length > NOWHERE) || (is_held && folds == FOLDS) || k >= most;
         if (end == GOES_ON && ((may_cross && residual <= next_try) || is_last)) {
-            memcpy(run->r, interior->r, bytes);
-            end = cross_over(run, w, is_last && may_cross ? from.patience : 0, iteration);
+            const int is_left = is_last && may_cross;
+            memcpy(run->r, is_left ? run->result->r : interior->r, bytes);
+            end = cross_over(run, w, is_left ? from.patience : 0, iteration);
             next_try = NEXT_TRY * residual;
         }
         if (end != GOES_ON || is_last) {
             return end;
         }
         if (is_held) {
-            pass_fold(run, interior, folds++, from.least_slope);
+            interior->slope = interior->least_slope = AT_FOLD[folds++];
             short_steps = 0;
         }
     }
