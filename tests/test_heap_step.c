@@ -127,6 +127,35 @@ static void one_box_among_balls_leaves_the_others_as_they_are(void **state)
     mo_world_destroy(world);
 }
 
+/* Iterations of a heap of 150 balls and of one more, of a part of their size, that falls on it. */
+static int iterations_with(double part)
+{
+    mo_world *world = heap_of_beads(150, 0.3, 1);
+    const double size = world->shape[world->body[world->living[1]].first_shape].collider.size;
+    const mo_shape_def ball = mo_shape_ball(part * size);
+    mo_pose pose = mo_pose_identity();
+    mo_message why = {""};
+    int sum = 0;
+    for (int k = 1; k < world->living_count; ++k) {
+        pose.position[2] = fmax(pose.position[2], world->body[world->living[k]].x[2]);
+    }
+    pose.position[2] += 2.5 * size;
+    CHECK(mo_world_add_solid(world, MO_BODY_FREE, &ball, &pose, &why).index > 0);
+    for (int k = 0; k < 150; ++k) {
+        sum += heap_step(world, 1).iterations;
+    }
+    mo_world_destroy(world);
+    return sum;
+}
+
+static void a_small_body_does_not_slow_the_heap(void **state)
+{
+    (void)state;
+    const int of_balls = iterations_with(1), with_small = iterations_with(0.1);
+    CHECK(of_balls > 300);
+    CHECK_BELOW(with_small, 2 * of_balls); /* its own limit is a tenth of theirs */
+}
+
 static void one_and_two_threads_have_the_same_bits(void **state)
 {
     (void)state;
@@ -287,6 +316,7 @@ int main(void)
         cmocka_unit_test(the_answer_is_that_of_the_problem),
         cmocka_unit_test(the_problem_outlives_its_bodies),
         cmocka_unit_test(one_box_among_balls_leaves_the_others_as_they_are),
+        cmocka_unit_test(a_small_body_does_not_slow_the_heap),
         cmocka_unit_test(one_and_two_threads_have_the_same_bits),
         cmocka_unit_test(a_loaded_world_goes_on_with_the_same_bits),
         cmocka_unit_test(a_driven_plate_carries_balls),

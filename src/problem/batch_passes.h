@@ -138,6 +138,18 @@ INLINE void extrapolate(const mo_batch_pass *pass, double *before, int begin, in
 
 /* ---- looks ----------------------------------------------------------------------------------- */
 
+/* Of the closing speeds of a point of each lane. */
+INLINE lanes rate_scale(const mo_batches *batches, size_t number, int at)
+{
+    const double *scale = batches->problem->rate_scale;
+    lanes out = mo_number_of(1);
+    for (int k = 0; scale && k < L; ++k) {
+        const int i = batches->constraint[number * MO_LANES + (size_t)(at + k)];
+        out[k] = i < 0 ? 1 : scale[i];
+    }
+    return out;
+}
+
 INLINE void look_at(const mo_batch_pass *pass, const mo_batch *batch, int at, int central,
                     lanes *natural, lanes *approach)
 {
@@ -152,7 +164,8 @@ INLINE void look_at(const mo_batch_pass *pass, const mo_batch *batch, int at, in
         const mo_split of_u = mo_split_of(u, c.n),
                        of_r = mo_split_of(load_3(pass->impulses[number].r + at), c.n);
         *natural += mo_natural_square(load(points->mu + at), &of_u, &of_r, (lanes){0} + 1);
-        *approach = mo_choose(-of_u.N > *approach, -of_u.N, *approach);
+        const lanes closing = -of_u.N * rate_scale(batches, number, at);
+        *approach = mo_choose(closing > *approach, closing, *approach);
     }
 }
 

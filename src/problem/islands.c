@@ -234,6 +234,7 @@ static int make_arrays(cut *c)
            MO_NEW_EACH(own, to->dof_count, double, &to->f) &&
            MO_NEW_EACH(own, c->body_count, uint8_t, &to->asymmetric) &&
            (!from->body_id || MO_NEW_EACH(own, c->body_count, uint32_t, &to->body_id)) &&
+           (!from->rate_scale || MO_NEW_EACH(own, c->count, double, &to->rate_scale)) &&
            MO_NEW_EACH(own, c->count, mo_law_ref, &to->law) &&
            MO_NEW_EACH(own, params, double, &to->param) &&
            MO_NEW_EACH(own, to->row_count, double, &to->w) &&
@@ -310,6 +311,9 @@ static void copy_constraints(cut *c)
         memcpy(to->w + to->row_start[m], from->w + row, bytes);
         if (to->compliance) {
             memcpy(to->compliance + to->row_start[m], from->compliance + row, bytes);
+        }
+        if (to->rate_scale) {
+            to->rate_scale[m] = from->rate_scale[i];
         }
         to->row_start[m + 1] = to->row_start[m] + d;
         copy_blocks(c, i, m);

@@ -17,11 +17,12 @@ void mo_problem_destroy(mo_problem *problem)
     }
     const mo_allocator own = problem->allocator;
     mo_views_destroy(&own, problem->views);
-    void *const arrays[] = {
-        problem->body_start,  problem->mass_start, problem->M,           problem->factor,
-        problem->f,           problem->row_start,  problem->law,         problem->param,
-        problem->w,           problem->compliance, problem->block_start, problem->block_index,
-        problem->value_start, problem->values,     problem->asymmetric,  problem->body_id};
+    void *const arrays[] = {problem->body_start,  problem->mass_start,  problem->M,
+                            problem->factor,      problem->f,           problem->row_start,
+                            problem->law,         problem->param,       problem->w,
+                            problem->compliance,  problem->block_start, problem->block_index,
+                            problem->value_start, problem->values,      problem->asymmetric,
+                            problem->body_id,     problem->rate_scale};
     mo_compact_destroy(&own, problem->compact);
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; ++k) {
         mo_memory_free(&own, arrays[k]);

@@ -43,6 +43,7 @@ struct mo_problem {
     size_t param_count;
     double *w;
     double *compliance; /* one a row, or NULL if every law is hard */
+    double *rate_scale; /* of closing speeds, one a constraint, where they are limited; or NULL */
 
     /* Blocks block_start[i] .. block_start[i+1] of constraint i, by rising index (body, or column
      * constraint), their values consecutively from value_start[i]. */

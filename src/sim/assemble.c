@@ -11,6 +11,7 @@
  * those of joints, and assemble_answer.c distributes the solution.
  */
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -100,6 +101,35 @@ static mo_error name_bodies(mo_world *world)
     return MO_OK;
 }
 
+/* The closing speed that a coarse step may leave (impulses.c) is that of the smallest contact; each
+ * has its own, in proportion to its size. */
+static mo_error scale_rates(mo_world *world)
+{
+    const mo_sim_contacts *list = &world->contacts;
+    mo_problem *problem = world->problem;
+    int k = 0;
+    while (k < list->count && !(list->at[k].size > list->least)) {
+        ++k;
+    }
+    if (k == list->count || isfinite(world->def.solver.penetration_rate)) {
+        return MO_OK;
+    }
+    MO_FAIL_IF(!MO_NEW(&problem->allocator, problem->constraint_count, &problem->rate_scale),
+               MO_ERR_MEMORY);
+    for (int i = 0; i < problem->constraint_count; ++i) {
+        problem->rate_scale[i] = 1;
+    }
+    for (; k < list->count; ++k) {
+        const mo_sim_contact *contact = list->at + k;
+        mo_pace_every(k, 512);
+        if (mo_contact_is_taken(contact)) {
+            problem->rate_scale[contact->constraint] = fmin(1, list->least / contact->size);
+        }
+    }
+    mo_pace();
+    return MO_OK;
+}
+
 /* Reserves room for all contacts, and for one Jacobian of any block. */
 static mo_error reserve(mo_world *world)
 {
@@ -172,5 +202,8 @@ mo_error mo_assemble(mo_world *world, const mo_phase *phase, mo_message *why)
     }
     mo_pace();
     MO_TRY(mo_builder_finish(world->builder, &world->problem, why));
-    return name_bodies(world) || write_start(world, contact_end) ? mo_fail_memory(why) : MO_OK;
+    MO_FAIL_IF(name_bodies(world) || (phase->kind == MO_PHASE_STEP && scale_rates(world)) ||
+                   write_start(world, contact_end),
+               mo_fail_memory(why));
+    return MO_OK;
 }
