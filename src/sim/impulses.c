@@ -31,6 +31,7 @@ enum {
                            tolerance, or for a fine one near rest, cost too much */
     WORK = 200000,      /* constraints times iterations that factor, for the coarse tolerance: a
                            miss costs more, by compliant contacts and overlap */
+    SHORT = 100,        /* iterations of a mechanism in motion; most steps take less than 20 */
     LANES = 1,          /* of ladder.skip */
     MOST_SPARED = 16,   /* steps without a solution: after so many, all methods try again */
     SOME = 64           /* blocks: beyond this, canonical impulses of moving bodies, and a finer
@@ -332,39 +333,43 @@ static mo_error solve_by_accuracy(mo_world *world, double h, const mo_options *f
     return MO_OK;
 }
 
-/* Is the coarse tolerance reached? */
-static int is_loosely_solved(mo_world *world, const mo_options *options)
+/* Is the coarse tolerance reached, and this one? */
+static int is_loosely_solved(mo_world *world, const mo_options *options, double most)
 {
     mo_options own = *options;
     world->step.is_loose = 1;
-    own.tol = mo_accuracy_tolerance(world);
+    own.tol = fmin(mo_accuracy_tolerance(world), most);
     world->step.is_loose = is_within(&world->result, &own);
     return world->step.is_loose;
 }
 
 /*
- * Fine.  A mechanism in motion with many contacts has STEPS iterations that factor at a time, while
- * they gain, then all that are allowed.  If some reach the coarse tolerance, the step keeps it, as
- * heaps do.
+ * Fine.  A mechanism in motion has SHORT iterations, and keeps OF_START: redundant contacts may end
+ * above the fine tolerance.  One with many contacts has STEPS iterations that factor at a time,
+ * while they gain, and keeps the coarse tolerance, as heaps do.  Then all that are allowed.
  */
 static mo_error solve_fine(mo_world *world, double h, const mo_options *options)
 {
     mo_result *result = &world->result;
     int may_be_loose = world->mechanism_count > 0 && mo_uses_auto(world) &&
                        mo_accuracy_coarse(world, h) > options->tol &&
-                       options->refine != MO_REFINE_REST && mo_team_constraints(world) > SOME;
+                       options->refine != MO_REFINE_REST;
+    double before = INFINITY, most = OF_START;
     mo_options own = *options;
     world->step.is_loose = 0;
     own.ladder.steps = may_be_loose ? STEPS : own.ladder.steps;
+    own.max_iter = may_be_loose && own.max_iter > SHORT ? SHORT : own.max_iter;
     MO_TRY(mo_team_solve(world, &own));
-    for (double before = INFINITY; may_be_loose && has_missed(result);) {
-        if (is_loosely_solved(world, options)) {
+    for (; may_be_loose && has_missed(result); most = INFINITY) {
+        if (is_loosely_solved(world, options, most)) {
             result->status = MO_SOLVED;
             result->message.text[0] = '\0';
             break;
         }
-        may_be_loose = result->residual.natural_relative < GAIN * before;
+        may_be_loose =
+            mo_team_constraints(world) > SOME && result->residual.natural_relative < GAIN * before;
         before = result->residual.natural_relative;
+        own.max_iter = options->max_iter;
         own.ladder.steps = may_be_loose ? STEPS : options->ladder.steps;
         MO_TRY(solve_on(world, &own));
     }

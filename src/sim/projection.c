@@ -24,7 +24,7 @@
 #include "sim/pairs.h"
 #include "solver/canonical.h"
 
-enum { MOST_ROUNDS = 3, FREE_ROUNDS = 2, MOST_JOINT_ROUNDS = 10, MOST_ITERATIONS = 300 };
+enum { MOST_ROUNDS = 10, FREE_ROUNDS = 2, MOST_ITERATIONS = 300 };
 static const double CLOSED = 1e-11; /* of the size of a body, or rad: error of a joint */
 static const double NEARLY = 1e-3;  /* the same, of a joint whose drift the next step corrects */
 /* The relative residual: a displacement somewhat above the smallest does no harm.  Overlap is
@@ -315,12 +315,11 @@ static double unit_of(const mo_world *world)
     return fmin(mo_overlap_limit(world), WHOLE) * (isfinite(size) ? size : 1);
 }
 
-/* How far it is to go: overlap, and errors of joints, loops and limits; and is another round of
- * use?  One that has hardly lessened an error is the last for it: no joint can undo it, or rounding
- * is left. */
+/* How far it is to go: overlap, and errors of joints, loops and limits.  A round that has hardly
+ * lessened the latter is the last for them: no joint can undo it, or rounding is left.  One that has
+ * not lessened overlap may have pushed bodies into others, which the next round takes in. */
 typedef struct progress {
     double deepest, open;
-    int gains; /* in overlap */
 } progress;
 
 static int needs(mo_world *world, int round, progress *now)
@@ -330,9 +329,8 @@ static int needs(mo_world *world, int round, progress *now)
     const double open = of_joints > CLOSED ? of_joints : mo_mechanisms_worst(world);
     const int closes = round < FREE_ROUNDS || open < GAIN * now->open;
     now->open = open;
-    const int most = world->jointed_count > 0 ? MOST_JOINT_ROUNDS : MOST_ROUNDS;
-    return (round < most && ((now->gains && now->deepest > mo_overlap_limit(world)) || overlaps)) ||
-           (round < MOST_JOINT_ROUNDS && closes && open > CLOSED);
+    return round < MOST_ROUNDS &&
+           (now->deepest > mo_overlap_limit(world) || overlaps || (closes && open > CLOSED));
 }
 
 mo_error mo_project_positions(mo_world *world, double *deepest, mo_message *why)
@@ -350,16 +348,14 @@ mo_error mo_project_positions(mo_world *world, double *deepest, mo_message *why)
         mark(world, world->near[world->step.overlapping.at[k].b].body);
     }
     MO_FAIL_IF(mo_team_share(world, MO_SHARED_MARK), mo_fail_memory(why));
-    progress now = {.gains = 1};
+    progress now = {0};
     for (int round = 0; !error && needs(world, round, &now); ++round) {
-        double before;
-        MO_FAIL_IF(find_contacts(world, round == 0 ? AT_FIRST : THEN, &before),
+        MO_FAIL_IF(find_contacts(world, round == 0 ? AT_FIRST : THEN, &now.deepest),
                    mo_fail_memory(why));
         error = project_once(world, unit_of(world), why);
         if (!error && find_contacts(world, LEFT, &now.deepest)) {
             error = mo_fail_memory(why);
         }
-        now.gains = now.deepest < before || world->jointed_count > 0; /* joints pull, too */
     }
     *deepest = now.deepest;
     world->side_contacts.count = 0;
