@@ -87,9 +87,8 @@ typedef struct bead_report {
 static int radius_at(const world_scene *scene)
 {
     int at = 0;
-    while (strcmp(scene->parameter[at].name, "radius") != 0) {
+    while (strcmp(scene->parameter[at].name, "radius") != 0)
         ++at;
-    }
     return at;
 }
 
@@ -109,16 +108,10 @@ static mo_error build(const bead_call *call, int balls, double tolerance, mo_wor
     double values[WORLD_PARAMETERS];
     world_default_values(scene, values);
     mo_error error = world_set_value(scene, values, "count", balls, why);
-    if (call->shape && !error) {
-        error = world_set_value(scene, values, "shape", call->shape, why);
-    }
-    if (call->seed && !error) {
-        error = world_set_value(scene, values, "seed", call->seed, why);
-    }
+    if (call->shape && !error) error = world_set_value(scene, values, "shape", call->shape, why);
+    if (call->seed && !error) error = world_set_value(scene, values, "seed", call->seed, why);
     error = error ? error : scene->build(values, world, why);
-    if (error) {
-        return error;
-    }
+    if (error) return error;
     *radius = values[radius_at(scene)];
     mo_world_def def = mo_world_definition(*world);
     def.solver.tol = tolerance;
@@ -171,9 +164,7 @@ static mo_error measure(const bead_call *call, bead_run *run, FILE *csv, mo_mess
         const double start = clock_of(call);
         error = mo_world_step(world, call->step, &step, why);
         const double seconds = clock_of(call) - start;
-        if (!error) {
-            add_step(&step, seconds, radius, call->step, steps, run);
-        }
+        if (!error) add_step(&step, seconds, radius, call->step, steps, run);
         if (!error && csv) {
             fprintf(csv, "%d,%g,%.6g,%.6g,%d,%d,%.3g,%.3g,%s\n", run->balls, run->tolerance,
                     (k + 1) * call->step, 1e3 * seconds, step.contacts, step.iterations,
@@ -181,15 +172,12 @@ static mo_error measure(const bead_call *call, bead_run *run, FILE *csv, mo_mess
                     mo_status_name(step.status));
         }
     }
-    if (!error) {
-        mo_world_device(world, &run->device);
-    }
+    if (!error) mo_world_device(world, &run->device);
     mo_world_destroy(world);
     const double wall = run->collide + run->assemble + run->solve + run->advance;
     double *const parts[] = {&run->collide, &run->assemble, &run->solve, &run->advance};
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < 4; ++k)
         *parts[k] /= wall > 0 ? wall : 1;
-    }
     return error;
 }
 
@@ -205,12 +193,9 @@ static double median_ms(const double ten[TEN])
     int count = 0;
     for (int k = 0; k < TEN; ++k) {
         int at = ten[k] > 0 ? count++ : -1;
-        for (; at > 0 && sorted[at - 1] > ten[k]; --at) {
+        for (; at > 0 && sorted[at - 1] > ten[k]; --at)
             sorted[at] = sorted[at - 1];
-        }
-        if (at >= 0) {
-            sorted[at] = ten[k];
-        }
+        if (at >= 0) sorted[at] = ten[k];
     }
     return count ? 500 * (sorted[count / 2] + sorted[(count - 1) / 2]) : 0;
 }
@@ -236,13 +221,11 @@ static void print_run(const bead_run *run)
            run->contacts, run->penetration, run->residual, run->closing, run->sinking,
            run->unsolved, run->steps, run->device.text);
     printf("%18s %10s  ", "", "median");
-    for (int phase = 0; phase < PHASES; ++phase) {
+    for (int phase = 0; phase < PHASES; ++phase)
         printf("%9.3g", median_ms(run->ten[phase]));
-    }
     printf("; without the solve");
-    for (int phase = 0; phase < PHASES; ++phase) {
+    for (int phase = 0; phase < PHASES; ++phase)
         printf("%9.3g", median_ms(run->rest_of_ten[phase]));
-    }
     printf("\n");
     fflush(stdout);
 }
@@ -250,9 +233,8 @@ static void print_run(const bead_run *run)
 static void json_medians(json *j, const char *name, double ten[PHASES][TEN])
 {
     json_array(j, name);
-    for (int phase = 0; phase < PHASES; ++phase) {
+    for (int phase = 0; phase < PHASES; ++phase)
         json_number(j, NULL, median_ms(ten[phase]));
-    }
     json_array_end(j);
 }
 
@@ -305,11 +287,10 @@ static FILE *open_csv(const char *folder)
     char path[1024];
     snprintf(path, sizeof path, "%.900s/beads.csv", folder);
     FILE *file = sheet_make_folder(folder) ? fopen(path, "w") : NULL;
-    if (file) {
+    if (file)
         fprintf(file, "balls,tolerance,time,ms,contacts,sweeps,penetration,residual,status\n");
-    } else {
+    else
         say(COMMAND, "%.900s cannot be written: choose another folder after --out", path);
-    }
     return file;
 }
 
@@ -322,16 +303,12 @@ static mo_error run_all(const bead_call *call, int most, int is_silent, FILE *cs
         const int size = SIZES[k / 2], balls = call->balls            ? call->balls
                                                : k < 2 && most < size ? most
                                                                       : size;
-        if (balls > most || (k % 2 == 1 && balls > FINE_MOST)) {
-            continue;
-        }
+        if (balls > most || (k % 2 == 1 && balls > FINE_MOST)) continue;
         bead_run *run = &report->runs[report->count++];
         *run = (bead_run){.balls = balls,
                           .tolerance = balls >= VERY_MANY ? COARSE_TOLERANCE : TOLERANCES[k % 2]};
         error = measure(call, run, csv, why);
-        if (!error && !is_silent) {
-            print_run(run);
-        }
+        if (!error && !is_silent) print_run(run);
     }
     return error;
 }
@@ -341,25 +318,17 @@ static int run_call(const bead_call *call, const experiment_call *asked)
     bead_report report = {0};
     mo_message why = {""};
     const int most = call->balls ? call->balls : asked_contacts(asked, DEFAULT_MOST, 1, 1000000);
-    if (most == 0) {
-        return EXIT_CALL;
-    }
+    if (most == 0) return EXIT_CALL;
     FILE *csv = asked->out ? open_csv(asked->out) : NULL;
-    if (asked->out && !csv) {
-        return EXIT_FAILED;
-    }
-    if (!asked->json) {
-        print_head(call);
-    }
+    if (asked->out && !csv) return EXIT_FAILED;
+    if (!asked->json) print_head(call);
     const mo_error error = run_all(call, most, asked->json, csv, &report, &why);
     const int is_written = !csv || fclose(csv) == 0;
     if (error) {
         say(COMMAND, "%s", why.text[0] ? why.text : mo_error_text(error));
         return EXIT_FAILED;
     }
-    if (asked->json) {
-        print_json(call, &report);
-    }
+    if (asked->json) print_json(call, &report);
     const int is_drawn =
         !asked->out ||
         plot_explain(plot_draw(asked->out, beads_gp, sizeof beads_gp), asked->out) == 0;
@@ -428,9 +397,7 @@ static const args_flag FLAGS[FLAG_COUNT] = {
 static double number_of(const args_flag *flag, double usual, double most, int is_whole)
 {
     char *end;
-    if (!flag->value) {
-        return usual;
-    }
+    if (!flag->value) return usual;
     const double value = strtod(flag->value, &end);
     if (end == flag->value || *end || !(value > 0 && value <= most) ||
         (is_whole && value != floor(value))) {
@@ -474,12 +441,8 @@ int bench_beads_command(int argc, char **argv)
     bead_call call;
     memcpy(flags, FLAGS, sizeof flags);
     const args_answer answer = args_parse(&CALL, flags, FLAG_COUNT, argc, argv, &operands);
-    if (answer != ARGS_RUN) {
-        return answer == ARGS_WRONG ? EXIT_CALL : EXIT_DONE;
-    }
-    if (!read_call(flags, &call)) {
-        return EXIT_CALL;
-    }
+    if (answer != ARGS_RUN) return answer == ARGS_WRONG ? EXIT_CALL : EXIT_DONE;
+    if (!read_call(flags, &call)) return EXIT_CALL;
     const experiment_call asked = {flags[FLAG_OUT].value, flags[FLAG_JSON].value != NULL,
                                    flags[FLAG_CONTACTS].value};
     return run_call(&call, &asked);

@@ -154,22 +154,19 @@ static void draw_direction(rng *random, double d[3])
 {
     double length = 0;
     while (!(length > 0.1 && length < 1)) {
-        for (int i = 0; i < 3; ++i) {
+        for (int i = 0; i < 3; ++i)
             d[i] = rng_between(random, -1, 1);
-        }
         length = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
     }
-    for (int i = 0; i < 3; ++i) {
+    for (int i = 0; i < 3; ++i)
         d[i] /= length;
-    }
 }
 
 static void set(mo_world *world, mo_body_id body, mo_pose pose, const double out[3], double by)
 {
     const double rest[3] = {0};
-    for (int i = 0; i < 3; ++i) {
+    for (int i = 0; i < 3; ++i)
         pose.position[i] += by * out[i];
-    }
     mo_body_set(world, body, &pose, rest, rest, NULL);
 }
 
@@ -179,19 +176,16 @@ static double touching(const pairs *p, int k)
     const mo_world_def def = mo_default_world();
     mo_world *world = NULL;
     double low = -SIZE, high = 5 * SIZE;
-    if (mo_world_create(&def, NULL, &world, NULL)) {
-        return 0;
-    }
+    if (mo_world_create(&def, NULL, &world, NULL)) return 0;
     const mo_body_id body = mo_world_add_solid(world, MO_BODY_FREE, p->a, p->at + k, NULL);
     mo_world_add_solid(world, MO_BODY_FIXED, p->b, p->foot + k, NULL);
     for (int round = 0; round < 45; ++round) {
         const double middle = 0.5 * (low + high);
         set(world, body, p->at[k], p->out[k], middle);
-        if (mo_world_penetration(world) > 0) {
+        if (mo_world_penetration(world) > 0)
             low = middle;
-        } else {
+        else
             high = middle;
-        }
     }
     mo_world_destroy(world);
     return high;
@@ -206,15 +200,12 @@ static void draw_pair(pairs *p, int k, rng *random)
     draw_direction(random, axis);
     draw_direction(random, other);
     draw_direction(random, p->out[k]);
-    if (is_flat) {
-        memcpy(p->out[k], (const double[3]){0, 0, 1}, sizeof p->out[k]);
-    }
+    if (is_flat) memcpy(p->out[k], (const double[3]){0, 0, 1}, sizeof p->out[k]);
     p->at[k] = mo_pose_turned(x, y, z, axis, rng_between(random, -3, 3));
     p->foot[k] = mo_pose_turned(x, y, z, other, is_flat ? 0 : rng_between(random, -3, 3));
     const double by = touching(p, k);
-    for (int i = 0; i < 3; ++i) {
+    for (int i = 0; i < 3; ++i)
         p->at[k].position[i] += by * p->out[k][i];
-    }
 }
 
 static int make_pairs(const mo_shape_def *a, const mo_shape_def *b, pairs *p)
@@ -223,9 +214,7 @@ static int make_pairs(const mo_shape_def *a, const mo_shape_def *b, pairs *p)
     rng random = rng_of(1, 0);
     memset(def.gravity, 0, sizeof def.gravity);
     *p = (pairs){.a = a, .b = b};
-    if (mo_world_create(&def, NULL, &p->world, NULL)) {
-        return 0;
-    }
+    if (mo_world_create(&def, NULL, &p->world, NULL)) return 0;
     for (int k = 0; k < PAIRS; ++k) {
         draw_pair(p, k, &random);
         /* one plane touches all bodies */
@@ -238,12 +227,8 @@ static int make_pairs(const mo_shape_def *a, const mo_shape_def *b, pairs *p)
             p->at[k].position[0] += FAR * ACROSS * (k / ACROSS / ACROSS);
             p->at[k].position[2] -= p->foot[k].position[2];
         }
-        if (b->kind == MO_SHAPE_PLANE) {
-            p->foot[k] = p->foot[0];
-        }
-        if (!p->free[k].index || !p->fixed[k].index) {
-            return 0;
-        }
+        if (b->kind == MO_SHAPE_PLANE) p->foot[k] = p->foot[0];
+        if (!p->free[k].index || !p->fixed[k].index) return 0;
     }
     return 1;
 }
@@ -279,9 +264,8 @@ static double seconds_of(const pairs *p, double by)
 static double least_of_runs(const pairs *p, double by)
 {
     double best = INFINITY;
-    for (int repeat = 0; repeat < REPEATS; ++repeat) {
+    for (int repeat = 0; repeat < REPEATS; ++repeat)
         best = fmin(best, seconds_of(p, by));
-    }
     return best;
 }
 
@@ -292,13 +276,10 @@ static double least_of_runs(const pairs *p, double by)
 static double error_of(const pairs *p, double by)
 {
     double worst = -1;
-    for (int k = 0; k < PAIRS; ++k) { /* reference point of the error */
+    for (int k = 0; k < PAIRS; ++k) /* reference point of the error */
         set(p->world, p->free[k], p->at[k], p->out[k], by);
-    }
     mo_world_step(p->world, 1e-9, NULL, NULL);
-    if (p->b->kind == MO_SHAPE_MESH) {
-        return worst;
-    }
+    if (p->b->kind == MO_SHAPE_MESH) return worst;
     mo_contact least[PAIRS];
     int has[PAIRS] = {0};
     for (int c = 0; c < mo_world_contact_count(p->world); ++c) {
@@ -315,17 +296,13 @@ static double error_of(const pairs *p, double by)
     for (int k = 0; k < PAIRS; ++k) {
         rng random = rng_of(2, (uint64_t)k);
         mo_pose at = p->at[k];
-        for (int i = 0; i < 3; ++i) {
+        for (int i = 0; i < 3; ++i)
             at.position[i] += by * p->out[k][i];
-        }
-        if (!has[k]) {
-            continue;
-        }
+        if (!has[k]) continue;
         double n[3];
         const double sign = least[k].a.index == p->free[k].index ? 1 : -1;
-        for (int i = 0; i < 3; ++i) {
+        for (int i = 0; i < 3; ++i)
             n[i] = sign * least[k].normal[i];
-        }
         const double own = separation(p->a, &at, p->b, p->foot + k, n);
         worst = fmax(worst, fabs(own - least[k].gap) / SIZE);
         for (int d = 0; d < DIRECTIONS && p->b->kind != MO_SHAPE_PLANE; ++d) {
@@ -374,9 +351,7 @@ static void put_json(const collide_row *rows, int count, const collide_row *boxe
         json_number(&j, "seconds", row->seconds[at]);
         json_number(&j, "over_boxes", row->seconds[at] / boxes->seconds[at]);
         json_number(&j, "contacts", row->contacts[at]);
-        if (row->error[at] >= 0) {
-            json_number(&j, "error", row->error[at]);
-        }
+        if (row->error[at] >= 0) json_number(&j, "error", row->error[at]);
         json_object_end(&j);
     }
     json_array_end(&j);
@@ -388,20 +363,18 @@ static void put_text(const collide_row *rows, int count, const collide_row *boxe
 {
     printf("nanoseconds a pair, over box against box, contacts a pair, error in sizes\n\n%-18s",
            "");
-    for (int k = 0; k < SITUATIONS; ++k) {
+    for (int k = 0; k < SITUATIONS; ++k)
         printf(" %8s %26s", SITUATION[k], "");
-    }
     printf("\n");
     for (int i = 0; i < count; ++i) {
         printf("%-8s %-9s", NAME[rows[i].a], NAME[rows[i].b]);
         for (int k = 0; k < SITUATIONS; ++k) {
             printf(" %8.0f %6.1f %6.1f", 1e9 * rows[i].seconds[k],
                    rows[i].seconds[k] / boxes->seconds[k], rows[i].contacts[k]);
-            if (rows[i].error[k] >= 0) {
+            if (rows[i].error[k] >= 0)
                 printf(" %12.1e", rows[i].error[k]);
-            } else {
+            else
                 printf(" %12s", "-");
-            }
         }
         printf("\n");
     }
@@ -412,13 +385,9 @@ int bench_collide(const struct experiment_call *asked)
     collide_row rows[KINDS * KINDS];
     const collide_row *boxes = rows;
     int count = 0;
-    if (asked_for_no_files(asked, "collide")) {
-        return EXIT_CALL;
-    }
+    if (asked_for_no_files(asked, "collide")) return EXIT_CALL;
     shapes *s = malloc(sizeof *s);
-    if (s) {
-        draw_shapes(s);
-    }
+    if (s) draw_shapes(s);
     for (int a = BALL; a < PLANE; ++a) {
         for (int b = a; b < KINDS; ++b) {
             if (!s || !measure(s, a, b, rows + count)) {
@@ -431,10 +400,9 @@ int bench_collide(const struct experiment_call *asked)
         }
     }
     free(s);
-    if (asked->json) {
+    if (asked->json)
         put_json(rows, count, boxes);
-    } else {
+    else
         put_text(rows, count, boxes);
-    }
     return EXIT_DONE;
 }

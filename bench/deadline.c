@@ -116,9 +116,7 @@ static mo_error build(const lasting_scene *heap, const deadline_call *call, cons
                       mo_world **world, mo_message *why)
 {
     const mo_error error = lasting_build_heap(heap, run->count, call->seed, world, why);
-    if (error) {
-        return error;
-    }
+    if (error) return error;
     mo_world_def def = mo_world_definition(*world);
     def.solver.tol = mo_default_world().solver.tol;
     def.solver.time_limit = run->limit;
@@ -129,9 +127,8 @@ static void take_loop(deadline_run *run)
 {
     const double begin = machine_clock();
     double now = begin;
-    while (now - begin < run->limit) {
+    while (now - begin < run->limit)
         now = machine_clock();
-    }
     run->late_loop += now - begin > LATE * run->limit;
     run->worst_loop = fmax(run->worst_loop, now - begin);
 }
@@ -196,13 +193,9 @@ static mo_error run_heap(const lasting_scene *heap, const deadline_call *call, b
                             .count = call->count > 0 ? call->count : COUNTS[k / SIZES],
                             .limit = call->limit > 0 ? call->limit : LIMITS[k % SIZES]};
         const int is_twice = (call->count > 0 && k >= SIZES) || (call->limit > 0 && k % SIZES);
-        if (is_twice) {
-            continue;
-        }
+        if (is_twice) continue;
         error = measure(heap, call, &run, why);
-        if (!error) {
-            table_add(table, &run);
-        }
+        if (!error) table_add(table, &run);
     }
     return error;
 }
@@ -241,16 +234,13 @@ int bench_deadline_command(int argc, char **argv)
     memcpy(flags, FLAGS, sizeof flags);
     flags[FLAG_SHAPE].all = &call.shapes;
     const args_answer answer = args_parse(&COMMAND, flags, FLAG_END, argc, argv, &operands);
-    if (answer != ARGS_RUN) {
-        return answer == ARGS_WRONG ? EXIT_CALL : EXIT_DONE;
-    }
+    if (answer != ARGS_RUN) return answer == ARGS_WRONG ? EXIT_CALL : EXIT_DONE;
     if (!lasting_know_all(COMMAND.name, &call.shapes, LASTING_HEAP, LASTING_HEAPS) ||
         !lasting_number(COMMAND.name, flags + FLAG_COUNT, 0, 1e5, &call.count) ||
         !lasting_number(COMMAND.name, flags + FLAG_LIMIT, 0, 1e3, &call.limit) ||
         !lasting_number(COMMAND.name, flags + FLAG_TIME, 1e-6, 1e6, &call.time) ||
-        !lasting_number(COMMAND.name, flags + FLAG_SEED, 0, 1e9, &call.seed)) {
+        !lasting_number(COMMAND.name, flags + FLAG_SEED, 0, 1e9, &call.seed))
         return EXIT_CALL;
-    }
     call.json = flags[FLAG_JSON].value != NULL;
     return run_call(&call);
 }

@@ -75,9 +75,7 @@ typedef struct families_report {
 static void keep_miss(families_report *report, const char *what, double seconds,
                       const mo_result *result)
 {
-    if (report->miss_count++ >= MISSES_TOLD) {
-        return;
-    }
+    if (report->miss_count++ >= MISSES_TOLD) return;
     miss *m = &report->misses[report->tolds++];
     snprintf(m->what, sizeof m->what, "%s", what);
     m->residual = result->residual.natural_relative;
@@ -107,9 +105,7 @@ static mo_error judge(families_report *report, const mo_problem *problem, const 
         f->slowest = seconds;
         snprintf(f->slowest_name, sizeof f->slowest_name, "%s", what);
     }
-    if (!error && !is_solved) {
-        keep_miss(report, what, seconds, &result);
-    }
+    if (!error && !is_solved) keep_miss(report, what, seconds, &result);
     mo_result_clear(&result);
     progress_part(&report->clock, f->name, f->count, report->expected);
     return error;
@@ -192,13 +188,11 @@ static mo_error measure_planted(families_report *report, int most, int has_joint
     static const int sizes[] = {5, 10, 30, 100, 300, 1000, 3000, 10000};
     mo_error error = MO_OK;
     int count = 0;
-    while (count < 8 && sizes[count] <= most) {
+    while (count < 8 && sizes[count] <= most)
         ++count;
-    }
     open_family(report, has_joints ? "joints" : "planted", count * VARIANTS);
-    for (int k = 0; k < count * VARIANTS && !error; ++k) {
+    for (int k = 0; k < count * VARIANTS && !error; ++k)
         error = add_planted(report, sizes[k / VARIANTS], has_joints, k % VARIANTS, why);
-    }
     return error;
 }
 
@@ -259,9 +253,8 @@ static mo_error measure_heaps(families_report *report, int most, mo_message *why
     const int sizes = 1 + (counts[1] <= most) + (counts[2] <= most);
     mo_error error = MO_OK;
     open_family(report, "heaps", sizes * HEAP_SHAPES * HEAP_STEPS);
-    for (int k = 0; k < sizes * HEAP_SHAPES && !error; ++k) {
+    for (int k = 0; k < sizes * HEAP_SHAPES && !error; ++k)
         error = add_heap(report, 1 + k % HEAP_SHAPES, counts[k / HEAP_SHAPES], why);
-    }
     return error;
 }
 
@@ -287,9 +280,8 @@ static void print_report(const families_report *report)
         printf("  %-10s %8d %7d %19.1f %12.1f  %s\n", f->name, f->count, f->solved,
                1e6 * exp(f->log_seconds / f->count), 1e3 * f->slowest, f->slowest_name);
     }
-    if (report->miss_count) {
+    if (report->miss_count)
         printf("\nNot solved%s\n", report->miss_count > MISSES_TOLD ? ", the first of them:" : ":");
-    }
     for (int k = 0; k < report->tolds; ++k) {
         const miss *m = &report->misses[k];
         printf("  %s: %.1e after %.2f s\n    %s\n", m->what, m->residual, m->seconds,
@@ -338,18 +330,15 @@ int bench_families(const experiment_call *asked)
     families_report report = {0};
     mo_message why = {""};
     const int most = asked_contacts(asked, CONTACTS, 5, CONTACTS_MOST);
-    if (most == 0 || asked_for_no_files(asked, "families")) {
-        return EXIT_CALL;
-    }
+    if (most == 0 || asked_for_no_files(asked, "families")) return EXIT_CALL;
     const mo_error error = measure_all(most, &report, &why);
     if (error) {
         say(COMMAND, "%s", why.text[0] ? why.text : mo_error_text(error));
         return EXIT_FAILED;
     }
-    if (asked->json) {
+    if (asked->json)
         print_json(&report);
-    } else {
+    else
         print_report(&report);
-    }
     return EXIT_DONE;
 }

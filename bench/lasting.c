@@ -20,9 +20,8 @@ mo_error lasting_build(const lasting_scene *row, mo_world **world, double *step,
     double values[WORLD_PARAMETERS];
     mo_error error = MO_OK;
     world_default_values(scene, values);
-    for (int k = 0; k < LASTING_SETTINGS && row->set[k].name && !error; ++k) {
+    for (int k = 0; k < LASTING_SETTINGS && row->set[k].name && !error; ++k)
         error = world_set_value(scene, values, row->set[k].name, row->set[k].value, why);
-    }
     *step = scene->step;
     return error ? error : scene->build(values, world, why);
 }
@@ -71,9 +70,7 @@ double lasting_size(const mo_world *world)
         for (int k = 0; body.kind == MO_BODY_FREE && k < body.shape_count; ++k) {
             const mo_shape_def shape = mo_body_shape(world, id, k);
             size = fmin(size, size_of(&shape));
-            if (shape.kind == MO_SHAPE_BOX && !is_planar) {
-                size = fmin(size, shape.half[2]);
-            }
+            if (shape.kind == MO_SHAPE_BOX && !is_planar) size = fmin(size, shape.half[2]);
         }
     }
     return isfinite(size) ? size : 1;
@@ -118,9 +115,7 @@ double lasting_memory(void)
 {
     long pages = 0;
     FILE *file = fopen("/proc/self/statm", "r");
-    if (!file) {
-        return 0;
-    }
+    if (!file) return 0;
     const int count = fscanf(file, "%*s %ld", &pages);
     fclose(file);
     return count == 1 ? (double)pages * (double)sysconf(_SC_PAGESIZE) : 0;
@@ -128,11 +123,8 @@ double lasting_memory(void)
 
 int lasting_is_asked(const args_values *asked, const char *name)
 {
-    for (int k = 0; k < asked->count; ++k) {
-        if (strcmp(asked->at[k], name) == 0) {
-            return 1;
-        }
-    }
+    for (int k = 0; k < asked->count; ++k)
+        if (strcmp(asked->at[k], name) == 0) return 1;
     return asked->count == 0;
 }
 
@@ -146,9 +138,8 @@ int lasting_know_all(const char *command, const args_values *asked, const lastin
     }
     for (int k = 0; k < asked->count; ++k) {
         int is_known = 0;
-        for (int i = 0; i < count; ++i) {
+        for (int i = 0; i < count; ++i)
             is_known = is_known || strcmp(asked->at[k], scenes[i].name) == 0;
-        }
         if (!is_known) {
             say(command, "there is no scene '%.60s' here, but %s", asked->at[k], list);
             return 0;
@@ -161,9 +152,7 @@ int lasting_number(const char *command, const args_flag *flag, double least, dou
                    double *value)
 {
     char *end = NULL;
-    if (!flag->value) {
-        return 1;
-    }
+    if (!flag->value) return 1;
     *value = strtod(flag->value, &end);
     if (end == flag->value || *end || !(*value >= least && *value <= most)) {
         say(command, "--%s needs a number from %g to %g, not '%.60s'", flag->name, least, most,
@@ -178,22 +167,14 @@ int lasting_run(const char *command, const lasting_sheet *sheet, lasting_fn *run
     sheet_file paper = {.file = NULL};
     mo_message why = {""};
     mo_error error = MO_OK;
-    if (asked_folder(command, sheet->out)) {
-        return EXIT_FAILED;
-    }
-    if (sheet->out) {
-        error = sheet_open(sheet->out, sheet->name, &paper, &why);
-    }
-    if (!error && paper.file) {
-        fprintf(paper.file, "%s\n", sheet->columns);
-    }
+    if (asked_folder(command, sheet->out)) return EXIT_FAILED;
+    if (sheet->out) error = sheet_open(sheet->out, sheet->name, &paper, &why);
+    if (!error && paper.file) fprintf(paper.file, "%s\n", sheet->columns);
     error = error ? error : run(call, paper.file, &why);
     if (paper.file) {
         const mo_error written = sheet_close(&paper, &why);
         error = error ? error : written;
     }
-    if (error) {
-        say(command, "%s", why.text[0] ? why.text : mo_error_text(error));
-    }
+    if (error) say(command, "%s", why.text[0] ? why.text : mo_error_text(error));
     return error ? EXIT_FAILED : EXIT_DONE;
 }

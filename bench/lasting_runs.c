@@ -175,15 +175,11 @@ static mo_error measure_robot(const char *path, long steps, FILE *csv, record *r
     mo_robot *robot = NULL;
     *run = (record){.name = base_name(path)};
     mo_error error = mo_model_read(path, NULL, &model, why);
-    if (error) {
-        return error;
-    }
+    if (error) return error;
     const mo_world_def def = mo_model_world(&model);
     error = mo_world_create(&def, NULL, &world, why);
     error = error ? error : mo_model_build(&model, world, NULL, &robot, why);
-    if (!error && model.key_count > 0) {
-        error = mo_robot_set_key(robot, world, model.keys, why);
-    }
+    if (!error && model.key_count > 0) error = mo_robot_set_key(robot, world, model.keys, why);
     error = error ? error : mo_robot_order(robot, world, why);
     error =
         error ? error : measure(world, model.step > 0 ? model.step : 0.002, steps, csv, run, why);
@@ -250,13 +246,10 @@ int bench_lasting_command(int argc, char **argv)
     flags[FLAG_SCENE].all = &call.scenes;
     const args_answer answer =
         args_parse(&COMMAND, flags, FLAG_COUNT, argc, argv, &call.robot_count);
-    if (answer != ARGS_RUN) {
-        return answer == ARGS_WRONG ? EXIT_CALL : EXIT_DONE;
-    }
+    if (answer != ARGS_RUN) return answer == ARGS_WRONG ? EXIT_CALL : EXIT_DONE;
     if (!lasting_know_all(COMMAND.name, &call.scenes, SCENES, SCENE_COUNT) ||
-        !lasting_number(COMMAND.name, flags + FLAG_STEPS, 10, 1e9, &steps)) {
+        !lasting_number(COMMAND.name, flags + FLAG_STEPS, 10, 1e9, &steps))
         return EXIT_CALL;
-    }
     call.steps = lround(steps);
     call.out = flags[FLAG_OUT].value;
     call.json = flags[FLAG_JSON].value != NULL;

@@ -113,9 +113,7 @@ static mo_error build_block(mo_world **world, mo_message *why)
 {
     const mo_world_def def = mo_default_world();
     const mo_error error = mo_world_create(&def, NULL, world, why);
-    if (error) {
-        return error;
-    }
+    if (error) return error;
     mo_body_def block = mo_default_body(MO_BODY_FREE);
     block.pose = mo_pose_at(0, 0, 0.02);
     block.velocity[0] = 1;
@@ -279,11 +277,10 @@ static void put_json(const levels_row *rows)
 static void put_order(const levels_row *rows, size_t field, int width)
 {
     const double coarsest = *(const double *)((const char *)rows + field);
-    if (coarsest > NEGLIGIBLE) {
+    if (coarsest > NEGLIGIBLE)
         printf(" %*.2f", width, order_of(rows, field));
-    } else {
+    else
         printf(" %*s", width, "-");
-    }
 }
 
 static void put_text(const levels_row *rows)
@@ -331,9 +328,7 @@ static int write_files(const levels_row *rows, const char *folder)
 int bench_levels(const struct experiment_call *asked)
 {
     levels_row rows[CASE_COUNT * STEP_COUNT];
-    if (asked_folder(COMMAND, asked->out)) {
-        return EXIT_FAILED;
-    }
+    if (asked_folder(COMMAND, asked->out)) return EXIT_FAILED;
     for (int c = 0; c < CASE_COUNT; ++c) {
         mo_message why = {{0}};
         if (measure(CASES + c, rows + (size_t)c * STEP_COUNT, &why)) {
@@ -341,10 +336,9 @@ int bench_levels(const struct experiment_call *asked)
             return EXIT_FAILED;
         }
     }
-    if (asked->json) {
+    if (asked->json)
         put_json(rows);
-    } else {
+    else
         put_text(rows);
-    }
     return !asked->out || write_files(rows, asked->out) ? EXIT_DONE : EXIT_FAILED;
 }

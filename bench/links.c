@@ -66,9 +66,8 @@ static int make_world(int joints, int is_binary, links_world *made)
     const int is_made = link && joint && made->in && made->out &&
                         !mo_world_create(&world_def, NULL, &made->world, NULL);
     made->id = is_made ? mo_world_add_mechanism(made->world, &def, NULL) : (mo_mechanism_id){0};
-    for (int k = 0; made->id.index && k < joints; ++k) {
+    for (int k = 0; made->id.index && k < joints; ++k)
         made->in[k] = cos(k);
-    }
     free(link);
     free(joint);
     return made->id.index && !mo_mechanism_set(made->world, made->id, NULL, made->in, NULL);
@@ -151,9 +150,7 @@ static void put_json(const links_row *rows, int count)
         json_number(&j, "inverse_seconds", rows[k].inverse);
         json_number(&j, "forward_seconds", rows[k].forward);
         json_number(&j, "mass_matrix_seconds", rows[k].mass);
-        if (rows[k].step > 0) {
-            json_number(&j, "step_seconds", rows[k].step);
-        }
+        if (rows[k].step > 0) json_number(&j, "step_seconds", rows[k].step);
         json_object_end(&j);
     }
     json_array_end(&j);
@@ -171,9 +168,7 @@ static void put_text(const links_row *rows, int count)
         printf("%-8s %6d %10.2f %6.0f %10.2f %6.0f %10.2f %6.0f", rows[k].tree, rows[k].joints,
                us * rows[k].inverse, ns * rows[k].inverse, us * rows[k].forward,
                ns * rows[k].forward, us * rows[k].mass, ns * rows[k].mass);
-        if (rows[k].step > 0) {
-            printf(" %10.1f", us * rows[k].step);
-        }
+        if (rows[k].step > 0) printf(" %10.1f", us * rows[k].step);
         printf("\n");
     }
 }
@@ -182,9 +177,7 @@ int bench_links(const struct experiment_call *asked)
 {
     links_row rows[2 * SIZES];
     int count = 0;
-    if (asked_for_no_files(asked, "links")) {
-        return EXIT_CALL;
-    }
+    if (asked_for_no_files(asked, "links")) return EXIT_CALL;
     for (int is_binary = 0; is_binary < 2; ++is_binary) {
         for (int k = 0; k < SIZES; ++k) {
             if (!measure(JOINTS[k], is_binary, rows + count++)) {
@@ -193,10 +186,9 @@ int bench_links(const struct experiment_call *asked)
             }
         }
     }
-    if (asked->json) {
+    if (asked->json)
         put_json(rows, count);
-    } else {
+    else
         put_text(rows, count);
-    }
     return EXIT_DONE;
 }

@@ -116,9 +116,7 @@ static mo_error build(const lasting_scene *heap, const overlap_call *call, doubl
                       mo_world **world, mo_message *why)
 {
     mo_error error = lasting_build_heap(heap, call->count, call->seed, world, why);
-    if (error) {
-        return error;
-    }
+    if (error) return error;
     mo_world_def def = mo_world_definition(*world);
     def.solver.tol = call->tol > 0 ? call->tol : mo_default_world().solver.tol;
     def.overlap = overlap > 0 ? overlap : def.overlap;
@@ -127,9 +125,8 @@ static mo_error build(const lasting_scene *heap, const overlap_call *call, doubl
     for (int k = 0; k < mo_world_body_count(*world) && !error; ++k) {
         const mo_body_id id = mo_world_body(*world, k);
         const mo_body_state body = mo_body_get(*world, id);
-        if (body.kind == MO_BODY_FREE) {
+        if (body.kind == MO_BODY_FREE)
             error = mo_body_set(*world, id, &body.pose, down, body.spin, why);
-        }
     }
     return error;
 }
@@ -196,13 +193,9 @@ static mo_error run_all(const void *asked, FILE *csv, mo_message *why)
     for (int k = 0; k < LASTING_HEAPS && !error; ++k) {
         const lasting_scene *heap = LASTING_HEAP + k;
         overlap_pair pair = {.heap = heap->name};
-        if (!lasting_is_asked(&call->shapes, heap->name)) {
-            continue;
-        }
+        if (!lasting_is_asked(&call->shapes, heap->name)) continue;
         error = measure(heap, call, &pair, why);
-        if (!error) {
-            table_add(&table, &pair);
-        }
+        if (!error) table_add(&table, &pair);
     }
     table_end(&table);
     return error;
@@ -223,18 +216,15 @@ int bench_overlap_command(int argc, char **argv)
     memcpy(flags, FLAGS, sizeof flags);
     flags[FLAG_SHAPE].all = &call.shapes;
     const args_answer answer = args_parse(&COMMAND, flags, FLAG_END, argc, argv, &operands);
-    if (answer != ARGS_RUN) {
-        return answer == ARGS_WRONG ? EXIT_CALL : EXIT_DONE;
-    }
+    if (answer != ARGS_RUN) return answer == ARGS_WRONG ? EXIT_CALL : EXIT_DONE;
     if (!lasting_know_all(COMMAND.name, &call.shapes, LASTING_HEAP, LASTING_HEAPS) ||
         !lasting_number(COMMAND.name, flags + FLAG_COUNT, 1, 1e5, &call.count) ||
         !lasting_number(COMMAND.name, flags + FLAG_DT, 1e-6, 1, &call.h) ||
         !lasting_number(COMMAND.name, flags + FLAG_TIME, 1e-6, 1e6, &call.time) ||
         !lasting_number(COMMAND.name, flags + FLAG_FALL, 0, 1e3, &call.fall) ||
         !lasting_number(COMMAND.name, flags + FLAG_TOL, 0, 1, &call.tol) ||
-        !lasting_number(COMMAND.name, flags + FLAG_SEED, 0, 1e9, &call.seed)) {
+        !lasting_number(COMMAND.name, flags + FLAG_SEED, 0, 1e9, &call.seed))
         return EXIT_CALL;
-    }
     call.json = flags[FLAG_JSON].value != NULL;
     return run_call(&call);
 }

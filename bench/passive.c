@@ -101,9 +101,7 @@ static mo_error run_steps(mo_world *world, double h, FILE *csv, passive_run *run
     for (long k = 0; k < steps && !error; ++k) {
         mo_step_report step;
         error = mo_world_step(world, h, &step, why);
-        if (error) {
-            break;
-        }
+        if (error) break;
         const double now = step.kinetic_energy + step.potential_energy;
         const double gain =
             (now - energy) / (step.kinetic_energy + fabs(step.potential_energy) + base);
@@ -114,9 +112,7 @@ static mo_error run_steps(mo_world *world, double h, FILE *csv, passive_run *run
         energy = now;
         run->steps += 1;
         run->unsolved += step.status != MO_SOLVED;
-        if (k == steps / 10) {
-            run->memory_early = lasting_memory();
-        }
+        if (k == steps / 10) run->memory_early = lasting_memory();
         progress_part(&clock, run->scene, k + 1, steps);
         if (k % every == 0 && csv) {
             fprintf(csv, "%s,%ld,%.17g,%.17g,%.0f\n", run->scene, k, step.kinetic_energy,
@@ -164,9 +160,7 @@ static mo_error run_all(const void *asked, FILE *csv, mo_message *why)
         passive_run run;
         if (lasting_is_asked(&call->scenes, SCENES[k].name)) {
             error = measure(SCENES + k, call->steps, csv, &run, why);
-            if (!error) {
-                table_add(&table, &run);
-            }
+            if (!error) table_add(&table, &run);
         }
     }
     table_end(&table);
@@ -188,13 +182,10 @@ int bench_passive_command(int argc, char **argv)
     memcpy(flags, FLAGS, sizeof flags);
     flags[FLAG_SCENE].all = &call.scenes;
     const args_answer answer = args_parse(&COMMAND, flags, FLAG_COUNT, argc, argv, &operands);
-    if (answer != ARGS_RUN) {
-        return answer == ARGS_WRONG ? EXIT_CALL : EXIT_DONE;
-    }
+    if (answer != ARGS_RUN) return answer == ARGS_WRONG ? EXIT_CALL : EXIT_DONE;
     if (!lasting_know_all(COMMAND.name, &call.scenes, SCENES, SCENE_COUNT) ||
-        !lasting_number(COMMAND.name, flags + FLAG_STEPS, 1, 1e9, &steps)) {
+        !lasting_number(COMMAND.name, flags + FLAG_STEPS, 1, 1e9, &steps))
         return EXIT_CALL;
-    }
     call.steps = lround(steps);
     call.out = flags[FLAG_OUT].value;
     call.json = flags[FLAG_JSON].value != NULL;

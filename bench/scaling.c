@@ -64,9 +64,7 @@ static mo_error solve_one(int contacts, int seed, scaling_row *row, mo_message *
 {
     mo_problem *problem;
     mo_error error = scene_packing(contacts, (uint64_t)seed, &problem, why);
-    if (error) {
-        return error;
-    }
+    if (error) return error;
     mo_options options = mo_default_options();
     mo_result result = {0};
     options.tol = TOLERANCE;
@@ -94,9 +92,8 @@ static double contacts_of(double size)
 static double contacts_from(double size, int most)
 {
     double sum = 0;
-    for (; size <= most; size *= 10) {
+    for (; size <= most; size *= 10)
         sum += contacts_of(size);
-    }
     return sum;
 }
 
@@ -105,9 +102,8 @@ static mo_error measure_size(int contacts, scaling_row *row, mo_message *why)
     const int seeds = contacts <= SEEDED_MOST ? SEEDS : 1;
     mo_error error = MO_OK;
     *row = (scaling_row){.contacts = contacts};
-    for (int seed = 1; seed <= seeds && !error; ++seed) {
+    for (int seed = 1; seed <= seeds && !error; ++seed)
         error = solve_one(contacts, seed, row, why);
-    }
     row->seconds /= seeds;
     row->sweeps /= seeds;
     row->bytes /= seeds;
@@ -225,21 +221,16 @@ int bench_scaling(const experiment_call *asked)
     scaling_report report = {0};
     mo_message why = {""};
     const int most = asked_contacts(asked, MOST, LEAST, MOST_ASKED);
-    if (most == 0) {
-        return EXIT_CALL;
-    }
-    if (asked_folder(COMMAND, asked->out)) {
-        return EXIT_FAILED;
-    }
+    if (most == 0) return EXIT_CALL;
+    if (asked_folder(COMMAND, asked->out)) return EXIT_FAILED;
     const mo_error error = measure_all(most, &report, &why);
     if (error) {
         say(COMMAND, "%s", why.text[0] ? why.text : mo_error_text(error));
         return EXIT_FAILED;
     }
-    if (asked->json) {
+    if (asked->json)
         print_json(&report);
-    } else {
+    else
         print_report(&report);
-    }
     return !asked->out || write_files(&report, asked->out) ? EXIT_DONE : EXIT_FAILED;
 }

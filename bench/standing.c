@@ -122,16 +122,13 @@ static mo_error stand(mo_world *world, double h, double time, double *at, FILE *
         const double start = machine_processor_clock();
         error = mo_world_step(world, h, &step, why);
         const double seconds = machine_processor_clock() - start;
-        if (error) {
-            break;
-        }
+        if (error) break;
         add_step(&step, seconds, k >= settles, run);
         const double way = lasting_way(world, at);
-        if (k + 1 == settles) {
+        if (k + 1 == settles)
             lasting_places(world, at);
-        } else if (k >= settles) {
+        else if (k >= settles)
             run->drift = way > run->drift || isnan(way) ? way : run->drift;
-        }
         progress_part(&clock, run->scene, k + 1, steps);
         if (k % row_every == 0 && csv) {
             fprintf(csv, "%s,%.6g,%.3g,%.3g,%.3g,%.4g,%d\n", run->scene, (double)(k + 1) * h, way,
@@ -150,9 +147,7 @@ static mo_error measure(const lasting_scene *scene, double time, FILE *csv, stan
     double h;
     *run = (standing_run){.scene = scene->name};
     mo_error error = lasting_build(scene, &world, &h, why);
-    if (error) {
-        return error;
-    }
+    if (error) return error;
     run->bodies = mo_world_body_count(world) - 1; /* without the ground */
     run->size = lasting_size(world);
     double *at = calloc(3 * (size_t)mo_world_body_count(world), sizeof *at);
@@ -185,9 +180,7 @@ static mo_error run_all(const void *asked, FILE *csv, mo_message *why)
         standing_run run;
         if (lasting_is_asked(&call->scenes, SCENES[k].name)) {
             error = measure(SCENES + k, call->time, csv, &run, why);
-            if (!error) {
-                table_add(&table, &run);
-            }
+            if (!error) table_add(&table, &run);
         }
     }
     table_end(&table);
@@ -212,13 +205,10 @@ int bench_standing_command(int argc, char **argv)
     memcpy(flags, FLAGS, sizeof flags);
     flags[FLAG_SCENE].all = &call.scenes;
     const args_answer answer = args_parse(&COMMAND, flags, FLAG_COUNT, argc, argv, &operands);
-    if (answer != ARGS_RUN) {
-        return answer == ARGS_WRONG ? EXIT_CALL : EXIT_DONE;
-    }
+    if (answer != ARGS_RUN) return answer == ARGS_WRONG ? EXIT_CALL : EXIT_DONE;
     if (!lasting_know_all(COMMAND.name, &call.scenes, SCENES, SCENE_COUNT) ||
-        !lasting_number(COMMAND.name, flags + FLAG_TIME, 0.02, 1e6, &call.time)) {
+        !lasting_number(COMMAND.name, flags + FLAG_TIME, 0.02, 1e6, &call.time))
         return EXIT_CALL;
-    }
     call.out = flags[FLAG_OUT].value;
     call.json = flags[FLAG_JSON].value != NULL;
     return run_call(&call);

@@ -71,9 +71,7 @@ static const sweep_case LIST[CASES] = {
 
 static mo_error build(const sweep_case *of, int contacts, mo_problem **problem, mo_message *why)
 {
-    if (!of->is_wall) {
-        return scene_packing_of(of->grain, contacts, SEED, problem, why);
-    }
+    if (!of->is_wall) return scene_packing_of(of->grain, contacts, SEED, problem, why);
     scene_wall_def wall = scene_wall_default();
     wall.courses = wall.length = (int)ceil(sqrt(contacts / 8.0)); /* eight contacts a brick */
     wall.shake = SHAKE;
@@ -198,9 +196,8 @@ static double *make_buffer(size_t bytes)
 {
     const size_t count = bytes / sizeof(double);
     double *buffer = malloc(bytes);
-    for (size_t k = 0; buffer && k < count; ++k) {
+    for (size_t k = 0; buffer && k < count; ++k)
         buffer[k] = (double)k;
-    }
     return buffer;
 }
 
@@ -211,12 +208,8 @@ static mo_error time_all(const mo_problem *problem, const double *start, const d
     for (int k = 0; k < report->run_count; ++k) {
         show_case(report->of, report->runs[k].threads);
         const mo_error error = time_run(problem, start, buffer, report, &report->runs[k], result);
-        if (error) {
-            return error;
-        }
-        if (k == 0) {
-            memcpy(first_r, result->r, r_bytes);
-        }
+        if (error) return error;
+        if (k == 0) memcpy(first_r, result->r, r_bytes);
         report->runs[k].same_bits = memcmp(first_r, result->r, r_bytes) == 0;
     }
     count_states(problem, first_r, report);
@@ -245,9 +238,7 @@ static mo_error measure(const mo_problem *problem, sweep_report *report)
     const size_t r_bytes = (size_t)mo_problem_row_count(problem) * sizeof(double);
     double *start = malloc(r_bytes), *first_r = malloc(r_bytes);
     double *buffer = make_buffer((size_t)report->touched);
-    if (!error && !(start && first_r && buffer)) {
-        error = MO_ERR_MEMORY;
-    }
+    if (!error && !(start && first_r && buffer)) error = MO_ERR_MEMORY;
     if (!error) {
         memcpy(start, result.r, r_bytes);
         choose_threads(report);
@@ -301,9 +292,8 @@ static void print_report(const sweep_report *reports)
         }
     }
     printf("\n");
-    for (int c = 0; c < CASES; ++c) {
+    for (int c = 0; c < CASES; ++c)
         printf("%-8s %s\n", LIST[c].name, LIST[c].text);
-    }
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
@@ -342,9 +332,8 @@ static void print_json(const sweep_report *reports)
     json_object(&j, NULL);
     json_text(&j, "experiment", "sweep");
     json_array(&j, "cases");
-    for (int c = 0; c < CASES; ++c) {
+    for (int c = 0; c < CASES; ++c)
         json_case(&j, reports, reports + c);
-    }
     json_array_end(&j);
     json_object_end(&j);
     json_end(&j);
@@ -358,9 +347,7 @@ int bench_sweep(const experiment_call *asked)
     const int contacts = asked_contacts(asked, CONTACTS, CONTACTS_LEAST, CONTACTS_MOST);
     mo_message why = {""};
     mo_error error = MO_OK;
-    if (contacts == 0 || asked_for_no_files(asked, "sweep")) {
-        return EXIT_CALL;
-    }
+    if (contacts == 0 || asked_for_no_files(asked, "sweep")) return EXIT_CALL;
     const progress_clock clock = progress_begin();
     for (int c = 0; c < CASES && !error; ++c) {
         reports[c].of = LIST + c;
@@ -372,10 +359,9 @@ int bench_sweep(const experiment_call *asked)
         say(COMMAND, "%s", why.text[0] ? why.text : mo_error_text(error));
         return EXIT_FAILED;
     }
-    if (asked->json) {
+    if (asked->json)
         print_json(reports);
-    } else {
+    else
         print_report(reports);
-    }
     return output_is_good() ? EXIT_DONE : EXIT_FAILED;
 }

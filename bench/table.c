@@ -20,9 +20,7 @@ bench_table table_begin(const char *bench, const bench_column *columns, int coun
 
 void table_number(bench_table *table, const char *key, double value)
 {
-    if (table->is_json) {
-        json_number(&table->json, key, value);
-    }
+    if (table->is_json) json_number(&table->json, key, value);
 }
 
 void table_head(bench_table *table, const char *title, ...)
@@ -132,9 +130,7 @@ void table_add(bench_table *table, const void *record)
     json_object(&table->json, NULL);
     for (int k = 0; k < table->count; ++k) {
         const bench_column *column = table->columns + k;
-        if (column->key) {
-            put_value(&table->json, column, (const char *)record + column->at);
-        }
+        if (column->key) put_value(&table->json, column, (const char *)record + column->at);
     }
     json_object_end(&table->json);
 }

@@ -75,9 +75,8 @@ static void turn_at_random(rng *g, mo_pose *pose)
             square += q[k] * q[k];
         }
     } while (square > 1 || square < 0.01);
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < 4; ++k)
         pose->orientation[k] = q[k] / sqrt(square);
-    }
 }
 
 /* Of length `length` in any direction. */
@@ -91,9 +90,8 @@ static void draw_vector(rng *g, double length, double v[3])
             square += v[k] * v[k];
         }
     } while (square > 1 || square < 0.01);
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         v[k] *= length / sqrt(square);
-    }
 }
 
 static mo_body_id add(mo_world *world, const mo_body_def *body, const mo_shape_def *shape)
@@ -127,9 +125,8 @@ static int is_finite(const mo_world *world)
     double sum = 0;
     for (int k = 0; k < mo_world_body_count(world); ++k) {
         const mo_body_state s = mo_body_get(world, mo_world_body(world, k));
-        for (int i = 0; i < 3; ++i) {
+        for (int i = 0; i < 3; ++i)
             sum += s.pose.position[i] + s.velocity[i] + s.spin[i];
-        }
     }
     return isfinite(sum);
 }
@@ -185,9 +182,7 @@ static mo_body_id add_wall(mo_world *world, wall which)
                          : which == PLANE ? mo_shape_plane()
                                           : mo_shape_box(0.005, 2, 2);
     shape.density = which == HEAVY_PLATE ? 1e6 : 1000;
-    if (which == PLANE) {
-        shape.pose = mo_pose_turned(0, 0, 0, up, -right);
-    }
+    if (which == PLANE) shape.pose = mo_pose_turned(0, 0, 0, up, -right);
     return add(world, &body, &shape);
 }
 
@@ -210,9 +205,8 @@ static void throw_one(rng *g, int kind, wall which, violent_row *row)
 
 static void throw_all(rng *g, int which, violent_row *row)
 {
-    for (int k = 0; k < SHOTS * KINDS; ++k) {
+    for (int k = 0; k < SHOTS * KINDS; ++k)
         throw_one(g, k % KINDS, (wall)which, row);
-    }
 }
 
 static void spin_all(rng *g, int unused, violent_row *row)
@@ -268,9 +262,8 @@ static void put_inside(rng *g, int unused, violent_row *row)
             id[k] = add(world, &body, &shape);
         }
         take_steps(world, 30, row);
-        for (int k = 0; k < MOST_BODIES; ++k) {
+        for (int k = 0; k < MOST_BODIES; ++k)
             row->passed += mo_body_get(world, id[k]).centre[2] < -0.02;
-        }
         mo_world_destroy(world);
     }
 }
@@ -426,11 +419,10 @@ static void run_row(const park *p, int variant, double speed, double h, json *j,
     snprintf(row.situation, sizeof row.situation, "%s", p->situation);
     snprintf(row.what, sizeof row.what, "%s", p->variants > 1 ? WALL[variant] : "");
     p->run(&g, variant, &row);
-    if (j) {
+    if (j)
         put_row(j, &row);
-    } else {
+    else
         print_row(&row);
-    }
     sum->scenes += row.scenes;
     sum->steps += row.steps;
     sum->refused += row.refused;
@@ -446,11 +438,9 @@ static void run_row(const park *p, int variant, double speed, double h, json *j,
 static void run_park(const park *p, json *j, violent_row *sum)
 {
     for (int variant = 0; variant < p->variants; ++variant) {
-        for (int s = 0; s < 2 && (s == 0 || p->speeds[s] > 0); ++s) {
-            for (int k = 0; k < 5 && p->steps[k] > 0; ++k) {
+        for (int s = 0; s < 2 && (s == 0 || p->speeds[s] > 0); ++s)
+            for (int k = 0; k < 5 && p->steps[k] > 0; ++k)
                 run_row(p, variant, p->speeds[s], p->steps[k], j, sum);
-            }
-        }
     }
 }
 
@@ -458,9 +448,7 @@ int bench_violent(const experiment_call *asked)
 {
     violent_row sum = {.situation = "all"};
     json j;
-    if (asked_for_no_files(asked, "violent")) {
-        return EXIT_CALL;
-    }
+    if (asked_for_no_files(asked, "violent")) return EXIT_CALL;
     if (asked->json) {
         j = json_begin(stdout);
         json_object(&j, NULL);
@@ -469,9 +457,8 @@ int bench_violent(const experiment_call *asked)
     } else {
         print_head();
     }
-    for (int k = 0; k < PARK_COUNT; ++k) {
+    for (int k = 0; k < PARK_COUNT; ++k)
         run_park(PARKS + k, asked->json ? &j : NULL, &sum);
-    }
     if (asked->json) {
         json_array_end(&j);
         json_object_end(&j);

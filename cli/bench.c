@@ -86,9 +86,8 @@ static const args_flag CONTACTS = {.name = "contacts",
 static const own_command *find_own(int argc, char **argv)
 {
     int at = 0;
-    while (at < argc && strncmp(argv[at], "--", 2) == 0) {
+    while (at < argc && strncmp(argv[at], "--", 2) == 0)
         at += strcmp(argv[at], "--out") == 0 ? 2 : 1;
-    }
     for (size_t k = 0; k < sizeof OWN / sizeof *OWN && at < argc; ++k) {
         if (strcmp(argv[at], OWN[k].name) == 0) {
             char *const name = argv[at];
@@ -104,8 +103,6 @@ int command_bench(int argc, char **argv)
 {
     const int count = (int)(sizeof BENCHES / sizeof BENCHES[0]);
     const own_command *own = find_own(argc, argv);
-    if (own) {
-        return own->run(argc - 1, argv + 1);
-    }
+    if (own) return own->run(argc - 1, argv + 1);
     return experiments_command(&COMMAND, &CONTACTS, BENCHES, count, argc, argv);
 }

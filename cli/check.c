@@ -62,9 +62,7 @@ typedef struct call {
 static int read_whole(const args_flag *flag, const char *typed, double most, double *value)
 {
     double given = 0;
-    if (!flag->value) {
-        return EXIT_DONE;
-    }
+    if (!flag->value) return EXIT_DONE;
     if (!settings_number(flag->value, &given) || given < 1 || given > most ||
         given != (double)(long long)given) {
         say(COMMAND.name, "%s takes a whole number above zero, not %.100s", typed, flag->value);
@@ -115,9 +113,7 @@ static int verify_one(const call *c, check_input *input)
     error = error ? error : mo_check_read(c->verify, input->problem, &check, &why);
     error = error ? error : mo_check_judge(input->problem, &check, &judgement);
     mo_check_clear(&check);
-    if (error) {
-        return report_failure(about, text_of_error(about, error, &why), c->json);
-    }
+    if (error) return report_failure(about, text_of_error(about, error, &why), c->json);
     check_verified(input, c->verify, &judgement, c->json);
     return judgement.holds ? EXIT_DONE : EXIT_FAILED;
 }
@@ -128,13 +124,9 @@ static int check_one(const call *c, check_input *input, int *shown)
     mo_check_result check = {0};
     int status = EXIT_DONE;
     mo_error error = check_input_load(input, &why);
-    if (!error) {
-        error = mo_check(input->problem, c->most_systems, &check);
-    }
+    if (!error) error = mo_check(input->problem, c->most_systems, &check);
     const char *about = error || !c->keep ? input->name : c->keep;
-    if (!error && c->keep) {
-        error = keep_certificate(c, input->problem, &check, &why);
-    }
+    if (!error && c->keep) error = keep_certificate(c, input->problem, &check, &why);
     if (error) {
         status = report_failure(about, text_of_error(about, error, &why), c->json);
     } else if (c->json) {
@@ -152,12 +144,9 @@ static int check_all(const call *c, int count, char **words)
 {
     int status = EXIT_DONE, shown = 0;
     check_input input;
-    for (int k = 0; k < count && !status; ++k) {
+    for (int k = 0; k < count && !status; ++k)
         status = check_input_find(COMMAND.name, words[k], &c->sets, c->step, &input);
-    }
-    if (status) {
-        return status;
-    }
+    if (status) return status;
     for (int k = 0; k < count && output_is_good(); ++k) {
         check_input_find(COMMAND.name, words[k], &c->sets, c->step, &input);
         status |= c->verify ? verify_one(c, &input) : check_one(c, &input, &shown);
@@ -192,13 +181,9 @@ int command_check(int argc, char **argv)
         [FLAG_JSON] = {.name = "json", .text = "print one JSON object per problem, one per line"}};
     flags[FLAG_SET].all = &c.sets;
     const args_answer answer = args_parse(&COMMAND, flags, FLAG_COUNT, argc, argv, &count);
-    if (answer != ARGS_RUN) {
-        return answer == ARGS_WRONG ? EXIT_CALL : EXIT_DONE;
-    }
+    if (answer != ARGS_RUN) return answer == ARGS_WRONG ? EXIT_CALL : EXIT_DONE;
     int status = read_call(flags, &c);
-    if (status) {
-        return status;
-    }
+    if (status) return status;
     if (flags[FLAG_LIST].value) {
         check_input_list(c.json);
         return EXIT_DONE;

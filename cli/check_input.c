@@ -21,12 +21,10 @@ const world_scene *check_input_scene(const check_input *input)
 static int say_unknown(const char *command, const char *word)
 {
     nearest n = {.typed = word};
-    for (int k = 0; k < problem_scene_count(); ++k) {
+    for (int k = 0; k < problem_scene_count(); ++k)
         nearest_try(&n, problem_scene_at(k)->about.name);
-    }
-    for (int k = 0; k < world_scene_count(); ++k) {
+    for (int k = 0; k < world_scene_count(); ++k)
         nearest_try(&n, world_scene_at(k)->name);
-    }
     if (n.name) {
         say(command, "there is no file or scene '%.100s'; did you mean %s?", word, n.name);
     } else {
@@ -54,9 +52,7 @@ int check_input_find(const char *command, const char *word, const args_values *s
         }
         return settings_read(command, scene, sets, input->values);
     }
-    if (access(word, F_OK) != 0 && !strpbrk(word, "./\\")) {
-        return say_unknown(command, word);
-    }
+    if (access(word, F_OK) != 0 && !strpbrk(word, "./\\")) return say_unknown(command, word);
     if (sets->count > 0 || step > 0) {
         say(command, "--set and --step are for scenes, and %.500s is a file", word);
         return EXIT_CALL;

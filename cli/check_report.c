@@ -13,13 +13,10 @@
 
 static void json_numbers(json *j, const char *key, int count, const double *x)
 {
-    if (!x) {
-        return;
-    }
+    if (!x) return;
     json_array(j, key);
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         json_number(j, NULL, x[k]);
-    }
     json_array_end(j);
 }
 
@@ -30,9 +27,8 @@ static double common_mu(const mo_problem *problem)
     for (int i = 0; i < mo_problem_constraint_count(problem); ++i) {
         const mo_law law = mo_problem_constraint(problem, i).law;
         if (law.mu_rolling > 0 || law.mu_torsion > 0 ||
-            (law.mu > 0 && common > 0 && law.mu != common)) {
+            (law.mu > 0 && common > 0 && law.mu != common))
             return 0;
-        }
         common = law.mu > 0 ? law.mu : common;
     }
     return common;
@@ -62,14 +58,10 @@ static void json_condition(json *j, const char *key, const mo_condition *c)
     json_object(j, key);
     json_text(j, "answer", mo_answer_name(c->answer));
     json_text(j, "means", mo_condition_text(c->kind, c->answer));
-    if (c->message.text[0]) {
-        json_text(j, "message", c->message.text);
-    }
+    if (c->message.text[0]) json_text(j, "message", c->message.text);
     json_numbers(j, "motion", c->motion_count, c->motion);
     json_numbers(j, "impulse", c->impulse_count, c->impulse);
-    if (c->answer == MO_ANSWER_FAILS) {
-        json_number(j, "reach", c->reach);
-    }
+    if (c->answer == MO_ANSWER_FAILS) json_number(j, "reach", c->reach);
     json_object_end(j);
 }
 
@@ -84,9 +76,8 @@ static void json_modes(json *j, const mo_problem *problem, const mo_found_soluti
             continue;
         }
         json_array(j, NULL);
-        for (int k = 0; k < view.dim; ++k) {
+        for (int k = 0; k < view.dim; ++k)
             json_text(j, NULL, mo_found_mode_name(s->modes[view.offset + k]));
-        }
         json_array_end(j);
     }
     json_array_end(j);
@@ -96,11 +87,10 @@ static void json_solution(json *j, const mo_problem *problem, const mo_found_sol
 {
     const int rows = mo_problem_row_count(problem);
     json_object(j, NULL);
-    if (s->v) {
+    if (s->v)
         json_numbers(j, "v", mo_problem_dof_count(problem), s->v);
-    } else {
+    else
         json_null(j, "v"); /* a local problem has no bodies */
-    }
     json_numbers(j, "u", rows, s->u);
     json_numbers(j, "r", rows, s->r);
     json_modes(j, problem, s);
@@ -129,14 +119,11 @@ static void json_input(json *j, const check_input *input)
     json_text(j, scene ? "scene" : "file", input->name);
     if (scene) {
         json_object(j, "parameters");
-        for (int k = 0; k < world_parameter_count(scene); ++k) {
+        for (int k = 0; k < world_parameter_count(scene); ++k)
             json_number(j, scene->parameter[k].name, input->values[k]);
-        }
         json_object_end(j);
     }
-    if (input->moving) {
-        json_whole(j, "step", input->step);
-    }
+    if (input->moving) json_whole(j, "step", input->step);
 }
 
 void check_json(const check_input *input, const mo_check_result *check)
@@ -149,24 +136,20 @@ void check_json(const check_input *input, const mo_check_result *check)
     json_text(&j, "means", mo_verdict_text(check->verdict));
     json_text(&j, "message", check->message.text);
     json_array(&j, "solutions");
-    for (int k = 0; k < check->set.count; ++k) {
+    for (int k = 0; k < check->set.count; ++k)
         json_solution(&j, problem, &check->set.solutions[k]);
-    }
     json_array_end(&j);
     json_certificate(&j, &check->set);
     json_object(&j, "existence");
-    for (int k = MO_CONDITION_STRICT; k <= MO_CONDITION_FRICTIONLESS; ++k) {
+    for (int k = MO_CONDITION_STRICT; k <= MO_CONDITION_FRICTIONLESS; ++k)
         json_condition(&j, mo_condition_name((mo_condition_kind)k), &check->conditions[k]);
-    }
     json_object_end(&j);
     json_condition(&j, "pointed", &check->conditions[MO_CONDITION_POINTED]);
     json_condition(&j, "pointed_frictionless",
                    &check->conditions[MO_CONDITION_POINTED_FRICTIONLESS]);
     json_limit(&j, problem, &check->limit);
     json_whole(&j, "systems", check->set.systems);
-    if (check->was_solved) {
-        json_number(&j, "residual_relative", check->residual);
-    }
+    if (check->was_solved) json_number(&j, "residual_relative", check->residual);
     json_number(&j, "seconds", check->seconds);
     json_object_end(&j);
     json_end(&j);
@@ -190,9 +173,7 @@ static void put_limit(const mo_problem *problem, const mo_friction_limit *limit)
     const double mu = common_mu(problem);
     if (limit->below > 0 && isfinite(limit->above)) {
         printf("  %-29s pointed up to %.8g times the friction", "friction limit", limit->below);
-        if (mu > 0) {
-            printf(", mu = %.8g", limit->below * mu);
-        }
+        if (mu > 0) printf(", mu = %.8g", limit->below * mu);
         putchar('\n');
     } else if (limit->message.text[0] && (limit->below > 0 || isfinite(limit->above))) {
         printf("  %-29s %s\n", "friction limit", limit->message.text);
@@ -203,9 +184,7 @@ void check_put(const check_input *input, const mo_check_result *check)
 {
     const mo_problem *problem = input->problem;
     text_put(stdout, input->name);
-    if (input->moving) {
-        printf(", step %d", input->step);
-    }
+    if (input->moving) printf(", step %d", input->step);
     printf(": %s\n", mo_verdict_name(check->verdict));
     printf("  meaning           %s\n", mo_verdict_text(check->verdict));
     printf("  reason            %s\n", check->message.text);

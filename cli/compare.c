@@ -96,9 +96,7 @@ static void get_positions(const model_file *file, const mo_world *world, double 
 {
     for (int k = 0; k < file->model.body_count; ++k) {
         const mo_body_id id = mo_robot_body(file->robot, k);
-        if (id.index) {
-            memcpy(x + 3 * k, mo_body_get(world, id).pose.position, 3 * sizeof *x);
-        }
+        if (id.index) memcpy(x + 3 * k, mo_body_get(world, id).pose.position, 3 * sizeof *x);
     }
 }
 
@@ -108,9 +106,7 @@ static mo_error run_ours(comparison *c, mo_world *world, mo_message *why)
     mo_error error = MO_OK;
     for (int k = 0; k < c->steps && !error; ++k) {
         mo_step_report report = {0};
-        if (k == c->steps - c->steps / 5) {
-            get_positions(&c->file, world, o->middle);
-        }
+        if (k == c->steps - c->steps / 5) get_positions(&c->file, world, o->middle);
         const double before = processor_time();
         error = mo_world_step(world, c->h, &report, why);
         const double took = processor_time() - before;
@@ -172,9 +168,8 @@ static int become_theirs(const void *input, FILE *out)
 static void read_row(const char *text, double *x, int count)
 {
     char *end;
-    for (int k = 0; k < count; ++k, text = end) {
+    for (int k = 0; k < count; ++k, text = end)
         x[k] = strtod(text, &end);
-    }
 }
 
 /* One line of its output. */
@@ -205,12 +200,10 @@ static void take_line(comparison *c, const char *name, const char *rest, int *ro
 static void forget(const comparison *c, outcome *o)
 {
     o->seconds = o->longest = o->first = o->contacts = o->penetration = NAN;
-    for (int k = 0; k < 3 * c->file.model.body_count; ++k) {
+    for (int k = 0; k < 3 * c->file.model.body_count; ++k)
         o->middle[k] = o->end[k] = NAN;
-    }
-    for (int k = 0; k < c->file.model.q_count; ++k) {
+    for (int k = 0; k < c->file.model.q_count; ++k)
         o->q[k] = NAN;
-    }
 }
 
 static void run_theirs(comparison *c)
@@ -226,12 +219,9 @@ static void run_theirs(comparison *c)
         char *rest = space + (*space ? (*space = '\0', 1) : 0);
         take_line(c, line, rest, &rows);
     }
-    if (rows < 2 && !c->theirs.failed[0]) {
+    if (rows < 2 && !c->theirs.failed[0])
         snprintf(c->theirs.failed, sizeof c->theirs.failed, "it ended before the last step");
-    }
-    if (c->theirs.failed[0]) {
-        forget(c, &c->theirs);
-    }
+    if (c->theirs.failed[0]) forget(c, &c->theirs);
     free(answer);
 }
 
@@ -268,11 +258,8 @@ static int worst_joint(const comparison *c)
 /* The first body that is free in the world, or -1. */
 static int free_body(const mo_model *model)
 {
-    for (int k = 0; k < model->joint_count; ++k) {
-        if (model->joints[k].kind == MO_MODEL_FREE) {
-            return model->joints[k].body;
-        }
-    }
+    for (int k = 0; k < model->joint_count; ++k)
+        if (model->joints[k].kind == MO_MODEL_FREE) return model->joints[k].body;
     return -1;
 }
 
@@ -285,9 +272,7 @@ static double timed_steps(const comparison *c)
 static void put_row(const char *what, const char *unit, double ours, double theirs)
 {
     char number[32] = "-"; /* unknown */
-    if (!isnan(theirs)) {
-        snprintf(number, sizeof number, "%.6g", theirs);
-    }
+    if (!isnan(theirs)) snprintf(number, sizeof number, "%.6g", theirs);
     printf("%-34s %12.6g %12s %s\n", what, ours, number, unit);
 }
 
@@ -300,9 +285,7 @@ static void report(const comparison *c)
     printf("%s: %d steps of %g s, %d velocities\n", c->file.path, c->steps, c->h, model->v_count);
     printf("%-34s %12s %12s\n", "", "moreau", "mujoco");
     put_row("time per step", "us", each * o->seconds, each * t->seconds);
-    if (!t->failed[0]) {
-        printf("%-34s %12.3g\n", "  ratio", o->seconds / t->seconds);
-    }
+    if (!t->failed[0]) printf("%-34s %12.3g\n", "  ratio", o->seconds / t->seconds);
     put_row("longest step", "us", 1e6 * o->longest, 1e6 * t->longest);
     put_row("first step", "us", 1e6 * o->first, 1e6 * t->first);
     put_row("real-time factor", "", c->h * timed_steps(c) / o->seconds,
@@ -323,9 +306,8 @@ static void report(const comparison *c)
                 t->q[at]);
     }
     printf("%-34s %12d\n", "unsolved steps", o->unsolved);
-    if (t->is_implicit) {
+    if (t->is_implicit)
         printf("MuJoCo ran with its implicit integrator: its default one was unstable.\n");
-    }
 }
 
 static void put_outcome(json *j, const comparison *c, const char *name, const outcome *o)
@@ -339,14 +321,12 @@ static void put_outcome(json *j, const comparison *c, const char *name, const ou
     json_number(j, "penetration", o->penetration);
     json_number(j, "creep", creep(c, o));
     json_array(j, "heights");
-    for (int k = 0; k < c->file.model.body_count; ++k) {
+    for (int k = 0; k < c->file.model.body_count; ++k)
         json_number(j, NULL, o->end[3 * k + 2]);
-    }
     json_array_end(j);
     json_array(j, "q");
-    for (int k = 0; k < c->file.model.q_count; ++k) {
+    for (int k = 0; k < c->file.model.q_count; ++k)
         json_number(j, NULL, o->q[k]);
-    }
     json_array_end(j);
     json_object_end(j);
 }
@@ -379,9 +359,7 @@ static int allocate(comparison *c)
         o->middle = calloc(x, sizeof *o->middle);
         o->end = calloc(x, sizeof *o->end);
         o->q = calloc(q, sizeof *o->q);
-        if (!o->middle || !o->end || !o->q) {
-            return 0;
-        }
+        if (!o->middle || !o->end || !o->q) return 0;
     }
     return 1;
 }
@@ -414,14 +392,11 @@ static int compare(comparison *c)
         say_of_file(c->file.path, "%s", text_of_error("", error, &why));
         return EXIT_FAILED;
     }
-    if (c->json) {
+    if (c->json)
         report_json(c);
-    } else {
+    else
         report(c);
-    }
-    if (c->theirs.failed[0]) {
-        say_of_file(c->file.path, "%s", c->theirs.failed);
-    }
+    if (c->theirs.failed[0]) say_of_file(c->file.path, "%s", c->theirs.failed);
     return c->theirs.failed[0] ? EXIT_FAILED : EXIT_DONE;
 }
 
@@ -463,9 +438,7 @@ int command_compare(int argc, char **argv)
     memcpy(flags, FLAGS, sizeof flags);
     flags[FLAG_MODEL + MODEL_TARGET].all = &targets;
     const args_answer answer = args_parse(&COMMAND, flags, FLAG_COUNT, argc, argv, &operands);
-    if (answer != ARGS_RUN) {
-        return answer == ARGS_WRONG ? EXIT_CALL : EXIT_DONE;
-    }
+    if (answer != ARGS_RUN) return answer == ARGS_WRONG ? EXIT_CALL : EXIT_DONE;
     int status = read_call(flags, argv[0], &c);
     status = status ? status : compare(&c);
     for (int k = 0; k < 2; ++k) {

@@ -64,9 +64,7 @@ static mo_error write_reduced(const char *out, const mo_document *document, summ
     memset(local.facts, 0, sizeof local.facts); /* their facts refer to M, H and G */
     const size_t guesses_size = (size_t)document->guess_count * sizeof *local.guesses;
     mo_error error = mo_problem_reduce(document->problem, &local.problem, why);
-    if (error) {
-        return error;
-    }
+    if (error) return error;
     drop_velocity(&local.solution);
     local.guesses = guesses_size ? malloc(guesses_size) : NULL;
     if (guesses_size && !local.guesses) {
@@ -94,9 +92,8 @@ static mo_error write_document(const call *c, const mo_document *document, summa
             "the file is in local form, which has no bodies; it cannot be converted to global form;"
             " leave out --form global");
     }
-    if (c->form == FORM_LOCAL && form == MO_FORM_GLOBAL) {
+    if (c->form == FORM_LOCAL && form == MO_FORM_GLOBAL)
         return write_reduced(c->out, document, written, why);
-    }
     *written = summary_of(document->problem);
     return mo_fclib_write(c->out, document, why);
 }
@@ -154,13 +151,12 @@ static int convert(const call *c)
         file = error == MO_ERR_FILE ? c->out : c->in;
     }
     int status = EXIT_DONE;
-    if (error) {
+    if (error)
         status = report_failure(file, text_of_error(file, error, &why), c->json);
-    } else if (c->json) {
+    else if (c->json)
         report_json(c, &document, &written);
-    } else {
+    else
         report(c, &document, &written);
-    }
     mo_document_clear(&document);
     return status;
 }
@@ -183,9 +179,7 @@ int command_convert(int argc, char **argv)
     };
     int count = 0;
     const args_answer answer = args_parse(&COMMAND, flags, FLAG_COUNT, argc, argv, &count);
-    if (answer != ARGS_RUN) {
-        return answer == ARGS_WRONG ? EXIT_CALL : EXIT_DONE;
-    }
+    if (answer != ARGS_RUN) return answer == ARGS_WRONG ? EXIT_CALL : EXIT_DONE;
     call c = {.in = argv[0],
               .force = flags[FLAG_FORCE].value != NULL,
               .json = flags[FLAG_JSON].value != NULL};

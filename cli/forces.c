@@ -105,9 +105,7 @@ static int read_call(const args_flag *flags, const args_values *sets, const char
 {
     int status = world_call_read(COMMAND.name, name, sets, flags + FLAG_MODEL,
                                  flags[FLAG_JSON].value != NULL, &call->world);
-    if (status) {
-        return status;
-    }
+    if (status) return status;
     call->h = call->world.scene->step;
     call->options = mo_default_force_options();
     call->json = flags[FLAG_JSON].value != NULL;
@@ -139,9 +137,8 @@ static mo_error make_world(const forces_call *call, mo_world **world, mo_message
 {
     mo_error error = world_call_build(&call->world, world, why);
     const long long steps = llround(call->time / call->h);
-    for (long long k = 0; k < steps && !error; ++k) {
+    for (long long k = 0; k < steps && !error; ++k)
         error = mo_world_step(*world, call->h, NULL, why);
-    }
     return error;
 }
 
@@ -203,13 +200,12 @@ static int find_and_report(forces_call *call, const args_values *known)
         call->options.known = NULL;
         status = !error && forces.status == MO_SOLVED ? EXIT_DONE : EXIT_FAILED;
     }
-    if (error) {
+    if (error)
         say(COMMAND.name, "%s", text_of_error("", error, &why));
-    } else if (status != EXIT_CALL && call->json) {
+    else if (status != EXIT_CALL && call->json)
         forces_report_json(call->world.scene->name, &call->options, world, &forces);
-    } else if (status != EXIT_CALL) {
+    else if (status != EXIT_CALL)
         forces_report_text(world, &forces);
-    }
     mo_forces_clear(&forces);
     mo_world_destroy(world);
     return status;
@@ -227,13 +223,9 @@ int command_forces(int argc, char **argv)
     flags[FLAG_MODEL + MODEL_TARGET].all = &targets;
     flags[FLAG_KNOWN].all = &known;
     const args_answer answer = args_parse(&COMMAND, flags, FLAG_COUNT, argc, argv, &operands);
-    if (answer != ARGS_RUN) {
-        return answer == ARGS_WRONG ? EXIT_CALL : EXIT_DONE;
-    }
+    if (answer != ARGS_RUN) return answer == ARGS_WRONG ? EXIT_CALL : EXIT_DONE;
     int status = read_call(flags, &sets, argv[0], &call);
-    if (!status) {
-        status = find_and_report(&call, &known);
-    }
+    if (!status) status = find_and_report(&call, &known);
     model_file_close(&model);
     return status;
 }

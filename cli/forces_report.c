@@ -14,9 +14,8 @@
 static void json_vector(json *j, const char *key, int count, const double *x)
 {
     json_array(j, key);
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         json_number(j, NULL, x[k]);
-    }
     json_array_end(j);
 }
 
@@ -28,9 +27,8 @@ static void json_body(json *j, const char *key, const mo_world *world, mo_body_i
     }
     const mo_body_state body = mo_body_get(world, id);
     int k = 0;
-    while (mo_world_body(world, k).index && mo_world_body(world, k).index != id.index) {
+    while (mo_world_body(world, k).index && mo_world_body(world, k).index != id.index)
         ++k;
-    }
     json_object(j, key);
     json_whole(j, "body", k);
     json_text(j, "name", body.name);
@@ -120,36 +118,30 @@ void forces_report_json(const char *scene, const mo_force_options *options, cons
     json_whole(&j, "impacts", forces->impacts);
     json_whole(&j, "moving", forces->moving);
     json_array(&j, "contacts");
-    for (int k = 0; k < forces->contact_count; ++k) {
+    for (int k = 0; k < forces->contact_count; ++k)
         json_contact(&j, world, forces->contacts + k);
-    }
     json_array_end(&j);
     json_array(&j, "accelerations");
-    for (int k = 0; k < forces->body_count; ++k) {
+    for (int k = 0; k < forces->body_count; ++k)
         json_vector(&j, NULL, 6, forces->accelerations[k]);
-    }
     json_array_end(&j);
     json_array(&j, "is_moving");
-    for (int k = 0; k < forces->body_count; ++k) {
+    for (int k = 0; k < forces->body_count; ++k)
         json_truth(&j, NULL, forces->is_moving[k]);
-    }
     json_array_end(&j);
     json_vector(&j, "joint_accelerations", forces->joint_acceleration_count,
                 forces->joint_accelerations);
     json_array(&j, "joints");
-    for (int k = 0; k < forces->joint_count; ++k) {
+    for (int k = 0; k < forces->joint_count; ++k)
         json_joint(&j, world, forces->joints + k);
-    }
     json_array_end(&j);
     json_array(&j, "links");
-    for (int k = 0; k < forces->link_count; ++k) {
+    for (int k = 0; k < forces->link_count; ++k)
         json_link(&j, world, forces->links + k);
-    }
     json_array_end(&j);
     json_array(&j, "axes");
-    for (int k = 0; k < forces->axis_count; ++k) {
+    for (int k = 0; k < forces->axis_count; ++k)
         json_axis(&j, world, forces->axes + k);
-    }
     json_array_end(&j);
     json_vector(&j, "actuator_efforts", forces->actuator_count, forces->actuator_efforts);
     json_vector(&j, "known_efforts", forces->known_count, forces->known_efforts);
@@ -181,9 +173,7 @@ static double along(const double x[3], const double n[3])
 
 static void put_rest(int count)
 {
-    if (count > MOST_LINES) {
-        printf("... and %d more; --json has all of them\n", count - MOST_LINES);
-    }
+    if (count > MOST_LINES) printf("... and %d more; --json has all of them\n", count - MOST_LINES);
 }
 
 static void put_contact(const mo_world *world, const mo_contact_force *c)
@@ -222,9 +212,8 @@ static void put_joints(const mo_world *world, const mo_forces *forces)
 static double length_of(int count, const double *x)
 {
     double sum = 0;
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         sum += x[k] * x[k];
-    }
     return count == 1 ? x[0] : sqrt(sum);
 }
 
@@ -240,9 +229,8 @@ static void put_axes(const mo_world *world, const mo_forces *forces)
     int first = 0; /* link of this mechanism */
     for (int k = 0; k < forces->axis_count && k < MOST_LINES; ++k) {
         const mo_axis_force *c = forces->axes + k;
-        if (k > 0 && c->mechanism.index != c[-1].mechanism.index) {
+        if (k > 0 && c->mechanism.index != c[-1].mechanism.index)
             first += mo_mechanism_get(world, c[-1].mechanism).link_count;
-        }
         const mo_axis_state joint = mo_mechanism_joint(world, c->mechanism, c->joint);
         const mo_link_force *held = forces->links + first + joint.link;
         char number[32];
@@ -272,11 +260,10 @@ static void put_moving(const mo_world *world, const mo_forces *forces)
             const mo_body_id id = mo_world_body(world, k);
             const char *name = mo_body_get(world, id).name;
             printf("%s", listed++ ? ", " : ": ");
-            if (name[0]) {
+            if (name[0])
                 text_put(stdout, name);
-            } else {
+            else
                 printf("body %d", (int)id.index - 1);
-            }
         }
     }
     printf("\n");
@@ -296,26 +283,22 @@ void forces_report_text(const mo_world *world, const mo_forces *forces)
         printf("           no forces obey the laws here: these are impulses, in N s, and the "
                "velocities after them\n");
     }
-    if (forces->status != MO_SOLVED && forces->message.text[0]) {
+    if (forces->status != MO_SOLVED && forces->message.text[0])
         printf("           %s\n", forces->message.text);
-    }
     if (forces->contact_count > 0) {
         printf("\n%-*s %-*s %-7s %12s %12s %12s %12s\n", NAME_WIDTH, "a", NAME_WIDTH, "b",
                "becomes", forces->is_impulsive ? "normal N s" : "normal N",
                forces->is_impulsive ? "friction" : "friction N", "speed m/s",
                forces->is_impulsive ? "then m/s" : "accel m/s2");
     }
-    for (int k = 0; k < forces->contact_count && k < MOST_LINES; ++k) {
+    for (int k = 0; k < forces->contact_count && k < MOST_LINES; ++k)
         put_contact(world, forces->contacts + k);
-    }
     put_rest(forces->contact_count);
     put_joints(world, forces);
     put_axes(world, forces);
-    if (forces->known_count > 0) {
+    if (forces->known_count > 0)
         printf("\nefforts for the known accelerations, in the given order:");
-    }
-    for (int k = 0; k < forces->known_count; ++k) {
+    for (int k = 0; k < forces->known_count; ++k)
         printf("%s%.8g", k ? ", " : " ", forces->known_efforts[k]);
-    }
     printf("%s", forces->known_count > 0 ? "\n" : "");
 }

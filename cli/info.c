@@ -32,9 +32,8 @@ static const args_command COMMAND = {
 static void json_laws(json *j, const summary *s)
 {
     json_object(j, "laws");
-    for (int kind = 0; kind < MO_LAW_KIND_COUNT; ++kind) {
+    for (int kind = 0; kind < MO_LAW_KIND_COUNT; ++kind)
         json_whole(j, mo_law_name((mo_law_kind)kind), s->laws[kind]);
-    }
     json_object_end(j);
 }
 
@@ -60,11 +59,10 @@ static void json_point(json *j, const char *key, const point_facts *point)
 static void json_points(json *j, const mo_problem *problem, const mo_document *document)
 {
     const point_facts solution = point_study(problem, &document->solution);
-    if (solution.is_there) {
+    if (solution.is_there)
         json_point(j, "solution", &solution);
-    } else {
+    else
         json_null(j, "solution");
-    }
     json_array(j, "guesses");
     for (int k = 0; k < document->guess_count; ++k) {
         const point_facts guess = point_study(problem, &document->guesses[k]);
@@ -142,16 +140,12 @@ static void put_constraints(const file_facts *facts)
             comma = ", ";
         }
     }
-    if (facts->compliant) {
-        printf(" (%s with compliance)", number_whole(facts->compliant).text);
-    }
+    if (facts->compliant) printf(" (%s with compliance)", number_whole(facts->compliant).text);
     printf("; %s in all\n", number_count(s->rows, "row").text);
     if (facts->mu_least <= facts->mu_most) {
         put_label("friction");
         printf("mu = %s", number_short(facts->mu_least).text);
-        if (facts->mu_most > facts->mu_least) {
-            printf(" to %s", number_short(facts->mu_most).text);
-        }
+        if (facts->mu_most > facts->mu_least) printf(" to %s", number_short(facts->mu_most).text);
         fputc('\n', stdout);
     }
 }
@@ -175,22 +169,19 @@ static void put_graph(const file_facts *facts)
     const graph_facts *graph = &facts->graph;
     put_label("islands");
     printf("%s", number_whole(graph->islands).text);
-    if (graph->islands > 1) {
+    if (graph->islands > 1)
         printf(", %s in the largest", number_count(graph->largest_island, "constraint").text);
-    }
     printf("; %s\n",
            number_count(graph->blocks, facts->problem.bodies ? "Jacobian" : "block").text);
     put_label("W");
-    if (facts->rank >= 0) {
+    if (facts->rank >= 0)
         printf("rank %d of %d", facts->rank, facts->problem.rows);
-    } else {
+    else
         printf("rank not computed above %d rows", RANK_ROWS_MOST);
-    }
-    if (graph->asymmetry > ROUNDING) {
+    if (graph->asymmetry > ROUNDING)
         printf(", asymmetry %s", number_real(graph->asymmetry).text);
-    } else {
+    else
         printf(", symmetric");
-    }
     printf("; |q| = %s\n", number_short(facts->q_norm).text);
 }
 
@@ -254,9 +245,7 @@ static int info(const char *file, int as_json, int *shown)
     file_facts facts;
     int status = EXIT_DONE;
     mo_error error = mo_fclib_read(file, NULL, &document, &why);
-    if (!error) {
-        error = file_study(file, document.problem, &facts);
-    }
+    if (!error) error = file_study(file, document.problem, &facts);
     if (error) {
         status = report_failure(file, text_of_error(file, error, &why), as_json);
     } else if (as_json) {
@@ -274,12 +263,9 @@ int command_info(int argc, char **argv)
     args_flag flags[] = {{.name = "json", .text = "print one JSON object per file, one per line"}};
     int count = 0, shown = 0, status = EXIT_DONE;
     const args_answer answer = args_parse(&COMMAND, flags, 1, argc, argv, &count);
-    if (answer != ARGS_RUN) {
-        return answer == ARGS_WRONG ? EXIT_CALL : EXIT_DONE;
-    }
+    if (answer != ARGS_RUN) return answer == ARGS_WRONG ? EXIT_CALL : EXIT_DONE;
     const int as_json = flags[0].value != NULL;
-    for (int k = 0; k < count && output_is_good(); ++k) {
+    for (int k = 0; k < count && output_is_good(); ++k)
         status |= info(argv[k], as_json, &shown);
-    }
     return status;
 }

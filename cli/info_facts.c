@@ -27,9 +27,8 @@ static void study_bodies(const mo_problem *problem, file_facts *facts)
     for (int b = 0; b < facts->problem.bodies; ++b) {
         const mo_body_view body = mo_problem_body(problem, b);
         double mass = 0;
-        for (int k = 0; k < body.dim; ++k) {
+        for (int k = 0; k < body.dim; ++k)
             mass = fmax(mass, body.M[k * body.dim + k]);
-        }
         lightest = fmin(lightest, mass);
         heaviest = fmax(heaviest, mass);
         facts->largest_body = body.dim > facts->largest_body ? body.dim : facts->largest_body;
@@ -42,9 +41,8 @@ static mo_error study_q(const mo_problem *problem, file_facts *facts)
 {
     double *q = calloc((size_t)facts->problem.rows + 1, sizeof *q);
     const mo_error error = q ? mo_problem_response(problem, NULL, q) : MO_ERR_MEMORY;
-    for (int k = 0; k < facts->problem.rows && !error; ++k) {
+    for (int k = 0; k < facts->problem.rows && !error; ++k)
         facts->q_norm = hypot(facts->q_norm, q[k]);
-    }
     free(q);
     return error;
 }
@@ -61,12 +59,8 @@ mo_error file_study(const char *file, const mo_problem *problem, file_facts *fac
     study_laws(problem, facts);
     study_bodies(problem, facts);
     mo_error error = study_q(problem, facts);
-    if (!error) {
-        error = graph_study(problem, &facts->graph);
-    }
-    if (!error && facts->problem.rows <= RANK_ROWS_MOST) {
-        error = rank_study(problem, &facts->rank);
-    }
+    if (!error) error = graph_study(problem, &facts->graph);
+    if (!error && facts->problem.rows <= RANK_ROWS_MOST) error = rank_study(problem, &facts->rank);
     return error;
 }
 

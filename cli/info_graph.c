@@ -26,11 +26,8 @@ static void join(int *parent, int a, int b)
 
 static int is_zero(const double *values, int count)
 {
-    for (int k = 0; k < count; ++k) {
-        if (values[k] != 0) {
-            return 0;
-        }
-    }
+    for (int k = 0; k < count; ++k)
+        if (values[k] != 0) return 0;
     return 1;
 }
 
@@ -50,9 +47,8 @@ static void join_blocks(const mo_problem *problem, int constraint_count, int *pa
         facts->blocks += row.block_count;
         for (int k = 0; k < row.block_count; ++k) {
             const mo_block_view block = mo_problem_block(problem, i, k);
-            if (!is_zero(block.values, row.dim * block_width(problem, block.index))) {
+            if (!is_zero(block.values, row.dim * block_width(problem, block.index)))
                 join(parent, i, shift + block.index);
-            }
         }
     }
 }
@@ -64,9 +60,8 @@ static mo_error find_islands(const mo_problem *problem, graph_facts *facts)
     int *parent = malloc((nodes + 1) * sizeof *parent);
     int *size = calloc((size_t)constraints + 1, sizeof *size);
     if (parent && size) {
-        for (size_t k = 0; k < nodes; ++k) {
+        for (size_t k = 0; k < nodes; ++k)
             parent[k] = (int)k;
-        }
         join_blocks(problem, constraints, parent, facts);
         for (int i = 0; i < constraints; ++i) {
             const int members = ++size[root_of(parent, i)];
@@ -95,18 +90,13 @@ static mo_error sort_columns(const mo_problem *problem, int n, long long block_c
     c->first = calloc((size_t)n + 2, sizeof *c->first);
     c->row = malloc(((size_t)block_count + 1) * sizeof *c->row);
     c->values = malloc(((size_t)block_count + 1) * sizeof *c->values);
-    if (!c->first || !c->row || !c->values) {
-        return MO_ERR_MEMORY;
-    }
+    if (!c->first || !c->row || !c->values) return MO_ERR_MEMORY;
     /* Count into first[j + 2], so that filling through first[j + 1] leaves first[j] in place. */
-    for (int i = 0; i < n; ++i) {
-        for (int k = 0; k < mo_problem_constraint(problem, i).block_count; ++k) {
+    for (int i = 0; i < n; ++i)
+        for (int k = 0; k < mo_problem_constraint(problem, i).block_count; ++k)
             c->first[mo_problem_block(problem, i, k).index + 2] += 1;
-        }
-    }
-    for (int j = 0; j < n; ++j) {
+    for (int j = 0; j < n; ++j)
         c->first[j + 1] += c->first[j];
-    }
     for (int i = 0; i < n; ++i) {
         for (int k = 0; k < mo_problem_constraint(problem, i).block_count; ++k) {
             const mo_block_view block = mo_problem_block(problem, i, k);
@@ -160,13 +150,10 @@ static mo_error measure_asymmetry(const mo_problem *problem, graph_facts *facts)
     columns c = {0};
     const double **slot = calloc((size_t)n + 1, sizeof *slot);
     mo_error error = sort_columns(problem, n, facts->blocks, &c);
-    if (!slot) {
-        error = MO_ERR_MEMORY;
-    }
+    if (!slot) error = MO_ERR_MEMORY;
     double apart = 0, total = 0;
-    for (int i = 0; i < n && !error; ++i) {
+    for (int i = 0; i < n && !error; ++i)
         compare_row(problem, i, &c, slot, &apart, &total);
-    }
     facts->asymmetry = total > 0 ? sqrt(apart / total) : 0;
     free(slot);
     free(c.first);

@@ -14,12 +14,10 @@
 static double norm(const double *x, int count)
 {
     double largest = 0, sum = 0;
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         largest = fmax(largest, fabs(x[k]));
-    }
-    for (int k = 0; k < count && largest > 0; ++k) {
+    for (int k = 0; k < count && largest > 0; ++k)
         sum += (x[k] / largest) * (x[k] / largest);
-    }
     return largest * sqrt(sum);
 }
 
@@ -52,19 +50,16 @@ static void reflect(double *A, int n, int k, double size)
 {
     double *x = A + (size_t)k * n + k;
     const int m = n - k;
-    for (int i = 0; i < m; ++i) {
+    for (int i = 0; i < m; ++i)
         x[i] /= size; /* of norm 1 */
-    }
     const double sign = x[0] < 0 ? -1 : 1, scale = 1 / (1 + fabs(x[0]));
     x[0] += sign;
     for (int j = k + 1; j < n; ++j) {
         double *y = A + (size_t)j * n + k, dot = 0;
-        for (int i = 0; i < m; ++i) {
+        for (int i = 0; i < m; ++i)
             dot += x[i] * y[i];
-        }
-        for (int i = 0; i < m; ++i) {
+        for (int i = 0; i < m; ++i)
             y[i] -= dot * scale * x[i];
-        }
     }
 }
 
@@ -76,9 +71,7 @@ static int rank_of(double *A, int n)
         double size;
         const int pivot = next_pivot(A, n, k, &size);
         first = k == 0 ? size : first;
-        if (size <= n * DBL_EPSILON * first) {
-            return k;
-        }
+        if (size <= n * DBL_EPSILON * first) return k;
         swap_columns(A, n, k, pivot);
         reflect(A, n, k, size);
     }
@@ -107,9 +100,7 @@ static mo_error rank_of_reduced(const mo_problem *reduced, int *rank)
 {
     const int n = mo_problem_row_count(reduced);
     double *A = calloc((size_t)n * n + 1, sizeof *A);
-    if (!A) {
-        return MO_ERR_MEMORY;
-    }
+    if (!A) return MO_ERR_MEMORY;
     write_out(reduced, n, A);
     *rank = rank_of(A, n);
     free(A);
@@ -118,12 +109,8 @@ static mo_error rank_of_reduced(const mo_problem *reduced, int *rank)
 
 mo_error rank_study(const mo_problem *problem, int *rank)
 {
-    if (mo_problem_row_count(problem) > RANK_ROWS_MOST) {
-        return MO_ERR_UNSUPPORTED;
-    }
-    if (mo_problem_form(problem) == MO_FORM_REDUCED) {
-        return rank_of_reduced(problem, rank);
-    }
+    if (mo_problem_row_count(problem) > RANK_ROWS_MOST) return MO_ERR_UNSUPPORTED;
+    if (mo_problem_form(problem) == MO_FORM_REDUCED) return rank_of_reduced(problem, rank);
     mo_problem *reduced = NULL;
     mo_error error = mo_problem_reduce(problem, &reduced, NULL);
     if (!error) {

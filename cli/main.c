@@ -70,9 +70,8 @@ static void put_manual(manual_form form)
 {
     char bash[] = "--help=bash";
     manual_row rows[COMMAND_COUNT];
-    for (int k = 0; k < COMMAND_COUNT; ++k) {
+    for (int k = 0; k < COMMAND_COUNT; ++k)
         rows[k] = COMMANDS[k].row;
-    }
     if (form == MANUAL_MAN) {
         manual_put_main_man(rows, COMMAND_COUNT, SUMMARY, EXAMPLES);
         return;
@@ -87,25 +86,20 @@ static void put_manual(manual_form form)
 
 static const command *find_command(const char *name)
 {
-    for (int k = 0; k < COMMAND_COUNT; ++k) {
-        if (strcmp(COMMANDS[k].row.name, name) == 0) {
-            return &COMMANDS[k];
-        }
-    }
+    for (int k = 0; k < COMMAND_COUNT; ++k)
+        if (strcmp(COMMANDS[k].row.name, name) == 0) return &COMMANDS[k];
     return NULL;
 }
 
 static int say_unknown(const char *name)
 {
     nearest n = {.typed = name};
-    for (int k = 0; k < COMMAND_COUNT; ++k) {
+    for (int k = 0; k < COMMAND_COUNT; ++k)
         nearest_try(&n, COMMANDS[k].row.name);
-    }
-    if (n.name) {
+    if (n.name)
         say(NULL, "there is no command '%.100s'; did you mean %s?", name, n.name);
-    } else {
+    else
         say(NULL, "there is no command '%.100s'; moreau --help lists them", name);
-    }
     return EXIT_CALL;
 }
 
@@ -145,20 +139,15 @@ static int dispatch(int argc, char **argv)
  */
 static void fill_standard_streams(void)
 {
-    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
-        if (fcntl(fd, F_GETFD) == -1 && errno == EBADF) {
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd)
+        if (fcntl(fd, F_GETFD) == -1 && errno == EBADF)
             (void)open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY);
-        }
-    }
 }
 
 static int wants_json(int argc, char **argv)
 {
-    for (int k = 2; k < argc && strcmp(argv[k], "--") != 0; ++k) {
-        if (strcmp(argv[k], "--json") == 0) {
-            return 1;
-        }
-    }
+    for (int k = 2; k < argc && strcmp(argv[k], "--") != 0; ++k)
+        if (strcmp(argv[k], "--json") == 0) return 1;
     return 0;
 }
 
@@ -211,9 +200,7 @@ int main(int argc, char **argv)
     bound_memory();
     signal(SIGXFSZ, SIG_IGN); /* exceeding the file size limit is a failed write */
     const int status = dispatch(argc, argv);
-    if (status == EXIT_FAILED && as_json && !json_was_printed()) {
-        put_failure();
-    }
+    if (status == EXIT_FAILED && as_json && !json_was_printed()) put_failure();
     const int lost = ferror(stdout) != 0;
     if (fclose(stdout) != 0 || lost) {
         fputs("moreau: standard output could not be written: the disk may be full, or the output "

@@ -20,9 +20,7 @@ int model_file_is(const char *name)
     const size_t length = strlen(name);
     for (size_t k = 0; k < sizeof ENDS / sizeof ENDS[0]; ++k) {
         const size_t n = strlen(ENDS[k]);
-        if (length > n && strcasecmp(name + length - n, ENDS[k]) == 0) {
-            return 1;
-        }
+        if (length > n && strcasecmp(name + length - n, ENDS[k]) == 0) return 1;
     }
     return 0;
 }
@@ -45,12 +43,10 @@ void model_file_close(model_file *file)
 static void say_notes(const model_file *file)
 {
     const mo_model *model = &file->model;
-    for (int k = 0; k < model->note_count && k < MOST_NOTES; ++k) {
+    for (int k = 0; k < model->note_count && k < MOST_NOTES; ++k)
         say_of_file(file->path, "%s", model->notes[k].text);
-    }
-    if (model->note_count > MOST_NOTES) {
+    if (model->note_count > MOST_NOTES)
         say_of_file(file->path, "and %d notes more", model->note_count - MOST_NOTES);
-    }
 }
 
 /* ---- keyframes and targets ------------------------------------------------------------------- */
@@ -58,13 +54,10 @@ static void say_notes(const model_file *file)
 static int find_key(const char *command, const char *name, model_file *file)
 {
     file->key = name ? mo_model_find_key(&file->model, name) : -1;
-    if (!name || file->key >= 0) {
-        return EXIT_DONE;
-    }
+    if (!name || file->key >= 0) return EXIT_DONE;
     nearest n = {.typed = name};
-    for (int k = 0; k < file->model.key_count; ++k) {
+    for (int k = 0; k < file->model.key_count; ++k)
         nearest_try(&n, file->model.keys[k].name);
-    }
     say(command, "%.100s has no keyframe '%.100s'%s%s%s", file->path, name,
         n.name ? "; did you mean " : "; --joints lists its keyframes", n.name ? n.name : "",
         n.name ? "?" : "");
@@ -75,11 +68,8 @@ static int find_key(const char *command, const char *name, model_file *file)
 static int find_actuator(const mo_model *model, const char *name)
 {
     const int found = mo_model_find_actuator(model, name), joint = mo_model_find_joint(model, name);
-    for (int k = 0; found < 0 && joint >= 0 && k < model->actuator_count; ++k) {
-        if (model->actuators[k].joint == joint) {
-            return k;
-        }
-    }
+    for (int k = 0; found < 0 && joint >= 0 && k < model->actuator_count; ++k)
+        if (model->actuators[k].joint == joint) return k;
     return found;
 }
 
@@ -92,9 +82,8 @@ static int read_target(const char *command, const char *text, model_file *file)
     const int actuator = find_actuator(&file->model, name);
     if (actuator < 0) {
         nearest n = {.typed = name};
-        for (int k = 0; k < file->model.actuator_count; ++k) {
+        for (int k = 0; k < file->model.actuator_count; ++k)
             nearest_try(&n, file->model.actuators[k].name);
-        }
         say(command, "%.100s has no actuator '%.100s'%s%s%s", file->path, name,
             n.name ? "; did you mean " : "; --joints lists its actuators", n.name ? n.name : "",
             n.name ? "?" : "");
@@ -123,9 +112,7 @@ static int set_free(const char *command, model_file *file)
             ++count;
         }
     }
-    if (!count) {
-        say(command, "--free: nothing of %.100s is fixed to the world", file->path);
-    }
+    if (!count) say(command, "--free: nothing of %.100s is fixed to the world", file->path);
     return count ? EXIT_DONE : EXIT_CALL;
 }
 
@@ -134,9 +121,7 @@ static int set_servos(const char *command, const args_flag *row, model_file *fil
 {
     double rate = 0;
     const int status = settings_bounded(command, row, 1e-3, 1e4, 0, &rate);
-    if (status || !row->value) {
-        return status;
-    }
+    if (status || !row->value) return status;
     if (!mo_model_servo(&file->model, 2 * 3.14159265358979323846 * rate)) {
         say(command, "--servo: %.100s has no motor on a hinge or slide", file->path);
         return EXIT_CALL;
@@ -145,9 +130,7 @@ static int set_servos(const char *command, const args_flag *row, model_file *fil
     for (int k = 0; k < file->model.actuator_count; ++k) {
         const mo_model_actuator *a = file->model.actuators + k;
         const double *q = file->key >= 0 ? file->model.keys[file->key].q : file->model.q;
-        if (a->servo_rate > 0) {
-            file->control[k] = q[file->model.joints[a->joint].first_q];
-        }
+        if (a->servo_rate > 0) file->control[k] = q[file->model.joints[a->joint].first_q];
     }
     return EXIT_DONE;
 }
@@ -163,9 +146,8 @@ static int read_options(const char *command, const args_flag *rows, model_file *
                (size_t)file->model.actuator_count * sizeof *file->control);
     }
     status = status ? status : set_servos(command, rows + MODEL_SERVO, file);
-    for (int k = 0; k < targets->count && !status; ++k) {
+    for (int k = 0; k < targets->count && !status; ++k)
         status = read_target(command, targets->at[k], file);
-    }
     file->has_floor = rows[MODEL_FLOOR].value != NULL;
     return status ? status
                   : settings_bounded(command, rows + MODEL_FLOOR, -1e6, 1e6, 0, &file->floor);
@@ -209,9 +191,7 @@ int model_file_open(const char *command, const char *path, const args_flag *rows
         return EXIT_FAILED;
     }
     file->quiet = quiet;
-    if (!quiet) {
-        say_notes(file);
-    }
+    if (!quiet) say_notes(file);
     return read_options(command, rows, file);
 }
 
@@ -251,14 +231,12 @@ mo_error model_file_build(void *user, mo_world **world, mo_message *why)
     mo_error error = mo_world_create(&def, NULL, world, why);
     error = error ? error : mo_model_build(&file->model, *world, NULL, &file->robot, why);
     error = error || !file->has_floor ? error : add_floor(file->floor, *world, why);
-    if (!error && file->key >= 0) {
+    if (!error && file->key >= 0)
         error = mo_robot_set_key(file->robot, *world, file->model.keys + file->key, why);
-    }
     error = error ? error : mo_robot_set_controls(file->robot, *world, file->control, why);
     error = error ? error : mo_robot_order(file->robot, *world, why);
-    for (int k = 0; !error && !file->quiet && k < mo_robot_note_count(file->robot); ++k) {
+    for (int k = 0; !error && !file->quiet && k < mo_robot_note_count(file->robot); ++k)
         say_of_file(file->path, "%s", mo_robot_note(file->robot, k));
-    }
     file->quiet = 1; /* once is enough */
     if (error) {
         mo_robot_destroy(file->robot);
@@ -286,19 +264,14 @@ void model_file_forces(model_file *file, const mo_world *world, double h)
     for (int k = 1; k < file->model.body_count && h > 0; ++k) {
         const mo_body_id id = mo_robot_body(file->robot, k);
         model_force sum = {.body = k};
-        if (!id.index || mo_body_get(world, id).kind == MO_BODY_FIXED) {
-            continue;
-        }
+        if (!id.index || mo_body_get(world, id).kind == MO_BODY_FIXED) continue;
         for (int c = 0; c < mo_world_contact_count(world); ++c) {
             const mo_contact contact = mo_world_contact(world, c);
             const double sign = same(contact.b, id) ? 1 : same(contact.a, id) ? -1 : 0;
             sum.contacts += sign != 0 && contact.mode != MO_CONTACT_APART;
-            for (int i = 0; i < 3; ++i) {
+            for (int i = 0; i < 3; ++i)
                 sum.force[i] += sign * contact.impulse[i] / h;
-            }
         }
-        if (sum.contacts) {
-            file->forces[file->force_count++] = sum;
-        }
+        if (sum.contacts) file->forces[file->force_count++] = sum;
     }
 }

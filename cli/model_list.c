@@ -34,11 +34,10 @@ static const char *driven_word(const mo_model_actuator *actuator)
 
 static void put_range(int has, const double range[2], const char *unit)
 {
-    if (has) {
+    if (has)
         printf("%s to %s%s", number_short(range[0]).text, number_short(range[1]).text, unit);
-    } else {
+    else
         printf("unlimited");
-    }
 }
 
 static void put_joints(const mo_model *model)
@@ -82,9 +81,7 @@ static void put_list(const model_file *file)
     text_put(stdout, name_of(model->name));
     printf("; %d bodies, %d degrees of freedom\n\n", model->body_count - 1, model->v_count);
     put_joints(model);
-    if (model->actuator_count) {
-        put_actuators(model);
-    }
+    if (model->actuator_count) put_actuators(model);
     if (model->key_count) {
         printf("\n  keyframes:");
         for (int k = 0; k < model->key_count; ++k) {
@@ -158,14 +155,12 @@ void model_file_list(const model_file *file, int as_json)
     json_joints(&j, model);
     json_actuators(&j, model);
     json_array(&j, "keys");
-    for (int k = 0; k < model->key_count; ++k) {
+    for (int k = 0; k < model->key_count; ++k)
         json_text(&j, NULL, model->keys[k].name);
-    }
     json_array_end(&j);
     json_array(&j, "notes");
-    for (int k = 0; k < model->note_count; ++k) {
+    for (int k = 0; k < model->note_count; ++k)
         json_text(&j, NULL, model->notes[k].text);
-    }
     json_array_end(&j);
     json_object_end(&j);
     json_end(&j);

@@ -103,9 +103,7 @@ static const args_flag FLAGS[FLAG_COUNT] = {
 static int read_size(const args_flag *flag, render_def *def)
 {
     int width = 0, height = 0, used = 0;
-    if (!flag->value) {
-        return EXIT_DONE;
-    }
+    if (!flag->value) return EXIT_DONE;
     if (sscanf(flag->value, "%5dx%5d%n", &width, &height, &used) != 2 || flag->value[used] ||
         width < 16 || height < 16 || width > 8192 || height > 8192 || width % 2 || height % 2) {
         say(COMMAND.name, "--size %.100s is not WIDTHxHEIGHT, two even numbers from 16 to 8192",
@@ -171,9 +169,7 @@ static void report(const render_call *call, int images)
     text_put(stdout, call->out);
     printf(": %d %s of %d x %d", images, images == 1 ? "image" : "images", call->def.width,
            call->def.height);
-    if (call->kept && call->kept < images) {
-        printf(", %d of them different", call->kept);
-    }
+    if (call->kept && call->kept < images) printf(", %d of them different", call->kept);
     fputc('\n', stdout);
 }
 
@@ -183,9 +179,7 @@ static int find_followed(const mo_recording *recording, render_call *call)
     nearest meant = {.typed = call->follow};
     char *end;
     call->def.follow = call->follow != NULL;
-    if (!call->follow || strcmp(call->follow, "all") == 0) {
-        return EXIT_DONE;
-    }
+    if (!call->follow || strcmp(call->follow, "all") == 0) return EXIT_DONE;
     for (int k = 0; k < recording->body_count; ++k) {
         const char *name = recording->bodies[k].name;
         if (strcmp(name, call->follow) == 0) {
@@ -214,9 +208,7 @@ static int draw(const mo_recording *recording, render_call *call)
         say(COMMAND.name, "interrupted");
         status = EXIT_FAILED;
     }
-    if (!status) {
-        report(call, images);
-    }
+    if (!status) report(call, images);
     return status;
 }
 
@@ -224,11 +216,10 @@ static int read_recording(const char *path, mo_recording *recording)
 {
     mo_message why = {{0}};
     const mo_error error = mo_recording_read(path, NULL, recording, &why);
-    if (error) {
+    if (error)
         say_of_file(path, "%s", text_of_error(path, error, &why));
-    } else if (recording->frame_count == 0) {
+    else if (recording->frame_count == 0)
         say_of_file(path, "the recording has no frame");
-    }
     return error || recording->frame_count == 0 ? EXIT_FAILED : EXIT_DONE;
 }
 
@@ -263,9 +254,7 @@ int command_render(int argc, char **argv)
     flags[FLAG_SET].all = &sets;
     flags[FLAG_MODEL + MODEL_TARGET].all = &targets;
     const args_answer answer = args_parse(&COMMAND, flags, FLAG_COUNT, argc, argv, &operands);
-    if (answer != ARGS_RUN) {
-        return answer == ARGS_HELP ? EXIT_DONE : EXIT_CALL;
-    }
+    if (answer != ARGS_RUN) return answer == ARGS_HELP ? EXIT_DONE : EXIT_CALL;
     render_call call;
     const int status = read_call(flags, argv, &call);
     if (!status && !render_out_is_known(call.out)) {

@@ -31,9 +31,8 @@ static int ends_with(const char *text, const char *end)
 static int frame_at(const mo_recording *recording, double time)
 {
     int k = 0;
-    while (k + 1 < recording->frame_count && recording->frames[k + 1].time <= time + 1e-9) {
+    while (k + 1 < recording->frame_count && recording->frames[k + 1].time <= time + 1e-9)
         ++k;
-    }
     return k;
 }
 
@@ -87,9 +86,8 @@ static int open_renderers(renderer *pool, int count, const mo_recording *recordi
                           const render_def *def)
 {
     int opened = 0;
-    while (opened < count && render_open(&pool[opened], recording, def)) {
+    while (opened < count && render_open(&pool[opened], recording, def))
         ++opened;
-    }
     return opened;
 }
 
@@ -104,25 +102,20 @@ static int draw_all(const mo_recording *recording, const render_call *call, int 
                        : processors > MOST_AT_ONCE ? MOST_AT_ONCE
                                                    : (int)processors;
     const int opened = open_renderers(pool, wanted < count ? wanted : count, recording, &call->def);
-    if (opened == 0) {
-        return say_memory(call->input);
-    }
+    if (opened == 0) return say_memory(call->input);
     progress_clock line = progress_begin();
     for (int first = 0; first < count && !status && !interrupt_came(); first += opened) {
         const int now = count - first < opened ? count - first : opened;
         progress_part(&line, "frame", first, count);
 #pragma omp parallel for schedule(static, 1) num_threads(now)
-        for (int i = 0; i < now; ++i) {
+        for (int i = 0; i < now; ++i)
             good[i] = render_frame(&pool[i], picture_frame(recording, call, first + i));
-        }
-        for (int i = 0; i < now && !status; ++i) {
+        for (int i = 0; i < now && !status; ++i)
             status = good[i] ? take(user, &pool[i], first + i) : say_memory(call->input);
-        }
     }
     progress_done(&line);
-    for (int i = 0; i < opened; ++i) {
+    for (int i = 0; i < opened; ++i)
         render_close(&pool[i]);
-    }
     return status;
 }
 
@@ -175,9 +168,7 @@ static int place_animation(animating *a, int end)
     output o;
     if (output_open(&o, a->call->out)) {
         if (animation_write(a->to, end, o.file, &a->call->kept)) {
-            if (output_commit(&o)) {
-                return EXIT_DONE;
-            }
+            if (output_commit(&o)) return EXIT_DONE;
         } else {
             output_cancel(&o);
         }
@@ -222,9 +213,8 @@ static int take_gif(void *user, const renderer *r, int k)
 {
     giffing *g = user;
     canvas_bytes(&r->small, g->bytes);
-    if (gif_add(g->to, g->bytes, hundredths(g->call, k + 1) - hundredths(g->call, k))) {
+    if (gif_add(g->to, g->bytes, hundredths(g->call, k + 1) - hundredths(g->call, k)))
         return EXIT_DONE;
-    }
     say_of_file(g->call->out, "could not be written: %s", strerror(errno));
     return EXIT_FAILED;
 }
@@ -247,9 +237,7 @@ static int write_gif(const mo_recording *recording, render_call *call, int count
         g.to && g.bytes ? draw_all(recording, call, count, take_gif, &g) : say_memory(call->out);
     const int ended = gif_end(g.to);
     free(g.bytes);
-    if (!status && !interrupt_came() && ended && output_commit(&o)) {
-        return EXIT_DONE;
-    }
+    if (!status && !interrupt_came() && ended && output_commit(&o)) return EXIT_DONE;
     output_cancel(&o);
     if (!status && !interrupt_came()) {
         say_of_file(call->out, "could not be written: %s", strerror(errno));
@@ -289,9 +277,7 @@ static int write_video(const mo_recording *recording, render_call *call, int cou
 {
     const size_t size = 3 * (size_t)call->def.width * (size_t)call->def.height;
     video_output f = {.bytes = malloc(size), .size = size};
-    if (!f.bytes) {
-        return say_memory(call->out);
-    }
+    if (!f.bytes) return say_memory(call->out);
     const int error = video_begin(&f.to, call->out, call->def.width, call->def.height, call->fps);
     if (error) {
         free(f.bytes);
@@ -300,9 +286,7 @@ static int write_video(const mo_recording *recording, render_call *call, int cou
     const int drawn = draw_all(recording, call, count, add_to_video, &f) == EXIT_DONE;
     const int good = video_end(&f.to) && drawn;
     free(f.bytes);
-    if (!good) {
-        say_of_file(call->out, "the video was not made; see the output of ffmpeg above");
-    }
+    if (!good) say_of_file(call->out, "the video was not made; see the output of ffmpeg above");
     return good ? EXIT_DONE : EXIT_FAILED;
 }
 
@@ -311,9 +295,7 @@ static int write_video(const mo_recording *recording, render_call *call, int cou
 static int write_image(const mo_recording *recording, render_call *call, int frame)
 {
     renderer r;
-    if (!render_open(&r, recording, &call->def)) {
-        return say_memory(call->input);
-    }
+    if (!render_open(&r, recording, &call->def)) return say_memory(call->input);
     const int status = render_frame(&r, frame) ? write_png(&r, call->out) : say_memory(call->input);
     render_close(&r);
     return status;
@@ -330,11 +312,8 @@ static write_fn *writer_of(const char *out)
                    {".gif", write_gif},
                    {".mp4", write_video},
                    {".webm", write_video}};
-    for (size_t k = 0; k < sizeof WRITERS / sizeof *WRITERS; ++k) {
-        if (ends_with(out, WRITERS[k].end)) {
-            return WRITERS[k].write;
-        }
-    }
+    for (size_t k = 0; k < sizeof WRITERS / sizeof *WRITERS; ++k)
+        if (ends_with(out, WRITERS[k].end)) return WRITERS[k].write;
     return path_is_folder(out) ? write_folder : NULL;
 }
 
@@ -349,9 +328,7 @@ static int check_time(const mo_recording *recording, const render_call *call)
     const int last = recording->frame_count - 1;
     const double begin = recording->frames[0].time, end = recording->frames[last].time;
     const double slack = last > 0 ? (end - begin) / last / 2 : 1e-9;
-    if (call->at < 0 || (call->at > begin - slack && call->at < end + slack)) {
-        return EXIT_DONE;
-    }
+    if (call->at < 0 || (call->at > begin - slack && call->at < end + slack)) return EXIT_DONE;
     say_of_file(call->input,
                 "--at %.6g is outside the recording, which lasts from %.6g s to %.6g s%s", call->at,
                 begin, end, call->is_simulated ? "; --time simulates more" : "");
@@ -361,14 +338,10 @@ static int check_time(const mo_recording *recording, const render_call *call)
 int render_out(const mo_recording *recording, render_call *call, int *images)
 {
     const int status = check_time(recording, call);
-    if (status) {
-        return status;
-    }
+    if (status) return status;
     const int last = call->at >= 0 ? frame_at(recording, call->at) : recording->frame_count - 1;
     *images = 1;
-    if (ends_with(call->out, ".png")) {
-        return write_image(recording, call, last);
-    }
+    if (ends_with(call->out, ".png")) return write_image(recording, call, last);
     const int is_image = ends_with(call->out, ".webp") || ends_with(call->out, ".gif");
     const int is_still = is_image && call->at >= 0;
     call->at = is_still ? call->at : -1; /* of images alone */

@@ -36,9 +36,8 @@ static mo_error simulate(mo_world *world, double h, int steps, int every, mo_rec
     for (int k = 1; k <= steps && !error && !interrupt_came(); ++k) {
         mo_step_report report;
         error = mo_world_step(world, h, &report, why);
-        if (!error && (k % every == 0 || k == steps)) {
+        if (!error && (k % every == 0 || k == steps))
             error = mo_recording_add(recording, world, h, &report, why);
-        }
         progress_part(&line, "step", k, steps);
     }
     progress_done(&line);

@@ -19,9 +19,7 @@ static int spawn(video *f, int from, char *const words[])
 {
     posix_spawn_file_actions_t actions;
     int error = posix_spawn_file_actions_init(&actions);
-    if (error) {
-        return error;
-    }
+    if (error) return error;
     error = posix_spawn_file_actions_adddup2(&actions, from, STDIN_FILENO);
     error = error ? error : posix_spawnp(&f->program, words[0], &actions, NULL, words, environ);
     posix_spawn_file_actions_destroy(&actions);
@@ -36,9 +34,8 @@ static int split(char *line, char *words[])
     int count = 0;
     char *rest = NULL;
     for (char *word = strtok_r(line, " ", &rest); word && count < MOST_WORDS - 2;
-         word = strtok_r(NULL, " ", &rest)) {
+         word = strtok_r(NULL, " ", &rest))
         words[count++] = word;
-    }
     return count;
 }
 
@@ -48,9 +45,7 @@ int video_begin(video *f, const char *path, int width, int height, double fps)
     int ends[2];
     /* a name beginning with '-' would be an option */
     const int length = snprintf(name, sizeof name, "%s%s", path[0] == '-' ? "./" : "", path);
-    if (length < 0 || (size_t)length >= sizeof name) {
-        return ENAMETOOLONG;
-    }
+    if (length < 0 || (size_t)length >= sizeof name) return ENAMETOOLONG;
     snprintf(line, sizeof line,
              "ffmpeg -v error -y -f rawvideo -pix_fmt rgb24 -s %dx%d -r %g -i - -pix_fmt yuv420p "
              "-r %g",
@@ -58,9 +53,7 @@ int video_begin(video *f, const char *path, int width, int height, double fps)
     const int count = split(line, words);
     words[count] = name; /* whole, whatever is in it */
     words[count + 1] = NULL;
-    if (pipe(ends)) {
-        return errno;
-    }
+    if (pipe(ends)) return errno;
     /* Other children do not inherit either end: ffmpeg ends when the writing end is closed. */
     fcntl(ends[0], F_SETFD, FD_CLOEXEC);
     fcntl(ends[1], F_SETFD, FD_CLOEXEC);
@@ -79,9 +72,7 @@ int video_add(video *f, const unsigned char *bytes, size_t size)
 {
     while (size > 0) {
         const ssize_t written = write(f->to, bytes, size);
-        if (written < 0 && errno != EINTR) {
-            return 0;
-        }
+        if (written < 0 && errno != EINTR) return 0;
         bytes += written > 0 ? written : 0;
         size -= written > 0 ? (size_t)written : 0;
     }

@@ -189,9 +189,7 @@ static int read_steps(const args_flag *flags, run_call *call)
         status ? status : settings_bounded(COMMAND.name, &flags[FLAG_STEPS], 0, most, 1, &steps);
     status =
         status ? status : settings_bounded(COMMAND.name, &flags[FLAG_EVERY], 1, most, 1, &every);
-    if (status) {
-        return status;
-    }
+    if (status) return status;
     steps = steps >= 0 ? steps : ceil(time / call->h - 1e-6);
     if (steps > most) {
         say(COMMAND.name, "%s s in steps of %s s are more than %s steps", number_short(time).text,
@@ -206,9 +204,7 @@ static int read_steps(const args_flag *flags, run_call *call)
 static int read_export(const args_flag *flag, run_call *call)
 {
     double step = 0;
-    if (!flag->value) {
-        return EXIT_DONE;
-    }
+    if (!flag->value) return EXIT_DONE;
     if (!settings_number(flag->value, &step) || step != floor(step) || step < 1 ||
         step > call->steps) {
         say(COMMAND.name, "--export-problem %.100s: the steps are numbered from 1 to %d",
@@ -223,11 +219,9 @@ static int read_export(const args_flag *flag, run_call *call)
 /* A combination rule by name; none: the default. */
 static int read_rule(const args_flag *flag, mo_combine_rule *rule)
 {
-    for (int k = MO_COMBINE_GEOMETRIC; flag->value && k < MO_COMBINE_COUNT; ++k) {
-        if (strcmp(flag->value, mo_combine_name((mo_combine_rule)k)) == 0) {
+    for (int k = MO_COMBINE_GEOMETRIC; flag->value && k < MO_COMBINE_COUNT; ++k)
+        if (strcmp(flag->value, mo_combine_name((mo_combine_rule)k)) == 0)
             *rule = (mo_combine_rule)k;
-        }
-    }
     if (flag->value && !*rule) {
         say(COMMAND.name, "--%s is geometric, mean, product, minimum or maximum, not '%.100s'",
             flag->name, flag->value);
@@ -262,9 +256,8 @@ static int read_call(const args_flag *flags, int flag_count, const args_values *
     }
     mo_options checked = mo_default_options();
     if (!status &&
-        !option_flags_read(COMMAND.name, flags + FLAG_OWN, flag_count - FLAG_OWN, &checked)) {
+        !option_flags_read(COMMAND.name, flags + FLAG_OWN, flag_count - FLAG_OWN, &checked))
         status = EXIT_CALL;
-    }
     call->csv = flags[FLAG_CSV].value;
     call->sensors = flags[FLAG_SENSORS].value;
     call->record = flags[FLAG_RECORD].value;
@@ -276,9 +269,8 @@ static int read_call(const args_flag *flags, int flag_count, const args_values *
     call->json = flags[FLAG_JSON].value != NULL;
     call->strict = flags[FLAG_STRICT].value != NULL;
     call->explain = flags[FLAG_EXPLAIN].value != NULL;
-    if (!status && call->world.model && !flags[FLAG_JSON].value && !flags[FLAG_JOINTS].value) {
+    if (!status && call->world.model && !flags[FLAG_JSON].value && !flags[FLAG_JOINTS].value)
         model_file_hint(flags + FLAG_MODEL, call->world.model);
-    }
     return status;
 }
 
@@ -293,9 +285,7 @@ static mo_world *make_world(const args_flag *flags, int flag_count, run_call *ca
     mo_error error = world_call_build(&call->world, &world, &why);
     if (!error) {
         mo_world_def def = mo_world_definition(world);
-        if (flags[FLAG_METHOD].value) {
-            def.solver.method = flags[FLAG_METHOD].value;
-        }
+        if (flags[FLAG_METHOD].value) def.solver.method = flags[FLAG_METHOD].value;
         def.level = call->level;
         def.first_order = call->first_order;
         def.friction_rule = call->friction_rule;
@@ -320,18 +310,16 @@ static mo_world *make_world(const args_flag *flags, int flag_count, run_call *ca
 
 static int report(const run_call *call, const run_tally *tally)
 {
-    if (call->json) {
+    if (call->json)
         run_report_json(call, tally);
-    } else if (tally->began && (tally->steps || !tally->error.text[0])) {
+    else if (tally->began && (tally->steps || !tally->error.text[0]))
         run_report_put(call, tally);
-    }
-    if (tally->error_at) {
+    if (tally->error_at)
         say_of_file(tally->error_at, "%s", tally->error.text);
-    } else if (tally->error.text[0]) {
+    else if (tally->error.text[0])
         say(COMMAND.name, "%s", tally->error.text);
-    } else if (tally->interrupted) {
+    else if (tally->interrupted)
         say(COMMAND.name, "interrupted after %d of %d steps", tally->steps, call->steps);
-    }
     const int failed =
         tally->error.text[0] || tally->interrupted || (call->strict && tally->unsolved);
     return failed ? EXIT_FAILED : EXIT_DONE;
@@ -341,14 +329,10 @@ static int run(const args_flag *flags, int flag_count, run_call *call)
 {
     run_tally tally = {0};
     int status = run_outputs_check(COMMAND.name, call);
-    if (status) {
-        return status;
-    }
+    if (status) return status;
     interrupt_watch();
     mo_world *world = make_world(flags, flag_count, call, &tally);
-    if (world) {
-        run_simulate(call, world, &tally);
-    }
+    if (world) run_simulate(call, world, &tally);
     status = report(call, &tally);
     mo_world_destroy(world);
     return status;
@@ -357,9 +341,7 @@ static int run(const args_flag *flags, int flag_count, run_call *call)
 static int list(const char *name, int as_json)
 {
     const world_scene *scene = name ? settings_scene(COMMAND.name, name) : NULL;
-    if (name && !scene) {
-        return EXIT_CALL;
-    }
+    if (name && !scene) return EXIT_CALL;
     run_list(scene, as_json);
     return EXIT_DONE;
 }
@@ -384,11 +366,10 @@ int command_run(int argc, char **argv)
         status = EXIT_CALL;
     } else if (answer == ARGS_RUN) {
         status = read_call(flags, flag_count, &sets, argv[0], &call);
-        if (!status && flags[FLAG_JOINTS].value) {
+        if (!status && flags[FLAG_JOINTS].value)
             model_file_list(call.world.model, flags[FLAG_JSON].value != NULL);
-        } else if (!status) {
+        else if (!status)
             status = run(flags, flag_count, &call);
-        }
     }
     model_file_close(&model);
     free(flags);

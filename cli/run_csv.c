@@ -12,16 +12,14 @@ void run_csv_head(FILE *out)
 /* Seventeen digits give the same double; finding the shortest takes three times as long. */
 static void put_numbers(FILE *out, int count, const double *x)
 {
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         fprintf(out, ",%.17g", x[k]);
-    }
 }
 
 void run_csv_name(FILE *out, const char *name)
 {
-    for (const char *c = name; *c; ++c) {
+    for (const char *c = name; *c; ++c)
         fputc(*c == ',' || *c == '"' || *c == '\n' ? '_' : *c, out);
-    }
 }
 
 void run_csv_frame(FILE *out, const mo_world *world)

@@ -29,9 +29,8 @@ void run_list_json(json *j, const world_scene *scene)
         json_number(j, "time", scene->time);
     }
     json_array(j, "parameters");
-    for (int k = 0; k < world_parameter_count(scene); ++k) {
+    for (int k = 0; k < world_parameter_count(scene); ++k)
         json_parameter(j, scene->parameter + k);
-    }
     json_array_end(j);
     json_object_end(j);
 }
@@ -55,9 +54,8 @@ void run_list_put(const world_scene *scene)
         printf("    %s s in steps of %s s\n", number_short(scene->time).text,
                number_short(scene->step).text);
     }
-    for (int k = 0; k < world_parameter_count(scene); ++k) {
+    for (int k = 0; k < world_parameter_count(scene); ++k)
         put_parameter(scene->parameter + k);
-    }
 }
 
 void run_list(const world_scene *one, int as_json)
@@ -72,9 +70,7 @@ void run_list(const world_scene *one, int as_json)
     }
     for (int k = 0; k < world_scene_count(); ++k) {
         const world_scene *scene = world_scene_at(k);
-        if (one && one != scene) {
-            continue;
-        }
+        if (one && one != scene) continue;
         if (as_json) {
             run_list_json(&j, scene);
         } else {

@@ -24,9 +24,7 @@ typedef struct pen {
 
 static int grow(run_mesh *mesh, void **array, int *room, int needed, size_t size)
 {
-    if (needed <= *room) {
-        return 1;
-    }
+    if (needed <= *room) return 1;
     const int larger = needed > *room * 2 ? needed : *room * 2;
     void *moved = realloc(*array, (size_t)larger * size);
     if (!moved) {
@@ -45,9 +43,8 @@ static int add_point(pen *p, double x, double y, double z)
     const int k = mesh->point_count;
     if (mesh->failed ||
         !grow(mesh, (void **)&mesh->point, &mesh->point_room, k + 1, sizeof *mesh->point) ||
-        !grow(mesh, (void **)&mesh->body, &mesh->body_room, k + 1, sizeof *mesh->body)) {
+        !grow(mesh, (void **)&mesh->body, &mesh->body_room, k + 1, sizeof *mesh->body))
         return 0;
-    }
     mo_pose_point(&p->pose, (const double[3]){x, y, z}, mesh->point[k]);
     mesh->body[k] = p->body;
     mesh->point_count += 1;
@@ -59,9 +56,8 @@ static void add_cell(run_mesh *mesh, run_cells *cells, int count, const int *cor
     if (mesh->failed ||
         !grow(mesh, (void **)&cells->corner, &cells->corner_room, cells->corner_count + count,
               sizeof *cells->corner) ||
-        !grow(mesh, (void **)&cells->end, &cells->room, cells->count + 1, sizeof *cells->end)) {
+        !grow(mesh, (void **)&cells->end, &cells->room, cells->count + 1, sizeof *cells->end))
         return;
-    }
     memcpy(cells->corner + cells->corner_count, corners, (size_t)count * sizeof *corners);
     cells->corner_count += count;
     cells->end[cells->count++] = cells->corner_count;
@@ -203,9 +199,8 @@ static void add_box(pen *p, const double half[3])
     }
     for (int k = 0; k < 6; ++k) {
         int corners[4];
-        for (int i = 0; i < 4; ++i) {
+        for (int i = 0; i < 4; ++i)
             corners[i] = first + faces[k][i];
-        }
         add_face(p, 4, corners);
     }
 }
@@ -227,9 +222,8 @@ typedef struct hull_pen {
 static void take_hull_face(void *user, int count, const int *corners)
 {
     hull_pen *hull = user;
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         hull->numbers[k] = hull->first + corners[k];
-    }
     add_face(hull->p, count, hull->numbers);
 }
 
@@ -239,9 +233,8 @@ static void add_hull(pen *p, const mo_shape_def *shape)
     add_points(p, shape);
     if (!hull.numbers || p->mesh->failed ||
         mo_hull_faces(shape->points, shape->point_count, p->planar ? 2 : 3, take_hull_face, &hull,
-                      NULL)) {
+                      NULL))
         p->mesh->failed = 1;
-    }
     free(hull.numbers);
 }
 
@@ -251,9 +244,8 @@ static void add_mesh(pen *p, const mo_shape_def *shape)
     add_points(p, shape);
     for (int k = 0; k + width <= shape->index_count; k += width) {
         int corners[3];
-        for (int i = 0; i < width; ++i) {
+        for (int i = 0; i < width; ++i)
             corners[i] = first + shape->indices[k + i];
-        }
         add_cell(p->mesh, p->planar ? &p->mesh->lines : &p->mesh->faces, width, corners);
     }
 }

@@ -102,9 +102,8 @@ static int export_problem(const run_call *call, const mo_world *world, run_tally
                                   .description = description,
                                   .solution = {result->v, result->u, result->r}};
     const mo_error error = mo_fclib_write(call->export_file, &document, &why);
-    if (error) {
+    if (error)
         run_fail(tally, call->export_file, "%s", text_of_error(call->export_file, error, &why));
-    }
     return !error;
 }
 
@@ -112,9 +111,7 @@ static int export_problem(const run_call *call, const mo_world *world, run_tally
 
 static int csv_frame(run_outputs *o, const run_call *call, const mo_world *world, run_tally *tally)
 {
-    if (!o->csv.file) {
-        return 1;
-    }
+    if (!o->csv.file) return 1;
     run_csv_frame(o->csv.file, world);
     if (ferror(o->csv.file)) {
         run_fail(tally, call->csv, "could not be written: %s", strerror(errno));
@@ -129,9 +126,7 @@ static int recording_frame(run_outputs *o, const run_call *call, const mo_world 
     mo_message why = {{0}};
     const mo_error error =
         o->recorder ? mo_recorder_add(o->recorder, world, h, report, &why) : MO_OK;
-    if (error) {
-        run_fail(tally, call->record, "%s", text_of_error(call->record, error, &why));
-    }
+    if (error) run_fail(tally, call->record, "%s", text_of_error(call->record, error, &why));
     return !error;
 }
 
@@ -160,9 +155,7 @@ static int begin_recording(run_outputs *o, const run_call *call, const mo_world 
     mo_message why = {{0}};
     const mo_error error =
         mo_recorder_create(call->record, world, call->world.scene->name, NULL, &o->recorder, &why);
-    if (error) {
-        run_fail(tally, call->record, "%s", text_of_error(call->record, error, &why));
-    }
+    if (error) run_fail(tally, call->record, "%s", text_of_error(call->record, error, &why));
     return !error;
 }
 
@@ -172,9 +165,8 @@ int run_outputs_begin(run_outputs *o, const run_call *call, mo_world *world, run
     if ((call->csv && !begin_csv(o, call, tally)) ||
         !run_sensors_begin(&o->sensors, call, world, tally) ||
         (call->record && !begin_recording(o, call, world, tally)) ||
-        (call->replay && !run_replay_begin(&o->replay, call, world, tally))) {
+        (call->replay && !run_replay_begin(&o->replay, call, world, tally)))
         return 0;
-    }
     o->has_vtk = call->vtk != NULL && run_vtk_begin(&o->vtk, call, world, tally);
     o->has_plot = call->plot != NULL && run_plot_begin(&o->plot, call, tally);
     return !tally->error.text[0] && record(o, call, world, 0, NULL, tally);
@@ -183,19 +175,12 @@ int run_outputs_begin(run_outputs *o, const run_call *call, mo_world *world, run
 int run_outputs_step(run_outputs *o, const run_call *call, mo_world *world, int k,
                      const mo_step_report *report, run_tally *tally)
 {
-    if (call->export_file && k == call->export_step && !export_problem(call, world, tally)) {
+    if (call->export_file && k == call->export_step && !export_problem(call, world, tally))
         return 0;
-    }
-    if (o->has_plot && !run_plot_step(&o->plot, call, world, report, tally)) {
-        return 0;
-    }
-    if (call->replay && !run_replay_step(&o->replay, call, world, report, tally)) {
-        return 0;
-    }
+    if (o->has_plot && !run_plot_step(&o->plot, call, world, report, tally)) return 0;
+    if (call->replay && !run_replay_step(&o->replay, call, world, report, tally)) return 0;
     const int is_recorded = k % call->every == 0;
-    if (!run_sensors_step(&o->sensors, call, world, call->h, is_recorded, tally)) {
-        return 0;
-    }
+    if (!run_sensors_step(&o->sensors, call, world, call->h, is_recorded, tally)) return 0;
     return is_recorded ? record(o, call, world, call->h, report, tally) : 1;
 }
 
@@ -203,27 +188,18 @@ static void end_recording(run_outputs *o, const run_call *call, run_tally *tally
 {
     mo_message why = {{0}};
     const mo_error error = o->recorder ? mo_recorder_finish(o->recorder, &why) : MO_OK;
-    if (error) {
-        run_fail(tally, call->record, "%s", text_of_error(call->record, error, &why));
-    }
+    if (error) run_fail(tally, call->record, "%s", text_of_error(call->record, error, &why));
     o->recorder = NULL;
 }
 
 void run_outputs_end(run_outputs *o, const run_call *call, const mo_world *world, run_tally *tally)
 {
-    if (o->csv.file && !output_commit(&o->csv)) {
+    if (o->csv.file && !output_commit(&o->csv))
         run_fail(tally, call->csv, "could not be written: %s", strerror(errno));
-    }
     run_sensors_end(&o->sensors, call, tally);
     end_recording(o, call, tally);
     run_replay_end(&o->replay, call, world, tally);
-    if (o->has_vtk) {
-        run_vtk_end(&o->vtk, call, tally);
-    }
-    if (o->has_plot) {
-        run_plot_end(&o->plot, call, tally);
-    }
-    if (call->save_state) {
-        run_state_save(call, world, tally);
-    }
+    if (o->has_vtk) run_vtk_end(&o->vtk, call, tally);
+    if (o->has_plot) run_plot_end(&o->plot, call, tally);
+    if (call->save_state) run_state_save(call, world, tally);
 }

@@ -22,9 +22,8 @@ static int fail(const run_call *call, run_tally *tally)
 int run_plot_begin(run_plot *plot, const run_call *call, run_tally *tally)
 {
     char path[OUTPUT_PATH];
-    if (!output_join(path, call->plot, STEPS) || !output_open(&plot->steps, path)) {
+    if (!output_join(path, call->plot, STEPS) || !output_open(&plot->steps, path))
         return fail(call, tally);
-    }
     fputs("time,kinetic,potential,energy,contacts,sliding,normal_sum,normal_most,tangent_sum,"
           "residual,penetration,iterations,solved\n",
           plot->steps.file);
@@ -62,13 +61,11 @@ int run_plot_step(run_plot *plot, const run_call *call, const mo_world *world,
     const double after[] = {f.normal_sum, f.normal_most, f.tangent_sum,
                             report->residual.natural_relative, report->penetration};
     FILE *out = plot->steps.file;
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < 4; ++k)
         fprintf(out, "%s,", number_exact(before[k]).text);
-    }
     fprintf(out, "%d,%d", f.contacts, f.sliding);
-    for (int k = 0; k < 5; ++k) {
+    for (int k = 0; k < 5; ++k)
         fprintf(out, ",%s", number_exact(after[k]).text);
-    }
     fprintf(out, ",%d,%d\n", report->iterations, report->status == MO_SOLVED);
     return !ferror(out) || fail(call, tally);
 }
@@ -93,11 +90,7 @@ static int draw(const run_call *call, run_tally *tally)
 
 int run_plot_end(run_plot *plot, const run_call *call, run_tally *tally)
 {
-    if (!plot->steps.file) {
-        return 0;
-    }
-    if (!output_commit(&plot->steps)) {
-        return fail(call, tally);
-    }
+    if (!plot->steps.file) return 0;
+    if (!output_commit(&plot->steps)) return fail(call, tally);
     return tally->steps == 0 || draw(call, tally); /* nothing to draw: no drawing */
 }

@@ -48,18 +48,14 @@ void run_progress_show(run_progress *p, const run_call *call, const run_tally *t
 {
     const double now = p->on_terminal ? run_clock() : 0;
     char left[24];
-    if (!p->on_terminal || now < p->next || tally->steps < 1) {
-        return;
-    }
+    if (!p->on_terminal || now < p->next || tally->steps < 1) return;
     p->next = now + EVERY_SECONDS;
     p->shown = 1;
     fprintf(stderr, "\r\033[K%s: step %d of %d, t = %.4g s, %s, residual %.0e, %.2g x real time",
             call->world.scene->name, tally->steps, call->steps, tally->end_time,
             number_count(last->contacts, "contact").text, last->residual.natural_relative,
             simulated(tally) / (now - p->began));
-    if (tally->unsolved) {
-        fprintf(stderr, ", %d UNSOLVED", tally->unsolved);
-    }
+    if (tally->unsolved) fprintf(stderr, ", %d UNSOLVED", tally->unsolved);
     fprintf(stderr, ", %s left%s",
             progress_duration((now - p->began) / tally->steps * (call->steps - tally->steps), left),
             interrupt_came() ? ", stopping" : "");
@@ -90,9 +86,8 @@ static void put_unsolved(const run_call *call, const run_tally *tally)
     if (!tally->unsolved) {
         printf("0 of %d (relative residual at most %s", tally->steps,
                number_short(call->options.tol).text);
-        if (tally->tolerance > call->options.tol) {
+        if (tally->tolerance > call->options.tol)
             printf("; %s where many bodies move", number_short(tally->tolerance).text);
-        }
         puts(")");
         return;
     }
@@ -108,9 +103,8 @@ static void put_left(const run_tally *tally)
 {
     if (tally->late_contacts + tally->impacts_left + tally->held_back + tally->compliant +
             tally->less_friction ==
-        0) {
+        0)
         return;
-    }
     put_label("left");
     printf("%d late contacts, %d impacts, %d bodies held back, %d compliant steps, %d with less "
            "friction\n",
@@ -179,13 +173,9 @@ void run_report_put(const run_call *call, const run_tally *tally)
 {
     printf("%s: %s of %s s", call->world.scene->name, number_count(tally->steps, "step").text,
            number_short(call->h).text);
-    if (tally->start_time > 0) {
-        printf(", from t = %.6g s", tally->start_time);
-    }
+    if (tally->start_time > 0) printf(", from t = %.6g s", tally->start_time);
     printf(", to t = %.6g s", tally->end_time);
-    if (tally->unsolved) {
-        printf("; %d UNSOLVED", tally->unsolved);
-    }
+    if (tally->unsolved) printf("; %d UNSOLVED", tally->unsolved);
     fputc('\n', stdout);
     put_label("world");
     printf("%d %s; last step: %s and %s\n", tally->bodies, tally->bodies == 1 ? "body" : "bodies",
@@ -205,9 +195,7 @@ void run_report_put(const run_call *call, const run_tally *tally)
     printf("%s m\n", number_real(tally->worst_penetration).text);
     put_left(tally);
     put_energy(tally);
-    if (call->world.model) {
-        put_forces(call->world.model);
-    }
+    if (call->world.model) put_forces(call->world.model);
     put_seconds(&tally->seconds, real_time_factor(tally));
     if (!tally->error.text[0]) {
         put_file("csv", call->csv);
@@ -231,9 +219,8 @@ static void json_call(json *j, const run_call *call, const run_tally *tally)
 {
     json_text(j, "scene", call->world.scene->name);
     json_object(j, "parameters");
-    for (int k = 0; k < world_parameter_count(call->world.scene); ++k) {
+    for (int k = 0; k < world_parameter_count(call->world.scene); ++k)
         json_number(j, call->world.scene->parameter[k].name, call->world.values[k]);
-    }
     json_object_end(j);
     json_text(j, "method", call->method);
     json_number(j, "tol", call->options.tol);
@@ -255,9 +242,8 @@ static void json_sensors(json *j, const model_file *file)
         json_text(j, "name", mo_robot_sensor(file->robot, k, &kind, &first, &count));
         json_text(j, "kind", kind);
         json_array(j, "values");
-        for (int i = 0; i < count; ++i) {
+        for (int i = 0; i < count; ++i)
             json_number(j, NULL, file->sensed[first + i]);
-        }
         json_array_end(j);
         json_object_end(j);
     }
@@ -267,12 +253,10 @@ static void json_sensors(json *j, const model_file *file)
 static void json_model(json *j, const model_file *file)
 {
     json_array(j, "notes");
-    for (int k = 0; k < file->model.note_count; ++k) {
+    for (int k = 0; k < file->model.note_count; ++k)
         json_text(j, NULL, file->model.notes[k].text);
-    }
-    for (int k = 0; file->robot && k < mo_robot_note_count(file->robot); ++k) {
+    for (int k = 0; file->robot && k < mo_robot_note_count(file->robot); ++k)
         json_text(j, NULL, mo_robot_note(file->robot, k));
-    }
     json_array_end(j);
     json_array(j, "contact_forces");
     for (int k = 0; k < file->force_count; ++k) {
@@ -281,9 +265,8 @@ static void json_model(json *j, const model_file *file)
         json_text(j, "body", file->model.bodies[f->body].name);
         json_whole(j, "contacts", f->contacts);
         json_array(j, "force");
-        for (int i = 0; i < 3; ++i) {
+        for (int i = 0; i < 3; ++i)
             json_number(j, NULL, f->force[i]);
-        }
         json_array_end(j);
         json_object_end(j);
     }
@@ -320,11 +303,8 @@ static void json_files(json *j, const run_call *call)
                  {"record", call->record},    {"replay", call->replay},
                  {"vtk", call->vtk},          {"plot", call->plot},
                  {"state", call->save_state}, {"problem", call->export_file}};
-    for (size_t k = 0; k < sizeof files / sizeof files[0]; ++k) {
-        if (files[k].path) {
-            json_text(j, files[k].key, files[k].path);
-        }
-    }
+    for (size_t k = 0; k < sizeof files / sizeof files[0]; ++k)
+        if (files[k].path) json_text(j, files[k].key, files[k].path);
 }
 
 static void json_tally(json *j, const run_tally *tally)
@@ -369,15 +349,9 @@ void run_report_json(const run_call *call, const run_tally *tally)
         json_text(&j, "error_at", tally->error_at);
     }
     json_call(&j, call, tally);
-    if (tally->began) {
-        json_tally(&j, tally);
-    }
-    if (call->world.model) {
-        json_model(&j, call->world.model);
-    }
-    if (!failed) {
-        json_files(&j, call);
-    }
+    if (tally->began) json_tally(&j, tally);
+    if (call->world.model) json_model(&j, call->world.model);
+    if (!failed) json_files(&j, call);
     json_object_end(&j);
     json_end(&j);
 }

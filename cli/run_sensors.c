@@ -26,12 +26,8 @@ static void put_head(FILE *out, const mo_robot *robot)
         for (int i = 0; i < count; ++i) {
             fputc(',', out);
             run_csv_name(out, name);
-            if (!name[0]) {
-                fprintf(out, "%s%d", kind, k);
-            }
-            if (count > 1) {
-                fprintf(out, ".%d", i);
-            }
+            if (!name[0]) fprintf(out, "%s%d", kind, k);
+            if (count > 1) fprintf(out, ".%d", i);
         }
     }
     fputc('\n', out);
@@ -46,9 +42,7 @@ static int open_file(run_sensors *s, const run_call *call, run_tally *tally)
                                    : "is for the sensors of robots; a scene has none");
         return 0;
     }
-    if (!output_open(&s->file, call->sensors)) {
-        return fail_to_write(call, tally);
-    }
+    if (!output_open(&s->file, call->sensors)) return fail_to_write(call, tally);
     put_head(s->file.file, call->world.model->robot);
     return 1;
 }
@@ -75,9 +69,7 @@ int run_sensors_step(run_sensors *s, const run_call *call, const mo_world *world
 {
     const model_file *model = call->world.model;
     mo_message why = {{0}};
-    if (!s->reads) {
-        return 1;
-    }
+    if (!s->reads) return 1;
     if (mo_robot_sense(model->robot, world, h, model->sensed, &why)) {
         run_fail(tally, model->path, "%s", why.text);
         return 0;
@@ -85,9 +77,8 @@ int run_sensors_step(run_sensors *s, const run_call *call, const mo_world *world
     FILE *out = s->file.file;
     if (put && out) {
         fputs(number_exact(mo_world_time(world)).text, out);
-        for (int k = 0; k < mo_robot_sensor_values(model->robot); ++k) {
+        for (int k = 0; k < mo_robot_sensor_values(model->robot); ++k)
             fprintf(out, ",%.17g", model->sensed[k]);
-        }
         fputc('\n', out);
     }
     return out && ferror(out) ? fail_to_write(call, tally) : 1;
@@ -95,7 +86,5 @@ int run_sensors_step(run_sensors *s, const run_call *call, const mo_world *world
 
 void run_sensors_end(run_sensors *s, const run_call *call, run_tally *tally)
 {
-    if (s->file.file && !output_commit(&s->file)) {
-        fail_to_write(call, tally);
-    }
+    if (s->file.file && !output_commit(&s->file)) fail_to_write(call, tally);
 }

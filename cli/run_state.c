@@ -25,17 +25,14 @@ static void describe(const run_call *call, char line[SCENE_LINE])
                            call->world.scene->parameter[k].name,
                            number_exact(call->world.values[k]).text);
     }
-    if (length < SCENE_LINE - 1) {
-        snprintf(line + length, (size_t)(SCENE_LINE - length), "\n");
-    }
+    if (length < SCENE_LINE - 1) snprintf(line + length, (size_t)(SCENE_LINE - length), "\n");
 }
 
 static unsigned long long checksum(const unsigned char *bytes, size_t size)
 {
     unsigned long long sum = 0xcbf29ce484222325ULL;
-    for (size_t k = 0; k < size; ++k) {
+    for (size_t k = 0; k < size; ++k)
         sum = (sum ^ bytes[k]) * 0x100000001b3ULL;
-    }
     return sum;
 }
 
@@ -45,9 +42,7 @@ static int write_file(const run_call *call, const void *bytes, size_t size)
 {
     output o;
     char line[SCENE_LINE];
-    if (!output_open(&o, call->save_state)) {
-        return 0;
-    }
+    if (!output_open(&o, call->save_state)) return 0;
     describe(call, line);
     fprintf(o.file, "%s%s%zu %016llx\n", FIRST_LINE, line, size, checksum(bytes, size));
     fwrite(bytes, 1, size, o.file);
@@ -64,9 +59,8 @@ int run_state_save(const run_call *call, const mo_world *world, run_tally *tally
     }
     mo_world_save(world, bytes, size);
     const int good = write_file(call, bytes, size);
-    if (!good) {
+    if (!good)
         run_fail(tally, call->save_state, "the state could not be written: %s", strerror(errno));
-    }
     free(bytes);
     return good;
 }
@@ -110,9 +104,7 @@ static void *read_bytes(const run_call *call, FILE *file, long long all, size_t 
                         run_tally *tally)
 {
     unsigned long long sum = 0;
-    if (!read_head(call, file, size, &sum, tally)) {
-        return NULL;
-    }
+    if (!read_head(call, file, size, &sum, tally)) return NULL;
     const long long left = all - ftell(file);
     if (left < 1 || (unsigned long long)left != *size) { /* before memory is taken */
         run_fail(tally, call->load_state, DAMAGED);
@@ -146,9 +138,8 @@ int run_state_load(const run_call *call, mo_world *world, run_tally *tally)
     void *bytes = read_bytes(call, file, (long long)about.st_size, &size, tally);
     fclose(file);
     const mo_error error = bytes ? mo_world_load(world, bytes, size, &why) : MO_OK;
-    if (error) {
+    if (error)
         run_fail(tally, call->load_state, "%s", text_of_error(call->load_state, error, &why));
-    }
     free(bytes);
     return bytes && !error;
 }

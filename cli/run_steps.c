@@ -50,9 +50,7 @@ static void count_unsolved(const mo_step_report *report, run_tally *tally)
 static void count_step(const mo_world *world, const mo_step_report *report, run_tally *tally)
 {
     tally->steps += 1;
-    if (report->status != MO_SOLVED) {
-        count_unsolved(report, tally);
-    }
+    if (report->status != MO_SOLVED) count_unsolved(report, tally);
     tally->end_time = mo_world_time(world);
     tally->worst_residual = worse(tally->worst_residual, report->residual.natural_relative);
     tally->worst_penetration = worse(tally->worst_penetration, report->penetration);
@@ -87,9 +85,7 @@ static void explain(const mo_world *world, run_tally *tally)
     const mo_result *result = mo_world_result(world);
     if (result->status != MO_SOLVED) {
         const mo_error error = solve_proof_explain(mo_world_problem(world), result, &tally->proof);
-        if (error) {
-            run_fail(tally, NULL, "%s", mo_error_text(error));
-        }
+        if (error) run_fail(tally, NULL, "%s", mo_error_text(error));
         return;
     }
     tally->proof =
@@ -131,9 +127,8 @@ static void take_steps(const run_call *call, mo_world *world, run_outputs *outpu
         }
         count_step(world, &report, tally);
         mo_world_device(world, &tally->device);
-        if (call->explain && report.status != MO_SOLVED && tally->unsolved == 1) {
+        if (call->explain && report.status != MO_SOLVED && tally->unsolved == 1)
             explain(world, tally);
-        }
         run_outputs_step(outputs, call, world, k, &report, tally);
         tally->seconds.all = run_clock() - line.began;
         run_progress_show(&line, call, tally, &report);
@@ -146,12 +141,8 @@ void run_simulate(const run_call *call, mo_world *world, run_tally *tally)
 {
     run_outputs outputs;
     begin_tally(world, tally);
-    if (run_outputs_begin(&outputs, call, world, tally)) {
-        take_steps(call, world, &outputs, tally);
-    }
+    if (run_outputs_begin(&outputs, call, world, tally)) take_steps(call, world, &outputs, tally);
     run_outputs_end(&outputs, call, world, tally);
-    if (call->world.model && tally->steps) {
-        model_file_forces(call->world.model, world, call->h);
-    }
+    if (call->world.model && tally->steps) model_file_forces(call->world.model, world, call->h);
     tally->worst_penetration = worse(tally->worst_penetration, mo_world_penetration(world));
 }

@@ -34,9 +34,8 @@ static void put_vector(FILE *out, const double x[3])
 static void put_ints(FILE *out, const char *name, int count, const int *values)
 {
     array_begin(out, "Int32", name, 1);
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         fprintf(out, "%d%c", values[k], k % 16 == 15 ? '\n' : ' ');
-    }
     array_end(out);
 }
 
@@ -83,9 +82,8 @@ static void put_points(FILE *out, const run_mesh *mesh, const mo_world *world, i
     array_begin(out, "Float32", velocities ? "velocity" : "points", 3);
     for (int k = 0; k < mesh->point_count; ++k) {
         double x[3], v[3];
-        if (k == 0 || mesh->body[k] != mesh->body[k - 1]) {
+        if (k == 0 || mesh->body[k] != mesh->body[k - 1])
             body = mo_body_get(world, mo_world_body(world, mesh->body[k]));
-        }
         move_point(mesh, k, &body, x, v);
         put_vector(out, velocities ? v : x);
     }
@@ -129,14 +127,12 @@ static void put_contact_vectors(FILE *out, const mo_world *world, int count, con
 static void put_contact_numbers(FILE *out, const mo_world *world, int count)
 {
     array_begin(out, "Float32", "gap", 1);
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         fprintf(out, "%.7g\n", mo_world_contact(world, k).gap);
-    }
     array_end(out);
     array_begin(out, "Int32", "mode", 1); /* 0 apart, 1 sticks, 2 slides */
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         fprintf(out, "%d\n", (int)mo_world_contact(world, k).mode);
-    }
     array_end(out);
 }
 
@@ -144,14 +140,12 @@ static void put_verts(FILE *out, int count)
 {
     fputs("<Verts>\n", out);
     array_begin(out, "Int32", "connectivity", 1);
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         fprintf(out, "%d ", k);
-    }
     array_end(out);
     array_begin(out, "Int32", "offsets", 1);
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         fprintf(out, "%d ", k + 1);
-    }
     array_end(out);
     fputs("</Verts>\n", out);
 }
@@ -207,9 +201,7 @@ static int keep_time(run_vtk *vtk, double time)
     if (vtk->count == vtk->room) {
         const int room = vtk->room ? 2 * vtk->room : 64;
         double *moved = realloc(vtk->times, (size_t)room * sizeof *moved);
-        if (!moved) {
-            return 0;
-        }
+        if (!moved) return 0;
         vtk->times = moved;
         vtk->room = room;
     }
@@ -223,21 +215,14 @@ int run_vtk_frame(run_vtk *vtk, const run_call *call, const mo_world *world, dou
     char name[32];
     output o;
     frame_name(name, "bodies", vtk->count);
-    if (!open_in(&o, call->vtk, name)) {
-        return fail(tally, call->vtk, name);
-    }
+    if (!open_in(&o, call->vtk, name)) return fail(tally, call->vtk, name);
     put_bodies(o.file, &vtk->mesh, world);
-    if (!output_place(&o)) {
-        return fail(tally, call->vtk, name);
-    }
+    if (!output_place(&o)) return fail(tally, call->vtk, name);
     frame_name(name, "contacts", vtk->count);
-    if (!open_in(&o, call->vtk, name)) {
-        return fail(tally, call->vtk, name);
-    }
+    if (!open_in(&o, call->vtk, name)) return fail(tally, call->vtk, name);
     put_contacts(o.file, world, h);
-    if (!output_place(&o) || !keep_time(vtk, mo_world_time(world))) {
+    if (!output_place(&o) || !keep_time(vtk, mo_world_time(world)))
         return fail(tally, call->vtk, name);
-    }
     return 1;
 }
 
@@ -247,9 +232,7 @@ static int write_collection(const run_vtk *vtk, const char *folder, const char *
     char name[32];
     output o;
     snprintf(name, sizeof name, "%s.pvd", what);
-    if (!open_in(&o, folder, name)) {
-        return fail(tally, folder, name);
-    }
+    if (!open_in(&o, folder, name)) return fail(tally, folder, name);
     fprintf(o.file, HEAD, "Collection");
     fputs("<Collection>\n", o.file);
     for (int k = 0; k < vtk->count; ++k) {

@@ -40,11 +40,8 @@ static void say_no_parameter(const char *command, const world_scene *scene, cons
 
 static const world_parameter *find_parameter(const world_scene *scene, const char *name)
 {
-    for (int k = 0; k < world_parameter_count(scene); ++k) {
-        if (strcmp(scene->parameter[k].name, name) == 0) {
-            return scene->parameter + k;
-        }
-    }
+    for (int k = 0; k < world_parameter_count(scene); ++k)
+        if (strcmp(scene->parameter[k].name, name) == 0) return scene->parameter + k;
     return NULL;
 }
 
@@ -68,9 +65,7 @@ static int read_setting(const char *command, const world_scene *scene, const cha
         return EXIT_CALL;
     }
     const mo_error error = world_set_value(scene, values, name, value, &why);
-    if (error) {
-        say(command, "%s", text_of_error("", error, &why));
-    }
+    if (error) say(command, "%s", text_of_error("", error, &why));
     return error ? EXIT_CALL : EXIT_DONE;
 }
 
@@ -102,9 +97,7 @@ static int ends_as(const char *name, const char *end)
 const world_scene *settings_scene(const char *command, const char *name)
 {
     const world_scene *scene = world_scene_find(name);
-    if (scene) {
-        return scene;
-    }
+    if (scene) return scene;
     if (ends_as(name, ".hdf5") || ends_as(name, ".h5")) {
         say(command,
             "%.200s is not a scene; use moreau solve or moreau check for a problem, moreau view or "
@@ -113,16 +106,14 @@ const world_scene *settings_scene(const char *command, const char *name)
         return NULL;
     }
     nearest n = {.typed = name};
-    for (int k = 0; k < world_scene_count(); ++k) {
+    for (int k = 0; k < world_scene_count(); ++k)
         nearest_try(&n, world_scene_at(k)->name);
-    }
-    if (strchr(name, '/') || strchr(name, '.')) {
+    if (strchr(name, '/') || strchr(name, '.'))
         say(command, "%.200s is neither a scene nor a file of a robot (.xml, .urdf, .sdf)", name);
-    } else if (n.name) {
+    else if (n.name)
         say(command, "there is no scene '%.100s'; did you mean %s?", name, n.name);
-    } else {
+    else
         say(command, "there is no scene '%.100s'; moreau run --list shows all scenes", name);
-    }
     return NULL;
 }
 
@@ -130,9 +121,7 @@ int settings_bounded(const char *command, const args_flag *flag, double least, d
                      int whole, double *value)
 {
     double given = 0;
-    if (!flag->value) {
-        return EXIT_DONE;
-    }
+    if (!flag->value) return EXIT_DONE;
     if (!settings_number(flag->value, &given) || given < least || given > most ||
         (whole && given != floor(given))) {
         say(command, "%s %.100s is not a %snumber from %s to %s", args_typed(flag->name).text,

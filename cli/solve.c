@@ -90,9 +90,7 @@ static args_flag *make_flags(int *count)
 {
     const mo_options defaults = mo_default_options();
     args_flag *flags = option_flags(OWN_FLAGS, FLAG_OWN, &defaults, count);
-    if (flags) {
-        snprintf(flags[FLAG_METHOD].initial, sizeof flags->initial, "%s", method_default());
-    }
+    if (flags) snprintf(flags[FLAG_METHOD].initial, sizeof flags->initial, "%s", method_default());
     return flags;
 }
 
@@ -114,17 +112,14 @@ static int read_call(const args_flag *flags, int flag_count, call *c)
 {
     c->options = mo_default_options();
     c->options.method = flags[FLAG_METHOD].value;
-    if (method_check(COMMAND.name, c->options.method)) {
-        return EXIT_CALL;
-    }
+    if (method_check(COMMAND.name, c->options.method)) return EXIT_CALL;
     if (!read_start(flags[FLAG_START].value, &c->start)) {
         say(COMMAND.name, "--start %.100s is none of zero, guess, solution",
             flags[FLAG_START].value);
         return EXIT_CALL;
     }
-    if (!option_flags_read(COMMAND.name, flags + FLAG_OWN, flag_count - FLAG_OWN, &c->options)) {
+    if (!option_flags_read(COMMAND.name, flags + FLAG_OWN, flag_count - FLAG_OWN, &c->options))
         return EXIT_CALL;
-    }
     c->bound = flags[FLAG_BOUND].value != NULL;
     c->explain = flags[FLAG_EXPLAIN].value != NULL;
     c->json = flags[FLAG_JSON].value != NULL;
@@ -138,27 +133,23 @@ static int read_call(const args_flag *flags, int flag_count, call *c)
 static int history_is_apart(const call *c)
 {
     int apart = !c->out || strcmp(c->out, c->history) != 0;
-    for (int k = 0; k < c->file_count && apart; ++k) {
+    for (int k = 0; k < c->file_count && apart; ++k)
         apart = !path_same(c->history, c->files[k]);
-    }
     return apart || path_is_folder(c->history);
 }
 
 static int check_outputs(const call *c)
 {
     int status = EXIT_DONE;
-    if (c->out) {
-        status = path_check(COMMAND.name, "--out", c->out, c->files, c->file_count);
-    }
+    if (c->out) status = path_check(COMMAND.name, "--out", c->out, c->files, c->file_count);
     if (!status && c->history && !history_is_apart(c)) {
         say(COMMAND.name,
             "--history %.500s would overwrite another file of this call; name a CSV file",
             c->history);
         status = EXIT_CALL;
     }
-    if (!status && c->history) {
+    if (!status && c->history)
         status = path_check(COMMAND.name, "--history", c->history, c->files, c->file_count);
-    }
     return status;
 }
 
@@ -178,14 +169,11 @@ static int choose_start(const call *c, const mo_document *document, outcome *o,
                         const double **start)
 {
     *start = NULL;
-    if (c->start == START_GUESS) {
+    if (c->start == START_GUESS)
         *start = document->guess_count > 0 ? document->guesses[0].r : NULL;
-    } else if (c->start == START_SOLUTION) {
+    else if (c->start == START_SOLUTION)
         *start = document->solution.r;
-    }
-    if (*start || c->start == START_ZERO || mo_problem_row_count(document->problem) == 0) {
-        return 1;
-    }
+    if (*start || c->start == START_ZERO || mo_problem_row_count(document->problem) == 0) return 1;
     fail(o, o->file,
          c->start == START_GUESS ? "the file holds no guess to start from; use --start zero"
                                  : "the file holds no solution to start from; use --start zero");
@@ -199,9 +187,7 @@ static void write_solution(const mo_document *document, outcome *o)
     solved.solution = (mo_point){o->result.v, o->result.u, o->result.r};
     const mo_error error = mo_fclib_write(o->out, &solved, &why);
     o->wrote_out = !error;
-    if (error) {
-        fail(o, o->out, text_of_error(o->out, error, &why));
-    }
+    if (error) fail(o, o->out, text_of_error(o->out, error, &why));
 }
 
 static void write_history(outcome *o)
@@ -234,12 +220,8 @@ static void write_outputs(const call *c, const mo_document *document, outcome *o
         fail(o, o->file, mo_error_text(MO_ERR_MEMORY));
         return;
     }
-    if (o->out) {
-        write_solution(document, o);
-    }
-    if (o->history) {
-        write_history(o);
-    }
+    if (o->out) write_solution(document, o);
+    if (o->history) write_history(o);
 }
 
 /* The additions of --bound and --explain. */
@@ -247,15 +229,10 @@ static void prove(const call *c, const mo_problem *problem, outcome *o)
 {
     const mo_status status = o->result.status;
     mo_error error = MO_OK;
-    if (c->bound) {
-        error = solve_proof_bound(problem, &o->result, &o->proof);
-    }
-    if (!error && c->explain && status != MO_SOLVED && status != MO_CANCELLED) {
+    if (c->bound) error = solve_proof_bound(problem, &o->result, &o->proof);
+    if (!error && c->explain && status != MO_SOLVED && status != MO_CANCELLED)
         error = solve_proof_explain(problem, &o->result, &o->proof);
-    }
-    if (error) {
-        fail(o, o->file, mo_error_text(error));
-    }
+    if (error) fail(o, o->file, mo_error_text(error));
 }
 
 static int is_by_auto(const mo_result *result)
@@ -267,9 +244,7 @@ static void solve_document(const call *c, int index, const mo_document *document
 {
     mo_options options = c->options;
     progress line = progress_start(o->file, index, c->file_count, options.tol);
-    if (!choose_start(c, document, o, &options.start)) {
-        return;
-    }
+    if (!choose_start(c, document, o, &options.start)) return;
     options.progress = progress_show;
     options.progress_user = &line;
     const mo_error error = mo_solve(document->problem, &options, &o->result);
@@ -281,9 +256,7 @@ static void solve_document(const call *c, int index, const mo_document *document
     o->ran = 1;
     o->problem = summary_of(document->problem);
     mo_measure_scaled(document->problem, o->result.r, &o->scaled);
-    if (o->problem.dofs) {
-        mo_measure_global(document->problem, o->result.v, o->result.r, &o->global);
-    }
+    if (o->problem.dofs) mo_measure_global(document->problem, o->result.v, o->result.r, &o->global);
     o->is_explained = c->explain && is_by_auto(&o->result);
     prove(c, document->problem, o);
     write_outputs(c, document, o);
@@ -294,11 +267,10 @@ static void solve_file(const call *c, int index, outcome *o)
     mo_message why = {{0}};
     mo_document document = {0};
     const mo_error error = mo_fclib_read(o->file, NULL, &document, &why);
-    if (error) {
+    if (error)
         fail(o, o->file, text_of_error(o->file, error, &why));
-    } else {
+    else
         solve_document(c, index, &document, o);
-    }
     mo_document_clear(&document);
 }
 
@@ -317,13 +289,12 @@ static int name_width(const call *c)
 
 static void report(const call *c, const outcome *o, int width)
 {
-    if (c->json) {
+    if (c->json)
         outcome_json(o);
-    } else if (c->file_count > 1) {
+    else if (c->file_count > 1)
         outcome_row(o, width);
-    } else {
+    else
         outcome_put(o);
-    }
     if (o->error.text[0]) {
         say_of_file(o->failed, "%s", o->error.text);
     } else if (c->json && !outcome_is_solved(o)) { /* standard output is for programs */
@@ -338,9 +309,7 @@ static int solve_files(const call *c)
     int solved = 0, done = 0;
     double seconds = 0;
     mo_result result = {0}; /* its memory is reused for all files */
-    if (table) {
-        outcome_head(width);
-    }
+    if (table) outcome_head(width);
     while (done < c->file_count && !interrupt_came() && output_is_good()) {
         outcome o = {.file = c->files[done],
                      .tol = c->options.tol,
@@ -356,9 +325,7 @@ static int solve_files(const call *c)
         ++done;
     }
     mo_result_clear(&result);
-    if (table) {
-        outcome_total(solved, c->file_count, c->options.tol, seconds);
-    }
+    if (table) outcome_total(solved, c->file_count, c->options.tol, seconds);
     if (done < c->file_count && interrupt_came()) {
         say(COMMAND.name, "interrupted with %s left",
             number_count(c->file_count - done, "file").text);

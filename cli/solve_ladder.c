@@ -24,11 +24,8 @@ static void facts_json(json *j, const mo_facts *f)
     json_whole(j, "rows", f->rows);
     json_whole(j, "velocities", f->velocities);
     json_array(j, "laws");
-    for (int kind = 0; kind < MO_LAW_KIND_COUNT; ++kind) {
-        if (has_law(f, kind)) {
-            json_text(j, NULL, mo_law_name((mo_law_kind)kind));
-        }
-    }
+    for (int kind = 0; kind < MO_LAW_KIND_COUNT; ++kind)
+        if (has_law(f, kind)) json_text(j, NULL, mo_law_name((mo_law_kind)kind));
     json_array_end(j);
     json_truth(j, "linear", f->is_linear);
     json_number(j, "redundancy", f->redundancy);
@@ -37,9 +34,7 @@ static void facts_json(json *j, const mo_facts *f)
         json_number(j, "factor_cost", f->factor_cost);
     }
     json_number(j, "sweep_cost", f->sweep_cost);
-    if (isfinite(f->start_residual)) {
-        json_number(j, "start_residual", f->start_residual);
-    }
+    if (isfinite(f->start_residual)) json_number(j, "start_residual", f->start_residual);
     json_number(j, "tolerance", f->tolerance);
     json_object_end(j);
 }
@@ -75,14 +70,10 @@ static void put_facts(const mo_facts *f)
     }
     printf("%s, %s", number_count(f->constraints, "constraint").text,
            number_count(f->rows, "row").text);
-    if (f->velocities) {
+    if (f->velocities)
         printf(", %s velocities (%.2f rows each)", number_whole(f->velocities).text, f->redundancy);
-    }
-    for (int kind = 0, count = 0; kind < MO_LAW_KIND_COUNT; ++kind) {
-        if (has_law(f, kind)) {
-            printf("%s%s", count++ ? ", " : "; ", mo_law_name((mo_law_kind)kind));
-        }
-    }
+    for (int kind = 0, count = 0; kind < MO_LAW_KIND_COUNT; ++kind)
+        if (has_law(f, kind)) printf("%s%s", count++ ? ", " : "; ", mo_law_name((mo_law_kind)kind));
     printf("\n%20s", "");
     if (f->space) {
         printf("factorisation %s operations in the space of %s, a ",
@@ -107,9 +98,7 @@ void solve_ladder_put(const mo_explanation *e)
         printf("  %-18s%-12s  %16s  %8s  %9s", k == 0 ? "methods tried" : "", rung->name,
                number_count(rung->iterations, "iteration").text, number_real(rung->residual).text,
                number_seconds(rung->seconds).text);
-        if (e->facts.islands > 1) {
-            printf("  %s", number_count(rung->islands, "island").text);
-        }
+        if (e->facts.islands > 1) printf("  %s", number_count(rung->islands, "island").text);
         fputc('\n', stdout);
     }
     printf("%20sdocs/methods/auto.md describes them\n", "");

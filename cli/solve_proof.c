@@ -13,9 +13,7 @@ mo_error solve_proof_bound(const mo_problem *problem, const mo_result *result, s
 {
     const double *v = mo_problem_dof_count(problem) > 0 ? result->v : NULL;
     mo_error error = mo_bound_error(problem, v, result->r, &proof->bound);
-    if (!error) {
-        error = mo_bound_frozen(problem, v, result->r, NULL, &proof->frozen);
-    }
+    if (!error) error = mo_bound_frozen(problem, v, result->r, NULL, &proof->frozen);
     proof->has_bound = !error;
     return error;
 }
@@ -66,9 +64,7 @@ mo_error solve_proof_explain(const mo_problem *problem, const mo_result *result,
         return MO_OK;
     }
     const mo_error error = mo_check(problem, 0, &check);
-    if (!error) {
-        judge(&check, result, proof);
-    }
+    if (!error) judge(&check, result, proof);
     mo_check_clear(&check);
     return error;
 }
@@ -103,9 +99,8 @@ void solve_proof_put(const solve_proof *proof)
     enum { COLUMN = 20 };
     if (proof->has_bound && proof->bound.is_proven) {
         printf("  %-18sa solution is proven to be within ", "bound");
-        if (!isinf(proof->bound.v)) { /* without bodies there is no v */
+        if (!isinf(proof->bound.v)) /* without bodies there is no v */
             printf("%s in v, ", number_real(proof->bound.v).text);
-        }
         printf("%s in u, %s in r\n", number_real(proof->bound.u).text,
                number_real(proof->bound.r).text);
     } else if (proof->has_bound) {

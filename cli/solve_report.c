@@ -50,16 +50,10 @@ static void json_run(json *j, const outcome *o)
     json_residual(j, o);
     json_text(j, "message",
               result->message.text[0] ? result->message.text : mo_status_text(result->status));
-    if (o->is_explained) {
-        solve_ladder_json(j, &result->explanation);
-    }
+    if (o->is_explained) solve_ladder_json(j, &result->explanation);
     solve_proof_json(j, &o->proof);
-    if (o->wrote_out) {
-        json_text(j, "out", o->out);
-    }
-    if (o->wrote_history) {
-        json_text(j, "history", o->history);
-    }
+    if (o->wrote_out) json_text(j, "out", o->out);
+    if (o->wrote_history) json_text(j, "history", o->history);
 }
 
 void outcome_json(const outcome *o)
@@ -67,11 +61,10 @@ void outcome_json(const outcome *o)
     json j = json_begin(stdout);
     json_object(&j, NULL);
     json_text(&j, "file", o->file);
-    if (o->ran) {
+    if (o->ran)
         json_run(&j, o);
-    } else {
+    else
         json_text(&j, "status", "error");
-    }
     if (o->error.text[0]) {
         json_text(&j, "error", o->error.text);
         json_text(&j, "error_at", o->failed);
@@ -91,9 +84,7 @@ static void put_worst(const char *label, const mo_worst *worst)
 {
     put_label(label);
     printf("%s", number_real(worst->value).text);
-    if (worst->value > 0 && worst->constraint >= 0) {
-        printf(" at constraint %d", worst->constraint);
-    }
+    if (worst->value > 0 && worst->constraint >= 0) printf(" at constraint %d", worst->constraint);
     fputc('\n', stdout);
 }
 
@@ -147,9 +138,7 @@ void outcome_put(const outcome *o)
 {
     const mo_result *result = &o->result;
     const mo_residual *residual = &result->residual;
-    if (!o->ran) {
-        return;
-    }
+    if (!o->ran) return;
     put_headline(o);
     put_label("problem");
     printf("%s form, ", o->problem.form);
@@ -165,9 +154,7 @@ void outcome_put(const outcome *o)
     put_worst("penetration rate", &residual->penetration_rate);
     put_worst("cone violation", &residual->cone_violation);
     put_worst("dissipation error", &residual->dissipation);
-    if (o->is_explained) {
-        solve_ladder_put(&result->explanation);
-    }
+    if (o->is_explained) solve_ladder_put(&result->explanation);
     solve_proof_put(&o->proof);
     if (advice(result->status)) {
         put_label("suggestion");

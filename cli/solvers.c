@@ -64,11 +64,8 @@ static void json_option(json *j, int index)
 static void json_laws(json *j, const char *name, unsigned laws)
 {
     json_array(j, name);
-    for (int kind = 0; kind < MO_LAW_KIND_COUNT; ++kind) {
-        if (laws >> kind & 1u) {
-            json_text(j, NULL, mo_law_name((mo_law_kind)kind));
-        }
-    }
+    for (int kind = 0; kind < MO_LAW_KIND_COUNT; ++kind)
+        if (laws >> kind & 1u) json_text(j, NULL, mo_law_name((mo_law_kind)kind));
     json_array_end(j);
 }
 
@@ -85,9 +82,7 @@ static void json_method(json *j, const mo_method_info *method)
     json_array(j, "options");
     for (int k = 0; k < mo_option_count(); ++k) {
         const char *name = mo_option_describe(k).name;
-        if (option_is_common(name) || option_is_of(name, method->name)) {
-            json_option(j, k);
-        }
+        if (option_is_common(name) || option_is_of(name, method->name)) json_option(j, k);
     }
     json_array_end(j);
     json_object_end(j);
@@ -165,9 +160,8 @@ static void put_option(int index)
     char value[64] = "";
     mo_option_print(&defaults, index, value, sizeof value);
     printf("  --");
-    for (const char *c = option.name; *c; ++c) {
+    for (const char *c = option.name; *c; ++c)
         fputc(*c == '_' ? '-' : *c, stdout);
-    }
     if (option.names) {
         printf(" %s", option.names);
     } else {
@@ -182,9 +176,7 @@ static void put_options(const char *method)
 {
     for (int k = 0; k < mo_option_count(); ++k) {
         const char *name = mo_option_describe(k).name;
-        if (method ? option_is_of(name, method) : option_is_common(name)) {
-            put_option(k);
-        }
+        if (method ? option_is_of(name, method) : option_is_common(name)) put_option(k);
     }
 }
 
@@ -205,9 +197,7 @@ int command_solvers(int argc, char **argv)
     args_flag flags[] = {{.name = "json", .text = "print one JSON object"}};
     int count = 0;
     const args_answer answer = args_parse(&COMMAND, flags, 1, argc, argv, &count);
-    if (answer != ARGS_RUN) {
-        return answer == ARGS_WRONG ? EXIT_CALL : EXIT_DONE;
-    }
+    if (answer != ARGS_RUN) return answer == ARGS_WRONG ? EXIT_CALL : EXIT_DONE;
     const int index = count ? mo_method_find(argv[0]) : 0;
     if (index < 0) {
         method_say_unknown(COMMAND.name, argv[0]);

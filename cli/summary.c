@@ -15,9 +15,8 @@ summary summary_of(const mo_problem *problem)
         .constraints = mo_problem_constraint_count(problem),
         .rows = mo_problem_row_count(problem),
     };
-    for (int i = 0; i < s.constraints; ++i) {
+    for (int i = 0; i < s.constraints; ++i)
         s.laws[mo_problem_constraint(problem, i).law.kind] += 1;
-    }
     s.joints = s.laws[MO_LAW_BILATERAL];
     s.boxes = s.laws[MO_LAW_BOX];
     s.contacts = s.constraints - s.joints - s.boxes;
@@ -27,12 +26,9 @@ summary summary_of(const mo_problem *problem)
 void summary_put(FILE *out, const summary *s)
 {
     fputs(number_count(s->contacts, "contact").text, out);
-    if (s->joints) {
-        fprintf(out, ", %s", number_count(s->joints, "joint").text);
-    }
-    if (s->boxes) {
+    if (s->joints) fprintf(out, ", %s", number_count(s->joints, "joint").text);
+    if (s->boxes)
         fprintf(out, ", %s %s", number_whole(s->boxes).text, s->boxes == 1 ? "box" : "boxes");
-    }
     fprintf(out, ", %s", number_count(s->rows, "row").text);
     if (s->bodies) {
         fprintf(out, "; %s %s, %s", number_whole(s->bodies).text,

@@ -90,23 +90,18 @@ typedef struct view_call {
 static void open_browser(const char *url)
 {
     const char *display = getenv("DISPLAY"), *wayland = getenv("WAYLAND_DISPLAY");
-    if (!(display && *display) && !(wayland && *wayland)) {
-        return;
-    }
+    if (!(display && *display) && !(wayland && *wayland)) return;
     const pid_t child = fork();
     if (child == 0) {
         if (fork() == 0) {
             const int nowhere = open("/dev/null", O_RDWR);
-            for (int fd = 0; nowhere >= 0 && fd < 3; ++fd) {
+            for (int fd = 0; nowhere >= 0 && fd < 3; ++fd)
                 dup2(nowhere, fd);
-            }
             execlp("xdg-open", "xdg-open", url, (char *)NULL);
         }
         _exit(0);
     }
-    if (child > 0) {
-        waitpid(child, NULL, 0);
-    }
+    if (child > 0) waitpid(child, NULL, 0);
 }
 
 static void on_ready(void *user, int port)
@@ -124,12 +119,9 @@ static void on_ready(void *user, int port)
         printf("%s\n", url);
     }
     fflush(stdout);
-    if (isatty(STDERR_FILENO)) {
+    if (isatty(STDERR_FILENO))
         fputs("Open this address in a browser; Ctrl-C ends the program.\n", stderr);
-    }
-    if (!call->flags[FLAG_NO_OPEN].value) {
-        open_browser(url);
-    }
+    if (!call->flags[FLAG_NO_OPEN].value) open_browser(url);
 }
 
 static int is_over(void *user)
@@ -143,9 +135,7 @@ static int is_over(void *user)
 static void configure(void *user, mo_world_def *def)
 {
     const view_call *call = user;
-    if (call->flags[FLAG_METHOD].value) {
-        def->solver.method = call->flags[FLAG_METHOD].value;
-    }
+    if (call->flags[FLAG_METHOD].value) def->solver.method = call->flags[FLAG_METHOD].value;
     option_flags_read_world(COMMAND.name, call->flags + FLAG_OWN, call->flag_count - FLAG_OWN, def);
 }
 
@@ -156,9 +146,7 @@ static int serve(view_call *call, const view_def *def)
     signal(SIGPIPE, SIG_IGN); /* writing to a closed page fails */
     interrupt_watch();
     const mo_error error = view_run(def, &why);
-    if (error) {
-        say(COMMAND.name, "%s", text_of_error("", error, &why));
-    }
+    if (error) say(COMMAND.name, "%s", text_of_error("", error, &why));
     return error ? EXIT_FAILED : EXIT_DONE;
 }
 
@@ -212,9 +200,7 @@ static int read_world(view_call *call, const char *name, const args_values *sets
     stage_source *source = &call->source;
     const int status =
         world_call_read(COMMAND.name, name, sets, call->flags + FLAG_MODEL, 0, &call->world);
-    if (status) {
-        return status;
-    }
+    if (status) return status;
     if (!call->world.model) {
         source->scene = call->world.scene;
         memcpy(source->values, call->world.values, sizeof source->values);
@@ -248,17 +234,12 @@ static int read_call(view_call *call, const char *name, const args_values *sets)
     call->port = (int)port;
     status = status ? status : method_check(COMMAND.name, flags[FLAG_METHOD].value);
     if (!status &&
-        !option_flags_read(COMMAND.name, flags + FLAG_OWN, call->flag_count - FLAG_OWN, &checked)) {
+        !option_flags_read(COMMAND.name, flags + FLAG_OWN, call->flag_count - FLAG_OWN, &checked))
         status = EXIT_CALL;
-    }
-    if (status) {
-        return status;
-    }
+    if (status) return status;
     call->source.configure = configure;
     call->source.configure_user = call;
-    if (!is_recording(name)) {
-        return read_world(call, name, sets);
-    }
+    if (!is_recording(name)) return read_world(call, name, sets);
     if (sets->count) {
         say(COMMAND.name, "--set is for scenes; a recording has neither");
         return EXIT_CALL;
@@ -288,9 +269,7 @@ int command_view(int argc, char **argv)
         view_call call = {.flags = flags, .flag_count = flag_count, .world = {.model = &model}};
         call.source.restart = operands == 0;
         status = read_call(&call, operands ? argv[0] : DEFAULT_SCENE, &sets);
-        if (!status) {
-            status = call.recording ? view_recording(&call) : view_scene(&call);
-        }
+        if (!status) status = call.recording ? view_recording(&call) : view_scene(&call);
         model_file_close(&model);
     }
     free(flags);

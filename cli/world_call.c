@@ -20,9 +20,7 @@ int world_call_read(const char *command, const char *name, const args_values *se
         return status;
     }
     call->model = NULL;
-    if (model_flags_refuse(command, rows)) {
-        return EXIT_CALL;
-    }
+    if (model_flags_refuse(command, rows)) return EXIT_CALL;
     call->scene = settings_scene(command, name);
     return call->scene ? settings_read(command, call->scene, sets, call->values) : EXIT_CALL;
 }

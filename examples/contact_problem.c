@@ -15,9 +15,7 @@ static int build(mo_problem **problem, mo_message *why)
     const double J[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}; /* H': the normal first, then two tangents */
     const mo_law law = mo_law_coulomb(0.5);
     mo_builder *builder;
-    if (mo_builder_create(NULL, &builder)) {
-        return 0;
-    }
+    if (mo_builder_create(NULL, &builder)) return 0;
     mo_builder_add_body(builder, 3, M, f);
     mo_builder_add_constraint(builder, 3, &law, NULL);
     mo_builder_add_jacobian(builder, 0, 0, 3, 3, J);
@@ -44,11 +42,10 @@ int main(void)
                result.v[0] + 0.0, result.v[1], options.tol,
                result.residual.natural_relative < options.tol ? "yes" : "no");
     }
-    if (good && !mo_measure(problem, wrong, &residual)) {
+    if (good && !mo_measure(problem, wrong, &residual))
         printf("a wrong impulse: residual %.3f\n", residual.natural_relative);
-    } else {
+    else
         fprintf(stderr, "contact_problem: %s%s\n", why.text, result.message.text);
-    }
     mo_result_clear(&result);
     mo_problem_destroy(problem);
     return good ? 0 : 1;

@@ -16,9 +16,8 @@ int main(void)
         const mo_pose pose = mo_pose_at(1, 1, 0.2 + 0.3 * k);
         good = mo_world_add_solid(world, MO_BODY_FREE, &box, &pose, &why).index;
     }
-    for (int step = 0; step < 200 && good; ++step) { /* of 0.01 s */
+    for (int step = 0; step < 200 && good; ++step) /* of 0.01 s */
         good = !mo_world_step(world, 0.01, &report, &why) && report.status == MO_SOLVED;
-    }
     for (int k = 0; good && k < mo_world_contact_count(world); ++k) {
         const mo_contact contact = mo_world_contact(world, k);
         load[contact.a.index - 1] += contact.impulse[2] / 0.01;

@@ -16,9 +16,7 @@ static int build(double mu, mo_problem **problem, mo_message *why)
     const double J[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     const mo_law law = mo_law_coulomb(mu);
     mo_builder *builder;
-    if (mo_builder_create(NULL, &builder)) {
-        return 0;
-    }
+    if (mo_builder_create(NULL, &builder)) return 0;
     mo_builder_add_body(builder, 3, M, f);
     mo_builder_add_constraint(builder, 3, &law, NULL);
     mo_builder_add_jacobian(builder, 0, 0, 3, 3, J);
@@ -35,9 +33,7 @@ static int differentiate(const mo_problem *problem, const mo_result *result, dou
     const mo_solution_vector seed = {.v = speed};
     const mo_data_vector by = {.f = by_f, .mu = by_mu};
     mo_gradient *gradient = NULL;
-    if (mo_gradient_create(problem, result->r, &gradient, why)) {
-        return 0;
-    }
+    if (mo_gradient_create(problem, result->r, &gradient, why)) return 0;
     mo_gradient_adjoint(gradient, &seed, &by);
     printf("%.1f  %.3f  %.3f  %.3f  %.3f  %s\n", mu, fabs(result->v[1]), by_mu[0] + 0.0,
            by_f[0] + 0.0, by_f[1] + 0.0,
@@ -59,9 +55,7 @@ int main(void)
         options.tol = 1e-12; /* a derivative is as accurate as the solution it is taken at */
         good = build(frictions[k], &problem, &why) && !mo_solve(problem, &options, &result) &&
                differentiate(problem, &result, frictions[k], &why);
-        if (!good) {
-            fprintf(stderr, "gradient: %s%s\n", why.text, result.message.text);
-        }
+        if (!good) fprintf(stderr, "gradient: %s%s\n", why.text, result.message.text);
         mo_result_clear(&result);
         mo_problem_destroy(problem);
     }

@@ -16,9 +16,7 @@ static int build(double angle, double mu, mo_problem **problem, mo_message *why)
     const double M = 1, f = -sin(angle), J[2] = {sin(angle), cos(angle)}, w[2] = {0, 1};
     const mo_law law = mo_law_coulomb(mu);
     mo_builder *builder;
-    if (mo_builder_create(NULL, &builder)) {
-        return 0;
-    }
+    if (mo_builder_create(NULL, &builder)) return 0;
     mo_builder_add_body(builder, 1, &M, &f);
     mo_builder_add_constraint(builder, 2, &law, w);
     mo_builder_add_jacobian(builder, 0, 0, 2, 1, J);

@@ -73,9 +73,7 @@ static void add_contact(pile *p, const disc *a, const disc *b, double nx, double
     const mo_law law = mo_law_coulomb(p->mu);
     const int contact = mo_builder_add_constraint(p->builder, 2, &law, NULL);
     mo_builder_add_jacobian(p->builder, contact, a->body, 2, 3, Ja);
-    if (b) {
-        mo_builder_add_jacobian(p->builder, contact, b->body, 2, 3, Jb);
-    }
+    if (b) mo_builder_add_jacobian(p->builder, contact, b->body, 2, 3, Jb);
     p->line[p->contacts++] = (line){a->x, a->y, a->x - nx * (b ? 2 : 1), a->y - ny * (b ? 2 : 1)};
 }
 
@@ -86,27 +84,14 @@ static void find_contacts(pile *p)
         for (int k = 0; k <= row; ++k) {
             const disc *d = disc_at(p, row, k), *left = disc_at(p, row + 1, k);
             const disc *right = disc_at(p, row + 1, k + 1), *beside = disc_at(p, row, k + 1);
-            if (d->body < 0) {
-                continue;
-            }
-            if (left && left->body >= 0) {
-                add_contact(p, d, left, 0.5, up);
-            }
-            if (right && right->body >= 0) {
-                add_contact(p, d, right, -0.5, up);
-            }
-            if (beside && beside->body >= 0) {
-                add_contact(p, d, beside, -1, 0);
-            }
-            if (row == p->rows - 1) {
-                add_contact(p, d, NULL, 0, 1);
-            }
-            if (k == 0 && row == p->rows - 1) { /* the walls hold the lowest row */
+            if (d->body < 0) continue;
+            if (left && left->body >= 0) add_contact(p, d, left, 0.5, up);
+            if (right && right->body >= 0) add_contact(p, d, right, -0.5, up);
+            if (beside && beside->body >= 0) add_contact(p, d, beside, -1, 0);
+            if (row == p->rows - 1) add_contact(p, d, NULL, 0, 1);
+            if (k == 0 && row == p->rows - 1) /* the walls hold the lowest row */
                 add_contact(p, d, NULL, 1, 0);
-            }
-            if (k == row && row == p->rows - 1) {
-                add_contact(p, d, NULL, -1, 0);
-            }
+            if (k == row && row == p->rows - 1) add_contact(p, d, NULL, -1, 0);
         }
     }
 }

@@ -51,9 +51,8 @@ int main(void)
     const int good = !mo_world_create(NULL, NULL, &world, &why) && build(world, &why) &&
                      !mo_world_forces(world, &options, &forces, &why) && forces.status == MO_SOLVED;
     if (good) {
-        for (int k = 1; k <= CUBES; ++k) {
+        for (int k = 1; k <= CUBES; ++k)
             print_interface(&forces, k);
-        }
         printf("bodies that accelerate: %d\n", forces.moving);
     } else {
         fprintf(stderr, "stack_forces: %s%s\n", why.text, forces.message.text);

@@ -15,9 +15,7 @@
 static int load(const char *path, mo_model *model, mo_world **world, mo_robot **robot,
                 mo_message *why)
 {
-    if (mo_model_read(path, NULL, model, why)) {
-        return 0;
-    }
+    if (mo_model_read(path, NULL, model, why)) return 0;
     const mo_world_def def = mo_model_world(model);
     const int key = mo_model_find_key(model, "stand");
     return key >= 0 && !mo_world_create(&def, NULL, world, why) &&
@@ -28,9 +26,8 @@ static int load(const char *path, mo_model *model, mo_world **world, mo_robot **
 static double weight_of(const mo_world *world)
 {
     double mass = 0;
-    for (int k = 0; k < mo_world_body_count(world); ++k) {
+    for (int k = 0; k < mo_world_body_count(world); ++k)
         mass += mo_body_get(world, mo_world_body(world, k)).mass;
-    }
     return 9.81 * mass;
 }
 
@@ -41,9 +38,8 @@ static void force_on(const mo_world *world, mo_body_id body, double h, double fo
     for (int k = 0; k < mo_world_contact_count(world); ++k) {
         const mo_contact c = mo_world_contact(world, k);
         const double sign = c.b.index == body.index ? 1 : c.a.index == body.index ? -1 : 0;
-        for (int i = 0; i < 3; ++i) {
+        for (int i = 0; i < 3; ++i)
             force[i] += sign * c.impulse[i] / h;
-        }
     }
 }
 
@@ -74,11 +70,10 @@ int main(int argc, char **argv)
         mo_step_report report;
         good = !mo_world_step(world, model.step, &report, &why) && report.status == MO_SOLVED;
     }
-    if (good) {
+    if (good)
         print(&model, robot, world);
-    } else {
+    else
         fprintf(stderr, "%s: %s\n", path, why.text[0] ? why.text : "no keyframe, or a step failed");
-    }
     mo_robot_destroy(robot);
     mo_world_destroy(world);
     mo_model_clear(&model);

@@ -55,13 +55,10 @@ static PetscErrorCode make_room(admm *a)
     const size_t rows = (size_t)part->row_count, count = (size_t)part->constraint_count;
     const size_t bodies = (size_t)part->body_count * (size_t)a->system.width;
     a->memory = calloc(7 * rows + 2 * count + bodies + 1, sizeof *a->memory);
-    if (!a->memory) {
-        return PETSC_ERR_MEM;
-    }
+    if (!a->memory) return PETSC_ERR_MEM;
     double **const by_row[] = {&a->q, &a->r, &a->z, &a->lambda, &a->b, &a->E, &a->D};
-    for (size_t k = 0; k < 7; ++k) {
+    for (size_t k = 0; k < 7; ++k)
         *by_row[k] = a->memory + k * rows;
-    }
     a->scale = a->memory + 7 * rows;
     a->s = a->scale + count;
     a->bodies = a->s + count;
@@ -104,9 +101,8 @@ static PetscErrorCode largest_eigenvalue(admm *a, double *eta)
     *eta = 1;
     for (int i = 0; i < part->constraint_count; ++i) { /* by id: not by rank */
         mo_random random = {1 + (uint64_t)a->run->s->constraint_id[i]};
-        for (int k = part->row_start[i]; k < part->row_start[i + 1]; ++k) {
+        for (int k = part->row_start[i]; k < part->row_start[i + 1]; ++k)
             x[k] = mo_random_unit(&random) - 0.5;
-        }
     }
     for (int step = 0; step < POWER_STEPS && !code; ++step) {
         double size = 0, along = 0;
@@ -118,13 +114,10 @@ static PetscErrorCode largest_eigenvalue(admm *a, double *eta)
         }
         size = sum_of(a, size);
         along = sum_of(a, along);
-        if (!(along > 0) || !isfinite(along)) {
-            break;
-        }
+        if (!(along > 0) || !isfinite(along)) break;
         *eta = along / size;
-        for (int k = 0; k < rows; ++k) {
+        for (int k = 0; k < rows; ++k)
             x[k] = y[k] / *eta;
-        }
     }
     return code;
 }
@@ -133,15 +126,11 @@ static PetscErrorCode begin(admm *a)
 {
     const mo_problem *part = a->run->s->part;
     const mo_sweep *sweep;
-    if (mo_problem_sweep(part, MO_SWEEP_NATURAL, &sweep)) {
-        return PETSC_ERR_MEM;
-    }
+    if (mo_problem_sweep(part, MO_SWEEP_NATURAL, &sweep)) return PETSC_ERR_MEM;
     mo_convex_scales(sweep, a->scale);
-    for (int i = 0; i < part->constraint_count; ++i) {
-        for (int k = part->row_start[i]; k < part->row_start[i + 1]; ++k) {
+    for (int i = 0; i < part->constraint_count; ++i)
+        for (int k = part->row_start[i]; k < part->row_start[i + 1]; ++k)
             a->D[k] = a->scale[i];
-        }
-    }
     a->rho = a->run->options->admm.rho;
     if (a->rho == 0) { /* [carpentier2024]: sqrt(L m) (L / m)^0.2 */
         double L;
@@ -162,13 +151,11 @@ static void start(admm *a, const double *u)
         const int row = part->row_start[i], d = mo_constraint_dim(part, i);
         double law_u[MO_BILATERAL_MAX_DIM], x[MO_BILATERAL_MAX_DIM], y[MO_BILATERAL_MAX_DIM];
         mo_law_velocity(part, row, d, u + row, a->z + row, law_u);
-        for (int k = 0; k < d; ++k) {
+        for (int k = 0; k < d; ++k)
             x[k] = a->z[row + k] - law_u[k] / a->scale[i];
-        }
         mo_convex_prox(&a->convex, i, 1 / a->scale[i], x, y);
-        for (int k = 0; k < d; ++k) {
+        for (int k = 0; k < d; ++k)
             a->lambda[row + k] = a->scale[i] * (y[k] - x[k]);
-        }
     }
 }
 
@@ -203,9 +190,8 @@ static PetscErrorCode obey_dynamics(admm *a)
     code = code ? code : mo_body_system_solve(&a->system, a->bodies);
     if (!code) {
         mo_bodies_pull(&a->system, a->bodies, a->r);
-        for (int k = 0; k < rows; ++k) {
+        for (int k = 0; k < rows; ++k)
             a->r[k] = (a->b[k] - a->r[k]) / a->E[k];
-        }
     }
     return code;
 }
@@ -308,9 +294,7 @@ static PetscErrorCode iterate(admm *a, int before, int iterations, double *u, do
         set_shifts(a);
         code = a->is_factored ? 0 : factor(a);
         code = code ? code : obey_dynamics(a);
-        if (code) {
-            break;
-        }
+        if (code) break;
         obey_laws(a);
         if (!isfinite(a->primal + a->dual) || (a->primal == 0 && a->dual == 0)) {
             *status = MO_STALLED;

@@ -22,9 +22,7 @@ mo_error mo_mpi_begin(int *argc, char ***argv)
     (void)argc; /* PETSc's own options are not ours: none is read from the command line */
     (void)argv;
     PetscInitialized(&is_there);
-    if (is_there) {
-        return MO_OK;
-    }
+    if (is_there) return MO_OK;
     static char program[] = "moreau", quiet[] = "-no_signal_handler", skip[] = "-skip_petscrc";
     static char *own[] = {program, quiet, skip, NULL};
     int count = 3;
@@ -32,9 +30,7 @@ mo_error mo_mpi_begin(int *argc, char ***argv)
     LEAKS(disable); /* what MPI loses as it starts is not ours */
     const PetscErrorCode code = PetscInitialize(&count, &arguments, NULL, NULL);
     LEAKS(enable);
-    if (code) {
-        return MO_ERR_UNSUPPORTED;
-    }
+    if (code) return MO_ERR_UNSUPPORTED;
     PetscPushErrorHandler(PetscReturnErrorHandler, NULL);
     has_begun = 1;
     return MO_OK;
@@ -53,9 +49,7 @@ void mo_mpi_end(void)
 mo_error mo_mpi_check_target(const char *path, mo_message *why)
 {
     struct stat about;
-    if (stat(path, &about) != 0 || S_ISREG(about.st_mode)) {
-        return MO_OK;
-    }
+    if (stat(path, &about) != 0 || S_ISREG(about.st_mode)) return MO_OK;
     return mo_fail(why, MO_ERR_FILE, "%.300s: is %s; a file name is needed", path,
                    S_ISDIR(about.st_mode) ? "a directory" : "not a regular file");
 }
@@ -64,9 +58,8 @@ uint64_t mo_mpi_hash(const void *bytes, size_t count)
 {
     const unsigned char *byte = bytes;
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (size_t k = 0; k < count; ++k) {
+    for (size_t k = 0; k < count; ++k)
         hash = (hash ^ byte[k]) * UINT64_C(0x100000001b3);
-    }
     return hash;
 }
 
@@ -85,9 +78,7 @@ static uint64_t fingerprint(const char *path)
     struct stat about;
     const int is_file = stat(path, &about) == 0 && S_ISREG(about.st_mode);
     FILE *file = is_file ? fopen(path, "rb") : NULL;
-    if (!file) {
-        return 0;
-    }
+    if (!file) return 0;
     for (int at_end = 0; at_end < 2; ++at_end) {
         (void)fseek(file, at_end ? -(long)sizeof part : 0, at_end ? SEEK_END : SEEK_SET);
         sum = 3 * sum + mo_mpi_hash(part, fread(part, 1, sizeof part, file));
@@ -116,18 +107,14 @@ mo_error mo_mpi_agree(MPI_Comm comm, mo_error error, mo_message *why)
     MPI_Comm_rank(comm, &own.rank);
     own.error = (int)error;
     MPI_Allreduce(&own, &worst, 1, MPI_2INT, MPI_MAXLOC, comm);
-    if (worst.error && why) {
-        MPI_Bcast(why->text, (int)sizeof why->text, MPI_CHAR, worst.rank, comm);
-    }
+    if (worst.error && why) MPI_Bcast(why->text, (int)sizeof why->text, MPI_CHAR, worst.rank, comm);
     return (mo_error)worst.error;
 }
 
 mo_error mo_mpi_petsc_error(PetscErrorCode code, mo_message *why)
 {
     const char *text = NULL;
-    if (!code) {
-        return MO_OK;
-    }
+    if (!code) return MO_OK;
     PetscErrorMessage(code, &text, NULL);
     return mo_fail(why, code == PETSC_ERR_MEM ? MO_ERR_MEMORY : MO_ERR_UNSUPPORTED,
                    "PETSc failed: %s", text ? text : "no reason is known");

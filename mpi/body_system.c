@@ -29,9 +29,8 @@ static PetscErrorCode number_velocities(mo_body_system *b)
         }
     }
     MPI_Exscan(&own, &before, 1, MPIU_INT, MPI_SUM, s->comm);
-    for (int k = 0; k < s->part->body_count; ++k) {
+    for (int k = 0; k < s->part->body_count; ++k)
         b->first[k] += s->rank ? before : 0;
-    }
     PetscErrorCode code = PetscSFBcastBegin(s->holders, MPIU_INT, b->first, b->first, MPI_REPLACE);
     code = code ? code : PetscSFBcastEnd(s->holders, MPIU_INT, b->first, b->first, MPI_REPLACE);
     code = code ? code : VecCreateMPI(s->comm, own, PETSC_DETERMINE, &b->right);
@@ -46,9 +45,8 @@ static PetscErrorCode count_blocks(const mo_body_system *b, double *degree)
     const mo_problem *part = b->s->part;
     for (int i = 0; i < part->constraint_count; ++i) {
         const int first = part->block_start[i], last = part->block_start[i + 1];
-        for (int k = first; k < last; ++k) {
+        for (int k = first; k < last; ++k)
             degree[(size_t)part->block_index[k] * (size_t)b->width] += last - first - 1;
-        }
     }
     return mo_bodies_combine(b, degree);
 }
@@ -66,9 +64,7 @@ static int fill_counts(const mo_body_system *b, const double *degree, PetscInt o
     const int block = b->is_uniform ? b->width : 1;
     int rows = 0;
     for (int k = 0; k < part->body_count; ++k) {
-        if (b->s->body_rank[k] != b->s->rank) {
-            continue;
-        }
+        if (b->s->body_rank[k] != b->s->rank) continue;
         const double count =
             (1 + degree[(size_t)k * (size_t)b->width]) * (b->is_uniform ? 1 : b->width);
         for (int j = 0; j < mo_body_dim(part, k) / block; ++j, ++rows) {
@@ -96,9 +92,8 @@ static PetscErrorCode lay_out(mo_body_system *b, const PetscInt *inside, const P
     code = code ? code
                 : MatXAIJSetPreallocation(b->matrix, b->is_uniform ? b->width : 1, inside, outside,
                                           inside, outside);
-    if (!code && strcmp(type_of(b), MATSBAIJ) == 0) {
+    if (!code && strcmp(type_of(b), MATSBAIJ) == 0)
         code = MatSetOption(b->matrix, MAT_IGNORE_LOWER_TRIANGULAR, PETSC_TRUE);
-    }
     return code;
 }
 
@@ -154,9 +149,7 @@ static PetscErrorCode create_solver(mo_body_system *b)
     PC pc;
     PetscErrorCode code = KSPCreate(b->s->comm, &b->solver);
     code = code ? code : KSPGetPC(b->solver, &pc);
-    if (code || b->is_iterative) {
-        return code ? code : set_iteration(b, pc);
-    }
+    if (code || b->is_iterative) return code ? code : set_iteration(b, pc);
     code = KSPSetType(b->solver, KSPPREONLY);
     code = code ? code : PCSetType(pc, b->is_symmetric ? PCCHOLESKY : PCLU);
     return code ? code : PCFactorSetMatSolverType(pc, MATSOLVERMUMPS);
@@ -193,9 +186,7 @@ PetscErrorCode mo_body_system_create(mo_spread *s, int is_symmetric, mo_body_sys
     PetscErrorCode code = PetscMalloc1((size_t)s->part->body_count + 1, &b->first);
     code = code ? code : number_velocities(b);
     code = code ? code : VecGetSize(b->right, &size);
-    if (code) {
-        return code;
-    }
+    if (code) return code;
     b->is_iterative = wants_iteration(s, size);
     code = create_matrix(b);
     return code ? code : create_solver(b);
@@ -208,9 +199,7 @@ void mo_body_system_destroy(mo_body_system *b)
     VecDestroy(&b->right);
     VecDestroy(&b->answer);
     PetscFree(b->first);
-    if (b->unit && b->width > 1) {
-        MPI_Type_free(&b->unit);
-    }
+    if (b->unit && b->width > 1) MPI_Type_free(&b->unit);
 }
 
 /* ---- vectors -------------------------------------------------------------------------------- */
@@ -223,9 +212,8 @@ void mo_bodies_push(const mo_body_system *b, const double *y, double *x)
         const int d = mo_constraint_dim(part, i);
         for (int k = part->block_start[i]; k < part->block_start[i + 1]; ++k) {
             const int body = part->block_index[k], n = mo_body_dim(part, body);
-            for (int j = 0; j < d; ++j, J += n) {
+            for (int j = 0; j < d; ++j, J += n)
                 mo_axpy(n, own[j], J, x + (size_t)body * (size_t)b->width);
-            }
         }
     }
 }
@@ -239,9 +227,8 @@ void mo_bodies_pull(const mo_body_system *b, const double *x, double *y)
         memset(y + row, 0, (size_t)d * sizeof *y);
         for (int k = part->block_start[i]; k < part->block_start[i + 1]; ++k) {
             const int body = part->block_index[k], n = mo_body_dim(part, body);
-            for (int j = 0; j < d; ++j, J += n) {
+            for (int j = 0; j < d; ++j, J += n)
                 y[row + j] += mo_dot(n, J, x + (size_t)body * (size_t)b->width);
-            }
         }
     }
 }
@@ -281,12 +268,10 @@ static PetscErrorCode add_block(const mo_body_system *b, int one, int two, const
     }
     const int n = mo_body_dim(b->s->part, one), m = mo_body_dim(b->s->part, two);
     PetscInt *columns = rows + b->width;
-    for (int k = 0; k < n; ++k) {
+    for (int k = 0; k < n; ++k)
         rows[k] = b->first[one] + k;
-    }
-    for (int k = 0; k < m; ++k) {
+    for (int k = 0; k < m; ++k)
         columns[k] = b->first[two] + k;
-    }
     return MatSetValues(b->matrix, n, rows, m, columns, block, ADD_VALUES);
 }
 
@@ -294,11 +279,9 @@ static PetscErrorCode add_masses(const mo_body_system *b, PetscInt *rows)
 {
     const mo_problem *part = b->s->part;
     PetscErrorCode code = 0;
-    for (int k = 0; k < part->body_count && !code; ++k) {
-        if (b->s->body_rank[k] == b->s->rank) {
+    for (int k = 0; k < part->body_count && !code; ++k)
+        if (b->s->body_rank[k] == b->s->rank)
             code = add_block(b, k, k, part->M + part->mass_start[k], rows);
-        }
-    }
     return code;
 }
 
@@ -346,16 +329,13 @@ PetscErrorCode mo_body_system_factor(mo_body_system *b, const size_t *start, con
     double *block = malloc(width * width * sizeof *block);
     PetscErrorCode code = rows && block ? MatZeroEntries(b->matrix) : PETSC_ERR_MEM;
     code = code ? code : add_masses(b, rows);
-    for (int i = 0; i < b->s->part->constraint_count && !code; ++i) {
+    for (int i = 0; i < b->s->part->constraint_count && !code; ++i)
         code = add_constraint(b, i, K + start[i], rows, block);
-    }
     free(rows);
     free(block);
     code = code ? code : MatAssemblyBegin(b->matrix, MAT_FINAL_ASSEMBLY);
     code = code ? code : MatAssemblyEnd(b->matrix, MAT_FINAL_ASSEMBLY);
-    if (!code && b->is_symmetric) {
-        code = MatSetOption(b->matrix, MAT_SPD, PETSC_TRUE);
-    }
+    if (!code && b->is_symmetric) code = MatSetOption(b->matrix, MAT_SPD, PETSC_TRUE);
     code = code ? code : KSPSetOperators(b->solver, b->matrix, b->matrix);
     return code ? code : KSPSetUp(b->solver);
 }
@@ -377,9 +357,8 @@ PetscErrorCode mo_body_system_solve(mo_body_system *b, double *x)
     code = code ? code : VecRestoreArray(b->right, &own);
     code = code ? code : KSPSolve(b->solver, b->right, b->answer);
     code = code ? code : KSPGetConvergedReason(b->solver, &reason);
-    if (!code && reason < 0 && (b->is_symmetric || reason != KSP_DIVERGED_ITS)) {
+    if (!code && reason < 0 && (b->is_symmetric || reason != KSP_DIVERGED_ITS))
         return PETSC_ERR_NOT_CONVERGED;
-    }
     code = code ? code : VecGetArray(b->answer, &own);
     at = 0;
     for (int k = 0; k < part->body_count && !code; ++k) {

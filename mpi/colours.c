@@ -51,13 +51,11 @@ static int continues(const mo_compact *compact, int i)
 static void make_nodes(rounds *w)
 {
     const mo_spread *s = w->s;
-    for (int i = 0; i < s->part->constraint_count; ++i) {
-        if (continues(s->compact, i)) {
+    for (int i = 0; i < s->part->constraint_count; ++i)
+        if (continues(s->compact, i))
             ++w->nodes[w->left - 1].count;
-        } else {
+        else
             w->nodes[w->left++] = (node){i, 1, priority_of(s, i)};
-        }
-    }
 }
 
 /* op over the copies of each body, the result on all of them. */
@@ -89,11 +87,8 @@ static int wins(const rounds *w, int n)
 {
     int count;
     const int *body = bodies_of(w->s->part, w->nodes[n].first, &count);
-    for (int k = 0; k < count; ++k) {
-        if (w->best[body[k]] != w->nodes[n].priority || w->first[body[k]] != n) {
-            return 0;
-        }
-    }
+    for (int k = 0; k < count; ++k)
+        if (w->best[body[k]] != w->nodes[n].priority || w->first[body[k]] != n) return 0;
     return 1;
 }
 
@@ -102,14 +97,12 @@ static void paint(rounds *w, const node *own)
     int count;
     const int *body = bodies_of(w->s->part, own->first, &count);
     uint64_t taken = 0;
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         taken |= w->used[body[k]];
-    }
     const int colour = mo_colour_free(taken);
     memset(w->s->colour + own->first, colour, (size_t)own->count);
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         w->used[body[k]] |= UINT64_C(1) << colour;
-    }
 }
 
 static PetscErrorCode colour_round(rounds *w)
@@ -117,13 +110,11 @@ static PetscErrorCode colour_round(rounds *w)
     int kept = 0;
     find_best(w);
     PetscErrorCode code = combine(w->s, MPI_MIN, w->best);
-    for (int n = 0; !code && n < w->left; ++n) {
-        if (wins(w, n)) {
+    for (int n = 0; !code && n < w->left; ++n)
+        if (wins(w, n))
             paint(w, w->nodes + n);
-        } else {
+        else
             w->nodes[kept++] = w->nodes[n]; /* `first` of a body that wins later is set anew */
-        }
-    }
     w->left = kept;
     return code ? code : combine(w->s, MPI_BOR, w->used);
 }
@@ -165,9 +156,8 @@ static void mark_outer(mo_spread *s)
         int count;
         const int *body = bodies_of(s->part, i, &count);
         s->is_outer[i] = s->colour[i] == MO_COLOUR_REST;
-        for (int k = 0; k < count; ++k) {
+        for (int k = 0; k < count; ++k)
             s->is_outer[i] |= s->holder_count[body[k]] > 1;
-        }
     }
 }
 
@@ -187,9 +177,7 @@ mo_error mo_spread_colour(mo_spread *s, mo_message *why)
                          : mo_fail_memory(why);
     error = mo_mpi_agree(s->comm, error, why);
     error = error ? error : colour_all(&w, why);
-    if (!error) {
-        mark_outer(s);
-    }
+    if (!error) mark_outer(s);
     free(w.nodes);
     free(w.best);
     free(w.first);

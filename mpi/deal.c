@@ -20,9 +20,7 @@ static mo_error add_bodies(const mo_problem *whole, int first, int last, mo_piec
         const mo_body_view body = mo_problem_body(whole, b);
         const size_t n = (size_t)body.dim;
         double *piece = mo_piece_add(list, 4 + n * n + n);
-        if (!piece) {
-            return MO_ERR_MEMORY;
-        }
+        if (!piece) return MO_ERR_MEMORY;
         const double head[4] = {b, body.dim, body.is_symmetric, whole->body_start[b]};
         put(put(put(piece, 4, head), n * n, body.M), n, body.f);
     }
@@ -40,9 +38,7 @@ static mo_error add_constraints(const mo_problem *whole, int first, int last, mo
         }
         double *piece = mo_piece_add(
             list, mo_piece_constraint_size(own.dim, &own.law, own.block_count, values));
-        if (!piece) {
-            return MO_ERR_MEMORY;
-        }
+        if (!piece) return MO_ERR_MEMORY;
         double *at =
             mo_piece_begin_constraint(piece, i, own.dim, whole->row_start[i], &own.law, own.w);
         *at++ = own.block_count;
@@ -67,9 +63,7 @@ mo_error mo_spread_deal(MPI_Comm comm, const mo_problem *whole, mo_spread **spre
     mo_pieces pieces = {
         .body_total = whole->body_count, .rows = whole->row_count, .dofs = whole->dof_count};
     *spread = NULL;
-    if (whole->form == MO_FORM_REDUCED) {
-        return mo_reduced_deal(comm, whole, spread, why);
-    }
+    if (whole->form == MO_FORM_REDUCED) return mo_reduced_deal(comm, whole, spread, why);
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
     mo_problem_write_rows(whole);

@@ -72,9 +72,8 @@ static part split(double g, const double *x, size_t count)
     double rest[LANES] = {0}, largest = 0, coarse = 0, fine = 0;
     size_t k = 0;
     sums s = {{0}, {0}, {0}};
-    for (; k + LANES <= count; k += LANES) {
+    for (; k + LANES <= count; k += LANES)
         add_numbers(up, x + k, &s);
-    }
     memcpy(rest, x + k, (count - k) * sizeof *rest);
     add_numbers(up, rest, &s);
     for (int lane = 0; lane < LANES; ++lane) {
@@ -82,9 +81,8 @@ static part split(double g, const double *x, size_t count)
         coarse += s.coarse[lane];
         fine += s.fine[lane];
     }
-    if (!(fabs(coarse) < 0x1p53) || !(fabs(fine) < 0x1p53)) {
+    if (!(fabs(coarse) < 0x1p53) || !(fabs(fine) < 0x1p53))
         return (part){largest > g ? largest : INFINITY, 0, 0, 0}; /* another g may do */
-    }
     return (part){largest, (int64_t)coarse, (int64_t)fine, 0};
 }
 
@@ -99,9 +97,8 @@ static double bound_of(double value)
 static double largest_of(const double *x, size_t count)
 {
     double largest = 0;
-    for (size_t k = 0; k < count; ++k) {
+    for (size_t k = 0; k < count; ++k)
         largest = x[k] <= largest ? largest : x[k]; /* also where it is not a number */
-    }
     return largest;
 }
 
@@ -125,9 +122,8 @@ double mo_exact_sum(mo_exact *exact, int kind, const double *x, size_t count)
         p = split(*bound, x, count);
         reduce(exact, &p);
         if (!isfinite(p.largest) || p.largest == 0 ||
-            (p.largest <= *bound && p.largest > ldexp(*bound, -WINDOW))) {
+            (p.largest <= *bound && p.largest > ldexp(*bound, -WINDOW)))
             break;
-        }
         *bound = attempt ? *bound : bound_of(p.largest);
     }
     if (!isfinite(p.largest)) {

@@ -17,9 +17,8 @@ enum { NOBODY = -1, LINE_BITS = 32 };
 static void note_visits(const mo_spread *s, int colour, int64_t *visitor)
 {
     const mo_problem *part = s->part;
-    for (int b = 0; b < part->body_count; ++b) {
+    for (int b = 0; b < part->body_count; ++b)
         visitor[b] = NOBODY;
-    }
     for (int i = 0; i < part->constraint_count; ++i) {
         for (int k = part->block_start[i]; s->colour[i] == colour && k < part->block_start[i + 1];
              ++k) {
@@ -50,9 +49,8 @@ static int list_leaves(const mo_spread *s, const int64_t *visitor, const int *ne
     int count = 0;
     for (int b = 0; b < s->part->body_count; ++b) {
         const int rank = (int)(visitor[b] >> LINE_BITS);
-        if (visitor[b] == NOBODY || rank == s->rank || (next[b] != NOBODY && next[b] != s->rank)) {
+        if (visitor[b] == NOBODY || rank == s->rank || (next[b] != NOBODY && next[b] != s->rank))
             continue;
-        }
         for (int k = 0; k < lines_of(s, b); ++k, ++count) {
             if (local) {
                 local[count] = s->batches->line_of[b] + k;
@@ -69,9 +67,7 @@ static PetscErrorCode make_one(mo_spread *s, const int64_t *visitor, const int *
     PetscInt *local = NULL;
     PetscSFNode *remote = NULL;
     PetscErrorCode code = PetscMalloc2((size_t)leaves + 1, &local, (size_t)leaves + 1, &remote);
-    if (code) {
-        return code;
-    }
+    if (code) return code;
     list_leaves(s, visitor, next, local, remote);
     code = PetscSFCreate(s->comm, sf);
     code = code ? code
@@ -86,21 +82,17 @@ static PetscErrorCode make_one(mo_spread *s, const int64_t *visitor, const int *
 static PetscErrorCode make_all(mo_spread *s, int64_t *visitor, int *next)
 {
     PetscErrorCode code = 0;
-    for (int b = 0; b < s->part->body_count; ++b) {
+    for (int b = 0; b < s->part->body_count; ++b)
         next[b] = NOBODY;
-    }
     for (int c = s->colour_count - 1; c >= 0 && !code; --c) {
         note_visits(s, c, visitor);
         code = tell_visits(s, visitor);
         const int leaves = code ? 0 : list_leaves(s, visitor, next, NULL, NULL);
         int most = 0;
         MPI_Allreduce(&leaves, &most, 1, MPI_INT, MPI_MAX, s->comm);
-        if (most > 0 && !code) {
-            code = make_one(s, visitor, next, leaves, s->exchange + c);
-        }
-        for (int b = 0; b < s->part->body_count; ++b) {
+        if (most > 0 && !code) code = make_one(s, visitor, next, leaves, s->exchange + c);
+        for (int b = 0; b < s->part->body_count; ++b)
             next[b] = visitor[b] == NOBODY ? next[b] : (int)(visitor[b] >> LINE_BITS);
-        }
     }
     return code;
 }
@@ -136,9 +128,7 @@ static PetscErrorCode count_received(const mo_spread *s, int64_t own[2])
             PetscErrorCode code = PetscSFGetGraph(s->exchange[c], NULL, &leaves, NULL, NULL);
             code =
                 code ? code : PetscSFGetRootRanks(s->exchange[c], &from, &ranks, NULL, NULL, NULL);
-            if (code) {
-                return code;
-            }
+            if (code) return code;
             own[0] += from;
             own[1] += (int64_t)leaves * MO_LINE * (int64_t)sizeof(double);
         }
@@ -149,17 +139,13 @@ static PetscErrorCode count_received(const mo_spread *s, int64_t own[2])
 mo_error mo_spread_predict(const mo_spread *s, mo_spread_traffic *traffic)
 {
     int64_t own[4] = {0}, all[4];
-    if (s->reduced) {
-        return MO_ERR_UNSUPPORTED;
-    }
+    if (s->reduced) return MO_ERR_UNSUPPORTED;
     const mo_error error =
         mo_mpi_agree(s->comm, mo_mpi_petsc_error(count_received(s, own), NULL), NULL);
-    for (int i = 0; i < s->part->constraint_count; ++i) {
+    for (int i = 0; i < s->part->constraint_count; ++i)
         own[2] += s->is_outer[i];
-    }
-    for (int b = 0; b < s->part->body_count; ++b) {
+    for (int b = 0; b < s->part->body_count; ++b)
         own[3] += s->holder_count[b] > 1 && s->body_rank[b] == s->rank;
-    }
     MPI_Allreduce(own, all, 4, MPI_INT64_T, MPI_SUM, s->comm);
     *traffic = (mo_spread_traffic){all[0], all[1], 1, all[2], all[3]};
     return error;
@@ -188,9 +174,7 @@ mo_error mo_spread_count(const mo_spread *s, mo_spread_traffic *traffic, int64_t
     const int64_t own[2] = {s->messages, s->bytes};
     int64_t all[2];
     const mo_error error = mo_spread_predict(s, traffic);
-    if (error) {
-        return error;
-    }
+    if (error) return error;
     MPI_Allreduce(own, all, 2, MPI_INT64_T, MPI_SUM, s->comm);
     traffic->messages = all[0];
     traffic->bytes = all[1];

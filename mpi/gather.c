@@ -46,9 +46,8 @@ static mo_error collect(const mo_spread *s, const list *own, double *whole, mo_m
                     s->comm);
         MPI_Gatherv(own->value, own->count, MPI_DOUBLE, all.value, count, start, MPI_DOUBLE, 0,
                     s->comm);
-        for (int k = 0; k < all.count; ++k) {
+        for (int k = 0; k < all.count; ++k)
             whole[all.place[k]] = all.value[k];
-        }
     }
     free(count);
     free(all.place);
@@ -64,22 +63,17 @@ mo_error mo_spread_gather(const mo_spread *s, const mo_result *result, double *r
         return MO_OK;
     }
     const size_t most = (size_t)part->row_count + (size_t)part->dof_count + 1;
-    if (!s->row_at || s->whole_rows + s->whole_dofs > INT_MAX) {
-        return MO_ERR_UNSUPPORTED;
-    }
+    if (!s->row_at || s->whole_rows + s->whole_dofs > INT_MAX) return MO_ERR_UNSUPPORTED;
     list l = {0, malloc(most * sizeof *l.place), malloc(most * sizeof *l.value)};
     mo_error error = mo_mpi_agree(s->comm, l.place && l.value ? MO_OK : MO_ERR_MEMORY, NULL);
     if (!error) {
-        for (int i = 0; i < part->constraint_count; ++i) {
+        for (int i = 0; i < part->constraint_count; ++i)
             add(&l, s->row_at[i], mo_constraint_dim(part, i), result->r + part->row_start[i]);
-        }
         error = collect(s, &l, r, NULL);
         l.count = 0;
-        for (int b = 0; b < part->body_count; ++b) {
-            if (s->body_rank[b] == s->rank) {
+        for (int b = 0; b < part->body_count; ++b)
+            if (s->body_rank[b] == s->rank)
                 add(&l, s->dof_at[b], mo_body_dim(part, b), result->v + part->body_start[b]);
-            }
-        }
         error = error ? error : collect(s, &l, v, NULL);
     }
     free(l.place);

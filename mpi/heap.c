@@ -90,9 +90,7 @@ static void place_beads(mo_heap *heap, int begin, int end)
             ball.at[i] = (place[i] + 0.5 - (i < 2 ? 0.5 * across : 0)) * cell +
                          0.15 * d->radius * (rng_between(&random, 0, 1) - 0.5);
         }
-        if (k >= begin) {
-            heap->own[k - begin] = ball;
-        }
+        if (k >= begin) heap->own[k - begin] = ball;
     }
 }
 
@@ -118,9 +116,7 @@ mo_error mo_heap_begin(MPI_Comm comm, const mo_heap_def *def, int bodies, mo_hea
     MPI_Comm_rank(comm, &heap->rank);
     MPI_Comm_size(comm, &heap->size);
     mo_exact_init(&heap->exact, comm);
-    if (!(heap->def.box > 0)) {
-        heap->def.box = 0.5 * ceil(cbrt((double)def->count)) * cell_of(def);
-    }
+    if (!(heap->def.box > 0)) heap->def.box = 0.5 * ceil(cbrt((double)def->count)) * cell_of(def);
     error = make_room(heap, (size_t)bodies) ? mo_heap_shapes_make(&heap->def, &heap->shapes, why)
                                             : mo_fail_memory(why);
     error = error ? error : mo_heap_make_world(heap, why);
@@ -141,9 +137,7 @@ mo_error mo_heap_create(MPI_Comm comm, const mo_heap_def *def, mo_heap **out, mo
     const int begin = (int)((int64_t)def->count * rank / size);
     const int end = (int)((int64_t)def->count * (rank + 1) / size);
     mo_error error = mo_heap_begin(comm, def, end - begin, out, why);
-    if (error) {
-        return error;
-    }
+    if (error) return error;
     (def->is_turned ? place_turned : place_beads)(*out, begin, end);
     (*out)->count = end - begin;
     error = mo_heap_balance(*out, why);
@@ -162,17 +156,14 @@ void mo_heap_destroy(mo_heap *heap)
     if (heap) {
         mo_exact_clear(&heap->exact);
         mo_heap_shapes_clear(&heap->shapes);
-        if (heap->world) {
-            mo_memory_free(&heap->world->allocator, heap->owner);
-        }
+        if (heap->world) mo_memory_free(&heap->world->allocator, heap->owner);
         mo_world_destroy(heap->world);
         PetscSFDestroy(&heap->ghosts);
         void *const arrays[] = {heap->own,   heap->impulse, heap->cell_owner,
                                 heap->each,  heap->ghost,   heap->member,
                                 heap->place, heap->loaded,  heap->ghost_place};
-        for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) {
+        for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k)
             free(arrays[k]);
-        }
         free(heap);
     }
 }

@@ -91,12 +91,9 @@ static int list_edges(const mo_heap_grid *grid, int cell, mo_edge *edges)
     const int stride[3] = {1, n[0], n[0] * n[1]};
     int count = 0;
     for (int k = 0; k < 3; ++k) {
-        if (place[k] > 0) {
-            edges[count++] = (mo_edge){(uint32_t)cell, (uint32_t)(cell - stride[k])};
-        }
-        if (place[k] < n[k] - 1) {
+        if (place[k] > 0) edges[count++] = (mo_edge){(uint32_t)cell, (uint32_t)(cell - stride[k])};
+        if (place[k] < n[k] - 1)
             edges[count++] = (mo_edge){(uint32_t)cell, (uint32_t)(cell + stride[k])};
-        }
     }
     return count;
 }
@@ -111,9 +108,8 @@ static mo_error choose_owners(const mo_heap *heap, const mo_heap_grid *grid, con
     int *counts = malloc(2 * (size_t)heap->size * sizeof *counts), edge_count = 0;
     mo_error error = edges && counts ? MO_OK : mo_fail_memory(why);
     error = mo_mpi_agree(heap->comm, error, why);
-    for (int cell = (int)home.first; !error && cell < home.last; ++cell) {
+    for (int cell = (int)home.first; !error && cell < home.last; ++cell)
         edge_count += list_edges(grid, cell, edges + edge_count);
-    }
     error = error ? error
                   : mo_partition(&home, edges, edge_count, weight + home.first, owner + home.first,
                                  why);
@@ -167,14 +163,11 @@ static PetscErrorCode swarm_out(MPI_Comm comm, size_t bytes, int count, const in
     code = code ? code : DMSwarmFinalizeFieldRegister(swarm);
     code = code ? code : DMSwarmSetLocalSizes(swarm, count, 0);
     code = code ? code : DMSwarmGetField(swarm, "record", NULL, NULL, &at);
-    if (!code && count) {
-        memcpy(at, *records, bytes * (size_t)count);
-    }
+    if (!code && count) memcpy(at, *records, bytes * (size_t)count);
     code = code ? code : DMSwarmRestoreField(swarm, "record", NULL, NULL, &at);
     code = code ? code : DMSwarmGetField(swarm, DMSwarmField_rank, NULL, NULL, (void **)&rank);
-    for (int k = 0; !code && k < count; ++k) {
+    for (int k = 0; !code && k < count; ++k)
         rank[k] = rank_of[k];
-    }
     code = code ? code : DMSwarmRestoreField(swarm, DMSwarmField_rank, NULL, NULL, (void **)&rank);
     code = code ? code : DMSwarmMigrate(swarm, PETSC_TRUE);
     code = code ? code : DMSwarmGetLocalSize(swarm, &in);
@@ -183,9 +176,7 @@ static PetscErrorCode swarm_out(MPI_Comm comm, size_t bytes, int count, const in
     *records = came ? came : *records;
     *in_count = (int)in;
     code = code ? code : DMSwarmGetField(swarm, "record", NULL, NULL, &at);
-    if (!code && in) {
-        memcpy(came, at, bytes * (size_t)in);
-    }
+    if (!code && in) memcpy(came, at, bytes * (size_t)in);
     code = code ? code : DMSwarmRestoreField(swarm, "record", NULL, NULL, &at);
     DMDestroy(&swarm);
     return code;
@@ -232,9 +223,8 @@ static void merge(const flock *f, char *array, int count, const char *more, int 
 static mo_error move(const mo_heap *heap, const flock *f, const int *rank_of, mo_message *why)
 {
     int leaving = 0, coming = 0, stay = 0;
-    for (int k = 0; k < *f->count; ++k) {
+    for (int k = 0; k < *f->count; ++k)
         leaving += rank_of[k] != heap->rank;
-    }
     void *out = malloc(f->bytes * ((size_t)leaving + 1)), *array = NULL;
     int *to = malloc(((size_t)leaving + 1) * sizeof *to);
     mo_error error = mo_mpi_agree(heap->comm, out && to ? MO_OK : mo_fail_memory(why), why);
@@ -293,9 +283,8 @@ mo_error mo_heap_migrate(mo_heap *heap, mo_message *why)
         heap->migrated += leaving;
         heap->contacts_are_known = 0;
     }
-    for (int b = 0; !error && b < heap->count; ++b) {
+    for (int b = 0; !error && b < heap->count; ++b)
         heap->own[b].rank = heap->rank;
-    }
     free(of_body);
     free(of_impulse);
     return error;

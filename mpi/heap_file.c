@@ -33,9 +33,8 @@ typedef struct head {
 static uint64_t checksum_of(const void *records, size_t bytes, size_t count)
 {
     uint64_t sum = 0;
-    for (size_t k = 0; k < count; ++k) {
+    for (size_t k = 0; k < count; ++k)
         sum += mo_mpi_hash((const char *)records + bytes * k, bytes);
-    }
     return sum;
 }
 
@@ -104,9 +103,7 @@ static mo_error reserve(const char *path, const head *h, mo_message *why)
     const int file = open(path, O_CREAT | O_TRUNC | O_WRONLY, 0666);
     int code = file < 0 ? errno : posix_fallocate(file, 0, bytes);
     code = code == EOPNOTSUPP || code == EINVAL ? 0 : code; /* not every file system has this */
-    if (file >= 0 && close(file) != 0 && !code) {
-        code = errno;
-    }
+    if (file >= 0 && close(file) != 0 && !code) code = errno;
     return code ? fail_file(path, strerror(code), why) : MO_OK;
 }
 
@@ -116,18 +113,12 @@ static mo_error write_beside(const mo_heap *heap, const char *beside, mo_message
     MPI_File file;
     mo_error error = heap->rank == 0 ? reserve(beside, &h, why) : MO_OK;
     error = mo_mpi_agree(heap->comm, error, why);
-    if (error) {
-        return error;
-    }
-    if (MPI_File_open(heap->comm, beside, MPI_MODE_WRONLY, MPI_INFO_NULL, &file) != MPI_SUCCESS) {
+    if (error) return error;
+    if (MPI_File_open(heap->comm, beside, MPI_MODE_WRONLY, MPI_INFO_NULL, &file) != MPI_SUCCESS)
         return mo_mpi_agree(heap->comm, fail_file(beside, "it cannot be written", why), why);
-    }
-    if (!write_all(heap, &h, file)) {
-        error = fail_file(beside, "it could not be written", why);
-    }
-    if (MPI_File_close(&file) != MPI_SUCCESS) {
+    if (!write_all(heap, &h, file)) error = fail_file(beside, "it could not be written", why);
+    if (MPI_File_close(&file) != MPI_SUCCESS)
         error = fail_file(beside, "it could not be closed", why);
-    }
     return mo_mpi_agree(heap->comm, error, why);
 }
 
@@ -136,17 +127,12 @@ mo_error mo_heap_save(const mo_heap *heap, const char *path, mo_message *why)
     char beside[4200];
     snprintf(beside, sizeof beside, "%.4096s.part", path);
     mo_error error = mo_mpi_agree(heap->comm, mo_mpi_check_target(path, why), why);
-    if (error) {
-        return error;
-    }
+    if (error) return error;
     error = write_beside(heap, beside, why);
-    if (!error && heap->rank == 0 && rename(beside, path) != 0) {
+    if (!error && heap->rank == 0 && rename(beside, path) != 0)
         error = fail_file(path, strerror(errno), why);
-    }
     error = mo_mpi_agree(heap->comm, error, why);
-    if (error && heap->rank == 0) {
-        unlink(beside);
-    }
+    if (error && heap->rank == 0) unlink(beside);
     return error;
 }
 
@@ -154,16 +140,14 @@ mo_error mo_heap_save(const mo_heap *heap, const char *path, mo_message *why)
 
 static mo_error read_head(FILE *file, const char *path, head *h, mo_message *why)
 {
-    if (fread(h, sizeof *h, 1, file) != 1 || memcmp(h->magic, MAGIC, sizeof MAGIC) != 0) {
+    if (fread(h, sizeof *h, 1, file) != 1 || memcmp(h->magic, MAGIC, sizeof MAGIC) != 0)
         return mo_fail(why, MO_ERR_FORMAT, "%.300s: it is not a checkpoint of a heap", path);
-    }
     fseek(file, 0, SEEK_END);
     const double expected = (double)sizeof *h + (double)h->bodies * sizeof(mo_heap_body) +
                             (double)h->impulses * sizeof(mo_heap_impulse);
     if (h->bodies != h->def.count || h->impulses < 0 || h->step < 0 ||
-        expected != (double)ftell(file)) {
+        expected != (double)ftell(file))
         return mo_fail(why, MO_ERR_FORMAT, "%.300s: it is cut short or damaged", path);
-    }
     return MO_OK;
 }
 
@@ -171,9 +155,8 @@ static mo_error check_body(const mo_heap_body *body, const char *path, int64_t c
                            mo_message *why)
 {
     double sum = 0;
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         sum += body->at[k] + body->v[k] + body->spin[k] + body->turn[k];
-    }
     return isfinite(sum + body->turn[3]) && body->id < count
                ? MO_OK
                : mo_fail(why, MO_ERR_FORMAT, "%.300s: a body is damaged", path);
@@ -186,9 +169,8 @@ static mo_error read_bodies(FILE *file, const char *path, const head *h, int64_t
     const long place = (long)sizeof *h + (long)(begin * (int64_t)sizeof *heap->own);
     mo_error error = MO_OK;
     if (fseek(file, place, SEEK_SET) ||
-        fread(heap->own, sizeof *heap->own, (size_t)count, file) != (size_t)count) {
+        fread(heap->own, sizeof *heap->own, (size_t)count, file) != (size_t)count)
         return fail_file(path, "its bodies cannot be read", why);
-    }
     heap->count = count;
     *sum += checksum_of(heap->own, sizeof *heap->own, (size_t)count);
     for (int b = 0; b < count && !error; ++b) {
@@ -223,11 +205,9 @@ static mo_error read_impulses(FILE *file, const char *path, const head *h, mo_he
             break;
         }
         *sum += heap->rank == 0 ? checksum_of(chunk, sizeof *chunk, count) : 0;
-        for (size_t k = 0; k < count; ++k) {
-            if (is_own(heap, mo_heap_key_owner(chunk[k].key))) {
+        for (size_t k = 0; k < count; ++k)
+            if (is_own(heap, mo_heap_key_owner(chunk[k].key)))
                 heap->impulse[heap->impulse_count++] = chunk[k];
-            }
-        }
     }
     qsort(heap->impulse, (size_t)heap->impulse_count, sizeof *heap->impulse, mo_heap_by_key);
     free(chunk);
@@ -275,9 +255,7 @@ mo_error mo_heap_load(MPI_Comm comm, const char *path, mo_heap **out, mo_message
         error = mo_heap_begin(comm, &h.def, (int)(end - begin), out, why);
         error = error ? error : read_all(file, path, &h, *out, why);
     }
-    if (file) {
-        fclose(file);
-    }
+    if (file) fclose(file);
     if (error) {
         mo_heap_destroy(*out);
         *out = NULL;

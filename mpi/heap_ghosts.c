@@ -52,9 +52,7 @@ static void visit_ghosts(const mo_heap *heap, double distance, int *seen, int *r
     for (int b = 0; b < heap->count; ++b) {
         const int found = list_neighbours(heap, b, distance, seen, ranks);
         for (int k = 0; k < found; ++k) {
-            if (sent) {
-                sent[count[ranks[k]]] = b;
-            }
+            if (sent) sent[count[ranks[k]]] = b;
             ++count[ranks[k]];
         }
     }
@@ -74,9 +72,7 @@ static int *list_ghosts(const mo_heap *heap, double distance, int *count)
         }
         sent = malloc(((size_t)total + 1) * sizeof *sent);
     }
-    if (sent) {
-        visit_ghosts(heap, distance, seen, ranks, next, sent);
-    }
+    if (sent) visit_ghosts(heap, distance, seen, ranks, next, sent);
     free(seen);
     return sent;
 }
@@ -88,14 +84,10 @@ static PetscErrorCode make_graph(mo_heap *heap, const int *place, const int *fro
     PetscSFNode *owner;
     PetscErrorCode code = PetscSFDestroy(&heap->ghosts);
     code = code ? code : PetscMalloc1((size_t)heap->ghost_count + 1, &owner);
-    if (code) {
-        return code;
-    }
-    for (int rank = 0, k = 0; rank < heap->size; ++rank) {
-        for (const int end = k + from[rank]; k < end; ++k) {
+    if (code) return code;
+    for (int rank = 0, k = 0; rank < heap->size; ++rank)
+        for (const int end = k + from[rank]; k < end; ++k)
             owner[k] = (PetscSFNode){rank, place[k]};
-        }
-    }
     code = PetscSFCreate(heap->comm, &heap->ghosts);
     code = code ? code
                 : PetscSFSetGraph(heap->ghosts, heap->count, heap->ghost_count, NULL,

@@ -14,9 +14,7 @@ enum { CORNERS = 8 };
 
 int mo_heap_shape_of(const mo_heap_def *def, uint32_t id)
 {
-    if (id < (uint32_t)def->boxes) {
-        return MO_HEAP_BOXES;
-    }
+    if (id < (uint32_t)def->boxes) return MO_HEAP_BOXES;
     return def->shape == MO_HEAP_MIXED   ? (int)(id % MO_HEAP_HULLS)
            : def->shape == MO_HEAP_HULLS ? MO_HEAP_HULLS + (int)(id % MO_HEAP_HULL_KINDS)
                                          : (int)def->shape;
@@ -27,9 +25,8 @@ static void draw_corners(uint64_t seed, int kind, double radius, double corner[C
 {
     rng random = rng_of(seed, UINT64_C(1) << 40 | (uint64_t)kind);
     for (int k = 0; k < CORNERS; ++k) {
-        for (int i = 0; i < 3; ++i) {
+        for (int i = 0; i < 3; ++i)
             corner[k][i] = (k >> i & 1 ? 1 : -1) + rng_between(&random, -0.5, 0.5);
-        }
         mo_vec3_scale(radius / mo_vec3_norm(corner[k]), corner[k], corner[k]);
     }
 }
@@ -41,14 +38,11 @@ static mo_error make_hull(const mo_heap_def *def, int kind, mo_collider *collide
     draw_corners(def->seed, kind, 1.3 * def->radius, corner);
     mo_shape_def shape = mo_shape_hull(corner[0], CORNERS);
     mo_error error = mo_collider_init(&shape, 0, &own, collider, why);
-    if (error) {
-        return error;
-    }
+    if (error) return error;
     mo_collider_mass(collider, &volume, centre, inertia);
     mo_collider_clear(&own, collider);
-    for (int k = 0; k < CORNERS; ++k) { /* the centre of mass becomes the origin */
+    for (int k = 0; k < CORNERS; ++k) /* the centre of mass becomes the origin */
         mo_vec3_minus(corner[k], centre, corner[k]);
-    }
     shape = mo_shape_hull(corner[0], CORNERS);
     return mo_collider_init(&shape, 0, &own, collider, why);
 }
@@ -58,9 +52,7 @@ static mo_error make_collider(const mo_heap_def *def, int kind, mo_collider *col
 {
     const double r = def->radius;
     const mo_allocator own = mo_allocator_or_default(NULL);
-    if (kind >= MO_HEAP_HULLS) {
-        return make_hull(def, kind - MO_HEAP_HULLS, collider, why);
-    }
+    if (kind >= MO_HEAP_HULLS) return make_hull(def, kind - MO_HEAP_HULLS, collider, why);
     const mo_shape_def shapes[] = {
         mo_shape_ball(r), mo_shape_box(r, 0.8 * r, 0.6 * r),
         mo_shape_capsule((const double[3]){0, 0, -r}, (const double[3]){0, 0, r}, 0.5 * r),
@@ -83,9 +75,7 @@ static mo_error make_shape(const mo_heap_def *def, int kind, mo_heap_shape *shap
 {
     double volume, centre[3], inertia[6];
     const mo_error error = make_collider(def, kind, &shape->collider, why);
-    if (error) {
-        return error;
-    }
+    if (error) return error;
     mo_collider_mass(&shape->collider, &volume, centre, inertia);
     shape->spin_up = ratio_of(inertia);
     shape->mass = def->density * volume;
@@ -127,9 +117,8 @@ mo_error mo_heap_shapes_make(const mo_heap_def *def, mo_heap_shapes *shapes, mo_
         const int kind = mo_heap_shape_of(def, (uint32_t)(def->count - 1 - k));
         shapes->largest = fmax(shapes->largest, shapes->at[kind].size);
     }
-    if (!error && def->boxes > 0) {
+    if (!error && def->boxes > 0)
         shapes->largest = fmax(shapes->largest, shapes->at[MO_HEAP_BOXES].size);
-    }
     shapes->are_balls = def->shape == MO_HEAP_BALLS && def->boxes == 0;
     return error ? error : make_walls(def, shapes, why);
 }
@@ -137,12 +126,10 @@ mo_error mo_heap_shapes_make(const mo_heap_def *def, mo_heap_shapes *shapes, mo_
 void mo_heap_shapes_clear(mo_heap_shapes *shapes)
 {
     const mo_allocator own = mo_allocator_or_default(NULL);
-    for (int k = 0; k < shapes->count; ++k) {
+    for (int k = 0; k < shapes->count; ++k)
         mo_collider_clear(&own, &shapes->at[k].collider);
-    }
-    for (int k = 0; k < MO_HEAP_WALLS; ++k) {
+    for (int k = 0; k < MO_HEAP_WALLS; ++k)
         mo_collider_clear(&own, shapes->wall + k);
-    }
     free(shapes->at);
     *shapes = (mo_heap_shapes){0};
 }

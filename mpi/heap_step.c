@@ -59,13 +59,10 @@ static void fill_report(mo_heap *heap, const mo_step_report *step, double starte
 static mo_error enter(mo_heap *heap, mo_message *why)
 {
     mo_error error = mo_heap_find_ghosts(heap, mo_heap_largest_motion(heap));
-    if (error) {
-        return mo_fail(why, error, "bodies near other ranks: %s", mo_error_text(error));
-    }
+    if (error) return mo_fail(why, error, "bodies near other ranks: %s", mo_error_text(error));
     error = mo_heap_enter(heap, 0, why);
-    if (!error && !heap->contacts_are_known) {
+    if (!error && !heap->contacts_are_known)
         error = mo_heap_write_contacts(heap) ? mo_fail_memory(why) : MO_OK;
-    }
     return mo_mpi_agree(heap->comm, error, why);
 }
 
@@ -77,9 +74,7 @@ mo_error mo_heap_step(mo_heap *heap, mo_heap_report *report, mo_message *why)
     report = report ? report : &own;
     *report = (mo_heap_report){0};
     mo_error error = MO_OK;
-    if (heap->step % heap->def.balance == 0) {
-        error = mo_heap_balance(heap, why);
-    }
+    if (heap->step % heap->def.balance == 0) error = mo_heap_balance(heap, why);
     error = error ? error : mo_heap_migrate(heap, why);
     error = error ? error : enter(heap, why);
     error = error ? error : mo_world_step(heap->world, heap->def.dt, &step, why);

@@ -59,9 +59,8 @@ static void combine_equals(mo_combine how, int64_t *all, int count, int width)
                 first[i] = how == MO_COMBINE_SUM ? first[i] + other[i] : larger;
             }
         }
-        for (int same = k + 1; same < end; ++same) {
+        for (int same = k + 1; same < end; ++same)
             memcpy(all + stride * (size_t)same, first, stride * sizeof *all);
-        }
     }
 }
 
@@ -79,9 +78,7 @@ static mo_error combine(void *user, mo_combine how, int count, const uint32_t *n
         memcpy(own + stride * (size_t)k + 1, value + width * k, bytes - sizeof *own);
     }
     error = error ? error : mo_mail_all(heap->comm, bytes, count, own, &all, &total);
-    if (!error) {
-        combine_equals(how, all, total, width);
-    }
+    if (!error) combine_equals(how, all, total, width);
     for (int k = 0; k < count && !error; ++k) {
         const int64_t key = name[k], *found = bsearch(&key, all, (size_t)total, bytes, by_name);
         memcpy(value + width * k, found + 1, bytes - sizeof *own);
@@ -105,18 +102,14 @@ static mo_error spread_problem(mo_heap *heap, mo_spread **spread, mo_message *wh
     mo_error error = owner && name ? MO_OK : mo_fail_memory(why);
     error = mo_mpi_agree(heap->comm, error, why);
     MPI_Exscan(&count, &before, 1, MPI_INT64_T, MPI_SUM, heap->comm);
-    for (int b = 0; b < world->problem->body_count && !error; ++b) {
+    for (int b = 0; b < world->problem->body_count && !error; ++b)
         owner[b] = heap->rank; /* of those that an earlier solve has found untouched */
-    }
     for (int k = 0; k < world->living_count && !error; ++k) {
         const int place = world->living[k], block = world->body[place].block;
-        if (block != MO_NONE) {
-            owner[block] = heap->owner[place];
-        }
+        if (block != MO_NONE) owner[block] = heap->owner[place];
     }
-    for (int k = 0; k < count && !error; ++k) {
+    for (int k = 0; k < count && !error; ++k)
         name[k] = (heap->rank ? before : 0) + k;
-    }
     const mo_spread_map map = {world->problem->body_id, owner, name};
     error = error ? error : mo_spread_borrow(heap->comm, world->problem, &map, spread, why);
     free(owner);
@@ -131,9 +124,8 @@ static void drop_untouched(mo_heap *heap, const mo_spread *spread)
     for (int b = 0; b < heap->count; ++b) {
         mo_sim_body *body = world->body + heap->place[b];
         if (body->block != MO_NONE && !mo_is_touched(world, body) &&
-            spread->holder_count[body->block] == 1) {
+            spread->holder_count[body->block] == 1)
             body->block = MO_NONE;
-        }
     }
 }
 
@@ -149,9 +141,7 @@ static mo_error solve(void *user, const mo_options *options)
         own.nsgs.momentum = MOMENTUM;
     }
     mo_error error = mo_heap_solve_whole(heap, options);
-    if (error != MO_ERR_UNSUPPORTED) {
-        return error;
-    }
+    if (error != MO_ERR_UNSUPPORTED) return error;
     error = spread_problem(heap, &spread, &result->message);
     if (!error) {
         heap->colours = mo_spread_colour_count(spread);
@@ -233,22 +223,18 @@ static mo_error send(mo_heap *heap, mo_shared what)
     double *own = malloc((members * width + MOST_NUMBERS) * sizeof *own),
            *ghost = own + (size_t)heap->count * width;
     mo_error error = mo_mpi_agree(heap->comm, own ? MO_OK : MO_ERR_MEMORY, NULL);
-    for (int b = 0; b < heap->count && !error; ++b) {
+    for (int b = 0; b < heap->count && !error; ++b)
         tell(heap->world->body + heap->place[b], what, own + numbers * b);
-    }
-    for (int k = 0; k < heap->ghost_count && !error; ++k) {
+    for (int k = 0; k < heap->ghost_count && !error; ++k)
         tell(heap->world->body + heap->ghost_place[k], what, ghost + numbers * k);
-    }
     if (numbers == 1 && !error) {
         error = mo_heap_least(heap, ghost, own);
-        for (int b = 0; b < heap->count && !error; ++b) {
+        for (int b = 0; b < heap->count && !error; ++b)
             hear(own + b, what, heap, heap->place[b]);
-        }
     }
     error = error ? error : mo_heap_send(heap, width * sizeof *own, own, ghost);
-    for (int k = 0; k < heap->ghost_count && !error; ++k) {
+    for (int k = 0; k < heap->ghost_count && !error; ++k)
         hear(ghost + numbers * k, what, heap, heap->ghost_place[k]);
-    }
     free(own);
     return error;
 }
@@ -259,9 +245,8 @@ static double motion_of(const mo_heap *heap, const mo_sim_body *body)
     const double h = heap->def.dt,
                  size = heap->world->near[body->first_shape].is_central ? 0 : body->size;
     double way[3];
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         way[k] = h * fmax(fabs(body->v[k]), fmax(fabs(body->free_v[k]), fabs(body->next_v[k])));
-    }
     const double spin = fmax(mo_vec3_norm(body->v + 3),
                              fmax(mo_vec3_norm(body->free_v + 3), mo_vec3_norm(body->next_v + 3)));
     return mo_vec3_norm(way) + fmin(h * spin, 2) * size;
@@ -272,13 +257,10 @@ static mo_error widen(mo_heap *heap)
 {
     double motion = 0;
     mo_message why;
-    for (int b = 0; b < heap->count; ++b) {
+    for (int b = 0; b < heap->count; ++b)
         motion = fmax(motion, motion_of(heap, heap->world->body + heap->place[b]));
-    }
     motion = mo_exact_largest(&heap->exact, motion);
-    if (motion <= heap->covered) {
-        return MO_OK;
-    }
+    if (motion <= heap->covered) return MO_OK;
     mo_error error = mo_heap_find_ghosts(heap, motion);
     error = error ? error : mo_mpi_agree(heap->comm, mo_heap_enter(heap, 1, &why), NULL);
     return error ? error : send(heap, MO_SHARED_START); /* which impacts may have changed */
@@ -299,9 +281,7 @@ static mo_error share(void *user, mo_shared what)
 {
     mo_heap *heap = user;
     const int may_be_none = what == MO_SHARED_PART || what == MO_SHARED_MARK;
-    if (heap->size == 1 || (may_be_none && !has_news(heap, what))) {
-        return MO_OK;
-    }
+    if (heap->size == 1 || (may_be_none && !has_news(heap, what))) return MO_OK;
     const mo_error error = what == MO_SHARED_VELOCITY ? widen(heap) : MO_OK;
     return error ? error : send(heap, what);
 }

@@ -86,9 +86,7 @@ static void put_record(const mo_heap *heap, int place, const double *start, reco
     memcpy(to->contact.w, world->problem->w + row, sizeof to->contact.w);
     to->contact.mu = contact->mu;
     to->square = mo_vec3_dot(contact->point, contact->point);
-    if (start) {
-        mo_vec3_copy(start + row, to->start);
-    }
+    if (start) mo_vec3_copy(start + row, to->start);
     for (int k = 0; k < 2; ++k) {
         if (mo_moves_freely(world->body + contact->body[k])) {
             to->is_there |= 1 << k;
@@ -114,14 +112,10 @@ static mo_error gather(const mo_heap *heap, const double *start, whole *w)
     mo_error error = mo_mpi_agree(heap->comm, mine ? MO_OK : MO_ERR_MEMORY, NULL);
     for (int k = 0; k < world->contacts.count && !error; ++k) {
         const mo_sim_contact *contact = world->contacts.at + k;
-        if (mo_contact_is_taken(contact)) {
-            put_record(heap, k, start, mine + contact->constraint);
-        }
+        if (mo_contact_is_taken(contact)) put_record(heap, k, start, mine + contact->constraint);
     }
     error = error ? error : mo_mail_all(heap->comm, sizeof *mine, own, mine, &all, &w->count);
-    if (!error) {
-        qsort(all, (size_t)w->count, sizeof *mine, by_key);
-    }
+    if (!error) qsort(all, (size_t)w->count, sizeof *mine, by_key);
     w->record = all;
     free(mine);
     return error;
@@ -151,19 +145,13 @@ static int list_bodies(whole *w)
 {
     int count = 0;
     w->body = malloc((2 * (size_t)w->count + 1) * sizeof *w->body);
-    for (int i = 0; i < 2 * w->count && w->body; ++i) {
-        if (has_side(w->record + i / 2, i % 2)) {
+    for (int i = 0; i < 2 * w->count && w->body; ++i)
+        if (has_side(w->record + i / 2, i % 2))
             w->body[count++] = (named){w->record[i / 2].side[i % 2].id, -1};
-        }
-    }
-    if (w->body) {
-        qsort(w->body, (size_t)count, sizeof *w->body, by_id);
-    }
-    for (int k = 0; k < count; ++k) {
-        if (w->body_count == 0 || w->body[k].id != w->body[w->body_count - 1].id) {
+    if (w->body) qsort(w->body, (size_t)count, sizeof *w->body, by_id);
+    for (int k = 0; k < count; ++k)
+        if (w->body_count == 0 || w->body[k].id != w->body[w->body_count - 1].id)
             w->body[w->body_count++] = w->body[k];
-        }
-    }
     return w->body != NULL;
 }
 
@@ -172,9 +160,8 @@ static mo_error name_bodies(whole *w)
 {
     uint32_t *id = mo_memory_array(&w->problem->allocator, (size_t)w->body_count + 1, sizeof *id);
     w->problem->body_id = id;
-    for (int b = 0; b < w->body_count && id; ++b) {
+    for (int b = 0; b < w->body_count && id; ++b)
         id[w->body[b].number] = w->body[b].id;
-    }
     return id ? MO_OK : MO_ERR_MEMORY;
 }
 
@@ -183,9 +170,7 @@ static mo_error build(whole *w, int is_coarse)
 {
     mo_builder *builder;
     mo_message why;
-    if (!list_bodies(w) || mo_builder_create(NULL, &builder)) {
-        return MO_ERR_MEMORY;
-    }
+    if (!list_bodies(w) || mo_builder_create(NULL, &builder)) return MO_ERR_MEMORY;
     for (int i = 0; i < w->count; ++i) {
         record *own = w->record + i;
         for (int k = 0; k < 2; ++k) { /* u = v_b - v_a */
@@ -247,12 +232,9 @@ static mo_error solve(mo_heap *heap, const mo_options *options, whole *w)
     error = error ? error : gather(heap, options->start, w);
     error =
         error ? error : mo_mpi_agree(heap->comm, build(w, heap->def.tol > MO_FINE_TOLERANCE), NULL);
-    if (error) {
-        return error;
-    }
-    for (int i = 0; i < w->count; ++i) {
+    if (error) return error;
+    for (int i = 0; i < w->count; ++i)
         squares += w->record[i].square;
-    }
     own.start = options->start ? w->start : NULL;
     own.noise = options->noise > 0 ? mo_place_rounding(squares, heap->def.dt) : options->noise;
     error = mo_solve(w->problem, &own, &w->result);
@@ -260,9 +242,7 @@ static mo_error solve(mo_heap *heap, const mo_options *options, whole *w)
                   : mo_spread_prepare_result(heap->world->problem, &heap->world->result,
                                              &heap->world->result.message);
     error = mo_mpi_agree(heap->comm, error, NULL);
-    if (!error) {
-        take_answer(heap, w);
-    }
+    if (!error) take_answer(heap, w);
     return error;
 }
 
@@ -270,14 +250,11 @@ mo_error mo_heap_solve_whole(mo_heap *heap, const mo_options *options)
 {
     const mo_problem *part = heap->world->problem;
     int64_t counts[2] = {part->constraint_count, 0}; /* and those that are not compact */
-    for (int i = 0; i < part->constraint_count; ++i) {
+    for (int i = 0; i < part->constraint_count; ++i)
         counts[1] += !part->compact || part->compact->contact_of[i] < 0;
-    }
     MPI_Allreduce(MPI_IN_PLACE, counts, 2, MPI_INT64_T, MPI_SUM, heap->comm);
     const int is_fine = options->refine != MO_REFINE_NONE || options->tol < COARSE;
-    if (counts[1] > 0 || counts[0] > (is_fine ? SEVERAL : FEW)) {
-        return MO_ERR_UNSUPPORTED;
-    }
+    if (counts[1] > 0 || counts[0] > (is_fine ? SEVERAL : FEW)) return MO_ERR_UNSUPPORTED;
     whole w = {.count = (int)counts[0]};
     const mo_error error = solve(heap, options, &w);
     free(w.record);

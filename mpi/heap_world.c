@@ -24,16 +24,12 @@ mo_error mo_heap_make_world(mo_heap *heap, mo_message *why)
     MO_TRY(mo_world_create(&def, NULL, &heap->world, why));
     const mo_body_def fixed = mo_default_body(MO_BODY_FIXED);
     const mo_body_id box = mo_world_add_body(heap->world, &fixed, why);
-    if (!box.index) {
-        return MO_ERR_MEMORY;
-    }
+    if (!box.index) return MO_ERR_MEMORY;
     for (int k = 0; k < MO_HEAP_WALLS; ++k) {
         mo_shape_def wall = heap->shapes.wall[k].def;
         wall.material.friction = heap->def.mu;
         wall.material.restitution = heap->def.restitution;
-        if (!mo_world_add_shape(heap->world, box, &wall, why).index) {
-            return MO_ERR_MEMORY;
-        }
+        if (!mo_world_add_shape(heap->world, box, &wall, why).index) return MO_ERR_MEMORY;
     }
     heap->world->body[mo_body_place(heap->world, box)].id = MO_HEAP_BOX;
     heap->team = mo_heap_team(heap);
@@ -57,9 +53,8 @@ static int add_body(mo_heap *heap, const mo_heap_body *body, mo_message *why)
     const mo_body_id made = mo_world_add_solid(heap->world, MO_BODY_FREE, &shape, &pose, why);
     const int place = mo_body_place(heap->world, made);
     if (place >= 0 && !MO_GROW(&heap->world->allocator, heap->owner, heap->owner_room,
-                               (size_t)heap->world->body_places)) {
+                               (size_t)heap->world->body_places))
         return MO_NONE;
-    }
     return place;
 }
 
@@ -67,9 +62,8 @@ static void set_state(mo_heap *heap, int place, const mo_heap_body *from)
 {
     mo_sim_body *body = heap->world->body + place;
     const int is_ghost = from->rank != heap->rank;
-    if (body->is_ghost != is_ghost) { /* other pairs are this world's */
+    if (body->is_ghost != is_ghost) /* other pairs are this world's */
         heap->world->pairs_are_stale = 1;
-    }
     body->id = from->id;
     body->is_ghost = is_ghost;
     heap->owner[place] = from->rank;
@@ -109,9 +103,7 @@ static void list_members(const mo_heap *heap, mo_heap_member *list, int count)
         list[k] = (mo_heap_member){.from = k, .place = MO_NONE};
         list[k].id = body_of(heap, list + k)->id;
     }
-    if (heap->ghost_count) {
-        qsort(list, (size_t)count, sizeof *list, by_member_id);
-    }
+    if (heap->ghost_count) qsort(list, (size_t)count, sizeof *list, by_member_id);
 }
 
 /* Members that are not in the list leave the world; the others keep their places. */
@@ -120,9 +112,8 @@ static void let_go(mo_heap *heap, mo_heap_member *list, int count)
     mo_world *world = heap->world;
     for (int m = 0, k = 0; m < heap->member_count; ++m) {
         const mo_heap_member *old = heap->member + m;
-        while (k < count && list[k].id < old->id) {
+        while (k < count && list[k].id < old->id)
             ++k;
-        }
         if (k < count && list[k].id == old->id) {
             list[k].place = old->place;
         } else {
@@ -138,17 +129,11 @@ static mo_error take_in(mo_heap *heap, mo_heap_member *member, int is_late, mo_m
     const int is_new = member->place == MO_NONE, ghost = member->from - heap->count;
     if (is_new) {
         member->place = add_body(heap, body_of(heap, member), why);
-        if (member->place == MO_NONE) {
-            return MO_ERR_MEMORY;
-        }
+        if (member->place == MO_NONE) return MO_ERR_MEMORY;
         heap->contacts_are_known = heap->contacts_are_known && is_late;
     }
-    if (is_new || !is_late) {
-        set_state(heap, member->place, body_of(heap, member));
-    }
-    if (is_new && is_late) {
-        catch_up(heap->world, member->place, heap->def.dt);
-    }
+    if (is_new || !is_late) set_state(heap, member->place, body_of(heap, member));
+    if (is_new && is_late) catch_up(heap->world, member->place, heap->def.dt);
     *(ghost < 0 ? heap->place + member->from : heap->ghost_place + ghost) = member->place;
     return MO_OK;
 }
@@ -171,9 +156,8 @@ mo_error mo_heap_enter(mo_heap *heap, int is_late, mo_message *why)
     } else {
         free(list);
     }
-    for (int k = 0; k < count && !error; ++k) {
+    for (int k = 0; k < count && !error; ++k)
         error = take_in(heap, list + k, is_late, why);
-    }
     return error;
 }
 
@@ -182,9 +166,7 @@ mo_error mo_heap_enter(mo_heap *heap, int is_late, mo_message *why)
 /* The shape of a key in the world, or MO_NONE where its body is not there. */
 static int shape_of(const mo_heap *heap, uint32_t number)
 {
-    if (number >= MO_HEAP_BOX) {
-        return (int)(number - MO_HEAP_BOX);
-    }
+    if (number >= MO_HEAP_BOX) return (int)(number - MO_HEAP_BOX);
     const mo_heap_member key = {.id = number},
                          *found = bsearch(&key, heap->member, (size_t)heap->member_count,
                                           sizeof key, by_member_id);
@@ -200,9 +182,8 @@ mo_error mo_heap_write_contacts(mo_heap *heap)
 {
     mo_world *world = heap->world;
     mo_sim_contacts *list = &world->contacts;
-    if (!MO_GROW(&world->allocator, list->at, list->room, (size_t)heap->impulse_count + 1)) {
+    if (!MO_GROW(&world->allocator, list->at, list->room, (size_t)heap->impulse_count + 1))
         return MO_ERR_MEMORY;
-    }
     list->count = 0;
     for (int k = 0; k < heap->impulse_count; ++k) {
         const mo_heap_impulse *from = heap->impulse + k;
@@ -257,9 +238,7 @@ static void sort_names(const mo_world *world, named *list)
             c->feature, k};
         is_sorted = is_sorted && (k == 0 || by_name(list + k - 1, list + k) <= 0);
     }
-    if (!is_sorted) {
-        qsort(list, (size_t)world->contacts.count, sizeof *list, by_name);
-    }
+    if (!is_sorted) qsort(list, (size_t)world->contacts.count, sizeof *list, by_name);
 }
 
 static void read_contacts(mo_heap *heap, const named *list)
@@ -276,25 +255,21 @@ static void read_contacts(mo_heap *heap, const named *list)
         mo_vec3_copy(c->frame, to->normal);
         mo_vec3_copy(c->point, to->point);
         to->held = c->held;
-        if (!mo_vec3_are_equal(c->impulse, NONE) || !mo_vec3_are_equal(c->impact, NONE)) {
+        if (!mo_vec3_are_equal(c->impulse, NONE) || !mo_vec3_are_equal(c->impact, NONE))
             heap->loaded[heap->loaded_count++] = list[k].contact;
-        }
     }
 }
 
 /* Of each own body: contacts that it has to compute. */
 static void count_contacts(mo_heap *heap)
 {
-    for (int b = 0; b < heap->count; ++b) {
+    for (int b = 0; b < heap->count; ++b)
         heap->own[b].contacts = 0;
-    }
     for (int k = 0; k < heap->impulse_count; ++k) {
         const mo_heap_body key = {.id = mo_heap_key_owner(heap->impulse[k].key)};
         mo_heap_body *own =
             bsearch(&key, heap->own, (size_t)heap->count, sizeof key, mo_heap_by_id);
-        if (own) {
-            ++own->contacts;
-        }
+        if (own) ++own->contacts;
     }
 }
 

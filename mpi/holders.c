@@ -28,9 +28,7 @@ static int make_mail(const mo_spread *s, mail *m)
 {
     const size_t size = (size_t)s->size;
     m->count = calloc(4 * size + 4, sizeof *m->count);
-    if (!m->count) {
-        return 0;
-    }
+    if (!m->count) return 0;
     m->start = m->count + size;
     m->count_in = m->start + size + 1;
     m->start_in = m->count_in + size;
@@ -59,11 +57,8 @@ static int find_body(const named *own, int count, uint32_t id)
 static int sort_own(const mo_spread *s, named *own)
 {
     int count = 0;
-    for (int b = 0; b < s->part->body_count; ++b) {
-        if (s->body_rank[b] == s->rank) {
-            own[count++] = (named){s->body_id[b], b};
-        }
-    }
+    for (int b = 0; b < s->part->body_count; ++b)
+        if (s->body_rank[b] == s->rank) own[count++] = (named){s->body_id[b], b};
     qsort(own, (size_t)count, sizeof *own, by_id);
     return count;
 }
@@ -94,9 +89,7 @@ static mo_error ask_owners(mo_spread *s, mail *m, leaves *l, const named *own, i
     int *next = calloc((size_t)s->size + 1, sizeof *next);
     uint32_t *in = malloc(((size_t)m->total_in + 1) * sizeof *in);
     int *answer = malloc(((size_t)m->total_in + 1) * sizeof *answer);
-    if (!next || !in || !answer) {
-        error = mo_fail_memory(why);
-    }
+    if (!next || !in || !answer) error = mo_fail_memory(why);
     error = mo_mpi_agree(s->comm, error, why);
     if (!error) {
         for (int b = 0; b < s->part->body_count; ++b) {
@@ -109,9 +102,8 @@ static mo_error ask_owners(mo_spread *s, mail *m, leaves *l, const named *own, i
         }
         MPI_Alltoallv(l->ids, m->count, m->start, MPI_UINT32_T, in, m->count_in, m->start_in,
                       MPI_UINT32_T, s->comm);
-        for (int k = 0; k < m->total_in; ++k) {
+        for (int k = 0; k < m->total_in; ++k)
             answer[k] = find_body(own, own_count, in[k]);
-        }
         MPI_Alltoallv(answer, m->count_in, m->start_in, MPI_INT, l->root, m->count, m->start,
                       MPI_INT, s->comm);
     }
@@ -150,9 +142,8 @@ static mo_error make_graph(mo_spread *s, const leaves *l, mo_message *why)
 /* How many ranks hold each body. */
 static mo_error count_holders(mo_spread *s, mo_message *why)
 {
-    for (int b = 0; b < s->part->body_count; ++b) {
+    for (int b = 0; b < s->part->body_count; ++b)
         s->holder_count[b] = 1;
-    }
     PetscErrorCode code =
         PetscSFReduceBegin(s->holders, MPI_INT, s->holder_count, s->holder_count, MPI_SUM);
     code = code ? code

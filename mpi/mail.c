@@ -19,9 +19,7 @@ static int address(MPI_Comm comm, int size, const int *count, mail *m, int *tota
     long long sum = 0, sum_in = 0;
     m->count = calloc(4 * (size_t)size + 4, sizeof *m->count);
     *total = 0;
-    if (!m->count) {
-        return 0;
-    }
+    if (!m->count) return 0;
     m->start = m->count + size;
     m->count_in = m->start + size;
     m->start_in = m->count_in + size;
@@ -32,9 +30,7 @@ static int address(MPI_Comm comm, int size, const int *count, mail *m, int *tota
         m->start_in[k] = (int)sum_in;
         sum += m->count[k];
         sum_in += m->count_in[k];
-        if (sum > INT_MAX || sum_in > INT_MAX) {
-            return 0;
-        }
+        if (sum > INT_MAX || sum_in > INT_MAX) return 0;
     }
     *total = (int)sum_in;
     return 1;
@@ -56,9 +52,7 @@ mo_error mo_mail(MPI_Comm comm, size_t bytes, const int *count, const void *out,
         MPI_Type_commit(&record);
         MPI_Alltoallv(out, m.count, m.start, record, *in, m.count_in, m.start_in, record, comm);
         MPI_Type_free(&record);
-        if (from) {
-            memcpy(from, m.count_in, (size_t)size * sizeof *from);
-        }
+        if (from) memcpy(from, m.count_in, (size_t)size * sizeof *from);
     } else {
         free(*in);
         *in = NULL;
@@ -71,12 +65,10 @@ mo_error mo_mail(MPI_Comm comm, size_t bytes, const int *count, const void *out,
 static int *begin_of(int size, int count, const int *rank_of, const size_t *start, int *counts)
 {
     int *next = calloc((size_t)size + 1, sizeof *next);
-    for (int k = 0; next && k < count; ++k) {
+    for (int k = 0; next && k < count; ++k)
         counts[rank_of[k]] += start ? (int)(start[k + 1] - start[k]) : 1;
-    }
-    for (int rank = 1; next && rank < size; ++rank) {
+    for (int rank = 1; next && rank < size; ++rank)
         next[rank] = next[rank - 1] + counts[rank - 1];
-    }
     return next;
 }
 
@@ -122,9 +114,8 @@ mo_error mo_mail_all(MPI_Comm comm, size_t bytes, int count, const void *out, vo
     }
     if (!error) {
         MPI_Datatype record;
-        for (int rank = 1; rank < size; ++rank) {
+        for (int rank = 1; rank < size; ++rank)
             start[rank] = start[rank - 1] + counts[rank - 1];
-        }
         MPI_Type_contiguous((int)bytes, MPI_BYTE, &record);
         MPI_Type_commit(&record);
         MPI_Allgatherv(out, count, record, *in, counts, start, record, comm);

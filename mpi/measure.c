@@ -82,9 +82,7 @@ double mo_spread_power(mo_spread *s, const double *u, const double *r, const int
     for (int i = 0; i < s->part->constraint_count; ++i) {
         const int row = s->part->row_start[i];
         mo_residual own = {.power = 0};
-        if (!owner || owner[i] == s->rank) {
-            mo_measure_block(s->part, i, u + row, r + row, &own);
-        }
+        if (!owner || owner[i] == s->rank) mo_measure_block(s->part, i, u + row, r + row, &own);
         s->each[i] = own.power;
     }
     s->exact.bound[KIND_MEASURED] = 0;

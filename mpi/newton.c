@@ -57,14 +57,11 @@ static PetscErrorCode make_room(spread_newton *a)
     mo_newton *newton = &a->newton;
     a->memory = calloc(8 * rows + 2 * dofs + bodies + (size_t)part->constraint_count + 1,
                        sizeof *a->memory);
-    if (!a->memory) {
-        return PETSC_ERR_MEM;
-    }
+    if (!a->memory) return PETSC_ERR_MEM;
     double **const by_row[] = {&newton->z,     &newton->dr, &newton->u, &a->r,
                                &newton->trial, &a->kept,    &a->best_r, &a->best_u};
-    for (size_t k = 0; k < 8; ++k) {
+    for (size_t k = 0; k < 8; ++k)
         *by_row[k] = a->memory + k * rows;
-    }
     a->v = a->memory + 8 * rows;
     a->best_v = a->v + dofs;
     a->bodies = a->best_v + dofs;
@@ -158,17 +155,15 @@ static int invert_blocks(spread_newton *a)
         const double *B = system->B + system->start[i], *z = a->newton.z + row;
         memset(K, 0, (size_t)(d * d) * sizeof *K);
         if (!system->active[i]) {
-            for (int k = 0; k < d; ++k) {
+            for (int k = 0; k < d; ++k)
                 a->newton.dr[row + k] = -z[k];
-            }
             continue;
         }
         is_regular &= mo_invert_small(d, D);
         for (int j = 0; j < d; ++j) {
             a->newton.dr[row + j] = -mo_dot(d, D + j * d, z);
-            for (int k = 0; k < d; ++k) {
+            for (int k = 0; k < d; ++k)
                 mo_axpy(d, D[j * d + k], B + k * d, K + j * d);
-            }
         }
     }
     MPI_Allreduce(MPI_IN_PLACE, &is_regular, 1, MPI_INT, MPI_MIN, a->run->s->comm);
@@ -183,9 +178,8 @@ static void add_response(spread_newton *a)
     for (int i = 0; i < part->constraint_count; ++i) {
         const int row = part->row_start[i], d = mo_constraint_dim(part, i);
         const double *K = a->K + a->newton.system.start[i];
-        for (int k = 0; k < d; ++k) {
+        for (int k = 0; k < d; ++k)
             a->newton.dr[row + k] -= mo_dot(d, K + k * d, a->newton.trial + row);
-        }
     }
 }
 
@@ -195,9 +189,7 @@ static PetscErrorCode find_step(spread_newton *a, int *is_found)
     const size_t bodies = (size_t)a->run->s->part->body_count * (size_t)a->system.width;
     mo_newton_differentiate(&a->newton, a->r);
     *is_found = invert_blocks(a);
-    if (!*is_found) {
-        return 0;
-    }
+    if (!*is_found) return 0;
     memset(a->bodies, 0, bodies * sizeof *a->bodies);
     mo_bodies_push(&a->system, a->newton.dr, a->bodies);
     PetscErrorCode code = mo_bodies_combine(&a->system, a->bodies);
@@ -207,9 +199,7 @@ static PetscErrorCode find_step(spread_newton *a, int *is_found)
         *is_found = 0;
         return 0;
     }
-    if (!code) {
-        add_response(a);
-    }
+    if (!code) add_response(a);
     return code;
 }
 
@@ -220,18 +210,16 @@ static double take_step(spread_newton *a, double target)
     double best = INFINITY, length = 0, now = INFINITY;
     for (int k = 0; k <= HALVINGS && !(best < target); ++k) {
         const double t = ldexp(1, -k);
-        for (int j = 0; j < rows; ++j) {
+        for (int j = 0; j < rows; ++j)
             a->newton.trial[j] = a->r[j] + t * a->newton.dr[j];
-        }
         now = evaluate(a, a->newton.trial);
         if (now < best) {
             best = now;
             length = t;
         }
     }
-    for (int j = 0; j < rows && length > 0; ++j) {
+    for (int j = 0; j < rows && length > 0; ++j)
         a->r[j] += length * a->newton.dr[j];
-    }
     return now == best && length > 0 ? now : evaluate(a, a->r);
 }
 
@@ -274,9 +262,7 @@ static PetscErrorCode newton_round(spread_newton *a, mo_status *status)
         ++a->iteration;
         bad += !(merit < last);
         *status = why_end(a);
-        if (is_solved(a) || *status != MO_SOLVED) {
-            return 0;
-        }
+        if (is_solved(a) || *status != MO_SOLVED) return 0;
     }
     memcpy(a->r, a->best.natural < 0.5 * before ? a->best_r : a->kept, bytes);
     return 0;
@@ -288,13 +274,9 @@ static PetscErrorCode iterate(spread_newton *a, mo_status *status)
     int sweeps = options->newton.sweeps;
     for (int round = 0; round < options->newton.rounds; ++round) {
         *status = sweep_round(a, sweeps);
-        if (is_solved(a) || *status != MO_SOLVED) {
-            break;
-        }
+        if (is_solved(a) || *status != MO_SOLVED) break;
         const PetscErrorCode code = newton_round(a, status);
-        if (code || is_solved(a) || *status != MO_SOLVED) {
-            return code;
-        }
+        if (code || is_solved(a) || *status != MO_SOLVED) return code;
         sweeps = sweeps < SWEEPS_MOST ? 2 * sweeps : sweeps;
     }
     return 0;
@@ -336,9 +318,7 @@ mo_error mo_spread_newton(mo_spread_run *run, int iterations, mo_status *status,
 {
     spread_newton a = {.run = run, .best = {.natural = INFINITY}};
     mo_error error = mo_mpi_agree(run->s->comm, check_options(run, why), why);
-    if (error) {
-        return error;
-    }
+    if (error) return error;
     a.iteration = run->result->iterations;
     a.iterations = a.iteration + iterations;
     error = begin(&a, why);

@@ -28,9 +28,7 @@ typedef struct maker {
 static void note(void *context, const scene_candidate *pair)
 {
     maker *m = context;
-    if (m->growth) {
-        m->growth[m->count] = pair->growth;
-    }
+    if (m->growth) m->growth[m->count] = pair->growth;
     ++m->count;
 }
 
@@ -55,18 +53,15 @@ static void make_bed(maker *m, int contacts, uint64_t seed)
 {
     for (int bodies = contacts / 3 + 1;; bodies += bodies / 8 + 1) {
         m->bed = scene_bed_of(SCENE_BALLS, bodies, seed);
-        if (count_candidates(m) >= contacts) {
-            return;
-        }
+        if (count_candidates(m) >= contacts) return;
     }
 }
 
 static int64_t count_up_to(const maker *m, double limit)
 {
     int64_t own = 0, all;
-    for (size_t k = 0; k < m->count; ++k) {
+    for (size_t k = 0; k < m->count; ++k)
         own += m->growth[k] <= limit;
-    }
     MPI_Allreduce(&own, &all, 1, MPI_INT64_T, MPI_SUM, m->comm);
     return all;
 }
@@ -85,11 +80,10 @@ static void find_scale(maker *m, int contacts)
     uint64_t low = 0, high = UINT64_C(0x7ff0000000000000);
     while (low < high) {
         const uint64_t middle = low + (high - low) / 2;
-        if (count_up_to(m, from_bits(middle)) >= contacts) {
+        if (count_up_to(m, from_bits(middle)) >= contacts)
             high = middle;
-        } else {
+        else
             low = middle + 1;
-        }
     }
     m->scale = from_bits(low);
 }
@@ -97,9 +91,8 @@ static void find_scale(maker *m, int contacts)
 static void find_ghosts(void *context, const scene_candidate *pair)
 {
     maker *m = context;
-    if (pair->growth <= m->scale && pair->first != SCENE_BED_WORLD) {
+    if (pair->growth <= m->scale && pair->first != SCENE_BED_WORLD)
         m->ghost_begin = pair->first < m->ghost_begin ? pair->first : m->ghost_begin;
-    }
 }
 
 static void add_contact(void *context, const scene_candidate *pair)
@@ -107,9 +100,8 @@ static void add_contact(void *context, const scene_candidate *pair)
     maker *m = context;
     if (pair->growth <= m->scale) {
         mo_rigid_contact contact = scene_bed_contact(pair);
-        for (int side = 0; side < 2; ++side) {
+        for (int side = 0; side < 2; ++side)
             contact.body[side] -= contact.body[side] >= 0 ? m->ghost_begin : 0;
-        }
         mo_builder_add_contact(m->builder, &contact);
         ++m->contacts;
     }
@@ -131,9 +123,7 @@ static void add_balls(maker *m)
 
 static mo_error build_part(maker *m, mo_problem **part, mo_message *why)
 {
-    if (mo_builder_create(NULL, &m->builder)) {
-        return mo_fail_memory(why);
-    }
+    if (mo_builder_create(NULL, &m->builder)) return mo_fail_memory(why);
     mo_builder_reserve(m->builder, (size_t)(m->end - m->begin), m->count, 2 * m->count, 0);
     add_balls(m);
     scene_bed_visit(&m->bed, m->begin, m->end, add_contact, m);
@@ -145,12 +135,10 @@ static mo_error build_part(maker *m, mo_problem **part, mo_message *why)
 static int rank_of_ball(const maker *m, int ball)
 {
     int rank = (int)((int64_t)ball * m->size / m->bed.bodies);
-    while (ball < first_ball(m, rank)) {
+    while (ball < first_ball(m, rank))
         --rank;
-    }
-    while (ball >= first_ball(m, rank + 1)) {
+    while (ball >= first_ball(m, rank + 1))
         ++rank;
-    }
     return rank;
 }
 
@@ -171,9 +159,8 @@ static mo_error spread_part(const maker *m, mo_problem *part, mo_spread **spread
             id[k] = (uint32_t)(m->ghost_begin + k);
             owner[k] = rank_of_ball(m, m->ghost_begin + k);
         }
-        for (int64_t k = 0; k < m->contacts; ++k) {
+        for (int64_t k = 0; k < m->contacts; ++k)
             place[k] = (m->rank ? before : 0) + k;
-        }
         error = mo_spread_create(m->comm, part, &(mo_spread_map){id, owner, place}, spread, why);
     }
     free(id);

@@ -20,12 +20,10 @@ mo_home mo_home_of(MPI_Comm comm, int64_t total)
 int mo_home_rank(const mo_home *home, uint32_t id)
 {
     int rank = (int)((int64_t)id * home->size / home->total);
-    while (id < home->total * rank / home->size) {
+    while (id < home->total * rank / home->size)
         --rank;
-    }
-    while (id >= home->total * (rank + 1) / home->size) {
+    while (id >= home->total * (rank + 1) / home->size)
         ++rank;
-    }
     return rank;
 }
 
@@ -47,9 +45,8 @@ static void deal_runs(const mo_home *home, const int *weight, int *owner)
 {
     const int count = (int)(home->last - home->first);
     double own = 0, before = 0, all;
-    for (int b = 0; b < count; ++b) {
+    for (int b = 0; b < count; ++b)
         own += 1 + weight[b];
-    }
     MPI_Exscan(&own, &before, 1, MPI_DOUBLE, MPI_SUM, home->comm);
     MPI_Allreduce(&own, &all, 1, MPI_DOUBLE, MPI_SUM, home->comm);
     before = home->rank ? before : 0;
@@ -71,11 +68,8 @@ static PetscErrorCode make_graph(const mo_home *home, const mo_edge *edges, int 
     code = code ? code : PetscMalloc1((size_t)edge_count + 1, &column);
     for (int b = 0, k = 0; b < count && !code; ++b) {
         start[b] = total;
-        for (; k < edge_count && edges[k].body == home->first + b; ++k) {
-            if (is_new(edges, k)) {
-                column[total++] = (PetscInt)edges[k].other;
-            }
-        }
+        for (; k < edge_count && edges[k].body == home->first + b; ++k)
+            if (is_new(edges, k)) column[total++] = (PetscInt)edges[k].other;
     }
     if (code) {
         PetscFree(start);
@@ -93,9 +87,8 @@ static PetscErrorCode divide(const mo_home *home, Mat graph, const int *weight, 
     const PetscInt *rank;
     IS ranks = NULL;
     PetscErrorCode code = PetscMalloc1((size_t)count + 1, &weights);
-    for (int b = 0; b < count && !code; ++b) {
+    for (int b = 0; b < count && !code; ++b)
         weights[b] = 1 + weight[b];
-    }
     code = code ? code : MatPartitioningCreate(home->comm, &partitioning);
     code = code ? code : MatPartitioningSetAdjacency(partitioning, graph);
     code = code ? code : MatPartitioningSetType(partitioning, MATPARTITIONINGPTSCOTCH);
@@ -103,9 +96,8 @@ static PetscErrorCode divide(const mo_home *home, Mat graph, const int *weight, 
     code = code ? code : MatPartitioningSetNParts(partitioning, home->size);
     code = code ? code : MatPartitioningApply(partitioning, &ranks);
     code = code ? code : ISGetIndices(ranks, &rank);
-    for (int b = 0; b < count && !code; ++b) {
+    for (int b = 0; b < count && !code; ++b)
         owner[b] = (int)rank[b];
-    }
     code = code ? code : ISRestoreIndices(ranks, &rank);
     ISDestroy(&ranks);
     MatPartitioningDestroy(&partitioning);
@@ -132,14 +124,12 @@ mo_error mo_partition(const mo_home *home, mo_edge *edges, int edge_count, const
 {
     int64_t pairs = 0;
     qsort(edges, (size_t)edge_count, sizeof *edges, by_bodies);
-    for (int k = 0; k < edge_count; ++k) {
+    for (int k = 0; k < edge_count; ++k)
         pairs += is_new(edges, k);
-    }
     MPI_Allreduce(MPI_IN_PLACE, &pairs, 1, MPI_INT64_T, MPI_SUM, home->comm);
 #ifdef PETSC_HAVE_PTSCOTCH
-    if (home->size > 1 && home->total >= 2 * home->size && pairs > 0) {
+    if (home->size > 1 && home->total >= 2 * home->size && pairs > 0)
         return deal_graph(home, edges, edge_count, weight, owner, why);
-    }
 #endif
     (void)why;
     deal_runs(home, weight, owner);

@@ -16,18 +16,14 @@ double *mo_piece_add(mo_piece_list *list, size_t numbers)
     if ((size_t)list->count + 2 > list->room_count) {
         const size_t room = 2 * (size_t)list->count + 64;
         size_t *start = realloc(list->start, room * sizeof *start);
-        if (!start) {
-            return NULL;
-        }
+        if (!start) return NULL;
         list->start = start;
         list->room_count = room;
     }
     if (used + numbers > list->room_numbers || !list->numbers) {
         const size_t room = used + used / 2 + numbers + 1024;
         double *more = realloc(list->numbers, room * sizeof *more);
-        if (!more) {
-            return NULL;
-        }
+        if (!more) return NULL;
         list->numbers = more;
         list->room_numbers = room;
     }
@@ -126,8 +122,7 @@ size_t mo_piece_constraint_length(const double *piece)
 {
     mo_law law;
     const double *at = mo_piece_law(piece, &law), *end = at + 1;
-    for (int k = 0; k < (int)at[0]; ++k) {
+    for (int k = 0; k < (int)at[0]; ++k)
         end += MO_PIECE_BLOCK + (size_t)piece[1] * (size_t)end[1];
-    }
     return (size_t)(end - piece);
 }

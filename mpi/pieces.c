@@ -48,9 +48,7 @@ static int list_edges(const double *piece, mo_edge *edges)
     for (int i = 0; i < listed; ++i) {
         for (int j = 0; j < listed; ++j) {
             if (i != j || listed == 1) {
-                if (edges) {
-                    edges[count] = (mo_edge){id[i], id[j]};
-                }
+                if (edges) edges[count] = (mo_edge){id[i], id[j]};
                 ++count;
             }
         }
@@ -63,20 +61,17 @@ static mo_error send_edges(dealing *d)
     const mo_piece_list *list = &d->pieces->constraints;
     int count = 0;
     void *in = NULL;
-    for (int k = 0; k < list->count; ++k) {
+    for (int k = 0; k < list->count; ++k)
         count += list_edges(list->numbers + list->start[k], NULL);
-    }
     mo_edge *edges = malloc(((size_t)count + 1) * sizeof *edges);
     int *rank_of = malloc(((size_t)count + 1) * sizeof *rank_of);
     mo_error error = mo_mpi_agree(d->home.comm, edges && rank_of ? MO_OK : MO_ERR_MEMORY, NULL);
     if (!error) {
         count = 0;
-        for (int k = 0; k < list->count; ++k) {
+        for (int k = 0; k < list->count; ++k)
             count += list_edges(list->numbers + list->start[k], edges + count);
-        }
-        for (int k = 0; k < count; ++k) {
+        for (int k = 0; k < count; ++k)
             rank_of[k] = mo_home_rank(&d->home, edges[k].body);
-        }
         error = mo_mail_to(d->home.comm, sizeof *edges, count, rank_of, edges, &in, &d->edge_count,
                            NULL);
         d->edges = in;
@@ -96,20 +91,16 @@ static mo_error send_bodies(dealing *d, mo_message *why)
     int *rank_of = malloc(((size_t)list->count + 1) * sizeof *rank_of);
     d->record = calloc(count + 1, sizeof *d->record);
     mo_error error = mo_mpi_agree(d->home.comm, rank_of && d->record ? MO_OK : MO_ERR_MEMORY, NULL);
-    for (int k = 0; !error && k < list->count; ++k) {
+    for (int k = 0; !error && k < list->count; ++k)
         rank_of[k] = mo_home_rank(&d->home, (uint32_t)list->numbers[list->start[k]]);
-    }
     error = error ? error
                   : mo_mail_numbers(d->home.comm, list->count, rank_of,
                                     list->count ? list->start : &none, list->numbers, &d->records,
                                     &numbers);
     free(rank_of);
-    if (error) {
-        return error;
-    }
-    for (size_t at = 0; at < numbers; at += mo_piece_body_length(d->records + at)) {
+    if (error) return error;
+    for (size_t at = 0; at < numbers; at += mo_piece_body_length(d->records + at))
         d->record[(int64_t)d->records[at] - d->home.first] = d->records + at;
-    }
     for (size_t k = 0; k < count && !error; ++k) {
         if (!d->record[k]) {
             error = mo_fail(why, MO_ERR_ARGUMENT, "body %lld is on no rank",
@@ -129,11 +120,8 @@ static int keep_different(uint32_t *ids, int count)
 {
     int kept = 0;
     qsort(ids, (size_t)count, sizeof *ids, by_value);
-    for (int k = 0; k < count; ++k) {
-        if (kept == 0 || ids[k] != ids[kept - 1]) {
-            ids[kept++] = ids[k];
-        }
-    }
+    for (int k = 0; k < count; ++k)
+        if (kept == 0 || ids[k] != ids[kept - 1]) ids[kept++] = ids[k];
     return kept;
 }
 
@@ -143,9 +131,7 @@ static int list_bodies(const double *piece, uint32_t *ids)
     mo_law law;
     const double *at = mo_piece_law(piece, &law), *block = at + 1;
     for (int k = 0; k < (int)at[0]; ++k) {
-        if (ids) {
-            ids[k] = (uint32_t)block[0];
-        }
+        if (ids) ids[k] = (uint32_t)block[0];
         block += MO_PIECE_BLOCK + (size_t)piece[1] * (size_t)block[1];
     }
     return (int)at[0];
@@ -163,9 +149,8 @@ static mo_error ask_fates(const dealing *d, const uint32_t *ids, int count, fate
     void *in = NULL, *back = NULL;
     fate *answer = NULL;
     mo_error error = mo_mpi_agree(d->home.comm, rank_of && from ? MO_OK : MO_ERR_MEMORY, NULL);
-    for (int k = 0; !error && k < count; ++k) {
+    for (int k = 0; !error && k < count; ++k)
         rank_of[k] = mo_home_rank(&d->home, ids[k]);
-    }
     error = error ? error
                   : mo_mail_to(d->home.comm, sizeof *ids, count, rank_of, ids, &in, &asked, from);
     if (!error) {
@@ -192,16 +177,12 @@ static int rank_of_piece(const double *piece, const uint32_t *ids, const fate *f
     mo_law law;
     const int blocks = (int)mo_piece_law(piece, &law)[0];
     int rank = 0;
-    if (blocks == 0 || blocks > 64) {
-        return 0;
-    }
+    if (blocks == 0 || blocks > 64) return 0;
     list_bodies(piece, own);
     for (int k = 0; k < blocks; ++k) {
         const uint32_t *found = bsearch(own + k, ids, (size_t)count, sizeof *ids, by_value);
         const fate *f = fates + (found - ids);
-        if (f->degree >= HUB) {
-            return 0;
-        }
+        if (f->degree >= HUB) return 0;
         rank = k == 0 ? f->owner : rank;
     }
     return rank;
@@ -217,16 +198,12 @@ static int by_id(const void *a, const void *b)
 static mo_error sort_constraints(dealing *d, size_t numbers)
 {
     int count = 0;
-    for (size_t at = 0; at < numbers; at += mo_piece_constraint_length(d->own + at)) {
+    for (size_t at = 0; at < numbers; at += mo_piece_constraint_length(d->own + at))
         ++count;
-    }
     d->constraint = malloc(((size_t)count + 1) * sizeof *d->constraint);
-    if (!d->constraint) {
-        return MO_ERR_MEMORY;
-    }
-    for (size_t at = 0; at < numbers; at += mo_piece_constraint_length(d->own + at)) {
+    if (!d->constraint) return MO_ERR_MEMORY;
+    for (size_t at = 0; at < numbers; at += mo_piece_constraint_length(d->own + at))
         d->constraint[d->constraint_count++] = d->own + at;
-    }
     qsort(d->constraint, (size_t)count, sizeof *d->constraint, by_id);
     return MO_OK;
 }
@@ -237,20 +214,17 @@ static mo_error send_constraints(dealing *d)
     const size_t none = 0;
     size_t blocks = 0, numbers = 0;
     fate *fates = NULL;
-    for (int k = 0; k < list->count; ++k) {
+    for (int k = 0; k < list->count; ++k)
         blocks += (size_t)list_bodies(list->numbers + list->start[k], NULL);
-    }
     uint32_t *ids = malloc((blocks + 1) * sizeof *ids);
     int *rank_of = malloc(((size_t)list->count + 1) * sizeof *rank_of), count = 0;
     mo_error error = mo_mpi_agree(d->home.comm, ids && rank_of ? MO_OK : MO_ERR_MEMORY, NULL);
-    for (int k = 0; !error && k < list->count; ++k) {
+    for (int k = 0; !error && k < list->count; ++k)
         count += list_bodies(list->numbers + list->start[k], ids + count);
-    }
     count = error ? 0 : keep_different(ids, count);
     error = error ? error : ask_fates(d, ids, count, &fates);
-    for (int k = 0; !error && k < list->count; ++k) {
+    for (int k = 0; !error && k < list->count; ++k)
         rank_of[k] = rank_of_piece(list->numbers + list->start[k], ids, fates, count);
-    }
     error = error ? error
                   : mo_mail_numbers(d->home.comm, list->count, rank_of,
                                     list->count ? list->start : &none, list->numbers, &d->own,
@@ -270,9 +244,8 @@ static mo_error tell_owners(const dealing *d, uint32_t **ids, int *count)
     uint32_t *out = malloc(((size_t)home_count + 1) * sizeof *out);
     void *in = NULL;
     mo_error error = mo_mpi_agree(d->home.comm, out ? MO_OK : MO_ERR_MEMORY, NULL);
-    for (int b = 0; !error && b < home_count; ++b) {
+    for (int b = 0; !error && b < home_count; ++b)
         out[b] = (uint32_t)(d->home.first + b);
-    }
     error =
         error ? error
               : mo_mail_to(d->home.comm, sizeof *out, home_count, d->owner, out, &in, count, NULL);
@@ -288,19 +261,15 @@ static mo_error choose_bodies(dealing *d)
     int owned_count = 0;
     size_t blocks = 0;
     mo_error error = tell_owners(d, &owned, &owned_count);
-    for (int k = 0; k < d->constraint_count; ++k) {
+    for (int k = 0; k < d->constraint_count; ++k)
         blocks += (size_t)list_bodies(d->constraint[k], NULL);
-    }
     d->body = malloc((blocks + (size_t)owned_count + 1) * sizeof *d->body);
     error = mo_mpi_agree(d->home.comm, error ? error : d->body ? MO_OK : MO_ERR_MEMORY, NULL);
     if (!error) {
         int count = 0;
-        for (int k = 0; k < d->constraint_count; ++k) {
+        for (int k = 0; k < d->constraint_count; ++k)
             count += list_bodies(d->constraint[k], d->body + count);
-        }
-        if (owned_count) {
-            memcpy(d->body + count, owned, (size_t)owned_count * sizeof *owned);
-        }
+        if (owned_count) memcpy(d->body + count, owned, (size_t)owned_count * sizeof *owned);
         d->body_count = keep_different(d->body, count + owned_count);
     }
     free(owned);
@@ -381,22 +350,18 @@ static void add_constraint(const dealing *d, const double *piece, mo_builder *bu
 static mo_error build_part(const dealing *d, mo_problem **part, mo_message *why)
 {
     mo_builder *builder;
-    if (mo_builder_create(NULL, &builder)) {
-        return mo_fail_memory(why);
-    }
+    if (mo_builder_create(NULL, &builder)) return mo_fail_memory(why);
     const double *piece = d->masses;
     for (int k = 0; k < d->body_count; ++k, piece += mo_piece_body_length(piece)) {
         const int n = (int)piece[1];
         const double *M = piece + MO_PIECE_BODY, *f = M + (size_t)n * (size_t)n;
-        if (piece[2] != 0) {
+        if (piece[2] != 0)
             mo_builder_add_body(builder, n, M, f);
-        } else {
+        else
             mo_builder_add_unsymmetric_body(builder, n, M, f);
-        }
     }
-    for (int k = 0; k < d->constraint_count; ++k) {
+    for (int k = 0; k < d->constraint_count; ++k)
         add_constraint(d, d->constraint[k], builder);
-    }
     const mo_error error = mo_builder_finish(builder, part, why);
     mo_builder_destroy(builder);
     return error;
@@ -409,16 +374,12 @@ static mo_error place(const dealing *d, mo_spread *s, mo_message *why)
     free(s->dof_at);
     s->row_at = malloc(((size_t)d->constraint_count + 1) * sizeof *s->row_at);
     s->dof_at = malloc(((size_t)d->body_count + 1) * sizeof *s->dof_at);
-    if (!s->row_at || !s->dof_at) {
-        return mo_fail_memory(why);
-    }
+    if (!s->row_at || !s->dof_at) return mo_fail_memory(why);
     const double *piece = d->masses;
-    for (int k = 0; k < d->constraint_count; ++k) {
+    for (int k = 0; k < d->constraint_count; ++k)
         s->row_at[k] = (int64_t)d->constraint[k][2];
-    }
-    for (int k = 0; k < d->body_count; ++k, piece += mo_piece_body_length(piece)) {
+    for (int k = 0; k < d->body_count; ++k, piece += mo_piece_body_length(piece))
         s->dof_at[k] = (int64_t)piece[3];
-    }
     s->whole_rows = d->pieces->rows;
     s->whole_dofs = d->pieces->dofs;
     return MO_OK;
@@ -433,9 +394,8 @@ static mo_error make_spread(const dealing *d, mo_spread **spread, mo_message *wh
     if (error) {
         mo_problem_destroy(part);
     } else {
-        for (int k = 0; k < d->constraint_count; ++k) {
+        for (int k = 0; k < d->constraint_count; ++k)
             id[k] = (int64_t)d->constraint[k][0];
-        }
         const mo_spread_map map = {d->body, d->body_rank, id};
         error = mo_spread_create(d->home.comm, part, &map, spread, why);
         error = error ? error : mo_mpi_agree(d->home.comm, place(d, *spread, why), why);
@@ -456,18 +416,15 @@ static mo_error deal(dealing *d, mo_spread **spread, mo_message *why)
     mo_error error = d->owner && d->degree ? MO_OK : mo_fail_memory(why);
     error = mo_mpi_agree(d->home.comm, error, why);
     error = error ? error : send_edges(d);
-    for (int k = 0; !error && k < d->edge_count; ++k) {
+    for (int k = 0; !error && k < d->edge_count; ++k)
         ++d->degree[d->edges[k].body - d->home.first];
-    }
     error =
         error ? error : mo_partition(&d->home, d->edges, d->edge_count, d->degree, d->owner, why);
     error = error ? error : send_bodies(d, why);
     error = error ? error : send_constraints(d);
     error = error ? error : choose_bodies(d);
     error = error ? error : fetch_bodies(d);
-    if (error) {
-        return error == MO_ERR_MEMORY ? mo_fail_memory(why) : error;
-    }
+    if (error) return error == MO_ERR_MEMORY ? mo_fail_memory(why) : error;
     return make_spread(d, spread, why);
 }
 

@@ -79,11 +79,9 @@ static double norm_of(mo_spread *s, const double *x)
 /* u of this rank's rows. */
 static void write_u(mo_spread *s, const double *r)
 {
-    for (int i = 0; i < s->part->constraint_count; ++i) {
-        if (s->reduced->owner[i] == s->rank) {
+    for (int i = 0; i < s->part->constraint_count; ++i)
+        if (s->reduced->owner[i] == s->rank)
             mo_sweep_velocity(s->reduced->sweep, i, r, s->reduced->u + s->part->row_start[i]);
-        }
-    }
 }
 
 static void measure(mo_spread *s, double q_norm, mo_residual *residual)
@@ -127,9 +125,8 @@ static void keep_best(reduced_run *run)
     for (int i = 0; i < s->part->constraint_count; ++i) {
         const int row = s->part->row_start[i], d = mo_constraint_dim(s->part, i);
         const int is_own = s->reduced->owner[i] == s->rank;
-        for (int k = row; k < row + d; ++k) {
+        for (int k = row; k < row + d; ++k)
             run->result->u[k] = is_own ? 0.0 + s->reduced->u[k] : 0; /* no -0: ranks are added */
-        }
     }
 }
 
@@ -172,9 +169,7 @@ static mo_status iterate(reduced_run *run, double cap)
     double moved = INFINITY;
     for (int iteration = 0, due = !is_worth_a_look(run);; ++iteration) {
         const int is_last = iteration >= run->options->max_iter || s->exact.must_stop;
-        if ((iteration >= due || is_last || moved == 0) && check(run, iteration)) {
-            return MO_SOLVED;
-        }
+        if ((iteration >= due || is_last || moved == 0) && check(run, iteration)) return MO_SOLVED;
         due = iteration >= due ? mo_next_check(iteration, run->options->nsgs.check_every) : due;
         if (is_last || moved == 0) {
             return s->exact.must_stop ? (mo_status)s->exact.must_stop
@@ -185,9 +180,7 @@ static mo_status iterate(reduced_run *run, double cap)
                               : mo_clock() - run->start_time >= run->options->time_limit
                                   ? MO_TIME_LIMIT
                                   : 0;
-        if (cap > 1) {
-            push_on(s, mo_momentum_next(&momentum));
-        }
+        if (cap > 1) push_on(s, mo_momentum_next(&momentum));
         moved = sweep_once(s);
         mo_momentum_watch(&momentum, moved);
     }
@@ -206,8 +199,7 @@ mo_status mo_reduced_solve(mo_spread *s, const mo_options *options, double start
     s->exact.bound[KIND_MOVED] = 0;
     const mo_status status = iterate(&run, momentum);
     MPI_Allreduce(MPI_IN_PLACE, result->u, (int)rows, MPI_DOUBLE, MPI_SUM, s->comm);
-    if (status == MO_STALLED) {
+    if (status == MO_STALLED)
         mo_say(&result->message, "a whole sweep changes no impulse, yet the residual is above tol");
-    }
     return status;
 }

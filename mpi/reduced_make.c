@@ -30,12 +30,10 @@ static mo_error gather_pattern(const mo_spread *s, mo_problem *all)
     if (!error) {
         MPI_Allreduce(MPI_IN_PLACE, all->block_start, count + 1, MPI_INT, MPI_SUM, s->comm);
         MPI_Allgather(&own, 1, MPI_INT, rank_count, 1, MPI_INT, s->comm);
-        for (int i = 0; i < count; ++i) {
+        for (int i = 0; i < count; ++i)
             all->block_start[i + 1] += all->block_start[i];
-        }
-        for (int rank = 1; rank < s->size; ++rank) {
+        for (int rank = 1; rank < s->size; ++rank)
             rank_count[s->size + rank] = rank_count[s->size + rank - 1] + rank_count[rank - 1];
-        }
         all->block_index = malloc(((size_t)all->block_start[count] + 1) * sizeof(int));
         error = mo_mpi_agree(s->comm, all->block_index ? MO_OK : MO_ERR_MEMORY, NULL);
     }
@@ -60,18 +58,15 @@ static int make_pattern(const mo_problem *whole, pattern *p)
     const size_t blocks = (size_t)whole->block_start[count];
     p->start = calloc((size_t)count + 2, sizeof *p->start);
     p->index = malloc((2 * blocks + 1) * sizeof *p->index);
-    if (!p->start || !p->index) {
-        return 0;
-    }
+    if (!p->start || !p->index) return 0;
     for (int i = 0; i < count; ++i) {
         for (int k = whole->block_start[i]; k < whole->block_start[i + 1]; ++k) {
             ++p->start[i + 2];
             ++p->start[whole->block_index[k] + 2];
         }
     }
-    for (int i = 0; i < count; ++i) {
+    for (int i = 0; i < count; ++i)
         p->start[i + 2] += p->start[i + 1];
-    }
     for (int i = 0; i < count; ++i) {
         for (int k = whole->block_start[i]; k < whole->block_start[i + 1]; ++k) {
             const int j = whole->block_index[k];
@@ -116,9 +111,7 @@ static mo_error order_all(const mo_spread *s, int *level)
         error = position && make_pattern(&all, &p) ? mo_sweep_positions(&all, order, position)
                                                    : MO_ERR_MEMORY;
     }
-    if (!error) {
-        find_levels(&p, count, position, level, &s->reduced->level_count);
-    }
+    if (!error) find_levels(&p, count, position, level, &s->reduced->level_count);
     free(p.start);
     free(p.index);
     free(position);
@@ -132,9 +125,8 @@ static mo_error order_all(const mo_spread *s, int *level)
 void mo_reduced_runs(int count, const int *weight, int ranks, int *owner)
 {
     double all = 0, before = 0;
-    for (int i = 0; i < count; ++i) {
+    for (int i = 0; i < count; ++i)
         all += weight[i];
-    }
     for (int i = 0; i < count; ++i) {
         const int rank = all > 0 ? (int)(before / all * ranks) : 0;
         owner[i] = rank < ranks ? rank : ranks - 1;
@@ -179,9 +171,8 @@ static void sort_constraints(mo_reduced *reduced, const mo_problem *part, const 
                 reduced->place[c * size + k - 1] + reduced->count[c * size + k - 1];
         }
     }
-    for (int i = 0; i < part->constraint_count; ++i) {
+    for (int i = 0; i < part->constraint_count; ++i)
         reduced->order[reduced->start[level[i] + 1]++] = i;
-    }
 }
 
 static mo_error prepare(mo_spread *s, mo_message *why)
@@ -201,9 +192,8 @@ static mo_error prepare(mo_spread *s, mo_message *why)
     } else {
         error = mo_fail_memory(why);
     }
-    for (int i = 0; !error && i < part->constraint_count; ++i) {
+    for (int i = 0; !error && i < part->constraint_count; ++i)
         s->constraint_id[i] = i;
-    }
     free(level);
     return mo_mpi_agree(s->comm, error, why);
 }
@@ -262,9 +252,7 @@ static mo_error build_part(const mo_problem *whole, int rank, const int *owner, 
                            mo_message *why)
 {
     mo_builder *builder;
-    if (mo_builder_create(NULL, &builder)) {
-        return mo_fail_memory(why);
-    }
+    if (mo_builder_create(NULL, &builder)) return mo_fail_memory(why);
     for (int i = 0; i < whole->constraint_count; ++i) {
         const mo_constraint_view own = mo_problem_constraint(whole, i);
         mo_builder_add_constraint(builder, own.dim, &own.law, own.w);
@@ -274,9 +262,7 @@ static mo_error build_part(const mo_problem *whole, int rank, const int *owner, 
                                     mo_constraint_dim(whole, block.index), block.values);
         }
     }
-    if (whole->constraint_count) {
-        mo_reduced_add_nothing(builder, mo_constraint_dim(whole, 0));
-    }
+    if (whole->constraint_count) mo_reduced_add_nothing(builder, mo_constraint_dim(whole, 0));
     const mo_error error = mo_builder_finish(builder, part, why);
     mo_builder_destroy(builder);
     return error;
@@ -293,9 +279,8 @@ mo_error mo_reduced_deal(MPI_Comm comm, const mo_problem *whole, mo_spread **spr
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
     if (!error) {
-        for (int i = 0; i < whole->constraint_count; ++i) {
+        for (int i = 0; i < whole->constraint_count; ++i)
             blocks[i] = whole->block_start[i + 1] - whole->block_start[i];
-        }
         mo_reduced_runs(whole->constraint_count, blocks, size, owner);
         error = build_part(whole, rank, owner, &part, why);
     }

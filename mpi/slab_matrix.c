@@ -31,13 +31,11 @@ static bool read_lines(mo_slabs *s, const mo_h5_group *g, matrix *a, int lines, 
     *line_count = part_of(s, (size_t)lines, 1) - *line;
     a->p = malloc((*line_count + 2) * sizeof *a->p);
     if (!a->p || !mo_h5_count(&s->h, g, "p", &p_count) || p_count != (size_t)lines + 1 ||
-        !mo_h5_read_int_run(&s->h, g, "p", *line, *line_count + 1, a->p)) {
+        !mo_h5_read_int_run(&s->h, g, "p", *line, *line_count + 1, a->p))
         return false;
-    }
     bool good = a->p[0] >= 0 && (*line > 0 || a->p[0] == 0);
-    for (size_t k = 0; k < *line_count; ++k) {
+    for (size_t k = 0; k < *line_count; ++k)
         good = good && a->p[k + 1] >= a->p[k];
-    }
     a->first = good ? (size_t)a->p[0] : 0;
     a->count = good ? (size_t)(a->p[*line_count] - a->p[0]) : 0;
     return good;
@@ -55,9 +53,7 @@ static bool read_triplets(mo_slabs *s, const mo_h5_group *g, matrix *a)
 static bool expand(const matrix *a, size_t line, size_t line_count, mo_slab_entries *out)
 {
     out->at = malloc((a->count + 1) * sizeof *out->at);
-    if (!out->at) {
-        return false;
-    }
+    if (!out->at) return false;
     out->count = (int)a->count;
     for (size_t k = 0; a->nz < 0 && k < line_count; ++k) {
         for (int64_t e = a->p[k]; e < a->p[k + 1]; ++e) {
@@ -87,14 +83,12 @@ static bool read_entries(mo_slabs *s, const mo_h5_group *g, matrix *a, mo_slab_e
     if (!mo_h5_read_int(&s->h, g, "m", &a->m) || !mo_h5_read_int(&s->h, g, "n", &a->n) ||
         !mo_h5_read_int(&s->h, g, "nz", &a->nz) || !mo_h5_read_int(&s->h, g, "nzmax", &nzmax) ||
         !mo_h5_count(&s->h, g, "i", &a->i_count) || !mo_h5_count(&s->h, g, "x", &x_count) ||
-        a->m < 0 || a->n < 0 || a->nz < -2 || a->i_count != x_count) {
+        a->m < 0 || a->n < 0 || a->nz < -2 || a->i_count != x_count)
         return false;
-    }
     if (!(a->nz >= 0 ? read_triplets(s, g, a)
                      : read_lines(s, g, a, a->nz == -1 ? a->n : a->m, &line, &line_count)) ||
-        a->count > INT_MAX || a->first + a->count > x_count) {
+        a->count > INT_MAX || a->first + a->count > x_count)
         return false;
-    }
     a->i = malloc((a->count + 1) * sizeof *a->i);
     a->x = malloc((a->count + 1) * sizeof *a->x);
     return a->i && a->x && mo_h5_read_int_run(&s->h, g, "i", a->first, a->count, a->i) &&
@@ -105,11 +99,8 @@ static bool read_entries(mo_slabs *s, const mo_h5_group *g, matrix *a, mo_slab_e
 static void leave_out_zeros(mo_slab_entries *entries)
 {
     int kept = 0;
-    for (int k = 0; k < entries->count; ++k) {
-        if (entries->at[k].value != 0) {
-            entries->at[kept++] = entries->at[k];
-        }
-    }
+    for (int k = 0; k < entries->count; ++k)
+        if (entries->at[k].value != 0) entries->at[kept++] = entries->at[k];
     entries->count = kept;
 }
 
@@ -152,9 +143,8 @@ mo_error mo_slab_send(const mo_slabs *s, const mo_slab_homes *homes, mo_slab_ent
     free(rank_of);
     free(own->at);
     *own = (mo_slab_entries){in, error ? 0 : count};
-    for (int k = 0; k < own->count; ++k) {
+    for (int k = 0; k < own->count; ++k)
         own->at[k].order = k;
-    }
     return error;
 }
 
@@ -168,9 +158,7 @@ static int by_contact(const void *a, const void *b)
 
 void mo_slab_sort(mo_slab_entries *entries)
 {
-    if (entries->count) {
-        qsort(entries->at, (size_t)entries->count, sizeof *entries->at, by_contact);
-    }
+    if (entries->count) qsort(entries->at, (size_t)entries->count, sizeof *entries->at, by_contact);
 }
 
 /* ---- contacts ------------------------------------------------------------------------------- */
@@ -180,21 +168,17 @@ bool mo_slab_read_runs(mo_slabs *s, size_t first, size_t count, mo_slab_runs *r)
     const size_t d = (size_t)s->d;
     const bool is_rolling = s->kind->is_rolling;
     r->w = malloc((count * (d + 2) + 1) * sizeof *r->w);
-    if (!r->w) {
-        return false;
-    }
+    if (!r->w) return false;
     r->mu = r->w + count * d;
     r->mu_r = r->mu + count;
     bool good = mo_h5_read_run(&s->h, &s->vectors, s->kind->is_global ? "w" : "q", first * d,
                                count * d, r->w) &&
                 mo_h5_read_run(&s->h, &s->vectors, "mu", first, count, r->mu) &&
                 (!is_rolling || mo_h5_read_run(&s->h, &s->vectors, "mu_r", first, count, r->mu_r));
-    for (size_t k = 0; good && k < count * d; ++k) {
+    for (size_t k = 0; good && k < count * d; ++k)
         good = isfinite(r->w[k]);
-    }
-    for (size_t k = 0; good && k < count; ++k) {
+    for (size_t k = 0; good && k < count; ++k)
         good = r->mu[k] >= 0 && (!is_rolling || r->mu_r[k] >= 0);
-    }
     return good;
 }
 

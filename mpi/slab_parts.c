@@ -19,9 +19,7 @@ enum { MOST_VELOCITIES = 4096 }; /* of a body, whose M is dense: others are left
 
 int mo_slab_part_of(const mo_slab_parts *parts, int row)
 {
-    if (!parts->start) {
-        return row / parts->width;
-    }
+    if (!parts->start) return row / parts->width;
     int low = 0, high = parts->count;
     while (high - low > 1) {
         const int middle = low + (high - low) / 2;
@@ -71,9 +69,7 @@ static mo_error begin_parts(const mo_home *home, const char *begins, int most, m
             length = 0;
         }
     }
-    if (!error) {
-        parts->start[parts->count] = (int)home->total;
-    }
+    if (!error) parts->start[parts->count] = (int)home->total;
     free(all);
     return error;
 }
@@ -83,9 +79,8 @@ static mo_error begin_parts(const mo_home *home, const char *begins, int most, m
 static int fits_groups(const mo_slabs *s, const mo_slab_entries *M, int group)
 {
     int fits = s->dofs % (size_t)group == 0;
-    for (int k = 0; k < M->count && fits; ++k) {
+    for (int k = 0; k < M->count && fits; ++k)
         fits = M->at[k].row / group == M->at[k].column / group;
-    }
     MPI_Allreduce(MPI_IN_PLACE, &fits, 1, MPI_INT, MPI_MIN, s->comm);
     return fits;
 }
@@ -121,9 +116,8 @@ static mo_error cut_finest(const mo_home *home, const span *spans, int count, mo
     int *reach = malloc(((size_t)own + 1) * sizeof *reach), last = -1, before = -1;
     char *begins = malloc((size_t)own + 1);
     mo_error error = mo_mpi_agree(home->comm, reach && begins ? MO_OK : MO_ERR_MEMORY, NULL);
-    for (int k = 0; k < own && !error; ++k) {
+    for (int k = 0; k < own && !error; ++k)
         reach[k] = first + k;
-    }
     for (int k = 0; k < count && !error; ++k) {
         int *of = reach + (spans[k].low - first);
         *of = spans[k].high > *of ? spans[k].high : *of;
@@ -147,9 +141,7 @@ mo_error mo_slab_cut_bodies(mo_slabs *s, const mo_slab_entries *M, int group)
     span *spans = NULL;
     int count = 0, widest = 0;
     s->bodies = (mo_slab_parts){.count = (int)s->dofs / group, .width = group};
-    if (fits_groups(s, M, group)) {
-        return MO_OK;
-    }
+    if (fits_groups(s, M, group)) return MO_OK;
     mo_error error = send_spans(&home, M, &spans, &count);
     error = error ? error : cut_finest(&home, spans, count, &s->bodies);
     free(spans);
@@ -194,9 +186,7 @@ static mo_error send_touches(const mo_home *home, const mo_slab_entries *G, cons
     }
     error = error ? error
                   : mo_mail_to(home->comm, sizeof *out, out_count, rank_of, out, &in, count, NULL);
-    if (!error && *count) {
-        qsort(in, (size_t)*count, sizeof *out, by_column);
-    }
+    if (!error && *count) qsort(in, (size_t)*count, sizeof *out, by_column);
     *touches = in;
     free(out);
     free(rank_of);
@@ -220,14 +210,12 @@ static int is_same(const touch *t, int before, int at, int end)
 static void find_begins(const mo_home *home, const touch *t, int count, char *begins)
 {
     int before = 0, at = 0; /* touches of the column before, and of this one */
-    while (at < count && t[at].column < home->first) {
+    while (at < count && t[at].column < home->first)
         ++at;
-    }
     for (int64_t column = home->first; column < home->last; ++column) {
         int end = at;
-        while (end < count && t[end].column == column) {
+        while (end < count && t[end].column == column)
             ++end;
-        }
         begins[column - home->first] = (char)!is_same(t, before, at, end);
         before = at;
         at = end;

@@ -56,9 +56,7 @@ static bool read_sizes(mo_slabs *s)
                       mo_h5_count(&s->h, &s->vectors, "mu", &mu) &&
                       (!is_rolling || mo_h5_count(&s->h, &s->vectors, "mu_r", &mu_r)) &&
                       read_joint_rows(s);
-    if (!good || !(is_rolling ? s->d == 5 : s->d == 2 || s->d == 3)) {
-        return false;
-    }
+    if (!good || !(is_rolling ? s->d == 5 : s->d == 2 || s->d == 3)) return false;
     s->contacts = s->rows / (size_t)s->d;
     return (is_global ? s->dofs > 0 : s->rows + s->joint_rows > 0) && s->dofs <= INT_MAX &&
            s->rows <= INT_MAX && s->joint_rows <= INT_MAX - s->rows &&
@@ -85,9 +83,7 @@ static bool is_symmetric(const double *M, int n)
     for (int i = 0; i < n; ++i) {
         for (int j = 0; j < i; ++j) {
             const double size = sqrt(fabs(M[i * n + i] * M[j * n + j]));
-            if (fabs(M[i * n + j] - M[j * n + i]) > 1e-12 * size) {
-                return false;
-            }
+            if (fabs(M[i * n + j] - M[j * n + i]) > 1e-12 * size) return false;
         }
     }
     return true;
@@ -101,9 +97,8 @@ static bool begin_bodies(mo_slabs *s)
     const size_t dofs = (size_t)(mo_slab_part_first(&s->bodies, last) - dof);
     double *f = malloc((dofs + 1) * sizeof *f);
     bool good = f && mo_h5_read_run(&s->h, &s->vectors, "f", (size_t)dof, dofs, f);
-    for (size_t k = 0; good && k < dofs; ++k) {
+    for (size_t k = 0; good && k < dofs; ++k)
         good = isfinite(f[k]);
-    }
     for (int b = first; good && b < last; ++b) {
         const int start = mo_slab_part_first(&s->bodies, b);
         const size_t n = (size_t)(mo_slab_part_first(&s->bodies, b + 1) - start),
@@ -130,9 +125,7 @@ static mo_error make_bodies(mo_slabs *s, const mo_slab_entries *M, bool mirrors)
         const int n = (int)piece[1], start = (int)piece[3], row = M->at[k].row - start,
                   column = M->at[k].column - start;
         piece[MO_PIECE_BODY + row * n + column] += M->at[k].value;
-        if (mirrors && row != column) {
-            piece[MO_PIECE_BODY + column * n + row] += M->at[k].value;
-        }
+        if (mirrors && row != column) piece[MO_PIECE_BODY + column * n + row] += M->at[k].value;
     }
     for (int b = 0; good && b < list->count; ++b) {
         double *piece = list->numbers + list->start[b];
@@ -148,9 +141,8 @@ static mo_error read_bodies(mo_slabs *s)
     error = error ? error : mo_slab_cut_bodies(s, &M, s->d == 2 ? 3 : 6);
     const bool mirrors = !error && needs_other_half(s, &M);
     s->body_home = mo_home_of(s->comm, s->bodies.count);
-    for (int k = 0; !error && k < M.count; ++k) {
+    for (int k = 0; !error && k < M.count; ++k)
         M.at[k].body = mo_slab_part_of(&s->bodies, M.at[k].row);
-    }
     error = error ? error : mo_slab_send(s, &(mo_slab_homes){true, NULL, &s->body_home}, &M);
     error = error ? error : make_bodies(s, &M, mirrors);
     free(M.at);
@@ -182,9 +174,7 @@ static bool add_constraint(mo_slabs *s, const constraint *c, int column, const m
     }
     double *piece = mo_piece_add(&s->pieces.constraints,
                                  mo_piece_constraint_size(c->d, &c->law, blocks, values));
-    if (!piece) {
-        return false;
-    }
+    if (!piece) return false;
     double *at = mo_piece_begin_constraint(piece, c->number, c->d, c->row, &c->law, c->w), *next;
     *at++ = blocks;
     memset(at, 0, ((size_t)blocks * MO_PIECE_BLOCK + values) * sizeof *at);
@@ -205,9 +195,8 @@ static bool add_constraint(mo_slabs *s, const constraint *c, int column, const m
 /* The entries of a constraint, which are sorted: from *first on; returns where they end. */
 static int end_of(const mo_slab_entries *entries, int first, int contact)
 {
-    while (first < entries->count && entries->at[first].contact == contact) {
+    while (first < entries->count && entries->at[first].contact == contact)
         ++first;
-    }
     return first;
 }
 
@@ -216,9 +205,8 @@ static bool read_joint_run(mo_slabs *s, size_t first, size_t rows, mo_slab_runs 
 {
     r->w = malloc((rows + 1) * sizeof *r->w);
     bool good = r->w && mo_h5_read_run(&s->h, &s->vectors, "b", first, rows, r->w);
-    for (size_t k = 0; good && k < rows; ++k) {
+    for (size_t k = 0; good && k < rows; ++k)
         good = isfinite(r->w[k]);
-    }
     return good;
 }
 
@@ -285,14 +273,10 @@ static mo_error read_global(mo_slabs *s, mo_spread **spread, mo_message *why)
 static mo_error read_slabs(mo_slabs *s, mo_spread **spread, mo_message *why)
 {
     mo_error error = mo_slab_agree(s, open_top(s) && read_sizes(s));
-    if (error) {
-        return error;
-    }
+    if (error) return error;
     s->contact_home = mo_home_of(s->comm, (int64_t)s->contacts);
     error = s->kind->is_global ? read_global(s, spread, why) : mo_slab_read_reduced(s, spread, why);
-    if (!error) {
-        (*spread)->joint_rows = (int64_t)s->joint_rows;
-    }
+    if (!error) (*spread)->joint_rows = (int64_t)s->joint_rows;
     return error;
 }
 

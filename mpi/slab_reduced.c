@@ -39,9 +39,7 @@ static bool append(const mo_slab_entries *from, int row, int column, bool is_tra
 {
     const size_t all = (size_t)to->count + (size_t)from->count;
     mo_slab_entry *at = all < INT_MAX ? realloc(to->at, (all + 1) * sizeof *at) : NULL;
-    if (!at) {
-        return false;
-    }
+    if (!at) return false;
     to->at = at;
     for (int k = 0; k < from->count; ++k) {
         mo_slab_entry own = from->at[k];
@@ -88,9 +86,8 @@ static mo_error choose_owners(const mo_slabs *s, const mo_slab_entries *W, int *
     int *entries = calloc((size_t)count + 1, sizeof *entries);
     const mo_error error = mo_mpi_agree(s->comm, entries ? MO_OK : MO_ERR_MEMORY, NULL);
     if (!error) {
-        for (int k = 0; k < W->count; ++k) {
+        for (int k = 0; k < W->count; ++k)
             ++entries[W->at[k].contact];
-        }
         MPI_Allreduce(MPI_IN_PLACE, entries, count, MPI_INT, MPI_SUM, s->comm);
         mo_reduced_runs(count, entries, s->contact_home.size, owner);
     }
@@ -107,13 +104,10 @@ static void add_row(const mo_slabs *s, const mo_slab_entry *e, int count, mo_bui
     double block[MO_FCLIB_JOINT_ROWS * MO_FCLIB_JOINT_ROWS];
     for (int k = 0; k < count; ++k) {
         const int column = first_row(s, e[k].body), n = first_row(s, e[k].body + 1) - column;
-        if (k == 0 || e[k].body != e[k - 1].body) {
-            memset(block, 0, sizeof block);
-        }
+        if (k == 0 || e[k].body != e[k - 1].body) memset(block, 0, sizeof block);
         block[(e[k].row - row) * n + (e[k].column - column)] += e[k].value;
-        if (k == count - 1 || e[k + 1].body != e[k].body) {
+        if (k == count - 1 || e[k + 1].body != e[k].body)
             mo_builder_add_coupling(builder, e->contact, e[k].body, d, n, block);
-        }
     }
 }
 
@@ -123,9 +117,7 @@ static mo_error build(const mo_slabs *s, const mo_slab_runs *r, const double *of
 {
     mo_builder *builder;
     const mo_law bilateral = mo_law_bilateral();
-    if (mo_builder_create(NULL, &builder)) {
-        return mo_fail_memory(why);
-    }
+    if (mo_builder_create(NULL, &builder)) return mo_fail_memory(why);
     for (size_t c = 0; c < s->contacts; ++c) {
         const mo_law law = mo_slab_law(s, r, c);
         mo_builder_add_constraint(builder, s->d, &law, r->w + c * (size_t)s->d);
@@ -137,9 +129,8 @@ static mo_error build(const mo_slabs *s, const mo_slab_runs *r, const double *of
     }
     mo_reduced_add_nothing(builder, first_row(s, 1));
     for (int first = 0, last = 0; first < W->count; first = last) {
-        while (last < W->count && W->at[last].contact == W->at[first].contact) {
+        while (last < W->count && W->at[last].contact == W->at[first].contact)
             ++last;
-        }
         add_row(s, W->at + first, last - first, builder);
     }
     const mo_error error = mo_builder_finish(builder, part, why);
@@ -153,9 +144,8 @@ static bool read_s(mo_slabs *s, double **of_joints)
     double *all = malloc((s->joint_rows + 1) * sizeof *all);
     bool good =
         all && (!s->joint_rows || mo_h5_read_run(&s->h, &s->vectors, "s", 0, s->joint_rows, all));
-    for (size_t k = 0; good && k < s->joint_rows; ++k) {
+    for (size_t k = 0; good && k < s->joint_rows; ++k)
         good = isfinite(all[k]);
-    }
     *of_joints = all;
     return good;
 }

@@ -40,41 +40,30 @@ static mo_error check_room(const char *to, FILE *in, double bytes, mo_message *w
     struct statvfs disk;
     snprintf(folder, sizeof folder, "%.4096s", to);
     char *slash = strrchr(folder, '/');
-    if (slash) {
-        slash[slash == folder] = '\0';
-    }
+    if (slash) slash[slash == folder] = '\0';
     fseek(in, 0, SEEK_END);
     const double needed = (double)ftell(in) + bytes + SPARE;
     rewind(in);
     if (statvfs(slash ? folder : ".", &disk) == 0 &&
-        needed > (double)disk.f_bavail * (double)disk.f_frsize) {
+        needed > (double)disk.f_bavail * (double)disk.f_frsize)
         return fail_file(to, "the disk has no room for it", why);
-    }
     return MO_OK;
 }
 
 static mo_error copy_file(const char *from, const char *to, double more, mo_message *why)
 {
     FILE *in = fopen(from, "rb");
-    if (!in) {
-        return fail_file(from, strerror(errno), why);
-    }
+    if (!in) return fail_file(from, strerror(errno), why);
     mo_error error = check_room(to, in, more, why);
     FILE *out = error ? NULL : fopen(to, "wb");
     char *chunk = malloc(CHUNK);
-    if (!error && (!out || !chunk)) {
-        error = fail_file(to, strerror(errno), why);
-    }
+    if (!error && (!out || !chunk)) error = fail_file(to, strerror(errno), why);
     for (size_t count = 1; !error && count > 0;) {
         count = fread(chunk, 1, CHUNK, in);
-        if (fwrite(chunk, 1, count, out) != count) {
-            error = fail_file(to, strerror(errno), why);
-        }
+        if (fwrite(chunk, 1, count, out) != count) error = fail_file(to, strerror(errno), why);
     }
     error = error || !ferror(in) ? error : fail_file(from, "it cannot be read", why);
-    if (out && fclose(out) != 0 && !error) {
-        error = fail_file(to, strerror(errno), why);
-    }
+    if (out && fclose(out) != 0 && !error) error = fail_file(to, strerror(errno), why);
     free(chunk);
     fclose(in);
     return error;
@@ -93,9 +82,7 @@ static int64_t make_vector(hid_t group, const char *name, int64_t count)
             H5Dcreate2(group, name, H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, how, H5P_DEFAULT);
         const haddr_t at = vector >= 0 ? H5Dget_offset(vector) : HADDR_UNDEF;
         place = at != HADDR_UNDEF ? (int64_t)at : count == 0 && vector >= 0 ? 0 : -1;
-        if (vector >= 0) {
-            H5Dclose(vector);
-        }
+        if (vector >= 0) H5Dclose(vector);
     }
     H5Pclose(how);
     H5Sclose(space);
@@ -112,9 +99,8 @@ static bool make_solution(const char *path, const int64_t count[VECTORS], int64_
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
     bool good = file >= 0;
-    if (good && H5Lexists(file, "/solution", H5P_DEFAULT) > 0) {
+    if (good && H5Lexists(file, "/solution", H5P_DEFAULT) > 0)
         good = H5Ldelete(file, "/solution", H5P_DEFAULT) >= 0;
-    }
     const hid_t group =
         good ? H5Gcreate2(file, "/solution", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT) : -1;
     good = group >= 0;
@@ -124,9 +110,7 @@ static bool make_solution(const char *path, const int64_t count[VECTORS], int64_
             good = place[k] >= 0;
         }
     }
-    if (group >= 0) {
-        H5Gclose(group);
-    }
+    if (group >= 0) H5Gclose(group);
     good = (file < 0 || H5Fclose(file) >= 0) && good;
     H5Eset_auto2(H5E_DEFAULT, printer, printer_data);
     return good;
@@ -147,9 +131,8 @@ static bool write_vector(const mo_spread *s, MPI_File file, int64_t place, const
 {
     MPI_Aint *at = malloc(((size_t)count + 1) * sizeof *at);
     int *length = malloc(((size_t)count + 1) * sizeof *length), total = 0;
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         total += runs[k].length;
-    }
     double *numbers = malloc(((size_t)total + 1) * sizeof *numbers), *next = numbers;
     bool good = !mo_mpi_agree(s->comm, at && length && numbers ? MO_OK : MO_ERR_MEMORY, NULL);
     if (good) {
@@ -239,28 +222,23 @@ mo_error mo_spread_write(const mo_spread *s, const mo_result *result, const char
     const int64_t contact_rows = s->whole_rows - s->joint_rows;
     const int64_t count[VECTORS] = {s->whole_dofs, contact_rows, contact_rows, s->joint_rows};
     mo_error error = MO_OK;
-    if (!s->reduced && !s->row_at) {
+    if (!s->reduced && !s->row_at)
         return mo_fail(why, MO_ERR_UNSUPPORTED, "the problem was not read in slabs");
-    }
     snprintf(beside, sizeof beside, "%.4096s.part", to);
     if (s->rank == 0) {
         error = mo_mpi_check_target(to, why);
         error = error ? error
                       : copy_file(from, beside,
                                   8.0 * (double)(count[0] + 2 * contact_rows + count[3]), why);
-        if (!error && !make_solution(beside, count, place)) {
+        if (!error && !make_solution(beside, count, place))
             error = fail_file(beside, "HDF5 cannot add the solution", why);
-        }
     }
     error = mo_mpi_agree(s->comm, error, why);
     MPI_Bcast(place, VECTORS, MPI_INT64_T, 0, s->comm);
     error = error ? error : write_numbers(s, result, beside, place, why);
-    if (!error && s->rank == 0 && rename(beside, to) != 0) {
+    if (!error && s->rank == 0 && rename(beside, to) != 0)
         error = fail_file(to, strerror(errno), why);
-    }
     error = mo_mpi_agree(s->comm, error, why);
-    if (error && s->rank == 0) {
-        unlink(beside);
-    }
+    if (error && s->rank == 0) unlink(beside);
     return error;
 }

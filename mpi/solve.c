@@ -26,9 +26,7 @@ static int is_method(const mo_options *options, const char *name)
 static mo_error check_options(const mo_spread *s, const mo_options *options, mo_message *why)
 {
     const mo_error error = mo_options_check(options, why);
-    if (error) {
-        return error;
-    }
+    if (error) return error;
     if (options->start && !mo_all_finite(options->start, (size_t)s->part->row_count)) {
         return mo_fail(why, MO_ERR_ARGUMENT,
                        "the starting point holds a number that is not finite");
@@ -65,17 +63,13 @@ mo_error mo_spread_prepare_result(const mo_problem *part, mo_result *result, mo_
 {
     const size_t rows = (size_t)part->row_count, dofs = (size_t)part->dof_count;
     const size_t needed = dofs + 3 * rows + 1;
-    if (!result->allocator.reallocate) {
-        result->allocator = part->allocator;
-    }
+    if (!result->allocator.reallocate) result->allocator = part->allocator;
     if (result->vector_room < needed) {
         mo_memory_free(&result->allocator, result->v);
         result->v = mo_memory_array(&result->allocator, needed, sizeof(double));
         result->vector_room = result->v ? needed : 0;
     }
-    if (!result->v) {
-        return mo_fail_memory(why);
-    }
+    if (!result->v) return mo_fail_memory(why);
     result->u = result->v + dofs;
     result->r = result->u + rows;
     result->ray = NULL;
@@ -90,11 +84,10 @@ mo_error mo_spread_prepare_result(const mo_problem *part, mo_result *result, mo_
 /* The starting point, each block moved to the nearest impulse that its law allows. */
 static void set_start(const mo_problem *part, const double *start, double *r)
 {
-    if (!start) {
+    if (!start)
         memset(r, 0, (size_t)part->row_count * sizeof *r);
-    } else if (start != r) {
+    else if (start != r)
         memmove(r, start, (size_t)part->row_count * sizeof *r);
-    }
     for (int i = 0; i < part->constraint_count; ++i) {
         double *own = r + part->row_start[i];
         mo_constraint_law(part, i)->project(mo_constraint_param(part, i),
@@ -110,9 +103,7 @@ static mo_error go_on(mo_spread_run *run, further *method)
     mo_result *result = run->result;
     const int left = run->options->max_iter - result->iterations;
     const int may_go_on = result->status == MO_ITERATION_LIMIT || result->status == MO_STALLED;
-    if (!may_go_on || left <= 0 || run->s->constraint_total > AUTO_MATRIX_MOST) {
-        return MO_OK;
-    }
+    if (!may_go_on || left <= 0 || run->s->constraint_total > AUTO_MATRIX_MOST) return MO_OK;
     mo_message why = {""};
     const mo_error error = method(run, left, &result->status, &why);
     return error == MO_ERR_UNSUPPORTED ? MO_OK : error;

@@ -31,9 +31,7 @@ static void begin_colour(void *context, int group, double *state)
 static void end_colour(void *context, int group, double *state)
 {
     mo_spread *s = context;
-    if (s->exchange[group]) {
-        PetscSFBcastEnd(s->exchange[group], s->line, state, state, MPI_REPLACE);
-    }
+    if (s->exchange[group]) PetscSFBcastEnd(s->exchange[group], s->line, state, state, MPI_REPLACE);
 }
 
 static double sum_of(void *context, int is_look)
@@ -68,9 +66,7 @@ mo_error mo_spread_run_begin(mo_spread_run *run, mo_message *why)
     const size_t bytes = arena.used + MO_ARENA_ALIGN;
     run->memory = mo_memory_array(&s->part->allocator, bytes, 1);
     const mo_error error = mo_mpi_agree(s->comm, run->memory ? MO_OK : mo_fail_memory(why), why);
-    if (error) {
-        return error;
-    }
+    if (error) return error;
     const uintptr_t misaligned = (uintptr_t)run->memory % MO_ARENA_ALIGN;
     arena = (mo_arena){.base = (char *)run->memory + (MO_ARENA_ALIGN - misaligned)};
     mo_sweeps_layout(&arena, s->batches, &run->sweeps);
@@ -136,17 +132,11 @@ mo_status mo_spread_sweep(mo_spread_run *run, double momentum)
     mo_sweeps_start(&run->sweeps, 1, momentum, run->result->r);
     run->s->swept = mo_clock();
     while (mo_sweeps_run(&run->sweeps, goal, must_stop, run)) {
-        if (confirm(run)) {
-            return MO_SOLVED;
-        }
-        if (!mo_sweep_goal_tighten(&goal)) {
-            break;
-        }
+        if (confirm(run)) return MO_SOLVED;
+        if (!mo_sweep_goal_tighten(&goal)) break;
     }
     const int is_solved = confirm(run), must_end = must_stop(run, run->sweeps.iteration);
-    if (is_solved || must_end) {
-        return is_solved ? MO_SOLVED : run->status;
-    }
+    if (is_solved || must_end) return is_solved ? MO_SOLVED : run->status;
     mo_say(&run->result->message,
            "a whole sweep changes no impulse, yet the residual is above tol");
     return MO_STALLED;

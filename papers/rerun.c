@@ -24,9 +24,8 @@ static void print_all(const paper_rerun *rerun, const void *results, const char 
     printf("\nIn ");
     text_put(stdout, folder);
     printf(": the tables as CSV");
-    for (int k = 0; drawn == PLOT_DRAWN && rerun->figures[k]; ++k) {
+    for (int k = 0; drawn == PLOT_DRAWN && rerun->figures[k]; ++k)
         printf("%s%s", rerun->figures[k + 1] ? ", " : " and ", rerun->figures[k]);
-    }
     printf("\n");
 }
 
@@ -39,9 +38,8 @@ static void print_json(const paper_rerun *rerun, const void *results, const char
     rerun->put(&j, results);
     json_text(&j, "folder", folder);
     json_array(&j, "figures");
-    for (int k = 0; drawn == PLOT_DRAWN && rerun->figures[k]; ++k) {
+    for (int k = 0; drawn == PLOT_DRAWN && rerun->figures[k]; ++k)
         json_text(&j, NULL, rerun->figures[k]);
-    }
     json_array_end(&j);
     json_object_end(&j);
     json_end(&j);
@@ -58,11 +56,10 @@ static int run_in(const paper_rerun *rerun, const char *folder, int as_json, voi
         return EXIT_FAILED;
     }
     const plot_outcome drawn = plot_draw(folder, rerun->script, rerun->script_size);
-    if (as_json) {
+    if (as_json)
         print_json(rerun, results, folder, drawn);
-    } else {
+    else
         print_all(rerun, results, folder, drawn);
-    }
     const int status = plot_explain(drawn, folder);
     return output_is_good() ? status : EXIT_FAILED;
 }

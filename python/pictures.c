@@ -26,13 +26,9 @@ int moreau_render(const mo_recording *recording, int frame, int width, int heigh
     def.elevation = elevation;
     def.zoom = zoom;
     def.forces = forces;
-    if (!render_open(&r, recording, &def)) {
-        return 0;
-    }
+    if (!render_open(&r, recording, &def)) return 0;
     const int is_drawn = render_frame(&r, frame);
-    if (is_drawn) {
-        canvas_bytes(&r.small, rgb);
-    }
+    if (is_drawn) canvas_bytes(&r.small, rgb);
     render_close(&r);
     return is_drawn;
 }
@@ -42,13 +38,9 @@ int moreau_replay(const mo_recording *recording, const char *name, const char *p
     size_t size = 0;
     const unsigned char *html = moreau_page_html(&size);
     FILE *out = fopen(path, "wb");
-    if (!out) {
-        return 0;
-    }
+    if (!out) return 0;
     int is_written = replay_put_recording(recording, name, out, html, size) && !ferror(out);
     is_written = fclose(out) == 0 && is_written;
-    if (!is_written) {
-        remove(path);
-    }
+    if (!is_written) remove(path);
     return is_written;
 }

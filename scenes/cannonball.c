@@ -32,9 +32,8 @@ static void add_disks(const pile *p)
     const double inertia = 0.5 * def->mass * def->radius * def->radius;
     const double M[PLANAR * PLANAR] = {def->mass, 0, 0, 0, def->mass, 0, 0, 0, inertia};
     const double f[PLANAR] = {0, -def->mass * SCENE_GRAVITY * def->step, 0};
-    for (int k = 0; k < def->rows * (def->rows + 1) / 2; ++k) {
+    for (int k = 0; k < def->rows * (def->rows + 1) / 2; ++k)
         mo_builder_add_body(p->builder, PLANAR, M, f);
-    }
 }
 
 /* The rows of a contact with unit normal n, read at arm = side * radius * n from the centre of a
@@ -53,9 +52,7 @@ static void add_side(const pile *p, int contact, int disk, double n_x, double n_
 static void add_contact(const pile *p, int first, int second, double n_x, double n_y)
 {
     const int contact = mo_builder_add_constraint(p->builder, 2, &p->law, NULL);
-    if (first != WORLD) {
-        add_side(p, contact, first, n_x, n_y, 1);
-    }
+    if (first != WORLD) add_side(p, contact, first, n_x, n_y, 1);
     add_side(p, contact, second, n_x, n_y, -1);
 }
 
@@ -72,9 +69,7 @@ static void add_contacts(const pile *p)
                 add_contact(p, disk_at(p, row - 1, place), disk, aside, up);
                 add_contact(p, disk_at(p, row - 1, place + 1), disk, -aside, up);
             }
-            if (place > 0) {
-                add_contact(p, disk_at(p, row, place - 1), disk, 1, 0);
-            }
+            if (place > 0) add_contact(p, disk_at(p, row, place - 1), disk, 1, 0);
         }
     }
     if (p->def->has_walls) {
@@ -93,9 +88,7 @@ mo_error scene_cannonball(const scene_cannonball_def *def, mo_problem **problem,
     }
     pile p = {.def = def, .law = mo_law_coulomb(def->mu)};
     mo_error error = mo_builder_create(NULL, &p.builder);
-    if (error) {
-        return scene_fail(why, error, "%s", mo_error_text(error));
-    }
+    if (error) return scene_fail(why, error, "%s", mo_error_text(error));
     add_disks(&p);
     add_contacts(&p);
     error = mo_builder_finish(p.builder, problem, why);

@@ -22,11 +22,9 @@ static void add_rod(mo_builder *builder, const double axis[3], double step)
     const double inertia[3] = {across, across, across};
     double M[RIGID * RIGID];
     rigid_mass(MASS, inertia, M);
-    for (int i = 0; i < 3; ++i) {
-        for (int j = 0; j < 3; ++j) {
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j)
             M[(3 + i) * RIGID + 3 + j] += (along - across) * axis[i] * axis[j];
-        }
-    }
     const double f[RIGID] = {0, 0, -MASS * SCENE_GRAVITY * step, 0, 0, 0};
     mo_builder_add_body(builder, RIGID, M, f);
 }
@@ -54,22 +52,16 @@ static void add_joint(mo_builder *builder, const scene_chain_def *def, int k, co
 mo_error scene_joint_chain(const scene_chain_def *def, mo_problem **problem, mo_message *why)
 {
     *problem = NULL;
-    if (def->links < 1) {
-        return scene_fail(why, MO_ERR_ARGUMENT, "a chain needs at least one link");
-    }
+    if (def->links < 1) return scene_fail(why, MO_ERR_ARGUMENT, "a chain needs at least one link");
     mo_builder *builder;
     mo_error error = mo_builder_create(NULL, &builder);
-    if (error) {
-        return scene_fail(why, error, "%s", mo_error_text(error));
-    }
+    if (error) return scene_fail(why, error, "%s", mo_error_text(error));
     const double axis[3] = {sin(def->angle), 0,
                             -cos(def->angle)}; /* from its upper end downwards */
-    for (int k = 0; k < def->links; ++k) {
+    for (int k = 0; k < def->links; ++k)
         add_rod(builder, axis, def->step);
-    }
-    for (int k = 0; k < def->links + (def->closed != 0); ++k) {
+    for (int k = 0; k < def->links + (def->closed != 0); ++k)
         add_joint(builder, def, k, axis);
-    }
     error = mo_builder_finish(builder, problem, why);
     mo_builder_destroy(builder);
     return error;

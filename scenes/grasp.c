@@ -43,9 +43,7 @@ mo_error grasp_add(grasp *g, const mo_mechanism_def *def, mo_message *why)
 {
     mo_message own = {""};
     const mo_mechanism_id id = mo_world_add_mechanism(g->world, def, &own);
-    if (!id.index) {
-        return scene_fail(why, MO_ERR_MEMORY, "%s", own.text);
-    }
+    if (!id.index) return scene_fail(why, MO_ERR_MEMORY, "%s", own.text);
     g->mechanisms[g->mechanism_count++] = id;
     g->coordinate_count += mo_mechanism_get(g->world, id).v_count;
     g->start[g->mechanism_count] = g->coordinate_count;
@@ -65,9 +63,8 @@ mo_body_state grasp_link(const grasp *g, int mechanism, int link)
 mo_error grasp_move(grasp *g, mo_message *why)
 {
     mo_error error = MO_OK;
-    for (int b = 0; b < g->mechanism_count && !error; ++b) {
+    for (int b = 0; b < g->mechanism_count && !error; ++b)
         error = mo_mechanism_set(g->world, g->mechanisms[b], NULL, g->qd + g->start[b], why);
-    }
     return error;
 }
 
@@ -113,9 +110,8 @@ static void move_touch(const grasp *g, const grasp_contact *contact, touch_motio
     vec3_normalise(touch->n);
     vec3_along(touch->cap[1].v, -1, touch->cap[0].v, apart);
     vec3_along(apart, -vec3_dot(touch->n, apart), touch->n, touch->crossing);
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         touch->n_rate[k] = touch->crossing[k] / touch->distance;
-    }
 }
 
 /* The point of contact lies at +rho_0 n from the first centre, at -rho_1 n from the second. */
@@ -149,9 +145,7 @@ void grasp_products(const grasp *g, const grasp_contact *contact, double w[3])
 int grasp_jacobian(const grasp *g, const grasp_contact *contact, int side, double *J)
 {
     const grasp_side *of = &contact->side[side];
-    if (of->mechanism == GRASP_WORLD) {
-        return 0;
-    }
+    if (of->mechanism == GRASP_WORLD) return 0;
     const mo_body_state link = grasp_link(g, of->mechanism, of->link);
     const int n = grasp_coordinates(g, of->mechanism);
     const double sign = side ? 1 : -1; /* the cap's centre lies on this side of the contact */
@@ -182,9 +176,7 @@ static void add_contact(mo_builder *builder, const grasp *g, const grasp_contact
     const int constraint = mo_builder_add_constraint(builder, 3, &law, w);
     for (int side = 0; side < 2; ++side) {
         const int n = grasp_jacobian(g, contact, side, J);
-        if (n) {
-            mo_builder_add_jacobian(builder, constraint, contact->side[side].mechanism, 3, n, J);
-        }
+        if (n) mo_builder_add_jacobian(builder, constraint, contact->side[side].mechanism, 3, n, J);
     }
 }
 
@@ -194,9 +186,8 @@ static void add_mechanism(mo_builder *builder, const grasp *g, int b)
     const int n = grasp_coordinates(g, b);
     mo_mechanism_mass_matrix(g->world, g->mechanisms[b], M, NULL);
     mo_mechanism_bias(g->world, g->mechanisms[b], f, NULL);
-    for (int k = 0; k < n; ++k) {
+    for (int k = 0; k < n; ++k)
         f[k] = g->applied[g->start[b] + k] - f[k];
-    }
     mo_builder_add_body(builder, n, M, f);
 }
 
@@ -205,15 +196,11 @@ mo_error grasp_problem(const grasp *g, double mu, int cone, mo_problem **problem
     mo_builder *builder;
     *problem = NULL;
     mo_error error = mo_builder_create(NULL, &builder);
-    if (error) {
-        return scene_fail(why, error, "%s", mo_error_text(error));
-    }
-    for (int b = 0; b < g->mechanism_count; ++b) {
+    if (error) return scene_fail(why, error, "%s", mo_error_text(error));
+    for (int b = 0; b < g->mechanism_count; ++b)
         add_mechanism(builder, g, b);
-    }
-    for (int i = 0; i < g->contact_count; ++i) {
+    for (int i = 0; i < g->contact_count; ++i)
         add_contact(builder, g, &g->contacts[i], mu, cone);
-    }
     error = mo_builder_finish(builder, problem, why);
     mo_builder_destroy(builder);
     return error;

@@ -32,9 +32,8 @@ static void draw_direction(rng *g, double n[3])
 {
     double square;
     do { /* a point of the ball, away from its centre */
-        for (int k = 0; k < 3; ++k) {
+        for (int k = 0; k < 3; ++k)
             n[k] = rng_between(g, -1, 1);
-        }
         square = vec3_dot(n, n);
     } while (square > 1 || square < 0.01);
     vec3_normalise(n);
@@ -42,9 +41,8 @@ static void draw_direction(rng *g, double n[3])
 
 static void jitter(rng *g, double size, double x[3])
 {
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         x[k] += rng_between(g, -size, size);
-    }
 }
 
 /* ---- bodies ---------------------------------------------------------------------------------- */
@@ -52,9 +50,8 @@ static void jitter(rng *g, double size, double x[3])
 static void set_inertia(const double full[9], mo_link_def *link)
 {
     static const int AT[6] = {0, 4, 8, 1, 2, 5}; /* xx yy zz xy xz yz */
-    for (int k = 0; k < 6; ++k) {
+    for (int k = 0; k < 6; ++k)
         link->inertia[k] = full[AT[k]];
-    }
 }
 
 /* A link at its centre of mass, in the axes of the world, with a free joint. */
@@ -64,9 +61,8 @@ static mo_error draw_object(rng *g, int index, grasp *system, mo_message *why)
     double axes[3], phi[3], Q[9], principal[9] = {0}, inertia[9];
     double centre[3] = {SITE * (site % 2), SITE * (site / 2), SITE * (layer + 0.5)};
     const double mass = rng_between(g, 0.5, 2);
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         axes[k] = rng_between(g, 0.05, 0.15);
-    }
     for (int k = 0; k < 3; ++k) { /* of an ellipsoid */
         const double a = axes[(k + 1) % 3], b = axes[(k + 2) % 3];
         principal[4 * k] = mass * (a * a + b * b) / 5;
@@ -123,9 +119,8 @@ static mo_error draw_chain(rng *g, int joints, const double tip[3], const double
     jitter(g, 0.2, base);
     for (int k = 0; k <= joints; ++k) {
         const double part = (double)k / joints;
-        for (int i = 0; i < 3; ++i) {
+        for (int i = 0; i < 3; ++i)
             knots[k][i] = base[i] + part * (tip[i] - base[i]);
-        }
         jitter(g, k < joints ? 0.1 / joints : 0, knots[k]);
     }
     for (int k = 0; k < joints; ++k) {
@@ -260,9 +255,8 @@ static void draw_contacts(rng *g, const scene_grasp_def *def, grasp *system, con
 static void choose_rolling(rng *g, const scene_grasp_def *def, grasp *system, int *order)
 {
     int left = def->rolling;
-    for (int b = 0; b < def->objects; ++b) {
+    for (int b = 0; b < def->objects; ++b)
         order[b] = b;
-    }
     for (int b = def->objects - 1; b > 0; --b) {
         const int other = rng_below(g, b + 1), kept = order[b];
         order[b] = order[other];
@@ -285,17 +279,15 @@ static void draw_efforts(rng *g, const scene_grasp_def *def, grasp *system)
     for (int arm = def->objects; arm < system->mechanism_count; ++arm) {
         double *applied = system->applied + system->start[arm];
         mo_mechanism_bias(system->world, system->mechanisms[arm], applied, NULL);
-        for (int k = 0; k < def->joints; ++k) {
+        for (int k = 0; k < def->joints; ++k)
             applied[k] += rng_between(g, -1, 1);
-        }
         for (int i = 0; i < system->contact_count; ++i) {
             const grasp_contact *contact = &system->contacts[i];
             if (contact->side[0].mechanism == arm) { /* J is minus the way into the object */
                 const double push = rng_between(g, 2, 15);
                 grasp_jacobian(system, contact, 0, J);
-                for (int k = 0; k < def->joints; ++k) {
+                for (int k = 0; k < def->joints; ++k)
                     applied[k] -= push * J[k];
-                }
             }
         }
     }
@@ -306,9 +298,8 @@ static void draw_efforts(rng *g, const scene_grasp_def *def, grasp *system)
 static double dot(int n, const double *x, const double *y)
 {
     double sum = 0;
-    for (int k = 0; k < n; ++k) {
+    for (int k = 0; k < n; ++k)
         sum += x[k] * y[k];
-    }
     return sum;
 }
 
@@ -320,9 +311,8 @@ static double reduce_row(int n, const double *basis, int rank, double *row)
     for (int pass = 0; pass < 2; ++pass) {
         for (int b = 0; b < rank; ++b) {
             const double *e = basis + (size_t)b * (size_t)n, part = dot(n, e, row);
-            for (int k = 0; k < n; ++k) {
+            for (int k = 0; k < n; ++k)
                 row[k] -= part * e[k];
-            }
         }
     }
     return before > 0 ? sqrt(dot(n, row, row)) / before : 0;
@@ -335,9 +325,8 @@ static void spread_row(const grasp *system, const grasp_contact *contact, int ax
     memset(row, 0, (size_t)system->coordinate_count * sizeof *row);
     for (int side = 0; side < 2; ++side) {
         const int n = grasp_jacobian(system, contact, side, J);
-        for (int k = 0; k < n; ++k) {
+        for (int k = 0; k < n; ++k)
             row[system->start[contact->side[side].mechanism] + k] += J[n * axis + k];
-        }
     }
 }
 
@@ -355,24 +344,20 @@ static void draw_velocity(rng *g, grasp *system, double *basis)
             spread_row(system, contact, axis, row);
             if (reduce_row(n, basis, rank, row) > dependent) {
                 const double size = sqrt(dot(n, row, row));
-                for (int k = 0; k < n; ++k) {
+                for (int k = 0; k < n; ++k)
                     row[k] /= size;
-                }
                 ++rank;
             }
         }
     }
     double most = 0;
-    for (int k = 0; k < n; ++k) {
+    for (int k = 0; k < n; ++k)
         system->qd[k] = rng_between(g, -1, 1);
-    }
     const double left = rank < n ? reduce_row(n, basis, rank, system->qd) : 0;
-    for (int k = 0; k < n; ++k) {
+    for (int k = 0; k < n; ++k)
         most = fmax(most, fabs(system->qd[k]));
-    }
-    for (int k = 0; k < n; ++k) {
+    for (int k = 0; k < n; ++k)
         system->qd[k] *= left > dependent ? SPEED / most : 0;
-    }
 }
 
 /* The directions of the sliding contacts; 0 if one of them hardly slips. */
@@ -381,16 +366,12 @@ static int set_directions(grasp *system)
     for (int i = 0; i < system->contact_count; ++i) {
         grasp_contact *contact = &system->contacts[i];
         double gap, slip[3];
-        if (!contact->slides) {
-            continue;
-        }
+        if (!contact->slides) continue;
         grasp_touch(system, contact, &gap, slip);
         const double along[2] = {vec3_dot(contact->frame + 3, slip),
                                  vec3_dot(contact->frame + 6, slip)};
         const double speed = hypot(along[0], along[1]);
-        if (!(speed >= LEAST_SLIP)) {
-            return 0;
-        }
+        if (!(speed >= LEAST_SLIP)) return 0;
         contact->direction[0] = along[0] / speed;
         contact->direction[1] = along[1] / speed;
     }
@@ -429,15 +410,13 @@ static mo_error attempt(const scene_grasp_def *def, int number, grasp *system, i
     const int coordinates = 6 * def->objects + def->joints * def->manipulators;
     mo_error error = grasp_init(system, def->objects + def->manipulators, coordinates,
                                 def->rolling + def->sliding, why);
-    for (int b = 0; b < def->objects && !error; ++b) {
+    for (int b = 0; b < def->objects && !error; ++b)
         error = draw_object(&g, b, system, why);
-    }
     error = error ? error : draw_arms(&g, def, system, scratch, why);
     const size_t n = (size_t)coordinates;
     double *basis = error ? NULL : malloc((n * n + 1) * sizeof *basis);
-    if (!basis) {
+    if (!basis)
         return error ? error : scene_fail(why, MO_ERR_MEMORY, "%s", mo_error_text(MO_ERR_MEMORY));
-    }
     draw_contacts(&g, def, system, scratch);
     choose_rolling(&g, def, system, scratch);
     draw_efforts(&g, def, system);
@@ -452,21 +431,15 @@ mo_error scene_grasp_draw(const scene_grasp_def *def, grasp *system, mo_message 
 {
     *system = (grasp){0};
     mo_error error = check(def, why);
-    if (error) {
-        return error;
-    }
+    if (error) return error;
     int *scratch = malloc((size_t)(def->manipulators + def->objects) * sizeof *scratch), good = 0;
-    if (!scratch) {
-        return scene_fail(why, MO_ERR_MEMORY, "%s", mo_error_text(MO_ERR_MEMORY));
-    }
+    if (!scratch) return scene_fail(why, MO_ERR_MEMORY, "%s", mo_error_text(MO_ERR_MEMORY));
     for (int number = 0; !error && !good && number < ATTEMPTS; ++number) {
         grasp_clear(system);
         error = attempt(def, number, system, scratch, &good, why);
     }
     free(scratch);
-    if (error || !good) {
-        grasp_clear(system);
-    }
+    if (error || !good) grasp_clear(system);
     return error || good
                ? error
                : scene_fail(why, MO_ERR_ARGUMENT,

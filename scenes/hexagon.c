@@ -55,13 +55,10 @@ mo_error scene_hexagonal_pyramid(const scene_hexagonal_pyramid_def *def, mo_prob
     }
     mo_builder *builder;
     mo_error error = mo_builder_create(NULL, &builder);
-    if (error) {
-        return scene_fail(why, error, "%s", mo_error_text(error));
-    }
+    if (error) return scene_fail(why, error, "%s", mo_error_text(error));
     add_pyramid(builder, def);
-    for (int j = 0; j < CORNERS; ++j) {
+    for (int j = 0; j < CORNERS; ++j)
         add_corner(builder, def, j);
-    }
     error = mo_builder_finish(builder, problem, why);
     mo_builder_destroy(builder);
     return error;

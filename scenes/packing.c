@@ -72,9 +72,8 @@ static ball ball_of(const bed *b, int body)
     rng g = rng_of(b->seed, (uint64_t)body);
     ball own;
     site_position(site_of(b, body), own.at);
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         own.at[k] += rng_between(&g, -JITTER, JITTER);
-    }
     own.radius = 0.5 * rng_between(&g, 1 - SPREAD, 1 + SPREAD);
     return own;
 }
@@ -100,9 +99,8 @@ static void visit_pair(int first, const ball *a, int second, const ball *b, cand
         square += pair.normal[k] * pair.normal[k];
     }
     pair.distance = sqrt(square);
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         pair.normal[k] /= pair.distance;
-    }
     pair.share = b->radius / (a->radius + b->radius);
     pair.growth = pair.distance / (a->radius + b->radius);
     fn(context, &pair);
@@ -142,9 +140,7 @@ static void visit_neighbours(const bed *b, int body, const ball *own, candidate_
         const site there = {here.column + step % 3 - 1, here.row + step / 3 % 3 - 1,
                             here.layer + step / 9 - 1};
         const int other = body_at(b, there);
-        if (other == WORLD) {
-            continue;
-        }
+        if (other == WORLD) continue;
         site_position(there, other_at);
         const double dx = at[0] - other_at[0], dy = at[1] - other_at[1], dz = at[2] - other_at[2];
         if (dx * dx + dy * dy + dz * dz < 1.1) {
@@ -178,9 +174,7 @@ typedef struct growth_list {
 static void note_growth(void *context, const candidate *pair)
 {
     growth_list *list = context;
-    if (list->value) {
-        list->value[list->count] = pair->growth;
-    }
+    if (list->value) list->value[list->count] = pair->growth;
     ++list->count;
 }
 
@@ -192,24 +186,19 @@ static double select_rank(double *x, size_t count, size_t rank)
         const double pivot = x[low + (high - low) / 2];
         size_t i = low, j = high;
         for (;;) {
-            while (x[i] < pivot) {
+            while (x[i] < pivot)
                 ++i;
-            }
-            while (x[j] > pivot) {
+            while (x[j] > pivot)
                 --j;
-            }
-            if (i >= j) {
-                break;
-            }
+            if (i >= j) break;
             const double t = x[i];
             x[i++] = x[j];
             x[j--] = t;
         }
-        if (rank <= j && j < high) {
+        if (rank <= j && j < high)
             high = j;
-        } else {
+        else
             low = j + 1;
-        }
     }
     return x[rank];
 }
@@ -227,9 +216,7 @@ static bed make_bed(scene_grain grain, int contacts, uint64_t seed)
         const bed b = scene_bed_of(grain, bodies, seed);
         growth_list list = {NULL, 0};
         visit_candidates(&b, note_growth, &list);
-        if (list.count >= (size_t)contacts) {
-            return b;
-        }
+        if (list.count >= (size_t)contacts) return b;
     }
 }
 
@@ -238,9 +225,7 @@ static mo_error find_growth(const bed *b, int contacts, double *growth)
     growth_list list = {NULL, 0};
     visit_candidates(b, note_growth, &list);
     list.value = malloc(list.count * sizeof *list.value);
-    if (!list.value) {
-        return MO_ERR_MEMORY;
-    }
+    if (!list.value) return MO_ERR_MEMORY;
     const size_t count = list.count;
     list.count = 0;
     visit_candidates(b, note_growth, &list);
@@ -297,9 +282,7 @@ static void add_point(adding *a, const candidate *pair, double aside)
 {
     static const double compliance[3] = {SOFT, SOFT, SOFT};
     mo_law law = mo_law_coulomb(MU);
-    if (a->left == 0) {
-        return;
-    }
+    if (a->left == 0) return;
     --a->left;
     law.compliance = a->grain == SCENE_SOFT_BALLS && a->pairs > 0 ? compliance : NULL;
     const int contact = mo_builder_add_constraint(a->builder, 3, &law, NULL);
@@ -323,14 +306,10 @@ static void add_point(adding *a, const candidate *pair, double aside)
 static void add_contacts(void *context, const candidate *pair)
 {
     adding *a = context;
-    if (pair->growth > a->growth) {
-        return;
-    }
+    if (pair->growth > a->growth) return;
     const double aside = a->grain == SCENE_STONES ? ASIDE : 0;
     add_point(a, pair, aside);
-    if (a->grain == SCENE_STONES && a->pairs % 2) {
-        add_point(a, pair, -aside);
-    }
+    if (a->grain == SCENE_STONES && a->pairs % 2) add_point(a, pair, -aside);
     ++a->pairs;
 }
 
@@ -352,14 +331,11 @@ mo_error scene_packing_of(scene_grain grain, int contacts, uint64_t seed, mo_pro
     adding a = {.grain = grain, .left = contacts};
     mo_error error = find_growth(&b, pairs, &a.growth);
     error = error ? error : mo_builder_create(NULL, &a.builder);
-    if (error) {
-        return scene_fail(why, error, "%s", mo_error_text(error));
-    }
+    if (error) return scene_fail(why, error, "%s", mo_error_text(error));
     const size_t count = (size_t)contacts;
     mo_builder_reserve(a.builder, (size_t)b.bodies, count, 2 * count, 2 * 3 * RIGID * count);
-    for (int body = 0; body < b.bodies; ++body) {
+    for (int body = 0; body < b.bodies; ++body)
         add_ball(a.builder, &b, body, a.growth);
-    }
     visit_candidates(&b, add_contacts, &a);
     error = mo_builder_finish(a.builder, problem, why);
     mo_builder_destroy(a.builder);

@@ -15,9 +15,8 @@ scene_particle_def scene_particle_default(void)
 mo_error scene_particle(const scene_particle_def *def, mo_problem **problem, mo_message *why)
 {
     *problem = NULL;
-    if (!(def->mass > 0) || !(def->step > 0)) {
+    if (!(def->mass > 0) || !(def->step > 0))
         return scene_fail(why, MO_ERR_ARGUMENT, "the particle needs a mass and a step above zero");
-    }
     const double m = def->mass, h = def->step, c = def->compliance;
     const double M[D * D] = {m, 0, 0, 0, m, 0, 0, 0, m}, J[D * D] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     const double f[D] = {m * def->velocity[0] + h * m * def->gravity, m * def->velocity[1],
@@ -28,9 +27,7 @@ mo_error scene_particle(const scene_particle_def *def, mo_problem **problem, mo_
 
     mo_builder *builder;
     mo_error error = mo_builder_create(NULL, &builder);
-    if (error) {
-        return scene_fail(why, error, "%s", mo_error_text(error));
-    }
+    if (error) return scene_fail(why, error, "%s", mo_error_text(error));
     const int body = mo_builder_add_body(builder, D, M, f);
     const int contact = mo_builder_add_constraint(builder, D, &law, w);
     mo_builder_add_jacobian(builder, contact, body, D, D, J);

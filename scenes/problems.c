@@ -39,9 +39,7 @@ mo_error problem_painleve_rod(double angle, double mu, double speed, double grav
     const mo_law law = mo_law_coulomb(mu);
     mo_error error;
     mo_builder *builder = begin(problem, &error, why);
-    if (!builder) {
-        return error;
-    }
+    if (!builder) return error;
     mo_builder_add_body(builder, 1, &M, &f);
     mo_builder_add_constraint(builder, 2, &law, w);
     mo_builder_add_jacobian(builder, 0, 0, 2, 1, J);
@@ -65,9 +63,7 @@ static mo_error build_crushed_ball(const double *values, mo_problem **problem, m
     double M[RIGID * RIGID];
     mo_error error;
     mo_builder *builder = begin(problem, &error, why);
-    if (!builder) {
-        return error;
-    }
+    if (!builder) return error;
     rigid_mass(1, (double[3]){inertia, inertia, inertia}, M);
     const int ball = mo_builder_add_body(builder, RIGID, M, f);
     for (int side = 0; side < 2; ++side) {
@@ -98,9 +94,7 @@ static mo_error build_rectangle(const double *values, mo_problem **problem, mo_m
     const mo_law law = mo_law_coulomb(values[0]);
     mo_error error;
     mo_builder *builder = begin(problem, &error, why);
-    if (!builder) {
-        return error;
-    }
+    if (!builder) return error;
     mo_builder_add_body(builder, 3, M, f);
     for (int side = 0; side < 2; ++side) {
         const double x = side ? 0.75 : -0.75, y = -0.5 * height;
@@ -152,9 +146,7 @@ static mo_error build_sliding_rod(const double *values, mo_problem **problem, mo
     const mo_law law = step > 0 ? mo_law_coulomb(mu) : mo_law_sliding(mu, &left);
     mo_error error;
     mo_builder *builder = begin(problem, &error, why);
-    if (!builder) {
-        return error;
-    }
+    if (!builder) return error;
     mo_builder_add_body(builder, 3, M, step > 0 ? impulse : force);
     mo_builder_add_constraint(builder, 2, &law, step > 0 ? still : turning);
     mo_builder_add_jacobian(builder, 0, 0, 2, 3, J);
@@ -212,10 +204,7 @@ const problem_scene *problem_scene_at(int k)
 
 const problem_scene *problem_scene_find(const char *name)
 {
-    for (int k = 0; k < problem_scene_count(); ++k) {
-        if (strcmp(PROBLEMS[k].about.name, name) == 0) {
-            return PROBLEMS + k;
-        }
-    }
+    for (int k = 0; k < problem_scene_count(); ++k)
+        if (strcmp(PROBLEMS[k].about.name, name) == 0) return PROBLEMS + k;
     return NULL;
 }

@@ -42,15 +42,13 @@ static rng stream(const scene_random_def *def, int family, int index)
 static void draw_mass(rng *g, int n, double mass, double *M)
 {
     double B[DIM_MOST * DIM_MOST];
-    for (int k = 0; k < n * n; ++k) {
+    for (int k = 0; k < n * n; ++k)
         B[k] = rng_between(g, -1, 1);
-    }
     for (int i = 0; i < n; ++i) {
         for (int j = 0; j <= i; ++j) {
             double sum = i == j;
-            for (int k = 0; k < n; ++k) {
+            for (int k = 0; k < n; ++k)
                 sum += B[i * n + k] * B[j * n + k] / n;
-            }
             M[i * n + j] = M[j * n + i] = mass * sum;
         }
     }
@@ -64,9 +62,8 @@ static void add_bodies(mo_builder *builder, const scene_random_def *def)
         rng g = stream(def, OF_BODY, b);
         const double mass = pow(def->mass_ratio, rng_between(&g, 0, 1));
         draw_mass(&g, n, mass, M);
-        for (int k = 0; k < n; ++k) {
+        for (int k = 0; k < n; ++k)
             f[k] = mass * rng_between(&g, -1, 1);
-        }
         mo_builder_add_body(builder, n, M, f);
     }
 }
@@ -91,11 +88,8 @@ static mo_law_kind draw_kind(const scene_random_def *def, rng *g)
 {
     mo_law_kind kinds[MO_LAW_KIND_COUNT];
     int count = 0;
-    for (int kind = 0; kind < MO_LAW_KIND_COUNT; ++kind) {
-        if (usable_laws(def) >> kind & 1) {
-            kinds[count++] = (mo_law_kind)kind;
-        }
-    }
+    for (int kind = 0; kind < MO_LAW_KIND_COUNT; ++kind)
+        if (usable_laws(def) >> kind & 1) kinds[count++] = (mo_law_kind)kind;
     return kinds[rng_below(g, count)];
 }
 
@@ -130,9 +124,8 @@ static void draw_law(const scene_random_def *def, rng *g, drawn_law *out)
     out->law.mu = rng_between(g, def->mu_min, def->mu_max);
     out->law.mu_rolling = 0.1 * out->law.mu;
     out->law.mu_torsion = 0.3 * out->law.mu;
-    for (int k = 0; k < ROWS_MOST; ++k) {
+    for (int k = 0; k < ROWS_MOST; ++k)
         out->compliance[k] = def->compliance;
-    }
     out->law.compliance = def->compliance > 0 ? out->compliance : NULL;
 }
 
@@ -146,9 +139,8 @@ static void draw_direction(rng *g, double n[3])
             square += n[k] * n[k];
         }
     } while (square > 1 || square < 0.01);
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         n[k] /= sqrt(square);
-    }
 }
 
 /* In space: translational rows first, then rotation: about the two tangents (rolling), or the
@@ -157,9 +149,8 @@ static void space_jacobian(rng *g, const double *frame, mo_law_kind kind, int d,
                            double *J)
 {
     double arm[3];
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         arm[k] = rng_between(g, -1, 1);
-    }
     rigid_jacobian(d < 3 ? d : 3, frame, arm, sign, J);
     for (int row = 3; row < d; ++row) {
         memset(J + row * RIGID, 0, RIGID * sizeof *J);
@@ -223,11 +214,10 @@ static int add_constraint(mo_builder *builder, const scene_random_def *def, int 
                                                                               : body};
     for (int side = 0; side < 2 && pair[side] != WORLD; ++side) {
         const double sign = side ? 1 : -1;
-        if (def->in_plane) {
+        if (def->in_plane)
             plane_jacobian(&g, frame, drawn.d, sign, J);
-        } else {
+        else
             space_jacobian(&g, frame, drawn.law.kind, drawn.d, sign, J);
-        }
         mo_builder_add_jacobian(builder, constraint, pair[side], drawn.d, def->in_plane ? 3 : RIGID,
                                 J);
     }
@@ -272,9 +262,8 @@ static void plan_contact(rng *g, const drawn_law *drawn, double *u, double *r)
 {
     if (rng_below(g, 4) == 0) { /* open */
         u[0] = rng_between(g, 0.1, 1);
-        for (int k = 1; k < drawn->d; ++k) {
+        for (int k = 1; k < drawn->d; ++k)
             u[k] = rng_between(g, -1, 1);
-        }
         return;
     }
     r[0] = rng_between(g, 0.1, 1);
@@ -294,9 +283,8 @@ static void plan_block(rng *g, const drawn_law *drawn, double *u, double *r)
     memset(u, 0, (size_t)drawn->d * sizeof *u);
     memset(r, 0, (size_t)drawn->d * sizeof *r);
     if (drawn->law.kind == MO_LAW_BILATERAL) {
-        for (int k = 0; k < drawn->d; ++k) {
+        for (int k = 0; k < drawn->d; ++k)
             r[k] = rng_between(g, -1, 1);
-        }
     } else if (drawn->law.kind == MO_LAW_BOX) {
         const int place = rng_below(g, 3); /* at the lower bound, at the upper one, between */
         r[0] = place == 0 ? drawn->lower : place == 1 ? drawn->upper : rng_between(g, -0.1, 0.1);
@@ -304,9 +292,8 @@ static void plan_block(rng *g, const drawn_law *drawn, double *u, double *r)
     } else {
         plan_contact(g, drawn, u, r);
     }
-    for (int k = 0; k < drawn->d; ++k) {
+    for (int k = 0; k < drawn->d; ++k)
         u[k] -= drawn->law.compliance ? drawn->law.compliance[k] * r[k] : 0;
-    }
 }
 
 static void plan(const scene_random_def *def, double *u, double *r)
@@ -329,9 +316,7 @@ static mo_error build(const scene_random_def *def, const double *w, mo_problem *
 {
     mo_builder *builder;
     mo_error error = mo_builder_create(NULL, &builder);
-    if (error) {
-        return scene_fail(why, error, "%s", mo_error_text(error));
-    }
+    if (error) return scene_fail(why, error, "%s", mo_error_text(error));
     add_bodies(builder, def);
     for (int i = 0; i < def->constraints; ++i) {
         const int d = add_constraint(builder, def, i, w);
@@ -350,12 +335,9 @@ static mo_error build_planted(const scene_random_def *def, const mo_problem *wit
     double *u = scratch, *caused = scratch + rows;
     plan(def, u, r);
     const mo_error error = mo_problem_response(without_w, r, caused);
-    if (error) {
-        return scene_fail(why, error, "%s", mo_error_text(error));
-    }
-    for (size_t k = 0; k < rows; ++k) {
+    if (error) return scene_fail(why, error, "%s", mo_error_text(error));
+    for (size_t k = 0; k < rows; ++k)
         u[k] -= caused[k];
-    }
     return build(def, u, problem, why);
 }
 
@@ -377,13 +359,9 @@ mo_error scene_random(const scene_random_def *def, mo_problem **problem, double 
                       mo_message *why)
 {
     *problem = NULL;
-    if (planted) {
-        *planted = NULL;
-    }
+    if (planted) *planted = NULL;
     mo_error error = check(def, why);
-    if (error || !planted) {
-        return error ? error : build(def, NULL, problem, why);
-    }
+    if (error || !planted) return error ? error : build(def, NULL, problem, why);
     /* All rows of w are zero here; the constraints have at most ROWS_MOST rows each. */
     double *zero = calloc((size_t)def->constraints * ROWS_MOST + 1, sizeof *zero);
     double *scratch = malloc(((size_t)def->constraints * ROWS_MOST * 2 + 1) * sizeof *scratch);
@@ -392,9 +370,7 @@ mo_error scene_random(const scene_random_def *def, mo_problem **problem, double 
     error = zero && scratch && r
                 ? build(def, zero, &without_w, why)
                 : scene_fail(why, MO_ERR_MEMORY, "%s", mo_error_text(MO_ERR_MEMORY));
-    if (!error) {
-        error = build_planted(def, without_w, r, scratch, problem, why);
-    }
+    if (!error) error = build_planted(def, without_w, r, scratch, problem, why);
     mo_problem_destroy(without_w);
     free(zero);
     free(scratch);

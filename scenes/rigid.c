@@ -61,8 +61,7 @@ void rigid_jacobian(int rows, const double *frame, const double arm[3], double s
                                    arm[1] * a[2] - arm[2] * a[1],
                                    arm[2] * a[0] - arm[0] * a[2],
                                    arm[0] * a[1] - arm[1] * a[0]};
-        for (int j = 0; j < RIGID; ++j) {
+        for (int j = 0; j < RIGID; ++j)
             J[k * RIGID + j] = sign * row[j];
-        }
     }
 }

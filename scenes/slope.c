@@ -28,16 +28,13 @@ mo_error scene_block_on_slope(const scene_slope_def *def, mo_problem **problem, 
     *problem = NULL;
     mo_builder *builder;
     mo_error error = mo_builder_create(NULL, &builder);
-    if (error) {
-        return scene_fail(why, error, "%s", mo_error_text(error));
-    }
+    if (error) return scene_fail(why, error, "%s", mo_error_text(error));
     const double pull = SCENE_GRAVITY * def->step; /* on 1 kg */
     const double impulse[3] = {pull * sin(def->angle), 0, -pull * cos(def->angle)};
     const int body = rigid_add_box(builder, 1, SIDES, impulse);
     const mo_law law = mo_law_coulomb(def->mu);
-    for (int corner = 0; corner < 4; ++corner) {
+    for (int corner = 0; corner < 4; ++corner)
         add_corner(builder, body, corner & 1 ? 1 : -1, corner & 2 ? 1 : -1, &law);
-    }
     error = mo_builder_finish(builder, problem, why);
     mo_builder_destroy(builder);
     return error;

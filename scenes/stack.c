@@ -48,14 +48,11 @@ mo_error scene_box_stack(const scene_stack_def *def, mo_problem **problem, mo_me
     }
     mo_builder *builder;
     mo_error error = mo_builder_create(NULL, &builder);
-    if (error) {
-        return scene_fail(why, error, "%s", mo_error_text(error));
-    }
+    if (error) return scene_fail(why, error, "%s", mo_error_text(error));
     const mo_law law = mo_law_coulomb(def->mu);
     add_boxes(builder, def);
-    for (int contact = 0; contact < 4 * def->boxes; ++contact) {
+    for (int contact = 0; contact < 4 * def->boxes; ++contact)
         add_corner(builder, contact / 4, contact & 1 ? 0.5 : -0.5, contact & 2 ? 0.5 : -0.5, &law);
-    }
     error = mo_builder_finish(builder, problem, why);
     mo_builder_destroy(builder);
     return error;

@@ -67,9 +67,8 @@ static const row ROWS[TRINKLE_PANG_PROBLEMS] = {
 trinkle_pang_set trinkle_pang_set_of(int number)
 {
     int problem = 0, first = 0;
-    while (number >= first + ROWS[problem].sets) {
+    while (number >= first + ROWS[problem].sets)
         first += ROWS[problem++].sets;
-    }
     const row *from = &ROWS[problem];
     const double mu = 0.05 + 0.75 * (number - first) / (from->sets - 1);
     return (trinkle_pang_set){.number = number,

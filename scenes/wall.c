@@ -31,12 +31,8 @@ static int bricks_in(const scene_wall_def *def, int course)
 static brick brick_at(const scene_wall_def *def, int course, int k)
 {
     const int is_odd = course % 2, is_half = is_odd && (k == 0 || k == def->length);
-    if (!is_odd) {
-        return (brick){(k + 0.5) * LENGTH, LENGTH};
-    }
-    if (is_half) {
-        return (brick){k == 0 ? 0.25 * LENGTH : (def->length - 0.25) * LENGTH, LENGTH / 2};
-    }
+    if (!is_odd) return (brick){(k + 0.5) * LENGTH, LENGTH};
+    if (is_half) return (brick){k == 0 ? 0.25 * LENGTH : (def->length - 0.25) * LENGTH, LENGTH / 2};
     return (brick){k * LENGTH, LENGTH};
 }
 
@@ -45,9 +41,8 @@ static void add_brick(mo_builder *builder, const scene_wall_def *def, int index,
     const double mass = MASS * own.size / LENGTH, weight = mass * SCENE_GRAVITY * def->step;
     rng g = rng_of(def->seed, (uint64_t)index);
     double kick[3];
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         kick[k] = mass * def->shake * rng_between(&g, -1, 1);
-    }
     if (!def->in_plane) {
         const double sides[3] = {own.size, DEPTH, HEIGHT};
         const double impulse[3] = {kick[0], kick[1], kick[2] - weight};
@@ -65,9 +60,8 @@ static void add_brick(mo_builder *builder, const scene_wall_def *def, int index,
 static void planar_jacobian(int rows, double x, double z, double sign, double *J)
 {
     const double all[2 * PLANAR] = {0, sign, sign * x, sign, 0, -sign * z};
-    for (int k = 0; k < rows * PLANAR; ++k) {
+    for (int k = 0; k < rows * PLANAR; ++k)
         J[k] = all[k];
-    }
 }
 
 /* Adds to the contact what the body sees at (x, y) of its lower (side -1) or upper (+1) face. */
@@ -95,9 +89,7 @@ static void add_corner(mo_builder *builder, const scene_wall_def *def, int below
     const mo_law law = def->frictionless ? mo_law_frictionless() : mo_law_coulomb(def->mu);
     const int rows = def->frictionless ? 1 : def->in_plane ? 2 : 3;
     const int contact = mo_builder_add_constraint(builder, rows, &law, NULL);
-    if (below != WORLD) {
-        touch(builder, def, contact, below, x - lower.x, y, 1);
-    }
+    if (below != WORLD) touch(builder, def, contact, below, x - lower.x, y, 1);
     touch(builder, def, contact, above, x - upper.x, y, -1);
 }
 
@@ -106,9 +98,7 @@ static void add_face(mo_builder *builder, const scene_wall_def *def, int below, 
 {
     const double left = fmax(lower.x - lower.size / 2, upper.x - upper.size / 2);
     const double right = fmin(lower.x + lower.size / 2, upper.x + upper.size / 2);
-    if (right - left < 0.01 * LENGTH) {
-        return;
-    }
+    if (right - left < 0.01 * LENGTH) return;
     for (int side = def->in_plane ? 1 : -1; side <= 1; side += 2) {
         const double y = def->in_plane ? 0 : side * DEPTH / 2;
         add_corner(builder, def, below, lower, above, upper, left, y);
@@ -122,12 +112,9 @@ static void add_course(mo_builder *builder, const scene_wall_def *def, int cours
     for (int k = 0; k < bricks_in(def, course); ++k) {
         const brick own = brick_at(def, course, k);
         add_brick(builder, def, first + k, own);
-        if (course == 0) {
-            add_face(builder, def, WORLD, own, first + k, own);
-        }
-        for (int j = 0; j < under; ++j) {
+        if (course == 0) add_face(builder, def, WORLD, own, first + k, own);
+        for (int j = 0; j < under; ++j)
             add_face(builder, def, first - under + j, brick_at(def, course - 1, j), first + k, own);
-        }
     }
 }
 
@@ -140,12 +127,9 @@ mo_error scene_wall(const scene_wall_def *def, mo_problem **problem, mo_message 
     }
     mo_builder *builder;
     mo_error error = mo_builder_create(NULL, &builder);
-    if (error) {
-        return scene_fail(why, error, "%s", mo_error_text(error));
-    }
-    for (int course = 0, first = 0; course < def->courses; first += bricks_in(def, course++)) {
+    if (error) return scene_fail(why, error, "%s", mo_error_text(error));
+    for (int course = 0, first = 0; course < def->courses; first += bricks_in(def, course++))
         add_course(builder, def, course, first);
-    }
     error = mo_builder_finish(builder, problem, why);
     mo_builder_destroy(builder);
     return error;

@@ -170,16 +170,12 @@ static mo_body_id add_lever(sketch *s, double rate)
         def.motion_user = &how;
         def.motion_user_size = sizeof how;
     }
-    if (s->error) {
-        return (mo_body_id){0};
-    }
+    if (s->error) return (mo_body_id){0};
     const mo_body_id lever = mo_world_add_body(s->world, &def, &s->why);
     s->error = lever.index ? MO_OK : MO_ERR_ARGUMENT;
     sketch_shape(s, lever, in_layer(bar(-0.6, 0, 1.9, 0, 0.05), MIDDLE));
     sketch_shape(s, lever, in_layer(at(mo_shape_ball(0.12), 1.9, 0), MIDDLE));
-    if (rate <= 0) {
-        pin(s, (mo_body_id){0}, lever, 0, AXLE);
-    }
+    if (rate <= 0) pin(s, (mo_body_id){0}, lever, 0, AXLE);
     return lever;
 }
 

@@ -61,9 +61,7 @@ static void add_shaken_plank(sketch *s, double half_width, shake how)
     const mo_body_id walls = sketch_body(s, MO_BODY_FIXED, mo_pose_identity(), "walls");
     add_wall(s, walls, -half_width, 0, -PI / 2);
     add_wall(s, walls, half_width, 0, PI / 2);
-    if (s->error) {
-        return;
-    }
+    if (s->error) return;
     mo_body_def def = mo_default_body(MO_BODY_DRIVEN);
     def.motion = shaken;
     def.motion_user = &how;
@@ -165,9 +163,8 @@ static void draw_corners(rng *random, double radius, double corner[8][3])
             corner[k][i] = (k >> i & 1 ? 1 : -1) + rng_between(random, -0.5, 0.5);
             length += corner[k][i] * corner[k][i];
         }
-        for (int i = 0; i < 3; ++i) {
+        for (int i = 0; i < 3; ++i)
             corner[k][i] *= radius / sqrt(length);
-        }
     }
 }
 

@@ -84,9 +84,7 @@ mo_error world_gripper(const double *values, mo_world **world, mo_message *why)
     sketch_floor(&s);
     s.density = values[0] / (8 * half * half * half);
     sketch_add(&s, MO_BODY_FREE, mo_shape_box(half, half, half), mo_pose_at(0, 0, half));
-    if (s.error) {
-        return sketch_finish(&s, world, why);
-    }
+    if (s.error) return sketch_finish(&s, world, why);
     lift how = {values[3], 0.25};
     mo_body_def def = mo_default_body(MO_BODY_DRIVEN);
     def.pose = mo_pose_at(0, 0, 0.5);

@@ -16,9 +16,7 @@ mo_error sketch_finish(sketch *s, mo_world **world, mo_message *why)
     if (s->error) {
         mo_world_destroy(s->world);
         s->world = NULL;
-        if (why) {
-            *why = s->why;
-        }
+        if (why) *why = s->why;
     }
     *world = s->world;
     return s->error;
@@ -26,9 +24,7 @@ mo_error sketch_finish(sketch *s, mo_world **world, mo_message *why)
 
 mo_body_id sketch_body(sketch *s, mo_body_kind kind, mo_pose pose, const char *name)
 {
-    if (s->error) {
-        return (mo_body_id){0};
-    }
+    if (s->error) return (mo_body_id){0};
     mo_body_def def = mo_default_body(kind);
     def.pose = pose;
     def.name = name;
@@ -76,9 +72,8 @@ void sketch_spin(sketch *s, mo_body_id body, double x, double y, double z)
 
 void sketch_joint(sketch *s, const mo_joint_def *def)
 {
-    if (!s->error) {
+    if (!s->error)
         s->error = mo_world_add_joint(s->world, def, &s->why).index ? MO_OK : MO_ERR_ARGUMENT;
-    }
 }
 
 void sketch_floor(sketch *s)

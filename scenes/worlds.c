@@ -228,28 +228,23 @@ const world_scene *world_scene_at(int k)
 
 const world_scene *world_scene_find(const char *name)
 {
-    for (int k = 0; k < world_scene_count(); ++k) {
-        if (strcmp(SCENES[k].name, name) == 0) {
-            return SCENES + k;
-        }
-    }
+    for (int k = 0; k < world_scene_count(); ++k)
+        if (strcmp(SCENES[k].name, name) == 0) return SCENES + k;
     return NULL;
 }
 
 int world_parameter_count(const world_scene *scene)
 {
     int count = 0;
-    while (count < WORLD_PARAMETERS && scene->parameter[count].name) {
+    while (count < WORLD_PARAMETERS && scene->parameter[count].name)
         ++count;
-    }
     return count;
 }
 
 void world_default_values(const world_scene *scene, double *values)
 {
-    for (int k = 0; k < world_parameter_count(scene); ++k) {
+    for (int k = 0; k < world_parameter_count(scene); ++k)
         values[k] = scene->parameter[k].value;
-    }
 }
 
 MO_PRINTF(2, 3)

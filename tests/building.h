@@ -19,9 +19,7 @@ static inline mo_problem *finish(mo_builder *builder)
 {
     mo_problem *problem = NULL;
     mo_message why;
-    if (mo_builder_finish(builder, &problem, &why)) {
-        fail_msg("%s", why.text);
-    }
+    if (mo_builder_finish(builder, &problem, &why)) fail_msg("%s", why.text);
     mo_builder_destroy(builder);
     return problem;
 }

@@ -26,9 +26,8 @@ static inline mo_world *build(const char *name, const char *method, int count, c
     double values[WORLD_PARAMETERS];
     mo_world *world;
     world_default_values(scene, values);
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         CHECK(world_set_value(scene, values, set[k].name, set[k].value, NULL) == MO_OK);
-    }
     CHECK(scene->build(values, &world, NULL) == MO_OK);
     mo_world_def def = mo_world_definition(world);
     def.solver.method = method;
@@ -42,18 +41,14 @@ static inline int runs(mo_world *world, double h, int steps)
     for (int k = 0; k < steps; ++k) {
         mo_step_report report;
         CHECK(mo_world_step(world, h, &report, NULL) == MO_OK);
-        if (report.status != MO_SOLVED) {
-            return 0;
-        }
+        if (report.status != MO_SOLVED) return 0;
     }
     return 1;
 }
 
 static inline void run(mo_world *world, double h, int steps)
 {
-    if (!runs(world, h, steps)) {
-        fail_msg("%s did not solve a step", mo_world_result(world)->method);
-    }
+    if (!runs(world, h, steps)) fail_msg("%s did not solve a step", mo_world_result(world)->method);
 }
 
 /* Methods that take contacts with friction in space as they are. */
@@ -74,9 +69,8 @@ static inline void force_of(const mo_contact *contact, double h, double *normal,
         square += pow(contact->impulse[k] / h, 2);
     }
     *friction = 0;
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         *friction += pow(contact->impulse[k] / h - *normal * contact->normal[k], 2);
-    }
     *friction = sqrt(*friction);
     *normal = fabs(*normal);
     CHECK(isfinite(square));

@@ -43,9 +43,8 @@ static inline double uniform(mo_random *random, double low, double high)
 
 static inline void fill_uniform(mo_random *random, double low, double high, int count, double *x)
 {
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         x[k] = uniform(random, low, high);
-    }
 }
 
 #endif

@@ -26,11 +26,10 @@ static inline int send_to(mo_world *world, int way)
     static const mo_index_order ORDERS[] = {MO_FORWARD, MO_BACKWARD, MO_SHUFFLED, MO_FORWARD};
     const mo_allocator own = mo_allocator_or_default(NULL);
     mo_device *device = NULL;
-    if (way < 4) {
+    if (way < 4)
         CHECK(mo_device_open_host(NULL, way == 3 ? 2 : 1, ORDERS[way], &device) == MO_OK);
-    } else if (mo_device_has_gpu()) {
+    else if (mo_device_has_gpu())
         CHECK(mo_device_open_gpu(&own, &device, NULL) == MO_OK);
-    }
     CHECK(!device || mo_device_heap_begin(world, device, 1, NULL) == MO_OK);
     return device != NULL;
 }
@@ -44,9 +43,7 @@ static inline void check_bits(world_on_fn *make, int steps)
     size_t size = 0;
     for (int way = 0; way < WAYS; ++way) {
         mo_world *world = make(way);
-        if (!world) {
-            continue;
-        }
+        if (!world) continue;
         heap_step(world, steps);
         CHECK(mo_device_heap_is_away(world));
         const size_t own = mo_world_save(world, NULL, 0);
@@ -73,11 +70,8 @@ typedef struct motion {
 
 static inline int index_of(const mo_world *world, mo_body_id id)
 {
-    for (int k = 0; k < mo_world_body_count(world); ++k) {
-        if (mo_world_body(world, k).index == id.index) {
-            return k;
-        }
-    }
+    for (int k = 0; k < mo_world_body_count(world); ++k)
+        if (mo_world_body(world, k).index == id.index) return k;
     return -1;
 }
 
@@ -99,9 +93,7 @@ static inline void check_newton(mo_world *world, const motion *all)
 {
     for (int k = 0; k < mo_world_body_count(world); ++k) {
         const mo_body_state s = mo_body_get(world, mo_world_body(world, k));
-        if (s.kind != MO_BODY_FREE) {
-            continue;
-        }
+        if (s.kind != MO_BODY_FREE) continue;
         for (int i = 0; i < 3; ++i) {
             const double gain = s.velocity[i] - all[k].v[i] + (i == 2 ? H * G : 0);
             CHECK_NEAR(s.mass * gain, all[k].sum[i], 1e-10);
@@ -136,9 +128,8 @@ static inline void forget_restitution(mo_world *world)
 {
     mo_material plain = mo_default_material();
     plain.friction = 0.3;
-    for (int k = 0; k < mo_world_body_count(world); ++k) {
+    for (int k = 0; k < mo_world_body_count(world); ++k)
         CHECK(mo_body_set_material(world, mo_world_body(world, k), &plain, NULL) == MO_OK);
-    }
 }
 
 /* One step more, without restitution: w is the gap over h. */

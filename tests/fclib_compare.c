@@ -9,11 +9,8 @@
 
 bool same_numbers(const double *a, const double *b, size_t count)
 {
-    for (size_t k = 0; k < count; ++k) {
-        if (!(a[k] == 0 && b[k] == 0) && memcmp(&a[k], &b[k], sizeof a[k]) != 0) {
-            return false;
-        }
-    }
+    for (size_t k = 0; k < count; ++k)
+        if (!(a[k] == 0 && b[k] == 0) && memcmp(&a[k], &b[k], sizeof a[k]) != 0) return false;
     return true;
 }
 
@@ -31,9 +28,7 @@ static void put_in_order(const mo_problem *p, spread *s, int *where)
     for (int joints = 0; joints < 2; ++joints) {
         for (int c = 0; c < mo_problem_constraint_count(p); ++c) {
             const mo_constraint_view view = mo_problem_constraint(p, c);
-            if ((view.law.kind == MO_LAW_BILATERAL) != joints) {
-                continue;
-            }
+            if ((view.law.kind == MO_LAW_BILATERAL) != joints) continue;
             for (int k = 0; k < view.dim; ++k) {
                 where[view.offset + k] = next;
                 s->order[next++] = view.offset + k;
@@ -94,9 +89,8 @@ spread spread_make(const mo_problem *p)
     }
     for (int c = 0; c < mo_problem_constraint_count(p); ++c) {
         const mo_constraint_view view = mo_problem_constraint(p, c);
-        for (int k = 0; k < view.dim; ++k) {
+        for (int k = 0; k < view.dim; ++k)
             s.w[where[view.offset + k]] = view.w[k];
-        }
     }
     spread_blocks(p, &s, where);
     free(where);
@@ -117,17 +111,14 @@ void spread_clear(spread *s)
 static void check_same_text(const char *a, const char *b)
 {
     assert_int_equal(!a, !b);
-    if (a) {
-        assert_string_equal(a, b);
-    }
+    if (a) assert_string_equal(a, b);
 }
 
 static void check_same_rows(const double *a, const spread *sa, const double *b, const spread *sb)
 {
     assert_int_equal(!a, !b);
-    for (int k = 0; a && k < sa->rows; ++k) {
+    for (int k = 0; a && k < sa->rows; ++k)
         assert_true(same_numbers(a + sa->order[k], b + sb->order[k], 1));
-    }
 }
 
 static void check_same_point(const mo_point *a, const spread *sa, const mo_point *b,
@@ -159,9 +150,8 @@ void check_same_document(const mo_document *a, const mo_document *b)
     check_same_text(a->math_info, b->math_info);
     check_same_point(&a->solution, &x, &b->solution, &y);
     assert_int_equal(a->guess_count, b->guess_count);
-    for (int k = 0; k < a->guess_count; ++k) {
+    for (int k = 0; k < a->guess_count; ++k)
         check_same_point(&a->guesses[k], &x, &b->guesses[k], &y);
-    }
     spread_clear(&x);
     spread_clear(&y);
 }

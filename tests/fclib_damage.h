@@ -28,9 +28,7 @@ static inline int make_directory(void **state)
 {
     (void)state;
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-    if (!temporary_folder(directory, "fclib-bad-XXXXXX")) {
-        return -1;
-    }
+    if (!temporary_folder(directory, "fclib-bad-XXXXXX")) return -1;
     snprintf(file, sizeof file, "%s/x.hdf5", directory);
     return 0;
 }
@@ -70,9 +68,7 @@ static inline void write_sample(fclib_sample sample)
 {
     mo_document document = fclib_sample_make(sample);
     mo_message why = {""};
-    if (mo_fclib_write(file, &document, &why) != MO_OK) {
-        fail_msg("%s", why.text);
-    }
+    if (mo_fclib_write(file, &document, &why) != MO_OK) fail_msg("%s", why.text);
     mo_document_clear(&document);
 }
 

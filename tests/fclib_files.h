@@ -19,9 +19,7 @@ static char file[TEMPORARY_ROOM + 16], other[TEMPORARY_ROOM + 16];
 static inline int make_directory(void **state)
 {
     (void)state;
-    if (!temporary_folder(directory, "fclib-XXXXXX")) {
-        return -1;
-    }
+    if (!temporary_folder(directory, "fclib-XXXXXX")) return -1;
     snprintf(file, sizeof file, "%s/one.hdf5", directory);
     snprintf(other, sizeof other, "%s/two.hdf5", directory);
     return 0;
@@ -40,18 +38,14 @@ static inline mo_document read_good(const char *path)
 {
     mo_document document;
     mo_message why = {""};
-    if (mo_fclib_read(path, NULL, &document, &why) != MO_OK) {
-        fail_msg("%s", why.text);
-    }
+    if (mo_fclib_read(path, NULL, &document, &why) != MO_OK) fail_msg("%s", why.text);
     return document;
 }
 
 static inline void write_good(const char *path, const mo_document *document)
 {
     mo_message why = {""};
-    if (mo_fclib_write(path, document, &why) != MO_OK) {
-        fail_msg("%s", why.text);
-    }
+    if (mo_fclib_write(path, document, &why) != MO_OK) fail_msg("%s", why.text);
 }
 
 static inline bool same_bytes(const char *a, const char *b)

@@ -22,9 +22,8 @@ static double number(maker *m)
 
 static void fill(maker *m, int count, double *values)
 {
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         values[k] = number(m);
-    }
 }
 
 /* A full mass matrix: the diagonal dominates. */
@@ -32,11 +31,9 @@ static void add_body(maker *m, int n)
 {
     double M[36], f[6];
     fill(m, n, f);
-    for (int i = 0; i < n; ++i) {
-        for (int j = 0; j <= i; ++j) {
+    for (int i = 0; i < n; ++i)
+        for (int j = 0; j <= i; ++j)
             M[i * n + j] = M[j * n + i] = i == j ? 8 + number(m) : number(m);
-        }
-    }
     mo_builder_add_body(m->builder, n, M, f);
 }
 
@@ -66,36 +63,30 @@ static void add_twin_couplings(maker *m, int row, int column, int d_row, int d_c
 {
     double W[36], T[36];
     fill(m, d_row * d_column, W);
-    for (int i = 0; i < d_row; ++i) {
-        for (int j = 0; j < d_column; ++j) {
+    for (int i = 0; i < d_row; ++i)
+        for (int j = 0; j < d_column; ++j)
             T[j * d_row + i] = W[i * d_column + j];
-        }
-    }
     mo_builder_add_coupling(m->builder, row, column, d_row, d_column, W);
     mo_builder_add_coupling(m->builder, column, row, d_column, d_row, T);
 }
 
 static void make_global(maker *m, int bodies, int n, int contacts, int d)
 {
-    for (int b = 0; b < bodies; ++b) {
+    for (int b = 0; b < bodies; ++b)
         add_body(m, n);
-    }
     for (int c = 0; c < contacts; ++c) {
         const mo_law law = d == 5 ? mo_law_rolling(0.1 * c, 0.01 * c) : mo_law_coulomb(0.25 * c);
         const int constraint = add_constraint(m, d, law);
         add_jacobian(m, constraint, c % bodies, d, n);
-        if (c % 2) {
-            add_jacobian(m, constraint, (c + 1) % bodies, d, n);
-        }
+        if (c % 2) add_jacobian(m, constraint, (c + 1) % bodies, d, n);
     }
 }
 
 /* Joints between contacts, so that a file has to put them in another order. */
 static void make_global_joints(maker *m)
 {
-    for (int b = 0; b < 3; ++b) {
+    for (int b = 0; b < 3; ++b)
         add_body(m, 6);
-    }
     for (int c = 0; c < 4; ++c) {
         const bool joint = c % 2 == 0;
         const int d = joint ? 5 - c : 3;
@@ -126,9 +117,8 @@ static void make_local_joints(maker *m)
     add_constraint(m, 3, mo_law_coulomb(0.5));
     add_constraint(m, 2, mo_law_bilateral());
     add_constraint(m, 3, mo_law_coulomb(0.6));
-    for (int c = 0; c < 3; ++c) {
+    for (int c = 0; c < 3; ++c)
         add_coupling(m, c, c, c == 1 ? 2 : 3, c == 1 ? 2 : 3);
-    }
     add_coupling(m, 0, 2, 3, 3);
     add_twin_couplings(m, 0, 1, 3, 2);
     add_twin_couplings(m, 2, 1, 3, 2);
@@ -137,9 +127,7 @@ static void make_local_joints(maker *m)
 static double *random_vector(maker *m, int count)
 {
     double *values = malloc((size_t)(count ? count : 1) * sizeof *values);
-    if (!values) {
-        abort();
-    }
+    if (!values) abort();
     fill(m, count, values);
     return values;
 }
@@ -149,14 +137,11 @@ static mo_point make_point(maker *m, const mo_problem *problem)
 {
     const int dofs = mo_problem_dof_count(problem), rows = mo_problem_row_count(problem);
     mo_point point = {.u = random_vector(m, rows), .r = random_vector(m, rows)};
-    if (dofs) {
-        point.v = random_vector(m, dofs);
-    }
+    if (dofs) point.v = random_vector(m, dofs);
     for (int c = 0; c < mo_problem_constraint_count(problem); ++c) {
         const mo_constraint_view view = mo_problem_constraint(problem, c);
-        for (int k = 0; view.law.kind == MO_LAW_BILATERAL && k < view.dim; ++k) {
+        for (int k = 0; view.law.kind == MO_LAW_BILATERAL && k < view.dim; ++k)
             point.u[view.offset + k] = 0;
-        }
     }
     return point;
 }
@@ -212,9 +197,7 @@ mo_document fclib_sample_make(fclib_sample sample)
 {
     mo_document document = {0};
     maker m = {.random = {(uint64_t)sample + 1}};
-    if (mo_builder_create(NULL, &m.builder) != MO_OK) {
-        abort();
-    }
+    if (mo_builder_create(NULL, &m.builder) != MO_OK) abort();
     build(&m, sample);
     mo_message why;
     if (mo_builder_finish(m.builder, &document.problem, &why) != MO_OK) {
@@ -230,9 +213,8 @@ mo_document fclib_sample_make(fclib_sample sample)
         document.solution = make_point(&m, document.problem);
         document.guess_count = sample == SAMPLE_LOCAL_JOINTS ? 1 : 2;
         document.guesses = calloc((size_t)document.guess_count, sizeof *document.guesses);
-        for (int k = 0; document.guesses && k < document.guess_count; ++k) {
+        for (int k = 0; document.guesses && k < document.guess_count; ++k)
             document.guesses[k] = make_point(&m, document.problem);
-        }
     }
     return document;
 }
@@ -240,13 +222,10 @@ mo_document fclib_sample_make(fclib_sample sample)
 static void put(hid_t file, const char *path, hid_t type, hsize_t count, const void *values)
 {
     const hid_t space = H5Screate_simple(1, &count, NULL);
-    if (H5Lexists(file, path, H5P_DEFAULT) > 0) {
-        H5Ldelete(file, path, H5P_DEFAULT);
-    }
+    if (H5Lexists(file, path, H5P_DEFAULT) > 0) H5Ldelete(file, path, H5P_DEFAULT);
     const hid_t set = H5Dcreate2(file, path, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    if (set < 0 || (count && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)) {
+    if (set < 0 || (count && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0))
         abort();
-    }
     H5Dclose(set);
     H5Sclose(space);
 }

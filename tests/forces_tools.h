@@ -46,21 +46,17 @@ static inline mo_forces solve(mo_world *world, mo_friction_model friction)
     options.friction = friction;
     mo_forces forces = {0};
     mo_message why = {{0}};
-    if (mo_world_forces(world, &options, &forces, &why) != MO_OK) {
-        fail_msg("%s", why.text);
-    }
-    if (forces.status != MO_SOLVED) {
+    if (mo_world_forces(world, &options, &forces, &why) != MO_OK) fail_msg("%s", why.text);
+    if (forces.status != MO_SOLVED)
         fail_msg("%s: %s", mo_status_name(forces.status), forces.message.text);
-    }
     return forces;
 }
 
 static inline double total_force(const mo_forces *forces, int axis)
 {
     double sum = 0;
-    for (int k = 0; k < forces->contact_count; ++k) {
+    for (int k = 0; k < forces->contact_count; ++k)
         sum += forces->contacts[k].force[axis];
-    }
     return sum;
 }
 
@@ -139,9 +135,8 @@ static inline void run(mo_world *world, double h, double seconds)
     for (int k = 0; k < (int)lround(seconds / h); ++k) {
         mo_step_report report;
         mo_message why = {{0}};
-        if (mo_world_step(world, h, &report, &why) != MO_OK || report.status != MO_SOLVED) {
+        if (mo_world_step(world, h, &report, &why) != MO_OK || report.status != MO_SOLVED)
             fail_msg("step %d: %s%s", k, why.text, report.message.text);
-        }
     }
 }
 

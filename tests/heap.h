@@ -37,9 +37,8 @@ static inline mo_step_report heap_step(mo_world *world, int steps)
 {
     mo_step_report report = {0};
     mo_message why = {""};
-    for (int k = 0; k < steps; ++k) {
+    for (int k = 0; k < steps; ++k)
         CHECK(mo_world_step(world, 0.02, &report, &why) == MO_OK);
-    }
     return report;
 }
 

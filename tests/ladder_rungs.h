@@ -12,11 +12,8 @@
 
 static inline int rung_number(const char *name)
 {
-    for (int k = 0; k < mo_ladder_count; ++k) {
-        if (strcmp(mo_ladder[k].name, name) == 0) {
-            return k;
-        }
-    }
+    for (int k = 0; k < mo_ladder_count; ++k)
+        if (strcmp(mo_ladder[k].name, name) == 0) return k;
     fail_msg("there is no rung %s", name);
     return -1;
 }
@@ -28,9 +25,8 @@ static inline mo_result solve_without(const mo_problem *problem, const char *run
     mo_result result = {0};
     options.ladder.skip = rung ? 1 << rung_number(rung) : 0;
     CHECK(mo_solve(problem, &options, &result) == MO_OK);
-    for (int k = 0; rung && k < result.explanation.rung_count; ++k) {
+    for (int k = 0; rung && k < result.explanation.rung_count; ++k)
         CHECK(strcmp(result.explanation.rung[k].name, rung) != 0);
-    }
     return result;
 }
 
@@ -43,11 +39,9 @@ static inline mo_result solve(const mo_problem *problem, double tol)
 
 static inline const mo_rung_report *taken(const mo_result *result, const char *rung)
 {
-    for (int k = 0; k < result->explanation.rung_count; ++k) {
-        if (strcmp(result->explanation.rung[k].name, rung) == 0) {
+    for (int k = 0; k < result->explanation.rung_count; ++k)
+        if (strcmp(result->explanation.rung[k].name, rung) == 0)
             return &result->explanation.rung[k];
-        }
-    }
     return NULL;
 }
 

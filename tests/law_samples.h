@@ -26,11 +26,9 @@ static inline int make_samples(sample *out)
 {
     static const double mus[] = {0, 0.01, 0.3, 1, 2, 50, INFINITY};
     int count = 0;
-    for (int d = 2; d <= 3; ++d) {
-        for (int k = 0; k < 7; ++k) {
+    for (int d = 2; d <= 3; ++d)
+        for (int k = 0; k < 7; ++k)
             out[count++] = (sample){mo_law_coulomb(mus[k]), d};
-        }
-    }
     out[count++] = (sample){mo_law_frictionless(), 1};
     out[count++] = (sample){mo_law_bilateral(), 1};
     out[count++] = (sample){mo_law_bilateral(), 5};
@@ -60,18 +58,16 @@ enum { MAX_SAMPLES = 64, MAX_D = 6 };
 static inline int has_solution(const sample *s, const double *W, const double *b)
 {
     double effect = W[0];
-    for (int k = 1; k < s->d && s->law.kind == MO_LAW_SLIDING; ++k) {
+    for (int k = 1; k < s->d && s->law.kind == MO_LAW_SLIDING; ++k)
         effect -= s->law.mu * W[k] * s->law.direction[k - 1];
-    }
     return b[0] >= 0 || effect > 0;
 }
 
 static inline double distance2(int d, const double *x, const double *y)
 {
     double sum = 0;
-    for (int k = 0; k < d; ++k) {
+    for (int k = 0; k < d; ++k)
         sum += (x[k] - y[k]) * (x[k] - y[k]);
-    }
     return sum;
 }
 
@@ -82,16 +78,14 @@ static inline void random_block(mo_random *random, int d, int rank, double sprea
     double A[MAX_D * MAX_D];
     for (int k = 0; k < rank; ++k) {
         const double length = pow(10, uniform(random, -spread, 0));
-        for (int i = 0; i < d; ++i) {
+        for (int i = 0; i < d; ++i)
             A[i * MAX_D + k] = length * uniform(random, -1, 1);
-        }
     }
     for (int i = 0; i < d; ++i) {
         for (int j = 0; j < d; ++j) {
             W[i * d + j] = 0;
-            for (int k = 0; k < rank; ++k) {
+            for (int k = 0; k < rank; ++k)
                 W[i * d + j] += A[i * MAX_D + k] * A[j * MAX_D + k];
-            }
         }
     }
     for (int i = 0; i < d; ++i) {

@@ -25,18 +25,15 @@ static inline mo_mechanism_id add(mo_world *world, const mo_mechanism_def *def)
 {
     mo_message why = {{0}};
     const mo_mechanism_id id = mo_world_add_mechanism(world, def, &why);
-    if (!id.index) {
-        fail_msg("%s", why.text);
-    }
+    if (!id.index) fail_msg("%s", why.text);
     return id;
 }
 
 static inline void shape_on(mo_world *world, mo_mechanism_id id, int link, mo_shape_def shape)
 {
     mo_message why = {{0}};
-    if (!mo_world_add_shape(world, mo_mechanism_link(world, id, link), &shape, &why).index) {
+    if (!mo_world_add_shape(world, mo_mechanism_link(world, id, link), &shape, &why).index)
         fail_msg("%s", why.text);
-    }
 }
 
 static inline void add_floor(mo_world *world, double friction)
@@ -54,12 +51,8 @@ static inline void run(mo_world *world, double h, double seconds)
     for (int k = 0; k < steps; ++k) {
         mo_step_report report;
         mo_message why = {{0}};
-        if (mo_world_step(world, h, &report, &why) != MO_OK) {
-            fail_msg("%s", why.text);
-        }
-        if (report.status != MO_SOLVED) {
-            fail_msg("step %d: %s", k, report.message.text);
-        }
+        if (mo_world_step(world, h, &report, &why) != MO_OK) fail_msg("%s", why.text);
+        if (report.status != MO_SOLVED) fail_msg("step %d: %s", k, report.message.text);
     }
 }
 

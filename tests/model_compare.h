@@ -16,9 +16,8 @@
 static inline void full_inertia(const mjModel *m, int body, double inertia[6])
 {
     double Q[9], D[9] = {0}, I[9];
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         D[4 * k] = m->body_inertia[3 * body + k];
-    }
     mo_quat_matrix(m->body_iquat + 4 * body, Q);
     mo_mat3_turn(Q, D, I);
     const double six[6] = {I[0], I[4], I[8], I[1], I[2], I[5]};
@@ -29,11 +28,9 @@ static inline void full_inertia(const mjModel *m, int body, double inertia[6])
 static inline void check_all(const char *what, const double *ours, const double *theirs, int count,
                              double scale, double tolerance)
 {
-    for (int k = 0; k < count; ++k) {
-        if (!(fabs(ours[k] - theirs[k]) <= tolerance * fmax(scale, fabs(theirs[k])))) {
+    for (int k = 0; k < count; ++k)
+        if (!(fabs(ours[k] - theirs[k]) <= tolerance * fmax(scale, fabs(theirs[k]))))
             fail_msg("%s[%d] is %.17g, in MuJoCo %.17g", what, k, ours[k], theirs[k]);
-        }
-    }
 }
 
 /* The same orientation: quaternions up to their sign. */
@@ -41,9 +38,8 @@ static inline void check_turn(const char *what, const double *ours, const double
                               double tolerance)
 {
     double dot = 0;
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < 4; ++k)
         dot += ours[k] * theirs[k];
-    }
     const double sign = dot < 0 ? -1 : 1,
                  q[4] = {sign * ours[0], sign * ours[1], sign * ours[2], sign * ours[3]};
     check_all(what, q, theirs, 4, 1, tolerance);
@@ -67,9 +63,8 @@ static inline void compare_inertia(const mo_model *model, const mjModel *m, int 
     const double *ours = model->bodies[body].inertia;
     double theirs[6], values[3], Q[9], principal[3];
     int geoms = 0;
-    for (int k = 0; k < model->geom_count; ++k) {
+    for (int k = 0; k < model->geom_count; ++k)
         geoms += model->geoms[k].body == body;
-    }
     mo_principal_axes(ours, values, Q);
     memcpy(principal, m->body_inertia + 3 * body, sizeof principal);
     qsort(values, 3, sizeof *values, by_size);
@@ -112,16 +107,13 @@ static inline void compare_joints(const mo_model *model, const mjModel *m)
         check_all("armature", &joint->armature, m->dof_armature + v, 1, 0, 1e-14);
         check_all("dry friction", &joint->dry_friction, m->dof_frictionloss + v, 1, 0, 1e-14);
         check_all("stiffness", &joint->stiffness, m->jnt_stiffness + k, 1, 0, 1e-14);
-        if (joint->has_limits) {
-            check_all("range", joint->range, m->jnt_range + 2 * k, 2, 1, 1e-14);
-        }
+        if (joint->has_limits) check_all("range", joint->range, m->jnt_range + 2 * k, 2, 1, 1e-14);
         if (joint->kind >= MO_MODEL_SLIDE) {
             check_all("axis", joint->axis, m->jnt_axis + 3 * k, 3, 1, 1e-14);
             check_all("spring", &joint->spring_ref, m->qpos_spring + q, 1, 1, 1e-14);
         }
-        if (joint->kind != MO_MODEL_FREE) {
+        if (joint->kind != MO_MODEL_FREE)
             check_all("anchor", joint->anchor, m->jnt_pos + 3 * k, 3, 1, 1e-14);
-        }
     }
 }
 
@@ -170,18 +162,16 @@ static inline void compare_actuators(const mo_model *model, const mjModel *m)
         }
         check_all("gear", a->gear, m->actuator_gear + 6 * k, 6, 0, 1e-14);
         check_all("gain", &a->gain, m->actuator_gainprm + mjNGAIN * k, 1, 0, 1e-14);
-        if (m->actuator_biastype[k] == mjBIAS_AFFINE) {
+        if (m->actuator_biastype[k] == mjBIAS_AFFINE)
             check_all("bias", a->bias, m->actuator_biasprm + mjNBIAS * k, 3, 0, 1e-14);
-        }
         assert_int_equal(a->has_control_range, m->actuator_ctrllimited[k]);
         assert_int_equal(a->has_force_range, m->actuator_forcelimited[k]);
         if (a->has_control_range) {
             check_all("control range", a->control_range, m->actuator_ctrlrange + 2 * k, 2, 0,
                       1e-14);
         }
-        if (a->has_force_range) {
+        if (a->has_force_range)
             check_all("force range", a->force_range, m->actuator_forcerange + 2 * k, 2, 0, 1e-14);
-        }
     }
 }
 
@@ -201,9 +191,7 @@ static inline void compare_tendons(const mo_model *model, const mjModel *m)
         check_all("friction", &t->dry_friction, m->tendon_frictionloss + k, 1, 0, 1e-14);
         check_all("spring length", t->slack, m->tendon_lengthspring + k, 1, 1e-14, 1e-14);
         assert_int_equal(t->has_limits, m->tendon_limited[k]);
-        if (t->has_limits) {
-            check_all("range", t->range, m->tendon_range + 2 * k, 2, 0, 1e-14);
-        }
+        if (t->has_limits) check_all("range", t->range, m->tendon_range + 2 * k, 2, 0, 1e-14);
     }
 }
 

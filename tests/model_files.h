@@ -19,9 +19,7 @@ typedef struct model_folder {
 static inline void folder_make(model_folder *folder)
 {
     folder->count = 0;
-    if (!temporary_folder(folder->path, "model-XXXXXX")) {
-        abort();
-    }
+    if (!temporary_folder(folder->path, "model-XXXXXX")) abort();
 }
 
 /* Writes bytes and returns the path. */
@@ -31,15 +29,12 @@ static inline const char *folder_put_bytes(model_folder *folder, const char *nam
     int at = 0;
     char path[TEMPORARY_ROOM + 64];
     snprintf(path, sizeof path, "%s/%.60s", folder->path, name);
-    while (at < folder->count && strcmp(folder->file[at], path) != 0) {
+    while (at < folder->count && strcmp(folder->file[at], path) != 0)
         ++at;
-    }
     snprintf(folder->file[at], sizeof folder->file[at], "%s", path);
     folder->count += at == folder->count;
     FILE *stream = fopen(path, "wb");
-    if (!stream || fwrite(bytes, 1, size, stream) != size || fclose(stream) != 0) {
-        abort();
-    }
+    if (!stream || fwrite(bytes, 1, size, stream) != size || fclose(stream) != 0) abort();
     return folder->file[at];
 }
 
@@ -50,9 +45,8 @@ static inline const char *folder_put(model_folder *folder, const char *name, con
 
 static inline void folder_remove(model_folder *folder)
 {
-    for (int k = 0; k < folder->count; ++k) {
+    for (int k = 0; k < folder->count; ++k)
         remove(folder->file[k]);
-    }
     remove(folder->path);
 }
 

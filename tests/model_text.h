@@ -12,9 +12,7 @@
 static inline void read_file(const char *path, mo_model *model)
 {
     mo_message why = {{0}};
-    if (mo_model_read(path, NULL, model, &why)) {
-        fail_msg("%s: %s", path, why.text);
-    }
+    if (mo_model_read(path, NULL, model, &why)) fail_msg("%s: %s", path, why.text);
 }
 
 static inline void read_text(const char *text, mo_model *model)

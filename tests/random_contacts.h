@@ -24,15 +24,13 @@ static inline double draw(mo_random *random)
 static inline void draw_mass(mo_random *random, int n, double *M)
 {
     double A[LINKS * LINKS];
-    for (int k = 0; k < n * n; ++k) {
+    for (int k = 0; k < n * n; ++k)
         A[k] = draw(random);
-    }
     for (int i = 0; i < n; ++i) {
         for (int j = 0; j < n; ++j) {
             M[i * n + j] = i == j ? 0.5 : 0;
-            for (int k = 0; k < n; ++k) {
+            for (int k = 0; k < n; ++k)
                 M[i * n + j] += A[i * n + k] * A[j * n + k];
-            }
         }
     }
 }
@@ -51,9 +49,7 @@ static inline void draw_contact(mo_random *random, int bodies, mo_rigid_contact 
     contact->body[0] = (int)(mo_random_unit(random) * bodies);
     contact->body[1] =
         (contact->body[0] + 1 + (int)(mo_random_unit(random) * (bodies - 1))) % bodies;
-    if (mo_random_unit(random) < 0.2) {
-        contact->body[mo_random_unit(random) < 0.5] = -1;
-    }
+    if (mo_random_unit(random) < 0.2) contact->body[mo_random_unit(random) < 0.5] = -1;
     contact->mu = 0.1 + mo_random_unit(random);
 }
 
@@ -77,9 +73,8 @@ static inline void add_as_rows(mo_builder *builder, const mo_rigid_contact *cont
             mo_vec3_scale(side ? -1 : 1, contact->frame + 3 * k, J + 6 * k);
             mo_vec3_cross(contact->arm[side], J + 6 * k, J + 6 * k + 3);
         }
-        if (contact->body[side] >= 0) {
+        if (contact->body[side] >= 0)
             mo_builder_add_jacobian(builder, i, contact->body[side], 3, 6, J);
-        }
     }
 }
 
@@ -89,9 +84,8 @@ static inline void add_bodies(mo_builder *builder, mo_random *random, int is_com
         double J[9], M[36] = {0}, f[6];
         const double mass = 0.5 + mo_random_unit(random);
         draw_mass(random, 3, J);
-        for (int k = 0; k < 6; ++k) {
+        for (int k = 0; k < 6; ++k)
             f[k] = draw(random);
-        }
         for (int i = 0; i < 3; ++i) {
             M[7 * i] = mass;
             memcpy(M + 6 * (i + 3) + 3, J + 3 * i, 3 * sizeof *J);
@@ -105,9 +99,8 @@ static inline void add_mechanism(mo_builder *builder, mo_random *random)
 {
     double M[LINKS * LINKS], f[LINKS];
     draw_mass(random, LINKS, M);
-    for (int k = 0; k < LINKS; ++k) {
+    for (int k = 0; k < LINKS; ++k)
         f[k] = draw(random);
-    }
     CHECK(mo_builder_add_body(builder, LINKS, M, f) == RIGID);
 }
 
@@ -124,9 +117,8 @@ static inline void add_rows(mo_builder *builder, mo_random *random)
         for (int side = 0; side < 2 && body[k][side] >= 0; ++side) {
             double J[4 * LINKS];
             const int n = body[k][side] == RIGID ? LINKS : 6;
-            for (int m = 0; m < d[k] * n; ++m) {
+            for (int m = 0; m < d[k] * n; ++m)
                 J[m] = draw(random);
-            }
             mo_builder_add_jacobian(builder, i, body[k][side], d[k], n, J);
         }
     }
@@ -142,27 +134,20 @@ static inline mo_problem *build_any(int contacts, uint64_t seed, int is_compact,
     mo_rigid_contact contact;
     CHECK(mo_builder_create(NULL, &builder) == MO_OK);
     add_bodies(builder, &random, is_compact);
-    if (has_others) {
-        add_mechanism(builder, &random);
-    }
+    if (has_others) add_mechanism(builder, &random);
     for (int k = 0, points = 0; k < contacts; ++k, --points) {
         if (points <= 0) {
             points = 1 + (int)(5 * mo_random_unit(&random));
             draw_contact(&random, RIGID, &contact);
         }
         draw_point(&random, &contact);
-        if (is_compact) {
+        if (is_compact)
             CHECK(mo_builder_add_contact(builder, &contact) == k);
-        } else {
+        else
             add_as_rows(builder, &contact);
-        }
     }
-    if (has_others) {
-        add_rows(builder, &random);
-    }
-    if (mo_builder_finish(builder, &problem, &why)) {
-        fail_msg("%s", why.text);
-    }
+    if (has_others) add_rows(builder, &random);
+    if (mo_builder_finish(builder, &problem, &why)) fail_msg("%s", why.text);
     mo_builder_destroy(builder);
     return problem;
 }
@@ -196,12 +181,10 @@ static inline const mo_batches *batches_of(const mo_problem *problem)
 static inline void check_near_all(const double *a, const double *b, int count, double tolerance)
 {
     double largest = 1;
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         largest = fmax(largest, fabs(b[k]));
-    }
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         CHECK_NEAR(a[k], b[k], tolerance * largest);
-    }
 }
 
 #endif

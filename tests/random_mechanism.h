@@ -34,9 +34,8 @@ static inline void random_mass(mo_random *random, mo_link_def *link, double prin
     double square[3], R[9], diagonal[9] = {0}, full[9];
     link->mass = uniform(random, 0.2, 2);
     fill_uniform(random, 0.001, 0.05, 3, square);
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         diagonal[4 * k] = principal[k] = link->mass * (square[(k + 1) % 3] + square[(k + 2) % 3]);
-    }
     random_quaternion(random, turn);
     mo_quat_matrix(turn, R);
     mo_mat3_turn(R, diagonal, full);
@@ -70,10 +69,8 @@ static inline void make_random_mechanism(mo_random *random, int joints, random_m
         if (!shares) {
             const int own = out->def.link_count++;
             int parent = own - 1;
-            while (parent > 0 &&
-                   mo_random_bits(random) % 3 == 0) { /* a branch from further below */
+            while (parent > 0 && mo_random_bits(random) % 3 == 0) /* a branch from further below */
                 parent = out->link[parent].parent;
-            }
             out->link[own] = mo_default_link(parent < 0 && own > 0 ? 0 : parent);
             fill_uniform(random, -0.5, 0.5, 3, out->link[own].pose.position);
             random_quaternion(random, out->link[own].pose.orientation);

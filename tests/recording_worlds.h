@@ -38,9 +38,7 @@ static inline mo_body_id add_body(mo_world *world, mo_body_kind kind, const char
 static inline void add_shape(mo_world *world, mo_body_id body, mo_shape_def shape)
 {
     mo_message why = {{0}};
-    if (!mo_world_add_shape(world, body, &shape, &why).index) {
-        fail_msg("%s", why.text);
-    }
+    if (!mo_world_add_shape(world, body, &shape, &why).index) fail_msg("%s", why.text);
 }
 
 /* A cube, a tetrahedron and a compound on the ground, beside a mesh: every array of a shape is in
@@ -80,9 +78,8 @@ static inline void record(mo_world *world, double h, int steps, mo_recording *re
     for (int k = 0; k < steps; ++k) {
         mo_step_report report;
         if (mo_world_step(world, h, &report, &why) ||
-            mo_recording_add(recording, world, h, &report, &why)) {
+            mo_recording_add(recording, world, h, &report, &why))
             fail_msg("%s", why.text);
-        }
     }
 }
 
@@ -91,9 +88,8 @@ static inline mo_recording write_and_read(const mo_recording *recording)
     mo_message why = {{0}};
     mo_recording back = {0};
     if (mo_recording_write(temporary(), recording, &why) ||
-        mo_recording_read(temporary(), NULL, &back, &why)) {
+        mo_recording_read(temporary(), NULL, &back, &why))
         fail_msg("%s", why.text);
-    }
     return back;
 }
 

@@ -16,14 +16,11 @@ typedef struct robot_world {
 static inline void open_file(const char *path, robot_world *w)
 {
     mo_message why = {{0}};
-    if (mo_model_read(path, NULL, &w->model, &why)) {
-        fail_msg("%s: %s", path, why.text);
-    }
+    if (mo_model_read(path, NULL, &w->model, &why)) fail_msg("%s: %s", path, why.text);
     const mo_world_def def = mo_model_world(&w->model);
     if (mo_world_create(&def, NULL, &w->world, &why) ||
-        mo_model_build(&w->model, w->world, NULL, &w->robot, &why)) {
+        mo_model_build(&w->model, w->world, NULL, &w->robot, &why))
         fail_msg("%s: %s", path, why.text);
-    }
 }
 
 static inline void open_text(const char *text, robot_world *w)
@@ -41,9 +38,7 @@ static inline void open_scene(const char *name, const char *key, robot_world *w)
     if (key) {
         const int k = mo_model_find_key(&w->model, key);
         CHECK(k >= 0);
-        if (mo_robot_set_key(w->robot, w->world, w->model.keys + k, &why)) {
-            fail_msg("%s", why.text);
-        }
+        if (mo_robot_set_key(w->robot, w->world, w->model.keys + k, &why)) fail_msg("%s", why.text);
     }
 }
 
@@ -61,9 +56,8 @@ static inline void run(robot_world *w, double time)
     for (int k = 0; k < steps; ++k) {
         mo_step_report report;
         mo_message why = {{0}};
-        if (mo_world_step(w->world, w->model.step, &report, &why)) {
+        if (mo_world_step(w->world, w->model.step, &report, &why))
             fail_msg("step %d: %s", k, why.text);
-        }
         if (report.status != MO_SOLVED) {
             fail_msg("step %d at t = %g is not solved: %s", k, mo_world_time(w->world),
                      report.message.text);

@@ -28,9 +28,7 @@ static inline void *scarce_reallocate(void *user, void *p, size_t size)
         free(p);
         return NULL;
     }
-    if (memory->left-- <= 0) {
-        return NULL;
-    }
+    if (memory->left-- <= 0) return NULL;
     void *moved = realloc(p, size);
     memory->live += p == NULL && moved != NULL;
     return moved;

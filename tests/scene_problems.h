@@ -58,9 +58,8 @@ static inline int same_bits(const mo_problem *problem, const double *a, const do
 static inline double normal_sum(const double *r, int count)
 {
     double sum = 0;
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         sum += r[3 * k];
-    }
     return sum;
 }
 
@@ -76,9 +75,8 @@ static inline mo_problem *copy_of(const mo_problem *problem, const int *order, i
         const mo_body_view body = mo_problem_body(problem, b);
         mo_builder_add_body(builder, body.dim, body.M, body.f);
     }
-    for (int b = 0; b < lone; ++b) {
+    for (int b = 0; b < lone; ++b)
         mo_builder_add_body(builder, 3, unit, NULL);
-    }
     for (int k = 0; k < mo_problem_constraint_count(problem); ++k) {
         const int i = order ? order[k] : k;
         const mo_constraint_view view = mo_problem_constraint(problem, i);

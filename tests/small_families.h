@@ -86,14 +86,12 @@ static inline void small_frame(small_maker *m, const double *normal, double tilt
         other[k] = small_random(m, -1, 1);
         length += axes[k] * axes[k];
     }
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         axes[k] /= sqrt(length);
-    }
     small_cross(axes, other, axes + 3);
     length = sqrt(axes[3] * axes[3] + axes[4] * axes[4] + axes[5] * axes[5]);
-    for (int k = 3; k < 6; ++k) {
+    for (int k = 3; k < 6; ++k)
         axes[k] /= length;
-    }
     small_cross(axes, axes + 3, axes + 6);
 }
 
@@ -235,9 +233,8 @@ static inline void small_make_gripper(small_maker *m)
             small_frame(m, normal, 0.05, axes);
             small_rows(3, axes, lever, 1, J);
             mo_builder_add_jacobian(m->builder, c, object, 3, 6, J);
-            for (int j = 0; j < 3; ++j) {
+            for (int j = 0; j < 3; ++j)
                 along[j] = -(axes[3 * j] * normal[0] + axes[3 * j + 1] * normal[1]);
-            }
             mo_builder_add_jacobian(m->builder, c, finger, 3, 1, along);
         }
     }
@@ -251,9 +248,7 @@ static inline mo_problem *small_make(small_family family, uint64_t seed, double 
     mo_problem *problem = NULL, *other = NULL;
     m.mass_ratio = mass_ratio;
     small_random(&m, 0, 1);
-    if (mo_builder_create(NULL, &m.builder)) {
-        return NULL;
-    }
+    if (mo_builder_create(NULL, &m.builder)) return NULL;
     switch (family) {
     case SMALL_ROVER:
         small_make_rover(&m);
@@ -271,14 +266,10 @@ static inline mo_problem *small_make(small_family family, uint64_t seed, double 
         small_make_gripper(&m);
         break;
     }
-    if (mo_builder_finish(m.builder, &problem, NULL)) {
-        problem = NULL;
-    }
+    if (mo_builder_finish(m.builder, &problem, NULL)) problem = NULL;
     mo_builder_destroy(m.builder);
     if (problem && reduced) {
-        if (mo_problem_reduce(problem, &other, NULL)) {
-            other = NULL;
-        }
+        if (mo_problem_reduce(problem, &other, NULL)) other = NULL;
         mo_problem_destroy(problem);
         problem = other;
     }

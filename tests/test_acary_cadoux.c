@@ -98,9 +98,8 @@ static void all_engines_and_outer_algorithms_find_the_velocity_of_gauss_seidel(v
                 options = options_with(engine, outer);
                 options.tol = 1e-9;
                 mo_result result = solved(problem, &options);
-                for (int k = 0; k < result.dof_count; ++k) {
+                for (int k = 0; k < result.dof_count; ++k)
                     CHECK_NEAR(result.v[k], expected.v[k], 1e-6);
-                }
                 mo_result_clear(&result);
             }
         }

@@ -133,9 +133,8 @@ static int bearing_contacts(const mo_world *world, mo_body_id body)
     mo_contact contact[64];
     const int count = mo_body_contacts(world, body, contact, 64);
     int bearing = 0;
-    for (int k = 0; k < count && k < 64; ++k) {
+    for (int k = 0; k < count && k < 64; ++k)
         bearing += contact[k].mode != MO_CONTACT_APART;
-    }
     return bearing;
 }
 
@@ -147,9 +146,8 @@ static double fastest(const mo_world *world, double size, int least_contacts)
     for (int k = 0; k < mo_world_body_count(world); ++k) {
         const mo_body_id id = mo_world_body(world, k);
         const mo_body_state s = mo_body_get(world, id);
-        if (s.kind == MO_BODY_FREE && bearing_contacts(world, id) >= least_contacts) {
+        if (s.kind == MO_BODY_FREE && bearing_contacts(world, id) >= least_contacts)
             most = fmax(most, speed_of(&s, size));
-        }
     }
     return most;
 }
@@ -233,9 +231,8 @@ static void rest_ends_with_a_push(void **state)
     const mo_pose at = mo_pose_at(0, 0, 0.1);
     CHECK(mo_world_add_solid(world, MO_BODY_FIXED, &floor, NULL, &why).index > 0);
     const mo_body_id body = mo_world_add_solid(world, MO_BODY_FREE, &cube, &at, &why);
-    for (int k = 0; k < 10; ++k) {
+    for (int k = 0; k < 10; ++k)
         CHECK(mo_world_step(world, 0.01, &report, &why) == MO_OK);
-    }
     CHECK(report.kinetic_energy == 0);
     const double up[3] = {0, 0, 8 * (0.098 + 1e-3)}, where[3] = {0, 0, 0.1}; /* N s: 8 kg */
     CHECK(mo_body_apply_impulse(world, body, up, where, &why) == MO_OK);

@@ -112,9 +112,8 @@ static void a_mechanism_leaves_the_heap_around_it_coarse(void **state)
     mo_step_report report = {0};
     int coarse = 0;
     add_chain(world);
-    for (int k = 0; k < 150; ++k) {
+    for (int k = 0; k < 150; ++k)
         coarse += solves_coarsely(world, &report);
-    }
     CHECK(coarse > 60);
     mo_world_destroy(world);
 }
@@ -176,9 +175,7 @@ static void a_jam_is_not_tried_with_all_methods_in_every_step(void **state)
     int unsolved = 0, misses = 0, tried = 0; /* the last two in a row */
     for (int step = 0; step < STEPS; ++step) {
         mo_step_report report;
-        if (step == BACK) {
-            set_plates(world, side, -1);
-        }
+        if (step == BACK) set_plates(world, side, -1);
         CHECK(mo_world_step(world, H, &report, NULL) == MO_OK);
         const int is_missed = report.status != MO_SOLVED;
         unsolved += is_missed && step >= JAMMED && step < BACK;
@@ -218,14 +215,12 @@ static void a_heap_with_hinges_comes_to_rest(void **state)
     for (int k = 0; k < 2; ++k) {
         mo_joint_def hinge = mo_default_joint(MO_JOINT_REVOLUTE, body[8 * k], body[8 * k + 1]);
         const mo_body_state a = mo_body_get(world, hinge.a), b = mo_body_get(world, hinge.b);
-        for (int i = 0; i < 3; ++i) {
+        for (int i = 0; i < 3; ++i)
             hinge.anchor[i] = 0.5 * (a.centre[i] + b.centre[i]);
-        }
         CHECK(mo_world_add_joint(world, &hinge, NULL).index);
     }
-    for (int k = 0; k < STEPS; ++k) {
+    for (int k = 0; k < STEPS; ++k)
         CHECK(mo_world_step(world, 0.01, &report, NULL) == MO_OK);
-    }
     CHECK(report.contacts > 64 && report.status == MO_SOLVED && report.tolerance == 1e-8);
     CHECK(report.kinetic_energy == 0 && report.iterations == 0);
     mo_world_destroy(world);

@@ -48,9 +48,8 @@ static void a_shaken_bed_has_the_velocity_that_newton_finds_for_any_penalty(void
         options.admm.rho = penalties[k % 4];
         options.admm.adapt = k < 4;
         mo_result result = solved(problem, &options);
-        for (int j = 0; j < result.dof_count; ++j) {
+        for (int j = 0; j < result.dof_count; ++j)
             CHECK_NEAR(result.v[j], expected.v[j], 1e-6);
-        }
         mo_result_clear(&result);
     }
     mo_result_clear(&expected);
@@ -72,9 +71,8 @@ static void bodies_and_contacts_as_unknowns_give_the_same_velocity(void **state)
         CHECK(mo_problem_reduce(problem, &reduced, NULL) == MO_OK);
         const mo_options options = options_of("admm", 1e-9);
         mo_result a = solved(problem, &options), b = solved(reduced, &options);
-        for (int k = 0; k < a.row_count; ++k) {
+        for (int k = 0; k < a.row_count; ++k)
             CHECK_NEAR(a.u[k], b.u[k], 1e-6);
-        }
         mo_result_clear(&a);
         mo_result_clear(&b);
         mo_problem_destroy(problem);
@@ -92,9 +90,8 @@ static void without_friction_it_solves_the_convex_problem(void **state)
     CHECK(scene_wall(&def, &problem, NULL) == MO_OK);
     const mo_options ours = options_of("admm", 1e-9), other = options_of("lcp3", 1e-9);
     mo_result a = solved(problem, &ours), b = solved(problem, &other);
-    for (int k = 0; k < a.dof_count; ++k) {
+    for (int k = 0; k < a.dof_count; ++k)
         CHECK_NEAR(a.v[k], b.v[k], 1e-7);
-    }
     mo_result_clear(&a);
     mo_result_clear(&b);
     mo_problem_destroy(problem);
@@ -110,12 +107,10 @@ static void a_tower_with_a_heavy_top_stands(void **state)
     const mo_options options = options_of("admm", 1e-9);
     mo_result result = solved(problem, &options);
     double carried = 0, weight = 0;
-    for (int i = 0; i < 4; ++i) {
+    for (int i = 0; i < 4; ++i)
         carried += result.r[3 * i]; /* the four contacts with the floor come first */
-    }
-    for (int b = 0; b < def.boxes; ++b) {
+    for (int b = 0; b < def.boxes; ++b)
         weight += mo_problem_body(problem, b).M[0] * SCENE_GRAVITY * def.step;
-    }
     CHECK_NEAR(carried, weight, 1e-6 * weight);
     mo_result_clear(&result);
     mo_problem_destroy(problem);
@@ -151,9 +146,8 @@ enum { N = 6 };
 /* T(x) = A x + b with |A| = 0.95. */
 static void linear_map(const double *A, const double *b, const double *x, double *y)
 {
-    for (int k = 0; k < N; ++k) {
+    for (int k = 0; k < N; ++k)
         y[k] = mo_dot(N, A + k * N, x) + b[k];
-    }
 }
 
 static void a_linear_fixed_point_is_found_in_as_many_rounds_as_there_are_unknowns(void **state)
@@ -167,12 +161,10 @@ static void a_linear_fixed_point_is_found_in_as_many_rounds_as_there_are_unknown
         fill_uniform(&random, -1, 1, N * N, A);
         fill_uniform(&random, -1, 1, N, b);
         fill_uniform(&random, 0.5, 2, N, weight);
-        for (int k = 0; k < N * N; ++k) {
+        for (int k = 0; k < N * N; ++k)
             sum += A[k] * A[k];
-        }
-        for (int k = 0; k < N * N; ++k) {
+        for (int k = 0; k < N * N; ++k)
             A[k] *= 0.95 / sqrt(sum);
-        }
         mo_anderson_layout(&arena, N, 10, &anderson);
         char *memory = test_malloc(arena.used + MO_ARENA_ALIGN);
         arena = (mo_arena){.base = memory + MO_ARENA_ALIGN - (uintptr_t)memory % MO_ARENA_ALIGN};
@@ -183,9 +175,7 @@ static void a_linear_fixed_point_is_found_in_as_many_rounds_as_there_are_unknown
             linear_map(A, b, x, y);
             mo_anderson_push(&anderson, x, y);
             mo_anderson_mix(&anderson, x);
-            if (round == 0) {
-                CHECK_NEAR(mo_anderson_distance(&anderson, x, y), 0, 1e-15);
-            }
+            if (round == 0) CHECK_NEAR(mo_anderson_distance(&anderson, x, y), 0, 1e-15);
         }
         linear_map(A, b, x, y);
         CHECK_BELOW(mo_anderson_distance(&anderson, x, y), 1e-6);

@@ -63,9 +63,7 @@ static void compare(const char *scene, mo_problem *problem, int least)
     int count = 0;
     for (int m = 0; m < mo_method_count(); ++m) {
         const mo_method_info info = mo_method_describe(m);
-        if (!is_exact(&info, problem)) {
-            continue;
-        }
+        if (!is_exact(&info, problem)) continue;
         solve(info.name, scene, problem, count ? &other : &first);
         for (int k = 0; count && k < n; ++k) {
             if (!(fabs(first.v[k] - other.v[k]) <= AGREEMENT)) {
@@ -164,9 +162,8 @@ static mo_problem *two_plates(double mu, double push)
     mo_builder *builder;
     mo_problem *problem;
     CHECK(mo_builder_create(NULL, &builder) == MO_OK);
-    for (int k = 0; k < 2; ++k) {
+    for (int k = 0; k < 2; ++k)
         mo_builder_add_body(builder, 3, M, f[k]);
-    }
     for (int x = -1; x <= 1; ++x) {
         const double lower[3] = {0, -1, -x}, upper[3] = {0, 1, x};
         const int row = mo_builder_add_constraint(builder, 1, &bar, NULL);

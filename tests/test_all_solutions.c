@@ -37,15 +37,13 @@ static mo_problem *reduced(int count, int d, const mo_law *law, const double *W,
     mo_problem *problem = NULL;
     const int n = count * d;
     CHECK(mo_builder_create(NULL, &builder) == MO_OK);
-    for (int i = 0; i < count; ++i) {
+    for (int i = 0; i < count; ++i)
         mo_builder_add_constraint(builder, d, law, q + i * d);
-    }
     for (int i = 0; i < count; ++i) {
         for (int j = 0; j < count; ++j) {
             double block[9];
-            for (int k = 0; k < d * d; ++k) {
+            for (int k = 0; k < d * d; ++k)
                 block[k] = W[(i * d + k / d) * n + j * d + k % d];
-            }
             mo_builder_add_coupling(builder, i, j, d, d, block);
         }
     }
@@ -95,9 +93,7 @@ static mo_verdict verdict_of(mo_problem *problem)
 static mo_verdict painleve_closed_form(double theta, double mu, double u0, double g)
 {
     const int wedged = u0 >= 0 && tan(theta) < mu;
-    if (g > 0) {
-        return wedged ? MO_VERDICT_SEVERAL : MO_VERDICT_UNIQUE;
-    }
+    if (g > 0) return wedged ? MO_VERDICT_SEVERAL : MO_VERDICT_UNIQUE;
     return u0 > 0 && tan(theta) <= mu ? MO_VERDICT_NONE : MO_VERDICT_UNIQUE;
 }
 
@@ -201,9 +197,8 @@ static void try_modes(int contacts, double mu, const double *W, const double *q,
         return;
     }
     double least = INFINITY;
-    for (int i = 0; i < n; ++i) {
+    for (int i = 0; i < n; ++i)
         u[i] = q[i] + mo_dot(n, W + i * n, r);
-    }
     for (int i = 0; i < contacts; ++i) {
         const double uN = u[2 * i], uT = u[2 * i + 1], rN = r[2 * i], rT = r[2 * i + 1];
         least = fmin(least, mode[i] == 0   ? uN
@@ -221,9 +216,8 @@ static void try_modes(int contacts, double mu, const double *W, const double *q,
 static double distance(int n, const double *x, const double *y)
 {
     double most = 0;
-    for (int k = 0; k < n; ++k) {
+    for (int k = 0; k < n; ++k)
         most = fmax(most, fabs(x[k] - y[k]));
-    }
     return most;
 }
 
@@ -235,15 +229,11 @@ static void compare_with_brute_force(mo_random *random, int contacts, int seen[4
     brute b = {0};
     fill_uniform(random, -1, 1, n * n, W);
     fill_uniform(random, -1, 1, n, q);
-    for (int k = 0; k < n; ++k) {
+    for (int k = 0; k < n; ++k)
         W[k * n + k] += 0.5;
-    }
-    for (int code = 0; code < 1 << (2 * contacts); ++code) {
+    for (int code = 0; code < 1 << (2 * contacts); ++code)
         try_modes(contacts, mu, W, q, code, &b);
-    }
-    if (b.is_doubtful) {
-        return;
-    }
+    if (b.is_doubtful) return;
     const mo_law law = mo_law_coulomb(mu);
     mo_problem *problem = reduced(contacts, 2, &law, W, q);
     mo_solution_set set = {0};
@@ -255,9 +245,8 @@ static void compare_with_brute_force(mo_random *random, int contacts, int seen[4
     CHECK(set.checked.holds);
     for (int s = 0; s < set.count; ++s) {
         double nearest = INFINITY;
-        for (int k = 0; k < b.count; ++k) {
+        for (int k = 0; k < b.count; ++k)
             nearest = fmin(nearest, distance(n, set.solutions[s].u, b.u[k]));
-        }
         CHECK_BELOW(nearest, 1e-8);
         CHECK(set.solutions[s].is_proven);
     }
@@ -300,9 +289,7 @@ static void check_against_methods(mo_problem *problem, const mo_solution_set *se
                     ? 0
                     : fmin(nearest, distance(result.row_count, set->solutions[s].u, result.u));
         }
-        if (result.status == MO_SOLVED) {
-            CHECK_BELOW(nearest, 1e-5);
-        }
+        if (result.status == MO_SOLVED) CHECK_BELOW(nearest, 1e-5);
         mo_result_clear(&result);
     }
 }
@@ -345,9 +332,8 @@ static void one_contact_of_each_law_is_unique(void **state)
                                mo_law_sliding(0.1, s), mo_law_coulomb(0)};
         fill_uniform(&random, -1, 1, 9, A);
         fill_uniform(&random, -1, 1, 3, q);
-        for (int k = 0; k < 9; ++k) {
+        for (int k = 0; k < 9; ++k)
             W[k] = mo_dot(3, A + k / 3 * 3, A + k % 3 * 3) + (k % 4 == 0 ? 2 : 0);
-        }
         const mo_law *law = &laws[trial % 4];
         mo_problem *problem = reduced(1, 3, law, W, q);
         mo_solution_set set = {0};
@@ -391,9 +377,8 @@ static void a_set_of_positive_dimension_is_called_one(void **state)
     CHECK(mo_find_all_solutions(problem, 0, &set) == MO_OK);
     assert_int_equal(set.verdict, MO_VERDICT_SEVERAL);
     int dimension = 0;
-    for (int k = 0; k < set.count; ++k) {
+    for (int k = 0; k < set.count; ++k)
         dimension = set.solutions[k].dimension > dimension ? set.solutions[k].dimension : dimension;
-    }
     assert_int_equal(dimension, 1);
     mo_solution_set_clear(&set);
     mo_problem_destroy(problem);
@@ -420,9 +405,7 @@ static void mutate(mo_random *random, mo_certificate *c)
         c->nodes[node].values = mo_random_bits(random) % (c->value_count + 2);
         break;
     case 4:
-        if (c->value_count) {
-            c->values[value] *= uniform(random, -2, 2);
-        }
+        if (c->value_count) c->values[value] *= uniform(random, -2, 2);
         break;
     default:
         memmove(c->nodes + node, c->nodes + node + 1,

@@ -39,9 +39,8 @@ static void a_shaken_bed_has_the_velocity_that_newton_finds(void **state)
     mo_result result = solve_with(problem, "apgd", 1e-9, 50000);
     check_solved(problem, &expected, 1e-11);
     check_solved(problem, &result, 1e-9);
-    for (int k = 0; k < result.dof_count; ++k) {
+    for (int k = 0; k < result.dof_count; ++k)
         CHECK_NEAR(result.v[k], expected.v[k], 1e-6);
-    }
     mo_result_clear(&result);
     mo_result_clear(&expected);
     mo_problem_destroy(problem);
@@ -81,9 +80,8 @@ static void the_relaxed_model_is_that_of_lcp3(void **state)
     options.apgd.model = 1;
     CHECK(mo_solve(problem, &options, &relaxed) == MO_OK);
     CHECK(relaxed.status == MO_STALLED && strstr(relaxed.message.text, "relaxed"));
-    for (int k = 0; k < relaxed.dof_count; ++k) {
+    for (int k = 0; k < relaxed.dof_count; ++k)
         CHECK_NEAR(relaxed.v[k], expected.v[k], 1e-6);
-    }
     CHECK(relaxed.residual.natural_relative > 1e-3);
     mo_result_clear(&relaxed);
     mo_result_clear(&expected);

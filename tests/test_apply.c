@@ -129,9 +129,8 @@ static void contact_forces_of_a_body_carry_its_weight(void **state)
     double force[3], moment[3];
     CHECK(mo_body_contact_force(world, box[0], force, moment, NULL) == MO_OK);
     CHECK(force[2] == 0); /* before the first step */
-    for (int k = 0; k < 20; ++k) {
+    for (int k = 0; k < 20; ++k)
         CHECK(mo_world_step(world, 0.01, NULL, NULL) == MO_OK);
-    }
     const double weight = G * mo_body_get(world, box[0]).mass;
     for (int k = 0; k < 3; ++k) { /* what is below less what is above */
         CHECK(mo_body_contact_force(world, box[k], force, moment, NULL) == MO_OK);
@@ -145,9 +144,8 @@ static void contact_forces_of_a_body_carry_its_weight(void **state)
     CHECK(mo_body_contacts(world, box[0], some, 32) == 8);
     CHECK(mo_body_contacts(world, box[2], some, 32) == 4);
     CHECK(mo_body_contacts(world, floor, some, 1) == 4);
-    for (int k = 0; k < 12; ++k) {
+    for (int k = 0; k < 12; ++k)
         CHECK(all[k].id == mo_world_contact(world, k).id);
-    }
     mo_world_destroy(world);
 }
 

@@ -47,9 +47,8 @@ static void a_part_keeps_its_names_units_and_defaults(void **state)
         two[4];
     mo_quat_multiply(about[0], about[1], two);
     mo_quat_multiply(two, about[2], turn);
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < 4; ++k)
         CHECK_NEAR(model.bodies[shin].pose.orientation[k], turn[k], 1e-15);
-    }
     assert_int_equal(model.geom_count, 5);
     CHECK_NEAR(model.geoms[0].shape.radius, 0.5, 0); /* of the trunk */
     CHECK_NEAR(model.geoms[1].shape.radius, 0.2, 0); /* of the leg */
@@ -108,9 +107,8 @@ static void meshes_of_parts_are_named_after_their_files(void **state)
               &model);
     assert_int_equal(model.note_count, 0);
     assert_int_equal(model.geom_count, 3);
-    for (int k = 1; k < 3; ++k) {
+    for (int k = 1; k < 3; ++k)
         CHECK(model.geoms[k].shape.kind == MO_SHAPE_HULL && model.geoms[k].shape.point_count == 4);
-    }
     mo_model_clear(&model);
 }
 
@@ -139,9 +137,8 @@ static void elements_that_cannot_be_attached_are_named(void **state)
         snprintf(text, sizeof text, "<mujoco><asset>%s</asset><worldbody>%s</worldbody></mujoco>",
                  CASES[k].assets, CASES[k].attach);
         CHECK(mo_model_read(folder_put(&folder, "model.xml", text), NULL, &model, &why) != MO_OK);
-        if (!strstr(why.text, CASES[k].sentence)) {
+        if (!strstr(why.text, CASES[k].sentence))
             fail_msg("'%s' has no '%s'", why.text, CASES[k].sentence);
-        }
     }
 }
 
@@ -188,9 +185,8 @@ static void references_to_replicas_are_replicated(void **state)
     assert_int_equal(model.tendon_count, 2);
     assert_int_equal(model.actuator_count, 2 + 4);
     CHECK(mo_model_find_actuator(&model, "m1") >= 0 && mo_model_find_actuator(&model, "m") < 0);
-    for (int k = 0; k < model.joint_count; ++k) {
+    for (int k = 0; k < model.joint_count; ++k)
         CHECK(model.joints[k].has_limits == (model.joints[k].kind != MO_MODEL_FREE));
-    }
     mo_model_clear(&model);
 }
 

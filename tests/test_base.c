@@ -15,9 +15,8 @@
 static void every_error_has_a_text_and_no_number_is_past_the_table(void **state)
 {
     (void)state;
-    for (int k = 0; k < MO_ERROR_COUNT; ++k) {
+    for (int k = 0; k < MO_ERROR_COUNT; ++k)
         CHECK(strlen(mo_error_text((mo_error)k)) > 3);
-    }
     assert_string_equal(mo_error_text(MO_OK), "no error");
     assert_string_equal(mo_error_text((mo_error)999), "unknown error");
     assert_string_equal(mo_error_text((mo_error)-1), "unknown error");
@@ -135,9 +134,8 @@ static void the_parallel_loop_visits_all_once_in_the_same_chunks(void **state)
         memset(seen, 0, sizeof seen);
         visits v = {seen, begins[threads - 1]};
         mo_parallel_for(threads, FROM, N, visit, &v);
-        for (int k = 0; k < N; ++k) {
+        for (int k = 0; k < N; ++k)
             CHECK(seen[k] == (k >= FROM));
-        }
         CHECK(memcmp(begins[0], begins[threads - 1], sizeof begins[0]) == 0);
     }
     visits v = {seen, begins[0]};

@@ -42,9 +42,8 @@ static void a_compact_problem_is_the_one_of_its_rows(void **state)
                            1e-15);
         }
     }
-    for (int k = 0; k < RIGID; ++k) {
+    for (int k = 0; k < RIGID; ++k)
         check_near_all(mo_problem_body(compact, k).M, mo_problem_body(rows, k).M, 36, 1e-15);
-    }
     free(r);
     free(out);
     mo_problem_destroy(compact);
@@ -105,9 +104,8 @@ static void other_constraints_are_not_taken_for_contacts(void **state)
         mo_problem *problem;
         const mo_compact *compact;
         const mo_law law = mo_law_coulomb(wrong == 4 ? INFINITY : 0.5);
-        for (int k = 0; k < 6; ++k) {
+        for (int k = 0; k < 6; ++k)
             M[7 * k] = 1;
-        }
         J[0] = J[7] = J[14] = 1;
         J[3] = wrong == 1 ? 0.1 : 0; /* a x e_0 has no part along e_0 */
         J[0] = wrong == 2 ? 1.1 : 1;
@@ -135,19 +133,17 @@ static void bad_contacts_get_a_sentence(void **state)
         mo_rigid_contact contact = {
             .body = {0, -1}, .frame = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .mu = 0.5};
         CHECK(mo_builder_create(NULL, &builder) == MO_OK);
-        if (wrong == 7) {
+        if (wrong == 7)
             mo_builder_add_body(builder, 3, J, NULL); /* no rigid body in space */
-        } else {
+        else
             mo_builder_add_rigid_body(builder, wrong == 5 ? -1 : 1, wrong == 6 ? flat : J, NULL);
-        }
         contact.frame[0] = wrong == 0 ? 2 : 1;
         contact.mu = wrong == 1 ? NAN : 0.5;
         contact.arm[0][1] = wrong == 2 ? INFINITY : 0;
         contact.body[0] = wrong == 3 ? -1 : wrong == 4 ? 5 : 0;
         mo_builder_add_contact(builder, &contact);
-        if (wrong == 8) { /* which the lanes would not see */
+        if (wrong == 8) /* which the lanes would not see */
             mo_builder_add_jacobian(builder, 0, 0, 3, 6, (const double[18]){1});
-        }
         CHECK(mo_builder_finish(builder, &problem, &why) != MO_OK && problem == NULL);
         CHECK(why.text[0] != '\0');
         mo_builder_destroy(builder);
@@ -165,9 +161,8 @@ static void a_compact_problem_survives_a_file(void **state)
     const mo_compact *compact;
     mo_residual a, b;
     double *r = draw_impulses(problem, 3);
-    if (mo_fclib_write(path, &document, &why) || mo_fclib_read(path, NULL, &back, &why)) {
+    if (mo_fclib_write(path, &document, &why) || mo_fclib_read(path, NULL, &back, &why))
         fail_msg("%s", why.text);
-    }
     CHECK(mo_problem_compact(back.problem, &compact) == MO_OK && compact->contact_count == 80);
     CHECK(mo_measure(problem, r, &a) == MO_OK && mo_measure(back.problem, r, &b) == MO_OK);
     CHECK_NEAR(a.natural, b.natural, 1e-9 * a.natural);
@@ -188,18 +183,13 @@ static void every_constraint_is_in_one_place(void **state)
     const mo_batches *b = batches_of(problem);
     int *seen = calloc((size_t)problem->constraint_count, sizeof *seen);
     CHECK(seen != NULL);
-    for (int k = 0; k < b->point_count * MO_LANES; ++k) {
-        if (b->constraint[k] >= 0) {
-            ++seen[b->constraint[k]];
-        }
-    }
-    for (int k = 0; k < b->row_count; ++k) {
+    for (int k = 0; k < b->point_count * MO_LANES; ++k)
+        if (b->constraint[k] >= 0) ++seen[b->constraint[k]];
+    for (int k = 0; k < b->row_count; ++k)
         ++seen[b->row[k].constraint];
-    }
     CHECK(b->row_count == 3);
-    for (int i = 0; i < problem->constraint_count; ++i) {
+    for (int i = 0; i < problem->constraint_count; ++i)
         CHECK(seen[i] == 1);
-    }
     free(seen);
     mo_problem_destroy(problem);
 }
@@ -230,9 +220,8 @@ static void constraints_of_one_colour_share_no_body(void **state)
         }
         for (int k = b->group[g].first_row; k < b->group[g].last_row; ++k) {
             const int i = b->row[k].constraint;
-            for (int m = problem->block_start[i]; m < problem->block_start[i + 1]; ++m) {
+            for (int m = problem->block_start[i]; m < problem->block_start[i + 1]; ++m)
                 touch(last, b->line_of[problem->block_index[m]], b->line_count - 1, g);
-            }
         }
     }
     free(last);

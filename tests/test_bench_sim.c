@@ -74,9 +74,8 @@ static void principal_axes_keep_the_energy(void **state)
     sim_body_inertia(body, &body->pose, inertia);
     for (int i = 0; i < 3; ++i) {
         twice += body->mass * body->velocity[i] * body->velocity[i];
-        for (int j = 0; j < 3; ++j) {
+        for (int j = 0; j < 3; ++j)
             twice += body->spin[i] * inertia[3 * i + j] * body->spin[j];
-        }
     }
     const double exact = mo_world_kinetic_energy(world);
     CHECK_NEAR(0.5 * twice, exact, 1e-12 * exact);
@@ -92,9 +91,8 @@ static void principal_axes_keep_the_energy(void **state)
     double end[3], exact_end[3];
     mo_pose_point(&at, (const double[3]){0, 0, scene.shape[1].half[2]}, end);
     mo_pose_point(&now.pose, (const double[3]){0.3, 0.5, 0.1}, exact_end);
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         CHECK_NEAR(end[k], exact_end[k], 1e-6);
-    }
     CHECK_NEAR(scene.size, 0.1, 1e-6);
     sim_scene_clear(&scene);
     mo_world_destroy(world);
@@ -124,9 +122,8 @@ static void a_hull_keeps_its_corners(void **state)
                 double corner[3], exact[3];
                 mo_pose_point(&at, shape->point + 3 * c, corner);
                 mo_pose_point(&now.pose, def.points + 3 * c, exact);
-                for (int d = 0; d < 3; ++d) {
+                for (int d = 0; d < 3; ++d)
                     CHECK_NEAR(corner[d], exact[d], 1e-6);
-                }
             }
         }
     }
@@ -172,11 +169,9 @@ static sim_verdict judge_block(const char *text, double factor)
     }
     sim_contact list[64];
     const int count = sim_ours.contacts(ours, list, 64);
-    for (int k = 0; k < count; ++k) {
-        for (int i = 0; i < 3; ++i) {
+    for (int k = 0; k < count; ++k)
+        for (int i = 0; i < 3; ++i)
             list[k].impulse[i] *= factor;
-        }
-    }
     sim_verdict verdict;
     assert_int_equal(sim_judge(&scene, before, after, list, count, &verdict, &why), MO_OK);
     sim_ours.destroy(ours);
@@ -320,9 +315,8 @@ static void ours_runs_at_the_tolerance_of_the_scene_or_as_asked(void **state)
     assert_true(sim_ours_tolerance(row.ours) == 1e-8);
     assert_true(sim_ours_tolerance("2e-3") == 2e-3);
     static const char *const none[] = {"", "0", "2", "1e-3x", "peer", "nan", "-1"};
-    for (int k = 0; k < 7; ++k) {
+    for (int k = 0; k < 7; ++k)
         assert_true(sim_ours_tolerance(none[k]) == 0);
-    }
 }
 
 int main(void)

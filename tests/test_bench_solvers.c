@@ -56,9 +56,8 @@ static int hang(const void *input, FILE *out)
 {
     (void)input;
     (void)out;
-    for (;;) {
+    for (;;)
         pause();
-    }
     return 0;
 }
 

@@ -35,17 +35,15 @@ static mo_problem *large_block(void)
     for (int i = 0; i < N; ++i) {
         f[i] = uniform(&random, -1, 1);
         M[i * N + i] = N;
-        for (int j = 0; j < i; ++j) {
+        for (int j = 0; j < i; ++j)
             M[i * N + j] = M[j * N + i] = uniform(&random, -1, 1);
-        }
     }
     mo_builder_add_body(builder, N, M, f);
     for (int k = 0; k < CONTACTS; ++k) {
         const mo_law law = mo_law_coulomb(0.4);
         const double w[3] = {-0.1, 0, 0};
-        for (int j = 0; j < 3 * N; ++j) {
+        for (int j = 0; j < 3 * N; ++j)
             J[j] = uniform(&random, -1, 1);
-        }
         mo_builder_add_constraint(builder, 3, &law, w);
         mo_builder_add_jacobian(builder, k, 0, 3, N, J);
     }
@@ -58,33 +56,26 @@ static mo_problem *large_block(void)
 static void solve_with(int threads, const char *method, mo_result *result)
 {
     mo_options options = mo_default_options();
-    if (IS_OPENBLAS) {
-        openblas_set_num_threads(threads);
-    }
+    if (IS_OPENBLAS) openblas_set_num_threads(threads);
     mo_problem *problem = large_block();
     options.method = method;
     options.max_iter = 300;
     CHECK(mo_solve(problem, &options, result) == MO_OK);
     mo_problem_destroy(problem);
-    if (IS_OPENBLAS) {
-        CHECK(openblas_get_num_threads() == threads);
-    }
+    if (IS_OPENBLAS) CHECK(openblas_get_num_threads() == threads);
 }
 
 static void answers_have_the_same_bits_for_any_number_of_blas_threads(void **state)
 {
     (void)state;
     const char *const methods[] = {"auto", "lemke", "dantzig", "acary-cadoux"};
-    if (!IS_OPENBLAS) {
-        skip();
-    }
+    if (!IS_OPENBLAS) skip();
     for (size_t m = 0; m < sizeof methods / sizeof *methods; ++m) {
         mo_result one = {0}, two = {0};
         solve_with(1, methods[m], &one);
         solve_with(2, methods[m], &two);
-        if (memcmp(one.r, two.r, (size_t)one.row_count * sizeof *one.r) != 0) {
+        if (memcmp(one.r, two.r, (size_t)one.row_count * sizeof *one.r) != 0)
             fail_msg("%s: one and two threads of the BLAS library differ", methods[m]);
-        }
         mo_result_clear(&one);
         mo_result_clear(&two);
     }
@@ -106,9 +97,8 @@ static void print_bits(void)
         CHECK(mo_solve(problem, &options, &result) == MO_OK);
         const unsigned char *bytes = (const unsigned char *)result.r;
         unsigned long long hash = 14695981039346656037u;
-        for (size_t k = 0; k < (size_t)result.row_count * sizeof *result.r; ++k) {
+        for (size_t k = 0; k < (size_t)result.row_count * sizeof *result.r; ++k)
             hash = (hash ^ bytes[k]) * 1099511628211u;
-        }
         printf("%llx ", hash);
         mo_result_clear(&result);
         mo_problem_destroy(problem);
@@ -121,9 +111,7 @@ static void ask(const char *prefix, char bits[128])
     snprintf(call, sizeof call, "%s '%.800s' print", prefix, self);
     FILE *answer = popen(call, "r");
     CHECK(answer && fgets(bits, 128, answer));
-    if (pclose(answer) != 0) {
-        fail_msg("%s failed", call);
-    }
+    if (pclose(answer) != 0) fail_msg("%s failed", call);
 }
 
 static void answers_have_the_same_bits_on_any_processors(void **state)
@@ -136,9 +124,8 @@ static void answers_have_the_same_bits_on_any_processors(void **state)
     ask("env", first);
     CHECK(strlen(first) > 4 * 8);
     for (size_t k = 0; k < sizeof PREFIXES / sizeof *PREFIXES; ++k) {
-        if (k == 0 && system("taskset -c 0 true 2>/dev/null") != 0) {
+        if (k == 0 && system("taskset -c 0 true 2>/dev/null") != 0)
             continue; /* processor 0 is not ours, or there is no such program */
-        }
         ask(PREFIXES[k], other);
         assert_string_equal(first, other);
     }

@@ -17,9 +17,7 @@ static void a_cube_stands_on_four_equal_corners(void **state)
     const double h = 0.02, quarter = 1000 * G / 4;
     const setting one = {"count", 1};
     for (int m = 0; m < mo_method_count(); ++m) {
-        if (!takes_friction(m)) {
-            continue;
-        }
+        if (!takes_friction(m)) continue;
         mo_world *world = build("stack", mo_method_describe(m).name, 1, &one);
         run(world, h, 25);
         mo_step_report report;
@@ -78,9 +76,8 @@ static void a_plank_lies_on_three_supports_alike(void **state)
     const double h = 0.01, plank[3] = {1.1, 0.1, 0.05}, post[3] = {0.1, 0.1, 0.25};
     mo_world *world;
     CHECK(mo_world_create(NULL, NULL, &world, NULL) == MO_OK);
-    for (int k = -1; k <= 1; ++k) {
+    for (int k = -1; k <= 1; ++k)
         add_box(world, MO_BODY_FIXED, k, 0, 0.25, post);
-    }
     const mo_body_id body = add_box(world, MO_BODY_FREE, 0, 0, 0.55, plank);
     const double weight = mo_body_get(world, body).mass * G;
     run(world, h, 30);
@@ -92,9 +89,8 @@ static void a_plank_lies_on_three_supports_alike(void **state)
         on[(int)lround(contact.point[0]) + 1] += normal;
         CHECK_BELOW(friction, 1e-9 * weight);
     }
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         CHECK_NEAR(on[k] / weight, 1.0 / 3, 1e-9);
-    }
     mo_world_destroy(world);
 }
 
@@ -129,9 +125,8 @@ static void a_table_loads_its_legs_linearly(void **state)
             double load, unused;
             force_of(&other, h, &load, &unused);
             if (fabs(other.point[0] - contact.point[0]) < 1e-6 &&
-                fabs(other.point[1] + contact.point[1]) < 1e-6) {
+                fabs(other.point[1] + contact.point[1]) < 1e-6)
                 CHECK_NEAR(load, normal, 1e-8 * (1 + normal));
-            }
         }
     }
     const mo_body_state now = mo_body_get(world, body);
@@ -263,9 +258,8 @@ static void the_box_has_several_motions_as_the_fingers_start(void **state)
         if (other.status == MO_SOLVED) {
             double square = 0;
             CHECK_BELOW(residual_and_velocity(problem, other.r, u + rows), 1e-9);
-            for (size_t k = 0; k < rows; ++k) {
+            for (size_t k = 0; k < rows; ++k)
                 square += (u[k] - u[rows + k]) * (u[k] - u[rows + k]);
-            }
             farthest = fmax(farthest, sqrt(square));
         }
         mo_result_clear(&other);
@@ -290,9 +284,7 @@ static void a_box_between_wide_fingers_moves_alike(void **state)
     double first[3] = {0};
     int count = 0;
     for (int m = 0; m < mo_method_count(); ++m) {
-        if (!takes_friction(m)) {
-            continue;
-        }
+        if (!takes_friction(m)) continue;
         const char *name = mo_method_describe(m).name;
         mo_world *world = build("gripper", name, 0, NULL);
         if (runs(world, 0.01, 60)) {

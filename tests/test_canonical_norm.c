@@ -42,9 +42,8 @@ static mo_result solve_canonical(const char *method, const mo_problem *problem, 
 static double norm_of(const mo_result *result)
 {
     double sum = 0;
-    for (int k = 0; k < result->row_count; ++k) {
+    for (int k = 0; k < result->row_count; ++k)
         sum += result->r[k] * result->r[k];
-    }
     return sqrt(sum);
 }
 
@@ -56,22 +55,16 @@ static void every_method_ends_at_the_shortest_impulses(void **state)
     static const double PUSH[] = {0, 0.1, 0.3, 0.7};
     for (int trial = 0; trial < 8; ++trial) {
         mo_problem *global = box_on_a_ring(5 + trial % 4, PUSH[trial / 2]), *problem = global;
-        if (trial % 2) {
-            CHECK(mo_problem_reduce(global, &problem, NULL) == MO_OK);
-        }
+        if (trial % 2) CHECK(mo_problem_reduce(global, &problem, NULL) == MO_OK);
         mo_result first = {0};
         for (int m = 0; m < mo_method_count(); ++m) {
-            if (!is_exact(m, problem)) {
-                continue;
-            }
+            if (!is_exact(m, problem)) continue;
             const char *name = mo_method_describe(m).name;
             mo_result plain = solve_canonical(name, problem, 0);
             mo_result result = solve_canonical(name, problem, 1);
             CHECK_BELOW(norm_of(&result), norm_of(&plain) * (1 + 1e-9));
             CHECK(result.is_canonical && !plain.is_canonical);
-            if (!first.r) {
-                first = solve_canonical(name, problem, 1);
-            }
+            if (!first.r) first = solve_canonical(name, problem, 1);
             for (int k = 0; k < result.row_count; ++k) {
                 CHECK_NEAR(result.u[k], plain.u[k], 1e-8);
                 CHECK_NEAR(result.r[k], first.r[k], 1e-6);
@@ -80,9 +73,7 @@ static void every_method_ends_at_the_shortest_impulses(void **state)
             mo_result_clear(&result);
         }
         mo_result_clear(&first);
-        if (problem != global) {
-            mo_problem_destroy(problem);
-        }
+        if (problem != global) mo_problem_destroy(problem);
         mo_problem_destroy(global);
     }
 }
@@ -104,9 +95,8 @@ static void rows_without_friction_share_a_weight(void **state)
     }
     CHECK(mo_builder_finish(builder, &problem, NULL) == MO_OK);
     mo_result result = solve_canonical("auto", problem, 1);
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < 4; ++k)
         CHECK_NEAR(result.r[k], k < 3 ? 1 : 0, 1e-6);
-    }
     mo_result_clear(&result);
     mo_problem_destroy(problem);
     mo_builder_destroy(builder);

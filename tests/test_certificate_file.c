@@ -116,9 +116,7 @@ static mo_verdict write_certificate(const mo_problem *problem, const char *name)
     mo_message why = {{0}};
     CHECK(mo_check(problem, 3000, &check) == MO_OK);
     CHECK(mo_check_judge(problem, &check, &judgement) == MO_OK);
-    if (!judgement.holds) {
-        fail_msg("a certificate of ours is rejected: %s", judgement.message.text);
-    }
+    if (!judgement.holds) fail_msg("a certificate of ours is rejected: %s", judgement.message.text);
     CHECK(mo_check_write(name, problem, &check, &why) == MO_OK);
     const mo_verdict verdict = check.verdict;
     mo_check_clear(&check);
@@ -212,14 +210,12 @@ static void changed_numbers_are_rejected(void **state)
         for (int tries = 0; tries < 60; ++tries) {
             char *word = begin + mo_random_bits(&random) % (size_t)(t.bytes + t.length - begin),
                  *end;
-            while (word > begin && !isspace((unsigned char)word[-1])) {
+            while (word > begin && !isspace((unsigned char)word[-1]))
                 --word;
-            }
             const double value = strtod(word, &end);
             if (end == word || value == 0 || !strchr(" \n", *end) ||
-                !memchr(word, '.', (size_t)(end - word))) {
+                !memchr(word, '.', (size_t)(end - word)))
                 continue;
-            }
             FILE *file = fopen(again, "wb");
             mo_judgement judgement;
             CHECK(file && fwrite(t.bytes, 1, (size_t)(word - t.bytes), file) > 0);

@@ -32,9 +32,7 @@ static void drop(mo_touch_list *list)
 static mo_pose random_pose(mo_random *random, double spread, int is_planar)
 {
     double axis[3] = {0, 0, 1};
-    if (!is_planar) {
-        fill_uniform(random, -1, 1, 3, axis);
-    }
+    if (!is_planar) fill_uniform(random, -1, 1, 3, axis);
     return mo_pose_turned(uniform(random, -spread, spread), uniform(random, -spread, spread),
                           is_planar ? 0 : uniform(random, -spread, spread), axis,
                           uniform(random, -3, 3));
@@ -43,9 +41,7 @@ static mo_pose random_pose(mo_random *random, double spread, int is_planar)
 static mo_shape_def random_shape(mo_random *random, int is_planar, double *room)
 {
     const int kind = (int)uniform(random, 0, 4);
-    if (kind == 0) {
-        return mo_shape_ball(uniform(random, 0.2, 1));
-    }
+    if (kind == 0) return mo_shape_ball(uniform(random, 0.2, 1));
     if (kind == 1) {
         return mo_shape_box(uniform(random, 0.2, 1), uniform(random, 0.2, 1),
                             uniform(random, 0.2, 1));
@@ -189,17 +185,14 @@ static void moving_by_the_gap_along_the_normal_closes_it(void **state)
             }
         }
         drop(&list);
-        if (!(least > 1e-6 && least < 0.3)) {
-            continue;
-        }
+        if (!(least > 1e-6 && least < 0.3)) continue;
         ++seen;
         mo_vec3_along(at_b.position, -least, normal,
                       at_b.position); /* now they touch, to rounding */
         list = touches_of(&a, at_a, &b, at_b, is_planar, 0.3);
         double now = INFINITY;
-        for (int i = 0; i < list.count; ++i) {
+        for (int i = 0; i < list.count; ++i)
             now = fmin(now, list.touch[i].gap);
-        }
         CHECK_NEAR(now, 0, 1e-9);
         drop(&list);
     }
@@ -220,12 +213,10 @@ static void turning_the_pair_turns_the_normals(void **state)
         mo_touch_list one = touches_of(&a, at_a, &b, at_b, is_planar, 0.2);
         mo_touch_list other = touches_of(&b, at_b, &a, at_a, is_planar, 0.2);
         double least[2] = {INFINITY, INFINITY};
-        for (int i = 0; i < one.count; ++i) {
+        for (int i = 0; i < one.count; ++i)
             least[0] = fmin(least[0], one.touch[i].gap);
-        }
-        for (int i = 0; i < other.count; ++i) {
+        for (int i = 0; i < other.count; ++i)
             least[1] = fmin(least[1], other.touch[i].gap);
-        }
         if (isfinite(least[0]) && isfinite(least[1])) {
             CHECK_NEAR(
                 least[0], least[1],
@@ -252,9 +243,8 @@ static void features_are_unique_within_a_pair(void **state)
                                         random_pose(&random, 0.7, is_planar), is_planar, 0.2);
         for (int i = 0; i < list.count; ++i) {
             CHECK(list.touch[i].feature < 1u << 24);
-            for (int j = 0; j < i; ++j) {
+            for (int j = 0; j < i; ++j)
                 CHECK(list.touch[i].feature != list.touch[j].feature);
-            }
         }
         drop(&list);
     }
@@ -268,9 +258,8 @@ static void the_hull_of_a_cube_with_points_inside_is_the_cube(void **state)
     const mo_allocator allocator = mo_allocator_or_default(NULL);
     mo_random random = {3};
     double points[3 * 60];
-    for (int k = 0; k < 8; ++k) {
+    for (int k = 0; k < 8; ++k)
         mo_vec3_set(points + 3 * k, k & 1 ? 1 : -1, k & 2 ? 1 : -1, k & 4 ? 1 : -1);
-    }
     fill_uniform(&random, -1, 1, 3 * 52, points + 24);
     mo_hull *hull = mo_hull_create(&allocator, 0, points, 60, NULL);
     CHECK(hull && hull->vertex_count == 8 && hull->face_count == 6 && hull->edge_count == 12);
@@ -294,11 +283,9 @@ static void random_hulls_hold_their_points_and_obey_eulers_formula(void **state)
         mo_hull *hull = mo_hull_create(&allocator, 0, points, count, NULL);
         CHECK(hull != NULL);
         CHECK(hull->vertex_count - hull->edge_count + hull->face_count == 2);
-        for (int i = 0; i < count; ++i) {
-            for (int f = 0; f < hull->face_count; ++f) {
+        for (int i = 0; i < count; ++i)
+            for (int f = 0; f < hull->face_count; ++f)
                 CHECK_BELOW(mo_vec3_dot(hull->plane[f], points + 3 * i) - hull->plane[f][3], 1e-6);
-            }
-        }
         mo_hull_destroy(&allocator, hull);
     }
 }
@@ -330,9 +317,8 @@ static void masses_equal_those_of_random_points(void **state)
     double volume, centre[3], inertia[6];
     mo_collider_mass(&c, &volume, centre, inertia);
     double ends[2][3], sum = 0, mean[3] = {0}, second = 0;
-    for (int k = 0; k < 2; ++k) {
+    for (int k = 0; k < 2; ++k)
         mo_pose_point(&rod.pose, rod.ends[k], ends[k]);
-    }
     const int count = 400000;
     for (int k = 0; k < count; ++k) {
         double x[3], d[3], to[3];
@@ -381,9 +367,8 @@ static mo_bounds random_bounds(mo_random *random)
 static int meet(const mo_bounds *a, const mo_bounds *b)
 {
     int meets = 1;
-    for (int d = 0; d < 3; ++d) {
+    for (int d = 0; d < 3; ++d)
         meets = meets && a->low[d] <= b->high[d] && b->low[d] <= a->high[d];
-    }
     return meets;
 }
 
@@ -402,11 +387,9 @@ static void check_pairs(mo_tree *tree, const mo_bounds *bounds)
     static pair_tally t;
     memset(&t, 0, sizeof t);
     CHECK(mo_tree_pairs(tree, count_pair, &t) == MO_OK);
-    for (int a = 0; a < BOXES; ++a) {
-        for (int b = a + 1; b < BOXES; ++b) {
+    for (int a = 0; a < BOXES; ++a)
+        for (int b = a + 1; b < BOXES; ++b)
             CHECK(t.seen[a][b] == meet(bounds + a, bounds + b));
-        }
-    }
 }
 
 static void the_tree_finds_what_a_list_finds(void **state)
@@ -433,9 +416,8 @@ static void the_tree_finds_what_a_list_finds(void **state)
         const mo_bounds asked = random_bounds(&random);
         tally t = {{0}};
         mo_tree_query(tree, &asked, count_item, &t);
-        for (int i = 0; i < BOXES; ++i) {
+        for (int i = 0; i < BOXES; ++i)
             CHECK(t.seen[i] == meet(bounds + i, &asked));
-        }
         check_pairs(tree, bounds);
     }
     for (int k = 0; k < BOXES; ++k) { /* all at once, and the tree keeps its shape */

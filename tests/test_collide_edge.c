@@ -71,18 +71,16 @@ static void check_list(const mo_touch_list *list, double reach)
         CHECK(isfinite(t->gap) && isfinite(mo_vec3_norm(t->point)));
         CHECK_NEAR(mo_vec3_norm(t->normal), 1, 1e-9);
         CHECK_BELOW(t->gap, reach);
-        for (int j = 0; j < i; ++j) {
+        for (int j = 0; j < i; ++j)
             CHECK(t->feature != list->touch[j].feature);
-        }
     }
 }
 
 static double least_gap(const mo_touch_list *list)
 {
     double least = INFINITY;
-    for (int k = 0; k < list->count; ++k) {
+    for (int k = 0; k < list->count; ++k)
         least = fmin(least, list->touch[k].gap);
-    }
     return least;
 }
 
@@ -107,15 +105,13 @@ static void special_places_give_sound_touches(void **state)
             collide_bodies(b, &at_b, a, &at_a, 0.2, &other);
             check_list(&one, 0.2);
             check_list(&other, 0.2);
-            if (isfinite(least_gap(&one)) || isfinite(least_gap(&other))) {
+            if (isfinite(least_gap(&one)) || isfinite(least_gap(&other)))
                 CHECK_NEAR(least_gap(&one), least_gap(&other), 1e-6);
-            }
             mo_memory_free(&allocator, one.touch);
             mo_memory_free(&allocator, other.touch);
         }
-        for (int k = 0; k < KINDS; ++k) {
+        for (int k = 0; k < KINDS; ++k)
             mo_collider_clear(&allocator, &c[k]);
-        }
     }
 }
 
@@ -137,9 +133,8 @@ static void poses_without_numbers_do_no_harm(void **state)
             mo_touch_list list = {.allocator = allocator};
             collide_bodies(&a, &bad, &b, &at, 0.1, &list);
             collide_bodies(&a, &at, &b, &bad, 0.1, &list);
-            for (int t = 0; t < list.count; ++t) {
+            for (int t = 0; t < list.count; ++t)
                 CHECK(!isinf(list.touch[t].gap));
-            }
             mo_memory_free(&allocator, list.touch);
         }
         mo_collider_clear(&allocator, &a);
@@ -157,9 +152,8 @@ static double climb(mo_random *random, const mo_collider *a, const mo_pose *at_a
     for (double by = 1; by > 1e-9; by *= 0.8) {
         for (int k = 0; k < 60; ++k) {
             double m[1][3];
-            for (int i = 0; i < 3; ++i) {
+            for (int i = 0; i < 3; ++i)
                 m[0][i] = n[i] + by * uniform(random, -1, 1);
-            }
             mo_vec3_scale(1 / mo_vec3_norm(m[0]), m[0], m[0]);
             const double gap =
                 mo_collide_separation(a, at_a, b, at_b, (const double(*)[3])m, 1, along);
@@ -199,9 +193,8 @@ static void a_rod_on_a_cap_touches_at_its_rim(void **state)
                                   mo_shape_capsule(from, to, 0.5 * 0.1)};
     mo_random random = {11};
     mo_collider c[2];
-    for (int k = 0; k < 2; ++k) {
+    for (int k = 0; k < 2; ++k)
         CHECK(mo_collider_init(defs + k, 0, &allocator, c + k, NULL) == MO_OK);
-    }
     for (int k = 0; k < 3; ++k) {
         const mo_collider *rod = c + (k == 2);
         const mo_pose *at = poses[k];
@@ -209,17 +202,13 @@ static void a_rod_on_a_cap_touches_at_its_rim(void **state)
         mo_collide_at(rod, at, c, at + 1, 0.01, &list);
         CHECK(list.count > 0);
         double n[3];
-        for (int i = 0; i < list.count; ++i) {
-            if (list.touch[i].gap == least_gap(&list)) {
-                mo_vec3_copy(list.touch[i].normal, n);
-            }
-        }
+        for (int i = 0; i < list.count; ++i)
+            if (list.touch[i].gap == least_gap(&list)) mo_vec3_copy(list.touch[i].normal, n);
         CHECK_BELOW(climb(&random, rod, at, c, at + 1, n), least_gap(&list) + 1e-6);
         mo_memory_free(&allocator, list.touch);
     }
-    for (int k = 0; k < 2; ++k) {
+    for (int k = 0; k < 2; ++k)
         mo_collider_clear(&allocator, c + k);
-    }
 }
 
 /* No separation is larger than the gap of the touches, and along the normal of the nearest touch it
@@ -276,9 +265,8 @@ static void rods_touch_along_their_best_axis(void **state)
     mo_collider c[RODS];
     double n[DIRECTIONS][3], along[3];
     int seen = 0;
-    for (int k = 0; k < RODS; ++k) {
+    for (int k = 0; k < RODS; ++k)
         CHECK(mo_collider_init(defs + k, 0, &allocator, c + k, NULL) == MO_OK);
-    }
     for (int k = 0; k < DIRECTIONS; ++k) {
         mo_vec3_set(n[k], uniform(&random, -1, 1), uniform(&random, -1, 1),
                     uniform(&random, -1, 1));
@@ -303,9 +291,8 @@ static void rods_touch_along_their_best_axis(void **state)
     }
     CHECK(seen > PAIRS / 20);
     mo_memory_free(&allocator, list.touch);
-    for (int k = 0; k < RODS; ++k) {
+    for (int k = 0; k < RODS; ++k)
         mo_collider_clear(&allocator, c + k);
-    }
 }
 
 int main(void)

@@ -46,9 +46,8 @@ static mo_shape_def lathe(mo_random *random, double *points)
 
 static void world_points(const double *points, const mo_pose *pose, double *out)
 {
-    for (int k = 0; k < POINTS; ++k) {
+    for (int k = 0; k < POINTS; ++k)
         mo_pose_point(pose, points + 3 * k, out + 3 * k);
-    }
 }
 
 /* The largest separation along sampled directions: no axis of theirs may report less. */
@@ -70,9 +69,8 @@ static double sampled_gap(mo_random *random, mo_core *a, mo_core *b)
 static double least_gap(const mo_touch_list *list)
 {
     double least = INFINITY;
-    for (int k = 0; k < list->count; ++k) {
+    for (int k = 0; k < list->count; ++k)
         least = fmin(least, list->touch[k].gap);
-    }
     return least;
 }
 
@@ -118,9 +116,8 @@ static void hulls_of_meshes_touch_where_they_overlap(void **state)
         } else {
             assert_int_equal(list.count, 0);
         }
-        for (int side = 0; side < 2; ++side) {
+        for (int side = 0; side < 2; ++side)
             mo_collider_clear(&list.allocator, collider + side);
-        }
         mo_memory_free(&list.allocator, list.touch);
     }
     CHECK(overlaps > 60 && near > 5);
@@ -154,13 +151,10 @@ static void hulls_of_slivers_are_closed(void **state)
     for (int round = 0; round < 300; ++round) {
         const int count = nearly_flat_rings(&random, points);
         mo_hull *hull = mo_hull_create(&allocator, 0, points, count, NULL);
-        if (!hull) {
-            continue; /* flat */
-        }
+        if (!hull) continue; /* flat */
         assert_int_equal(hull->vertex_count - hull->edge_count + hull->face_count, 2);
-        for (int f = 0; f < hull->face_count; ++f) {
+        for (int f = 0; f < hull->face_count; ++f)
             CHECK(isfinite(hull->plane[f][3]));
-        }
         mo_hull_destroy(&allocator, hull);
     }
 }

@@ -43,9 +43,8 @@ static void make(mo_random *random, mo_shape_kind kind, double scale, double off
     fill_uniform(random, -scale, scale, 3 * HULL_POINTS, t->points);
     t->def = mo_default_shape(kind);
     t->def.radius = scale * uniform(random, 0.2, 1);
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         t->def.half[k] = scale * uniform(random, 0.1, 1);
-    }
     mo_vec3_copy(a, t->def.ends[0]);
     mo_vec3_copy(b, t->def.ends[1]);
     t->def.points = t->points;
@@ -84,9 +83,8 @@ static double support(const thing *t, const double d[3], const double origin[3])
     case MO_SHAPE_CYLINDER:
         return at + def->radius * hypot(local[0], local[1]) + def->half[2] * fabs(local[2]);
     default:
-        for (int k = 0; k < HULL_POINTS; ++k) {
+        for (int k = 0; k < HULL_POINTS; ++k)
             most = fmax(most, mo_vec3_dot(local, t->points + 3 * k));
-        }
         return at + most;
     }
 }
@@ -160,9 +158,8 @@ static double sampled_separation(mo_random *random, const thing *a, const thing 
 static const mo_touch *least_of(const mo_touch_list *list)
 {
     const mo_touch *least = NULL;
-    for (int k = 0; k < list->count; ++k) {
+    for (int k = 0; k < list->count; ++k)
         least = !least || list->touch[k].gap < least->gap ? list->touch + k : least;
-    }
     return least;
 }
 
@@ -292,9 +289,8 @@ static void thin_shapes_touch_alike(void **state)
             now->def.radius = now->def.kind == MO_SHAPE_CYLINDER && k / 25 % 3 == 2
                                   ? now->def.radius
                                   : fmin(now->def.radius, 1e-2);
-            for (int i = 0; i < HULL_POINTS; ++i) {
+            for (int i = 0; i < HULL_POINTS; ++i)
                 now->points[3 * i + k % 3] *= 1e-3;
-            }
             const mo_allocator allocator = mo_allocator_or_default(NULL);
             now->def.points = now->points;
             CHECK(mo_collider_init(&now->def, 0, &allocator, &now->collider, NULL) == MO_OK);
@@ -324,14 +320,12 @@ static void aligned_shapes_touch_alike(void **state)
             mo_vec3_set(def->half, 0.5, 0.5, 1);
             mo_vec3_set(def->ends[0], 0, 0, -0.5);
             mo_vec3_set(def->ends[1], 0, 0, 0.5);
-            for (int i = 0; i < 3 * HULL_POINTS; ++i) {
+            for (int i = 0; i < 3 * HULL_POINTS; ++i)
                 t[side].points[i] = 0.5 * floor(uniform(&random, -2, 3));
-            }
             def->points = t[side].points;
             double x[3]; /* one after the other: compilers differ in the order of arguments */
-            for (int i = 0; i < 3; ++i) {
+            for (int i = 0; i < 3; ++i)
                 x[i] = 0.5 * floor(uniform(&random, -2, 3));
-            }
             const double *axis = AXES[(int)uniform(&random, 0, 3)];
             const double angle = acos(-1.0) / 2 * floor(uniform(&random, 0, 4));
             t[side].pose = mo_pose_turned(x[0], x[1], x[2], axis, angle);

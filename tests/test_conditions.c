@@ -23,9 +23,8 @@ static mo_problem *body_with(int n, int count, const contact *contacts)
     mo_builder *builder = NULL;
     mo_problem *problem = NULL;
     double M[36] = {0}, f[6] = {0, -1, 0, 0, 0, 0};
-    for (int k = 0; k < n; ++k) {
+    for (int k = 0; k < n; ++k)
         M[k * n + k] = 1 + k;
-    }
     CHECK(mo_builder_create(NULL, &builder) == MO_OK);
     mo_builder_add_body(builder, n, M, f);
     for (int i = 0; i < count; ++i) {
@@ -122,9 +121,7 @@ static void grasps_that_only_roll_meet_eq_36(void **state)
     for (int number = 0; number < TRINKLE_PANG_SETS; number += 5) {
         const trinkle_pang_set set = trinkle_pang_set_of(number);
         mo_problem *problem = NULL;
-        if (set.def.sliding > 0 || set.size > 25) {
-            continue;
-        }
+        if (set.def.sliding > 0 || set.size > 25) continue;
         CHECK(scene_grasp(&set.def, &problem, NULL) == MO_OK);
         assert_int_equal(answer_of(problem, MO_CONDITION_CLOSED), MO_ANSWER_HOLDS);
         mo_options options = mo_default_options();
@@ -160,22 +157,18 @@ static double balance(const mo_problem *problem, const double *r)
     double sum[6] = {0}, most = 0;
     for (int i = 0; i < mo_problem_constraint_count(problem); ++i) {
         const mo_block_view block = mo_problem_block(problem, i, 0);
-        for (int k = 0; k < 18; ++k) {
+        for (int k = 0; k < 18; ++k)
             sum[k % 6] += block.values[k] * r[3 * i + k / 6];
-        }
     }
-    for (int k = 0; k < 6; ++k) {
+    for (int k = 0; k < 6; ++k)
         most = fmax(most, fabs(sum[k]));
-    }
     return most;
 }
 
 static void check_evidence(const mo_problem *problem, const mo_condition *c)
 {
     double u[24], work = 0, size = 0;
-    if (c->answer == MO_ANSWER_HOLDS) {
-        mo_problem_relative_velocity(problem, c->motion, u);
-    }
+    if (c->answer == MO_ANSWER_HOLDS) mo_problem_relative_velocity(problem, c->motion, u);
     for (int i = 0; i < mo_problem_constraint_count(problem); ++i) {
         const mo_constraint_view view = mo_problem_constraint(problem, i);
         const double mu = view.law.mu;
@@ -204,13 +197,10 @@ static void random_contacts_in_space_are_decided_one_way_or_the_other(void **sta
         mo_condition condition;
         CHECK(mo_condition_decide(problem, MO_CONDITION_CLOSED, &condition) == MO_OK);
         ++seen[condition.answer];
-        if (condition.answer != MO_ANSWER_UNKNOWN) {
-            check_evidence(problem, &condition);
-        }
+        if (condition.answer != MO_ANSWER_UNKNOWN) check_evidence(problem, &condition);
         if (condition.answer ==
-            MO_ANSWER_HOLDS) { /* then a solution exists [acary2011, Theorem 4.6] */
+            MO_ANSWER_HOLDS) /* then a solution exists [acary2011, Theorem 4.6] */
             CHECK(answer_of(problem, MO_CONDITION_FRICTIONLESS) == MO_ANSWER_HOLDS);
-        }
         mo_condition_clear(&condition);
         mo_problem_destroy(problem);
     }
@@ -278,9 +268,8 @@ static void no_planar_problem_without_solution_meets_a_condition_for_existence(v
         const int exists = check.conditions[MO_CONDITION_CLOSED].answer == MO_ANSWER_HOLDS ||
                            check.conditions[MO_CONDITION_POINTED].answer == MO_ANSWER_HOLDS;
         CHECK(check.verdict != MO_VERDICT_NONE || !exists);
-        if (check.conditions[MO_CONDITION_FRICTIONLESS].answer == MO_ANSWER_FAILS) {
+        if (check.conditions[MO_CONDITION_FRICTIONLESS].answer == MO_ANSWER_FAILS)
             assert_int_equal(check.verdict, MO_VERDICT_NONE);
-        }
         CHECK(check.verdict != MO_VERDICT_UNKNOWN);
         none += check.verdict == MO_VERDICT_NONE;
         exist += exists;

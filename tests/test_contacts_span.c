@@ -88,9 +88,8 @@ static void inner_faces_of_links_hold_nothing(void **state)
     run(&w, 0.2);
     mo_robot_get(w.robot, w.world, q, v);
     CHECK_NEAR(v[0], 0.2, 1e-9);
-    for (int k = 0; k < mo_world_contact_count(w.world); ++k) {
+    for (int k = 0; k < mo_world_contact_count(w.world); ++k)
         CHECK_NEAR(fabs(mo_world_contact(w.world, k).normal[2]), 1, 1e-9);
-    }
     close_world(&w);
 }
 
@@ -113,9 +112,8 @@ static void a_step_of_the_floor_stops_a_link(void **state)
     mo_robot_get(w.robot, w.world, q, v);
     CHECK_NEAR(q[0], 0, 1e-9);
     CHECK_NEAR(v[0], 0, 1e-9);
-    for (int k = 0; k < mo_world_contact_count(w.world); ++k) {
+    for (int k = 0; k < mo_world_contact_count(w.world); ++k)
         push += fabs(mo_world_contact(w.world, k).impulse[0]);
-    }
     CHECK_NEAR(push, 1 * 0.002, 1e-9);
     close_world(&w);
 }

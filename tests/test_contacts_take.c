@@ -115,9 +115,8 @@ static void friction_is_right_for_any_number_of_materials(void **state)
         CHECK(mo_world_add_shape(world, id, &ball, &why).index > 0);
     }
     CHECK(heap_step(world, 1).contacts == BALLS);
-    for (int k = 0; k < BALLS; ++k) {
+    for (int k = 0; k < BALLS; ++k)
         CHECK_NEAR(mo_world_contact(world, k).mu, sqrt(0.8 * (0.1 + 0.02 * k)), 1e-15);
-    }
     mo_material ice = mo_default_material();
     ice.friction = 0.02;
     mo_body_set_material(world, mo_world_body(world, 3), &ice, NULL);
@@ -189,9 +188,8 @@ static void held_contacts_are_saved_and_loaded(void **state)
 {
     (void)state;
     mo_world *one = pile(), *other = pile();
-    for (int k = 0; k < 200; ++k) {
+    for (int k = 0; k < 200; ++k)
         step(one);
-    }
     CHECK(count_carried(one) > 0);
     const size_t size = mo_world_save(one, NULL, 0);
     void *bytes = malloc(size);

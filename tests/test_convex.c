@@ -72,15 +72,13 @@ static void a_derivative_of_a_prox_is_that_of_finite_differences(void **state)
                 fill_uniform(&random, -1e-7, 1e-7, d, dx);
                 mo_convex_prox_derivative(&convex, i, 0.7, x, J);
                 mo_convex_prox(&convex, i, 0.7, x, here);
-                for (int k = 0; k < d; ++k) {
+                for (int k = 0; k < d; ++k)
                     x[k] += dx[k];
-                }
                 mo_convex_prox(&convex, i, 0.7, x, there);
                 for (int k = 0; k < d; ++k) {
                     error = fmax(error, fabs(there[k] - here[k] - mo_dot(d, J + k * d, dx)));
-                    for (int j = 0; j < d; ++j) {
+                    for (int j = 0; j < d; ++j)
                         CHECK_NEAR(J[k * d + j], J[j * d + k], 1e-14);
-                    }
                 }
                 CHECK_BELOW(error, 1e-12); /* no kink is that near in these draws */
             }
@@ -95,12 +93,9 @@ static double objective(const mo_convex *convex, int i, int d, double step, cons
                         const double *y)
 {
     double value = 0;
-    for (int k = 0; k < d; ++k) {
+    for (int k = 0; k < d; ++k)
         value += 0.5 * (y[k] - x[k]) * (y[k] - x[k]);
-    }
-    if (convex->kind == MO_CONVEX_SHIFTED) {
-        return value + step * SHIFTS[i] * y[0];
-    }
+    if (convex->kind == MO_CONVEX_SHIFTED) return value + step * SHIFTS[i] * y[0];
     const double *lambda = SLIPS + 2 * i;
     switch (i) {
     case 0:
@@ -131,15 +126,13 @@ static void a_prox_is_the_least_point_of_its_definition(void **state)
             for (int i = 0; i < COUNT; ++i) {
                 const int d = mo_constraint_dim(problem, i);
                 double x[6], y[6], other[6];
-                if (kind == MO_CONVEX_BOUNDED_SLIP && i == 2) {
+                if (kind == MO_CONVEX_BOUNDED_SLIP && i == 2)
                     continue; /* five directions: the dual norm has no short formula */
-                }
                 fill_uniform(&random, -2, 2, d, x);
                 mo_convex_prox(&convex, i, 0.7, x, y);
                 const double least = objective(&convex, i, d, 0.7, x, y);
-                for (int k = 0; k < d; ++k) {
+                for (int k = 0; k < d; ++k)
                     other[k] = y[k] + uniform(&random, -0.1, 0.1);
-                }
                 mo_convex_prox(&convex, i, 0, other, other); /* a point of the set near y */
                 CHECK(objective(&convex, i, d, 0.7, x, other) >= least - 1e-12);
             }
@@ -163,14 +156,12 @@ static void the_careful_prox_agrees_with_the_plain_one(void **state)
                 fill_uniform(&random, -1, 1, d, r);
                 fill_uniform(&random, -1, 1, d, a);
                 fill_uniform(&random, -0.1, 0.1, d, da);
-                for (int k = 0; k < d; ++k) {
+                for (int k = 0; k < d; ++k)
                     x[k] = r[k] - step * (a[k] + da[k]);
-                }
                 mo_convex_prox(&convex, i, step, x, plain);
                 mo_convex_prox_at(&convex, i, step, r, a, da, careful);
-                for (int k = 0; k < d; ++k) {
+                for (int k = 0; k < d; ++k)
                     CHECK_NEAR(careful[k], plain[k], 1e-13);
-                }
             }
         }
     }
@@ -240,9 +231,8 @@ static void both_kinds_are_solved_to_rounding_in_both_forms(void **state)
                 memcpy(u_of[form], b.u, (size_t)mo_problem_row_count(problem) * sizeof(double));
                 free_bench(&b);
             }
-            for (int k = 0; k < mo_problem_row_count(global); ++k) { /* the velocity is unique */
+            for (int k = 0; k < mo_problem_row_count(global); ++k) /* the velocity is unique */
                 CHECK_NEAR(u_of[0][k], u_of[1][k], 1e-9);
-            }
         }
         mo_problem_destroy(global);
         mo_problem_destroy(reduced);
@@ -263,9 +253,8 @@ static void the_second_problem_holds_its_constraints_on_a_degenerate_pile(void *
     CHECK(count <= 200);
     for (double most = 1; most > 1e-9;
          most *= 0.03) { /* down to slip speeds that hardly let it move */
-        for (int i = 0; i < count; ++i) {
+        for (int i = 0; i < count; ++i)
             lambda[2 * i] = most * mo_random_unit(&random) * (i % 4 != 0);
-        }
         const mo_convex convex = {
             .problem = problem, .kind = MO_CONVEX_BOUNDED_SLIP, .lambda = lambda};
         bench b = make_bench(&mo_convex_newton_engine, problem, 0);
@@ -356,17 +345,15 @@ static void a_warm_start_saves_work(void **state)
           warm = make_bench(&mo_convex_newton_engine, problem, 0);
     CHECK_BELOW(ask(&warm, &convex, 1e-11).residual, 1e-11);
     CHECK(ask(&warm, &convex, 1e-11).iterations == 0); /* its own solution */
-    for (int i = 0; i < 200; ++i) {
+    for (int i = 0; i < 200; ++i)
         s[i] *= 1 + 1e-4 * mo_random_unit(&random);
-    }
     const mo_convex_answer from_near = ask(&warm, &convex, 1e-11),
                            from_zero = ask(&cold, &convex, 1e-11);
     CHECK_BELOW(from_near.residual, 1e-11);
     CHECK_BELOW(from_zero.residual, 1e-11);
     CHECK(2 * from_near.iterations < from_zero.iterations);
-    for (int k = 0; k < mo_problem_row_count(problem); ++k) {
+    for (int k = 0; k < mo_problem_row_count(problem); ++k)
         CHECK_NEAR(warm.u[k], cold.u[k], 1e-9); /* one velocity, whatever the start */
-    }
     free_bench(&cold);
     free_bench(&warm);
     mo_problem_destroy(problem);
@@ -384,28 +371,24 @@ static void the_derivative_of_a_solution_is_that_of_differences(void **state)
         fill_uniform(&random, 0, 0.2, 14, s);
         fill_uniform(&random, -1, 1, 14, ds);
         fill_uniform(&random, -0.5, 0.5, 80, centre);
-        for (int i = 0; i < 14; ++i) {
+        for (int i = 0; i < 14; ++i)
             weight[i] = 0.1;
-        }
         const mo_convex convex = {.problem = problem,
                                   .kind = MO_CONVEX_SHIFTED,
                                   .s = s,
                                   .weight = weight,
                                   .centre = centre};
-        for (int i = 0; i < 14; ++i) {
+        for (int i = 0; i < 14; ++i)
             ds[i] *= mo_convex_has_shift(problem, i);
-        }
         bench b = make_bench(&mo_convex_newton_engine, problem, 0);
         CHECK_BELOW(ask(&b, &convex, 1e-13).residual, 1e-12);
         CHECK(engine->linearise(b.workspace, &convex, b.u, b.r));
         engine->respond(b.workspace, ds, du);
-        for (int k = 0; k < rows; ++k) {
+        for (int k = 0; k < rows; ++k)
             law_u[k] = b.u[k] + (problem->compliance ? problem->compliance[k] * b.r[k] : 0);
-        }
         const double h = 1e-6;
-        for (int i = 0; i < 14; ++i) {
+        for (int i = 0; i < 14; ++i)
             s[i] += h * ds[i];
-        }
         CHECK_BELOW(ask(&b, &convex, 1e-13).residual, 1e-12);
         for (int k = 0; k < rows; ++k) {
             there[k] = b.u[k] + (problem->compliance ? problem->compliance[k] * b.r[k] : 0);

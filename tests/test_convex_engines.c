@@ -41,18 +41,14 @@ static void check_optimality(const mo_problem *problem, const bench *b, double t
     const int rows = mo_problem_row_count(problem);
     double *u = test_malloc((size_t)rows * sizeof(double) + 1);
     CHECK(mo_problem_response(problem, b->r, u) == MO_OK);
-    for (int k = 0; k < rows; ++k) {
+    for (int k = 0; k < rows; ++k)
         CHECK_NEAR(u[k], b->u[k], 1e-11);
-    }
     for (int i = 0; i < mo_problem_constraint_count(problem); ++i) {
         const mo_constraint_view view = mo_problem_constraint(problem, i);
         const double *r = b->r + view.offset, *w = b->u + view.offset;
-        if (view.law.kind == MO_LAW_BILATERAL && !view.law.compliance) {
+        if (view.law.kind == MO_LAW_BILATERAL && !view.law.compliance)
             CHECK_BELOW(sqrt(mo_dot(view.dim, w, w)), tol);
-        }
-        if (view.law.kind != MO_LAW_COULOMB || view.law.compliance) {
-            continue;
-        }
+        if (view.law.kind != MO_LAW_COULOMB || view.law.compliance) continue;
         const double slip = sqrt(mo_dot(view.dim - 1, w + 1, w + 1));
         const double pull = sqrt(mo_dot(view.dim - 1, r + 1, r + 1));
         CHECK_BELOW(pull - view.law.mu * r[0], 1e-12 * (1 + pull));
@@ -197,15 +193,13 @@ static void check_system(const mo_problem *problem, int expects_bodies)
     CHECK(mo_problem_response(problem, x, Wx) == MO_OK);
     for (int i = 0; i < mo_problem_constraint_count(problem); ++i) {
         const mo_constraint_view view = mo_problem_constraint(problem, i);
-        for (int k = view.offset; k < view.offset + view.dim; ++k) {
+        for (int k = view.offset; k < view.offset + view.dim; ++k)
             CHECK_NEAR(0.7 * (1 + i) * x[k] + 0.3 * (Wx[k] - q[k]), b[k], 1e-11);
-        }
     }
     memcpy(b, Wx, (size_t)rows * sizeof(double));
     mo_delassus_response(&system, x, Wx);
-    for (int k = 0; k < rows; ++k) {
+    for (int k = 0; k < rows; ++k)
         CHECK_NEAR(Wx[k], b[k] - q[k], 1e-11);
-    }
     test_free(x);
     test_free(memory);
 }

@@ -22,9 +22,8 @@ static mo_world *crowd(int count, mo_shape_def shape)
     def.solver.max_iter = 100;
     CHECK(mo_world_create(&def, NULL, &world, NULL) == MO_OK);
     mo_world_add_solid(world, MO_BODY_FIXED, &floor, NULL, NULL);
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         CHECK(mo_world_add_solid(world, MO_BODY_FREE, &shape, &above, NULL).index > 0);
-    }
     return world;
 }
 
@@ -60,9 +59,8 @@ static void a_step_with_too_many_pairs_is_refused_and_changes_nothing(void **sta
         CHECK(strstr(why.text, "pairs"));
     }
     CHECK(mo_world_save(world, after, size) == size && memcmp(before, after, size) == 0);
-    while (mo_world_body_count(world) > 2) { /* and goes on once they are gone */
+    while (mo_world_body_count(world) > 2) /* and goes on once they are gone */
         mo_world_remove_body(world, mo_world_body(world, mo_world_body_count(world) - 1), NULL);
-    }
     CHECK(mo_world_step(world, 0.01, NULL, NULL) == MO_OK);
     free(before);
     free(after);

@@ -45,9 +45,8 @@ static mo_world *build(const trial *of)
     mo_message why = {{0}};
     mo_world *world = NULL;
     world_default_values(scene, values);
-    for (int k = 0; k < 3 && of->name[k]; ++k) {
+    for (int k = 0; k < 3 && of->name[k]; ++k)
         CHECK(world_set_value(scene, values, of->name[k], of->value[k], &why) == MO_OK);
-    }
     CHECK(scene->build(values, &world, &why) == MO_OK);
     mo_world_def def = mo_world_definition(world);
     def.solver.time_limit = 1;
@@ -64,9 +63,8 @@ static double work_of_corrections(const mo_world *world)
     for (int c = 0; problem && c < mo_problem_constraint_count(problem); ++c) {
         const int first = problem->row_start[c], end = problem->row_start[c + 1];
         double own = -problem->w[first] * fmax(0, r[first]);
-        for (int k = first + 1; k < end; ++k) {
+        for (int k = first + 1; k < end; ++k)
             own -= problem->w[k] * r[k];
-        }
         sum += fmax(0, own);
     }
     return sum;
@@ -84,9 +82,8 @@ static int check_cuts(const trial *of, int looks, double *end)
     int unsolved = 0, is_waiting = 0;
     for (int step = 0; step < of->steps;) {
         mo_step_report report;
-        if (!is_waiting) {
+        if (!is_waiting)
             mo_clock_count(PART / (looks > 0 ? looks : pow(300, mo_random_unit(&random))));
-        }
         CHECK(mo_world_step(world, of->h, &report, NULL) == MO_OK);
         is_waiting = report.is_waiting;
         if (!is_waiting) {
@@ -110,9 +107,8 @@ static void no_cut_adds_energy_or_overlap(void **state)
     for (int k = 0; k < TRIAL_COUNT; ++k) {
         int unsolved = 0;
         double end;
-        for (int looks = 1; looks < 40; looks += 3) {
+        for (int looks = 1; looks < 40; looks += 3)
             unsolved += check_cuts(TRIALS + k, looks, &end);
-        }
         CHECK(unsolved > 100);
     }
 }

@@ -24,20 +24,17 @@ static mo_body_id add(mo_world *world, mo_body_kind kind, mo_shape_def shape, mo
     mo_body_def def = mo_default_body(kind);
     def.pose = pose;
     const mo_body_id body = mo_world_add_body(world, &def, &why);
-    if (!mo_world_add_shape(world, body, &shape, &why).index) {
-        fail_msg("%s", why.text);
-    }
+    if (!mo_world_add_shape(world, body, &shape, &why).index) fail_msg("%s", why.text);
     return body;
 }
 
 /* A plane at z = 0, or the top of a box there. */
 static void add_ground(mo_world *world, int is_box)
 {
-    if (is_box) {
+    if (is_box)
         add(world, MO_BODY_FIXED, mo_shape_box(50, 50, 1), mo_pose_at(0, 0, -1));
-    } else {
+    else
         add(world, MO_BODY_FIXED, mo_shape_plane(), mo_pose_identity());
-    }
 }
 
 static void go(mo_world *world, double h, int steps)
@@ -45,9 +42,7 @@ static void go(mo_world *world, double h, int steps)
     mo_step_report report = {0};
     for (int k = 0; k < steps; ++k) {
         CHECK(mo_world_step(world, h, &report, NULL) == MO_OK);
-        if (report.status != MO_SOLVED) {
-            fail_msg("step %d: %s", k, report.message.text);
-        }
+        if (report.status != MO_SOLVED) fail_msg("step %d: %s", k, report.message.text);
     }
 }
 
@@ -132,11 +127,10 @@ static void a_tall_cylinder_topples_where_its_weight_leaves_its_foot(void **stat
                 mo_pose_turned(0, 0, half, (const double[3]){0, 0, 1}, 0.5)); /* no corner ahead */
         go(world, 0.01, 200);
         const mo_body_state now = mo_body_get(world, body);
-        if (part[k] > 1) {
+        if (part[k] > 1)
             CHECK_BELOW(now.pose.position[2], 0.9 * half);
-        } else {
+        else
             CHECK_NEAR(now.pose.position[2], half, trace[k]);
-        }
         mo_world_destroy(world);
     }
 }
@@ -154,9 +148,8 @@ static double separation(const mo_pose *a, const mo_pose *b, const double n[3])
         const double along = n[0] * axis[0] + n[1] * axis[1] + n[2] * axis[2];
         sum += half * fabs(along) + radius * sqrt(fmax(0, 1 - along * along));
     }
-    for (int i = 0; i < 3; ++i) {
+    for (int i = 0; i < 3; ++i)
         apart += n[i] * (b->position[i] - a->position[i]);
-    }
     return apart - sum;
 }
 
@@ -181,12 +174,10 @@ static void cylinders_leave_each_other_by_the_shortest_way(void **state)
          {0.0723, 0.1281, 0.9891}}};
     for (int k = 0; k < 2; ++k) {
         double n[3], norm = 0;
-        for (int i = 0; i < 3; ++i) {
+        for (int i = 0; i < 3; ++i)
             norm += CASES[k].n[i] * CASES[k].n[i];
-        }
-        for (int i = 0; i < 3; ++i) {
+        for (int i = 0; i < 3; ++i)
             n[i] = CASES[k].n[i] / sqrt(norm);
-        }
         mo_world *world = make_world(0);
         add(world, MO_BODY_FREE, mo_shape_cylinder(0.07, 0.1), CASES[k].a);
         add(world, MO_BODY_FREE, mo_shape_cylinder(0.07, 0.1), CASES[k].b);
@@ -217,9 +208,7 @@ static void both_ends_of_crossed_cylinders_touch(void **state)
     for (int k = 0; k < mo_world_contact_count(world); ++k) {
         const mo_contact contact = mo_world_contact(world, k);
         double *own = nearest + (contact.point[0] > 0);
-        if (fabs(contact.point[0]) > 0.9 * L) {
-            *own = fmin(*own, fabs(contact.gap - expected));
-        }
+        if (fabs(contact.point[0]) > 0.9 * L) *own = fmin(*own, fabs(contact.gap - expected));
     }
     CHECK(expected < 0);
     CHECK_BELOW(nearest[0], 1e-9);

@@ -16,15 +16,12 @@ static void a_wall_at_rest_stays_there_and_its_floor_carries_the_weight(void **s
         mo_problem *problem = wall(4, 3, kind & 1, in_plane, 0);
         mo_result result = solved("dantzig", problem, 1e-12);
         double carried = 0, weight = 0;
-        for (int k = 0; k < result.dof_count; ++k) {
+        for (int k = 0; k < result.dof_count; ++k)
             CHECK_NEAR(result.v[k], 0, 1e-12);
-        }
-        for (int i = 0; i < first_course; ++i) {
+        for (int i = 0; i < first_course; ++i)
             carried += result.r[mo_problem_constraint(problem, i).offset];
-        }
-        for (int b = 0; b < mo_problem_body_count(problem); ++b) {
+        for (int b = 0; b < mo_problem_body_count(problem); ++b)
             weight += mo_problem_body(problem, b).M[0] * SCENE_GRAVITY * 0.01;
-        }
         CHECK_NEAR(carried, weight, 1e-10);
         mo_result_clear(&result);
         mo_problem_destroy(problem);
@@ -49,9 +46,8 @@ static void frictionless_piles_take_no_more_pivots_than_contacts(void **state)
 static void same_velocity_as_nsgs(const mo_problem *problem, double tolerance)
 {
     mo_result ours = solved("dantzig", problem, 1e-9), other = solved("nsgs", problem, 1e-9);
-    for (int k = 0; k < ours.row_count; ++k) {
+    for (int k = 0; k < ours.row_count; ++k)
         CHECK_NEAR(ours.u[k], other.u[k], tolerance);
-    }
     mo_result_clear(&ours);
     mo_result_clear(&other);
 }

@@ -25,20 +25,16 @@ static void begin_factor(bench *b, mo_random *random, int is_symmetric)
         .is_symmetric = is_symmetric, .stride = SIZE, .F = memory, .pivots = b->pivots};
     memory += SIZE * SIZE;
     double **const vectors[] = {&b->F.driven, &b->F.left, &b->F.right, &b->F.work};
-    for (int k = 0; k < 4; ++k, memory += SIZE) {
+    for (int k = 0; k < 4; ++k, memory += SIZE)
         *vectors[k] = memory;
-    }
     for (int j = 0; j < SIZE; ++j) {
-        for (int i = 0; i < SIZE; ++i) {
+        for (int i = 0; i < SIZE; ++i)
             b->A[j * SIZE + i] = is_symmetric && i > j ? 0 : uniform(random, -1, 1);
-        }
         b->A[j * SIZE + j] = SIZE;
     }
-    for (int j = 0; is_symmetric && j < SIZE; ++j) {
-        for (int i = j + 1; i < SIZE; ++i) {
+    for (int j = 0; is_symmetric && j < SIZE; ++j)
+        for (int i = j + 1; i < SIZE; ++i)
             b->A[j * SIZE + i] = b->A[i * SIZE + j];
-        }
-    }
 }
 
 /* |A_CC x - y| for the x that the factor gives. */
@@ -48,16 +44,14 @@ static double factor_error(bench *b, mo_random *random)
     const int n = b->F.count;
     fill_uniform(random, -1, 1, n, y);
     memcpy(x, y, sizeof x);
-    if (b->F.is_symmetric) {
+    if (b->F.is_symmetric)
         mo_cholesky_full_solve(&b->F, x);
-    } else {
+    else
         mo_inverse_solve(&b->F, y, x);
-    }
     for (int i = 0; i < n; ++i) {
         double sum = -y[i];
-        for (int j = 0; j < n; ++j) {
+        for (int j = 0; j < n; ++j)
             sum += b->A[b->member[j] * SIZE + b->member[i]] * x[j];
-        }
         worst = fmax(worst, fabs(sum));
     }
     return worst;
@@ -72,11 +66,10 @@ static void enter(bench *b, int row)
         left[k] = b->A[b->member[k] * SIZE + row];
     }
     const double corner = b->A[row * SIZE + row];
-    if (b->F.is_symmetric) {
+    if (b->F.is_symmetric)
         mo_cholesky_append(&b->F, mo_cholesky_try(&b->F, column, corner), 0);
-    } else {
+    else
         mo_inverse_append(&b->F, mo_inverse_try(&b->F, column, left, corner));
-    }
     b->member[n] = row;
 }
 
@@ -94,11 +87,8 @@ static void leave(bench *b, int p)
 
 static int is_member(const bench *b, int row)
 {
-    for (int k = 0; k < b->F.count; ++k) {
-        if (b->member[k] == row) {
-            return 1;
-        }
-    }
+    for (int k = 0; k < b->F.count; ++k)
+        if (b->member[k] == row) return 1;
     return 0;
 }
 
@@ -111,11 +101,10 @@ static void factors_stay_true_while_rows_come_and_go(void **state)
         begin_factor(&b, &random, is_symmetric);
         for (int change = 0; change < 500; ++change) {
             const int row = (int)(SIZE * mo_random_unit(&random));
-            if (!is_member(&b, row)) {
+            if (!is_member(&b, row))
                 enter(&b, row);
-            } else if (b.F.count > 1) {
+            else if (b.F.count > 1)
                 leave(&b, (int)(b.F.count * mo_random_unit(&random)));
-            }
             CHECK_BELOW(factor_error(&b, &random), 1e-12);
         }
     }
@@ -128,22 +117,19 @@ static void columns_of_the_inverse_change_and_combine(void **state)
     mo_random random = {5};
     double change[SIZE];
     begin_factor(&b, &random, 0);
-    for (int row = 0; row < SIZE; ++row) {
+    for (int row = 0; row < SIZE; ++row)
         enter(&b, row);
-    }
     for (int k = 0; k < 30; ++k) {
         const int p = (int)(SIZE * mo_random_unit(&random)), from = (p + 1) % SIZE;
         fill_uniform(&random, -1, 1, SIZE, change);
         CHECK(mo_inverse_change_column(&b.F, p, change));
         mo_inverse_combine(&b.F, p, from, 0.3);
-        for (int i = 0; i < SIZE; ++i) {
+        for (int i = 0; i < SIZE; ++i)
             b.A[p * SIZE + i] += change[i] + 0.3 * b.A[from * SIZE + i];
-        }
         CHECK_BELOW(factor_error(&b, &random), 1e-11);
     }
-    for (int i = 0; i < SIZE; ++i) { /* a change that makes the matrix singular is refused */
+    for (int i = 0; i < SIZE; ++i) /* a change that makes the matrix singular is refused */
         change[i] = -b.A[2 * SIZE + i];
-    }
     CHECK(!mo_inverse_change_column(&b.F, 2, change));
     CHECK_BELOW(factor_error(&b, &random), 1e-11);
 }

@@ -77,18 +77,15 @@ static mo_problem *semidefinite(mo_random *random, int kind, double *W, double *
     fill_uniform(random, -1, 1, N, x);
     fill_uniform(random, -1, 1, N, q);
     mo_builder *builder = new_builder();
-    for (int i = 0; i < N; ++i) {
-        for (int j = 0; j < N; ++j) {
+    for (int i = 0; i < N; ++i)
+        for (int j = 0; j < N; ++j)
             W[i * N + j] = mo_dot(rank, G + i * rank, G + j * rank);
-        }
-    }
     for (int i = 0; i < N; ++i) {
         const double in_range = mo_dot(N, W + i * N, x);
         q[i] = kind == 0 ? in_range : kind == 1 ? in_range + 0.3 : q[i];
         mo_builder_add_constraint(builder, 1, &law, &q[i]);
-        for (int j = 0; j < N; ++j) {
+        for (int j = 0; j < N; ++j)
             mo_builder_add_coupling(builder, i, j, 1, 1, &W[i * N + j]);
-        }
     }
     return finish(builder);
 }
@@ -105,9 +102,8 @@ static void semidefinite_problems_are_solved_or_refuted(void **state)
         mo_result result = run("dantzig", problem, 1e-9);
         CHECK(result.status == MO_SOLVED || (round % 3 == 2 && result.status == MO_NO_SOLUTION));
         ++counts[result.status == MO_SOLVED];
-        for (int k = 0; result.ray && k < result.row_count; ++k) {
+        for (int k = 0; result.ray && k < result.row_count; ++k)
             CHECK(result.ray[k] >= -1e-9 * fabs(result.ray[0]) - 1e-12);
-        }
         if (result.status == MO_NO_SOLUTION) {
             double gain = 0;
             for (int i = 0; i < 8; ++i) {

@@ -70,9 +70,8 @@ static void a_waiting_step_shows_the_state_of_its_start(void **state)
         def.sleeping = SCENES[s].sleeping;
         CHECK(mo_world_change(world, &def, NULL) == MO_OK);
         const mo_mechanism_id link = add_link(world, 0.1);
-        for (int k = 0; k < 60; ++k) {
+        for (int k = 0; k < 60; ++k)
             CHECK(mo_world_step(world, 0.01, NULL, NULL) == MO_OK);
-        }
         const double turning = 3; /* rad/s, against dry friction */
         CHECK(mo_mechanism_set(world, link, NULL, &turning, NULL) == MO_OK);
         set_limit(world, 0);
@@ -113,9 +112,8 @@ static void a_step_in_pieces_is_the_step(void **state)
         mo_step_report report = {.is_waiting = 1};
         CHECK(mo_world_step(whole, 0.01, NULL, NULL) == MO_OK);
         set_limit(pieces, 0);
-        for (int call = 0; call < 20; ++call) {
+        for (int call = 0; call < 20; ++call)
             CHECK(mo_world_step(pieces, 0.01, &report, NULL) == MO_OK && report.is_waiting);
-        }
         set_limit(pieces, INFINITY);
         CHECK(mo_world_step(pieces, 0.01, &report, NULL) == MO_OK && !report.is_waiting);
         CHECK(report.status == MO_SOLVED);
@@ -140,9 +138,8 @@ static void a_step_within_its_tolerance_is_solved(void **state)
         mo_clock_count(1.0 / looks);
         for (int k = 0; k < 120; ++k) {
             mo_step_report report = {.is_waiting = 1};
-            while (report.is_waiting) {
+            while (report.is_waiting)
                 CHECK(mo_world_step(world, 0.02, &report, NULL) == MO_OK);
-            }
             const double aim = 0.1 * report.tolerance, left = report.residual.natural_relative;
             const int is_coarse = report.tolerance > 1e-8 && report.islands == 1; /* all of it */
             between += is_coarse && left > aim && left <= report.tolerance;
@@ -164,9 +161,8 @@ static void a_step_is_given_up_anywhere(void **state)
         mo_world *world = scene_world("stack", "count", 2);
         mo_step_report report = {.is_waiting = 1};
         set_limit(world, 0);
-        for (int k = 0; k < calls && report.is_waiting; ++k) {
+        for (int k = 0; k < calls && report.is_waiting; ++k)
             CHECK(mo_world_step(world, 0.01, &report, NULL) == MO_OK);
-        }
         waits = report.is_waiting;
         if (waits && calls % 2) {
             const double time = mo_world_time(world);
@@ -191,9 +187,8 @@ static void another_length_gives_a_step_up(void **state)
     mo_world *world = scene_world("stack", "count", 2);
     mo_step_report report;
     set_limit(world, 0);
-    for (int k = 0; k < 30; ++k) {
+    for (int k = 0; k < 30; ++k)
         CHECK(mo_world_step(world, 0.01, &report, NULL) == MO_OK && report.is_waiting);
-    }
     set_limit(world, INFINITY);
     CHECK(mo_world_step(world, 0.02, &report, NULL) == MO_OK && !report.is_waiting);
     CHECK_NEAR(mo_world_time(world), 0.02, 1e-15);
@@ -282,9 +277,8 @@ static void a_change_while_a_step_waits_is_not_lost(void **state)
         waiting w = wait_with_parts();
         mo_step_report report = {.is_waiting = 1};
         CHECK(CHANGES[k](&w) == MO_OK);
-        while (report.is_waiting) {
+        while (report.is_waiting)
             CHECK(mo_world_step(w.world, 0.01, &report, NULL) == MO_OK);
-        }
         mo_world *world = w.world;
         const double *q = mo_mechanism_q(world, w.mechanism);
         const double *v = mo_mechanism_v(world, w.mechanism);
@@ -364,9 +358,8 @@ static void a_call_that_is_refused_late_leaves_the_state(void **state)
     for (int calls = 1; is_waiting; ++calls) {
         waiting w = wait_with_parts();
         mo_step_report report = {0};
-        for (int k = 0; k < calls; ++k) {
+        for (int k = 0; k < calls; ++k)
             CHECK(mo_world_step(w.world, 0.01, &report, NULL) == MO_OK);
-        }
         is_waiting = report.is_waiting;
         saved before = save(w.world);
         found += is_waiting && report.rounds > 0;

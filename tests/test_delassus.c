@@ -25,9 +25,8 @@ static void random_mass(mo_random *random, int n, int symmetric, double scale, d
     for (int i = 0; i < n; ++i) {
         for (int j = 0; j < n; ++j) {
             double sum = (i == j) + (symmetric ? 0 : 0.3 * (R[i * n + j] - R[j * n + i]));
-            for (int k = 0; k < n; ++k) {
+            for (int k = 0; k < n; ++k)
                 sum += R[i * n + k] * R[j * n + k];
-            }
             M[i * n + j] = scale * sum;
         }
     }
@@ -43,11 +42,10 @@ static mo_problem *random_problem(mo_random *random, int bodies, int constraints
     for (int b = 0; b < bodies; ++b) {
         dim[b] = 1 + (int)uniform(random, 0, MAX_BODY);
         random_mass(random, dim[b], symmetric, pow(10, uniform(random, -3, 3)), M);
-        if (symmetric) {
+        if (symmetric)
             mo_builder_add_body(builder, dim[b], M, NULL);
-        } else {
+        else
             mo_builder_add_unsymmetric_body(builder, dim[b], M, NULL);
-        }
     }
     for (int i = 0; i < constraints; ++i) {
         const int d = 1 + (int)uniform(random, 0, 3), touched = (int)uniform(random, 0, 4);
@@ -61,9 +59,7 @@ static mo_problem *random_problem(mo_random *random, int bodies, int constraints
         }
     }
     mo_message why = {{0}};
-    if (mo_builder_finish(builder, &problem, &why)) {
-        fail_msg("%s", why.text);
-    }
+    if (mo_builder_finish(builder, &problem, &why)) fail_msg("%s", why.text);
     mo_builder_destroy(builder);
     return problem;
 }
@@ -89,9 +85,8 @@ static void fill_blocks(mo_random *random, mo_delassus *s, double eps)
         double *D = s->D + s->start[i], *B = s->B + s->start[i];
         const double J = (int)uniform(random, 0, 3) / 2.0, *W = mo_sweep_diagonal(s->sweep, i);
         double trace = 0;
-        for (int k = 0; k < d; ++k) {
+        for (int k = 0; k < d; ++k)
             trace += W[k * (d + 1)];
-        }
         const double rho = trace > 0 ? d / trace : 1;
         s->active[i] = J > 0;
         for (int k = 0; k < d * d; ++k) {
@@ -112,9 +107,8 @@ static double error_of(const mo_delassus *s, const double *D, const double *B, c
            size = 0;
     CHECK(mo_problem_response(problem, x, u) == MO_OK);
     CHECK(mo_problem_response(problem, NULL, q) == MO_OK);
-    for (size_t k = 0; k < rows; ++k) {
+    for (size_t k = 0; k < rows; ++k)
         u[k] -= q[k];
-    }
     for (int i = 0; i < problem->constraint_count; ++i) {
         const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
         for (int a = 0; a < d; ++a) {
@@ -200,12 +194,10 @@ static void groups_of_redundant_contacts_make_a_smaller_system(void **state)
         CHECK(mo_problem_group_space(problem, &groups) == MO_OK);
         CHECK(groups != NULL);
         CHECK(4 * groups->space->plan->rows <= 3 * problem->row_count);
-        for (int i = 0; i < problem->constraint_count; ++i) {
+        for (int i = 0; i < problem->constraint_count; ++i)
             CHECK(mo_group_rank(groups, i) <= (seed % 2 ? 3 : 6));
-        }
-        for (int trial = 0; trial < 10; ++trial) {
+        for (int trial = 0; trial < 10; ++trial)
             check_space(&random, MO_SPACE_GROUPS, problem, trial % 2 ? 1e-2 : 1);
-        }
         mo_problem_destroy(problem);
     }
 }
@@ -219,11 +211,10 @@ static void there_are_no_groups_where_W_is_regular_or_not_symmetric(void **state
     for (int trial = 0; trial < 2;
          ++trial) { /* one contact a pair of bodies; masses that are not symmetric */
         mo_problem *problem, *reduced;
-        if (trial == 0) {
+        if (trial == 0)
             CHECK(scene_packing(30, 1, &problem, NULL) == MO_OK);
-        } else {
+        else
             problem = random_problem(&random, 2, 20, 0);
-        }
         CHECK(mo_problem_reduce(problem, &reduced, NULL) == MO_OK);
         CHECK(mo_problem_group_space(reduced, &groups) == MO_OK);
         CHECK(groups == NULL);
@@ -310,9 +301,8 @@ static void compare_steps_in(mo_space other, const mo_problem *problem, double e
         in[k].speed = INFINITY; /* eps for all, whatever they carry */
     }
     mo_newton_velocity(in, r);
-    for (int sweep = 0; sweep < 10; ++sweep) {
+    for (int sweep = 0; sweep < 10; ++sweep)
         mo_newton_sweep(in, r);
-    }
     memcpy(centre, r, bytes);
     for (int step = 0; step < 4; ++step) {
         double size = 0;
@@ -323,12 +313,10 @@ static void compare_steps_in(mo_space other, const mo_problem *problem, double e
             CHECK(mo_newton_find_step(in + k, r));
             CHECK(mo_problem_response(problem, in[k].dr, u[k]) == MO_OK);
         }
-        for (int j = 0; j < problem->row_count; ++j) {
+        for (int j = 0; j < problem->row_count; ++j)
             size = fmax(size, fabs(u[0][j]));
-        }
-        for (int j = 0; j < problem->row_count; ++j) {
+        for (int j = 0; j < problem->row_count; ++j)
             CHECK_NEAR(u[1][j], u[0][j], tolerance * size);
-        }
         mo_newton_take_step(in, 0, 3, r);
     }
     for (int k = 0; k < 2; ++k) {

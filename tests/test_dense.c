@@ -13,11 +13,9 @@ static double *random_spd(mo_random *random, int n)
 {
     double *B = malloc(sizeof(double) * n * n), *A = calloc((size_t)n * n, sizeof(double));
     fill_uniform(random, -1, 1, n * n, B);
-    for (int i = 0; i < n; ++i) {
-        for (int j = 0; j < n; ++j) {
+    for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j)
             A[i * n + j] = mo_dot(n, B + i * n, B + j * n) + (i == j) * 0.1;
-        }
-    }
     free(B);
     return A;
 }
@@ -45,14 +43,12 @@ static void cholesky_and_its_solves_invert_the_matrix(void **state)
             }
         }
         fill_uniform(&random, -1, 1, n, x);
-        for (int i = 0; i < n; ++i) {
+        for (int i = 0; i < n; ++i)
             b[i] = mo_dot(n, A + i * n, x);
-        }
         mo_solve_first(n, L, b);
         mo_solve_second(n, L, b);
-        for (int i = 0; i < n; ++i) {
+        for (int i = 0; i < n; ++i)
             CHECK_NEAR(b[i], x[i], 1e-8);
-        }
         free(A);
         free(L);
     }
@@ -67,30 +63,23 @@ static void the_factor_of_a_tree_has_its_zeros(void **state)
     for (int s = 0; s < 2; ++s) {
         const int base = 4, m = branches[s], n = base + 2 * m;
         double *A = random_spd(&random, n), *F = malloc(sizeof(double) * n * n), x[64], b[64];
-        for (int i = base + m; i < n; ++i) {
-            for (int j = base; j < base + m; ++j) {
+        for (int i = base + m; i < n; ++i)
+            for (int j = base; j < base + m; ++j)
                 A[i * n + j] = A[j * n + i] = 0;
-            }
-        }
-        for (int i = 0; i < n; ++i) {
+        for (int i = 0; i < n; ++i)
             A[i * n + i] += n;
-        }
         memcpy(F, A, sizeof(double) * n * n);
         CHECK(mo_factor_symmetric(n, F));
-        for (int i = base + m; i < n; ++i) {
-            for (int j = base; j < base + m; ++j) {
+        for (int i = base + m; i < n; ++i)
+            for (int j = base; j < base + m; ++j)
                 CHECK(F[i * n + j] == 0);
-            }
-        }
         fill_uniform(&random, -1, 1, n, x);
-        for (int i = 0; i < n; ++i) {
+        for (int i = 0; i < n; ++i)
             b[i] = mo_dot(n, A + i * n, x);
-        }
         mo_solve_first(n, F, b);
         mo_solve_second(n, F, b);
-        for (int i = 0; i < n; ++i) {
+        for (int i = 0; i < n; ++i)
             CHECK_NEAR(b[i], x[i], 1e-12);
-        }
         free(A);
         free(F);
     }
@@ -115,15 +104,13 @@ static void an_unsymmetric_matrix_is_factored_and_solved_both_ways(void **state)
         memcpy(F, A, sizeof(double) * n * n);
         CHECK(mo_factor_unsymmetric(n, F));
         fill_uniform(&random, -1, 1, n, x);
-        for (int i = 0; i < n; ++i) {
+        for (int i = 0; i < n; ++i)
             b[i] = mo_dot(n, A + i * n, x);
-        }
         mo_solve_first(n, F, b);
         memcpy(c, b, sizeof c);
         mo_solve_second(n, F, b);
-        for (int i = 0; i < n; ++i) {
+        for (int i = 0; i < n; ++i)
             CHECK_NEAR(b[i], x[i], 1e-8);
-        }
         /* c.(Q^-1 c) = (Q^-T c).c */
         double y[70];
         memcpy(y, c, sizeof y);
@@ -156,21 +143,17 @@ static void a_small_system_is_solved_and_its_rank_found(void **state)
         const int n = 1 + trial % 8, rank = 1 + trial % n;
         double F[64], A[64], copy[64], x[8], b[8], y[8];
         fill_uniform(&random, -1, 1, n * rank, F);
-        for (int i = 0; i < n; ++i) {
-            for (int j = 0; j < n; ++j) {
+        for (int i = 0; i < n; ++i)
+            for (int j = 0; j < n; ++j)
                 A[i * n + j] = mo_dot(rank, F + i * rank, F + j * rank);
-            }
-        }
         fill_uniform(&random, -1, 1, n, x);
         double rhs[8];
-        for (int i = 0; i < n; ++i) {
+        for (int i = 0; i < n; ++i)
             b[i] = rhs[i] = mo_dot(n, A + i * n, x);
-        }
         memcpy(copy, A, sizeof A);
         CHECK(mo_solve_small(n, copy, rhs, y) <= rank);
-        for (int i = 0; i < n; ++i) { /* b is in the range, so it must be met */
+        for (int i = 0; i < n; ++i) /* b is in the range, so it must be met */
             CHECK_NEAR(mo_dot(n, A + i * n, y), b[i], 1e-9);
-        }
     }
 }
 
@@ -180,11 +163,9 @@ static void random_gram(mo_random *random, int n, int rank, int ld, double *G)
     double B[40 * 40];
     fill_uniform(random, -1, 1, n * rank, B);
     memset(G, 0, sizeof(double) * n * ld);
-    for (int i = 0; i < n; ++i) {
-        for (int j = 0; j < n; ++j) {
+    for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j)
             G[i * ld + j] = mo_dot(rank, B + i * rank, B + j * rank);
-        }
-    }
 }
 
 /* Element i, j of Q R R' Q'. */
@@ -215,22 +196,17 @@ static void a_gram_matrix_gives_its_rank_and_an_orthonormal_basis(void **state)
             const int k = mo_gram_rank(n, ld, G, Q);
             mo_gram_orthonormal(k, ld, Q, R, x);
             CHECK(k == rank);
-            for (int a = 0; a < k; ++a) {
-                for (int b = 0; b < k; ++b) {
+            for (int a = 0; a < k; ++a)
+                for (int b = 0; b < k; ++b)
                     CHECK_NEAR(mo_dot(n, Q + a * ld, Q + b * ld), a == b, 1e-13);
-                }
-            }
             mo_gram_combine(1, ld, (double[]){1}, A, y); /* a line of G is in the range */
             mo_gram_times(k, ld, Q, y, x);
             mo_gram_combine(k, ld, x, Q, y);
-            for (int i = 0; i < n; ++i) {
+            for (int i = 0; i < n; ++i)
                 CHECK_NEAR(y[i], A[i], 1e-12);
-            }
-            for (int i = 0; i < n; ++i) {
-                for (int j = 0; j < n; ++j) {
+            for (int i = 0; i < n; ++i)
+                for (int j = 0; j < n; ++j)
                     CHECK_NEAR(gram_product(k, ld, Q, R, i, j), A[i * ld + j], 1e-12);
-                }
-            }
         }
     }
 }

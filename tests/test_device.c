@@ -27,20 +27,17 @@ static mo_device *open_way(int way)
     static const mo_index_order ORDERS[] = {MO_FORWARD, MO_BACKWARD, MO_SHUFFLED, MO_FORWARD};
     const mo_allocator own = mo_allocator_or_default(NULL);
     mo_device *device = NULL;
-    if (way < 4) {
+    if (way < 4)
         CHECK(mo_device_open_host(NULL, way == 3 ? 3 : 1, ORDERS[way], &device) == MO_OK);
-    } else if (mo_device_has_gpu()) {
+    else if (mo_device_has_gpu())
         CHECK(mo_device_open_gpu(&own, &device, NULL) == MO_OK);
-    }
     return device;
 }
 
 static void close_way(mo_device *device)
 {
     mo_message why = {""};
-    if (mo_device_error(device, &why)) {
-        fail_msg("%s", why.text);
-    }
+    if (mo_device_error(device, &why)) fail_msg("%s", why.text);
     mo_device_close(device);
 }
 
@@ -56,9 +53,8 @@ static void check_scan_and_sort(mo_device *device, int n)
     int *count = malloc((2 * size + 1) * sizeof *count), *start = count + n, *value = count;
     uint32_t *key = malloc(size * sizeof *key), *sorted = malloc(size * sizeof *sorted);
     mo_random random = {(uint64_t)n};
-    for (int k = 0; k < n; ++k) {
+    for (int k = 0; k < n; ++k)
         count[k] = (int)(mo_random_bits(&random) % 5);
-    }
     mo_device_write(device, MO_TAKE_BUFFER(device, &a, n, int), count, size * sizeof *count);
     mo_device_scan(device, a.at, n, MO_TAKE_BUFFER(device, &b, n + 1, int));
     mo_device_read(device, start, b.at, (size + 1) * sizeof *start);
@@ -92,12 +88,9 @@ static void scan_and_sort_are_those_of_plain_c(void **state)
     (void)state;
     for (int way = 0; way < WAYS; ++way) {
         mo_device *device = open_way(way);
-        for (int k = 0; device && k < LENGTH_COUNT; ++k) {
+        for (int k = 0; device && k < LENGTH_COUNT; ++k)
             check_scan_and_sort(device, LENGTHS[k]);
-        }
-        if (device) {
-            close_way(device);
-        }
+        if (device) close_way(device);
     }
 }
 
@@ -120,9 +113,7 @@ static void sums_have_one_order(void **state)
         for (int way = 0; way < WAYS; ++way) {
             mo_device *device = open_way(way);
             mo_buffer a = {0}, b = {0};
-            if (!device) {
-                continue;
-            }
+            if (!device) continue;
             mo_device_write(device, MO_TAKE_BUFFER(device, &a, n, mo_term), term,
                             (size_t)n * sizeof *term);
             mo_device_add_up(device, a.at, n, MO_TAKE_BUFFER(device, &b, 1, mo_term));
@@ -161,25 +152,21 @@ static void rounds_give_the_sequential_colours(void **state)
                 k % 9 == 0 ? bodies + k % 2
                            : (one[k] + 1 + (int)(mo_random_unit(&random) * (bodies - 1))) % bodies;
         }
-        for (int k = 0; k <= PAIRS; ++k) {
+        for (int k = 0; k <= PAIRS; ++k)
             start[k] = 2 * k;
-        }
         CHECK(mo_colour_nodes(&own, &pairs, expected) == MO_OK);
         for (int way = 0; way < WAYS; ++way) {
             mo_device *device = open_way(way);
             mo_device_colouring scratch = {0};
             mo_buffer a = {0}, b = {0};
-            if (!device) {
-                continue;
-            }
+            if (!device) continue;
             mo_device_write(device, MO_TAKE_BUFFER(device, &a, PAIRS, int), one, sizeof one);
             mo_device_write(device, MO_TAKE_BUFFER(device, &b, PAIRS, int), two, sizeof two);
             uint32_t *colour = mo_device_colour(device, &scratch, (mo_scratch){0}, PAIRS, a.at,
                                                 b.at, bodies, NULL, 0);
             mo_device_read(device, found, colour, sizeof found);
-            for (int k = 0; k < PAIRS; ++k) {
+            for (int k = 0; k < PAIRS; ++k)
                 assert_int_equal(found[k], expected[k]);
-            }
             mo_device_colouring_end(device, &scratch);
             mo_buffer_free(device, &a);
             mo_buffer_free(device, &b);
@@ -292,9 +279,8 @@ static void check_batch(const mo_batches *b, int k, const mo_device_arrangement 
         }
     }
     CHECK_NEAR(own_moved, moved, 1e-12 * moved);
-    for (size_t i = 0; i < numbers; ++i) {
+    for (size_t i = 0; i < numbers; ++i)
         CHECK_NEAR(((const double *)(const void *)line)[i], state[i], 1e-11 * (1 + fabs(state[i])));
-    }
     double sum = 0, lane_sum = 0;
     for (size_t i = 0; i < points * MO_LANES || i < apart; ++i) {
         sum += i < apart ? shift[i] : 0;
@@ -399,18 +385,14 @@ static void every_order_of_indices_gives_the_same_bits(void **state)
         answer first = {0};
         for (int way = 0; way < WAYS; ++way) {
             mo_device *device = open_way(way);
-            if (!device) {
-                continue;
-            }
+            if (!device) continue;
             const answer a = solve_on(device, b, 10, h == 1 ? 1e-4 : 0, most, k % 2);
             first = way ? first : a;
             CHECK(h == 1 || (a.iteration == most && !a.passes));
             assert_int_equal(a.iteration, first.iteration);
             CHECK(a.natural == first.natural && a.approach == first.approach && a.q == first.q);
             assert_memory_equal(a.r, first.r, rows * sizeof *a.r);
-            if (way) {
-                free(a.r);
-            }
+            if (way) free(a.r);
             close_way(device);
         }
         free(first.r);
@@ -472,11 +454,10 @@ static void a_demand_is_met_or_refused(void **state)
     CHECK(strstr(result.message.text, "newton") != NULL);
     options.method = "nsgs";
     const mo_error error = mo_solve(mo_world_problem(world), &options, &result);
-    if (mo_device_has_gpu()) {
+    if (mo_device_has_gpu())
         CHECK(error == MO_OK && result.status == MO_SOLVED);
-    } else {
+    else
         CHECK(error == MO_ERR_UNSUPPORTED && strstr(result.message.text, "device = cpu") != NULL);
-    }
     options.device = 1;
     CHECK(mo_solve(mo_world_problem(world), &options, &result) == MO_OK);
     CHECK(result.status == MO_SOLVED);

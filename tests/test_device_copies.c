@@ -29,9 +29,7 @@ static mo_world *copies_of(const mo_world *world, int copies)
 {
     mo_world *batch = NULL;
     mo_message why = {""};
-    if (mo_world_create_copies(world, copies, &batch, &why)) {
-        fail_msg("%s", why.text);
-    }
+    if (mo_world_create_copies(world, copies, &batch, &why)) fail_msg("%s", why.text);
     return batch;
 }
 
@@ -45,9 +43,8 @@ static void push(mo_world *batch, mo_body_id id, double x, double y, double z)
 static int count_free(const mo_world *world)
 {
     int count = 0;
-    for (int k = 0; k < mo_world_body_count(world); ++k) {
+    for (int k = 0; k < mo_world_body_count(world); ++k)
         count += mo_body_get(world, mo_world_body(world, k)).kind == MO_BODY_FREE;
-    }
     return count;
 }
 
@@ -105,9 +102,8 @@ static mo_world *different_on(int shape, int way)
     for (int copy = 0; copy < 4; ++copy) {
         for (int k = 0; k < mo_world_body_count(world); ++k) {
             const mo_body_id id = mo_world_copy_body(batch, copy, k);
-            if (mo_body_get(batch, id).kind == MO_BODY_FREE) {
+            if (mo_body_get(batch, id).kind == MO_BODY_FREE)
                 push(batch, id, 0.4 * copy, 0.1 * k, -0.3 * copy);
-            }
         }
     }
     mo_world_destroy(world);
@@ -196,9 +192,8 @@ static int copy_of(const mo_world *batch, int copies, int bodies, const mo_conta
     for (int i = 0; i < copies * bodies; ++i) {
         const mo_body_id id = mo_world_copy_body(batch, i / bodies, i % bodies);
         if ((id.index == c->a.index || id.index == c->b.index) &&
-            mo_body_get(batch, id).kind == MO_BODY_FREE) {
+            mo_body_get(batch, id).kind == MO_BODY_FREE)
             return i / bodies;
-        }
     }
     return -1;
 }
@@ -215,9 +210,8 @@ static void every_copy_meets_the_tolerance(void **state)
     mo_world *one = copies_of(world, 1), *batch = copies_of(world, COPIES);
     const int bodies = mo_world_body_count(world);
     int ball = 0;
-    while (mo_body_get(world, mo_world_body(world, ball)).kind != MO_BODY_FREE) {
+    while (mo_body_get(world, mo_world_body(world, ball)).kind != MO_BODY_FREE)
         ++ball;
-    }
     push(batch, mo_world_copy_body(batch, 2, ball), 0, 0, -1000);
     const mo_step_report a = heap_step(one, 1), b = heap_step(batch, 1);
     CHECK(a.status == MO_SOLVED && b.status == MO_SOLVED && a.iterations > 0);

@@ -52,9 +52,8 @@ static void every_touch_has_its_contact(void **state)
     const int bodies = mo_world_body_count(world);
     double(*x)[3] = calloc((size_t)bodies, sizeof *x);
     int near = 0, found = 0;
-    for (int k = 0; k < bodies; ++k) {
+    for (int k = 0; k < bodies; ++k)
         mo_vec3_copy(mo_body_get(world, mo_world_body(world, k)).centre, x[k]);
-    }
     heap_step(world, 1); /* from these places */
     for (int i = 1; i < bodies; ++i) {
         for (int j = 1; j < i; ++j) {

@@ -201,9 +201,8 @@ static void a_free_box_keeps_its_angular_momentum(void **state)
     heap_step(world, 100);
     CHECK(mo_device_heap_is_away(world));
     mo_world_momentum(world, momentum, after);
-    for (int k = 0; k < 3; ++k) { /* about the origin: the centre falls along z through x = y = 0 */
+    for (int k = 0; k < 3; ++k) /* about the origin: the centre falls along z through x = y = 0 */
         CHECK_NEAR(after[k], before[k], 1e-9 * mo_vec3_norm(before));
-    }
     mo_world_destroy(world);
 }
 
@@ -264,9 +263,7 @@ static void the_separation_is_that_of_the_host(void **state)
             const mo_two_placed p = {{&one, random_pose(&random)}, {&two, random_pose(&random)}};
             mo_vec3_set(n[0], uniform(&random, -1, 1), uniform(&random, -1, 1), 0.5);
             mo_vec3_scale(1 / mo_vec3_norm(n[0]), n[0], n[0]);
-            if (k % 6 == 5) {
-                mo_vector_out(&p.two.pose, z, n[0]);
-            }
+            if (k % 6 == 5) mo_vector_out(&p.two.pose, z, n[0]);
             const double expected = mo_collide_separation(&two, &p.two.pose, &one, &p.one.pose,
                                                           (const double(*)[3])n, 1, along);
             CHECK_NEAR(mo_separation(&p, mo_vec_at(n[0])), expected, 1e-13);

@@ -13,19 +13,15 @@ static mjModel *load(const char *path)
 {
     char error[1000] = "";
     mjModel *m = mj_loadXML(path, NULL, error, sizeof error);
-    if (!m) {
-        fail_msg("%s: %s", path, error);
-    }
+    if (!m) fail_msg("%s: %s", path, error);
     return m;
 }
 
 static void normalise_all(const mjModel *m, double *q)
 {
-    for (int k = 0; k < m->njnt; ++k) {
-        if (m->jnt_type[k] == mjJNT_FREE || m->jnt_type[k] == mjJNT_BALL) {
+    for (int k = 0; k < m->njnt; ++k)
+        if (m->jnt_type[k] == mjJNT_FREE || m->jnt_type[k] == mjJNT_BALL)
             mo_quat_normalise(q + m->jnt_qposadr[k] + (m->jnt_type[k] == mjJNT_FREE ? 3 : 0));
-        }
-    }
 }
 
 #define GEOM "<geom size='.05' mass='1' contype='0' conaffinity='0'/>"
@@ -94,9 +90,8 @@ static void compare_motion(const char *path, double time, double close)
         CHECK(mo_robot_set_control(w.robot, w.world, k, 0.6, NULL) == MO_OK);
     }
     run(&w, time);
-    for (int k = (int)ceil(time / m->opt.timestep - 1e-6); k > 0; --k) {
+    for (int k = (int)ceil(time / m->opt.timestep - 1e-6); k > 0; --k)
         mj_step(m, d);
-    }
     mo_robot_get(w.robot, w.world, q, NULL);
     for (int k = 0; k < m->nq; ++k) {
         CHECK_NEAR(q[k], d->qpos[k], close);

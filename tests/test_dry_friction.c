@@ -166,9 +166,7 @@ static double difference(int has_floor, int steps, double *way)
     double most = 0;
     for (int k = 0; k < 2; ++k) {
         world[k] = new_world(3);
-        if (has_floor) {
-            add_floor(world[k], 0.6);
-        }
+        if (has_floor) add_floor(world[k], 0.6);
         id[k] = add_rough_chain(world[k], k);
     }
     mo_random random[2] = {{3}, {3}};

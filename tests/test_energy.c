@@ -25,9 +25,8 @@ static mo_world *build(const passive *p, double *step)
     CHECK(scene != NULL);
     world_default_values(scene, values);
     if ((p->name && world_set_value(scene, values, p->name, p->value, &why)) ||
-        scene->build(values, &world, &why)) {
+        scene->build(values, &world, &why))
         fail_msg("%s: %s", p->scene, why.text);
-    }
     *step = scene->step;
     return world;
 }
@@ -78,9 +77,8 @@ static void no_step_of_a_passive_scene_adds_energy(void **state)
 static double worst_joint(const mo_world *world)
 {
     double worst = 0;
-    for (int k = 0; k < mo_world_joint_count(world); ++k) {
+    for (int k = 0; k < mo_world_joint_count(world); ++k)
         worst = fmax(worst, mo_joint_get(world, mo_world_joint(world, k)).error);
-    }
     return worst;
 }
 
@@ -148,9 +146,8 @@ static void jointed_free_bodies_conserve_momentum(void **state)
         mo_step_report report;
         CHECK(mo_world_step(world, 0.03, &report, NULL) == MO_OK && report.status == MO_SOLVED);
         mo_world_momentum(world, now, turn);
-        for (int i = 0; i < 3; ++i) {
+        for (int i = 0; i < 3; ++i)
             CHECK_NEAR(now[i], first[i], 1e-9 * first[0]);
-        }
         CHECK(report.kinetic_energy <= energy * (1 + 1e-9));
         CHECK_BELOW(worst_joint(world), 0.01);
         energy = report.kinetic_energy;
@@ -225,9 +222,8 @@ static mo_world *throw_dolls(int count, int columns, double tol)
     CHECK(mo_world_create(&def, NULL, &world, NULL) == MO_OK);
     const mo_shape_def plane = mo_shape_plane();
     mo_world_add_solid(world, MO_BODY_FIXED, &plane, NULL, NULL);
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         add_doll(world, 0.7 * (k % columns), 0.5 + 0.6 * (k / columns), 0.7 * k);
-    }
     for (int k = 0; k < mo_world_body_count(world); ++k) {
         const mo_body_state s = mo_body_get(world, mo_world_body(world, k));
         const double down[3] = {0, 0, -5};
@@ -288,9 +284,7 @@ static void a_free_spin_keeps_its_momentum_and_loses_energy_at_first_order(void 
         const double loss = spin_for_a_second(h, &turn);
         CHECK_BELOW(turn, 1e-11);
         CHECK(loss > 0);
-        if (last > 0) {
-            CHECK_NEAR(last / loss, 2, 0.1); /* half the step, half the loss */
-        }
+        if (last > 0) CHECK_NEAR(last / loss, 2, 0.1); /* half the step, half the loss */
         last = loss;
     }
 }

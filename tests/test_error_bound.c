@@ -16,9 +16,8 @@ enum { MOST = 120 };
 static double largest(int n, const double *x, const double *y)
 {
     double most = 0;
-    for (int k = 0; k < n; ++k) {
+    for (int k = 0; k < n; ++k)
         most = fmax(most, fabs(x[k] - y[k]));
-    }
     return most;
 }
 
@@ -47,12 +46,10 @@ static int check_planted(const mo_problem *problem, const double *planted, mo_ra
     const int rows = mo_problem_row_count(problem), dofs = mo_problem_dof_count(problem);
     double r[MOST], v[MOST], exact[MOST], most = 0;
     mo_error_bound bound;
-    for (int k = 0; k < rows; ++k) {
+    for (int k = 0; k < rows; ++k)
         most = fmax(most, fabs(planted[k]));
-    }
-    for (int k = 0; k < rows; ++k) {
+    for (int k = 0; k < rows; ++k)
         r[k] = planted[k] + size * most * uniform(random, -1, 1);
-    }
     mo_problem_velocity(problem, planted, exact);
     mo_problem_velocity(problem, r, v);
     CHECK(mo_bound_error(problem, v, r, &bound) == MO_OK);
@@ -185,9 +182,8 @@ static void proven_solutions_are_in_the_list_of_all_solutions(void **state)
         CHECK(mo_find_all_solutions(problem, 0, &set) == MO_OK);
         if (bound.is_proven) {
             double nearest = INFINITY;
-            for (int s = 0; s < set.count; ++s) {
+            for (int s = 0; s < set.count; ++s)
                 nearest = fmin(nearest, largest(result.row_count, set.solutions[s].u, result.u));
-            }
             CHECK_BELOW(nearest, bound.u + 1e-9);
         }
         CHECK(bound.is_proven || trial % 2 == 0 || set.count > 0);
@@ -212,16 +208,13 @@ static void solve_frozen(const mo_problem *problem, const double *shift, double 
         for (int i = 0; i < mo_problem_constraint_count(problem); ++i) {
             const mo_constraint_view view = mo_problem_constraint(problem, i);
             double x[8];
-            for (int k = 0; k < view.dim; ++k) {
+            for (int k = 0; k < view.dim; ++k)
                 x[k] = r[view.offset + k] - step * (u[view.offset + k] + shift[view.offset + k]);
-            }
             mo_law_project(&view.law, view.dim, x, next + view.offset);
         }
         change = largest(n, next, r);
         memcpy(r, next, (size_t)n * sizeof *r);
-        if (change < 1e-14) {
-            break;
-        }
+        if (change < 1e-14) break;
     }
 }
 
@@ -244,9 +237,8 @@ static void the_duality_gap_bounds_the_error_of_the_frozen_problem(void **state)
         CHECK(scene_random(&def, &problem, &planted, NULL) == MO_OK);
         for (int rough = 0; rough < 3; ++rough) {
             static const double sizes[] = {0, 1e-4, 0.1};
-            for (int k = 0; k < mo_problem_row_count(problem); ++k) {
+            for (int k = 0; k < mo_problem_row_count(problem); ++k)
                 r[k] = planted[k] + sizes[rough] * uniform(&random, -1, 1);
-            }
             mo_problem_velocity(problem, r, v);
             CHECK(mo_bound_frozen(problem, v, r, shift, &bound) == MO_OK);
             CHECK(isfinite(bound.v_energy));

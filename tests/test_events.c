@@ -150,9 +150,8 @@ static void worlds_step_with_the_same_bits_over_threads(void **state)
     CHECK(mo_worlds_step(one, WORLDS, 0.01, 60, 1, NULL, NULL) == MO_OK);
     CHECK(mo_worlds_step(two, WORLDS, 0.01, 60, 2, reports, NULL) == MO_OK);
     for (int k = 0; k < WORLDS; ++k) {
-        for (int i = 0; i < 60; ++i) {
+        for (int i = 0; i < 60; ++i)
             CHECK(mo_world_step(alone[k], 0.01, NULL, NULL) == MO_OK);
-        }
         CHECK(reports[k].steps == 60 && reports[k].unsolved == 0 && !reports[k].error);
         CHECK(reports[k].last.contacts == mo_world_contact_count(alone[k]));
         for (int i = 0; i < mo_world_body_count(alone[k]); ++i) {

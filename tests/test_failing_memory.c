@@ -67,9 +67,8 @@ static long starve(const task *job)
             const mo_allocator allocator = {ration_reallocate, &memory};
             mo_message why = {{0}};
             const mo_error error = job->work(job, &allocator, &why);
-            if (memory.live != 0) {
+            if (memory.live != 0)
                 fail_msg("%s: request %ld fails, %ld blocks are left", job->name, k, memory.live);
-            }
             if (error && (error != MO_ERR_MEMORY || !why.text[0])) {
                 fail_msg("%s: request %ld fails: error %d, '%s'", job->name, k, (int)error,
                          why.text);
@@ -94,9 +93,7 @@ static mo_problem *make_problem(const mo_allocator *allocator)
     const mo_law law = mo_law_coulomb(0.6);
     mo_builder *builder;
     mo_problem *problem = NULL;
-    if (mo_builder_create(allocator, &builder)) {
-        return NULL;
-    }
+    if (mo_builder_create(allocator, &builder)) return NULL;
     for (int k = 0; k < BODIES; ++k) {
         mo_builder_add_body(builder, 3, M, f);
         for (int side = -1; side < 2; side += 2) {
@@ -104,9 +101,7 @@ static mo_problem *make_problem(const mo_allocator *allocator)
                          above[6] = {1, 0, 0.5 * side, 0, 1, -0.5};
             const int contact = mo_builder_add_constraint(builder, 2, &law, w);
             mo_builder_add_jacobian(builder, contact, k, 2, 3, above);
-            if (k > 0) {
-                mo_builder_add_jacobian(builder, contact, k - 1, 2, 3, below);
-            }
+            if (k > 0) mo_builder_add_jacobian(builder, contact, k - 1, 2, 3, below);
         }
     }
     mo_builder_finish(builder, &problem, NULL);
@@ -160,17 +155,13 @@ static mo_error add_tower(mo_world *world, mo_message *why)
 {
     enum { BOXES = 18 };
     const mo_shape_def plane = mo_shape_plane(), box = mo_shape_box(0.5, 0.5, 0.5);
-    if (!mo_world_add_solid(world, MO_BODY_FIXED, &plane, NULL, why).index) {
-        return MO_ERR_MEMORY;
-    }
+    if (!mo_world_add_solid(world, MO_BODY_FIXED, &plane, NULL, why).index) return MO_ERR_MEMORY;
     for (int k = 0; k <= BOXES; ++k) {
         mo_body_def body = mo_default_body(MO_BODY_FREE);
         body.pose = k < BOXES ? mo_pose_at(0, 0, 0.5 + k) : mo_pose_at(9, 0, 0.5);
         body.velocity[0] = k < BOXES;
         const mo_body_id id = mo_world_add_body(world, &body, why);
-        if (!id.index || !mo_world_add_shape(world, id, &box, why).index) {
-            return MO_ERR_MEMORY;
-        }
+        if (!id.index || !mo_world_add_shape(world, id, &box, why).index) return MO_ERR_MEMORY;
     }
     return MO_OK;
 }
@@ -193,9 +184,7 @@ static mo_error add_bodies(mo_world *world, double overlap, mo_message *why)
         body.name = "body";
         shape.material.restitution = 0.3;
         const mo_body_id id = mo_world_add_body(world, &body, why);
-        if (!id.index || !mo_world_add_shape(world, id, &shape, why).index) {
-            return MO_ERR_MEMORY;
-        }
+        if (!id.index || !mo_world_add_shape(world, id, &shape, why).index) return MO_ERR_MEMORY;
         if (k == 5) {
             mo_joint_def joint = mo_default_joint(MO_JOINT_REVOLUTE, last, id);
             joint.axis[0] = 1, joint.anchor[2] = 4;
@@ -228,9 +217,7 @@ static mo_error build_copies(const task *job, const mo_allocator *allocator, mo_
 static mo_error build_world(const task *job, const mo_allocator *allocator, mo_world **world,
                             mo_message *why)
 {
-    if (job->copied) {
-        return build_copies(job, allocator, world, why);
-    }
+    if (job->copied) return build_copies(job, allocator, world, why);
     mo_world_def def = mo_default_world();
     def.sleeping = job->sleeping;
     def.projection = job->projection;
@@ -299,9 +286,8 @@ static int starve_step(const task *job, int steps, long k, int once)
         fail_msg("%s: request %ld of step %d fails: error %d '%s', or the state changed", job->name,
                  k, steps, (int)error, why.text);
     }
-    if (error && mo_world_step(world, 0.02, NULL, &why)) {
+    if (error && mo_world_step(world, 0.02, NULL, &why))
         fail_msg("%s: after request %ld of step %d failed: '%s'", job->name, k, steps, why.text);
-    }
     /* a projection that failed, or a search that was cut short, is said in the report */
     if (!has_state(world, next, next_size) && !(failed && !error && report.message.text[0])) {
         fail_msg("%s: request %ld of step %d failed, and the next one differs", job->name, k,
@@ -409,9 +395,8 @@ static void a_mechanism_whose_request_fails_leaves_the_world_as_it_was(void **st
         memory.fails_once = (int)(k % 2);
         is_added = add_mechanism(world, &why).index != 0;
         memory.left = PLENTY;
-        if (!is_added && (!why.text[0] || !has_state(world, before, size))) {
+        if (!is_added && (!why.text[0] || !has_state(world, before, size)))
             fail_msg("request %ld fails: '%s', or the state changed", k / 2, why.text);
-        }
     }
     CHECK(is_added && mo_world_step(world, 0.01, NULL, NULL) == MO_OK);
     mo_world_destroy(world);
@@ -458,11 +443,10 @@ static mo_error record_world(const task *job, const mo_allocator *allocator, mo_
         CHECK(mo_world_step(world, 0.02, NULL, NULL) == MO_OK);
         error = mo_recorder_add(recorder, world, 0.02, NULL, why);
     }
-    if (error) {
+    if (error)
         mo_recorder_destroy(recorder);
-    } else {
+    else
         error = mo_recorder_finish(recorder, why);
-    }
     error = error ? error : mo_recording_read(job->path, allocator, &found, why);
     mo_recording_clear(&found);
     mo_world_destroy(world);

@@ -30,9 +30,8 @@ static void begin(actor *a, const mo_model *model, mo_level level, int steps)
     a->allocator = (mo_allocator){scarce_reallocate, &a->memory};
     CHECK(mo_world_create(&def, &a->allocator, &a->world, NULL) == MO_OK);
     CHECK(mo_model_build(model, a->world, &a->allocator, &a->robot, NULL) == MO_OK);
-    for (int k = 0; k < steps; ++k) {
+    for (int k = 0; k < steps; ++k)
         CHECK(mo_world_step(a->world, 0.005, NULL, NULL) == MO_OK);
-    }
 }
 
 static void end(actor *a)
@@ -99,9 +98,8 @@ static void starve_model(const char *path, mo_level level)
         char *next = saved(other.world, &size);
         end(&other);
         long k = 0;
-        while (k < MOST && starve(&model, level, steps, k, next, size)) {
+        while (k < MOST && starve(&model, level, steps, k, next, size))
             k += k < 100 ? 1 : 7;
-        }
         CHECK(k < MOST);
         free(next);
     }

@@ -239,17 +239,14 @@ static void joints_that_touch_the_same_bodies_share_a_block(void **state)
     const double J[6] = {1, 2, 3, 4, 5, 6};
     const mo_law joint = mo_law_bilateral();
     assert_int_equal(mo_builder_create(NULL, &builder), MO_OK);
-    for (int b = 0; b < 3; ++b) {
+    for (int b = 0; b < 3; ++b)
         mo_builder_add_body(builder, 6, M, NULL);
-    }
     /* Seven rows on bodies 0 and 1, two on bodies 1 and 2, one on body 2. */
     const int first[] = {0, 0, 0, 0, 0, 0, 0, 1, 1, 2}, second[] = {1, 1, 1, 1, 1, 1, 1, 2, 2, 2};
     for (int k = 0; k < 10; ++k) {
         const int c = mo_builder_add_constraint(builder, 1, &joint, NULL);
         mo_builder_add_jacobian(builder, c, first[k], 1, 6, J);
-        if (first[k] != second[k]) {
-            mo_builder_add_jacobian(builder, c, second[k], 1, 6, J);
-        }
+        if (first[k] != second[k]) mo_builder_add_jacobian(builder, c, second[k], 1, 6, J);
     }
     assert_int_equal(mo_builder_finish(builder, &document.problem, NULL), MO_OK);
     mo_builder_destroy(builder);
@@ -257,9 +254,8 @@ static void joints_that_touch_the_same_bodies_share_a_block(void **state)
     mo_document back = read_good(file);
     const int dims[] = {6, 1, 2, 1};
     assert_int_equal(mo_problem_constraint_count(back.problem), 4);
-    for (int c = 0; c < 4; ++c) {
+    for (int c = 0; c < 4; ++c)
         assert_int_equal(mo_problem_constraint(back.problem, c).dim, dims[c]);
-    }
     check_same_document(&document, &back);
     mo_document_clear(&document);
     mo_document_clear(&back);

@@ -155,9 +155,7 @@ static void an_empty_vector_of_joints_is_none(void **state)
     mo_document document;
     mo_message why = {""};
     const mo_error error = mo_fclib_read(file, NULL, &document, &why);
-    if (error) {
-        fail_msg("%s", why.text);
-    }
+    if (error) fail_msg("%s", why.text);
     assert_int_equal(mo_problem_constraint_count(document.problem), 4);
     mo_document_clear(&document);
 }
@@ -182,13 +180,10 @@ static void close_noted(hid_t h, const char *first, const char *second)
     mo_document document;
     mo_message why = {""};
     H5Fclose(h);
-    if (mo_fclib_read(file, NULL, &document, &why) != MO_OK) {
-        fail_msg("%s", why.text);
-    }
+    if (mo_fclib_read(file, NULL, &document, &why) != MO_OK) fail_msg("%s", why.text);
     assert_non_null(document.notes);
-    if (!strstr(document.notes, first) || !strstr(document.notes, second)) {
+    if (!strstr(document.notes, first) || !strstr(document.notes, second))
         fail_msg("\"%s\" lacks \"%s\" or \"%s\"", document.notes, first, second);
-    }
     mo_document_clear(&document);
 }
 

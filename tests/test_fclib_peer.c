@@ -28,9 +28,8 @@ static double fclib_entry(const struct fclib_matrix *m, int i, int j)
 {
     double sum = 0;
     assert_int_equal(m->nz, -1);
-    for (int e = m->p[j]; e < m->p[j + 1]; ++e) {
+    for (int e = m->p[j]; e < m->p[j + 1]; ++e)
         sum += m->i[e] == i ? m->x[e] : 0;
-    }
     return sum;
 }
 
@@ -106,18 +105,15 @@ static void check_fclib_point(const struct fclib_solution *theirs, const mo_poin
 
 static void check_fclib_points(const mo_document *document)
 {
-    if (!document->solution.r) {
-        return;
-    }
+    if (!document->solution.r) return;
     spread s = spread_make(document->problem);
     int count = 0;
     struct fclib_solution *solution = fclib_read_solution(file);
     struct fclib_solution *guesses = fclib_read_guesses(file, &count);
     check_fclib_point(solution, &document->solution, &s);
     assert_int_equal(count, document->guess_count);
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         check_fclib_point(&guesses[k], &document->guesses[k], &s);
-    }
     fclib_delete_solutions(solution, 1);
     fclib_delete_solutions(guesses, count);
     spread_clear(&s);
@@ -133,11 +129,10 @@ static void libfclib_reads_what_we_write(void **state)
     for (size_t k = 0; k < sizeof samples / sizeof samples[0]; ++k) {
         mo_document document = fclib_sample_make(samples[k]);
         write_good(file, &document);
-        if (mo_problem_form(document.problem) == MO_FORM_GLOBAL) {
+        if (mo_problem_form(document.problem) == MO_FORM_GLOBAL)
             check_fclib_global(&document);
-        } else {
+        else
             check_fclib_local(&document);
-        }
         check_fclib_points(&document);
         mo_document_clear(&document);
     }
@@ -244,11 +239,10 @@ static void check_real_file(const char *path)
     if (mo_problem_row_count(document.problem) <= 1000 &&
         mo_problem_constraint_count(document.problem) &&
         mo_problem_constraint(document.problem, 0).law.kind == MO_LAW_COULOMB) {
-        if (mo_problem_form(document.problem) == MO_FORM_GLOBAL) {
+        if (mo_problem_form(document.problem) == MO_FORM_GLOBAL)
             check_fclib_global(&document);
-        } else {
+        else
             check_fclib_local(&document);
-        }
     }
     mo_document_clear(&document);
     mo_document_clear(&back);
@@ -262,9 +256,7 @@ static int check_real_folder(const char *path)
         char inner[1024];
         struct stat about;
         snprintf(inner, sizeof inner, "%s/%s", path, entry->d_name);
-        if (entry->d_name[0] == '.' || stat(inner, &about) != 0) {
-            continue;
-        }
+        if (entry->d_name[0] == '.' || stat(inner, &about) != 0) continue;
         const char *dot = strrchr(entry->d_name, '.');
         if (S_ISDIR(about.st_mode)) {
             count += check_real_folder(inner);
@@ -273,9 +265,7 @@ static int check_real_folder(const char *path)
             ++count;
         }
     }
-    if (folder) {
-        closedir(folder);
-    }
+    if (folder) closedir(folder);
     return count;
 }
 
@@ -298,9 +288,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(real_problems_survive_a_round_trip),
     };
     (void)argv;
-    if (argc == 1) {
-        return cmocka_run_group_tests(tests, make_directory, remove_directory);
-    }
+    if (argc == 1) return cmocka_run_group_tests(tests, make_directory, remove_directory);
     if (!getenv("MOREAU_PROBLEMS")) {
         puts("skipped: MOREAU_PROBLEMS names no folder of FCLIB files");
         return 77;

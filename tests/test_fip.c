@@ -65,9 +65,8 @@ static void a_particle_obeys_the_pyramid_in_closed_form(void **state)
         mo_result result = solved("fip", problem, 1e-11);
         const double normal = fmax(0, -m * b[0]);
         CHECK_NEAR(result.r[0], normal, 1e-9 * m);
-        for (int t = 1; t < 3; ++t) {
+        for (int t = 1; t < 3; ++t)
             CHECK_NEAR(result.r[t], fmax(-mu * normal, fmin(mu * normal, -m * b[t])), 1e-9 * m);
-        }
         mo_result_clear(&result);
         mo_problem_destroy(problem);
     }
@@ -84,9 +83,8 @@ static void a_contact_that_slides_has_one_unknown(void **state)
         double B[9], W[9], q[3];
         fill_uniform(&random, -1, 1, 9, B);
         fill_uniform(&random, -1, 1, 3, q);
-        for (int i = 0; i < 9; ++i) {
+        for (int i = 0; i < 9; ++i)
             W[i] = (i % 4 == 0) + B[i / 3 * 3] * B[i % 3 * 3] + B[i / 3 * 3 + 1] * B[i % 3 * 3 + 1];
-        }
         const mo_law law = mo_law_sliding(mu, s);
         mo_builder *builder = new_builder();
         mo_builder_add_constraint(builder, 3, &law, q);
@@ -119,9 +117,8 @@ static void a_box_on_four_corners_sticks_and_slides_as_with_newton(void **state)
         mo_result result = solved("fip", problem, 1e-10);
         const double speed = SCENE_GRAVITY * def.step * (sin(def.angle) - def.mu * cos(def.angle));
         CHECK_NEAR(result.v[0], fmax(0, speed), 1e-9);
-        for (int i = 1; i < 6; ++i) {
+        for (int i = 1; i < 6; ++i)
             CHECK_NEAR(result.v[i], 0, 1e-9);
-        }
         mo_result_clear(&result);
         mo_problem_destroy(problem);
         mo_problem_destroy(cone);
@@ -140,9 +137,8 @@ static void a_stack_of_boxes_stays_at_rest(void **state)
         CHECK(scene_box_stack(&def, &cone, NULL) == MO_OK);
         mo_problem *problem = restate(cone, 0);
         mo_result result = solved("fip", problem, 1e-10);
-        for (int k = 0; k < result.dof_count; ++k) {
+        for (int k = 0; k < result.dof_count; ++k)
             CHECK_NEAR(result.v[k], 0, 1e-7);
-        }
         mo_result_clear(&result);
         mo_problem_destroy(problem);
         mo_problem_destroy(cone);
@@ -158,9 +154,8 @@ static void closed_loops_of_joints_are_solved(void **state)
     def.closed = 1;
     CHECK(scene_joint_chain(&def, &problem, NULL) == MO_OK);
     mo_result result = solved("fip", problem, 1e-9), other = solved("lemke", problem, 1e-9);
-    for (int k = 0; k < result.dof_count; ++k) {
+    for (int k = 0; k < result.dof_count; ++k)
         CHECK_NEAR(result.v[k], other.v[k], 1e-8);
-    }
     mo_result_clear(&result);
     mo_result_clear(&other);
     mo_problem_destroy(problem);
@@ -224,9 +219,8 @@ static void grasps_with_small_friction_have_the_accelerations_that_lemke_finds(v
         def.mu = 0.05; /* small enough to make the solution unique (theorem 1) */
         CHECK(scene_grasp(&def, &problem, NULL) == MO_OK);
         mo_result ours = solved("fip", problem, 1e-10), theirs = solved("lemke", problem, 1e-10);
-        for (int k = 0; k < ours.dof_count; ++k) {
+        for (int k = 0; k < ours.dof_count; ++k)
             CHECK_NEAR(ours.v[k], theirs.v[k], 1e-7 * (1 + fabs(theirs.v[k])));
-        }
         mo_result_clear(&ours);
         mo_result_clear(&theirs);
         mo_problem_destroy(problem);
@@ -248,9 +242,8 @@ static void laws_and_joints_together_have_the_velocity_that_lemke_finds(void **s
         CHECK(scene_random(&def, &cone, NULL, NULL) == MO_OK);
         mo_problem *problem = restate(cone, seed % 2 ? 0 : 6);
         mo_result ours = solved("fip", problem, 1e-10), theirs = solved("lemke", problem, 1e-10);
-        for (int k = 0; k < ours.dof_count; ++k) {
+        for (int k = 0; k < ours.dof_count; ++k)
             CHECK_NEAR(ours.v[k], theirs.v[k], 1e-7);
-        }
         mo_result_clear(&ours);
         mo_result_clear(&theirs);
         mo_problem_destroy(problem);
@@ -285,9 +278,8 @@ static void draw_matrix(mo_random *random, matrix_kind kind, int n, double *A)
     for (int i = 0; i < n && kind <= SEMIDEFINITE; ++i) {
         for (int j = 0; j <= i; ++j) {
             double sum = kind == DEFINITE && i == j ? 0.1 : 0;
-            for (int k = 0; k < rank; ++k) {
+            for (int k = 0; k < rank; ++k)
                 sum += B[i * n + k] * B[j * n + k];
-            }
             const double skew = i == j || kind == SEMIDEFINITE ? 0 : A[i * n + j];
             A[i * n + j] = sum + skew;
             A[j * n + i] = sum - skew;
@@ -302,9 +294,8 @@ static mo_problem *lcp(int n, const double *A, const double *b)
     mo_builder *builder = new_builder();
     for (int i = 0; i < n; ++i) {
         mo_builder_add_constraint(builder, 1, &law, b + i);
-        for (int j = 0; j < n; ++j) {
+        for (int j = 0; j < n; ++j)
             mo_builder_add_coupling(builder, i, j, 1, 1, A + i * n + j);
-        }
     }
     return finish(builder);
 }
@@ -328,9 +319,8 @@ static int solve_many(matrix_kind kind, int count)
         double worst = 0;
         for (int i = 0; i < n; ++i) {
             double w = b[i];
-            for (int j = 0; j < n; ++j) {
+            for (int j = 0; j < n; ++j)
                 w += A[i * n + j] * result.r[j];
-            }
             worst = fmax(worst, fabs(fmin(w, result.r[i])));
         }
         CHECK(result.status == MO_SOLVED || worst > 1e-9);
@@ -414,9 +404,8 @@ static void every_choice_of_its_parameters_solves_a_problem_of_theorem_3(void **
         options.method = "fip";
         CHECK(mo_options_set(&options, choices[k][0], choices[k][1], NULL) == MO_OK);
         CHECK(mo_solve(problem, &options, &result) == MO_OK);
-        if (result.status != MO_SOLVED) {
+        if (result.status != MO_SOLVED)
             fail_msg("%s = %s: %s", choices[k][0], choices[k][1], mo_status_name(result.status));
-        }
         mo_result_clear(&result);
     }
     mo_problem_destroy(problem);

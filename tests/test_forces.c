@@ -290,9 +290,8 @@ static void a_pendulum_of_joints_and_one_of_links_agree(void **state)
     mo_forces forces = solve(world, MO_FRICTION_CONE);
     const double expected = G * 0.5 / (0.1 + 0.25); /* about y, downwards */
     CHECK_NEAR(forces.joint_accelerations[0], expected, 1e-9);
-    for (int i = 0; i < 6; ++i) {
+    for (int i = 0; i < 6; ++i)
         CHECK_NEAR(forces.accelerations[0][i], forces.accelerations[1][i], 1e-6);
-    }
     CHECK_NEAR(forces.accelerations[1][0], -0.5 * 4, 1e-9); /* centripetal */
     mo_forces_clear(&forces);
     mo_world_destroy(world);
@@ -391,9 +390,7 @@ static mo_error use_memory(const mo_allocator *allocator)
     const mo_world_def def = mo_default_world();
     mo_world *world = NULL;
     mo_error error = mo_world_create(&def, allocator, &world, NULL);
-    if (error) {
-        return error;
-    }
+    if (error) return error;
     mo_link_def link[2] = {mo_default_link(-1), mo_default_link(0)};
     mo_axis_def joint[2] = {mo_default_axis(MO_AXIS_FREE, 0), mo_default_axis(MO_AXIS_REVOLUTE, 1)};
     const mo_actuator_def servo = mo_actuator_position(1, 10, 1);

@@ -69,9 +69,8 @@ static double level_difference(double h)
     double worst = 0;
     for (int i = 0; i < 3; ++i) {
         worst = fmax(worst, fabs(q[0][i] - q[1][i]));
-        for (int k = 0; k < 2; ++k) {
+        for (int k = 0; k < 2; ++k)
             worst = fmax(worst, fabs(end[0][k].position[i] - end[1][k].position[i]));
-        }
     }
     return worst;
 }

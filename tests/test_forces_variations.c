@@ -189,9 +189,8 @@ static void failing_parts_are_reported(void **state)
     }
     mo_forces forces = solve(world, MO_FRICTION_CONE);
     CHECK(forces.body_count == 5 && forces.moving == 1);
-    for (int k = 0; k < 5; ++k) {
+    for (int k = 0; k < 5; ++k)
         CHECK(forces.is_moving[k] == (k == 4));
-    }
     mo_forces_clear(&forces);
     mo_world_destroy(world);
 }
@@ -230,9 +229,8 @@ static void a_first_order_world_moves_while_it_is_pushed(void **state)
         CHECK_NEAR(mo_body_get(world, block).velocity[0], tau * mu * G, 1e-6);
         /* the force on the floor is the weight, whatever tau */
         double force = 0;
-        for (int c = 0; c < mo_world_contact_count(world); ++c) {
+        for (int c = 0; c < mo_world_contact_count(world); ++c)
             force += fabs(mo_world_contact(world, c).impulse[2]) / h;
-        }
         CHECK_NEAR(force, mass * G, 1e-6 * force);
     }
     run(world, h, h);

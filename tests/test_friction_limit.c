@@ -18,9 +18,8 @@ static mo_problem *body_with(int n, int count, int d, const mo_law *laws, const 
     mo_problem *problem = NULL;
     const double w[MOST] = {0};
     double M[36] = {0}, f[6] = {0};
-    for (int k = 0; k < n; ++k) {
+    for (int k = 0; k < n; ++k)
         M[k * n + k] = 1;
-    }
     CHECK(mo_builder_create(NULL, &builder) == MO_OK);
     mo_builder_add_body(builder, n, M, f);
     for (int i = 0; i < count; ++i) {
@@ -163,9 +162,8 @@ static int pointed_by_hand(const mo_problem *problem, int count, int d, const mo
         CHECK(!c.impulse || room_of_impulse(&laws[i], c.impulse + i * d) > -1e-14);
         size += c.impulse ? c.impulse[i * d] : 0;
     }
-    for (int k = 0; k < 6 && c.impulse; ++k) {
+    for (int k = 0; k < 6 && c.impulse; ++k)
         CHECK_BELOW(fabs(sum[k]), 1e-9 * size);
-    }
     const int pointed = c.answer == MO_ANSWER_HOLDS;
     mo_condition_clear(&c);
     return pointed;
@@ -204,9 +202,8 @@ static void pointed_problems_with_moments_are_solved(void **state)
         mo_problem *problem = NULL;
         mo_check_result check = {0};
         double M[36] = {0}, f[6], w[MOST], J[MOST * 6];
-        for (int k = 0; k < 6; ++k) {
+        for (int k = 0; k < 6; ++k)
             M[k * 7] = 1;
-        }
         fill_uniform(&random, -1, 1, 6, f);
         CHECK(mo_builder_create(NULL, &builder) == MO_OK);
         mo_builder_add_body(builder, 6, M, f);

@@ -57,9 +57,8 @@ static matrix make_matrix(mo_random *random, int count, int width, double densit
     }
     m.start[count] = entries;
     m.values = malloc((values + 1) * sizeof(double));
-    for (size_t k = 0; k < values; ++k) {
+    for (size_t k = 0; k < values; ++k)
         m.values[k] = uniform(random, -1, 1);
-    }
     return m;
 }
 
@@ -105,13 +104,11 @@ static void check_system(mo_random *random, const matrix *m, mo_front_lu *lu,
     mo_front_lu_solve(lu, x);
     multiply(m, shift, active, x, y);
     for (int i = 0; i < m->count; ++i) {
-        for (int k = m->offset[i]; k < m->offset[i] + m->dim[i]; ++k) {
-            if (active && !active[i]) {
+        for (int k = m->offset[i]; k < m->offset[i] + m->dim[i]; ++k)
+            if (active && !active[i])
                 CHECK(x[k] == b[k]); /* left alone */
-            } else {
+            else
                 CHECK_NEAR(y[k], b[k], 1e-11);
-            }
-        }
     }
     free(b);
     free(x);
@@ -138,16 +135,14 @@ static void check_matrix(mo_random *random, const matrix *m)
     uint8_t *active = malloc((size_t)m->count);
     for (int i = 0; i < m->count; ++i) {
         start[i] = next;
-        for (int k = 0; k < m->dim[i]; ++k) {
+        for (int k = 0; k < m->dim[i]; ++k)
             diagonal[next + (size_t)(k * m->dim[i] + k)] = shift;
-        }
         next += (size_t)(m->dim[i] * m->dim[i]);
     }
     check_system(random, m, &lu, diagonal, start, shift, NULL);
     for (int part = 0; part <= 4; ++part) { /* none of them, some, all */
-        for (int i = 0; i < m->count; ++i) {
+        for (int i = 0; i < m->count; ++i)
             active[i] = mo_random_unit(random) < part / 4.0;
-        }
         check_system(random, m, &lu, diagonal, start, shift, active);
     }
     free(diagonal);

@@ -52,21 +52,18 @@ static mo_problem *moved(const mo_problem *problem, data d, double t, law_change
     CHECK(mo_builder_create(NULL, &builder) == MO_OK);
     for (int b = 0; b < mo_problem_body_count(problem); ++b) {
         const mo_body_view body = mo_problem_body(problem, b);
-        for (int k = 0; k < body.dim; ++k) {
+        for (int k = 0; k < body.dim; ++k)
             f[k] = body.f[k] + t * d.f[body.offset + k];
-        }
-        if (body.is_symmetric) {
+        if (body.is_symmetric)
             mo_builder_add_body(builder, body.dim, body.M, f);
-        } else {
+        else
             mo_builder_add_unsymmetric_body(builder, body.dim, body.M, f);
-        }
     }
     for (int i = 0; i < mo_problem_constraint_count(problem); ++i) {
         const mo_constraint_view view = mo_problem_constraint(problem, i);
         mo_law law = change(view.law, view.dim);
-        for (int k = 0; k < view.dim; ++k) {
+        for (int k = 0; k < view.dim; ++k)
             w[k] = view.w[k] + t * d.w[view.offset + k];
-        }
         law.mu += t * d.mu[i];
         law.mu_rolling += t * d.moment[i];
         law.mu_torsion += t * d.moment[i];
@@ -107,9 +104,8 @@ static double norm(int n, const double *x)
 static double apart(int n, const double *x, const double *y, double floor)
 {
     double sum = 0;
-    for (int k = 0; k < n; ++k) {
+    for (int k = 0; k < n; ++k)
         sum += (x[k] - y[k]) * (x[k] - y[k]);
-    }
     return sqrt(sum) / fmax(floor, fmax(norm(n, x), norm(n, y)));
 }
 
@@ -189,18 +185,16 @@ static void compare(const mo_problem *problem, const mo_result *at, mo_gradient 
     mo_gradient_forward(gradient, &in, &out, &defect);
     if (solve_closely(ahead, at->r, &high) && solve_closely(behind, at->r, &low) &&
         are_near(&high, &low)) {
-        for (int k = 0; k < dofs; ++k) {
+        for (int k = 0; k < dofs; ++k)
             fd_v[k] = (high.v[k] - low.v[k]) / (2 * h);
-        }
         for (int k = 0; k < rows; ++k) {
             fd_u[k] = (high.u[k] - low.u[k]) / (2 * h);
             fd_r[k] = (high.r[k] - low.r[k]) / (2 * h);
         }
         const double error = fmax(apart(dofs, dv, fd_v, 1), apart(rows, du, fd_u, 1));
         sum->worst = fmax(sum->worst, error);
-        if (info.status == MO_GRADIENT_EXACT) {
+        if (info.status == MO_GRADIENT_EXACT)
             sum->worst = fmax(sum->worst, apart(rows, dr, fd_r, 1));
-        }
         CHECK_BELOW(defect, 1e-9);
         ++sum->compared;
     }
@@ -225,9 +219,7 @@ static void examine(const mo_problem *problem, mo_random *random, tally *sum)
     sum->loose += info.status == MO_GRADIENT_LOOSE;
     sum->edges += info.status == MO_GRADIENT_EDGE;
     data d = draw_direction(problem, random, info.status == MO_GRADIENT_EXACT);
-    if (info.status <= MO_GRADIENT_LOOSE) {
-        compare(problem, &result, gradient, d, sum);
-    }
+    if (info.status <= MO_GRADIENT_LOOSE) compare(problem, &result, gradient, d, sum);
     check_adjoint(gradient, problem, d, random);
     test_free(d.f);
     mo_gradient_destroy(gradient);
@@ -272,9 +264,7 @@ static void random_systems_of_all_laws_match_differences(void **state)
 
 static mo_law by_facets(mo_law law, int d)
 {
-    if (law.kind != MO_LAW_COULOMB || d != 3) {
-        return law;
-    }
+    if (law.kind != MO_LAW_COULOMB || d != 3) return law;
     const double mu = law.mu;
     return mu < 0.25 ? mo_law_faceted(mu, 5) : mo_law_pyramid(mu);
 }
@@ -395,9 +385,8 @@ static void an_unloaded_corner_makes_no_difference(void **state)
         CHECK(scene_block_on_slope(&def, &problem, NULL) == MO_OK);
         CHECK(solve_closely(problem, NULL, &result));
         CHECK(mo_problem_row_count(problem) == 12);
-        for (int k = 0; k < 12 && !slides; ++k) { /* at rest on the level: each carries a quarter */
+        for (int k = 0; k < 12 && !slides; ++k) /* at rest on the level: each carries a quarter */
             result.r[k] = k % 3 ? 0 : SCENE_GRAVITY * def.step / 4;
-        }
         /* Corners 0 and 3 are opposite, as are 1 and 2: the normals (1, -1, -1, 1) cause nothing,
          * and with friction that follows them neither does that. */
         const double least = fmin(result.r[0], result.r[9]);
@@ -450,9 +439,8 @@ static void raising_one_corner_contradicts_the_modes(void **state)
     d.w[0] = -1; /* one of four */
     mo_gradient_forward(gradient, &in, &out, &defect);
     CHECK(defect > 0.1);
-    for (int i = 0; i < mo_problem_constraint_count(problem); ++i) { /* all of them together */
+    for (int i = 0; i < mo_problem_constraint_count(problem); ++i) /* all of them together */
         d.w[mo_problem_constraint(problem, i).offset] = -1;
-    }
     mo_gradient_forward(gradient, &in, &out, &defect);
     CHECK_BELOW(defect, 1e-12);
     test_free(d.f);

@@ -24,9 +24,8 @@ typedef struct graph {
 
 static mo_colour_graph graph_of(graph *g, int bodies, const uint32_t *id)
 {
-    for (int k = 0; k <= PAIRS; ++k) {
+    for (int k = 0; k <= PAIRS; ++k)
         g->start[k] = 2 * k;
-    }
     return (mo_colour_graph){bodies, PAIRS, g->start, g->body[0], id};
 }
 
@@ -40,9 +39,8 @@ static void draw_graph(uint64_t seed, int bodies, graph *g)
         const double kind = mo_random_unit(&random);
         g->body[k][0] = kind < 0.1 ? -1 : a;
         g->body[k][1] = kind > 0.9 ? bodies : (a + other) % bodies;
-        if (kind > 0.4 && kind < 0.45 && k > 0) {
+        if (kind > 0.4 && kind < 0.45 && k > 0)
             memcpy(g->body[k], g->body[k - 1], sizeof g->body[k]);
-        }
     }
     g->pairs = graph_of(g, bodies, NULL);
 }
@@ -61,11 +59,8 @@ static int moves(const graph *g, int body)
 static int share_a_body(const graph *g, int k, int m)
 {
     for (int i = 0; i < 2; ++i) {
-        for (int j = 0; j < 2; ++j) {
-            if (moves(g, g->body[k][i]) && g->body[k][i] == g->body[m][j]) {
-                return 1;
-            }
-        }
+        for (int j = 0; j < 2; ++j)
+            if (moves(g, g->body[k][i]) && g->body[k][i] == g->body[m][j]) return 1;
     }
     return 0;
 }
@@ -105,11 +100,8 @@ static void test_colours_are_greedy(void **state)
 
 static int comes_first(const graph *g, int k, const int *is_done)
 {
-    for (int m = 0; m < PAIRS; ++m) {
-        if (m != k && !is_done[m] && share_a_body(g, k, m) && is_earlier(g, m, k)) {
-            return 0;
-        }
-    }
+    for (int m = 0; m < PAIRS; ++m)
+        if (m != k && !is_done[m] && share_a_body(g, k, m) && is_earlier(g, m, k)) return 0;
     return 1;
 }
 
@@ -117,21 +109,15 @@ static int comes_first(const graph *g, int k, const int *is_done)
 static int do_round(const graph *g, uint8_t *colours, uint64_t *used, int *is_done)
 {
     int first[PAIRS], count = 0;
-    for (int k = 0; k < PAIRS; ++k) {
-        if (!is_done[k] && comes_first(g, k, is_done)) {
-            first[count++] = k;
-        }
-    }
+    for (int k = 0; k < PAIRS; ++k)
+        if (!is_done[k] && comes_first(g, k, is_done)) first[count++] = k;
     for (int i = 0; i < count; ++i) {
         const int *body = g->body[first[i]];
         const uint64_t taken =
             (moves(g, body[0]) ? used[body[0]] : 0) | (moves(g, body[1]) ? used[body[1]] : 0);
         const int own = mo_colour_free(taken);
-        for (int side = 0; side < 2; ++side) {
-            if (moves(g, body[side])) {
-                used[body[side]] |= UINT64_C(1) << own;
-            }
-        }
+        for (int side = 0; side < 2; ++side)
+            if (moves(g, body[side])) used[body[side]] |= UINT64_C(1) << own;
         colours[first[i]] = (uint8_t)own;
         is_done[first[i]] = 1;
     }
@@ -172,17 +158,15 @@ static void test_numbering_does_not_matter(void **state)
     }
     colour(&g, one);
     other.pairs = graph_of(&other, BODIES, other.id);
-    for (int b = 0; b < BODIES; ++b) {
+    for (int b = 0; b < BODIES; ++b)
         other.id[BODIES - 1 - b] = (uint32_t)b;
-    }
     for (int k = 0; k < PAIRS; ++k) {
         other.body[PAIRS - 1 - k][0] = BODIES - 1 - g.body[k][1];
         other.body[PAIRS - 1 - k][1] = BODIES - 1 - g.body[k][0];
     }
     colour(&other, two);
-    for (int k = 0; k < PAIRS; ++k) {
+    for (int k = 0; k < PAIRS; ++k)
         assert_int_equal(one[k], two[PAIRS - 1 - k]);
-    }
 }
 
 /* The order is written down (hashed_colours.h); other programs repeat it. */

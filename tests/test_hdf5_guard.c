@@ -40,9 +40,7 @@ static void newer_superblocks_are_checked(void **state)
         fuzz_bytes f = stored_as(FUZZ_NEWEST);
         CHECK(f.data[8] >= 2); /* the newer format */
         f.data[CASES[k].at] = (uint8_t)CASES[k].value;
-        if (CASES[k].is_mended) {
-            fuzz_mend_checksums(&f);
-        }
+        if (CASES[k].is_mended) fuzz_mend_checksums(&f);
         save_bytes(f.data, f.size);
         check_refused(MO_ERR_FORMAT, CASES[k].sentence, NULL);
         free(f.data);
@@ -54,18 +52,16 @@ static void newer_superblocks_are_checked(void **state)
 /* The offset of a signature after `at`. */
 static size_t find_mark(const fuzz_bytes *f, size_t at, const char *mark)
 {
-    while (at + 4 <= f->size && memcmp(f->data + at, mark, 4) != 0) {
+    while (at + 4 <= f->size && memcmp(f->data + at, mark, 4) != 0)
         ++at;
-    }
     CHECK(at + 4 <= f->size);
     return at;
 }
 
 static void put_number(uint8_t *to, uint64_t value)
 {
-    for (int k = 0; k < 8; ++k) {
+    for (int k = 0; k < 8; ++k)
         to[k] = (uint8_t)(value >> 8 * k);
-    }
 }
 
 /* Four levels of nodes, each with 32 times the same child: a million leaves in 3 kB. */
@@ -85,17 +81,13 @@ static void a_tree_of_links_with_shared_branches_ends(void **state)
         memcpy(node, f.data + tree, NODE);
         node[5] = (uint8_t)level;
         node[6] = FULL;
-        for (int k = 0; k < FULL; ++k) {
+        for (int k = 0; k < FULL; ++k)
             put_number(node + 24 + 8 + k * 16, child);
-        }
         child = f.size;
         f.size += NODE;
     }
-    for (size_t at = 0; at + 8 <= size; at += 8) { /* the root group names the new tree */
-        if (memcmp(f.data + at, &(uint64_t){tree}, 8) == 0) {
-            put_number(f.data + at, child);
-        }
-    }
+    for (size_t at = 0; at + 8 <= size; at += 8) /* the root group names the new tree */
+        if (memcmp(f.data + at, &(uint64_t){tree}, 8) == 0) put_number(f.data + at, child);
     put_number(f.data + 40, f.size); /* the end of the file */
     save_bytes(f.data, f.size);
     check_refused(MO_ERR_FORMAT, "uses parts of the file twice", NULL);
@@ -126,9 +118,8 @@ static void chunks_that_share_their_values_are_refused(void **state)
     H5Fclose(h);
     CHECK(fuzz_load(file, &f));
     size_t tree = find_mark(&f, 0, "TREE");
-    while (f.data[tree + 4] != 1) {
+    while (f.data[tree + 4] != 1)
         tree = find_mark(&f, tree + 1, "TREE");
-    }
     assert_int_equal(f.data[tree + 6], CHUNKS);
     for (int k = 1; k < CHUNKS; ++k) {
         uint8_t *first = f.data + tree + 24, *key = first + (size_t)k * 32;
@@ -153,12 +144,10 @@ static void keep_sentence(const mo_message *why)
     char text[64];
     int k = 0;
     snprintf(text, sizeof text, "%s", head ? head : "other");
-    while (k < sentence_count && strcmp(sentences[k], text) != 0) {
+    while (k < sentence_count && strcmp(sentences[k], text) != 0)
         ++k;
-    }
-    if (k == sentence_count && k < MOST_SENTENCES) {
+    if (k == sentence_count && k < MOST_SENTENCES)
         memcpy(sentences[sentence_count++], text, sizeof text);
-    }
 }
 
 static void try_bytes(fuzz_bytes *f, const uint8_t *sound, size_t at, int value)
@@ -169,12 +158,9 @@ static void try_bytes(fuzz_bytes *f, const uint8_t *sound, size_t at, int value)
     fuzz_mend_checksums(f);
     save_bytes(f->data, f->size);
     const mo_error error = mo_fclib_read(file, NULL, &document, &why);
-    if (error && !why.text[0]) {
+    if (error && !why.text[0])
         fail_msg("byte %zu as %d: error %d without a sentence", at, value, (int)error);
-    }
-    if (error) {
-        keep_sentence(&why);
-    }
+    if (error) keep_sentence(&why);
     mo_document_clear(&document);
     memcpy(f->data, sound, f->size);
 }
@@ -190,9 +176,7 @@ static void every_byte_of_metadata_may_be_wrong(void **state)
         /* Few of the zeros, most of which mean nothing, and every 13th of the others. */
         for (size_t at = 0, zeros = 0, others = 0; at < f.size; ++at) {
             const int was = sound[at];
-            if (was ? others++ % 13 : zeros++ % 127) {
-                continue;
-            }
+            if (was ? others++ % 13 : zeros++ % 127) continue;
             try_bytes(&f, sound, at, was ? 0 : 1);
             try_bytes(&f, sound, at, was == 255 ? 254 : 255);
             try_bytes(&f, sound, at, was ^ 2);
@@ -200,9 +184,7 @@ static void every_byte_of_metadata_may_be_wrong(void **state)
         free(sound);
         free(f.data);
     }
-    if (sentence_count < 40) {
-        fail_msg("only %d sentences", sentence_count);
-    }
+    if (sentence_count < 40) fail_msg("only %d sentences", sentence_count);
 }
 
 int main(void)

@@ -78,9 +78,7 @@ static hid_t draw_space(mo_random *random, drawn *d)
         d->count = 0;
         return H5Screate(H5S_NULL);
     }
-    if (kind <= 2) {
-        return H5Screate(H5S_SCALAR);
-    }
+    if (kind <= 2) return H5Screate(H5S_SCALAR);
     d->rank = kind == 3 ? 2 : 1;
     dims[0] = d->is_text ? 1 : dims[0];
     d->plain = d->plain && d->rank == 1;
@@ -105,15 +103,9 @@ static void draw_filters(mo_random *random, drawn *d)
         d->plain = false;
         return;
     }
-    if (below(random, 2)) {
-        H5Pset_shuffle(d->plan);
-    }
-    if (below(random, 2)) {
-        H5Pset_deflate(d->plan, (unsigned)below(random, 10));
-    }
-    if (below(random, 2)) {
-        H5Pset_fletcher32(d->plan);
-    }
+    if (below(random, 2)) H5Pset_shuffle(d->plan);
+    if (below(random, 2)) H5Pset_deflate(d->plan, (unsigned)below(random, 10));
+    if (below(random, 2)) H5Pset_fletcher32(d->plan);
 }
 
 static void draw_storage(mo_random *random, drawn *d)
@@ -129,9 +121,7 @@ static void draw_storage(mo_random *random, drawn *d)
         H5Pset_fill_value(d->plan, H5T_NATIVE_DOUBLE, &fill);
     }
     hsize_t dims[2] = {0}, most[2] = {0};
-    if (d->rank > 0) {
-        H5Sget_simple_extent_dims(d->space, dims, most);
-    }
+    if (d->rank > 0) H5Sget_simple_extent_dims(d->space, dims, most);
     if (d->rank > 0 && (layout >= 2 || most[0] == H5S_UNLIMITED)) {
         H5Pset_chunk(d->plan, d->rank, chunk);
         draw_filters(random, d);
@@ -179,20 +169,18 @@ static bool write_file(mo_random *random, drawn *d)
         H5Pset_userblock(plan, 512);
         d->plain = false;
     }
-    if (block <= 4 && d->format == 0) {
+    if (block <= 4 && d->format == 0)
         H5Pset_sym_k(plan, 2, 3); /* small nodes: deep trees of links */
-    }
     const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, plan, access);
     const hid_t group = H5Gcreate2(file, "g", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     write_neighbours(random, group, d);
     const hid_t set = H5Dcreate2(group, "x", d->type, d->space, H5P_DEFAULT, d->plan, H5P_DEFAULT);
     unsigned char *values = draw_values(random, d);
     bool good = set >= 0;
-    if (good && below(random, 8) == 0) {
+    if (good && below(random, 8) == 0)
         d->plain = false; /* never written */
-    } else if (good && d->count > 0) {
+    else if (good && d->count > 0)
         good = H5Dwrite(set, d->type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0;
-    }
     if (good && below(random, 4) == 0) {
         const hid_t scalar = H5Screate(H5S_SCALAR), type = H5T_NATIVE_INT;
         const hid_t note = H5Acreate2(set, "note", type, scalar, H5P_DEFAULT, H5P_DEFAULT);
@@ -237,17 +225,13 @@ static bool compare_doubles(mo_h5 *h, const mo_h5_group *group, const drawn *d, 
 {
     size_t count;
     double *values;
-    if (!mo_h5_read_doubles(h, group, "x", &count, &values)) {
-        return false;
-    }
+    if (!mo_h5_read_doubles(h, group, "x", &count, &values)) return false;
     double *peer = read_peer(d, H5T_NATIVE_DOUBLE);
     assert_int_equal(count, d->count);
-    for (size_t k = 0; k < count; ++k) {
+    for (size_t k = 0; k < count; ++k)
         if (memcmp(&values[k], &peer[k], sizeof *peer) != 0 &&
-            !(isnan(values[k]) && isnan(peer[k]))) {
+            !(isnan(values[k]) && isnan(peer[k])))
             fail_msg("case %d, element %zu: %.17g and %.17g", number, k, values[k], peer[k]);
-        }
-    }
     free(values);
     free(peer);
     return true;
@@ -257,16 +241,12 @@ static bool compare_ints(mo_h5 *h, const mo_h5_group *group, const drawn *d, int
 {
     size_t count;
     int *values;
-    if (!mo_h5_read_ints(h, group, "x", &count, &values)) {
-        return false;
-    }
+    if (!mo_h5_read_ints(h, group, "x", &count, &values)) return false;
     long long *peer = read_peer(d, H5T_NATIVE_LLONG);
     assert_int_equal(count, d->count);
-    for (size_t k = 0; k < count; ++k) {
-        if (values[k] != peer[k]) {
+    for (size_t k = 0; k < count; ++k)
+        if (values[k] != peer[k])
             fail_msg("case %d, element %zu: %d and %lld", number, k, values[k], peer[k]);
-        }
-    }
     free(values);
     free(peer);
     return true;
@@ -275,17 +255,13 @@ static bool compare_ints(mo_h5 *h, const mo_h5_group *group, const drawn *d, int
 static bool compare_text(mo_h5 *h, const mo_h5_group *group, const drawn *d, int number)
 {
     char *text;
-    if (!mo_h5_read_text(h, group, "x", &text)) {
-        return false;
-    }
+    if (!mo_h5_read_text(h, group, "x", &text)) return false;
     if (text) {
         const hid_t type = H5Tcopy(d->type);
         H5Tset_size(type, H5Tget_size(d->type) + 1);
         H5Tset_strpad(type, H5T_STR_NULLTERM);
         char *peer = read_peer(d, type);
-        if (strcmp(text, peer) != 0) {
-            fail_msg("case %d: \"%s\" and \"%s\"", number, text, peer);
-        }
+        if (strcmp(text, peer) != 0) fail_msg("case %d: \"%s\" and \"%s\"", number, text, peer);
         free(peer);
         H5Tclose(type);
         free(text);
@@ -305,12 +281,10 @@ static bool compare(compare_fn *values, const drawn *d, int number)
     const mo_allocator allocator = mo_allocator_or_default(NULL);
     const bool good = mo_h5_open(&h, path, &allocator, &why, &root) &&
                       mo_h5_enter(&h, &root, "g", &group) && values(&h, &group, d, number);
-    if (!good && h.error && !strstr(why.text, path)) {
+    if (!good && h.error && !strstr(why.text, path))
         fail_msg("case %d: refused without a sentence: \"%s\"", number, why.text);
-    }
-    if (!good && d->plain && h.error == MO_ERR_FORMAT && values != compare_ints) {
+    if (!good && d->plain && h.error == MO_ERR_FORMAT && values != compare_ints)
         fail_msg("case %d: %s", number, why.text);
-    }
     mo_h5_leave(&h, &group);
     mo_h5_leave(&h, &root);
     mo_h5_close(&h);
@@ -335,17 +309,14 @@ static void values_are_those_of_libhdf5_or_a_sentence(void **state)
         H5Pclose(d.plan);
     }
     unlink(path);
-    if (doubles < CASES / 4 || ints < CASES / 8 || texts < CASES / 32) {
+    if (doubles < CASES / 4 || ints < CASES / 8 || texts < CASES / 32)
         fail_msg("read: %d with numbers, %d with integers, %d with text", doubles, ints, texts);
-    }
 }
 
 static int make_directory(void **state)
 {
     (void)state;
-    if (!temporary_folder(directory, "hdf5-layouts-XXXXXX")) {
-        return -1;
-    }
+    if (!temporary_folder(directory, "hdf5-layouts-XXXXXX")) return -1;
     snprintf(path, sizeof path, "%s/x.hdf5", directory);
     return 0;
 }

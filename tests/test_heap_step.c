@@ -109,18 +109,16 @@ static void one_box_among_balls_leaves_the_others_as_they_are(void **state)
     CHECK(world_set_value(scene, values, "shape", 0, &why) == MO_OK);
     CHECK(world_set_value(scene, values, "boxes", 1, &why) == MO_OK);
     CHECK(scene->build(values, &world, &why) == MO_OK);
-    for (int k = 0; k < 80; ++k) {
+    for (int k = 0; k < 80; ++k)
         CHECK(mo_world_step(world, 0.01, NULL, &why) == MO_OK);
-    }
     int of_box = 0, general = 0;
     for (int k = 0; k < world->contacts.count; ++k) {
         const int *body = world->contacts.at[k].body;
         of_box += !world->body[body[0]].is_ball || !world->body[body[1]].is_ball;
     }
     CHECK(mo_problem_batches(mo_world_problem(world), &batches) == MO_OK);
-    for (int k = 0; k < batches->batch_count; ++k) {
+    for (int k = 0; k < batches->batch_count; ++k)
         general += !batches->batch[k].is_central;
-    }
     CHECK(general > 0 && batches->batch_count > 50);
     CHECK(general <= 30);
     CHECK(of_box > 0);
@@ -136,14 +134,12 @@ static int iterations_with(double part)
     mo_pose pose = mo_pose_identity();
     mo_message why = {""};
     int sum = 0;
-    for (int k = 1; k < world->living_count; ++k) {
+    for (int k = 1; k < world->living_count; ++k)
         pose.position[2] = fmax(pose.position[2], world->body[world->living[k]].x[2]);
-    }
     pose.position[2] += 2.5 * size;
     CHECK(mo_world_add_solid(world, MO_BODY_FREE, &ball, &pose, &why).index > 0);
-    for (int k = 0; k < 150; ++k) {
+    for (int k = 0; k < 150; ++k)
         sum += heap_step(world, 1).iterations;
-    }
     mo_world_destroy(world);
     return sum;
 }

@@ -18,14 +18,12 @@ static double inverse_error(mo_random *random, const mo_inverse *inverse, int n,
 {
     double c[SIZE] = {0}, y[SIZE] = {0}, worst = 0;
     int index[SIZE] = {0};
-    for (int k = 0; k < n; ++k) {
+    for (int k = 0; k < n; ++k)
         index[k] = k;
-    }
     fill_uniform(random, -1, 1, n, c);
     mo_inverse_times(inverse, n, index, c, y);
-    for (int k = 0; k < n; ++k) {
+    for (int k = 0; k < n; ++k)
         worst = fmax(worst, fabs(mo_dot(n, K + k * SIZE, y) - c[k]));
-    }
     return worst;
 }
 
@@ -43,16 +41,14 @@ static void an_inverse_follows_the_rows_and_columns_that_change(void **state)
     arena = (mo_arena){.base = memory};
     mo_inverse_layout(SIZE, SIZE * SIZE, &arena, &inverse);
     mo_inverse_clear(&inverse);
-    for (int k = 0; k < SIZE; ++k) {
+    for (int k = 0; k < SIZE; ++k)
         index[k] = k;
-    }
     for (int change = 0; change < 500; ++change) {
         double line[SIZE] = {0}, image[SIZE] = {0};
         if (n < SIZE && change % 3 == 0) {
             n = mo_inverse_grow(&inverse) + 1;
-            for (int k = 0; k < n; ++k) {
+            for (int k = 0; k < n; ++k)
                 K[(n - 1) * SIZE + k] = K[k * SIZE + n - 1] = k == n - 1;
-            }
         }
         const int at = (int)uniform(&random, 0, n);
         fill_uniform(&random, -1, 1, n, line);
@@ -64,17 +60,15 @@ static void an_inverse_follows_the_rows_and_columns_that_change(void **state)
             mo_inverse_left(&inverse, n, index, line, image);
             mo_inverse_replace_row(&inverse, at, image);
         }
-        for (int k = 0; k < n; ++k) {
+        for (int k = 0; k < n; ++k)
             K[change % 2 ? k * SIZE + at : at * SIZE + k] = line[k];
-        }
         CHECK_BELOW(inverse_error(&random, &inverse, n, K), 1e-9);
     }
     mo_inverse_begin(&inverse, n); /* and factored anew */
     for (int j = 0; j < n; ++j) {
         mo_inverse_column(&inverse, j);
-        for (int i = 0; i < n; ++i) {
+        for (int i = 0; i < n; ++i)
             mo_inverse_put(&inverse, i, K[i * SIZE + j]);
-        }
     }
     CHECK(mo_inverse_factor(&inverse));
     CHECK_BELOW(inverse_error(&random, &inverse, n, K), 1e-12);

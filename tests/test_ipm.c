@@ -60,9 +60,8 @@ static void the_engine_solves_convex_problems_to_rounding(void **state)
         mo_problem *problem = random_problem(seed, seed % 2 ? 1 : 1e3);
         double s[20];
         mo_random random = {seed};
-        for (int i = 0; i < 20; ++i) {
+        for (int i = 0; i < 20; ++i)
             s[i] = uniform(&random, 0, 0.3) * mo_convex_has_shift(problem, i);
-        }
         const mo_convex convex = {.problem = problem, .kind = MO_CONVEX_SHIFTED, .s = s};
         bench ours = make_bench(&mo_convex_interior_engine, problem, 0);
         bench other = make_bench(&mo_convex_newton_engine, problem, 0);
@@ -72,9 +71,8 @@ static void the_engine_solves_convex_problems_to_rounding(void **state)
         CHECK(answer.iterations > 2 && answer.iterations < 40);
         CHECK_BELOW(fabs(duality_gap(&convex, ours.u, ours.r)), 1e-9);
         CHECK_BELOW(ask(&other, &convex, 1e-11).residual, 1e-11);
-        for (int k = 0; k < problem->row_count; ++k) { /* the velocity is unique */
+        for (int k = 0; k < problem->row_count; ++k) /* the velocity is unique */
             CHECK_NEAR(ours.u[k], other.u[k], 1e-7);
-        }
         free_bench(&ours);
         free_bench(&other);
         mo_problem_destroy(problem);
@@ -92,14 +90,12 @@ static void the_engine_copes_with_redundant_contacts_weights_and_its_own_answer(
     const size_t count = (size_t)problem->constraint_count, rows = (size_t)problem->row_count;
     double *s = test_calloc(count, sizeof *s), *weight = test_calloc(count, sizeof *s);
     double *centre = test_calloc(rows, sizeof *s);
-    for (size_t i = 0; i < count; ++i) {
+    for (size_t i = 0; i < count; ++i)
         weight[i] = 1e-3;
-    }
     for (int draw = 0; draw < 4; ++draw) {
         const int weighted = draw % 2;
-        for (size_t i = 0; i < count; ++i) { /* s = 0 leaves contacts between apart and stuck */
+        for (size_t i = 0; i < count; ++i) /* s = 0 leaves contacts between apart and stuck */
             s[i] = draw < 2 ? 0 : 0.02 * (double)(i % 3);
-        }
         const mo_convex convex = {.problem = problem,
                                   .kind = MO_CONVEX_SHIFTED,
                                   .s = s,
@@ -158,9 +154,8 @@ static void it_agrees_with_nsgs_and_newton_where_the_velocity_is_unique(void **s
         static const char *const others[] = {"nsgs", "newton"};
         for (int k = 0; k < 2; ++k) {
             mo_result other = solved(problem, others[k], 1e-10);
-            for (int j = 0; j < ours.dof_count; ++j) {
+            for (int j = 0; j < ours.dof_count; ++j)
                 CHECK_NEAR(ours.v[j], other.v[j], 1e-6);
-            }
             mo_result_clear(&other);
         }
         mo_result_clear(&ours);
@@ -205,15 +200,13 @@ static void heavy_boxes_on_light_ones_rest(void **state)
         mo_problem *problem;
         CHECK(scene_box_stack(&def, &problem, NULL) == MO_OK);
         mo_result result = solved(problem, "ipm", 1e-8);
-        for (int j = 0; j < result.dof_count && ratios[k] >= 1; ++j) {
+        for (int j = 0; j < result.dof_count && ratios[k] >= 1; ++j)
             CHECK_NEAR(result.v[j], 0, 1e-5);
-        }
         mo_result_clear(&result);
         if (ratios[k] < 1) { /* 1e-8 of an impulse is a tenth of the weight of 1e-6 kg */
             result = solved(problem, "ipm", 1e-14);
-            for (int j = 0; j < result.dof_count; ++j) {
+            for (int j = 0; j < result.dof_count; ++j)
                 CHECK_NEAR(result.v[j], 0, 1e-5);
-            }
             mo_result_clear(&result);
         }
         mo_problem_destroy(problem);
@@ -318,11 +311,10 @@ static int count_interior_steps(const mo_problem *problem, double tol, int by_ar
         (mo_arena){.base = (char *)memory + MO_ARENA_ALIGN - (uintptr_t)memory % MO_ARENA_ALIGN};
     CHECK(mo_interior_layout(problem, 0, &arena, &interior) == MO_OK);
     const double unit = mo_interior_begin(&interior, NULL, NULL, NULL);
-    if (near) {
+    if (near)
         mo_interior_start_near(&interior, 0.1 * unit, near);
-    } else {
+    else
         mo_interior_start(&interior, unit);
-    }
     interior.by_arc = by_arc;
     for (; steps < STEPS_MOST && residual.natural_relative > tol; ++steps) {
         CHECK(mo_interior_step(&interior) > 0);

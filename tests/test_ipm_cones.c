@@ -69,9 +69,8 @@ static void division_undoes_the_product(void **state)
         mo_lorentz_product(n, l, x, y);
         CHECK_NEAR(y[0], mo_dot(n, l, x), 1e-15);
         mo_lorentz_divide(n, l, y, again);
-        for (int k = 0; k < n; ++k) {
+        for (int k = 0; k < n; ++k)
             CHECK_NEAR(again[k], x[k], 1e-12);
-        }
     }
 }
 
@@ -88,9 +87,8 @@ static void a_step_ends_on_the_boundary_or_is_the_longest_allowed(void **state)
         const double t = mo_lorentz_step(n, x, dx, 1.5);
         CHECK(t > 0 && t <= 1.5);
         for (int part = 0; part <= 4; ++part) { /* inside all the way */
-            for (int k = 0; k < n; ++k) {
+            for (int k = 0; k < n; ++k)
                 there[k] = x[k] + 0.25 * part * t * (1 - 1e-9) * dx[k];
-            }
             CHECK(there[0] > 0 && mo_lorentz_det(n, there) > 0);
         }
         if (t < 1.5) {
@@ -152,15 +150,13 @@ static double depth_of(const described *law, int d, const double *r)
     for (int k = 0; k < law->count; ++k) {
         const mo_law_cone *cone = law->cones + k;
         double p[MO_LORENTZ_MAX] = {0};
-        for (int a = 0; a < cone->dim; ++a) {
+        for (int a = 0; a < cone->dim; ++a)
             p[a] = mo_dot(d, cone->E + a * d, r);
-        }
         p[0] += cone->offset;
         least = fmin(least, p[0] - sqrt(mo_dot(cone->dim - 1, p + 1, p + 1)));
     }
-    for (int k = 0; k < d; ++k) {
+    for (int k = 0; k < d; ++k)
         least = law->rows.fixed[k] ? fmin(least, -fabs(r[k] - law->rows.value[k])) : least;
-    }
     return least;
 }
 
@@ -176,14 +172,12 @@ static void the_cones_hold_exactly_the_impulses_of_the_law(void **state)
         for (int draw = 0; draw < 400; ++draw) {
             double x[6], y[6], moved = 0;
             fill_uniform(&random, -1, 1, s.d, x);
-            for (int j = 0; j < s.d; ++j) {
+            for (int j = 0; j < s.d; ++j)
                 x[j] = law.rows.fixed[j] ? law.rows.value[j] : j == 0 ? fabs(x[j]) : 0.3 * x[j];
-            }
             mo_law_project(&s.law, s.d, x, y);
             CHECK(depth_of(&law, s.d, y) >= -1e-13);
-            for (int j = 0; j < s.d; ++j) {
+            for (int j = 0; j < s.d; ++j)
                 moved = fmax(moved, fabs(y[j] - x[j]));
-            }
             const double depth = depth_of(&law, s.d, x);
             CHECK(moved > 1e-12 ? depth < 1e-12 : depth > -1e-12);
             inside += moved <= 1e-12;
@@ -209,17 +203,13 @@ static void the_multipliers_of_the_cones_are_the_normals_of_the_law(void **state
             for (int c = 0; c < law.count; ++c) {
                 const mo_law_cone *cone = law.cones + c;
                 double p[MO_LORENTZ_MAX] = {0}, size = uniform(&random, 0, 1);
-                for (int a = 0; a < cone->dim; ++a) {
+                for (int a = 0; a < cone->dim; ++a)
                     p[a] = mo_dot(s.d, cone->E + a * s.d, r);
-                }
                 p[0] += cone->offset;
                 const double tail = sqrt(mo_dot(cone->dim - 1, p + 1, p + 1));
-                if (p[0] - tail > 1e-12) {
-                    continue; /* inside: z = 0 */
-                }
-                for (int a = 1; a < cone->dim && tail > 1e-12; ++a) { /* z along J p */
+                if (p[0] - tail > 1e-12) continue;                  /* inside: z = 0 */
+                for (int a = 1; a < cone->dim && tail > 1e-12; ++a) /* z along J p */
                     mo_axpy(s.d, -size * p[a] / tail, cone->E + a * s.d, uhat);
-                }
                 mo_axpy(s.d, size, cone->E, uhat);
             }
             for (int j = 0; j < s.d; ++j) { /* fixed rows move as they like */
@@ -227,9 +217,8 @@ static void the_multipliers_of_the_cones_are_the_normals_of_the_law(void **state
                 x[j] = r[j] - uhat[j];
             }
             mo_law_project(&s.law, s.d, x, y);
-            for (int j = 0; j < s.d; ++j) {
+            for (int j = 0; j < s.d; ++j)
                 CHECK_NEAR(y[j], r[j], 1e-11);
-            }
         }
     }
 }

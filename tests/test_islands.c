@@ -23,9 +23,8 @@ static mo_builder *builder_in(const mo_allocator *allocator)
 static int add_body(mo_builder *builder, mo_random *random)
 {
     double M[N * N] = {0}, f[N];
-    for (int k = 0; k < N; ++k) {
+    for (int k = 0; k < N; ++k)
         M[k * N + k] = uniform(random, 0.5, 2);
-    }
     fill_uniform(random, -1, 1, N, f);
     f[0] -= 2;
     return mo_builder_add_body(builder, N, M, f);
@@ -38,16 +37,12 @@ static void add_contact(mo_builder *builder, mo_random *random, int a, int b)
     double J[3 * N];
     const mo_law law = mo_law_coulomb(uniform(random, 0.1, 1));
     const int i = mo_builder_add_constraint(builder, 3, &law, w);
-    for (int k = 0; k < 3 * N; ++k) {
+    for (int k = 0; k < 3 * N; ++k)
         J[k] = (k % (N + 1) == 0) + uniform(random, -0.2, 0.2);
-    }
     mo_builder_add_jacobian(builder, i, b, 3, N, J);
-    for (int k = 0; k < 3 * N; ++k) {
+    for (int k = 0; k < 3 * N; ++k)
         J[k] = -J[k];
-    }
-    if (a >= 0) {
-        mo_builder_add_jacobian(builder, i, a, 3, N, J);
-    }
+    if (a >= 0) mo_builder_add_jacobian(builder, i, a, 3, N, J);
 }
 
 /* `heaps` heaps of 1, 2, 3, 1, 2, 3, ... bodies, each body on the one before it; contacts of one
@@ -57,11 +52,9 @@ static mo_problem *make_heaps(const mo_allocator *allocator, int heaps, uint64_t
     mo_random random = {seed};
     mo_builder *builder = builder_in(allocator);
     int body[MOST_BODIES][3];
-    for (int h = 0; h < heaps; ++h) {
-        for (int k = 0; k <= h % 3; ++k) {
+    for (int h = 0; h < heaps; ++h)
+        for (int k = 0; k <= h % 3; ++k)
             body[h][k] = add_body(builder, &random);
-        }
-    }
     for (int k = 0; k < 3; ++k) {
         for (int h = 0; h < heaps; ++h) {
             if (k <= h % 3) {
@@ -113,9 +106,8 @@ static void a_block_of_zeros_and_the_ground_join_nothing(void **state)
     mo_builder_add_body(builder, 3, identity, NULL);
     for (int i = 0; i < 3; ++i) { /* the last one touches nothing at all */
         mo_builder_add_constraint(builder, 3, &law, NULL);
-        for (int b = 0; b < 2 && i < 2; ++b) {
+        for (int b = 0; b < 2 && i < 2; ++b)
             mo_builder_add_jacobian(builder, i, b, 3, 3, b == i ? identity : zero);
-        }
     }
     mo_problem *problem = finish(builder);
     mo_islands islands = find(problem);

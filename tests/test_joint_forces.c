@@ -84,9 +84,8 @@ static void limits_friction_and_motors_of_joints_hold_a_rod(void **state)
         pin.has_limits = how < 2;
         pin.lower = how == 0 ? -1 : 0;
         pin.upper = how == 0 ? 0 : 1;
-        if (how == 1) { /* the other way round: a positive angle leads up, its lower limit holds */
+        if (how == 1) /* the other way round: a positive angle leads up, its lower limit holds */
             mo_vec3_set(pin.axis, 0, -1, 0);
-        }
         pin.dry_friction = how == 2 ? 100 : 0;
         pin.drive = how == 3 ? MO_DRIVE_VELOCITY : MO_DRIVE_NONE;
         pin.max_effort = 100;
@@ -211,9 +210,8 @@ static void every_source_of_effort_holds_a_bar(void **state)
         const double parts[COUNT] = {axis->actuator[0], axis->limit[0],   axis->friction[0],
                                      axis->passive[0],  axis->applied[0], axis->coupling[0],
                                      axis->known[0]};
-        for (int k = 0; k < COUNT; ++k) {
+        for (int k = 0; k < COUNT; ++k)
             CHECK_NEAR(parts[k], k == how ? hold : 0, 1e-7);
-        }
         CHECK_NEAR(axis->effort[0], hold, 1e-7);
         CHECK_NEAR(forces.joint_accelerations[0], 0, 1e-6);
         check_vector(forces.links[0].force, 0, 0, G, 1e-6);
@@ -332,9 +330,8 @@ static double worst_balance(const mo_world *world, const mo_forces *forces,
         }
         sum[2] -= body.mass * G;
         const double *a = forces->accelerations[0];
-        for (int l = 0; l < forces->body_count; ++l) {
+        for (int l = 0; l < forces->body_count; ++l)
             a = mo_world_body(world, l).index == own.index ? forces->accelerations[l] : a;
-        }
         mo_quat_matrix(body.pose.orientation, R);
         mo_mat3_turn(R, full, I);
         mo_mat3_apply(I, body.spin, spin);
@@ -362,18 +359,15 @@ static void check_efforts(const mo_world *world, const mo_forces *forces, mo_mec
         add_outside(forces, forces->links[k].link, body.centre, sum);
         add_mechanism(made, k, &body, sum);
         CHECK(!mo_mechanism_jacobian(world, id, k, body.centre, J, NULL));
-        for (int j = 0; j < n; ++j) {
-            for (int i = 0; i < 6; ++i) {
+        for (int j = 0; j < n; ++j)
+            for (int i = 0; i < 6; ++i)
                 needed[j] -= J[i * n + j] * sum[i];
-            }
-        }
     }
     for (int k = 0; k < forces->axis_count; ++k) {
         const mo_axis_state joint = mo_mechanism_joint(world, id, k);
         const mo_link_force *held = forces->links + joint.link;
-        for (int i = 0; i < joint.v_count; ++i) {
+        for (int i = 0; i < joint.v_count; ++i)
             CHECK_NEAR(forces->axes[k].effort[i], needed[joint.v_at + i], 1e-6);
-        }
         if (joint.kind == MO_AXIS_REVOLUTE || joint.kind == MO_AXIS_PRISMATIC) {
             double at[6] = {0};
             add_wrench(held->point, 1, held->force, held->moment, joint.anchor, at);
@@ -448,9 +442,7 @@ static void reactions_balance_every_link_of_random_trees(void **state)
         CHECK(id.index);
         const int n = mo_mechanism_get(world, id).v_count, links = made.def.link_count;
         double v[MOST_DOFS] = {0};
-        if (!touches) {
-            fill_uniform(&random, -1, 1, n, v);
-        }
+        if (!touches) fill_uniform(&random, -1, 1, n, v);
         CHECK(!mo_mechanism_set(world, id, NULL, v, NULL));
         const mo_body_id tip = mo_mechanism_link(world, id, links - 1);
         if (touches) {

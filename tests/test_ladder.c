@@ -81,9 +81,7 @@ static mo_problem *make_row(const mo_allocator *allocator, const mo_law *law, in
         mo_builder_add_body(builder, 3, M, f);
         mo_builder_add_constraint(builder, 3, law, w);
         mo_builder_add_jacobian(builder, k, k, 3, 3, M);
-        if (k > 0) {
-            mo_builder_add_jacobian(builder, k, k - 1, 3, 3, minus);
-        }
+        if (k > 0) mo_builder_add_jacobian(builder, k, k - 1, 3, 3, minus);
     }
     CHECK(mo_builder_finish(builder, &problem, NULL) == MO_OK);
     mo_builder_destroy(builder);
@@ -110,9 +108,8 @@ static long blocks_without(int contacts, const char *rung)
 static void without_small_few_contacts_take_more_memory_blocks(void **state)
 {
     (void)state;
-    for (int contacts = 2; contacts <= 42; contacts += 8) {
+    for (int contacts = 2; contacts <= 42; contacts += 8)
         CHECK(2 * blocks_without(contacts, NULL) <= blocks_without(contacts, "small"));
-    }
 }
 
 /* Contacts in the plane between few bodies, most of them redundant, or between many. */
@@ -135,9 +132,8 @@ static int count_flat(int bodies, const char *const *rungs, const char *without)
     for (uint64_t seed = 1; seed <= 12; ++seed) {
         mo_problem *problem = make_flat(seed, bodies);
         mo_result result = solve_without(problem, without, mo_default_options());
-        for (int k = 0; rungs[k]; ++k) {
+        for (int k = 0; rungs[k]; ++k)
             count += taken(&result, rungs[k]) ? taken(&result, rungs[k])->iterations : 0;
-        }
         mo_result_clear(&result);
         mo_problem_destroy(problem);
     }
@@ -328,9 +324,8 @@ static void without_few_sweeps_planted_problems_take_more_factorisations(void **
 {
     (void)state;
     int with = 0, without = 0;
-    for (uint64_t seed = 1; seed <= 10; ++seed) {
+    for (uint64_t seed = 1; seed <= 10; ++seed)
         count_both(make_planted(seed, seed % 2), "few sweeps", 1e-8, &with, &without);
-    }
     CHECK(4 * with <= 3 * without);
 }
 
@@ -383,9 +378,8 @@ static int count_settling(double seed)
     def.moving_tol = 0;
     def.solver.tol = 1e-3;
     CHECK(mo_world_change(world, &def, NULL) == MO_OK);
-    for (int k = 0; k < 90; ++k) {
+    for (int k = 0; k < 90; ++k)
         CHECK(mo_world_step(world, scene->step, NULL, NULL) == MO_OK);
-    }
     mo_result result = solve(mo_world_problem(world), 1e-8);
     CHECK(result.status == MO_SOLVED);
     const int count = factorisations(&result);
@@ -400,9 +394,8 @@ static void beads_that_settle_pass_folds(void **state)
 {
     (void)state;
     int count = 0;
-    for (int seed = 1; seed <= 3; seed += 2) {
+    for (int seed = 1; seed <= 3; seed += 2)
         count += count_settling(seed);
-    }
     CHECK(count <= 200);
 }
 

@@ -18,11 +18,10 @@
 static const char *budget_text(int budget)
 {
     static char text[40];
-    if (budget >= 1000) {
+    if (budget >= 1000)
         snprintf(text, sizeof text, "%d,%03d", budget / 1000, budget % 1000);
-    } else {
+    else
         snprintf(text, sizeof text, "%d", budget);
-    }
     return budget == MO_ALL || budget == MO_BACK ? "all"
            : budget == MO_SLICES                 ? "slices of 40, 80, 160, ..."
            : budget == MO_DOUBLED                ? "at most 10, then 20"
@@ -40,9 +39,7 @@ static void the_page_shows_the_ladder(void **state)
     int rows = 0;
     CHECK(page != NULL);
     while (fgets(line, sizeof line, page)) {
-        if (line[0] != '|' || strncmp(line, "| rung", 6) == 0 || line[1] == '-') {
-            continue;
-        }
+        if (line[0] != '|' || strncmp(line, "| rung", 6) == 0 || line[1] == '-') continue;
         CHECK(rows < mo_ladder_count);
         const mo_rung *rung = mo_ladder + rows++;
         snprintf(expected, sizeof expected, "| %s | %s | %s | %s | %s | %s |\n", rung->name,
@@ -70,9 +67,7 @@ static mo_problem *make_chains(const mo_allocator *allocator, int chains, int li
         mo_builder_add_body(builder, 3, M, f);
         mo_builder_add_constraint(builder, 3, &law, w);
         mo_builder_add_jacobian(builder, k, k, 3, 3, M);
-        if (k % links > 0) {
-            mo_builder_add_jacobian(builder, k, k - 1, 3, 3, minus);
-        }
+        if (k % links > 0) mo_builder_add_jacobian(builder, k, k - 1, 3, 3, minus);
     }
     CHECK(mo_builder_finish(builder, &problem, NULL) == MO_OK);
     mo_builder_destroy(builder);

@@ -25,9 +25,8 @@ static void a_projection_is_the_nearest_point_of_its_set(void **state)
             mo_law_project(law, d, y, again);
             CHECK_BELOW(distance2(d, y, again), 1e-28); /* y is in the set */
             double product = 0;                         /* (x - y).(k - y) <= 0 for k in the set */
-            for (int k = 0; k < d; ++k) {
+            for (int k = 0; k < d; ++k)
                 product += (x[k] - y[k]) * (inside[k] - y[k]);
-            }
             CHECK_BELOW(product, 1e-13);
         }
     }
@@ -56,9 +55,8 @@ static void the_derivative_of_a_projection_matches_finite_differences(void **sta
                 ops->project(p, d, at, high);
                 at[k] = x[k] - h;
                 ops->project(p, d, at, low);
-                for (int j = 0; j < d; ++j) {
+                for (int j = 0; j < d; ++j)
                     worst = fmax(worst, fabs((high[j] - low[j]) / (2 * h) - J[j * d + k]));
-                }
             }
             wrong += worst > 1e-4; /* only where a kink lies within h of x */
         }
@@ -87,9 +85,8 @@ static void the_derivative_of_the_shift_matches_finite_differences(void **state)
                 ops->shift(p, d, at, high);
                 at[k] = u[k] - h;
                 ops->shift(p, d, at, low);
-                for (int j = 0; j < d; ++j) {
+                for (int j = 0; j < d; ++j)
                     CHECK_NEAR((high[j] - low[j]) / (2 * h), G[j * d + k], 1e-6);
-                }
             }
         }
     }
@@ -110,23 +107,18 @@ static void a_solution_is_a_fixed_point_of_the_prox_map_for_every_step(void **st
         for (int trial = 0; trial < 300; ++trial) {
             double W[MAX_D * MAX_D], b[MAX_D], r[MAX_D], u[MAX_D], x[MAX_D], y[MAX_D];
             random_block(&random, d, d, 0, 0, W);
-            for (int k = 0; k < d; ++k) {
+            for (int k = 0; k < d; ++k)
                 W[k * d + k] += 0.2;
-            }
             fill_uniform(&random, -1, 1, d, b);
-            if (!has_solution(&samples[s], W, b)) {
-                continue;
-            }
+            if (!has_solution(&samples[s], W, b)) continue;
             mo_law_solve(&samples[s].law, d, W, b, r);
             mo_block_velocity(d, W, r, b, u);
             const double step = pow(10, uniform(&random, -2, 1));
-            for (int k = 0; k < d; ++k) {
+            for (int k = 0; k < d; ++k)
                 x[k] = r[k] - step * u[k];
-            }
             ops->prox(p, d, x, y);
-            if (samples[s].law.mu == INFINITY && r[0] <= 1e-12) {
+            if (samples[s].law.mu == INFINITY && r[0] <= 1e-12)
                 continue; /* held without being pressed: the prox map lets go */
-            }
             if (!(distance2(d, r, y) <= 1e-16)) {
                 print_message("law %s, d = %d, mu = %g\n", mo_law_name(samples[s].law.kind), d,
                               samples[s].law.mu);
@@ -225,13 +217,10 @@ static void the_failure_of_a_solved_block_is_at_rounding(void **state)
         for (int trial = 0; trial < 200; ++trial) {
             mo_law_failure failure;
             random_block(&random, d, d, 0, 0, W);
-            for (int k = 0; k < d; ++k) {
+            for (int k = 0; k < d; ++k)
                 W[k * d + k] += 0.2;
-            }
             fill_uniform(&random, -1, 1, d, b);
-            if (!has_solution(&samples[s], W, b)) {
-                continue;
-            }
+            if (!has_solution(&samples[s], W, b)) continue;
             mo_law_solve(&samples[s].law, d, W, b, r);
             mo_block_velocity(d, W, r, b, u);
             mo_law_failure_of(ops, p, d, u, r, &failure);

@@ -13,9 +13,8 @@ static double block_error(const mo_law *law, int d, const double *W, const doubl
     double p[2 * MAX_D], u[MAX_D], z[MAX_D], trace = 0, size = 1e-300;
     mo_law_pack(law, d, p);
     mo_block_velocity(d, W, r, b, u);
-    for (int k = 0; k < d; ++k) {
+    for (int k = 0; k < d; ++k)
         trace += W[k * d + k];
-    }
     const double step = trace > 0 ? d / trace : 1;
     mo_law_natural(ops, p, d, step, u, r, z);
     size += sqrt(mo_dot(d, r, r)) + step * sqrt(mo_dot(d, b, b));
@@ -35,9 +34,8 @@ static void one_block_alone_is_solved_exactly_for_every_law(void **state)
             random_block(&random, d, d, trial % 3, 0, W);
             fill_uniform(&random, -1, 1, d, b);
             mo_law_solve(&samples[s].law, d, W, b, r);
-            if (has_solution(&samples[s], W, b)) {
+            if (has_solution(&samples[s], W, b))
                 worst = fmax(worst, block_error(&samples[s].law, d, W, b, r));
-            }
         }
         if (!(worst <= 1e-9)) {
             print_message("law %s, d = %d, mu = %g\n", mo_law_name(samples[s].law.kind), d,
@@ -88,13 +86,10 @@ static void a_contact_of_deficient_rank_is_solved_where_b_is_in_range(void **sta
         const mo_law law = mo_law_coulomb(uniform(&random, 0.05, 2));
         double W[9], b[3], r[3], c[3];
         random_block(&random, 3, 2, 0, 0, W);
-        if (W[0] < 1e-3) {
-            continue;
-        }
+        if (W[0] < 1e-3) continue;
         fill_uniform(&random, -1, 1, 3, c);
-        for (int k = 0; k < 3; ++k) {
+        for (int k = 0; k < 3; ++k)
             b[k] = mo_dot(3, W + 3 * k, c);
-        }
         mo_law_solve(&law, 3, W, b, r);
         CHECK_BELOW(block_error(&law, 3, W, b, r), 1e-9);
     }
@@ -162,14 +157,12 @@ static void hopeless_blocks_still_give_a_finite_impulse(void **state)
         for (int trial = 0; trial < 500; ++trial) {
             double W[MAX_D * MAX_D], b[MAX_D], r[MAX_D];
             random_block(&random, d, 1 + trial % d, 6, trial % 2 ? 0.5 : 0, W);
-            for (int k = 0; k < d * d; ++k) {
+            for (int k = 0; k < d * d; ++k)
                 W[k] *= scales[trial % 5];
-            }
             fill_uniform(&random, -1, 1, d, b);
             mo_law_solve(&samples[s].law, d, W, b, r);
-            for (int k = 0; k < d; ++k) {
+            for (int k = 0; k < d; ++k)
                 CHECK(isfinite(r[k]));
-            }
         }
     }
 }
@@ -196,9 +189,8 @@ static void newton_on_the_natural_map_agrees_with_the_exact_solution(void **stat
         double p[2], W[9], b[3], r[3], again[3];
         mo_law_pack(&law, 3, p);
         random_block(&random, 3, 3, 0, 0, W);
-        for (int k = 0; k < 3; ++k) {
+        for (int k = 0; k < 3; ++k)
             W[4 * k] += 0.5; /* well conditioned: the solution is unique */
-        }
         fill_uniform(&random, -1, 1, 3, b);
         b[0] = -fabs(b[0]);
         mo_law_solve(&law, 3, W, b, r);
@@ -216,9 +208,8 @@ static void relax_block(const mo_law_ops *ops, const double *p, int d, const dou
                         const double *b, const double *r, double *next)
 {
     double u[MAX_D];
-    for (int k = 0; k < d; ++k) {
+    for (int k = 0; k < d; ++k)
         u[k] = mo_dot(d, W + k * d, r) + b[k];
-    }
     ops->relax(p, d, W, u, r, next);
 }
 
@@ -257,9 +248,8 @@ static void steps_inside_a_block_lead_to_its_solution(void **state)
         const int d = law->kind == MO_LAW_ROLLING ? 5 : 4;
         double W[MAX_D * MAX_D], b[MAX_D], p[MAX_D], from[MAX_D], r[MAX_D] = {0};
         random_block(&random, d, d, 0, 0, W);
-        for (int k = 0; k < d * d; ++k) {
+        for (int k = 0; k < d * d; ++k)
             W[k] *= k % (d + 1) ? 0.3 : 1;
-        }
         fill_uniform(&random, -1, 1, d, b);
         mo_law_pack(law, d, p);
         for (int step = 0; step < 3000; ++step) {

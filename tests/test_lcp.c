@@ -83,13 +83,11 @@ static void check_matrix(const mo_problem *problem, mo_lcp_variant variant, mo_r
     mo_lcp_impulse(&v.lcp, z, r);
     CHECK(mo_problem_response(problem, r, u) == MO_OK);
     mo_lcp_slack(&v.lcp, z, r, u, w);
-    for (int k = 0; k < v.n; ++k) {
+    for (int k = 0; k < v.n; ++k)
         CHECK_NEAR(v.b[k] + mo_dot(v.n, v.A + (size_t)k * v.n, z), w[k], 1e-11 * (1 + fabs(w[k])));
-    }
     size_t used = 0;
-    for (size_t k = 0; k < (size_t)v.n * (size_t)v.n; ++k) {
+    for (size_t k = 0; k < (size_t)v.n * (size_t)v.n; ++k)
         used += v.A[k] != 0;
-    }
     CHECK(used <= v.fill);
     free(z);
     free(w);
@@ -142,13 +140,11 @@ static void keep_mass(const mo_lcp *lcp, double *A, double *b)
     for (int body = 0; body < problem->body_count; ++body) {
         const int n = mo_body_dim(problem, body), at = problem->body_start[body];
         const double *M = problem->M + problem->mass_start[body];
-        for (int i = 0; i < n * n; ++i) {
+        for (int i = 0; i < n * n; ++i)
             A[(size_t)(at + i / n) * all + at + i % n] = M[i];
-        }
     }
-    for (int k = 0; k < all; ++k) {
+    for (int k = 0; k < all; ++k)
         b[k] = k < dofs ? -problem->f[k] : lcp->constant[k - dofs];
-    }
     for (int i = 0; i < problem->constraint_count; ++i) {
         const double *J = problem->values + problem->value_start[i];
         for (int e = problem->block_start[i]; e < problem->block_start[i + 1]; ++e) {
@@ -175,9 +171,8 @@ static void keep_mass(const mo_lcp *lcp, double *A, double *b)
             }
         }
     }
-    for (int t = 0; t < lcp->tie_count; ++t) {
+    for (int t = 0; t < lcp->tie_count; ++t)
         A[(size_t)(dofs + lcp->tie[t].row) * all + dofs + lcp->tie[t].column] += lcp->tie[t].value;
-    }
 }
 
 static void with_the_mass_kept_the_velocity_can_be_pivoted_out(void **state)
@@ -229,9 +224,8 @@ static mo_problem *contacts(int count, const mo_law *laws, const int *dims)
     mo_problem *problem;
     mo_random random = {77};
     double M[36] = {0}, J[18];
-    for (int k = 0; k < 6; ++k) {
+    for (int k = 0; k < 6; ++k)
         M[7 * k] = 1 + k;
-    }
     CHECK(mo_builder_create(NULL, &builder) == MO_OK);
     mo_builder_add_body(builder, 6, M, NULL);
     for (int i = 0; i < count; ++i) {
@@ -306,9 +300,8 @@ static void bounds_of_every_kind_become_pairs(void **state)
 static double form(const view *v, const double *z)
 {
     double sum = 0;
-    for (int k = 0; k < v->n; ++k) {
+    for (int k = 0; k < v->n; ++k)
         sum += z[k] * mo_dot(v->n, v->A + (size_t)k * v->n, z);
-    }
     return sum;
 }
 
@@ -325,9 +318,8 @@ static void by_directions_it_is_copositive_and_relaxed_it_is_semidefinite(void *
         for (int trial = 0; trial < 300; ++trial) {
             fill_uniform(&random, -1, 1, exact.n, z);
             CHECK(form(&relaxed, z) >= -1e-10 && form(&fixed, z) >= -1e-10);
-            for (int k = exact.lcp.free_count; k < exact.n; ++k) {
+            for (int k = exact.lcp.free_count; k < exact.n; ++k)
                 z[k] = fabs(z[k]);
-            }
             CHECK(form(&exact, z) >= -1e-10);
         }
         free(z);

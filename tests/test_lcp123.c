@@ -54,9 +54,8 @@ static mo_result solved(const mo_problem *problem, const char *method, double to
 static double distance(int n, const double *x, const double *y)
 {
     double most = 0;
-    for (int k = 0; k < n; ++k) {
+    for (int k = 0; k < n; ++k)
         most = fmax(most, fabs(x[k] - y[k]));
-    }
     return most;
 }
 
@@ -197,9 +196,8 @@ static void the_rescue_solves_where_the_published_loop_cycles(void **state)
 static double least_normal_velocity(const mo_problem *problem, const double *u)
 {
     double least = 0;
-    for (int i = 0; i < mo_problem_constraint_count(problem); ++i) {
+    for (int i = 0; i < mo_problem_constraint_count(problem); ++i)
         least = fmin(least, u[mo_problem_constraint(problem, i).offset]);
-    }
     return least;
 }
 
@@ -251,11 +249,10 @@ static void lcp2_stopped_in_the_midst_of_an_iteration_hands_back_the_one_before(
         options.cancel = &s.stop;
         mo_result result = solve(problem, &options);
         CHECK(result.status == MO_CANCELLED && result.iterations == at - 1);
-        if (at == 1) {
+        if (at == 1)
             CHECK(strstr(result.message.text, "before its first iteration"));
-        } else {
+        else
             CHECK(least_normal_velocity(problem, result.u) >= -1e-12);
-        }
         mo_result_clear(&result);
     }
     mo_problem_destroy(problem);
@@ -271,9 +268,8 @@ static void lcp2_at_a_deadline_does_not_penetrate_or_reports_that_it_may(void **
         options.max_iter = 1000000;
         mo_result result = solve(problem, &options);
         CHECK(result.status == MO_TIME_LIMIT || result.status == MO_STALLED);
-        if (!strstr(result.message.text, "before its first iteration")) {
+        if (!strstr(result.message.text, "before its first iteration"))
             CHECK(least_normal_velocity(problem, result.u) >= -1e-12);
-        }
         mo_result_clear(&result);
     }
     mo_problem_destroy(problem);
@@ -294,9 +290,8 @@ static int ends_honestly(const mo_problem *problem, const char *method)
     CHECK(result.status == MO_SOLVED || result.status == MO_STALLED ||
           result.status == MO_ITERATION_LIMIT);
     CHECK(result.iterations <= 150);
-    if (!strcmp(method, "lcp2") && result.status != MO_SOLVED) {
+    if (!strcmp(method, "lcp2") && result.status != MO_SOLVED)
         CHECK(strstr(result.message.text, "best complete iteration"));
-    }
     const int is_solved = result.status == MO_SOLVED;
     mo_result_clear(&result);
     return is_solved;
@@ -317,9 +312,8 @@ static void mixed_laws_mass_ratios_and_large_friction_end_honestly(void **state)
         def.laws = def.in_plane ? SCENE_EVERY_LAW & ~SCENE_ROLLING : SCENE_EVERY_LAW;
         mo_problem *problem;
         CHECK(scene_random(&def, &problem, NULL, NULL) == MO_OK);
-        for (int m = 0; m < 3; ++m) {
+        for (int m = 0; m < 3; ++m)
             solved_by[m] += ends_honestly(problem, methods[m]);
-        }
         mo_problem_destroy(problem);
     }
     CHECK(solved_by[0] == 12 && solved_by[1] == 12); /* as it is today: fewer would be news */
@@ -358,9 +352,8 @@ static void lcp3_is_exact_where_nothing_slips(void **state)
         mo_options options = options_of("lcp3", 1e-11);
         mo_result result = solve(problems[k], &options);
         CHECK(result.status == MO_SOLVED && result.iterations == 1);
-        for (int j = 0; j < result.dof_count; ++j) {
+        for (int j = 0; j < result.dof_count; ++j)
             CHECK_NEAR(result.v[j], 0, 1e-9);
-        }
         mo_result_clear(&result);
         mo_problem_destroy(problems[k]);
     }
@@ -431,9 +424,8 @@ static void the_pyramid_rests_on_either_triple_of_corners(void **state)
         const double share = def.mass * SCENE_GRAVITY * def.step / 3;
         for (int odd = 0; odd < 2; ++odd) {
             double r[18] = {0};
-            for (int j = odd; j < 6; j += 2) {
+            for (int j = odd; j < 6; j += 2)
                 r[3 * j] = share;
-            }
             mo_residual residual;
             CHECK(mo_measure(problem, r, &residual) == MO_OK);
             CHECK_BELOW(residual.natural, 1e-15);

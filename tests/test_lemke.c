@@ -46,16 +46,14 @@ static mo_result solve_with(const char *method, const mo_problem *problem, doubl
 static void check_agreement(const mo_problem *problem, double tolerance)
 {
     mo_result lemke = solve_with("lemke", problem, 1e-9), nsgs = solve_with("nsgs", problem, 1e-9);
-    for (int k = 0; k < lemke.dof_count; ++k) {
+    for (int k = 0; k < lemke.dof_count; ++k)
         CHECK_NEAR(lemke.v[k], nsgs.v[k], tolerance);
-    }
     for (int start = 1; start <= 2; ++start) {
         mo_options options = lemke_options(1e-9);
         options.lemke.start = start;
         CHECK(mo_solve(problem, &options, &nsgs) == MO_OK && nsgs.status == MO_SOLVED);
-        for (int k = 0; k < lemke.dof_count; ++k) {
+        for (int k = 0; k < lemke.dof_count; ++k)
             CHECK_NEAR(lemke.v[k], nsgs.v[k], tolerance);
-        }
     }
     mo_result_clear(&lemke);
     mo_result_clear(&nsgs);
@@ -77,9 +75,8 @@ static void a_box_on_four_corners_slides_and_sticks(void **state)
             const double speed =
                 SCENE_GRAVITY * def.step * (sin(def.angle) - def.mu * cos(def.angle));
             CHECK_NEAR(result.v[0], steep ? speed : 0, 1e-11);
-            for (int k = 1; k < 6; ++k) {
+            for (int k = 1; k < 6; ++k)
                 CHECK_NEAR(result.v[k], 0, 1e-11);
-            }
             CHECK(result.ray == NULL);
             mo_result_clear(&result);
             mo_problem_destroy(problem);
@@ -99,9 +96,8 @@ static void a_wall_of_bricks_stands(void **state)
     for (int facets = 0; facets <= 4; facets += 4) {
         mo_problem *problem = restate(scene, facets);
         mo_result result = solve_with("lemke", problem, 1e-10);
-        for (int k = 0; k < result.dof_count; ++k) {
+        for (int k = 0; k < result.dof_count; ++k)
             CHECK_NEAR(result.v[k], 0, 1e-9);
-        }
         mo_result_clear(&result);
         mo_problem_destroy(problem);
     }
@@ -198,9 +194,8 @@ static mo_problem *lcp_problem(int n, const double *W, const double *q)
     CHECK(mo_builder_create(NULL, &builder) == MO_OK);
     for (int i = 0; i < n; ++i) {
         mo_builder_add_constraint(builder, 1, &law, &q[i]);
-        for (int j = 0; j < n; ++j) {
+        for (int j = 0; j < n; ++j)
             mo_builder_add_coupling(builder, i, j, 1, 1, &W[i * n + j]);
-        }
     }
     CHECK(mo_builder_finish(builder, &problem, NULL) == MO_OK);
     mo_builder_destroy(builder);
@@ -213,9 +208,8 @@ static void semidefinite_against(mo_random *random, int n, int rank, const doubl
 {
     double B[MOST * MOST] = {0};
     int last = 0;
-    for (int i = 0; i < n; ++i) {
+    for (int i = 0; i < n; ++i)
         last = y[i] != 0 ? i : last;
-    }
     for (int k = 0; k < rank; ++k) {
         double sum = 0;
         for (int i = 0; i < n; ++i) {
@@ -223,11 +217,9 @@ static void semidefinite_against(mo_random *random, int n, int rank, const doubl
             sum += i < last && y[i] != 0 ? B[i * rank + k] : 0;
         }
     }
-    for (int i = 0; i < n; ++i) {
-        for (int j = 0; j < n; ++j) {
+    for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j)
             W[i * n + j] = mo_dot(rank, B + i * rank, B + j * rank);
-        }
-    }
 }
 
 /* g >= 0 with W' g <= 0 and q.g < 0: no r >= 0 makes W r + q >= 0. */
@@ -242,9 +234,8 @@ static void check_evidence(int n, const double *W, const double *q, const double
     CHECK(driven > 0);
     for (int j = 0; j < n; ++j) {
         double image = 0;
-        for (int i = 0; i < n; ++i) {
+        for (int i = 0; i < n; ++i)
             image += g[i] * W[i * n + j];
-        }
         CHECK_BELOW(image, 1e-10 * driven);
     }
 }
@@ -258,24 +249,21 @@ static void semidefinite_problems_without_solution_are_refuted_by_their_ray(void
     for (int trial = 0; trial < LCPS; ++trial) {
         const int n = 1 + (int)uniform(&random, 0, MOST);
         double W[MOST * MOST], q[MOST], y[MOST], along;
-        for (int i = 0; i < n; ++i) {
+        for (int i = 0; i < n; ++i)
             y[i] = i == 0 || uniform(&random, 0, 1) < 0.6;
-        }
         semidefinite_against(&random, n, 1 + n / 2, y, W);
         fill_uniform(&random, -1, 1, n, q);
         along = mo_dot(n, q, y);
-        for (int i = 0; i < n; ++i) { /* q.y < 0 */
+        for (int i = 0; i < n; ++i) /* q.y < 0 */
             q[i] -= (along + uniform(&random, 0.05, 0.5)) * y[i] / mo_dot(n, y, y);
-        }
         mo_problem *problem = lcp_problem(n, W, q);
         mo_options options = lemke_options(1e-9);
         mo_result result = {0};
         CHECK(mo_solve(problem, &options, &result) == MO_OK);
         CHECK(result.status != MO_SOLVED);
         if (result.status == MO_NO_SOLUTION &&
-            result.ray) { /* else the driver saw it: a row that nothing moves */
+            result.ray) /* else the driver saw it: a row that nothing moves */
             check_evidence(n, W, q, result.ray);
-        }
         refuted += result.status == MO_NO_SOLUTION;
         mo_result_clear(&result);
         mo_problem_destroy(problem);
@@ -322,13 +310,11 @@ static void degenerate_semidefinite_problems_are_all_solved_or_refuted(void **st
     for (int trial = 0; trial < LCPS; ++trial) {
         const int n = 2 + (int)uniform(&random, 0, MOST - 1), rank = 1 + n / 2;
         double B[MOST * MOST], W[MOST * MOST], q[MOST];
-        for (int k = 0; k < n * rank; ++k) {
+        for (int k = 0; k < n * rank; ++k)
             B[k] = (double)(int)uniform(&random, -2, 3);
-        }
         for (int i = 0; i < n; ++i) {
-            for (int j = 0; j < n; ++j) {
+            for (int j = 0; j < n; ++j)
                 W[i * n + j] = mo_dot(rank, B + i * rank, B + j * rank);
-            }
             q[i] = (double)(int)uniform(&random, -2, 3);
         }
         mo_problem *problem = lcp_problem(n, W, q);
@@ -336,9 +322,7 @@ static void degenerate_semidefinite_problems_are_all_solved_or_refuted(void **st
         mo_result result = {0};
         CHECK(mo_solve(problem, &options, &result) == MO_OK);
         CHECK(result.status == MO_SOLVED || result.status == MO_NO_SOLUTION);
-        if (result.status == MO_NO_SOLUTION && result.ray) {
-            check_evidence(n, W, q, result.ray);
-        }
+        if (result.status == MO_NO_SOLUTION && result.ray) check_evidence(n, W, q, result.ray);
         mo_result_clear(&result);
         mo_problem_destroy(problem);
     }

@@ -14,9 +14,7 @@ static mo_world *world_with(const random_mechanism *tree, mo_mechanism_id *id)
     const mo_world_def def = mo_default_world();
     CHECK(mo_world_create(&def, NULL, &world, &why) == MO_OK);
     *id = mo_world_add_mechanism(world, &tree->def, &why);
-    if (!id->index) {
-        fail_msg("%s", why.text);
-    }
+    if (!id->index) fail_msg("%s", why.text);
     return world;
 }
 
@@ -108,9 +106,8 @@ static void jacobians_and_velocities_are_the_rates_of_poses(void **state)
         fill_uniform(&random, -1, 1, 3, local);
         mo_pose_point(&before.pose, local, at);
         CHECK(mo_mechanism_jacobian(world, id, link, at, J, NULL) == MO_OK);
-        for (int i = 0; i < 6; ++i) {
+        for (int i = 0; i < 6; ++i)
             velocity[i] = mo_dot(n, J + i * n, mo_mechanism_v(world, id));
-        }
         double arm[3], by_body[3];
         mo_vec3_minus(at, before.centre, arm);
         mo_vec3_cross(before.spin, arm, by_body);
@@ -126,9 +123,8 @@ static void jacobians_and_velocities_are_the_rates_of_poses(void **state)
         CHECK(mo_world_step(world, h, NULL, NULL) == MO_OK);
         const mo_body_state after = mo_body_get(world, body);
         mo_pose_point(&after.pose, local, u);
-        for (int i = 0; i < 3; ++i) {
+        for (int i = 0; i < 3; ++i)
             CHECK_NEAR((u[i] - at[i]) / h, velocity[i], 1e-3 * (1 + fabs(velocity[i])));
-        }
         mo_world_destroy(world);
     }
 }
@@ -159,9 +155,8 @@ static void bias_forces_do_the_work_that_the_changing_mass_matrix_asks_for(void 
             mo_world *moved = world_with(&tree, &id);
             CHECK(mo_world_change(moved, &def, NULL) == MO_OK);
             double back[MOST_DOFS];
-            for (int k = 0; k < n; ++k) {
+            for (int k = 0; k < n; ++k)
                 back[k] = side ? v[k] : -v[k];
-            }
             CHECK(mo_mechanism_set(moved, id, mo_mechanism_q(world, id), back, NULL) == MO_OK);
             CHECK(mo_mechanism_push(moved, id, bias, NULL) == MO_OK);
             CHECK(mo_world_step(moved, h, NULL, NULL) == MO_OK);
@@ -186,9 +181,8 @@ static void a_step_leaves_links_where_their_coordinates_put_them(void **state)
         make_random_mechanism(&random, 1 + 2 * round, &tree);
         mo_world *world = world_with(&tree, &id), *other = world_with(&tree, &id);
         random_state(&random, world, id);
-        for (int step = 0; step < 3; ++step) {
+        for (int step = 0; step < 3; ++step)
             CHECK(mo_world_step(world, 1e-3, NULL, NULL) == MO_OK);
-        }
         const mo_mechanism_info info = mo_mechanism_get(world, id);
         CHECK(mo_mechanism_set(other, id, mo_mechanism_q(world, id), mo_mechanism_v(world, id),
                                NULL) == MO_OK);

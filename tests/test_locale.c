@@ -42,9 +42,8 @@ static void certificates_have_a_point(void **state)
     FILE *file = fopen(path, "r");
     assert_non_null(file);
     int commas = 0;
-    for (int c = getc(file); c != EOF; c = getc(file)) {
+    for (int c = getc(file); c != EOF; c = getc(file))
         commas += c == ',';
-    }
     fclose(file);
     assert_int_equal(commas, 0);
     assert_int_equal(mo_check_read(path, problem, &back, &why), MO_OK);

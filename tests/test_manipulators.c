@@ -86,11 +86,10 @@ static void add_columns(const chain *c, int k, const joint_motion *joints, const
         double column[3], arm[3];
         vec3_along(link->centre, -1, joints[j].p, arm);
         vec3_cross(joints[j].z, arm, column);
-        if (c->at[j].slides) {
+        if (c->at[j].slides)
             memcpy(column, joints[j].z, sizeof column);
-        } else {
+        else
             vec3_along(link->omega, qd[j], joints[j].z, link->omega);
-        }
         vec3_along(link->v, qd[j], column, link->v);
         for (int i = 0; i < 3; ++i) {
             link->Jv[MOST * i + j] = column[i];
@@ -138,9 +137,8 @@ static void add_link(double mass, const double inertia_at_first[9], const link_m
     mat3_apply(inertia, link->omega, spin);
     mat3_apply(inertia, link->alpha, moment);
     vec3_add_cross(1, link->omega, spin, moment);
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         weight[k] = -mass * (link->a[k] + (k == 2 ? SCENE_GRAVITY : 0));
-    }
     for (int i = 0; i < n; ++i) {
         for (int k = 0; k < 3; ++k) {
             f[i] += link->Jv[MOST * k + i] * weight[k] - link->Jw[MOST * k + i] * moment[k];
@@ -176,9 +174,8 @@ static chain draw_chain(mo_random *random, int joints)
         fill_uniform(random, 0.01, 0.1, 3, square);
         fill_uniform(random, -1, 1, 3, phi);
         c.at[k].mass = uniform(random, 0.2, 2);
-        for (int i = 0; i < 3; ++i) {
+        for (int i = 0; i < 3; ++i)
             principal[4 * i] = c.at[k].mass * (square[(i + 1) % 3] + square[(i + 2) % 3]);
-        }
         mat3_rotation(phi, Q);
         mat3_turn(Q, principal, c.at[k].inertia);
         fill_uniform(random, -1, 1, 3, c.at[k].centre);
@@ -201,9 +198,8 @@ static mo_mechanism_id add_chain(mo_world *world, const chain *c)
         link[k] = mo_default_link(k - 1);
         link[k].mass = c->at[k].mass;
         memcpy(link[k].centre, c->at[k].centre, sizeof link[k].centre);
-        for (int i = 0; i < 6; ++i) {
+        for (int i = 0; i < 6; ++i)
             link[k].inertia[i] = c->at[k].inertia[AT[i]];
-        }
         joint[k] = mo_default_axis(c->at[k].slides ? MO_AXIS_PRISMATIC : MO_AXIS_REVOLUTE, k);
         memcpy(joint[k].anchor, c->at[k].point, sizeof joint[k].anchor);
         memcpy(joint[k].axis, c->at[k].axis, sizeof joint[k].axis);
@@ -265,9 +261,8 @@ static void chains_are_the_sums_over_their_links(void **state)
         CHECK(!mo_mechanism_bias(world, id, bias, NULL));
         for (int i = 0; i < n; ++i) {
             CHECK_NEAR(-bias[i], f[i], 1e-10 * (1 + fabs(f[i])));
-            for (int j = 0; j < n; ++j) {
+            for (int j = 0; j < n; ++j)
                 CHECK_NEAR(ours[i * n + j], M[i * n + j], 1e-11 * (1 + fabs(M[i * n + j])));
-            }
         }
         check_links(world, id, &c, links);
         double drift[6];

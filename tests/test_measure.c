@@ -186,9 +186,8 @@ static void the_scaled_measure_does_not_depend_on_units(void **state)
         mo_problem *problem;
         def.mass = k ? 1000 : 1;
         CHECK(scene_particle(&def, &problem, NULL) == MO_OK);
-        for (int j = 0; j < 3; ++j) {
+        for (int j = 0; j < 3; ++j)
             r[j] *= k ? 1000 : 1;
-        }
         CHECK(mo_measure_scaled(problem, r, &scaled[k]) == MO_OK);
         mo_problem_destroy(problem);
     }
@@ -243,9 +242,8 @@ static void the_cck_error_is_that_of_the_paper(void **state)
                          cck_by_hand(0.1, 0), cck_by_hand(0, -0.05 + 0.9)};
     const double cone = cck_by_hand(0.9, 0.15 - 0.15);
     double sum = n * n + cone * cone;
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < 4; ++k)
         sum += f[k] * f[k];
-    }
     CHECK_NEAR(error, 0.5 * sum, 1e-14);
     CHECK(mo_measure_cck(problem, other, 2, 0.7, &error) == MO_ERR_ARGUMENT);
     mo_problem_destroy(problem);

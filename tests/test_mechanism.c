@@ -17,9 +17,8 @@ static void a_passive_chain_keeps_its_energy_to_second_order(void **state)
         for (int k = 0; k < (int)lround(5 / h); ++k) {
             double q[3];
             run(world, h, h);
-            for (int i = 0; i < 3; ++i) {
+            for (int i = 0; i < 3; ++i)
                 q[i] = mo_mechanism_q(world, id)[i] - 0.5 * h * mo_mechanism_v(world, id)[i];
-            }
             CHECK(mo_mechanism_set(twin, other, q, mo_mechanism_v(world, id), NULL) == MO_OK);
             most[round] = fmax(most[round], fabs(energy_of(twin) - before));
         }
@@ -184,9 +183,8 @@ static void a_gripper_holds_a_thousand_times_its_fingers(void **state)
     run(world, 2e-3, 3);
     mo_vec3_minus(mo_body_get(world, held).pose.position, start, moved);
     CHECK_BELOW(mo_vec3_norm(moved), 1e-9);
-    for (int k = 0; k < mo_world_contact_count(world); ++k) {
+    for (int k = 0; k < mo_world_contact_count(world); ++k)
         CHECK(mo_world_contact(world, k).mode != MO_CONTACT_SLIDES);
-    }
     /* 2 * 0.5 * 9 N is less than its weight: now it falls */
     CHECK(mo_mechanism_set_target(world, id, 0, 9, NULL) == MO_OK);
     CHECK(mo_mechanism_set_target(world, id, 1, 9, NULL) == MO_OK);

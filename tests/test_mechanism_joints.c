@@ -127,9 +127,8 @@ static void a_saved_world_goes_on_with_the_same_bits(void **state)
     mo_world *world = new_world(3);
     add_floor(world, 0.5);
     const mo_mechanism_id id = add_chain(world, 4, 0.1);
-    for (int k = 1; k < 4; ++k) {
+    for (int k = 1; k < 4; ++k)
         shape_on(world, id, k, mo_shape_ball(0.1));
-    }
     const double lifted[4] = {-1, 0.3, 0.3, 0.3};
     CHECK(mo_mechanism_set(world, id, lifted, NULL, NULL) == MO_OK);
     run(world, 2e-3, 0.6);
@@ -157,9 +156,8 @@ static void a_mechanism_falls_asleep_and_wakes_as_a_whole(void **state)
     const mo_mechanism_id id = add_chain(world, 3, 20);
     run(world, 5e-3, 60);
     CHECK(mo_mechanism_get(world, id).is_asleep);
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         CHECK(mo_body_get(world, mo_mechanism_link(world, id, k)).is_asleep);
-    }
     const double force[3] = {30, 0, 0}, at[3] = {0, 0, -3};
     mo_body_apply_force(world, mo_mechanism_link(world, id, 2), force, at, NULL);
     CHECK(!mo_mechanism_get(world, id).is_asleep);

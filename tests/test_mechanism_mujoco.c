@@ -13,9 +13,8 @@
 static void write_vector(FILE *file, const char *name, int count, const double *x)
 {
     fprintf(file, " %s=\"", name);
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         fprintf(file, "%.17g ", x[k]);
-    }
     fprintf(file, "\"");
 }
 
@@ -55,9 +54,7 @@ static void write_link(FILE *file, const random_mechanism *tree, int link)
     fprintf(file, "/>\n");
     for (int k = 0; k < tree->def.joint_count; ++k) {
         const mo_axis_def *joint = tree->joint + k;
-        if (joint->link != link) {
-            continue;
-        }
+        if (joint->link != link) continue;
         switch (joint->kind) {
         case MO_AXIS_PLANAR:
             write_planar(file, joint);
@@ -73,11 +70,8 @@ static void write_link(FILE *file, const random_mechanism *tree, int link)
                         joint->axis);
         }
     }
-    for (int k = link + 1; k < tree->def.link_count; ++k) {
-        if (tree->link[k].parent == link) {
-            write_link(file, tree, k);
-        }
-    }
+    for (int k = link + 1; k < tree->def.link_count; ++k)
+        if (tree->link[k].parent == link) write_link(file, tree, k);
     fprintf(file, "</body>\n");
 }
 
@@ -94,9 +88,7 @@ static mjModel *load(const random_mechanism *tree)
     fclose(file);
     mjModel *model = mj_loadXML(path, NULL, error, sizeof error);
     remove(path);
-    if (!model) {
-        fail_msg("%s", error);
-    }
+    if (!model) fail_msg("%s", error);
     return model;
 }
 
@@ -104,9 +96,8 @@ static void check_near(const char *what, int joints, int n, const double *ours,
                        const double *theirs)
 {
     double size = 1;
-    for (int k = 0; k < n; ++k) {
+    for (int k = 0; k < n; ++k)
         size = fmax(size, fabs(theirs[k]));
-    }
     for (int k = 0; k < n; ++k) {
         if (!(fabs(ours[k] - theirs[k]) <= 1e-10 * size)) {
             fail_msg("%s of %d joints: entry %d is %.17g, not %.17g (largest %g)", what, joints, k,
@@ -158,9 +149,8 @@ static void mass_bias_and_jacobians_are_those_of_mujoco(void **state)
 {
     (void)state;
     mo_random random = {1997};
-    for (int round = 0; round < 60; ++round) {
+    for (int round = 0; round < 60; ++round)
         compare(&random, 1 + round);
-    }
 }
 
 int main(void)

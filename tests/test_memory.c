@@ -20,17 +20,14 @@ static void *reallocate(void *user, void *p, size_t size)
     counter *count = user;
     char *old = p ? (char *)p - HEAD : NULL;
     size_t had = 0;
-    if (old) {
-        memcpy(&had, old, sizeof had);
-    }
+    if (old) memcpy(&had, old, sizeof had);
     char *block = NULL;
-    if (size == 0) {
+    if (size == 0)
         free(old);
-    } else if (!(block = realloc(old, size + HEAD))) {
+    else if (!(block = realloc(old, size + HEAD)))
         return NULL;
-    } else {
+    else
         memcpy(block, &size, sizeof size);
-    }
     count->bytes += size - had;
     count->blocks += (size_t)(size > 0) - (size_t)(old != NULL);
     return block ? block + HEAD : NULL;
@@ -73,13 +70,9 @@ static void twenty_thousand_steps_hold_no_more_memory_than_two_thousand(void **s
         CHECK(mo_world_step(world, 0.005, &report, NULL) == MO_OK);
         touches += report.contacts > 0;
         most = count.bytes > most ? count.bytes : most;
-        if (k == 2000) {
-            early = (counter){most, count.blocks};
-        }
+        if (k == 2000) early = (counter){most, count.blocks};
     }
-    if (!(touches > 1000 && touches < 19999)) {
-        fail_msg("%d steps with contacts", touches);
-    }
+    if (!(touches > 1000 && touches < 19999)) fail_msg("%d steps with contacts", touches);
     CHECK(most <= early.bytes + early.bytes / 10);
     CHECK(count.blocks <= early.blocks + 2);
     mo_world_destroy(world);

@@ -60,9 +60,8 @@ static mo_touch_list touches_of(const mo_shape_def *a, mo_pose at_a, const mo_sh
 static const mo_touch *least_of(const mo_touch_list *list)
 {
     const mo_touch *least = NULL;
-    for (int k = 0; k < list->count; ++k) {
+    for (int k = 0; k < list->count; ++k)
         least = !least || list->touch[k].gap < least->gap ? list->touch + k : least;
-    }
     return least;
 }
 
@@ -91,9 +90,7 @@ static mo_pose random_pose(mo_random *random, double spread, int is_planar)
 {
     double axis[3] = {0, 0, 1}, x[3];
     fill_uniform(random, -spread, spread, 3, x);
-    if (!is_planar) {
-        fill_uniform(random, -1, 1, 3, axis);
-    }
+    if (!is_planar) fill_uniform(random, -1, 1, 3, axis);
     return mo_pose_turned(x[0], x[1], is_planar ? 0 : x[2], axis, uniform(random, -3, 3));
 }
 
@@ -156,9 +153,8 @@ static void a_box_on_a_floor_of_triangles_has_its_four_corners(void **state)
         for (int i = 0; i < list.count; ++i) {
             CHECK_NEAR(list.touch[i].normal[2], -1, 1e-12);
             CHECK_NEAR(list.touch[i].gap, at.position[2] - 0.2, 1e-12);
-            for (int j = 0; j < i; ++j) {
+            for (int j = 0; j < i; ++j)
                 CHECK(list.touch[i].feature != list.touch[j].feature);
-            }
         }
         mo_memory_free(&list.allocator, list.touch);
     }
@@ -180,9 +176,8 @@ static void a_shape_that_is_sunk_deep_is_pushed_out(void **state)
         mo_pose at = mo_pose_turned(uniform(&random, -3, 3), uniform(&random, -3, 3), 0, axis, k);
         double R[9], below = 0;
         mo_quat_matrix(at.orientation, R);
-        for (int i = 0; i < 3; ++i) {
+        for (int i = 0; i < 3; ++i)
             below += half[i] * fabs(R[6 + i]);
-        }
         below = k % 3 == 0   ? below
                 : k % 3 == 1 ? 0.5 * fabs(R[8]) + 0.2
                              : 0.5 * fabs(R[8]) + 0.3 * sqrt(fmax(0, 1 - R[8] * R[8]));
@@ -214,9 +209,7 @@ static mo_body_id add(mo_world *world, mo_body_kind kind, mo_shape_def shape, do
     def.pose = pose;
     shape.material.friction = mu;
     const mo_body_id body = mo_world_add_body(world, &def, &why);
-    if (!mo_world_add_shape(world, body, &shape, &why).index) {
-        fail_msg("%s", why.text);
-    }
+    if (!mo_world_add_shape(world, body, &shape, &why).index) fail_msg("%s", why.text);
     return body;
 }
 
@@ -272,9 +265,8 @@ static void a_ball_comes_to_rest_in_a_valley(void **state)
     add(world, MO_BODY_FIXED, s.def, 0.5, mo_pose_identity());
     const mo_body_id ball =
         add(world, MO_BODY_FREE, mo_shape_ball(0.3), 0.5, mo_pose_at(0.05, 0.2, 0.6));
-    for (int step = 0; step < 400; ++step) {
+    for (int step = 0; step < 400; ++step)
         CHECK(mo_world_step(world, 0.01, NULL, NULL) == MO_OK);
-    }
     const mo_body_state now = mo_body_get(world, ball);
     CHECK_NEAR(now.pose.position[0], 0, 1e-6);
     CHECK_NEAR(now.pose.position[2], 0.3 * sqrt(1.25), 1e-6);
@@ -284,9 +276,8 @@ static void a_ball_comes_to_rest_in_a_valley(void **state)
 /* A chain from x = -6 to 6 along y = 0, solid below; its points are listed from the other end. */
 static mo_shape_def make_chain(double points[3 * 25], int indices[48])
 {
-    for (int k = 0; k < 25; ++k) {
+    for (int k = 0; k < 25; ++k)
         mo_vec3_set(points + 3 * k, 6 - 0.5 * k, 0, 0);
-    }
     for (int k = 0; k < 24; ++k) {
         indices[2 * k] = k + 1;
         indices[2 * k + 1] = k;

@@ -96,9 +96,8 @@ static void a_file_is_found_beside_the_one_that_includes_it(void **state)
     assert_int_equal(model.geom_count, 1);
     assert_string_equal(model.bodies[1].name, "toe");
     mo_model_clear(&model);
-    for (int k = 0; k < 4; ++k) { /* the folder goes before those of the test group do */
+    for (int k = 0; k < 4; ++k) /* the folder goes before those of the test group do */
         remove(folder.file[folder.count - 1 - k]);
-    }
     rmdir(inner);
 }
 
@@ -107,12 +106,10 @@ static void a_chain_of_two_hundred_bodies_is_read(void **state)
     (void)state;
     static char text[40000];
     char *at = text + sprintf(text, "<mujoco><worldbody>");
-    for (int k = 0; k < 200; ++k) {
+    for (int k = 0; k < 200; ++k)
         at += sprintf(at, "<body pos='0 0 1'><joint/><geom size='.1'/>");
-    }
-    for (int k = 0; k < 200; ++k) {
+    for (int k = 0; k < 200; ++k)
         at += sprintf(at, "</body>");
-    }
     sprintf(at, "</worldbody></mujoco>");
     mo_model model;
     read_text(text, &model);
@@ -151,9 +148,8 @@ static void soft_contact_settings_of_mujoco_are_one_note(void **state)
 static void check_colour(const mo_model *model, int geom, double r, double g, double b, double a)
 {
     const double expected[4] = {r, g, b, a};
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < 4; ++k)
         CHECK_NEAR(model->geoms[geom].shape.colour[k], expected[k], 0);
-    }
 }
 
 static void colours_come_from_the_geom_its_class_or_its_material(void **state)

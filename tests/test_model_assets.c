@@ -80,12 +80,9 @@ static void expect(const char *text, const char *sentence)
 {
     mo_model model;
     mo_message why = {{0}};
-    if (mo_model_read(folder_put(&folder, "model.xml", text), NULL, &model, &why) == MO_OK) {
+    if (mo_model_read(folder_put(&folder, "model.xml", text), NULL, &model, &why) == MO_OK)
         fail_msg("read, without '%s': %s", sentence, text);
-    }
-    if (!strstr(why.text, sentence)) {
-        fail_msg("'%s' has no '%s'", why.text, sentence);
-    }
+    if (!strstr(why.text, sentence)) fail_msg("'%s' has no '%s'", why.text, sentence);
 }
 
 static void bad_height_fields_are_refused(void **state)
@@ -151,9 +148,8 @@ static void check_collada(const char *file, double mass, const double centre[3])
     folder_put(&folder, "m.dae", file);
     read_text(USER, &model);
     CHECK_NEAR(model.bodies[1].mass, mass, 1e-12 * mass);
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         CHECK_NEAR(model.bodies[1].centre[k], centre[k], 1e-12);
-    }
     assert_int_equal(model.geoms[0].shape.point_count, 8);
     mo_model_clear(&model);
 }
@@ -226,9 +222,8 @@ static void scenes_of_collada_have_bounds(void **state)
                       "<COLLADA xmlns='http://www.collada.org/2005/11/COLLADASchema'>" GEOMETRIES(
                           "<triangles><input semantic='VERTEX' source='#v'/><p>0 1 2</p>"
                           "</triangles>") "<library_visual_scenes><visual_scene id='s'><node>");
-    for (int k = 0; k < MOST; ++k) {
+    for (int k = 0; k < MOST; ++k)
         at += snprintf(text + at, (size_t)(ROOM - at), "%s", ONE);
-    }
     snprintf(text + at, (size_t)(ROOM - at), "%s",
              "</node></visual_scene></library_visual_scenes><scene>"
              "<instance_visual_scene url='#s'/></scene></COLLADA>");

@@ -204,9 +204,8 @@ static void a_wrong_file_gets_a_sentence_with_its_line(void **state)
 {
     (void)state;
     int good = 1;
-    for (size_t k = 0; k < sizeof WRONG / sizeof WRONG[0]; ++k) {
+    for (size_t k = 0; k < sizeof WRONG / sizeof WRONG[0]; ++k)
         good &= is_refused(folder_put(&folder, "model.xml", WRONG[k].text), WRONG[k].says);
-    }
     CHECK(good);
 }
 
@@ -217,9 +216,8 @@ static void paths_that_are_not_files_get_an_error_message(void **state)
     check_refused("/nowhere/at/all.xml", "cannot be opened");
     check_refused("/tmp", "not a plain file");
     check_refused("/dev/zero", "not a plain file");
-    if (access("/sys/kernel/uevent_seqnum", R_OK) == 0) { /* it has fewer bytes than it says */
+    if (access("/sys/kernel/uevent_seqnum", R_OK) == 0) /* it has fewer bytes than it says */
         check_refused("/sys/kernel/uevent_seqnum", "could not be read to its end");
-    }
     snprintf(path, sizeof path, "%s/pipe.xml", folder.path);
     assert_int_equal(mkfifo(path, 0600), 0);
     check_refused(path, "not a plain file");
@@ -252,14 +250,12 @@ static void depth_and_numbers_of_elements_have_bounds(void **state)
     enum { DEEP = 5000, MANY = MO_XML_ELEMENTS + 10 };
     char *text = malloc(8 * (size_t)MANY + 100);
     char *at = text + sprintf(text, "<mujoco>");
-    for (int k = 0; k < DEEP; ++k) {
+    for (int k = 0; k < DEEP; ++k)
         at += sprintf(at, "<body>");
-    }
     check_refused(folder_put(&folder, "model.xml", text), "levels deep");
     at = text + sprintf(text, "<mujoco>");
-    for (int k = 0; k < MANY; ++k) {
+    for (int k = 0; k < MANY; ++k)
         at += sprintf(at, "<geom/>");
-    }
     check_refused(folder_put(&folder, "model.xml", text), "more than 100000 elements");
     free(text);
 }
@@ -316,9 +312,7 @@ static void *take_rationed(void *user, void *p, size_t size)
         free(p);
         return NULL;
     }
-    if (r->left-- <= 0) {
-        return NULL;
-    }
+    if (r->left-- <= 0) return NULL;
     void *q = realloc(p, size);
     r->live += q && !p;
     return q;
@@ -406,9 +400,8 @@ static void try_out(const mo_model *model)
         const mo_error error = mo_world_step(world, model->step, &report, &refused);
         CHECK(!error || refused.text[0]);
     }
-    for (int k = 0; k < model->key_count; ++k) {
+    for (int k = 0; k < model->key_count; ++k)
         mo_robot_set_key(robot, world, model->keys + k, &why);
-    }
     mo_robot_destroy(robot);
     mo_world_destroy(world);
 }
@@ -436,9 +429,7 @@ static void damaged_files_are_read_or_refused(void **state)
         refused += error != MO_OK;
         read += error == MO_OK;
         CHECK(!error || why.text[0]);
-        if (!error) {
-            try_out(&model);
-        }
+        if (!error) try_out(&model);
         mo_model_clear(&model);
         free(room);
         mo_memory_free(&allocator, bytes);

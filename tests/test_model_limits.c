@@ -22,9 +22,7 @@ static void check_refused(const char *path, const char *fragment)
         mo_model_clear(&model);
         fail_msg("%s was read, and should not have been: %s", path, fragment);
     }
-    if (!strstr(why.text, fragment)) {
-        fail_msg("'%s' does not say '%s'", why.text, fragment);
-    }
+    if (!strstr(why.text, fragment)) fail_msg("'%s' does not say '%s'", why.text, fragment);
 }
 
 /* ---- one sentence each ----------------------------------------------------------------------- */
@@ -72,9 +70,8 @@ static void invalid_input_gets_an_error_message(void **state)
         {"m.xml", FIT("fitscale='x'"), "fitscale"},
         {"m.xml", FOLDER_AS_FIELD, "plain file"},
     };
-    for (size_t k = 0; k < sizeof CASES / sizeof CASES[0]; ++k) {
+    for (size_t k = 0; k < sizeof CASES / sizeof CASES[0]; ++k)
         check_refused(folder_put(&folder, CASES[k].name, CASES[k].text), CASES[k].sentence);
-    }
 }
 
 /* ---- counts ---------------------------------------------------------------------------------- */
@@ -146,9 +143,7 @@ static void large_files_are_refused_unread(void **state)
     static const char *const NAMES[] = {"m.xml", "m.urdf", "m.sdf"};
     for (size_t k = 0; k < sizeof NAMES / sizeof NAMES[0]; ++k) {
         const char *path = folder_put(&folder, NAMES[k], "<mujoco/>");
-        if (truncate(path, (off_t)1 << 36) == 0) {
-            check_refused(path, "has more than");
-        }
+        if (truncate(path, (off_t)1 << 36) == 0) check_refused(path, "has more than");
         CHECK(truncate(path, 0) == 0);
     }
 }

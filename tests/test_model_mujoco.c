@@ -53,9 +53,7 @@ static void put_geom(FILE *out, mo_random *random)
     fill_uniform(random, 0.05, 0.3, 3, size);
     fprintf(out, "<geom type='%s' size='%.17g %.17g %.17g'", TYPES[type], size[0], size[1],
             size[2]);
-    if (mo_random_bits(random) % 3 == 0) {
-        fprintf(out, " mass='%.17g'", uniform(random, 0.1, 3));
-    }
+    if (mo_random_bits(random) % 3 == 0) fprintf(out, " mass='%.17g'", uniform(random, 0.1, 3));
     if (type > 0 && mo_random_bits(random) % 3 == 0) {
         double x[6];
         fill_uniform(random, -1, 1, 6, x);
@@ -90,27 +88,23 @@ static int put_body(FILE *out, mo_random *random, int left, int is_root)
     fprintf(out, "<body");
     put_frame(out, random);
     fprintf(out, ">");
-    if (is_root && mo_random_bits(random) % 2) {
+    if (is_root && mo_random_bits(random) % 2)
         fprintf(out, "<freejoint/>");
-    } else if (mo_random_bits(random) % 4 == 0) {
+    else if (mo_random_bits(random) % 4 == 0)
         fprintf(out, "<joint type='ball' damping='0.5'/>");
-    } else {
-        for (int k = (int)(mo_random_bits(random) % 3); k >= 0; --k) {
+    else
+        for (int k = (int)(mo_random_bits(random) % 3); k >= 0; --k)
             put_joint(out, random);
-        }
-    }
-    for (int k = (int)(mo_random_bits(random) % 3); k >= 0; --k) {
+    for (int k = (int)(mo_random_bits(random) % 3); k >= 0; --k)
         put_geom(out, random);
-    }
     if (mo_random_bits(random) % 3 == 0) {
         fprintf(out, "<inertial mass='%.17g' diaginertia='2 3 4'", uniform(random, 0.1, 3));
         put_frame(out, random);
         fprintf(out, "/>");
     }
     --left;
-    while (left > 0 && mo_random_bits(random) % 3) {
+    while (left > 0 && mo_random_bits(random) % 3)
         left = put_body(out, random, left, 0);
-    }
     fprintf(out, "</body>");
     return left;
 }
@@ -128,9 +122,8 @@ static void mujoco_reads_random_trees_alike(void **state)
         size_t size = 0;
         FILE *out = open_memstream(&text, &size);
         fprintf(out, "<mujoco>%s<worldbody>", COMPILERS[k % 4]);
-        for (int left = 12; left > 0;) {
+        for (int left = 12; left > 0;)
             left = put_body(out, &random, left, 1);
-        }
         fprintf(out, "</worldbody></mujoco>");
         fclose(out);
         compare_file(folder_put(&folder, "random.xml", text), 1e-10);

@@ -24,11 +24,8 @@
 
 static int has_note(const mo_model *model, const char *words)
 {
-    for (int k = 0; k < model->note_count; ++k) {
-        if (strstr(model->notes[k].text, words)) {
-            return 1;
-        }
-    }
+    for (int k = 0; k < model->note_count; ++k)
+        if (strstr(model->notes[k].text, words)) return 1;
     return 0;
 }
 
@@ -42,9 +39,8 @@ static void flags_turn_off_the_named_effect(void **state)
     read_text(MJCF("<option collision='predefined'><flag gravity='disable' constraint='disable' "
                    "passive='disable'/></option>" JOINTED),
               &off);
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         CHECK(off.gravity[k] == 0);
-    }
     CHECK(!off.joints[0].has_limits && off.joints[0].dry_friction == 0);
     CHECK(off.joints[0].damping == 0 && off.joints[0].stiffness == 0);
     CHECK(!off.tendons[0].has_limits && off.tendons[0].dry_friction == 0);
@@ -75,9 +71,8 @@ static void a_weld_of_sites_brings_them_together(void **state)
         CHECK_NEAR(connect->anchor[k], model.sites[0].pose.position[k], 0);
     }
     double cosine = 0;
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < 4; ++k)
         cosine += meets.orientation[k] * model.sites[0].pose.orientation[k];
-    }
     CHECK_NEAR(fabs(cosine), 1, 1e-14);
     mo_model_clear(&model);
 }
@@ -117,9 +112,8 @@ static void a_body_that_is_set_free_renumbers_joints(void **state)
 static int count_kind(const mo_model *model, int body, mo_model_joint_kind kind)
 {
     int count = 0;
-    for (int k = 0; k < model->joint_count; ++k) {
+    for (int k = 0; k < model->joint_count; ++k)
         count += model->joints[k].body == body && model->joints[k].kind == kind;
-    }
     return count;
 }
 
@@ -138,9 +132,7 @@ static void planar_and_floating_joints_are_made_of_parts(void **state)
     int at[3] = {-1, -1, -1};
     for (int k = 1; k < model.body_count; ++k) {
         const char *name = model.bodies[k].name;
-        if (strlen(name) == 1 && name[0] >= 'a' && name[0] <= 'c') {
-            at[name[0] - 'a'] = k;
-        }
+        if (strlen(name) == 1 && name[0] >= 'a' && name[0] <= 'c') at[name[0] - 'a'] = k;
     }
     CHECK(at[0] > 0 && at[1] > 0 && at[2] > 0);
     CHECK(count_kind(&model, at[0], MO_MODEL_FREE) == 1 && model.bodies[at[0]].parent == 0);

@@ -192,11 +192,8 @@ static void the_rest_is_refused_with_a_sentence(void **state)
 
 static int has_note(const mo_model *model, const char *says)
 {
-    for (int k = 0; k < model->note_count; ++k) {
-        if (strstr(model->notes[k].text, says)) {
-            return 1;
-        }
-    }
+    for (int k = 0; k < model->note_count; ++k)
+        if (strstr(model->notes[k].text, says)) return 1;
     return !says[0];
 }
 

@@ -133,12 +133,9 @@ static void unread_elements_are_noted(void **state)
                                         "type=\"screw\"", "closes a loop"};
     for (size_t k = 0; k < sizeof TEXTS / sizeof TEXTS[0]; ++k) {
         int found = 0;
-        for (int i = 0; i < model.note_count; ++i) {
+        for (int i = 0; i < model.note_count; ++i)
             found |= strstr(model.notes[i].text, TEXTS[k]) != NULL;
-        }
-        if (!found) {
-            fail_msg("no note has '%s'", TEXTS[k]);
-        }
+        if (!found) fail_msg("no note has '%s'", TEXTS[k]);
     }
     assert_int_equal(model.joint_count, 2); /* the base floats; a ball */
     mo_model_clear(&model);
@@ -179,21 +176,18 @@ static void bad_files_get_a_sentence(void **state)
     for (size_t k = 0; k < sizeof CASES / sizeof CASES[0]; ++k) {
         mo_model model;
         mo_message why = {{0}};
-        if (!mo_model_read(folder_put(&folder, "model.sdf", CASES[k].text), NULL, &model, &why)) {
+        if (!mo_model_read(folder_put(&folder, "model.sdf", CASES[k].text), NULL, &model, &why))
             fail_msg("read: %s", CASES[k].text);
-        }
-        if (!strstr(why.text, CASES[k].sentence)) {
+        if (!strstr(why.text, CASES[k].sentence))
             fail_msg("'%s' has no '%s'", why.text, CASES[k].sentence);
-        }
     }
 }
 
 static int has_note(const mo_model *model, const char *text)
 {
     int k = 0;
-    while (k < model->note_count && !strstr(model->notes[k].text, text)) {
+    while (k < model->note_count && !strstr(model->notes[k].text, text))
         ++k;
-    }
     return k < model->note_count;
 }
 
@@ -218,13 +212,10 @@ static void meshes_are_found_beside_their_model(void **state)
     mo_message why = {{0}};
     const mo_error error =
         mo_model_read(folder_put(&folder, "model.sdf", text), NULL, &model, &why);
-    if (error) {
-        fail_msg("%s", why.text);
-    }
+    if (error) fail_msg("%s", why.text);
     assert_int_equal(model.geom_count, 2);
-    for (int k = 0; k < 2; ++k) {
+    for (int k = 0; k < 2; ++k)
         CHECK(model.geoms[k].shape.kind == MO_SHAPE_HULL && model.geoms[k].shape.point_count == 4);
-    }
     mo_model_clear(&model);
     folder_remove(&folder);
     rmdir(part);

@@ -35,12 +35,10 @@ static void urdf_and_mjcf_of_one_arm_are_the_same(void **state)
     assert_int_equal(urdf.joint_count, 1);
     assert_int_equal(urdf.actuator_count, 1);
     const mo_model_body *a = urdf.bodies + 2, *b = mjcf.bodies + 2;
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < 4; ++k)
         CHECK_NEAR(a->pose.orientation[k], b->pose.orientation[k], 1e-15);
-    }
-    for (int k = 0; k < 6; ++k) {
+    for (int k = 0; k < 6; ++k)
         CHECK_NEAR(a->inertia[k], b->inertia[k], 1e-15);
-    }
     CHECK_NEAR(urdf.joints[0].range[1], 2, 0);
     CHECK_NEAR(urdf.joints[0].dry_friction, mjcf.joints[0].dry_friction, 0);
     CHECK_NEAR(urdf.joints[0].axis[1], 1, 0);
@@ -66,9 +64,8 @@ static void urdf_colours_are_those_of_the_material(void **state)
         &model);
     const double expected[3][4] = {{0, 0, 1, 0.5}, {1, 0.5, 0, 1}, {0}};
     assert_int_equal(model.geom_count, 3);
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         assert_memory_equal(model.geoms[k].shape.colour, expected[k], sizeof expected[k]);
-    }
     mo_model_clear(&model);
 }
 
@@ -102,9 +99,8 @@ static void common_errors_are_corrected_with_a_note(void **state)
                          "<robot name='r'><link name='a'><inertial><mass value='1'/><inertia "
                          "ixx='-5e-20' iyy='0' izz='0'/></inertial></link></robot>"),
               &model);
-    for (int k = 0; k < 6; ++k) {
+    for (int k = 0; k < 6; ++k)
         CHECK_NEAR(model.bodies[1].inertia[k], 0, 0);
-    }
     mo_model_clear(&model);
 }
 
@@ -239,9 +235,8 @@ static void above_the_folder_of_a_model_only_folders_are_opened(void **state)
         snprintf(path, sizeof path, "%s/%s", folder.path, inner[k]);
         CHECK(mkdir(path, 0700) == 0);
     }
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         folder_put_bytes(&folder, at[k], stl, write_stl(stl, half, shift));
-    }
     CHECK(read_mesh("../b/m.stl", &why) == MO_OK);
     CHECK(read_mesh("../../inner/b/m.stl", &why) == MO_OK);
     snprintf(path, sizeof path, "../../../../../../../../../../../..%s/inner/b/m.stl", folder.path);
@@ -250,9 +245,8 @@ static void above_the_folder_of_a_model_only_folders_are_opened(void **state)
         CHECK(read_mesh(outside[k], &why) == MO_ERR_FORMAT);
         CHECK(strstr(why.text, "outside the model's folder"));
     }
-    while (folder.count > 0 && strstr(folder.file[folder.count - 1], "/inner/")) {
+    while (folder.count > 0 && strstr(folder.file[folder.count - 1], "/inner/"))
         remove(folder.file[--folder.count]);
-    }
     for (int k = 3; k >= 0; --k) {
         snprintf(path, sizeof path, "%s/%s", folder.path, inner[k]);
         CHECK(rmdir(path) == 0);
@@ -303,9 +297,8 @@ static void meshes_of_the_package_are_found(void **state)
     mo_model_clear(&model);
     remove(package);
     snprintf(inner, sizeof inner, "%s/meshes", folder.path);
-    for (int k = 1; k < 5; ++k) {
+    for (int k = 1; k < 5; ++k)
         remove(folder.file[folder.count - k]);
-    }
     rmdir(inner);
     snprintf(inner, sizeof inner, "%s/urdf", folder.path);
     rmdir(inner);
@@ -323,9 +316,8 @@ static void a_mass_without_inertia_is_a_ball(void **state)
               &model);
     const double volume = 0.2 / 1000, pi = 3.14159265358979323846;
     const double square = pow(3 * volume / (4 * pi), 2.0 / 3);
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         CHECK_NEAR(model.bodies[2].inertia[k], 0.4 * 0.2 * square, 1e-18);
-    }
     assert_int_equal(model.note_count, 1);
     CHECK(strstr(model.notes[0].text, "has a mass and no inertia"));
     mo_model_clear(&model);

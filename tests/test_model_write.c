@@ -9,9 +9,8 @@
 
 static void near_all(const double *a, const double *b, int count, double tolerance)
 {
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         CHECK_NEAR(a[k], b[k], tolerance * fmax(1, fabs(a[k])));
-    }
 }
 
 static void same_pose(const mo_pose *a, const mo_pose *b)
@@ -74,9 +73,8 @@ static void same_drives(const mo_model *a, const mo_model *b)
     for (int k = 0; k < a->actuator_count; ++k) {
         const mo_model_actuator *x = a->actuators + k, *y = b->actuators + k;
         CHECK(x->joint == y->joint && x->tendon == y->tendon && (x->site < 0) == (y->site < 0));
-        if (x->site >= 0) { /* paths of tendons bring sites of their own */
+        if (x->site >= 0) /* paths of tendons bring sites of their own */
             assert_string_equal(a->sites[x->site].name, b->sites[y->site].name);
-        }
         CHECK(x->has_control_range == y->has_control_range && x->dynamics == y->dynamics);
         near_all(x->gear, y->gear, 6, 1e-14);
         near_all(x->bias, y->bias, 3, 1e-14);
@@ -125,9 +123,7 @@ static void write_and_check(mo_model *model)
     mo_message why = {{0}};
     mo_model_drop_visuals(model);
     const char *path = folder_put(&folder, "written.xml", "");
-    if (mo_model_write(path, model, &why)) {
-        fail_msg("%s", why.text);
-    }
+    if (mo_model_write(path, model, &why)) fail_msg("%s", why.text);
     read_file(path, &back);
     mo_model_drop_visuals(&back); /* obstacles of tendons */
     same_bodies(model, &back);

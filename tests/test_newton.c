@@ -13,9 +13,8 @@
 static double worst_of(int n, const double *x)
 {
     double worst = 0;
-    for (int k = 0; k < n; ++k) {
+    for (int k = 0; k < n; ++k)
         worst = fmax(worst, fabs(x[k]));
-    }
     return worst;
 }
 
@@ -66,9 +65,8 @@ static void the_function_vanishes_on_the_law_and_nowhere_else(void **state)
             y[2] = mu * y[0] * natural[2] / t;
         }
         double away = 0;
-        for (int k = 0; k < 3; ++k) {
+        for (int k = 0; k < 3; ++k)
             away = fmax(away, fabs(r[k] - y[k]));
-        }
         mo_fischer_burmeister(mu, 3, 1, uhat, r, z, NULL, NULL);
         CHECK(worst_of(3, z) >= 1e-2 * fmin(1, mu * mu) * away); /* the two bound each other */
     }
@@ -136,9 +134,8 @@ static void both_functions_solve_problems_of_full_rank(void **state)
         CHECK(scene_random(&def, &problem, NULL, NULL) == MO_OK);
         mo_result ac = solve_with(problem, "ac", 10), fb = solve_with(problem, "fb", 10);
         CHECK(ac.iterations < 60 && fb.iterations < 60);
-        for (int k = 0; k < ac.dof_count; ++k) {
+        for (int k = 0; k < ac.dof_count; ++k)
             CHECK_NEAR(fb.v[k], ac.v[k], 1e-5);
-        }
         mo_result_clear(&ac);
         mo_result_clear(&fb);
         mo_problem_destroy(problem);

@@ -153,9 +153,7 @@ static parts usual(mo_axis_kind kind)
 /* 1 where the call was taken; one that is refused has a sentence. */
 static int was_taken(int taken, mo_message *why, const char *what)
 {
-    if (!taken && !why->text[0]) {
-        fail_msg("%s: refused without a sentence", what);
-    }
+    if (!taken && !why->text[0]) fail_msg("%s: refused without a sentence", what);
     why->text[0] = '\0';
     return taken;
 }
@@ -190,14 +188,12 @@ static mo_world *build(const parts *p, mo_body_id *box, const char *what)
     const mo_pose above = mo_pose_at(0.1, 0.05, 1.4);
     mo_message why = {{0}};
     mo_world *world = NULL;
-    if (!was_taken(mo_world_create(&p->world, NULL, &world, &why) == MO_OK, &why, what)) {
+    if (!was_taken(mo_world_create(&p->world, NULL, &world, &why) == MO_OK, &why, what))
         return NULL;
-    }
     mo_world_add_solid(world, MO_BODY_FIXED, &floor, NULL, NULL);
     *box = mo_world_add_body(world, &p->body, &why);
-    if (was_taken(box->index > 0, &why, what)) {
+    if (was_taken(box->index > 0, &why, what))
         was_taken(mo_world_add_shape(world, *box, &p->shape, &why).index > 0, &why, what);
-    }
     mo_joint_def joint = p->joint;
     joint.a = *box;
     joint.b = mo_world_add_solid(world, MO_BODY_FREE, &other, &above, NULL);
@@ -208,11 +204,8 @@ static mo_world *build(const parts *p, mo_body_id *box, const char *what)
 
 static int all_finite(size_t count, const double *x)
 {
-    for (size_t k = 0; k < count; ++k) {
-        if (!isfinite(x[k])) {
-            return 0;
-        }
-    }
+    for (size_t k = 0; k < count; ++k)
+        if (!isfinite(x[k])) return 0;
     return 1;
 }
 
@@ -274,13 +267,10 @@ static void try_scene(const parts *p, const char *what)
         const int stepped =
             was_taken(mo_world_step(world, p->h, &report, &why) == MO_OK, &why, what);
         if (!is_finite(world) || (stepped && (!isfinite(report.kinetic_energy) ||
-                                              isnan(report.residual.natural_relative)))) {
+                                              isnan(report.residual.natural_relative))))
             fail_msg("%s: a number of the world is not finite after %d steps", what, k + 1);
-        }
     }
-    if (world && !loads_again(world)) {
-        fail_msg("%s: the saved state is not taken", what);
-    }
+    if (world && !loads_again(world)) fail_msg("%s: the saved state is not taken", what);
     mo_world_destroy(world);
 }
 

@@ -23,9 +23,8 @@ static mo_world *build_heap(int count, int shape, double speed, double tol)
         const mo_body_id body = mo_world_body(world, k);
         const mo_body_state s = mo_body_get(world, body);
         const double down[3] = {0, 0, -speed};
-        if (s.kind == MO_BODY_FREE) {
+        if (s.kind == MO_BODY_FREE)
             CHECK(mo_body_set(world, body, &s.pose, down, s.spin, &why) == MO_OK);
-        }
     }
     mo_world_def def = mo_world_definition(world);
     def.solver.tol = tol;
@@ -56,18 +55,16 @@ static void check_overlap_of_heap(int shape, double tol)
 static void no_body_of_a_heap_ends_a_step_inside_another(void **state)
 {
     (void)state;
-    for (int shape = 1; shape <= 5; ++shape) {
+    for (int shape = 1; shape <= 5; ++shape)
         check_overlap_of_heap(shape, 1e-3);
-    }
 }
 
 /* A coarse tolerance bounds a norm over all contacts; none may penetrate all the same. */
 static void coarse_tolerances_leave_no_overlap(void **state)
 {
     (void)state;
-    for (int shape = 0; shape <= 5; ++shape) {
+    for (int shape = 0; shape <= 5; ++shape)
         check_overlap_of_heap(shape, 0.25);
-    }
 }
 
 /* ---- thin walls ------------------------------------------------------------------------------ */
@@ -116,9 +113,8 @@ static mo_body_def shot(mo_random *random)
         def.pose.orientation[i] = uniform(random, -1, 1);
         length += def.pose.orientation[i] * def.pose.orientation[i];
     }
-    for (int i = 0; i < 4; ++i) {
+    for (int i = 0; i < 4; ++i)
         def.pose.orientation[i] /= sqrt(length);
-    }
     const double way[3] = {1, uniform(random, -1, 1), uniform(random, -1, 1)};
     const double norm = sqrt(1 + way[1] * way[1] + way[2] * way[2]);
     const double from = 0.1 + 0.4 * mo_random_unit(random);
@@ -162,15 +158,12 @@ static int shoot_with(mo_random *random, int k, const mo_body_def *flies, mo_opt
         }
         CHECK(mo_world_step(world, 0.01, &report, &why) == MO_OK);
         is_waiting = report.is_waiting;
-        if (is_waiting) {
-            continue;
-        }
+        if (is_waiting) continue;
         ++step;
         unsolved += report.status != MO_SOLVED;
         const mo_body_state s = mo_body_get(world, body);
-        if (fabs(s.pose.position[1]) > 1.9 || fabs(s.pose.position[2]) > 1.9) {
+        if (fabs(s.pose.position[1]) > 1.9 || fabs(s.pose.position[2]) > 1.9)
             break; /* beside the wall */
-        }
         CHECK_BELOW(s.pose.position[0], 0);
         CHECK_BELOW(report.kinetic_energy, before * (1 + gain) + CORRECTION * sqrt(before) + rest);
         before = report.kinetic_energy;
@@ -191,9 +184,8 @@ static void nothing_passes_through_a_thin_wall(void **state)
     (void)state;
     mo_random random = {.state = 1};
     int unsolved = 0;
-    for (int k = 0; k < 240; ++k) {
+    for (int k = 0; k < 240; ++k)
         unsolved += shoot(&random, k, mo_default_world().solver, 1e-9);
-    }
     CHECK(unsolved <= 10);
 }
 
@@ -214,9 +206,8 @@ static void energy_gained_by_an_interrupted_step_is_removed(void **state)
             unsolved += left;
         }
     }
-    for (int k = 0; k < 3000; ++k) { /* at another point in each step */
+    for (int k = 0; k < 3000; ++k) /* at another point in each step */
         shoot(&random, k, hasty, 3e-6);
-    }
     CHECK(unsolved > 200);
 }
 
@@ -246,9 +237,7 @@ static void nothing_passes_through_a_wall_that_turns(void **state)
             const double *x = at.pose.position;
             const double off = cos(angle) * x[0] + sin(angle) * x[1],
                          along = cos(angle) * x[1] - sin(angle) * x[0];
-            if (fabs(along) > 1.9 || fabs(x[2]) > 1.9) {
-                break; /* beside the wall */
-            }
+            if (fabs(along) > 1.9 || fabs(x[2]) > 1.9) break; /* beside the wall */
             CHECK_BELOW(off, 0);
         }
         mo_world_destroy(world);
@@ -278,9 +267,8 @@ static void penetration_left_by_an_unsolved_step_is_removed_slowly(void **state)
     mo_random random = {.state = 1};
     mo_options starved = mo_default_world().solver;
     starved.max_iter = 10;
-    for (int k = 0; k < 400; ++k) {
+    for (int k = 0; k < 400; ++k)
         shoot(&random, k, starved, 1e-5);
-    }
 }
 
 /* ---- steps that turn and fly far ------------------------------------------------------------- */
@@ -334,9 +322,8 @@ static void fast_rotating_bodies_gain_no_energy(void **state)
 {
     (void)state;
     mo_random random = {.state = 3};
-    for (int k = 0; k < 800; ++k) {
+    for (int k = 0; k < 800; ++k)
         meet(&random, k);
-    }
 }
 
 /* ---- overlap at the start -------------------------------------------------------------------- */
@@ -387,9 +374,8 @@ static void part_two(mo_random *random, int a, int b, double gravity)
     for (int side = 0; side < 2; ++side) {
         const int is_free = side == 0 || b < FREE_KINDS;
         mo_pose pose = is_free ? near_the_origin(random) : mo_pose_at(0, 0, 0);
-        if (b == MESH && side == 0) { /* which does not push out what is deeper */
+        if (b == MESH && side == 0) /* which does not push out what is deeper */
             pose.position[2] += 0.14;
-        }
         const mo_body_id id = mo_world_add_solid(world, is_free ? MO_BODY_FREE : MO_BODY_FIXED,
                                                  shapes + side, &pose, &why);
         mass += is_free ? mo_body_get(world, id).mass : 0;
@@ -413,11 +399,9 @@ static void any_two_that_overlap_part_within_the_bound_of_energy(void **state)
     (void)state;
     mo_random random = {.state = 4};
     for (int a = 0; a < FREE_KINDS; ++a) {
-        for (int b = 0; b < PAIR_KINDS; ++b) {
-            for (int k = 0; k < 4; ++k) {
+        for (int b = 0; b < PAIR_KINDS; ++b)
+            for (int k = 0; k < 4; ++k)
                 part_two(&random, a, b, k % 2 ? 9.81 : 0);
-            }
-        }
     }
 }
 

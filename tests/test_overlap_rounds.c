@@ -86,9 +86,7 @@ static int rounds_of_heap(int has_pendulum)
     CHECK(world_set_value(scene, values, "count", 40, &why) == MO_OK);
     CHECK(world_set_value(scene, values, "shape", 2, &why) == MO_OK);
     CHECK(scene->build(values, &world, &why) == MO_OK);
-    if (has_pendulum) {
-        add_chain(world, 1, 0);
-    }
+    if (has_pendulum) add_chain(world, 1, 0);
     for (int k = 0; k < 60; ++k) {
         mo_step_report report;
         CHECK(mo_world_step(world, 0.01, &report, &why) == MO_OK);

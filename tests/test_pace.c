@@ -30,9 +30,7 @@ static void work(void *user)
 {
     record *r = user;
     const double start = mo_work_clock();
-    if (r->holds) {
-        mo_pace_hold(1);
-    }
+    if (r->holds) mo_pace_hold(1);
     for (r->done = 0; r->done < PIECES; ++r->done) {
         spend(r->seconds);
         mo_pace();
@@ -84,9 +82,8 @@ static void the_work_clock_stops_while_work_is_suspended(void **state)
     record r = {.seconds = 1e-5};
     const double start = mo_clock();
     mo_paced_begin(paced, work, &r);
-    while (!mo_paced_continue(paced, 0)) {
+    while (!mo_paced_continue(paced, 0))
         spend(2e-4);
-    }
     const double all = mo_clock() - start;
     CHECK(r.clock >= PIECES * 1e-5 && r.clock <= all - 0.9 * PIECES * 2e-4);
     mo_paced_destroy(paced);
@@ -142,9 +139,8 @@ static void a_parallel_region_is_not_suspended(void **state)
     double all = 0;
     mo_paced_begin(paced, in_parallel, &s);
     CHECK(mo_paced_continue(paced, 0));
-    for (int k = 0; k < 8; ++k) {
+    for (int k = 0; k < 8; ++k)
         all += s.of_chunk[k];
-    }
     CHECK(all == 8.0 * MO_CHUNK * (8 * MO_CHUNK - 1) / 2);
     mo_paced_destroy(paced);
 }

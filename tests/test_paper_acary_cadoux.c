@@ -64,9 +64,8 @@ static void the_map_of_verdicts_is_that_of_the_closed_form(void **state)
     assert_int_equal(map.tried, 10000);
     assert_int_equal(map.agree, map.tried);
     assert_int_equal(map.border_agree, map.border_tried);
-    for (int k = 0; k < AC_MAP_CASES * AC_MAP * AC_MAP; ++k) {
+    for (int k = 0; k < AC_MAP_CASES * AC_MAP * AC_MAP; ++k)
         ++seen[map.verdict[k / (AC_MAP * AC_MAP)][k / AC_MAP % AC_MAP][k % AC_MAP]];
-    }
     CHECK(seen[MO_VERDICT_NONE] > 500 && seen[MO_VERDICT_SEVERAL] > 500);
 }
 

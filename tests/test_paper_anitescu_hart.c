@@ -17,9 +17,8 @@ static void the_pyramid_has_two_solutions_and_their_average_is_none(void **state
         for (int s = 0; s < 2; ++s) {
             CHECK_BELOW(row.residual[s], 1e-10);
             CHECK_BELOW(row.violation[s], 1e-4 * mus[k] * row.share);
-            for (int j = 0; j < AH_CORNERS; ++j) {
+            for (int j = 0; j < AH_CORNERS; ++j)
                 CHECK_NEAR(row.normal[s][j], j % 2 == s ? row.share : 0, 1e-4 * row.share);
-            }
         }
         CHECK_NEAR(row.violation[2], mus[k] * row.share / 2, 1e-4 * mus[k] * row.share);
         CHECK(row.solved == row.methods);

@@ -31,9 +31,8 @@ static void pivots_grow_like_the_contacts(void **state)
         CHECK(br_count_one(BR_NONE, 1, contacts, &rows[count++]) == MO_OK);
         CHECK(br_count_one(BR_PLANE, 1, contacts, &rows[count++]) == MO_OK);
     }
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         CHECK(rows[k].is_solved && rows[k].pivots <= 3 * rows[k].contacts);
-    }
     CHECK_BELOW(br_growth(rows, count, BR_NONE, 1), 1.15);
     CHECK_BELOW(br_growth(rows, count, BR_PLANE, 1), 1.25);
 }

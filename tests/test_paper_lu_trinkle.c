@@ -87,9 +87,8 @@ static void the_readings_of_the_linearised_model_are_the_iterates_of_the_library
 static void in_sequence_the_linearised_model_does_what_the_paper_describes(void **state)
 {
     (void)state;
-    for (int k = 0; k < lt_force_count; ++k) {
+    for (int k = 0; k < lt_force_count; ++k)
         CHECK(read_count(LT_READ_SEQUENCE, lt_forces[k], 1) == 2);
-    }
     /* 300 iterations at r = 1.25: stable for r < sqrt(5) - 1 = 1.236 */
     CHECK(read_count(LT_READ_SEQUENCE, -10, 1.25) == LT_MOST);
     CHECK(read_count(LT_READ_SEQUENCE, -10, 1.2) < 60);
@@ -97,9 +96,8 @@ static void in_sequence_the_linearised_model_does_what_the_paper_describes(void 
     CHECK(read_count(LT_READ_SEQUENCE, -4, 0.05) > 50);
     CHECK(read_count(LT_READ_SEQUENCE, -4, 0.5) < 10 && read_count(LT_READ_SEQUENCE, -4, 1.5) < 10);
     /* just below -5 only r = 1 is good */
-    for (int k = 1; k <= 20; ++k) {
+    for (int k = 1; k <= 20; ++k)
         CHECK((read_count(LT_READ_SEQUENCE_PHI, -5.001, k / 10.0) < LT_MOST) == (k == 10));
-    }
 }
 
 /* With p_f at zero s falls by r mu p_n an iteration, from r^2 to the slip speed 1: slow where p_n
@@ -235,9 +233,8 @@ static void no_other_rule_beats_it_on_the_harder_problems(void **state)
     for (int k = 0; k < lt_comparison_count; ++k) {
         const int *iterations = all[k].iterations;
         CHECK_BELOW(iterations[LT_ADAPTIVE], 1000);
-        for (int rule = 0; rule < LT_ADAPTIVE; ++rule) {
+        for (int rule = 0; rule < LT_ADAPTIVE; ++rule)
             CHECK_BELOW(iterations[LT_ADAPTIVE], iterations[rule]);
-        }
     }
     free(all);
 }

@@ -55,9 +55,7 @@ static void beads_fall_by_the_papers_rule_and_by_the_law(void **state)
             facets += run->step[k].facets_rounds;
         }
         CHECK(run->step[44].pressed >= 27 && run->step[44].contacts >= run->step[44].pressed);
-        if (s == AC_GRADIENT) {
-            CHECK(rounds > 1 && rounds < 12 && run->unsolved > 10);
-        }
+        if (s == AC_GRADIENT) CHECK(rounds > 1 && rounds < 12 && run->unsolved > 10);
         if (s == AC_FINE) {
             CHECK(run->unsolved == 0 && facets >= 1 && facets <= 20);
             CHECK_BELOW(run->penetration, 1e-6);

@@ -17,9 +17,7 @@ static int is_in_the_cone(const double *r, int contacts, double mu)
 {
     for (int i = 0; i < contacts; ++i) {
         const double *c = r + 3 * i;
-        if (hypot(c[1], c[2]) > mu * c[0] * (1 + 1e-12) + 1e-12) {
-            return 0;
-        }
+        if (hypot(c[1], c[2]) > mu * c[0] * (1 + 1e-12) + 1e-12) return 0;
     }
     return 1;
 }
@@ -41,9 +39,7 @@ static int confirm(scene_grasp_def def, const char *method)
     CHECK(mo_solve(pyramid, &options, &result) == MO_OK && result.status == MO_SOLVED);
     const int inside = is_in_the_cone(result.r, def.rolling + def.sliding, def.mu);
     CHECK(mo_measure(cone, result.r, &residual) == MO_OK);
-    if (inside) {
-        CHECK_BELOW(residual.natural_relative, 1e-10);
-    }
+    if (inside) CHECK_BELOW(residual.natural_relative, 1e-10);
     mo_result_clear(&result);
     mo_problem_destroy(pyramid);
     mo_problem_destroy(cone);
@@ -111,11 +107,8 @@ static tp_set sets[TRINKLE_PANG_SETS];
 static int solve_all(void **state)
 {
     (void)state;
-    for (int k = 0; k < TRINKLE_PANG_SETS; ++k) {
-        if (tp_solve(k, &sets[k], NULL)) {
-            return -1;
-        }
-    }
+    for (int k = 0; k < TRINKLE_PANG_SETS; ++k)
+        if (tp_solve(k, &sets[k], NULL)) return -1;
     return 0;
 }
 
@@ -125,9 +118,8 @@ static void every_row_of_table_1_is_at_least_as_good_as_the_papers(void **state)
     tp_row rows[TP_ROWS];
     tp_make_table(sets, rows);
     for (int r = 0; r < TP_ROWS; ++r) {
-        for (int method = 0; method < TP_METHOD_COUNT; ++method) {
+        for (int method = 0; method < TP_METHOD_COUNT; ++method)
             CHECK(rows[r].ours[method].fraction >= rows[r].paper[method].fraction);
-        }
         CHECK(rows[r].within_100 >=
               rows[r].paper[TP_LEMKE].fraction); /* with the paper's limit, too */
     }
@@ -168,9 +160,8 @@ static void the_unsolved_problems_up_to_size_100_have_no_solution(void **state)
         mo_problem *problem = NULL;
         mo_check_result check = {0};
         mo_judgement judgement;
-        if (sets[k].run[TP_LEMKE].solved || sets[k].run[TP_FIP].solved || sets[k].set.size > 100) {
+        if (sets[k].run[TP_LEMKE].solved || sets[k].run[TP_FIP].solved || sets[k].set.size > 100)
             continue;
-        }
         CHECK(scene_grasp(&sets[k].set.def, &problem, NULL) == MO_OK);
         CHECK(mo_check(problem, 300, &check) == MO_OK);
         assert_int_equal(check.verdict, MO_VERDICT_NONE);

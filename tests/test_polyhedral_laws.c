@@ -19,11 +19,9 @@ static void random_block(mo_random *random, int rank, double skew, double W[9])
 {
     double A[9];
     fill_uniform(random, -1, 1, 3 * rank, A);
-    for (int i = 0; i < 3; ++i) {
-        for (int j = 0; j < 3; ++j) {
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j)
             W[3 * i + j] = mo_dot(rank, A + i * rank, A + j * rank);
-        }
-    }
     for (int i = 0; i < 3; ++i) {
         for (int j = i + 1; j < 3; ++j) {
             const double twist = skew * uniform(random, -1, 1) * sqrt(W[4 * i] * W[4 * j]);
@@ -38,9 +36,8 @@ static void random_velocity(mo_random *random, const double W[9], int rank, doub
 {
     double c[3];
     fill_uniform(random, -1, 1, 3, c);
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         b[k] = rank < 3 ? mo_dot(3, W + 3 * k, c) : c[k];
-    }
 }
 
 /* [anitescu2004, eq. 2.5]: the largest failure of the faceted law with k directions. */
@@ -78,9 +75,8 @@ static void a_faceted_contact_obeys_the_printed_conditions(void **state)
         const mo_law law = mo_law_faceted(uniform(&random, 0.05, 2), k);
         double W[9], b[3], r[3], u[3];
         random_block(&random, rank, trial % 3 ? 0 : 0.2, W);
-        if (W[0] < 1e-2 || (rank == 2 && trial % 3 == 0)) {
+        if (W[0] < 1e-2 || (rank == 2 && trial % 3 == 0))
             continue; /* a twist takes b out of the range */
-        }
         random_velocity(&random, W, rank, b);
         mo_law_solve(&law, 3, W, b, r);
         mo_block_velocity(3, W, r, b, u);
@@ -97,9 +93,7 @@ static void a_pyramid_contact_obeys_the_printed_conditions(void **state)
         const mo_law law = mo_law_pyramid(uniform(&random, 0.05, 2));
         double W[9], b[3], r[3], u[3];
         random_block(&random, rank, trial % 3 ? 0 : 0.2, W);
-        if (W[0] < 1e-2 || (rank == 2 && trial % 3 == 0)) {
-            continue;
-        }
+        if (W[0] < 1e-2 || (rank == 2 && trial % 3 == 0)) continue;
         random_velocity(&random, W, rank, b);
         mo_law_solve(&law, 3, W, b, r);
         mo_block_velocity(3, W, r, b, u);
@@ -118,9 +112,8 @@ static void many_facets_come_near_the_cone(void **state)
         const mo_law law = mo_law_faceted(0.4, k);
         double r[3], distance = 0;
         mo_law_solve(&law, 3, W, b, r);
-        for (int i = 0; i < 3; ++i) {
+        for (int i = 0; i < 3; ++i)
             distance = hypot(distance, r[i] - exact[i]);
-        }
         CHECK(distance < last);
         last = 0.8 * distance; /* at least a little each time */
     }

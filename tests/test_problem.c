@@ -37,9 +37,8 @@ static mo_problem *small_problem(int in_order)
         mo_builder_add_jacobian(builder, 1, 1, 1, 1, &one);
     } else { /* blocks first, halves of them twice, bodies last */
         double half[4];
-        for (int k = 0; k < 4; ++k) {
+        for (int k = 0; k < 4; ++k)
             half[k] = J22[k] / 2;
-        }
         mo_builder_add_jacobian(builder, 1, 1, 1, 1, &one);
         mo_builder_add_jacobian(builder, 0, 1, 2, 1, J21);
         mo_builder_add_jacobian(builder, 0, 0, 2, 2, half);
@@ -51,9 +50,7 @@ static mo_problem *small_problem(int in_order)
     }
     mo_problem *problem = NULL;
     mo_message why = {{0}};
-    if (mo_builder_finish(builder, &problem, &why)) {
-        fail_msg("%s", why.text);
-    }
+    if (mo_builder_finish(builder, &problem, &why)) fail_msg("%s", why.text);
     mo_builder_destroy(builder);
     return problem;
 }
@@ -115,10 +112,8 @@ static void the_reduced_problem_responds_like_the_full_one(void **state)
         mo_problem *problem, *reduced, *twice;
         CHECK(scene_random(&def, &problem, NULL, NULL) == MO_OK);
         mo_message why;
-        if (mo_problem_reduce(problem, &reduced, &why) ||
-            mo_problem_reduce(reduced, &twice, &why)) {
+        if (mo_problem_reduce(problem, &reduced, &why) || mo_problem_reduce(reduced, &twice, &why))
             fail_msg("%s", why.text);
-        }
         CHECK(mo_problem_form(reduced) == MO_FORM_REDUCED);
         const int rows = mo_problem_row_count(problem);
         double *r = malloc(sizeof(double) * rows), *u = malloc(sizeof(double) * rows * 3);
@@ -284,9 +279,8 @@ static void error_messages_name_the_fault_and_its_place(void **state)
         const mo_error error = mo_builder_finish(builder, &problem, &why);
         CHECK(error == MO_ERR_PROBLEM || (which == 9 && error == MO_ERR_ARGUMENT));
         CHECK(problem == NULL && strlen(why.text) > 15);
-        if (which != 17) { /* which body or constraint */
+        if (which != 17) /* which body or constraint */
             CHECK(strpbrk(why.text, "0123456789") != NULL);
-        }
         /* The builder can be used again. */
         const mo_law contact = mo_law_coulomb(0.5);
         mo_builder_add_constraint(builder, 2, &contact, w2);
@@ -426,9 +420,7 @@ static void memory_that_runs_out_anywhere_is_an_error_and_nothing_leaks(void **s
         const mo_allocator allocator = {scarce_reallocate, &m};
         const mo_error error = build_and_solve(&allocator);
         CHECK(m.live == 0);
-        if (error == MO_OK) {
-            break;
-        }
+        if (error == MO_OK) break;
         CHECK(error == MO_ERR_MEMORY);
         CHECK(needed < 1000);
     }

@@ -89,9 +89,8 @@ static void a_pyramid_rests_and_can_be_lifted(void **state)
         mo_check_result check = {0};
         CHECK(mo_check(problem, 300, &check) == MO_OK);
         CHECK(check.verdict == MO_VERDICT_UNIQUE || check.verdict == MO_VERDICT_EXISTS);
-        for (int j = 0; j < mo_problem_dof_count(problem); ++j) {
+        for (int j = 0; j < mo_problem_dof_count(problem); ++j)
             CHECK_BELOW(fabs(check.set.solutions[0].v[j]), 1e-9);
-        }
         assert_int_equal(check.conditions[MO_CONDITION_CLOSED].answer, MO_ANSWER_HOLDS);
         assert_int_equal(check.conditions[MO_CONDITION_POINTED].answer, MO_ANSWER_HOLDS);
         mo_check_clear(&check);
@@ -127,9 +126,7 @@ static void where_no_force_holds_the_rod_an_impulse_stops_its_tip(void **state)
     for (int k = 0, tried = 0; tried < 50; ++k) {
         const double angle = uniform(&random, 0.3, 1.5), mu = uniform(&random, 1.4, 4);
         const double s = sin(angle), c = cos(angle);
-        if (1 + 3 * c * (c - mu * s) > -0.01) {
-            continue;
-        }
+        if (1 + 3 * c * (c - mu * s) > -0.01) continue;
         ++tried;
         mo_problem *forces = build("sliding-rod", 4, (double[4]){angle, mu, 1, 0});
         mo_problem *impulses = build("sliding-rod", 5, (double[5]){angle, mu, 1, 0, 0.01});

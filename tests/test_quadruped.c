@@ -59,12 +59,10 @@ static mo_mechanism_id add_quadruped(mo_world *world, kind of)
     robot.link[0] = mo_default_link(-1);
     robot.link[0].pose = mo_pose_at(0, 0, 2 * LENGTH * cos(HIP) + FOOT - of.deep);
     robot.joint[0] = mo_default_axis(MO_AXIS_FREE, 0);
-    for (int leg = 0; leg < LEGS; ++leg) {
+    for (int leg = 0; leg < LEGS; ++leg)
         define_leg(&robot, leg);
-    }
-    for (int k = 1; k < JOINTS; ++k) {
+    for (int k = 1; k < JOINTS; ++k)
         robot.joint[k].dry_friction = of.dry_friction;
-    }
     robot.def.links = robot.link;
     robot.def.joints = robot.joint;
     robot.def.actuators = robot.servo;
@@ -118,9 +116,8 @@ static mo_world *make_ground(void)
 static double creep(mo_world *world, mo_mechanism_id id, double seconds)
 {
     double before[LEGS][3], most = 0;
-    for (int leg = 0; leg < LEGS; ++leg) {
+    for (int leg = 0; leg < LEGS; ++leg)
         foot_of(world, id, leg, before[leg]);
-    }
     run(world, 2e-3, seconds);
     for (int leg = 0; leg < LEGS; ++leg) {
         double now[3];
@@ -145,9 +142,8 @@ static void it_stands_for_a_minute_without_creep_of_its_feet(void **state)
         force += fabs(contact.impulse[2]) / 2e-3;
     }
     double mass = 0;
-    for (int k = 0; k < LINKS; ++k) {
+    for (int k = 0; k < LINKS; ++k)
         mass += mo_body_get(world, mo_mechanism_link(world, id, k)).mass;
-    }
     CHECK_NEAR(force, 9.81 * mass, 1e-6 * force);
     CHECK(mo_mechanism_q(world, id)[2] > 0.25);
     mo_world_destroy(world);

@@ -19,9 +19,7 @@ static mo_body_id add(mo_world *world, mo_body_kind kind, mo_shape_def shape, mo
 {
     mo_message why = {{0}};
     const mo_body_id body = mo_world_add_solid(world, kind, &shape, &pose, &why);
-    if (!body.index) {
-        fail_msg("%s", why.text);
-    }
+    if (!body.index) fail_msg("%s", why.text);
     return body;
 }
 
@@ -30,9 +28,7 @@ static mo_ray_hit cast(const mo_world *world, const double from[3], const double
 {
     mo_ray_hit hit;
     mo_message why = {{0}};
-    if (mo_world_cast_ray(world, from, to, length, NULL, &hit, &why)) {
-        fail_msg("%s", why.text);
-    }
+    if (mo_world_cast_ray(world, from, to, length, NULL, &hit, &why)) fail_msg("%s", why.text);
     return hit;
 }
 
@@ -105,15 +101,13 @@ static void check_ray(const mo_world *world, mo_shape_kind kind, const mo_pose *
 {
     const double size = sqrt(direction[0] * direction[0] + direction[1] * direction[1] +
                              direction[2] * direction[2]);
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         direction[k] /= size;
-    }
     const mo_ray_hit hit = cast(world, from, direction, 10);
     const double end = hit.body.index ? hit.distance : 10;
     *hits += hit.body.index != 0;
-    for (int k = 0; k < 300; ++k) {
+    for (int k = 0; k < 300; ++k)
         CHECK(outside_at(kind, pose, from, direction, end * k / 300) > -1e-9);
-    }
     if (hit.body.index) {
         double n[3], across = 0;
         CHECK_BELOW(fabs(outside_at(kind, pose, from, direction, end)), 1e-8);
@@ -138,9 +132,7 @@ static void rays_meet_every_shape_where_its_surface_is(void **state)
     mo_random random = {7};
     for (int kind = 0; kind < MO_SHAPE_KIND_COUNT; ++kind) {
         int hits = 0;
-        if (kind == MO_SHAPE_MESH) {
-            continue;
-        }
+        if (kind == MO_SHAPE_MESH) continue;
         for (int k = 0; k < 400; ++k) {
             mo_world *world = make_world(0);
             double axis[3], from[3], direction[3];
@@ -151,9 +143,8 @@ static void rays_meet_every_shape_where_its_surface_is(void **state)
             do {
                 fill_uniform(&random, -3, 3, 3, from);
             } while (outside_at((mo_shape_kind)kind, &pose, from, from, 0) < 0.01);
-            for (int i = 0; i < 3; ++i) {
+            for (int i = 0; i < 3; ++i)
                 direction[i] = pose.position[i] + uniform(&random, -0.8, 0.8) - from[i];
-            }
             check_ray(world, (mo_shape_kind)kind, &pose, from, direction, &hits);
             mo_world_destroy(world);
         }
@@ -197,9 +188,8 @@ static void rays_fall_on_a_height_field_and_on_a_half_space(void **state)
     double heights[ROWS * COLUMNS], points[3 * ROWS * COLUMNS];
     int indices[6 * (ROWS - 1) * (COLUMNS - 1)];
     mo_random random = {3};
-    for (int k = 0; k < ROWS * COLUMNS; ++k) {
+    for (int k = 0; k < ROWS * COLUMNS; ++k)
         heights[k] = 0.3 * (k % COLUMNS) - 0.2 * (k / COLUMNS); /* a slope */
-    }
     mo_height_field_mesh(ROWS, COLUMNS, 0.5, heights, points, indices);
     mo_world *world = make_world(0);
     add(world, MO_BODY_FIXED,
@@ -331,21 +321,18 @@ static void distances_of_turned_boxes_are_least(void **state)
         CHECK_NEAR(outside(MO_SHAPE_BOX, local), 0, 1e-9);
         mo_pose_point_back(&pose[1], found.point_b, local);
         CHECK_NEAR(outside(MO_SHAPE_BOX, local), 0, 1e-9);
-        for (int k = 0; k < 3; ++k) {
+        for (int k = 0; k < 3; ++k)
             apart += pow(found.point_b[k] - found.point_a[k], 2);
-        }
         CHECK_NEAR(sqrt(apart), found.distance, 1e-9);
         for (int k = 0; k < 3000; ++k) {
             double point[2][3], square = 0;
             for (int i = 0; i < 2; ++i) {
-                for (int j = 0; j < 3; ++j) {
+                for (int j = 0; j < 3; ++j)
                     local[j] = HALF[j] * uniform(&random, -1, 1);
-                }
                 mo_pose_point(&pose[i], local, point[i]);
             }
-            for (int j = 0; j < 3; ++j) {
+            for (int j = 0; j < 3; ++j)
                 square += pow(point[1][j] - point[0][j], 2);
-            }
             least = fmin(least, sqrt(square));
         }
         CHECK(found.distance > 0 && found.distance <= least);

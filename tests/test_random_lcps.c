@@ -28,9 +28,8 @@ static mo_problem *problem_of(const lcp *p)
     CHECK(mo_builder_create(NULL, &builder) == MO_OK);
     for (int i = 0; i < p->n; ++i) {
         mo_builder_add_constraint(builder, 1, &law, &p->q[i]);
-        for (int j = 0; j < p->n; ++j) {
+        for (int j = 0; j < p->n; ++j)
             mo_builder_add_coupling(builder, i, j, 1, 1, &p->W[i * p->n + j]);
-        }
     }
     CHECK(mo_builder_finish(builder, &problem, NULL) == MO_OK);
     mo_builder_destroy(builder);
@@ -54,11 +53,9 @@ static void fill_semidefinite(mo_random *random, int rank, double skew, lcp *p)
 {
     double B[MAX_N * MAX_N];
     fill_uniform(random, -1, 1, p->n * rank, B);
-    for (int i = 0; i < p->n; ++i) {
-        for (int j = 0; j < p->n; ++j) {
+    for (int i = 0; i < p->n; ++i)
+        for (int j = 0; j < p->n; ++j)
             p->W[i * p->n + j] = mo_dot(rank, B + i * rank, B + j * rank);
-        }
-    }
     for (int i = 0; i < p->n; ++i) {
         for (int j = 0; j < i; ++j) {
             const double twist = skew * uniform(random, -1, 1);
@@ -77,9 +74,8 @@ static void plant(mo_random *random, lcp *p)
         r[i] = pressed ? uniform(random, 0.1, 1) : 0;
         u[i] = pressed ? 0 : uniform(random, 0.1, 1);
     }
-    for (int i = 0; i < p->n; ++i) {
+    for (int i = 0; i < p->n; ++i)
         p->q[i] = u[i] - mo_dot(p->n, p->W + i * p->n, r);
-    }
 }
 
 typedef enum kind { POSITIVE, SEMIDEFINITE_SOLVABLE, SEMIDEFINITE, COPOSITIVE, INDEFINITE } kind;
@@ -91,9 +87,8 @@ static void draw(mo_random *random, kind which, lcp *p)
     switch (which) {
     case POSITIVE:
         fill_semidefinite(random, p->n, 0.5, p);
-        for (int i = 0; i < p->n; ++i) {
+        for (int i = 0; i < p->n; ++i)
             p->W[i * p->n + i] += 0.1;
-        }
         break;
     case SEMIDEFINITE_SOLVABLE:
         fill_semidefinite(random, 1 + p->n / 2, 0.5, p);

@@ -76,9 +76,7 @@ static void starve(void *user, const void *bytes, size_t size)
     reader *r = user;
     const uint8_t *data = bytes;
     const char *file = r->file;
-    if (strcmp(r->name, "mesh") == 0) {
-        file = data[0] & 1 ? "in.obj" : "in.stl";
-    }
+    if (strcmp(r->name, "mesh") == 0) file = data[0] & 1 ? "in.obj" : "in.stl";
     const char *path = file_of(file, data + r->skipped, size - (size_t)r->skipped);
     const mo_allocator plenty = mo_allocator_or_default(NULL);
     mo_message whole = {{0}};
@@ -88,16 +86,14 @@ static void starve(void *user, const void *bytes, size_t size)
         const mo_allocator allocator = {scarce_reallocate, &memory};
         mo_message why = {{0}};
         const mo_error error = r->read(path, &allocator, &why);
-        if (memory.live != 0) {
+        if (memory.live != 0)
             fail_msg("%s: request %ld fails, %ld blocks are left", r->name, k, memory.live);
-        }
         if (memory.left >= 0) {
             assert_int_equal(error, expected);
             break;
         }
-        if ((error != MO_ERR_MEMORY && error != expected) || (error && !why.text[0])) {
+        if ((error != MO_ERR_MEMORY && error != expected) || (error && !why.text[0]))
             fail_msg("%s: request %ld fails: error %d, '%s'", r->name, k, (int)error, why.text);
-        }
     }
     ++r->seeds;
 }

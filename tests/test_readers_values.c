@@ -81,14 +81,11 @@ static void change_all(void *user, const void *bytes, size_t size)
         const char *to = *at == '\'' || *at == '"' || *at == '>'
                              ? memchr(at + 1, close, (size_t)(end - at) - 1)
                              : NULL;
-        for (size_t k = 0; to > at + 1 && k < sizeof VALUES / sizeof *VALUES; ++k) {
+        for (size_t k = 0; to > at + 1 && k < sizeof VALUES / sizeof *VALUES; ++k)
             read_changed(user, text, size, (size_t)(at + 1 - text), (size_t)(to - text), VALUES[k]);
-        }
         at = to && close != '<' ? to : at;
         const char *tag = *at == '<' ? memchr(at, '>', (size_t)(end - at)) : NULL;
-        if (tag) {
-            read_changed(user, text, size, (size_t)(at - text), (size_t)(tag + 1 - text), "");
-        }
+        if (tag) read_changed(user, text, size, (size_t)(at - text), (size_t)(tag + 1 - text), "");
     }
 }
 
@@ -118,9 +115,7 @@ static const char ROBOT[] =
 static void check_refused(mo_error error, const mo_message *why, const char *words)
 {
     assert_int_equal(error, MO_ERR_ARGUMENT);
-    if (!strstr(why->text, words)) {
-        fail_msg("'%s' does not say '%s'", why->text, words);
-    }
+    if (!strstr(why->text, words)) fail_msg("'%s' does not say '%s'", why->text, words);
 }
 
 static void calls_on_a_robot_without_its_bodies_are_refused(void **state)

@@ -91,9 +91,7 @@ static void the_first_frame_is_on_the_disk_at_once(void **state)
     mo_message why = {{0}};
     CHECK(mo_recorder_create(PATH, world, NULL, NULL, &recorder, NULL) == MO_OK);
     CHECK(mo_recorder_add(recorder, world, 0, NULL, NULL) == MO_OK);
-    if (mo_recording_read(PART, NULL, &found, &why)) {
-        fail_msg("%s", why.text);
-    }
+    if (mo_recording_read(PART, NULL, &found, &why)) fail_msg("%s", why.text);
     CHECK(found.frame_count == 1 && found.body_count == 6);
     mo_recording_clear(&found);
     mo_recorder_destroy(recorder);
@@ -117,9 +115,7 @@ static int frames_in(const char *path)
 {
     mo_recording found;
     mo_message why = {{0}};
-    if (mo_recording_read(path, NULL, &found, &why)) {
-        fail_msg("%s", why.text);
-    }
+    if (mo_recording_read(path, NULL, &found, &why)) fail_msg("%s", why.text);
     CHECK(found.body_count == BODIES + 1);
     for (int k = 0; k < found.frame_count; ++k) {
         const mo_pose *poses = found.poses + (size_t)k * (BODIES + 1);
@@ -140,15 +136,12 @@ static void *counted(void *user, void *p, size_t size)
     counter *count = user;
     char *old = p ? (char *)p - HEAD : NULL;
     size_t had = 0;
-    if (old) {
-        memcpy(&had, old, sizeof had);
-    }
+    if (old) memcpy(&had, old, sizeof had);
     char *block = size ? realloc(old, size + HEAD) : NULL;
-    if (size == 0) {
+    if (size == 0)
         free(old);
-    } else if (block) {
+    else if (block)
         memcpy(block, &size, sizeof size);
-    }
     count->now += size - had;
     count->most = count->now > count->most ? count->now : count->most;
     return block ? block + HEAD : NULL;
@@ -162,9 +155,8 @@ static void a_long_run_is_complete_and_holds_a_bounded_amount_of_memory(void **s
     mo_world *world = make(BODIES);
     mo_recorder *recorder;
     CHECK(mo_recorder_create(PATH, world, NULL, &allocator, &recorder, NULL) == MO_OK);
-    for (int k = 0; k < LONG_RUN; ++k) {
+    for (int k = 0; k < LONG_RUN; ++k)
         add_frame(recorder, world, k);
-    }
     CHECK(mo_recorder_finish(recorder, NULL) == MO_OK);
     CHECK(count.now == 0);
     CHECK(count.most <
@@ -184,9 +176,8 @@ static void the_recording_of_a_killed_run_is_readable(void **state)
         mo_world *world = make(BODIES);
         mo_recorder *recorder;
         CHECK(mo_recorder_create(PATH, world, NULL, NULL, &recorder, NULL) == MO_OK);
-        for (int k = 0; k < LONG_RUN; ++k) {
+        for (int k = 0; k < LONG_RUN; ++k)
             add_frame(recorder, world, k);
-        }
         kill(getpid(), SIGKILL);
     }
     CHECK(waitpid(child, &status, 0) == child && WIFSIGNALED(status));
@@ -239,9 +230,7 @@ static void a_disk_that_is_full_for_a_while_loses_no_frame(void **state)
         const mo_error error = mo_recorder_add(recorder, world, 0, NULL, &why);
         CHECK(!error || (k >= FULL_FROM && k < FULL_TO && error == MO_ERR_FILE &&
                          strstr(why.text, "File too large")));
-        if (error && !refused++) {
-            CHECK(frames_in(PART) <= k); /* what is there is whole */
-        }
+        if (error && !refused++) CHECK(frames_in(PART) <= k); /* what is there is whole */
     }
     CHECK(refused > 0);
     CHECK(mo_recorder_finish(recorder, &why) == MO_OK && frames_in(PATH) == FRAMES);
@@ -261,9 +250,8 @@ static void a_disk_that_stays_full_keeps_the_frames_that_fit(void **state)
     signal(SIGXFSZ, SIG_IGN);
     CHECK(getrlimit(RLIMIT_FSIZE, &before) == 0);
     CHECK(mo_recorder_create(PATH, world, NULL, NULL, &recorder, &why) == MO_OK);
-    for (int k = 0; k < FRAMES; ++k) {
+    for (int k = 0; k < FRAMES; ++k)
         add_frame(recorder, world, k);
-    }
     const struct rlimit full = {5 << 20, before.rlim_max};
     CHECK(setrlimit(RLIMIT_FSIZE, &full) == 0);
     CHECK(mo_recorder_finish(recorder, &why) == MO_ERR_FILE && strstr(why.text, "File too large"));

@@ -13,12 +13,8 @@ static void check_shapes(const mo_recording *a, const mo_recording *b)
         mo_shape_def x = a->shapes[k].def, y = b->shapes[k].def;
         CHECK(a->shapes[k].body == b->shapes[k].body && x.kind == y.kind);
         CHECK(x.point_count == y.point_count && x.index_count == y.index_count);
-        if (x.point_count) {
-            assert_memory_equal(x.points, y.points, 24 * (size_t)x.point_count);
-        }
-        if (x.index_count) {
-            assert_memory_equal(x.indices, y.indices, 4 * (size_t)x.index_count);
-        }
+        if (x.point_count) assert_memory_equal(x.points, y.points, 24 * (size_t)x.point_count);
+        if (x.index_count) assert_memory_equal(x.indices, y.indices, 4 * (size_t)x.index_count);
         CHECK(x.radius == y.radius && x.density == y.density && x.layer == y.layer &&
               x.mask == y.mask);
         assert_memory_equal(&x.pose, &y.pose, sizeof x.pose);

@@ -77,9 +77,7 @@ static void expect(const mo_recording *recording, const char *words)
     mo_message why = {{0}};
     CHECK(mo_recording_write(temporary(), recording, NULL) == MO_OK);
     CHECK(mo_recording_read(temporary(), NULL, &back, &why) == MO_ERR_FORMAT);
-    if (!strstr(why.text, words)) {
-        fail_msg("'%s' does not say '%s'", why.text, words);
-    }
+    if (!strstr(why.text, words)) fail_msg("'%s' does not say '%s'", why.text, words);
 }
 
 static void files_that_do_not_hold_together_are_refused(void **state)
@@ -190,9 +188,7 @@ static void a_file_without_joints_is_read(void **state)
     }
     CHECK(renamed == 1);
     write_bytes(temporary(), bytes, size);
-    if (mo_recording_read(temporary(), NULL, &back, &why)) {
-        fail_msg("%s", why.text);
-    }
+    if (mo_recording_read(temporary(), NULL, &back, &why)) fail_msg("%s", why.text);
     CHECK(back.joint_count == 0 && back.frame_count == 3);
     free(bytes);
     mo_recording_clear(&back);
@@ -242,9 +238,8 @@ static void vectors_of_other_lengths_and_other_versions_are_refused(void **state
         CHECK(mo_recording_write(temporary(), &recording, NULL) == MO_OK);
         put_numbers(path, (hsize_t)CASES[k].count, zeros);
         CHECK(mo_recording_read(temporary(), NULL, &back, &why) == MO_ERR_FORMAT);
-        if (!strstr(why.text, CASES[k].words)) {
+        if (!strstr(why.text, CASES[k].words))
             fail_msg("'%s' does not say '%s'", why.text, CASES[k].words);
-        }
     }
     CHECK(mo_recording_write(temporary(), &recording, NULL) == MO_OK);
     put_version(77);

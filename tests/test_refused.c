@@ -209,12 +209,10 @@ static void refused_calls_leave_the_saved_state_as_it_was(void **state)
     for (int k = 0; k < REFUSAL_COUNT; ++k) {
         place p = build(), same = build();
         mo_message why = {{0}};
-        if (!REFUSALS[k].call(&p, &why) || !why.text[0]) {
+        if (!REFUSALS[k].call(&p, &why) || !why.text[0])
             fail_msg("%s: not refused, or without a sentence", REFUSALS[k].name);
-        }
-        if (!have_equal_states(p.world, same.world)) {
+        if (!have_equal_states(p.world, same.world))
             fail_msg("%s: the state changed", REFUSALS[k].name);
-        }
         mo_world_destroy(p.world);
         mo_world_destroy(same.world);
     }
@@ -425,9 +423,8 @@ static void no_number_that_is_not_finite_comes_in_by_a_state(void **state)
     place p = build();
     size_t size;
     int refused = 0;
-    for (int step = 0; step < 20; ++step) {
+    for (int step = 0; step < 20; ++step)
         CHECK(mo_world_step(p.world, 0.01, NULL, NULL) == MO_OK);
-    }
     char *bytes = save(p.world, &size), *damaged = malloc(size);
     CHECK(bytes && damaged);
     for (size_t at = 0; at + sizeof(double) <= size; at += sizeof(double)) {

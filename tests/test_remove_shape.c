@@ -80,9 +80,8 @@ static void a_removed_shape_is_gone_and_its_id_is_stale(void **state)
 static void step_often(mo_world *world, int steps)
 {
     mo_step_report report;
-    for (int k = 0; k < steps; ++k) {
+    for (int k = 0; k < steps; ++k)
         CHECK(mo_world_step(world, H, &report, NULL) == MO_OK && report.status == MO_SOLVED);
-    }
 }
 
 /* A plank on two posts of one fixed body; without one of them it tips over. */
@@ -107,9 +106,8 @@ static void bodies_that_rested_on_it_wake_and_fall(void **state)
     CHECK(!mo_body_get(made.world, body).is_asleep);
     step_often(made.world, 30);
     CHECK(mo_world_contact_count(made.world) > 0);
-    for (int k = 0; k < mo_world_contact_count(made.world); ++k) {
+    for (int k = 0; k < mo_world_contact_count(made.world); ++k)
         CHECK(mo_world_contact(made.world, k).point[0] < 0);
-    }
     CHECK(mo_body_get(made.world, body).centre[2] < 0.9);
     mo_world_destroy(made.world);
 }

@@ -22,9 +22,7 @@ static int contacts_of(const char *inside)
              "</worldbody></mujoco>",
              inside);
     open_text(text, &w);
-    if (mo_world_step(w.world, 1e-6, &report, &why)) {
-        fail_msg("%s", why.text);
-    }
+    if (mo_world_step(w.world, 1e-6, &report, &why)) fail_msg("%s", why.text);
     const int count = mo_world_contact_count(w.world);
     close_world(&w);
     return count;
@@ -146,12 +144,10 @@ static void values_that_are_set_are_read_back(void **state)
     mo_quat_normalise(q + 8);
     assert_int_equal(mo_robot_set(w.robot, w.world, q, v, &why), MO_OK);
     mo_robot_get(w.robot, w.world, got_q, got_v);
-    for (int k = 0; k < w.model.q_count; ++k) {
+    for (int k = 0; k < w.model.q_count; ++k)
         CHECK_NEAR(got_q[k], q[k], 1e-14);
-    }
-    for (int k = 0; k < w.model.v_count; ++k) {
+    for (int k = 0; k < w.model.v_count; ++k)
         CHECK_NEAR(got_v[k], v[k], 1e-13);
-    }
     close_world(&w);
 }
 
@@ -181,9 +177,8 @@ static void a_released_root_falls(void **state)
     assert_int_equal(mo_world_create(&def, NULL, &world, &why), MO_OK);
     assert_int_equal(mo_model_build(&model, world, NULL, &robot, &why), MO_OK);
     mo_step_report report;
-    for (int k = 0; k < 10; ++k) {
+    for (int k = 0; k < 10; ++k)
         assert_int_equal(mo_world_step(world, 0.01, &report, &why), MO_OK);
-    }
     double q[8], v[7];
     mo_robot_get(robot, world, q, v);
     CHECK_NEAR(v[2], -0.981, 1e-9);
@@ -272,9 +267,8 @@ static void welds_hold_their_pose(void **state)
         run(&w, 0.2);
         const mo_body_state box = body_of(&w, "box");
         const double expected[3] = {1, 2, 8};
-        for (int c = 0; c < 3; ++c) {
+        for (int c = 0; c < 3; ++c)
             CHECK_NEAR(box.pose.position[c], expected[c], 1e-6);
-        }
         CHECK_NEAR(fabs(box.pose.orientation[3]), sqrt(0.5), 1e-6);
         close_world(&w);
     }
@@ -302,9 +296,7 @@ static void links_of_urdf_that_overlap_at_zero_do_not_touch(void **state)
               &w);
     assert_int_equal(mo_robot_note_count(w.robot), 1);
     CHECK(strstr(mo_robot_note(w.robot, 0), "'a' and 'b' overlap at the reference configuration"));
-    if (mo_world_step(w.world, 1e-3, &report, &why)) {
-        fail_msg("%s", why.text);
-    }
+    if (mo_world_step(w.world, 1e-3, &report, &why)) fail_msg("%s", why.text);
     assert_int_equal(report.status, MO_SOLVED);
     for (int k = 0; k < mo_world_contact_count(w.world); ++k) {
         const mo_contact c = mo_world_contact(w.world, k);

@@ -14,9 +14,7 @@ static void set_control(robot_world *w, const char *name, double control)
     mo_message why = {{0}};
     const int k = mo_model_find_actuator(&w->model, name);
     CHECK(k >= 0);
-    if (mo_robot_set_control(w->robot, w->world, k, control, &why)) {
-        fail_msg("%s", why.text);
-    }
+    if (mo_robot_set_control(w->robot, w->world, k, control, &why)) fail_msg("%s", why.text);
 }
 
 static mo_tendon_state tendon_of(const robot_world *w, const char *name)
@@ -183,15 +181,13 @@ static void rotors_lift_a_drone(void **state)
         &w);
     assert_int_equal(w.model.note_count, 0);
     static const char *const NAMES[] = {"n", "s", "w", "e"};
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < 4; ++k)
         set_control(&w, NAMES[k], 10);
-    }
     run(&w, 1);
     mo_robot_get(w.robot, w.world, q, v);
     CHECK_NEAR(q[2], 1, 1e-12);
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < 4; ++k)
         set_control(&w, NAMES[k], 11);
-    }
     run(&w, 0.5);
     mo_robot_get(w.robot, w.world, NULL, v);
     CHECK_NEAR(v[2], 0.5, 1e-9); /* 4 N on 4 kg */
@@ -219,9 +215,8 @@ static void states_of_actuators_follow_their_controls(void **state)
     static const char *const NAMES[] = {"i", "f", "e"};
     double states[3];
     for (int round = 0; round < 2; ++round) {
-        for (int k = 0; k < 3; ++k) {
+        for (int k = 0; k < 3; ++k)
             set_control(&w, NAMES[k], 2);
-        }
         run(&w, 0.1);
         for (int k = 0; k < 3; ++k) {
             int number;

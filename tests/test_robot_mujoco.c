@@ -34,16 +34,14 @@ static void compare_dynamics(const robot_world *w, const mjModel *m, mjData *d)
         }
         for (int i = 0; i < n; ++i) {
             CHECK_NEAR(bias[i], d->qfrc_bias[from + i], 1e-10 * fmax(force, 1));
-            for (int j = 0; j < n; ++j) {
+            for (int j = 0; j < n; ++j)
                 CHECK_NEAR(M[i * n + j], full[(from + i) * m->nv + from + j], 1e-10 * size);
-            }
         }
         free(M);
         free(bias);
         while (first < w->model.joint_count &&
-               mo_robot_joint(w->robot, first, NULL).index == id.index) {
+               mo_robot_joint(w->robot, first, NULL).index == id.index)
             ++first;
-        }
     }
     free(full);
 }
@@ -54,9 +52,7 @@ static void compare_poses(const robot_world *w, const mjModel *m, const mjData *
         const mo_body_state body = mo_body_get(w->world, mo_robot_body(w->robot, k));
         for (int c = 0; c < 3; ++c) {
             CHECK_NEAR(body.pose.position[c], d->xpos[3 * k + c], 1e-11);
-            if (body.kind != MO_BODY_FIXED) {
-                CHECK_NEAR(body.centre[c], d->xipos[3 * k + c], 1e-10);
-            }
+            if (body.kind != MO_BODY_FIXED) CHECK_NEAR(body.centre[c], d->xipos[3 * k + c], 1e-10);
         }
     }
 }
@@ -71,14 +67,10 @@ static void compare_with_mujoco(const char *path, mo_random *random)
     open_file(path, &w);
     fill_uniform(random, -1, 1, m->nq, d->qpos);
     fill_uniform(random, -1, 1, m->nv, d->qvel);
-    for (int k = 0; k < m->njnt; ++k) {
-        if (m->jnt_type[k] == mjJNT_FREE || m->jnt_type[k] == mjJNT_BALL) {
+    for (int k = 0; k < m->njnt; ++k)
+        if (m->jnt_type[k] == mjJNT_FREE || m->jnt_type[k] == mjJNT_BALL)
             mo_quat_normalise(d->qpos + m->jnt_qposadr[k] + (m->jnt_type[k] == mjJNT_FREE ? 3 : 0));
-        }
-    }
-    if (mo_robot_set(w.robot, w.world, d->qpos, d->qvel, &why)) {
-        fail_msg("%s: %s", path, why.text);
-    }
+    if (mo_robot_set(w.robot, w.world, d->qpos, d->qvel, &why)) fail_msg("%s: %s", path, why.text);
     mj_forward(m, d);
     compare_poses(&w, m, d);
     compare_dynamics(&w, m, d);
@@ -119,9 +111,8 @@ static void the_dynamics_of_an_odd_tree_are_mujocos(void **state)
         "<body pos='5 5 5'><freejoint/><geom size='.3' pos='.1 .2 .3'/>"
         "<body pos='1 0 0'><joint axis='1 0 1'/><geom size='.2' pos='.2 .2 .2'/></body></body>"
         "</worldbody></mujoco>");
-    for (int k = 0; k < 10; ++k) {
+    for (int k = 0; k < 10; ++k)
         compare_with_mujoco(path, &random);
-    }
 }
 
 /* Springs, dampers and drives of joints, tendons and sites make the accelerations that MuJoCo has
@@ -154,9 +145,7 @@ static void drives_accelerate_as_in_mujoco(void **state)
         "<velocity joint='a' kv='3'/></actuator></mujoco>");
     char error[1000] = "";
     mjModel *m = mj_loadXML(path, NULL, error, sizeof error);
-    if (!m) {
-        fail_msg("%s", error);
-    }
+    if (!m) fail_msg("%s", error);
     mjData *d = mj_makeData(m);
     mo_random random = {7};
     for (int round = 0; round < 5; ++round) {
@@ -170,9 +159,8 @@ static void drives_accelerate_as_in_mujoco(void **state)
         mo_quat_normalise(d->qpos + m->nq - 4);
         if (mo_robot_set(w.robot, w.world, d->qpos, d->qvel, &why) ||
             mo_robot_set_controls(w.robot, w.world, d->ctrl, &why) ||
-            mo_world_forces(w.world, NULL, &forces, &why)) {
+            mo_world_forces(w.world, NULL, &forces, &why))
             fail_msg("%s", why.text);
-        }
         mj_forward(m, d);
         assert_int_equal(forces.joint_acceleration_count,
                          m->nv); /* one mechanism with a, b, c; one with d */

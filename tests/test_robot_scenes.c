@@ -19,9 +19,8 @@ static void the_quadruped_stands_on_its_feet(void **state)
     double sum = 0, mass = 0, before[4][3];
     open_scene("quadruped", "stand", &w);
     run(&w, 6);
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < 4; ++k)
         mo_vec3_copy(body_of(&w, FEET[k]).pose.position, before[k]);
-    }
     run(&w, 1);
     for (int k = 0; k < 4; ++k) {
         double force[3], moved[3];
@@ -31,9 +30,8 @@ static void the_quadruped_stands_on_its_feet(void **state)
         mo_vec3_minus(body_of(&w, FEET[k]).pose.position, before[k], moved);
         CHECK_BELOW(mo_vec3_norm(moved), 1e-9);
     }
-    for (int k = 1; k < w.model.body_count; ++k) {
+    for (int k = 1; k < w.model.body_count; ++k)
         mass += w.model.bodies[k].mass;
-    }
     CHECK_NEAR(sum, 9.81 * mass, 1e-6 * sum);
     CHECK(body_of(&w, "trunk").pose.position[2] > 0.25);
     close_world(&w);
@@ -82,9 +80,8 @@ static void the_hand_turns_the_ball(void **state)
     run(&w, 0.5);
     const double height = body_of(&w, "ball").pose.position[2];
     mo_message why;
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         assert_int_equal(mo_robot_set_control(w.robot, w.world, 3 * k, 0.3, &why), MO_OK);
-    }
     run(&w, 0.5);
     const mo_body_state ball = body_of(&w, "ball");
     CHECK(fabs(ball.pose.orientation[3]) > 0.05); /* turned about z */

@@ -227,9 +227,8 @@ static motion follow(robot_world *w, robot_world *twin, double h, double time)
         m.kinetic = k == 0 ? report.kinetic_energy : m.kinetic;
         m.most = k > 0 ? fmax(m.most, energy) : m.most;
         m.least = k > 0 ? fmin(m.least, energy) : m.least;
-        for (int j = 0; j < mo_world_joint_count(w->world); ++j) {
+        for (int j = 0; j < mo_world_joint_count(w->world); ++j)
             m.open = fmax(m.open, mo_joint_get(w->world, mo_world_joint(w->world, j)).error);
-        }
     }
     return m;
 }
@@ -346,9 +345,8 @@ static void a_released_root_without_mass_gets_that_of_its_shapes(void **state)
     assert_int_equal(mo_world_create(&def, NULL, &world, &why), MO_OK);
     assert_int_equal(mo_model_build(&model, world, NULL, &robot, &why), MO_OK);
     mo_step_report report;
-    for (int k = 0; k < 10; ++k) {
+    for (int k = 0; k < 10; ++k)
         assert_int_equal(mo_world_step(world, 0.01, &report, &why), MO_OK);
-    }
     mo_robot_destroy(robot);
     mo_world_destroy(world);
     mo_model_clear(&model);

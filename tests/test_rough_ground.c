@@ -49,9 +49,8 @@ static double depth_in_box(const field *f, const double half[3], const mo_pose *
             mo_vec3_minus(q, p, d);
             mo_vec3_along(p, (double)i / SAMPLES, d, x);
             mo_pose_point_back(pose, x, local);
-            for (int j = 0; j < 3; ++j) {
+            for (int j = 0; j < 3; ++j)
                 least = fmin(least, half[j] - fabs(local[j]));
-            }
             most = fmax(most, least / mo_vec3_norm(half));
         }
     }

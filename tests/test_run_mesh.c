@@ -24,9 +24,7 @@ static run_mesh mesh_of(int dimension, mo_body_kind kind, mo_shape_def shape, mo
     mo_body_def body = mo_default_body(kind);
     shape.pose = pose;
     const mo_body_id id = mo_world_add_body(world, &body, &why);
-    if (!mo_world_add_shape(world, id, &shape, &why).index) {
-        fail_msg("%s", why.text);
-    }
+    if (!mo_world_add_shape(world, id, &shape, &why).index) fail_msg("%s", why.text);
     CHECK(run_mesh_make(&mesh, world));
     mo_world_destroy(world);
     return mesh;
@@ -63,9 +61,8 @@ static int walks(const run_mesh *mesh, int a, int b)
     for (int k = 0; k < mesh->faces.count; ++k) {
         int count;
         const int *corner = face(mesh, k, &count);
-        for (int i = 0; i < count; ++i) {
+        for (int i = 0; i < count; ++i)
             found += corner[i] == a && corner[(i + 1) % count] == b;
-        }
     }
     return found;
 }
@@ -173,9 +170,8 @@ static void faces_of_hulls_are_whole_whatever_else_lies_on_them(void **state)
             const int x[3] = {k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1};
             const int is_corner = x[0] && x[1] && x[2];
             if (is_corner == corner) {
-                for (int i = 0; i < 3; ++i) {
+                for (int i = 0; i < 3; ++i)
                     points[3 * n + i] = x[i];
-                }
                 ++n;
             }
         }

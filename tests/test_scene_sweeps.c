@@ -63,9 +63,8 @@ static void check_threads(const mo_problem *problem)
         CHECK(same_bits(problem, result[0].u, result[k].u));
         CHECK(result[0].residual.natural == result[k].residual.natural);
     }
-    for (int k = 0; k < RUNS; ++k) {
+    for (int k = 0; k < RUNS; ++k)
         mo_result_clear(&result[k]);
-    }
 }
 
 static void a_packing_gives_the_same_bits_on_any_number_of_threads(void **state)

@@ -107,9 +107,8 @@ static void a_hanging_chain_carries_what_is_below(void **state)
         r[3 * k + 2] = (def.links - k) * SCENE_GRAVITY * def.step;
     }
     CHECK(mo_problem_response(problem, r, u) == MO_OK);
-    for (int k = 0; k < 30; ++k) {
+    for (int k = 0; k < 30; ++k)
         CHECK_NEAR(u[k], 0, 1e-13);
-    }
     mo_problem_destroy(problem);
 }
 
@@ -129,9 +128,8 @@ static int chain_rank(int closed, int *rows)
         memset(unit, 0, sizeof unit);
         unit[j] = 1;
         CHECK(mo_problem_response(problem, unit, u) == MO_OK);
-        for (int i = 0; i < n; ++i) {
+        for (int i = 0; i < n; ++i)
             W[i * n + j] = u[i] - q[i];
-        }
     }
     mo_problem_destroy(problem);
     return mo_solve_small(n, W, q, x);
@@ -171,9 +169,8 @@ static void the_frames_of_a_packing_are_orthonormal(void **state)
         CHECK(view.block_count == 1 || view.block_count == 2);
         const double *J = mo_problem_block(problem, i, view.block_count - 1).values;
         for (int a = 0; a < 3; ++a) {
-            for (int b = 0; b < 3; ++b) {
+            for (int b = 0; b < 3; ++b)
                 CHECK_NEAR(mo_dot(3, J + 6 * a, J + 6 * b), a == b, 1e-14);
-            }
             CHECK(view.block_count == 1 ||
                   mo_problem_block(problem, i, 0).values[6 * a] == -J[6 * a]);
         }
@@ -186,20 +183,17 @@ static void a_seed_gives_the_same_packing_twice(void **state)
 {
     (void)state;
     mo_problem *problem[3];
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         CHECK(scene_packing(1500, k < 2 ? 9 : 10, &problem[k], NULL) == MO_OK);
-    }
     double q[3][4500];
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         CHECK(mo_problem_response(problem[k], NULL, q[k]) == MO_OK);
-    }
     CHECK(same_bits(problem[0], q[0], q[1]));
     CHECK(!same_bits(problem[0], q[0], q[2]));
     CHECK(memcmp(problem[0]->values, problem[1]->values,
                  sizeof(double) * problem[0]->value_start[1500]) == 0);
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         mo_problem_destroy(problem[k]);
-    }
 }
 
 static void a_packing_is_solved(void **state)
@@ -209,9 +203,8 @@ static void a_packing_is_solved(void **state)
     CHECK(scene_packing(600, 2, &problem, NULL) == MO_OK);
     mo_result result = solved(problem, 1e-8);
     int apart = 0;
-    for (int i = 0; i < 600; ++i) {
+    for (int i = 0; i < 600; ++i)
         apart += result.r[3 * i] == 0;
-    }
     CHECK(apart > 60 && apart < 540); /* neither flying apart nor frozen */
     mo_result_clear(&result);
     mo_problem_destroy(problem);
@@ -250,9 +243,8 @@ static void a_random_problem_has_the_laws_asked_for(void **state)
     def.constraints = 300;
     def.laws = SCENE_FRICTIONLESS | SCENE_BOX | SCENE_BILATERAL;
     CHECK(scene_random(&def, &problem, NULL, NULL) == MO_OK);
-    for (int i = 0; i < 300; ++i) {
+    for (int i = 0; i < 300; ++i)
         ++seen[mo_problem_constraint(problem, i).law.kind];
-    }
     CHECK(seen[MO_LAW_FRICTIONLESS] > 60 && seen[MO_LAW_BOX] > 60 && seen[MO_LAW_BILATERAL] > 60);
     CHECK(seen[MO_LAW_COULOMB] == 0 && seen[MO_LAW_ROLLING] == 0);
     mo_problem_destroy(problem);
@@ -275,9 +267,8 @@ static void scenes_that_cannot_be_are_refused_with_a_sentence(void **state)
     CHECK(scene_particle(&particle, &problem, &why[2]) != MO_OK && problem == NULL);
     CHECK(scene_random(&random, &problem, NULL, &why[3]) != MO_OK && problem == NULL);
     CHECK(scene_packing(0, 1, &problem, &why[4]) != MO_OK && problem == NULL);
-    for (int k = 0; k < 5; ++k) {
+    for (int k = 0; k < 5; ++k)
         CHECK(strlen(why[k].text) > 20);
-    }
 }
 
 int main(void)

@@ -193,12 +193,10 @@ static void put_anywhere(robot_world *w, double *v)
     double q[40];
     mo_message why = {{0}};
     mo_robot_get(w->robot, w->world, q, NULL);
-    for (int k = 0; k < w->model.q_count; ++k) {
+    for (int k = 0; k < w->model.q_count; ++k)
         q[k] += 0.1 * sin(7 * k + 1);
-    }
-    for (int k = 0; k < w->model.v_count; ++k) {
+    for (int k = 0; k < w->model.v_count; ++k)
         v[k] = cos(3 * k + 2);
-    }
     CHECK(mo_robot_set(w->robot, w->world, q, v, &why) == MO_OK);
 }
 
@@ -235,15 +233,13 @@ static void inverse_dynamics_agree_with_a_step(void **state)
     put_anywhere(&w, v);
     CHECK(mo_robot_bias(w.robot, w.world, bias, &why) == MO_OK);
     CHECK(mo_robot_mass_matrix(w.robot, w.world, M, &why) == MO_OK);
-    for (int k = 0; k < n; ++k) {
+    for (int k = 0; k < n; ++k)
         a[k] = sin(2 * k + 1);
-    }
     CHECK(mo_robot_inverse(w.robot, w.world, a, effort, &why) == MO_OK);
     for (int i = 0; i < n; ++i) {
         double sum = bias[i];
-        for (int j = 0; j < n; ++j) {
+        for (int j = 0; j < n; ++j)
             sum += M[i * n + j] * a[j];
-        }
         CHECK_NEAR(effort[i], sum, 1e-11);
     }
     mo_step_report report;
@@ -251,9 +247,8 @@ static void inverse_dynamics_agree_with_a_step(void **state)
     mo_robot_get(w.robot, w.world, NULL, after);
     for (int i = 0; i < n; ++i) {
         double sum = bias[i];
-        for (int j = 0; j < n; ++j) {
+        for (int j = 0; j < n; ++j)
             sum += M[i * n + j] * (after[j] - v[j]) / h;
-        }
         CHECK_NEAR(sum, 0, 2e-5); /* of forces of some 10 N */
     }
     close_world(&w);
@@ -278,9 +273,8 @@ static void jacobians_agree_with_finite_differences(void **state)
         const mo_pose after = mo_robot_site(w.robot, w.world, site);
         for (int c = 0; c < 3; ++c) {
             double speed = 0;
-            for (int k = 0; k < n; ++k) {
+            for (int k = 0; k < n; ++k)
                 speed += J[c * n + k] * v[k];
-            }
             CHECK_NEAR((after.position[c] - before.position[c]) / h, speed, 1e-4);
         }
     }

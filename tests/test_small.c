@@ -48,9 +48,8 @@ static void families_are_solved_in_dense_form(void **state)
     (void)state;
     for (int family = 0; family < SMALL_FAMILY_COUNT; ++family) {
         const int went_on = solve_family((small_family)family, 1);
-        if (went_on > SEEDS * MUS * 2 / 50) {
+        if (went_on > SEEDS * MUS * 2 / 50)
             fail_msg("%s: %d of %d went on", small_family_names[family], went_on, SEEDS * MUS * 2);
-        }
     }
 }
 
@@ -131,13 +130,11 @@ static void a_start_is_used(void **state)
         options.start = cold.r;
         CHECK(mo_solve(problem, &options, &warm) == MO_OK);
         CHECK(warm.status == MO_SOLVED && warm.iterations == 0);
-        for (int k = 0; k < cold.row_count; ++k) { /* it comes back, moved into its set at most */
+        for (int k = 0; k < cold.row_count; ++k) /* it comes back, moved into its set at most */
             CHECK_NEAR(warm.r[k], cold.r[k], 1e-7);
-        }
         options.start = warm.r; /* the vectors of the very result */
-        for (int k = 0; k < warm.row_count; ++k) {
+        for (int k = 0; k < warm.row_count; ++k)
             warm.r[k] *= 1 + 1e-5 * (k % 3);
-        }
         CHECK(mo_solve(problem, &options, &warm) == MO_OK);
         CHECK(warm.status == MO_SOLVED && warm.iterations <= 6);
         mo_result_clear(&cold);
@@ -170,9 +167,8 @@ static void the_matrix_is_that_of_the_reduced_problem(void **state)
                 }
             }
         }
-        for (int j = 0; j < mo_problem_row_count(problem) * LD; ++j) {
+        for (int j = 0; j < mo_problem_row_count(problem) * LD; ++j)
             CHECK_NEAR(W[j], 0, 0); /* no block that the reduced problem does not have */
-        }
         free(scratch);
         mo_problem_destroy(reduced);
         mo_problem_destroy(problem);

@@ -155,22 +155,18 @@ static void without_torsion_it_is_coulomb_and_without_sliding_friction_a_pivot(v
     for (int trial = 0; trial < 2000; ++trial) {
         double A[16], W[16], W3[9], b[4], r[4], r3[3];
         fill_uniform(&random, -1, 1, 16, A);
-        for (int i = 0; i < 4; ++i) {
-            for (int j = 0; j < 4; ++j) {
+        for (int i = 0; i < 4; ++i)
+            for (int j = 0; j < 4; ++j)
                 W[i * 4 + j] = mo_dot(4, A + 4 * i, A + 4 * j) + 0.1 * (i == j);
-            }
-        }
         fill_uniform(&random, -1, 1, 4, b);
         const double mu = uniform(&random, 0.05, 1.5);
         const mo_law finger = mo_law_soft_finger(mu, 0), point = mo_law_coulomb(mu);
-        for (int i = 0; i < 9; ++i) {
+        for (int i = 0; i < 9; ++i)
             W3[i] = W[i / 3 * 4 + i % 3];
-        }
         mo_law_solve(&finger, 4, W, b, r);
         mo_law_solve(&point, 3, W3, b, r3);
-        for (int k = 0; k < 3; ++k) {
+        for (int k = 0; k < 3; ++k)
             CHECK_NEAR(r[k], r3[k], 1e-12 * (1 + fabs(r3[0])));
-        }
         CHECK(r[3] == 0);
         /* The spin alone: coulomb in the plane on the rows (normal, spin). */
         const mo_law pivot = mo_law_soft_finger(0, mu), line = mo_law_coulomb(mu);
@@ -202,15 +198,12 @@ static void draw_block(mo_random *random, int rank, double spread, double skew, 
     double A[16];
     for (int k = 0; k < rank; ++k) {
         const double length = pow(10, uniform(random, -spread, 0));
-        for (int i = 0; i < 4; ++i) {
+        for (int i = 0; i < 4; ++i)
             A[4 * i + k] = length * uniform(random, -1, 1);
-        }
     }
-    for (int i = 0; i < 4; ++i) {
-        for (int j = 0; j < 4; ++j) {
+    for (int i = 0; i < 4; ++i)
+        for (int j = 0; j < 4; ++j)
             W[4 * i + j] = mo_dot(rank, A + 4 * i, A + 4 * j);
-        }
-    }
     for (int i = 0; i < 4 && skew > 0; ++i) {
         for (int j = i + 1; j < 4; ++j) {
             const double twist = skew * uniform(random, -1, 1) * sqrt(W[5 * i] * W[5 * j]);
@@ -235,13 +228,10 @@ static void unsymmetric_heavy_and_deficient_blocks_are_solved(void **state)
         fill_uniform(&random, -1, 1, 4, b);
         if (kind == 2) {
             memcpy(c, b, sizeof c);
-            for (int i = 0; i < 4; ++i) {
+            for (int i = 0; i < 4; ++i)
                 b[i] = mo_dot(4, W + 4 * i, c);
-            }
         }
-        if (W[0] < 1e-3) {
-            continue;
-        }
+        if (W[0] < 1e-3) continue;
         mo_law_solve(&law, 4, W, b, r);
         worst[kind] = fmax(worst[kind], natural_error(&law, W, b, r));
     }
@@ -261,9 +251,8 @@ static void the_ellipsoid_is_projected_on_and_shrunk_by_to_the_last_digits(void 
             x[k] = uniform(&random, -4, 4);
         }
         mo_ellipsoid_project(3, a, x, y, NULL);
-        for (int k = 0; k < 3; ++k) {
+        for (int k = 0; k < 3; ++k)
             unit += y[k] / a[k] * (y[k] / a[k]);
-        }
         CHECK_BELOW(unit, 1 + 1e-13);
         /* A point of the rim, pushed out along its normal by so little that x hardly knows: shrink
          * gives it back. */
@@ -283,9 +272,8 @@ static void the_ellipsoid_is_projected_on_and_shrunk_by_to_the_last_digits(void 
             over += push * normal[k] * normal[k]; /* of |x / a|, to first order */
         }
         mo_ellipsoid_shrink(3, a, x, over, left);
-        for (int k = 0; k < 3; ++k) {
+        for (int k = 0; k < 3; ++k)
             CHECK_NEAR(left[k], push * normal[k], 1e-5 * 1e-12);
-        }
     }
 }
 
@@ -315,9 +303,7 @@ static void every_method_that_takes_the_law_solves_random_systems(void **state)
     for (int k = 0; k < mo_method_count(); ++k) {
         const mo_method_info info = mo_method_describe(k);
         const unsigned bit = 1u << MO_LAW_SOFT_FINGER;
-        if (!(info.laws & bit) || (info.by_facets & bit) || (info.relaxed & bit)) {
-            continue;
-        }
+        if (!(info.laws & bit) || (info.by_facets & bit) || (info.relaxed & bit)) continue;
         for (uint64_t seed = 1; seed <= 6; ++seed) {
             scene_random_def def = scene_random_default();
             mo_problem *problem;

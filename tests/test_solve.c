@@ -23,13 +23,10 @@ static void a_block_on_a_gentle_slope_sticks_for_every_method(void **state)
     mo_problem *problem;
     CHECK(scene_block_on_slope(&def, &problem, NULL) == MO_OK);
     for (int m = 0; m < mo_method_count(); ++m) {
-        if (!is_exact(m, problem)) {
-            continue;
-        }
+        if (!is_exact(m, problem)) continue;
         mo_result result = solved(m, problem, 1e-9);
-        for (int k = 0; k < 6; ++k) {
+        for (int k = 0; k < 6; ++k)
             CHECK_NEAR(result.v[k], 0, 1e-8);
-        }
         mo_result_clear(&result);
     }
     mo_problem_destroy(problem);
@@ -45,21 +42,17 @@ static void a_block_on_a_steep_slope_slides_by_newtons_law(void **state)
         mo_problem *problem;
         CHECK(scene_block_on_slope(&def, &problem, NULL) == MO_OK);
         for (int m = 0; m < mo_method_count(); ++m) {
-            if (!is_exact(m, problem)) {
-                continue;
-            }
+            if (!is_exact(m, problem)) continue;
             mo_result result = solved(m, problem, 1e-10);
             const double speed =
                 SCENE_GRAVITY * def.step * (sin(def.angle) - def.mu * cos(def.angle));
             double pressed = 0;
-            for (int i = 0; i < 4; ++i) {
+            for (int i = 0; i < 4; ++i)
                 pressed += result.r[3 * i];
-            }
             CHECK_NEAR(result.v[0], speed, 1e-8);
             CHECK_NEAR(pressed, SCENE_GRAVITY * def.step * cos(def.angle), 1e-8);
-            for (int k = 1; k < 6; ++k) {
+            for (int k = 1; k < 6; ++k)
                 CHECK_NEAR(result.v[k], 0, 1e-8);
-            }
             mo_result_clear(&result);
         }
         mo_problem_destroy(problem);
@@ -77,9 +70,7 @@ static void a_particle_is_solved_by_every_method_as_on_paper(void **state)
         CHECK(scene_particle(&def, &problem, NULL) == MO_OK);
         const double b_N = def.velocity[0] + def.step * def.gravity + def.gap / def.step;
         for (int m = 0; m < mo_method_count(); ++m) {
-            if (!is_exact(m, problem)) {
-                continue;
-            }
+            if (!is_exact(m, problem)) continue;
             mo_result result = solved(m, problem, 1e-12);
             CHECK_NEAR(result.r[0], fmax(0, -b_N), 1e-11);
             CHECK_NEAR(result.r[1], -0.5 * fmax(0, -b_N), 1e-11);
@@ -98,13 +89,10 @@ static void a_hanging_chain_carries_its_weight_in_its_joints(void **state)
     mo_problem *problem;
     CHECK(scene_joint_chain(&def, &problem, NULL) == MO_OK);
     for (int m = 0; m < mo_method_count(); ++m) {
-        if (!is_exact(m, problem)) {
-            continue;
-        }
+        if (!is_exact(m, problem)) continue;
         mo_result result = solved(m, problem, 1e-10);
-        for (int k = 0; k < result.dof_count; ++k) {
+        for (int k = 0; k < result.dof_count; ++k)
             CHECK_NEAR(result.v[k], 0, 1e-7);
-        }
         mo_result_clear(&result);
     }
     mo_problem_destroy(problem);
@@ -119,13 +107,10 @@ static void a_stack_at_rest_stays_at_rest(void **state)
     mo_problem *problem;
     CHECK(scene_box_stack(&def, &problem, NULL) == MO_OK);
     for (int m = 0; m < mo_method_count(); ++m) {
-        if (!is_exact(m, problem)) {
-            continue;
-        }
+        if (!is_exact(m, problem)) continue;
         mo_result result = solved(m, problem, 1e-8);
-        for (int k = 0; k < result.dof_count; ++k) {
+        for (int k = 0; k < result.dof_count; ++k)
             CHECK_NEAR(result.v[k], 0, 1e-5);
-        }
         mo_result_clear(&result);
     }
     mo_problem_destroy(problem);
@@ -142,9 +127,7 @@ static void no_contact_at_all_is_solved_at_once(void **state)
     mo_builder_add_body(builder, 2, M, f);
     mo_problem *free_body = finish(builder);
     for (int m = 0; m < mo_method_count(); ++m) {
-        if (!is_exact(m, empty)) {
-            continue;
-        }
+        if (!is_exact(m, empty)) continue;
         mo_result result = solved(m, empty, 1e-8);
         CHECK(result.iterations == 0 && result.row_count == 0);
         mo_result_clear(&result);
@@ -174,9 +157,8 @@ static void contacts_between_fixed_things_are_solved_or_refuted(void **state)
             mo_result result = {0};
             CHECK(mo_solve(problem, &options, &result) == MO_OK);
             CHECK(result.status == (bad ? MO_NO_SOLUTION : MO_SOLVED));
-            if (bad) { /* says which one */
+            if (bad) /* says which one */
                 CHECK(strstr(result.message.text, bad == 1 ? "constraint 1" : "constraint 2"));
-            }
             mo_result_clear(&result);
         }
         mo_problem_destroy(problem);
@@ -193,9 +175,7 @@ static void one_contact_is_solved_for_every_mu_from_zero_to_infinity(void **stat
         mo_problem *problem;
         CHECK(scene_particle(&def, &problem, NULL) == MO_OK);
         for (int m = 0; m < mo_method_count(); ++m) {
-            if (!is_exact(m, problem)) {
-                continue;
-            }
+            if (!is_exact(m, problem)) continue;
             mo_result result = solved(m, problem, 1e-12);
             CHECK_NEAR(result.r[0], 0.5, 1e-9);
             CHECK_NEAR(result.r[1], -fmin(1, 0.5 * mus[k]), 1e-9);
@@ -236,9 +216,7 @@ static void joints_with_a_redundant_row_are_solved(void **state)
     mo_problem *problem;
     CHECK(scene_joint_chain(&def, &problem, NULL) == MO_OK);
     for (int m = 0; m < mo_method_count(); ++m) {
-        if (!is_exact(m, problem)) {
-            continue;
-        }
+        if (!is_exact(m, problem)) continue;
         mo_result result = solved(m, problem, 1e-8);
         mo_result_clear(&result);
     }
@@ -254,14 +232,11 @@ static void global_and_reduced_form_give_the_same_velocity(void **state)
     CHECK(scene_block_on_slope(&def, &problem, NULL) == MO_OK);
     CHECK(mo_problem_reduce(problem, &reduced, NULL) == MO_OK);
     for (int m = 0; m < mo_method_count(); ++m) {
-        if (!is_exact(m, problem)) {
-            continue;
-        }
+        if (!is_exact(m, problem)) continue;
         mo_result a = solved(m, problem, 1e-11), b = solved(m, reduced, 1e-11);
         CHECK(b.dof_count == 0);
-        for (int k = 0; k < a.row_count; ++k) {
+        for (int k = 0; k < a.row_count; ++k)
             CHECK_NEAR(a.u[k], b.u[k], 1e-8);
-        }
         mo_result_clear(&a);
         mo_result_clear(&b);
     }
@@ -286,13 +261,10 @@ static void laws_of_all_kinds_together_are_solved(void **state)
         CHECK(scene_random(&def, &problem, NULL, NULL) == MO_OK);
         mo_result first = solved(0, problem, 1e-9);
         for (int m = 1; m < mo_method_count(); ++m) {
-            if (!is_exact(m, problem)) {
-                continue;
-            }
+            if (!is_exact(m, problem)) continue;
             mo_result result = solved(m, problem, 1e-9);
-            for (int k = 0; k < result.dof_count; ++k) { /* small mu: the velocity is unique */
+            for (int k = 0; k < result.dof_count; ++k) /* small mu: the velocity is unique */
                 CHECK_NEAR(result.v[k], first.v[k], 1e-5);
-            }
             mo_result_clear(&result);
         }
         mo_result_clear(&first);
@@ -315,10 +287,9 @@ static void a_method_that_solves_another_law_is_judged_by_the_true_one(void **st
         mo_residual residual;
         CHECK(mo_measure(problem, result.r, &residual) == MO_OK);
         CHECK((result.status == MO_SOLVED) == (residual.natural_relative <= options.tol));
-        if (!is_exact(
-                m, problem)) { /* a block that slides downhill: facets and relaxations both show */
+        if (!is_exact(m,
+                      problem)) /* a block that slides downhill: facets and relaxations both show */
             CHECK(result.status == MO_SOLVED || strlen(result.message.text) > 20);
-        }
         mo_result_clear(&result);
     }
     mo_problem_destroy(problem);

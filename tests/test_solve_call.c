@@ -28,9 +28,7 @@ static void a_warm_start_at_the_solution_needs_no_iteration(void **state)
     (void)state;
     mo_problem *problem = stack(3);
     for (int m = 0; m < mo_method_count(); ++m) {
-        if (!is_exact(m, problem)) {
-            continue;
-        }
+        if (!is_exact(m, problem)) continue;
         mo_options options = options_of(m);
         mo_result result = solved(m, problem, 1e-8);
         CHECK(result.iterations > 0);
@@ -58,9 +56,8 @@ static void every_limit_ends_with_its_own_status_and_the_best_iterate(void **sta
         const double at_start = result.residual.natural;
         options.max_iter = 7;
         CHECK(mo_solve(problem, &options, &result) == MO_OK);
-        if (result.status != MO_STALLED) { /* a direct method may be through before that */
+        if (result.status != MO_STALLED) /* a direct method may be through before that */
             CHECK(result.status == MO_ITERATION_LIMIT && result.iterations == 7);
-        }
         CHECK(result.residual.natural < at_start);
         options.time_limit = 0;
         CHECK(mo_solve(problem, &options, &result) == MO_OK);
@@ -102,11 +99,10 @@ static void a_watcher_sees_every_check_and_can_stop_the_run(void **state)
         options.history = 1;
         CHECK(mo_solve(problem, &options, &result) == MO_OK);
         if (result.status ==
-            MO_STALLED) { /* a direct method that was through before the fifth check */
+            MO_STALLED) /* a direct method that was through before the fifth check */
             CHECK(w.calls < 5);
-        } else {
+        else
             CHECK(result.status == MO_CANCELLED && w.calls == 5);
-        }
         CHECK(result.history_count == w.calls && result.history[0].iteration == 0);
         CHECK(result.history[w.calls - 1].residual == w.last);
         mo_result_clear(&result);
@@ -127,9 +123,8 @@ static void a_long_history_is_thinned_not_grown(void **state)
     options.nsgs.check_every = 1;
     CHECK(mo_solve(problem, &options, &result) == MO_OK);
     CHECK(result.history_count > 1000 && result.history_count <= 4096);
-    for (int k = 1; k < result.history_count; ++k) {
+    for (int k = 1; k < result.history_count; ++k)
         CHECK(result.history[k].iteration > result.history[k - 1].iteration);
-    }
     mo_result_clear(&result);
     mo_problem_destroy(problem);
 }
@@ -166,9 +161,8 @@ static void the_same_call_gives_the_same_bits_for_any_number_of_threads(void **s
     (void)state;
     mo_problem *small, *large;
     CHECK(scene_packing(200, 3, &small, NULL) == MO_OK);
-    for (int m = 0; m < mo_method_count(); ++m) {
+    for (int m = 0; m < mo_method_count(); ++m)
         check_bits(small, m);
-    }
     mo_problem_destroy(small);
     CHECK(scene_packing(6000, 3, &large, NULL) == MO_OK); /* large enough for sweeps by colours */
     check_bits(large, mo_method_find("auto"));
@@ -274,9 +268,8 @@ static void nothing_is_allocated_inside_iterations(void **state)
             options.max_iter = k ? 20 : 2;
             if (m ==
                 /* auto asks for memory between its stages, of which the first has two iterations */
-                0) {
+                0)
                 options.max_iter = k ? 2 : 1;
-            }
             requests = 0;
             CHECK(mo_solve(problem, &options, &result) == MO_OK);
             CHECK(result.bytes > 0);

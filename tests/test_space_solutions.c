@@ -12,9 +12,8 @@
 static double distance(int n, const double *x, const double *y)
 {
     double most = 0;
-    for (int k = 0; k < n; ++k) {
+    for (int k = 0; k < n; ++k)
         most = fmax(most, fabs(x[k] - y[k]));
-    }
     return most;
 }
 
@@ -24,14 +23,12 @@ static mo_problem *reduced(int count, const mo_law *law, const double *W, const 
     mo_problem *problem = NULL;
     const int n = 3 * count;
     CHECK(mo_builder_create(NULL, &builder) == MO_OK);
-    for (int i = 0; i < count; ++i) {
+    for (int i = 0; i < count; ++i)
         mo_builder_add_constraint(builder, 3, law, q + 3 * i);
-    }
     for (int i = 0; i < count * count; ++i) {
         double block[9];
-        for (int k = 0; k < 9; ++k) {
+        for (int k = 0; k < 9; ++k)
             block[k] = W[(i / count * 3 + k / 3) * n + i % count * 3 + k % 3];
-        }
         mo_builder_add_coupling(builder, i / count, i % count, 3, 3, block);
     }
     CHECK(mo_builder_finish(builder, &problem, NULL) == MO_OK);
@@ -90,17 +87,15 @@ static void one_contact_has_the_unique_solution_of_its_law(void **state)
         double A[9], W[9], q[3], r[3], u[3];
         fill_uniform(&random, -1, 1, 9, A);
         fill_uniform(&random, -1, 1, 3, q);
-        for (int k = 0; k < 9; ++k) {
+        for (int k = 0; k < 9; ++k)
             W[k] = mo_dot(3, A + k / 3 * 3, A + k % 3 * 3) + (k % 4 == 0 ? 1 : 0);
-        }
         const mo_law law = mo_law_coulomb(uniform(&random, 0.1, 1));
         mo_problem *problem = reduced(1, &law, W, q);
         mo_solution_set set;
         CHECK(mo_find_all_solutions(problem, 0, &set) == MO_OK);
         mo_law_solve(&law, 3, W, q, r);
-        for (int k = 0; k < 3; ++k) {
+        for (int k = 0; k < 3; ++k)
             u[k] = q[k] + mo_dot(3, W + 3 * k, r);
-        }
         assert_int_equal(set.verdict, MO_VERDICT_UNIQUE);
         CHECK(set.checked.holds);
         CHECK_BELOW(distance(3, u, set.solutions[0].u), 1e-7);
@@ -134,9 +129,8 @@ static void no_method_leaves_a_complete_list(void **state)
         double W[36], q[6];
         fill_uniform(&random, -1, 1, 36, W);
         fill_uniform(&random, -1, 1, 6, q);
-        for (int k = 0; k < 6; ++k) {
+        for (int k = 0; k < 6; ++k)
             W[7 * k] += 0.7;
-        }
         const mo_law law = mo_law_coulomb(uniform(&random, 0.2, 1));
         mo_problem *problem = reduced(2, &law, W, q);
         mo_solution_set set;
@@ -152,17 +146,12 @@ static void no_method_leaves_a_complete_list(void **state)
             options.tol = 1e-10;
             options.method = start % 2 ? "newton" : "nsgs";
             CHECK(mo_solve(problem, &options, &result) == MO_OK);
-            for (int s = 0; s < set.count; ++s) {
+            for (int s = 0; s < set.count; ++s)
                 nearest = fmin(nearest, distance(6, result.u, set.solutions[s].u));
-            }
-            if (result.status == MO_SOLVED) {
-                CHECK_BELOW(nearest, 1e-5);
-            }
+            if (result.status == MO_SOLVED) CHECK_BELOW(nearest, 1e-5);
             mo_result_clear(&result);
         }
-        if (set.checked.holds && set.count > 0) {
-            check_that_lies_are_rejected(problem, &set);
-        }
+        if (set.checked.holds && set.count > 0) check_that_lies_are_rejected(problem, &set);
         mo_solution_set_clear(&set);
         mo_problem_destroy(problem);
     }

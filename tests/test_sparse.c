@@ -25,22 +25,17 @@ static void draw_graph(mo_random *random, int count, double density, random_grap
 {
     static char edge[MOST_BLOCKS][MOST_BLOCKS];
     memset(edge, 0, sizeof edge);
-    for (int i = 0; i < count; ++i) {
-        for (int j = 0; j < i; ++j) {
+    for (int i = 0; i < count; ++i)
+        for (int j = 0; j < i; ++j)
             edge[i][j] = edge[j][i] = mo_random_unit(random) < density;
-        }
-    }
     int found = 0;
     g->offset[0] = 0;
     for (int i = 0; i < count; ++i) {
         g->weight[i] = 1 + (int)(6 * mo_random_unit(random));
         g->offset[i + 1] = g->offset[i] + g->weight[i];
         g->start[i] = found;
-        for (int j = 0; j < count; ++j) {
-            if (edge[i][j]) {
-                g->index[found++] = j;
-            }
-        }
+        for (int j = 0; j < count; ++j)
+            if (edge[i][j]) g->index[found++] = j;
     }
     g->start[count] = found;
     g->graph = (mo_graph){count, g->weight, g->start, g->index};
@@ -60,11 +55,9 @@ static void the_order_is_a_permutation_and_the_fill_is_that_of_elimination(void 
         draw_graph(&random, count, 0.15, &g);
         CHECK(mo_min_degree(&own, &g.graph, &e) == MO_OK);
         memset(edge, 0, sizeof edge);
-        for (int i = 0; i < count; ++i) {
-            for (int k = g.start[i]; k < g.start[i + 1]; ++k) {
+        for (int i = 0; i < count; ++i)
+            for (int k = g.start[i]; k < g.start[i + 1]; ++k)
                 edge[i][g.index[k]] = 1;
-            }
-        }
         for (int k = 0; k < count; ++k) { /* eliminate on the full matrix */
             const int p = e.order[k];
             CHECK(!seen[p]);
@@ -72,14 +65,12 @@ static void the_order_is_a_permutation_and_the_fill_is_that_of_elimination(void 
             int expected = 0;
             for (int i = 0; i < count; ++i) {
                 expected += !seen[i] && edge[p][i];
-                for (int j = 0; j < count; ++j) {
+                for (int j = 0; j < count; ++j)
                     edge[i][j] |= edge[p][i] && edge[p][j] && i != j;
-                }
             }
             CHECK(e.start[k + 1] - e.start[k] == expected);
-            for (int j = e.start[k]; j < e.start[k + 1]; ++j) {
+            for (int j = e.start[k]; j < e.start[k + 1]; ++j)
                 CHECK(!seen[e.filled[j]] && edge[p][e.filled[j]]);
-            }
         }
         mo_elimination_clear(&own, &e);
     }
@@ -111,9 +102,8 @@ typedef struct dense_matrix {
 static void multiply(void *context, const double *x, double *y)
 {
     const dense_matrix *m = context;
-    for (int i = 0; i < m->n; ++i) {
+    for (int i = 0; i < m->n; ++i)
         y[i] = mo_dot(m->n, m->A + i * m->n, x);
-    }
 }
 
 static void gmres_solves_unsymmetric_systems_in_at_most_n_products(void **state)
@@ -125,9 +115,8 @@ static void gmres_solves_unsymmetric_systems_in_at_most_n_products(void **state)
     for (int draw = 0; draw < 20; ++draw) {
         fill_uniform(&random, -1, 1, N * N, A);
         fill_uniform(&random, -1, 1, N, x);
-        for (int i = 0; i < N; ++i) {
+        for (int i = 0; i < N; ++i)
             A[i * N + i] += 4;
-        }
         dense_matrix m = {N, A};
         multiply(&m, x, b);
         mo_gmres gmres;
@@ -135,9 +124,8 @@ static void gmres_solves_unsymmetric_systems_in_at_most_n_products(void **state)
         mo_gmres_layout(&arena, N, N, &gmres);
         CHECK(arena.used <= sizeof room - 64);
         CHECK_BELOW(mo_gmres_solve(&gmres, multiply, &m, 1e-13, b, found), 1e-12);
-        for (int i = 0; i < N; ++i) {
+        for (int i = 0; i < N; ++i)
             CHECK_NEAR(found[i], x[i], 1e-10);
-        }
         memset(b, 0, sizeof b);
         CHECK(mo_gmres_solve(&gmres, multiply, &m, 1e-13, b, found) == 0 && found[0] == 0);
     }

@@ -32,11 +32,8 @@ static void give(const matrix *K, mo_inverse *inverse)
     mo_inverse_begin(inverse, N);
     for (int j = 0; j < N; ++j) {
         mo_inverse_column(inverse, j);
-        for (int i = 0; i < N; ++i) {
-            if (K->entry[i][j] != 0) {
-                mo_inverse_put(inverse, i, K->entry[i][j]);
-            }
-        }
+        for (int i = 0; i < N; ++i)
+            if (K->entry[i][j] != 0) mo_inverse_put(inverse, i, K->entry[i][j]);
     }
 }
 
@@ -46,9 +43,8 @@ static double defect(const matrix *K, const mo_inverse *inverse, mo_random *rand
     double x[N], y[N], h[N], worst = 0;
     int index[N];
     fill_uniform(random, -1, 1, N, x);
-    for (int i = 0; i < N; ++i) {
+    for (int i = 0; i < N; ++i)
         index[i] = i;
-    }
     mo_inverse_times(inverse, N, index, x, y);
     mo_inverse_left(inverse, N, index, x, h);
     for (int i = 0; i < N; ++i) {
@@ -80,9 +76,8 @@ static void change_column(mo_random *random, matrix *K, mo_inverse *inverse, int
 {
     int index[2] = {(j + 1) % N, (j + 7) % N};
     double number[2] = {5 + mo_random_unit(random), 1}, y[N];
-    for (int i = 0; i < N; ++i) {
+    for (int i = 0; i < N; ++i)
         K->entry[i][j] = i == index[0] ? number[0] : i == index[1] ? number[1] : 0;
-    }
     mo_inverse_times(inverse, 2, index, number, y);
     mo_inverse_replace_column(inverse, j, y);
 }
@@ -91,9 +86,8 @@ static void change_row(mo_random *random, matrix *K, mo_inverse *inverse, int i)
 {
     int index[2] = {(i + N - 1) % N, (i + 11) % N};
     double number[2] = {5 + mo_random_unit(random), 1}, h[N];
-    for (int j = 0; j < N; ++j) {
+    for (int j = 0; j < N; ++j)
         K->entry[i][j] = j == index[0] ? number[0] : j == index[1] ? number[1] : 0;
-    }
     mo_inverse_left(inverse, 2, index, number, h);
     mo_inverse_replace_row(inverse, i, h);
 }
@@ -141,9 +135,8 @@ static void a_singular_matrix_is_reported(void **state)
         mo_random random = {3};
         mo_inverse inverse = make_inverse(dense ? (size_t)N * N : 4 * N, &memory);
         matrix *K = random_matrix(&random);
-        for (int i = 0; i < N; ++i) {
+        for (int i = 0; i < N; ++i)
             K->entry[i][20] = K->entry[i][30];
-        }
         give(K, &inverse);
         CHECK(!mo_inverse_factor(&inverse));
         free(K);

@@ -36,9 +36,7 @@ static mo_problem *build_column(double M, double fall, double *r)
         for (int k = 0; k < TWICE; ++k) {
             const int contact = mo_builder_add_constraint(builder, 1, &law, NULL);
             mo_builder_add_jacobian(builder, contact, b, 1, 1, &up);
-            if (b > 0) {
-                mo_builder_add_jacobian(builder, contact, b - 1, 1, 1, &down);
-            }
+            if (b > 0) mo_builder_add_jacobian(builder, contact, b - 1, 1, 1, &down);
             r[contact] = above * fall / TWICE;
         }
         above -= 1;
@@ -52,9 +50,8 @@ static mo_problem *build_column(double M, double fall, double *r)
 static double speed_of_top(const mo_newton *newton)
 {
     double sum = 0;
-    for (int b = 0; b <= BODIES; ++b) {
+    for (int b = 0; b <= BODIES; ++b)
         sum += newton->u[TWICE * b];
-    }
     return sum;
 }
 
@@ -86,9 +83,8 @@ static void a_newton_step_takes_the_motion_of_heavy_things_out(void **state)
         for (int space = MO_SPACE_CONTACTS; space <= MO_SPACE_BODIES; ++space) {
             double r[TWICE * (BODIES + 1)];
             mo_problem *problem = build_column(M, fall, r);
-            for (int k = 0; k < TWICE * (BODIES + 1); ++k) {
+            for (int k = 0; k < TWICE * (BODIES + 1); ++k)
                 r[k] += 1e-6 * M * fall; /* lifts the heavy one alone */
-            }
             CHECK_BELOW(left_by_a_step((mo_space)space, problem, r), 0.05);
             mo_problem_destroy(problem);
         }
@@ -120,13 +116,10 @@ static double way_from(const mo_world *world, int is_first, double (*at)[3])
     double most = 0;
     for (int b = 0; b < mo_world_body_count(world); ++b) {
         const mo_body_state body = mo_body_get(world, mo_world_body(world, b));
-        if (is_first) {
-            memcpy(at[b], body.pose.position, sizeof at[b]);
-        }
+        if (is_first) memcpy(at[b], body.pose.position, sizeof at[b]);
         double square = 0;
-        for (int i = 0; i < 3; ++i) {
+        for (int i = 0; i < 3; ++i)
             square += pow(body.pose.position[i] - at[b][i], 2);
-        }
         most = fmax(most, sqrt(square));
     }
     return most;
@@ -159,9 +152,8 @@ static void slender_and_top_heavy_things_stand_still(void **state)
     (void)state;
     static const standing ALL[] = {
         {"stack", "count", 60, 1}, {"stack", "count", 30, 1e6}, {"stack", "count", 100, 1e4}};
-    for (size_t k = 0; k < sizeof ALL / sizeof *ALL; ++k) {
+    for (size_t k = 0; k < sizeof ALL / sizeof *ALL; ++k)
         stands_still_at_little_cost(ALL + k, 15, 60);
-    }
 }
 
 /* Eight orders of masses: rounding leaves more than the tolerance, which is said without a search,
@@ -218,9 +210,8 @@ static void bodies_without_shapes_keep_rotating(void **state)
         }
         const double v[7] = {0, 0, 0, 0, 0, 0, 3};
         CHECK(mo_mechanism_set(world, id, NULL, v, NULL) == MO_OK);
-        for (int k = 0; k < 50; ++k) {
+        for (int k = 0; k < 50; ++k)
             CHECK(mo_world_step(world, 0.01, NULL, NULL) == MO_OK);
-        }
         CHECK_NEAR(mo_body_get(world, alone).spin[2], 3, 1e-12);
         CHECK_NEAR(mo_mechanism_v(world, id)[6], 3, 1e-6);
         mo_world_destroy(world);

@@ -157,9 +157,8 @@ static void open_joints_are_reported(void **state)
     CHECK(mo_world_add_joint(world, &left, &why).index &&
           mo_world_add_joint(world, &right, &why).index);
     mo_step_report report = {0};
-    for (int k = 0; k < 10; ++k) {
+    for (int k = 0; k < 10; ++k)
         CHECK(mo_world_step(world, 0.01, &report, &why) == MO_OK);
-    }
     CHECK(report.status != MO_SOLVED);
     CHECK(strstr(report.message.text, "remain open") != NULL);
     mo_world_destroy(world);
@@ -288,9 +287,8 @@ static void a_step_without_time_waits(void **state)
     (void)state;
     mo_world *world = scene_world("heap", "count", 40);
     mo_step_report report;
-    for (int k = 0; k < 30; ++k) {
+    for (int k = 0; k < 30; ++k)
         CHECK(mo_world_step(world, 0.01, &report, NULL) == MO_OK);
-    }
     mo_world_def def = mo_world_definition(world);
     const mo_body_id body = mo_world_body(world, 5);
     const mo_body_state before = mo_body_get(world, body);

@@ -145,11 +145,10 @@ static void sweep_plainly(const mo_problem *problem, const mo_batches *b, double
         for (int at = 0; at < MO_LANES * batch->point_count; ++at) {
             const int lane = at / batch->point_count, point = at % batch->point_count;
             const int i = b->constraint[(batch->point + point) * MO_LANES + lane];
-            if (i >= 0 && shift) {
+            if (i >= 0 && shift)
                 visit_steeply(problem, b->compact, i, r, u, shift + i);
-            } else if (i >= 0) {
+            else if (i >= 0)
                 visit_plainly(problem, b->compact, i, r, u);
-            }
         }
     }
 }

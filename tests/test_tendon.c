@@ -21,9 +21,7 @@ static mo_tendon_state tendon_of(const robot_world *w, int k)
 static void set(robot_world *w, const double *q, const double *v)
 {
     mo_message why = {{0}};
-    if (mo_robot_set(w->robot, w->world, q, v, &why)) {
-        fail_msg("%s", why.text);
-    }
+    if (mo_robot_set(w->robot, w->world, q, v, &why)) fail_msg("%s", why.text);
 }
 
 /* From (-2, 0, -.1) over a drum of radius .5 at the origin to a point of an arm of length 1.5 at
@@ -117,9 +115,8 @@ static void moment_arms_are_derivatives_of_the_length(void **state)
         const double speed = tendon_of(&w, 0).speed, length = tendon_of(&w, 0).length;
         for (int side = 0; side < 2; ++side) { /* a step of the world without forces moves q */
             double moved[11];
-            for (int k = 0; k < 11; ++k) {
+            for (int k = 0; k < 11; ++k)
                 moved[k] = side ? v[k] : -v[k];
-            }
             const double keep = w.model.step;
             set(&w, q, moved);
             w.model.step = d;
@@ -203,9 +200,8 @@ static void bad_paths_are_refused_with_a_sentence(void **state)
                  CASES[k].path);
         const char *path = folder_put(&folder, "model.xml", text);
         CHECK(mo_model_read(path, NULL, &model, &why) != MO_OK);
-        if (!strstr(why.text, CASES[k].sentence)) {
+        if (!strstr(why.text, CASES[k].sentence))
             fail_msg("'%s' has no '%s'", why.text, CASES[k].sentence);
-        }
     }
 }
 

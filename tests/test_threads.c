@@ -42,14 +42,11 @@ static void *go(void *user)
 {
     run *r = user;
     mo_world *world = make(r->number);
-    for (int k = 0; k < STEPS; ++k) {
+    for (int k = 0; k < STEPS; ++k)
         mo_world_step(world, 0.01, NULL, NULL);
-    }
     r->size = mo_world_save(world, NULL, 0);
     r->state = malloc(r->size);
-    if (r->state) {
-        mo_world_save(world, r->state, r->size);
-    }
+    if (r->state) mo_world_save(world, r->state, r->size);
     mo_world_destroy(world);
     return NULL;
 }
@@ -63,12 +60,10 @@ static void worlds_in_threads_give_the_bits_of_worlds_in_turn(void **state)
         apart[k] = beside[k] = (run){.number = k};
         go(apart + k);
     }
-    for (int k = 0; k < THREADS; ++k) {
+    for (int k = 0; k < THREADS; ++k)
         CHECK(pthread_create(thread + k, NULL, go, beside + k) == 0);
-    }
-    for (int k = 0; k < THREADS; ++k) {
+    for (int k = 0; k < THREADS; ++k)
         CHECK(pthread_join(thread[k], NULL) == 0);
-    }
     for (int k = 0; k < THREADS; ++k) {
         CHECK(apart[k].state && beside[k].state && apart[k].size == beside[k].size);
         CHECK(memcmp(apart[k].state, beside[k].state, apart[k].size) == 0);

@@ -64,9 +64,8 @@ static void a_face_of_many_corners_has_a_handful_of_touches_that_span_it(void **
             touches_of(&disk, at, on_box ? &box : &plane, mo_pose_at(0, 0, on_box ? -1 : 0), 0.01);
         CHECK(list.count >= 4 && list.count <= HANDFUL);
         double deepest = INFINITY, truth = INFINITY;
-        for (int i = 0; i < list.count; ++i) {
+        for (int i = 0; i < list.count; ++i)
             deepest = fmin(deepest, list.touch[i].gap);
-        }
         for (int i = 0; i < AROUND; ++i) {
             double x[3];
             mo_pose_point(&at, points + 3 * i, x);
@@ -101,16 +100,12 @@ static void the_corners_that_bear_stay_below_a_bevel(void **state)
     mo_touch_list list =
         touches_of(&plane, mo_pose_at(0, 0, 0), &foot, mo_pose_at(0, 0, LOW), 2 * BEVEL);
     int low = 0;
-    for (int k = 0; k < list.count; ++k) {
-        if (list.touch[k].gap < 2 * LOW) {
-            list.touch[low++] = list.touch[k];
-        }
-    }
+    for (int k = 0; k < list.count; ++k)
+        if (list.touch[k].gap < 2 * LOW) list.touch[low++] = list.touch[k];
     list.count = low;
     CHECK(low >= 8 && low <= HANDFUL);
-    for (int k = 0; k < 8; ++k) {
+    for (int k = 0; k < 8; ++k)
         CHECK_NEAR(reach_along(&list, k * PI / 4), 1, 1e-9);
-    }
     mo_memory_free(&list.allocator, list.touch);
 }
 
@@ -183,18 +178,14 @@ static void a_shape_on_show_touches_only_what_it_is_paired_with(void **state)
         const mo_body_id falls = mo_world_add_body(world, &body, NULL);
         const mo_shape_id of_ball = mo_world_add_shape(world, falls, &ball, NULL);
         CHECK(of_ground.index && of_ball.index);
-        if (is_paired) {
-            CHECK(mo_world_pair(world, of_ball, of_ground, &material, NULL) == MO_OK);
-        }
-        for (int k = 0; k < 60; ++k) {
+        if (is_paired) CHECK(mo_world_pair(world, of_ball, of_ground, &material, NULL) == MO_OK);
+        for (int k = 0; k < 60; ++k)
             CHECK(mo_world_step(world, 0.01, NULL, NULL) == MO_OK);
-        }
         const double height = mo_body_get(world, falls).pose.position[2];
-        if (is_paired) {
+        if (is_paired)
             CHECK_NEAR(height, 0.1, 1e-6);
-        } else {
+        else
             CHECK_BELOW(height, -1);
-        }
         mo_world_destroy(world);
     }
 }

@@ -28,9 +28,7 @@ static grasp drawn(uint64_t seed, int rolling, int sliding)
     def.joints = 4;
     def.rolling = rolling;
     def.sliding = sliding;
-    if (scene_grasp_draw(&def, &system, &why)) {
-        fail_msg("%s", why.text);
-    }
+    if (scene_grasp_draw(&def, &system, &why)) fail_msg("%s", why.text);
     CHECK(system.coordinate_count == COORDINATES);
     return system;
 }
@@ -40,9 +38,8 @@ static void quaternion_of(const double phi[3], double q[4])
 {
     const double angle = sqrt(vec3_dot(phi, phi)), s = angle > 0 ? sin(angle / 2) / angle : 0.5;
     q[0] = cos(angle / 2);
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         q[1 + k] = s * phi[k];
-    }
 }
 
 /*
@@ -61,12 +58,9 @@ static void put_later(grasp *g, const double *start_q, const double *qdd, double
             v[k] = rate + t * gain;
         }
         const int is_object = info.q_count == 7;
-        for (int k = 0; k < (is_object ? 3 : info.q_count); ++k) {
+        for (int k = 0; k < (is_object ? 3 : info.q_count); ++k)
             q[k] = start_q[k] + moved[k];
-        }
-        if (is_object) {
-            quaternion_of(moved + 3, q + 3);
-        }
+        if (is_object) quaternion_of(moved + 3, q + 3);
         CHECK(mo_mechanism_set(g->world, g->mechanisms[b], q, v, NULL) == MO_OK);
         start_q += info.q_count;
     }
@@ -86,11 +80,9 @@ static void read_q(const grasp *g, double *q)
 static int read_links(const grasp *g, mo_body_state *links)
 {
     int count = 0;
-    for (int b = 0; b < g->mechanism_count; ++b) {
-        for (int k = 0; k < mo_mechanism_get(g->world, g->mechanisms[b]).link_count; ++k) {
+    for (int b = 0; b < g->mechanism_count; ++b)
+        for (int k = 0; k < mo_mechanism_get(g->world, g->mechanisms[b]).link_count; ++k)
             links[count++] = grasp_link(g, b, k);
-        }
-    }
     return count;
 }
 
@@ -104,11 +96,9 @@ static void acceleration_of(const grasp *g, int b, int link, const double *qdd, 
     const int n = grasp_coordinates(g, b);
     CHECK(!mo_mechanism_drift(g->world, g->mechanisms[b], link, now.centre, a, NULL));
     CHECK(!mo_mechanism_jacobian(g->world, g->mechanisms[b], link, now.centre, J, NULL));
-    for (int k = 0; k < 6; ++k) {
-        for (int j = 0; j < n; ++j) {
+    for (int k = 0; k < 6; ++k)
+        for (int j = 0; j < n; ++j)
             a[k] += J[n * k + j] * qdd[g->start[b] + j];
-        }
-    }
 }
 
 static void links_move_as_their_positions_say(void **state)
@@ -124,11 +114,9 @@ static void links_move_as_their_positions_say(void **state)
         fill_uniform(&random, -1, 1, COORDINATES, qdd);
         read_q(&g, q);
         CHECK(read_links(&g, now) == LINKS);
-        for (int b = 0; b < g.mechanism_count; ++b) {
-            for (int k = 0; k < mo_mechanism_get(g.world, g.mechanisms[b]).link_count; ++k) {
+        for (int b = 0; b < g.mechanism_count; ++b)
+            for (int k = 0; k < mo_mechanism_get(g.world, g.mechanisms[b]).link_count; ++k)
                 acceleration_of(&g, b, k, qdd, a[at++]);
-            }
-        }
         put_later(&g, q, qdd, -t);
         read_links(&g, before);
         put_later(&g, q, qdd, t);
@@ -152,11 +140,9 @@ static void rows_of(const grasp *g, int i, const double *qdd, double a[3])
     for (int side = 0; side < 2; ++side) {
         double J[3 * GRASP_COORDINATES_MOST];
         const int n = grasp_jacobian(g, &g->contacts[i], side, J);
-        for (int k = 0; k < 3; ++k) {
-            for (int j = 0; j < n; ++j) {
+        for (int k = 0; k < 3; ++k)
+            for (int j = 0; j < n; ++j)
                 a[k] += J[n * k + j] * qdd[g->start[g->contacts[i].side[side].mechanism] + j];
-            }
-        }
     }
 }
 
@@ -172,14 +158,12 @@ static void contact_rows_are_the_rates_of_gap_and_slip(void **state)
         fill_uniform(&random, -1, 1, COORDINATES, qdd);
         read_q(&g, q);
         CHECK(g.contact_count == CONTACTS);
-        for (int i = 0; i < CONTACTS; ++i) {
+        for (int i = 0; i < CONTACTS; ++i)
             rows_of(&g, i, qdd, a[i]);
-        }
         for (int when = 0; when < 3; ++when) {
             put_later(&g, q, qdd, (when - 1) * t);
-            for (int i = 0; i < CONTACTS; ++i) {
+            for (int i = 0; i < CONTACTS; ++i)
                 grasp_touch(&g, &g.contacts[i], &gap[when][i], slip[when][i]);
-            }
         }
         for (int i = 0; i < CONTACTS; ++i) {
             const double *frame = g.contacts[i].frame;
@@ -219,9 +203,8 @@ static void contacts_neither_part_nor_slip_unless_they_slide(void **state)
                 CHECK_NEAR(speed, 0, 1e-12); /* eq. 6 */
             }
         }
-        for (int k = 0; k < g.coordinate_count; ++k) {
+        for (int k = 0; k < g.coordinate_count; ++k)
             moving = fmax(moving, fabs(g.qd[k]));
-        }
         CHECK(sliding == 4 && moving > 0.4 && moving < 0.6);
         grasp_clear(&g);
     }
@@ -269,9 +252,8 @@ static void without_contacts_energy_grows_by_the_power_of_what_is_applied(void *
             put_later(&g, q, a, side ? t : -t);
             energy[side] = mo_world_kinetic_energy(g.world) + mo_world_potential_energy(g.world);
         }
-        for (int k = 0; k < COORDINATES; ++k) {
+        for (int k = 0; k < COORDINATES; ++k)
             power += g.applied[k] * g.qd[k];
-        }
         CHECK_NEAR((energy[1] - energy[0]) / (2 * t), power, 1e-4 * (1 + fabs(power)));
         mo_problem_destroy(problem);
         grasp_clear(&g);
@@ -292,21 +274,18 @@ static void the_328_data_sets_have_the_sizes_of_table_1(void **state)
         CHECK(set.number == k && set.def.mu > 0.04 && set.def.mu < 0.81);
         problems += set.problem != last;
         last = set.problem;
-        for (int s = 0; s < 9; ++s) {
+        for (int s = 0; s < 9; ++s)
             found[s] += set.size == sizes[s];
-        }
         CHECK(scene_grasp(&set.def, &problem, NULL) == MO_OK);
         int lcp_size = 0;
-        for (int i = 0; i < mo_problem_constraint_count(problem); ++i) {
+        for (int i = 0; i < mo_problem_constraint_count(problem); ++i)
             lcp_size += mo_problem_constraint(problem, i).law.kind == MO_LAW_PYRAMID ? 5 : 1;
-        }
         CHECK(lcp_size == set.size);
         mo_problem_destroy(problem);
     }
     CHECK(problems == TRINKLE_PANG_PROBLEMS);
-    for (int s = 0; s < 9; ++s) {
+    for (int s = 0; s < 9; ++s)
         CHECK(found[s] == sets[s]);
-    }
 }
 
 static void the_same_description_gives_the_same_bits(void **state)

@@ -53,9 +53,8 @@ static void check_groove(double lean, double depth, double tol)
         CHECK(mo_world_add_solid(world, MO_BODY_FIXED, &wall, NULL, NULL).index > 0);
     }
     mo_body_id ball[BALLS];
-    for (int k = 0; k < BALLS; ++k) {
+    for (int k = 0; k < BALLS; ++k)
         ball[k] = add_ball(world, 3 * k * R, height_of(lean, depth));
-    }
     for (int step = 0; step < STEPS; ++step) {
         mo_step_report report;
         CHECK(mo_world_step(world, H, &report, NULL) == MO_OK);
@@ -74,11 +73,9 @@ static void a_body_in_a_wedge_is_not_pushed_out_of_it(void **state)
 {
     (void)state;
     static const double LEANS[] = {0.1, 0.3, 0.45}, DEPTHS[] = {1e-8, 1e-6, 5e-5};
-    for (int i = 0; i < 3; ++i) {
-        for (int k = 0; k < 3; ++k) {
+    for (int i = 0; i < 3; ++i)
+        for (int k = 0; k < 3; ++k)
             check_groove(LEANS[i], DEPTHS[k], 0);
-        }
-    }
     check_groove(0.3, 1e-6, 1e-6);
 }
 

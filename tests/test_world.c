@@ -59,9 +59,8 @@ static void a_sliding_ball_comes_to_roll_at_five_sevenths(void **state)
         double rolls = 0;
         while (mo_world_time(world) < 0.5) {
             go(world, h, 1);
-            if (rolls == 0 && mo_world_contact(world, 0).mode == MO_CONTACT_STICKS) {
+            if (rolls == 0 && mo_world_contact(world, 0).mode == MO_CONTACT_STICKS)
                 rolls = mo_world_time(world);
-            }
         }
         CHECK_NEAR(rolls, 2 * v0 / (7 * mu * G), h);
         CHECK_NEAR(mo_body_get(world, ball).velocity[0], 5.0 / 7 * v0 * cos(turn), 1e-9);
@@ -113,9 +112,8 @@ static void a_stack_of_cubes_stands_without_creep(void **state)
     mo_world *world = make_world(mo_default_world());
     add(world, MO_BODY_FIXED, mo_shape_plane(), mo_pose_identity());
     mo_body_id top = {0};
-    for (int k = 0; k < 10; ++k) {
+    for (int k = 0; k < 10; ++k)
         top = add(world, MO_BODY_FREE, mo_shape_box(0.5, 0.5, 0.5), mo_pose_at(0, 0, 0.5 + k));
-    }
     const mo_step_report report = go(world, 0.02, 100);
     const mo_body_state now = mo_body_get(world, top);
     CHECK(report.contacts == 40);
@@ -132,9 +130,8 @@ static void a_planar_stack_stands_too(void **state)
     mo_world *world = make_world(mo_default_planar_world());
     add(world, MO_BODY_FIXED, mo_shape_plane(), mo_pose_identity());
     mo_body_id top = {0};
-    for (int k = 0; k < 10; ++k) {
+    for (int k = 0; k < 10; ++k)
         top = add(world, MO_BODY_FREE, mo_shape_box(0.5, 0.5, 0), mo_pose_at(0, 0.5 + k, 0));
-    }
     const mo_step_report report = go(world, 0.02, 100);
     CHECK(report.contacts == 20);
     CHECK_NEAR(mo_body_get(world, top).pose.position[1], 9.5, 1e-9);
@@ -242,9 +239,7 @@ static void a_pendulum_swings_with_its_period(void **state)
         while (crossings < 2) {
             go(world, h, 1);
             const double now = mo_body_get(world, ball).pose.position[0];
-            if (last > 0 && now <= 0) {
-                crossed[crossings++] = mo_world_time(world);
-            }
+            if (last > 0 && now <= 0) crossed[crossings++] = mo_world_time(world);
             last = now;
         }
         CHECK_NEAR(crossed[1] - crossed[0], period, 2e-3 * period);
@@ -300,11 +295,10 @@ static void limits_stop_a_door_and_angles_go_beyond_a_turn(void **state)
                           (const double[3]){0, 0, 4}, NULL) == MO_OK);
         go(world, 0.01, 300);
         const double q = mo_joint_get(world, id).q;
-        if (limited) {
+        if (limited)
             CHECK_NEAR(q, 1, 1e-6);
-        } else {
+        else
             CHECK_NEAR(q, 12, 0.2); /* nearly two turns */
-        }
         mo_world_destroy(world);
     }
 }
@@ -333,9 +327,8 @@ static void a_chain_that_is_projected_gains_no_energy_and_does_not_drift(void **
             now, energy + 1e-4 * weight); /* the projection may lift by a tenth of a millimetre */
         energy = fmin(now, energy);
     }
-    for (int k = 0; k < 5; ++k) {
+    for (int k = 0; k < 5; ++k)
         CHECK_BELOW(mo_joint_get(world, mo_world_joint(world, k)).error, 1e-9);
-    }
     mo_world_destroy(world);
 }
 

@@ -18,12 +18,9 @@ static mo_world *build(const char *name, const char *parameter, double value)
     mo_world *world;
     CHECK(scene != NULL);
     world_default_values(scene, values);
-    if (parameter && world_set_value(scene, values, parameter, value, &why)) {
+    if (parameter && world_set_value(scene, values, parameter, value, &why))
         fail_msg("%s", why.text);
-    }
-    if (scene->build(values, &world, &why)) {
-        fail_msg("%s: %s", name, why.text);
-    }
+    if (scene->build(values, &world, &why)) fail_msg("%s: %s", name, why.text);
     return world;
 }
 
@@ -35,14 +32,9 @@ static mo_world *build_small(const world_scene *scene)
                                              {"funnel", "count"},
                                              {"brazil-nut", "count"},
                                              {"drum", "count"}};
-    for (size_t k = 0; k < sizeof SMALLER / sizeof *SMALLER; ++k) {
-        if (strcmp(scene->name, SMALLER[k][0]) == 0) {
-            return build(scene->name, SMALLER[k][1], 27);
-        }
-    }
-    if (strcmp(scene->name, "wall") == 0) {
-        return build("wall", "length", 4);
-    }
+    for (size_t k = 0; k < sizeof SMALLER / sizeof *SMALLER; ++k)
+        if (strcmp(scene->name, SMALLER[k][0]) == 0) return build(scene->name, SMALLER[k][1], 27);
+    if (strcmp(scene->name, "wall") == 0) return build("wall", "length", 4);
     return build(scene->name, strcmp(scene->name, "kapla") == 0 ? "layers" : NULL, 8);
 }
 
@@ -59,9 +51,7 @@ static void load_from(const mo_world *one, mo_world *other, const char *name)
     const size_t size = mo_world_save(one, NULL, 0);
     void *bytes = malloc(size);
     CHECK(bytes && mo_world_save(one, bytes, size) == size);
-    if (mo_world_load(other, bytes, size, &why)) {
-        fail_msg("%s: %s", name, why.text);
-    }
+    if (mo_world_load(other, bytes, size, &why)) fail_msg("%s: %s", name, why.text);
     free(bytes);
 }
 
@@ -72,9 +62,8 @@ static void check_same_bits(const mo_world *one, const mo_world *other, const ch
                             y = mo_body_get(other, mo_world_body(other, b));
         if (memcmp(&x.pose, &y.pose, sizeof x.pose) != 0 ||
             memcmp(x.velocity, y.velocity, sizeof x.velocity) != 0 ||
-            memcmp(x.spin, y.spin, sizeof x.spin) != 0) {
+            memcmp(x.spin, y.spin, sizeof x.spin) != 0)
             fail_msg("%s: body %d has other bits", name, b);
-        }
     }
 }
 
@@ -87,29 +76,22 @@ static void every_scene_runs_and_has_the_same_bits_three_times(void **state)
         const world_scene *scene = world_scene_at(k);
         mo_world *worlds[3];
         mo_message why = {{0}};
-        for (int i = 0; i < 3; ++i) {
+        for (int i = 0; i < 3; ++i)
             worlds[i] = build_small(scene);
-        }
         set_threads(worlds[1], 2);
         for (int step = 0; step < STEPS; ++step) {
             mo_step_report report;
-            if (step == SAVED) {
-                load_from(worlds[0], worlds[2], scene->name);
-            }
-            for (int i = step < SAVED ? 1 : 2; i >= 0; --i) {
-                if (mo_world_step(worlds[i], scene->step, &report, &why)) {
+            if (step == SAVED) load_from(worlds[0], worlds[2], scene->name);
+            for (int i = step < SAVED ? 1 : 2; i >= 0; --i)
+                if (mo_world_step(worlds[i], scene->step, &report, &why))
                     fail_msg("%s: %s", scene->name, why.text);
-                }
-            }
-            if (report.status != MO_SOLVED) {
+            if (report.status != MO_SOLVED)
                 fail_msg("%s, step %d: %s", scene->name, step, report.message.text);
-            }
         }
         check_same_bits(worlds[0], worlds[1], scene->name);
         check_same_bits(worlds[0], worlds[2], scene->name);
-        for (int i = 0; i < 3; ++i) {
+        for (int i = 0; i < 3; ++i)
             mo_world_destroy(worlds[i]);
-        }
     }
 }
 
@@ -135,9 +117,8 @@ static void structures_at_rest_stay_at_rest(void **state)
         }
         for (int b = 0; b < bodies; ++b) {
             const mo_body_state now = mo_body_get(world, mo_world_body(world, b));
-            for (int i = 0; i < 3; ++i) {
+            for (int i = 0; i < 3; ++i)
                 CHECK_NEAR(now.pose.position[i], first[b][i], 1e-9);
-            }
         }
         mo_world_destroy(world);
     }
@@ -165,9 +146,8 @@ static void bodies_at_rest_cost_little(void **state)
         world_default_values(scene, values);
         CHECK(world_set_value(scene, values, AT_REST[k].smaller, AT_REST[k].size, NULL) == MO_OK);
         CHECK(world_set_value(scene, values, "ratio", AT_REST[k].ratio, NULL) == MO_OK);
-        for (int i = 0; i < 2; ++i) {
+        for (int i = 0; i < 2; ++i)
             CHECK(scene->build(values, &worlds[i], NULL) == MO_OK);
-        }
         for (int step = 0; step < STEPS; ++step) {
             mo_step_report report;
             CHECK(mo_world_step(worlds[0], scene->step, &report, NULL) == MO_OK);
@@ -180,9 +160,8 @@ static void bodies_at_rest_cost_little(void **state)
                 iterations += report.iterations;
             }
         }
-        if (iterations > 3 * (STEPS - SETTLES)) {
+        if (iterations > 3 * (STEPS - SETTLES))
             fail_msg("%s: %d iterations at rest", scene->name, iterations);
-        }
         check_same_bits(worlds[0], worlds[1], scene->name);
         mo_world_destroy(worlds[0]);
         mo_world_destroy(worlds[1]);
@@ -202,9 +181,7 @@ static void short_steps_of_bodies_at_rest_cost_little(void **state)
             CHECK(mo_world_step(world, h, &report, NULL) == MO_OK && report.status == MO_SOLVED);
             iterations += report.iterations;
         }
-        if (iterations > 120) {
-            fail_msg("%d iterations with steps of %g s", iterations, h);
-        }
+        if (iterations > 120) fail_msg("%d iterations with steps of %g s", iterations, h);
         mo_world_destroy(world);
     }
 }
@@ -240,18 +217,16 @@ static void the_break_keeps_its_momentum(void **state)
     CHECK(scene->build(values, &world, NULL) == MO_OK);
     mo_world_momentum(world, before, turn);
     const double energy = mo_world_kinetic_energy(world);
-    for (int step = 0; step < 110; ++step) {
+    for (int step = 0; step < 110; ++step)
         CHECK(mo_world_step(world, scene->step, NULL, NULL) == MO_OK);
-    }
     mo_world_momentum(world, after, turn);
     CHECK_NEAR(after[0], before[0], 1e-9 * before[0]);
     CHECK_NEAR(after[1], before[1], 1e-9 * before[0]);
     CHECK(mo_world_kinetic_energy(world) <= energy * (1 + 1e-9));
     CHECK(mo_world_kinetic_energy(world) >= energy * (1 - 1e-6));
     int moving = 0; /* the triangle has burst */
-    for (int b = 0; b < mo_world_body_count(world); ++b) {
+    for (int b = 0; b < mo_world_body_count(world); ++b)
         moving += fabs(mo_body_get(world, mo_world_body(world, b)).velocity[1]) > 0.1;
-    }
     CHECK(moving >= 8);
     mo_world_destroy(world);
 }
@@ -291,9 +266,8 @@ static void the_slider_follows_its_crank(void **state)
 {
     (void)state;
     mo_world *world = build("slider-crank", NULL, 0);
-    for (int step = 0; step < 400; ++step) {
+    for (int step = 0; step < 400; ++step)
         CHECK(mo_world_step(world, 0.005, NULL, NULL) == MO_OK);
-    }
     const double q = mo_joint_get(world, mo_world_joint(world, 0)).q, a = 0.2, b = 0.6;
     const double x = mo_body_get(world, mo_world_body(world, 2)).pose.position[0];
     CHECK_NEAR(q, 12, 0.05);
@@ -310,16 +284,14 @@ static void the_gripper_lifts_what_friction_can_hold(void **state)
          * the palm's speed.
          */
         mo_world *world = build("gripper", "mass", heavy ? 40 : 10);
-        for (int step = 0; step < 200; ++step) {
+        for (int step = 0; step < 200; ++step)
             CHECK(mo_world_step(world, 0.005, NULL, NULL) == MO_OK);
-        }
         const double z = mo_body_get(world, mo_world_body(world, 1)).pose.position[2];
         const double slip = 0.2 * 0.2 / (2 * (240.0 / 10 - 9.81)); /* of a box that does not turn */
-        if (heavy) {
+        if (heavy)
             CHECK_NEAR(z, 0.1, 1e-3);
-        } else {
+        else
             CHECK_NEAR(z, 0.1 + 0.2 * 0.75 - slip, 1e-3); /* a step of the palm */
-        }
         mo_world_destroy(world);
     }
 }

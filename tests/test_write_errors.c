@@ -55,9 +55,7 @@ static int close_folder(void **state)
 static void fill_disk(int is_full)
 {
     static struct rlimit before;
-    if (is_full) {
-        CHECK(getrlimit(RLIMIT_FSIZE, &before) == 0);
-    }
+    if (is_full) CHECK(getrlimit(RLIMIT_FSIZE, &before) == 0);
     const struct rlimit now = {is_full ? LARGEST : before.rlim_cur, before.rlim_max};
     CHECK(setrlimit(RLIMIT_FSIZE, &now) == 0);
 }
@@ -67,9 +65,8 @@ static int files_in_folder(void)
     int count = 0;
     DIR *list = opendir(folder);
     CHECK(list != NULL);
-    for (const struct dirent *entry; (entry = readdir(list)) != NULL;) {
+    for (const struct dirent *entry; (entry = readdir(list)) != NULL;)
         count += entry->d_name[0] != '.' || strncmp(entry->d_name, ".moreau", 7) == 0;
-    }
     closedir(list);
     return count;
 }
@@ -139,11 +136,10 @@ static mo_error write_as_it_goes(const char *path, mo_message *why)
         CHECK(mo_world_step(world, 0.01, NULL, NULL) == MO_OK);
         error = mo_recorder_add(recorder, world, 0.01, NULL, why);
     }
-    if (!error) {
+    if (!error)
         error = mo_recorder_finish(recorder, why);
-    } else {
+    else
         mo_recorder_destroy(recorder);
-    }
     mo_world_destroy(world);
     return error;
 }
@@ -157,9 +153,8 @@ static void check_refused(int k, const char *path, const char *fragment)
 {
     mo_message why = {{0}};
     const mo_error error = WRITERS[k](path, &why);
-    if (error != MO_ERR_FILE || !strstr(why.text, fragment)) {
+    if (error != MO_ERR_FILE || !strstr(why.text, fragment))
         fail_msg("writer %d: error %d, '%s' lacks '%s'", k, (int)error, why.text, fragment);
-    }
 }
 
 /* ---- tests ----------------------------------------------------------------------------------- */
@@ -188,9 +183,8 @@ static void a_path_that_leads_nowhere_is_refused_by_name(void **state)
     static char longest[2 * MO_PATH], full[MO_PATH];
     memset(longest, 'a', sizeof longest - 1);
     for (size_t k = 0; k < sizeof full - 1;
-         ++k) { /* a path of short names that has room for no more */
+         ++k) /* a path of short names that has room for no more */
         full[k] = k % 2 ? '/' : '.';
-    }
     full[sizeof full - 2] = 'x';
     CHECK(symlink("loop", in_folder("loop")) == 0);
     fclose(fopen(in_folder("x"), "w"));

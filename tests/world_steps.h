@@ -28,9 +28,7 @@ static inline mo_body_id add(mo_world *world, mo_body_kind kind, mo_shape_def sh
     def.pose = pose;
     const mo_body_id body = mo_world_add_body(world, &def, &why);
     const mo_shape_id made = mo_world_add_shape(world, body, &shape, &why);
-    if (!made.index) {
-        fail_msg("%s", why.text);
-    }
+    if (!made.index) fail_msg("%s", why.text);
     return body;
 }
 
@@ -46,12 +44,8 @@ static inline mo_step_report go(mo_world *world, double h, int steps)
     mo_step_report report = {0};
     mo_message why = {{0}};
     for (int k = 0; k < steps; ++k) {
-        if (mo_world_step(world, h, &report, &why)) {
-            fail_msg("step %d: %s", k, why.text);
-        }
-        if (report.status != MO_SOLVED) {
-            fail_msg("step %d: %s", k, report.message.text);
-        }
+        if (mo_world_step(world, h, &report, &why)) fail_msg("step %d: %s", k, why.text);
+        if (report.status != MO_SOLVED) fail_msg("step %d: %s", k, report.message.text);
     }
     return report;
 }

@@ -16,9 +16,8 @@ enum { TEXT_COLUMN = 26 }; /* where --help begins what a flag does */
 /* The typed form of a name. */
 static void put_name(FILE *out, const char *name)
 {
-    for (; *name; ++name) {
+    for (; *name; ++name)
         fputc(*name == '_' ? '-' : *name, out);
-    }
 }
 
 static void put_flag(const args_flag *flag)
@@ -30,11 +29,10 @@ static void put_flag(const args_flag *flag)
         printf(" %s", flag->operand);
         column += 1 + text_width(flag->operand);
     }
-    if (column + 2 > TEXT_COLUMN) {
+    if (column + 2 > TEXT_COLUMN)
         printf("\n%*s", TEXT_COLUMN, "");
-    } else {
+    else
         printf("%*s", TEXT_COLUMN - column, "");
-    }
     char text[512];
     const int shown = flag->initial[0] != 0;
     snprintf(text, sizeof text, "%s%s%s%s", flag->text, shown ? " [" : "", flag->initial,
@@ -54,13 +52,10 @@ static void put_flags(const args_flag *flags, int count)
     static const args_flag help = {.name = "help", .text = "this text"};
     int k = 0;
     printf("\nFlags:\n");
-    for (; k < count && !has_group(flags[k].name); ++k) {
+    for (; k < count && !has_group(flags[k].name); ++k)
         put_flag(&flags[k]);
-    }
     put_flag(&help);
-    if (k < count) {
-        printf("\nOptions of the methods (see moreau solvers METHOD):\n");
-    }
+    if (k < count) printf("\nOptions of the methods (see moreau solvers METHOD):\n");
     for (; k < count; ++k) {
         fputs("  --", stdout);
         put_name(stdout, flags[k].name);
@@ -87,9 +82,7 @@ static void put_help(const args_command *command, const args_flag *flags, int fl
     printf("moreau %s: %s\n\n", command->name, command->summary);
     printf("Usage: moreau %s [FLAGS]%s%s\n", command->name, command->operands[0] ? " " : "",
            command->operands);
-    if (command->about) {
-        put_about(command->about);
-    }
+    if (command->about) put_about(command->about);
     printf("\nExamples:\n%s", command->examples); /* before the flags, which may be many */
     put_flags(flags, flag_count);
 }
@@ -99,16 +92,14 @@ static manual_form answer_help(const args_command *command, const args_flag *fla
                                int argc, char **argv)
 {
     manual_form form = MANUAL_NONE;
-    for (int k = 0; k < argc && !form && strcmp(argv[k], "--") != 0; ++k) {
+    for (int k = 0; k < argc && !form && strcmp(argv[k], "--") != 0; ++k)
         form = manual_asked(argv[k]);
-    }
-    if (form == MANUAL_TEXT) {
+    if (form == MANUAL_TEXT)
         put_help(command, flags, flag_count);
-    } else if (form == MANUAL_MAN) {
+    else if (form == MANUAL_MAN)
         manual_put_man(command, flags, flag_count);
-    } else if (form == MANUAL_BASH) {
+    else if (form == MANUAL_BASH)
         manual_put_bash(command, flags, flag_count);
-    }
     return form;
 }
 
@@ -117,25 +108,18 @@ static manual_form answer_help(const args_command *command, const args_flag *fla
 /* Is `typed`, of this length, the name of a flag? */
 static int names_flag(const char *typed, size_t length, const char *name)
 {
-    if (strlen(name) != length) {
-        return 0;
-    }
+    if (strlen(name) != length) return 0;
     for (size_t k = 0; k < length; ++k) {
         const char a = typed[k] == '_' ? '-' : typed[k], b = name[k] == '_' ? '-' : name[k];
-        if (a != b) {
-            return 0;
-        }
+        if (a != b) return 0;
     }
     return 1;
 }
 
 static args_flag *find_flag(args_flag *flags, int count, const char *typed, size_t length)
 {
-    for (int k = 0; k < count; ++k) {
-        if (names_flag(typed, length, flags[k].name)) {
-            return &flags[k];
-        }
-    }
+    for (int k = 0; k < count; ++k)
+        if (names_flag(typed, length, flags[k].name)) return &flags[k];
     return NULL;
 }
 
@@ -143,9 +127,8 @@ args_typed_name args_typed(const char *name)
 {
     args_typed_name t;
     snprintf(t.text, sizeof t.text, "--%s", name);
-    for (char *c = t.text; *c; ++c) {
+    for (char *c = t.text; *c; ++c)
         *c = *c == '_' ? '-' : *c;
-    }
     return t;
 }
 
@@ -156,9 +139,8 @@ static args_answer say_unknown(const args_command *command, args_flag *flags, in
     snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
     const char *bare = name + strspn(name, "-");
     nearest n = {.typed = bare};
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         nearest_try(&n, flags[k].name);
-    }
     const int sets = find_flag(flags, count, "set", 3) != NULL;
     if (n.name && !(sets && strcmp(n.name, "set") == 0)) {
         say(command->name, "there is no flag %s; did you mean %s?", name, args_typed(n.name).text);
@@ -198,9 +180,7 @@ static args_answer take_flag(const args_command *command, args_flag *flags, int 
     const char *word = argv[*at], *name = word + 2;
     const size_t length = strcspn(name, "=");
     args_flag *flag = word[1] == '-' ? find_flag(flags, flag_count, name, length) : NULL;
-    if (!flag) {
-        return say_unknown(command, flags, flag_count, word);
-    }
+    if (!flag) return say_unknown(command, flags, flag_count, word);
     const args_typed_name shown = args_typed(flag->name);
     const char *value = name[length] == '=' ? name + length + 1 : NULL;
     if (!flag->operand) {
@@ -218,9 +198,7 @@ static args_answer take_flag(const args_command *command, args_flag *flags, int 
             flag->takes_two ? "two values" : "a value", shown.text, flag->operand);
         return ARGS_WRONG;
     }
-    if (flag->all) {
-        return collect(command, flag, value);
-    }
+    if (flag->all) return collect(command, flag, value);
     if (flag->value) {
         say(command->name, "%s is given twice, with %.100s and with %.100s; give it once",
             shown.text, flag->value, value);
@@ -262,18 +240,14 @@ static args_answer check_operands(const args_command *command, args_flag *flags,
 args_answer args_parse(const args_command *command, args_flag *flags, int flag_count, int argc,
                        char **argv, int *operand_count)
 {
-    if (answer_help(command, flags, flag_count, argc, argv)) {
-        return ARGS_HELP;
-    }
+    if (answer_help(command, flags, flag_count, argc, argv)) return ARGS_HELP;
     int count = 0, only_operands = 0;
     for (int k = 0; k < argc; ++k) {
         if (!only_operands && strcmp(argv[k], "--") == 0) {
             only_operands = 1;
         } else if (!only_operands && argv[k][0] == '-' && argv[k][1]) {
             const args_answer answer = take_flag(command, flags, flag_count, argc, argv, &k);
-            if (answer != ARGS_RUN) {
-                return answer;
-            }
+            if (answer != ARGS_RUN) return answer;
         } else {
             argv[count++] = argv[k];
         }

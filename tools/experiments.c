@@ -19,9 +19,8 @@ static const char *usual_time(const experiment *e, char text[40])
 {
     char duration[24];
     text[0] = '\0';
-    if (e->seconds > 0) {
+    if (e->seconds > 0)
         snprintf(text, 40, "about %s", progress_duration(ceil(e->seconds), duration));
-    }
     return text;
 }
 
@@ -67,16 +66,13 @@ static int find(const char *command, const experiment *all, int count, const cha
 {
     nearest n = {.typed = name};
     for (int k = 0; k < count; ++k) {
-        if (strcmp(all[k].name, name) == 0) {
-            return k;
-        }
+        if (strcmp(all[k].name, name) == 0) return k;
         nearest_try(&n, all[k].name);
     }
-    if (n.name) {
+    if (n.name)
         say(command, "there is no '%.100s'; did you mean %s?", name, n.name);
-    } else {
+    else
         say(command, "unknown name '%.100s'; moreau %s lists all names", name, command);
-    }
     return -1;
 }
 
@@ -84,9 +80,8 @@ static int find(const char *command, const experiment *all, int count, const cha
 static int asks_for_text(int argc, char **argv)
 {
     manual_form form = MANUAL_NONE;
-    for (int k = 0; k < argc && !form; ++k) {
+    for (int k = 0; k < argc && !form; ++k)
         form = manual_asked(argv[k]);
-    }
     return form == MANUAL_TEXT;
 }
 
@@ -99,18 +94,14 @@ int experiments_command(const args_command *command, const args_flag *own, const
         [FLAG_JSON] = {.name = "json", .text = "print one JSON object"},
     };
     const int flag_count = own ? FLAG_COUNT : FLAG_OWN;
-    if (own) {
-        flags[FLAG_OWN] = *own;
-    }
+    if (own) flags[FLAG_OWN] = *own;
     int operands = 0;
     const args_answer answer = args_parse(command, flags, flag_count, argc, argv, &operands);
     if (answer == ARGS_HELP && asks_for_text(argc, argv)) {
         printf("\nNames:\n");
         list(all, count, 0);
     }
-    if (answer != ARGS_RUN) {
-        return answer == ARGS_WRONG ? EXIT_CALL : EXIT_DONE;
-    }
+    if (answer != ARGS_RUN) return answer == ARGS_WRONG ? EXIT_CALL : EXIT_DONE;
     const experiment_call asked = {flags[FLAG_OUT].value, flags[FLAG_JSON].value != NULL,
                                    own ? flags[FLAG_OWN].value : NULL};
     if (operands == 0) {
@@ -118,9 +109,7 @@ int experiments_command(const args_command *command, const args_flag *own, const
         return EXIT_DONE;
     }
     const int index = find(command->name, all, count, argv[0]);
-    if (index < 0) {
-        return EXIT_CALL;
-    }
+    if (index < 0) return EXIT_CALL;
     if (!all[index].run) {
         say(command->name, "%s is not part of this build", all[index].name);
         return EXIT_FAILED;

@@ -13,17 +13,16 @@ static void put_string(FILE *out, const char *text)
     while (*text) {
         const char *start = text;
         const unsigned code = text_next(&text);
-        if (code == '"' || code == '\\') {
+        if (code == '"' || code == '\\')
             fprintf(out, "\\%c", (int)code);
-        } else if (code == '\n') {
+        else if (code == '\n')
             fputs("\\n", out);
-        } else if (code == '\t') {
+        else if (code == '\t')
             fputs("\\t", out);
-        } else if (code < 0x20 || code == 0x7F || code == 0xFFFD) {
+        else if (code < 0x20 || code == 0x7F || code == 0xFFFD)
             fprintf(out, "\\u%04x", code);
-        } else {
+        else
             fwrite(start, 1, (size_t)(text - start), out);
-        }
     }
     fputc('"', out);
 }
@@ -31,9 +30,7 @@ static void put_string(FILE *out, const char *text)
 /* Before a value: a comma if needed, and the key. */
 static void lead(json *j, const char *key)
 {
-    if (j->started) {
-        fputc(',', j->out);
-    }
+    if (j->started) fputc(',', j->out);
     if (key) {
         put_string(j->out, key);
         fputc(':', j->out);
@@ -95,11 +92,10 @@ void json_array_end(json *j)
 void json_text(json *j, const char *key, const char *text)
 {
     lead(j, key);
-    if (text) {
+    if (text)
         put_string(j->out, text);
-    } else {
+    else
         fputs("null", j->out);
-    }
 }
 
 void json_number(json *j, const char *key, double value)

@@ -28,9 +28,7 @@ int machine_cores(void)
 double machine_peak_bytes(void)
 {
     struct rusage usage;
-    if (getrusage(RUSAGE_SELF, &usage) != 0) {
-        return 0;
-    }
+    if (getrusage(RUSAGE_SELF, &usage) != 0) return 0;
 #ifdef __APPLE__
     return (double)usage.ru_maxrss;
 #else
@@ -43,14 +41,11 @@ static double sum(const double *x, size_t count)
 {
     enum { LANES = 16 };
     double lane[LANES] = {0}, total = 0;
-    for (size_t k = 0; k + LANES <= count; k += LANES) {
-        for (int j = 0; j < LANES; ++j) {
+    for (size_t k = 0; k + LANES <= count; k += LANES)
+        for (int j = 0; j < LANES; ++j)
             lane[j] += x[k + (size_t)j];
-        }
-    }
-    for (int j = 0; j < LANES; ++j) {
+    for (int j = 0; j < LANES; ++j)
         total += lane[j];
-    }
     return total;
 }
 
@@ -59,9 +54,8 @@ double machine_read(const double *buffer, size_t bytes, int threads)
     const size_t share = bytes / sizeof *buffer / (size_t)threads;
     double total = 0;
 #pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : total)
-    for (int t = 0; t < threads; ++t) {
+    for (int t = 0; t < threads; ++t)
         total += sum(buffer + (size_t)t * share, share);
-    }
     return total;
 }
 

@@ -21,16 +21,14 @@ manual_form manual_asked(const char *word)
 static void put_roff(const char *text, int length)
 {
     for (int k = 0; k < length; ++k) {
-        if ((k == 0 || text[k - 1] == '\n') && (text[k] == '.' || text[k] == '\'')) {
+        if ((k == 0 || text[k - 1] == '\n') && (text[k] == '.' || text[k] == '\''))
             fputs("\\&", stdout);
-        }
-        if (text[k] == '-') {
+        if (text[k] == '-')
             fputs("\\-", stdout);
-        } else if (text[k] == '\\') {
+        else if (text[k] == '\\')
             fputs("\\e", stdout);
-        } else {
+        else
             putchar(text[k]);
-        }
     }
 }
 
@@ -46,9 +44,8 @@ static void begin_page(const char *command, const char *summary)
     fputs(".TH MOREAU", stdout);
     if (command) {
         fputs("\\-", stdout);
-        for (const char *c = command; *c; ++c) {
+        for (const char *c = command; *c; ++c)
             putchar(*c >= 'a' && *c <= 'z' ? *c - 'a' + 'A' : *c);
-        }
     }
     printf(" 1 \"\" \"moreau %s\" \"Moreau\"\n.SH NAME\nmoreau%s%s \\- ", mo_version(),
            command ? "\\-" : "", command ? command : "");
@@ -102,9 +99,7 @@ static void put_flags(const args_flag *flags, int count)
         }
         put_flag(&flags[k]);
     }
-    if (!help_is_put) {
-        put_flag(&help);
-    }
+    if (!help_is_put) put_flag(&help);
 }
 
 static void put_about(const char *about)
@@ -153,9 +148,8 @@ void manual_put_main_man(const manual_row *rows, int count, const char *summary,
 void manual_put_bash(const args_command *command, const args_flag *flags, int flag_count)
 {
     printf("        %s) flags=\"", command->name);
-    for (int k = 0; k < flag_count; ++k) {
+    for (int k = 0; k < flag_count; ++k)
         printf("%s ", args_typed(flags[k].name).text);
-    }
     fputs("--help\" ;;\n", stdout);
 }
 
@@ -169,9 +163,8 @@ void manual_begin_bash(const manual_row *rows, int count)
           "    if ((COMP_CWORD == 1)); then\n"
           "        mapfile -t COMPREPLY < <(compgen -W \"",
           stdout);
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         printf("%s ", rows[k].name);
-    }
     fputs("--help --version\" -- \"$word\")\n"
           "        return\n"
           "    fi\n"

@@ -13,9 +13,7 @@ const char *method_default(void)
 {
     for (int k = 0; k < mo_method_count(); ++k) {
         const mo_method_info method = mo_method_describe(k);
-        if (method.is_default) {
-            return method.name;
-        }
+        if (method.is_default) return method.name;
     }
     return "";
 }
@@ -23,21 +21,17 @@ const char *method_default(void)
 void method_say_unknown(const char *command, const char *name)
 {
     nearest n = {.typed = name};
-    for (int k = 0; k < mo_method_count(); ++k) {
+    for (int k = 0; k < mo_method_count(); ++k)
         nearest_try(&n, mo_method_describe(k).name);
-    }
-    if (n.name) {
+    if (n.name)
         say(command, "there is no method '%.100s'; did you mean %s?", name, n.name);
-    } else {
+    else
         say(command, "there is no method '%.100s'; moreau solvers lists them", name);
-    }
 }
 
 int method_check(const char *command, const char *name)
 {
-    if (!name || mo_method_find(name) >= 0) {
-        return EXIT_DONE;
-    }
+    if (!name || mo_method_find(name) >= 0) return EXIT_DONE;
     method_say_unknown(command, name);
     return EXIT_CALL;
 }

@@ -38,9 +38,7 @@ number_text number_exact(double value)
     number_text number;
     for (int digits = 15; digits <= 17; ++digits) {
         snprintf(number.text, sizeof number.text, "%.*g", digits, value);
-        if (strtod(number.text, NULL) == value) {
-            break;
-        }
+        if (strtod(number.text, NULL) == value) break;
     }
     return number;
 }
@@ -53,9 +51,7 @@ number_text number_whole(long long value)
     number_text number;
     int at = 0;
     for (int k = 0; k < length; ++k) {
-        if (k > first && (length - k) % 3 == 0) {
-            number.text[at++] = ',';
-        }
+        if (k > first && (length - k) % 3 == 0) number.text[at++] = ',';
         number.text[at++] = digits[k];
     }
     number.text[at] = 0;
@@ -65,13 +61,12 @@ number_text number_whole(long long value)
 number_text number_seconds(double seconds)
 {
     number_text number;
-    if (seconds < 1e-3) {
+    if (seconds < 1e-3)
         snprintf(number.text, sizeof number.text, "%.0f us", 1e6 * seconds);
-    } else if (seconds < 1) {
+    else if (seconds < 1)
         snprintf(number.text, sizeof number.text, "%.1f ms", 1e3 * seconds);
-    } else {
+    else
         snprintf(number.text, sizeof number.text, "%.*f s", seconds < 100 ? 2 : 0, seconds);
-    }
     return number;
 }
 
@@ -79,9 +74,8 @@ number_text number_bytes(double bytes)
 {
     static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB"};
     int unit = 0;
-    for (; bytes >= 1000 && unit < 4; ++unit) {
+    for (; bytes >= 1000 && unit < 4; ++unit)
         bytes /= 1000;
-    }
     number_text number;
     snprintf(number.text, sizeof number.text, "%.*f %s", unit > 0 && bytes < 100, bytes,
              units[unit]);

@@ -26,24 +26,18 @@ static void note(const char *temporary)
 
 static void forget(const char *temporary)
 {
-    for (int k = 0; k < OUTPUT_UNFINISHED; ++k) {
-        if (strcmp(output_unfinished[k], temporary) == 0) {
+    for (int k = 0; k < OUTPUT_UNFINISHED; ++k)
+        if (strcmp(output_unfinished[k], temporary) == 0)
             *(volatile char *)output_unfinished[k] = '\0';
-        }
-    }
 }
 
 /* Resolves links of a path; a file that does not exist keeps its path. */
 static int resolve(output *o, const char *path)
 {
     _Static_assert(OUTPUT_PATH >= PATH_MAX, "realpath needs so much room");
-    if (realpath(path, o->target)) {
-        return 1;
-    }
+    if (realpath(path, o->target)) return 1;
     const int length = errno == ENOENT ? snprintf(o->target, sizeof o->target, "%s", path) : -1;
-    if (length >= OUTPUT_PATH) {
-        errno = ENAMETOOLONG;
-    }
+    if (length >= OUTPUT_PATH) errno = ENAMETOOLONG;
     return length > 0 && length < OUTPUT_PATH;
 }
 
@@ -60,9 +54,7 @@ static int open_temporary(output *o)
             return -1;
         }
         const int file = open(o->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (file >= 0 || errno != EEXIST) {
-            return file;
-        }
+        if (file >= 0 || errno != EEXIST) return file;
     }
     return -1;
 }
@@ -90,9 +82,7 @@ static int finish(FILE *file, int on_disk)
     errno = errno == ENOSPC || errno == EDQUOT || errno == EFBIG ? errno : EIO;
     int failed =
         fflush(file) != 0 || ferror(file) || (on_disk && fsync(fileno(file)) != 0) ? errno : 0;
-    if (fclose(file) != 0 && !failed) {
-        failed = errno;
-    }
+    if (fclose(file) != 0 && !failed) failed = errno;
     return failed;
 }
 
@@ -101,12 +91,9 @@ static int put_in_place(output *o, int on_disk)
     struct stat about;
     int failed = finish(o->file, on_disk);
     o->file = NULL;
-    if (!failed && stat(o->target, &about) == 0 && chmod(o->temporary, about.st_mode & 0777) != 0) {
+    if (!failed && stat(o->target, &about) == 0 && chmod(o->temporary, about.st_mode & 0777) != 0)
         failed = errno;
-    }
-    if (!failed && rename(o->temporary, o->target) != 0) {
-        failed = errno;
-    }
+    if (!failed && rename(o->temporary, o->target) != 0) failed = errno;
     if (failed) {
         unlink(o->temporary);
         errno = failed;
@@ -140,8 +127,6 @@ int output_join(char path[OUTPUT_PATH], const char *folder, const char *name)
     const size_t length = strlen(folder);
     const char *between = length && folder[length - 1] == '/' ? "" : "/";
     const int size = snprintf(path, OUTPUT_PATH, "%s%s%s", folder, between, name);
-    if (size >= OUTPUT_PATH) {
-        errno = ENAMETOOLONG;
-    }
+    if (size >= OUTPUT_PATH) errno = ENAMETOOLONG;
     return size > 0 && size < OUTPUT_PATH;
 }

@@ -38,9 +38,8 @@ static int names_differ(const char *command, const char *flag, char **inputs, in
         say(command, "memory ran out");
         return 0;
     }
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         sorted[k] = inputs[k];
-    }
     qsort(sorted, (size_t)count, sizeof *sorted, by_base_name);
     int differ = 1;
     for (int k = 1; k < count && differ; ++k) {
@@ -85,9 +84,7 @@ static int check_file(const char *command, const char *flag, const char *value, 
     }
     snprintf(folder, (size_t)length + 2, "%.*s", length > 0 ? length : 1, length > 0 ? value : ".");
     const int usable = access(folder, W_OK) == 0;
-    if (!usable) {
-        say(command, "%s %.1000s cannot be written: %s", flag, value, strerror(errno));
-    }
+    if (!usable) say(command, "%s %.1000s cannot be written: %s", flag, value, strerror(errno));
     free(folder);
     return usable ? EXIT_DONE : EXIT_FAILED;
 }
@@ -95,9 +92,7 @@ static int check_file(const char *command, const char *flag, const char *value, 
 static int check_folder(const char *command, const char *flag, const char *value, char **inputs,
                         int count)
 {
-    if (!names_differ(command, flag, inputs, count)) {
-        return EXIT_CALL;
-    }
+    if (!names_differ(command, flag, inputs, count)) return EXIT_CALL;
     struct stat about;
     if (mkdir(value, 0777) != 0 && (stat(value, &about) != 0 || !S_ISDIR(about.st_mode))) {
         say(command, "the folder %.1000s of %s could not be created: %s", value, flag,
@@ -119,9 +114,7 @@ char *path_for(const char *value, const char *input, const char *suffix)
     const char *name = in_folder ? base_name(input) : "", *tail = in_folder ? suffix : "";
     const size_t size = strlen(value) + strlen(name) + strlen(tail) + 1;
     char *path = malloc(size);
-    if (path) {
-        snprintf(path, size, "%s%s%s", value, name, tail);
-    }
+    if (path) snprintf(path, size, "%s%s%s", value, name, tail);
     return path;
 }
 

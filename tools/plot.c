@@ -20,9 +20,7 @@ static int write_script(const char *folder, const char *name, const char *script
     char path[1024];
     const int length = snprintf(path, sizeof path, "%s/%s", folder, name);
     FILE *file = length > 0 && (size_t)length < sizeof path ? fopen(path, "w") : NULL;
-    if (!file) {
-        return 0;
-    }
+    if (!file) return 0;
     const size_t written = fwrite(script, 1, size, file);
     return fclose(file) == 0 && written == size;
 }
@@ -31,9 +29,7 @@ static int write_script(const char *folder, const char *name, const char *script
 static void become_gnuplot(const char *folder, const char *name)
 {
     const int nowhere = open("/dev/null", O_WRONLY);
-    if (chdir(folder) != 0 || nowhere < 0 || dup2(nowhere, STDOUT_FILENO) < 0) {
-        _exit(NO_FOLDER);
-    }
+    if (chdir(folder) != 0 || nowhere < 0 || dup2(nowhere, STDOUT_FILENO) < 0) _exit(NO_FOLDER);
     setenv("LC_ALL", "C.UTF-8", 1); /* the scripts are UTF-8 in any locale */
     execlp("gnuplot", "gnuplot", name, (char *)NULL);
     _exit(NO_PROGRAM);
@@ -44,17 +40,12 @@ static plot_outcome run_script(const char *folder, const char *name, const char 
                                size_t size)
 {
     int status = 0;
-    if (!write_script(folder, name, script, size)) {
-        return PLOT_NO_FILE;
-    }
+    if (!write_script(folder, name, script, size)) return PLOT_NO_FILE;
     fflush(NULL);
     const pid_t child = fork();
-    if (child == 0) {
-        become_gnuplot(folder, name);
-    }
-    if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status)) {
+    if (child == 0) become_gnuplot(folder, name);
+    if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status))
         return PLOT_GNUPLOT_FAILED;
-    }
     return WEXITSTATUS(status) == 0            ? PLOT_DRAWN
            : WEXITSTATUS(status) == NO_PROGRAM ? PLOT_NO_GNUPLOT
                                                : PLOT_GNUPLOT_FAILED;
@@ -90,9 +81,7 @@ static char *vector_script(const char *script, size_t size)
         }
         at += taken;
     }
-    if (text) {
-        *to = '\0';
-    }
+    if (text) *to = '\0';
     if (!changed) {
         free(text);
         text = NULL;
@@ -104,9 +93,7 @@ plot_outcome plot_draw(const char *folder, const unsigned char *script, size_t s
 {
     const plot_outcome drawn = run_script(folder, SCRIPT, (const char *)script, size);
     char *vectors = drawn == PLOT_DRAWN ? vector_script((const char *)script, size) : NULL;
-    if (!vectors) {
-        return drawn;
-    }
+    if (!vectors) return drawn;
     const plot_outcome outcome = run_script(folder, VECTORS, vectors, strlen(vectors));
     free(vectors);
     return outcome;

@@ -23,11 +23,8 @@ static volatile int interrupted; /* all that a signal handler may touch */
 static void end_now(int signal_number)
 {
     (void)signal_number;
-    for (int k = 0; k < OUTPUT_UNFINISHED; ++k) {
-        if (output_unfinished[k][0]) {
-            unlink(output_unfinished[k]);
-        }
-    }
+    for (int k = 0; k < OUTPUT_UNFINISHED; ++k)
+        if (output_unfinished[k][0]) unlink(output_unfinished[k]);
     _exit(128 + SIGTERM);
 }
 
@@ -49,11 +46,9 @@ const volatile int *interrupt_watch(void)
     action.sa_handler = interrupt;
     action.sa_flags = (int)SA_RESETHAND; /* the second one has its default effect */
     signal(SIGALRM, end_now);
-    for (size_t k = 0; k < sizeof SIGNALS / sizeof SIGNALS[0]; ++k) {
-        if (sigaction(SIGNALS[k], NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
+    for (size_t k = 0; k < sizeof SIGNALS / sizeof SIGNALS[0]; ++k)
+        if (sigaction(SIGNALS[k], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
             sigaction(SIGNALS[k], &action, NULL);
-        }
-    }
     return &interrupted;
 }
 
@@ -79,15 +74,11 @@ void progress_show(void *user, const mo_progress *now, const double *r)
 {
     progress *p = user;
     (void)r;
-    if (!p->on_terminal || now->seconds < p->next) {
-        return;
-    }
+    if (!p->on_terminal || now->seconds < p->next) return;
     p->next = now->seconds + EVERY_SECONDS;
     p->shown = 1;
     fputs("\r\033[K", stderr);
-    if (p->count > 1) {
-        fprintf(stderr, "[%d/%d] ", p->index + 1, p->count);
-    }
+    if (p->count > 1) fprintf(stderr, "[%d/%d] ", p->index + 1, p->count);
     text_put_column(stderr, p->name, text_width(p->name) > 24 ? 24 : text_width(p->name));
     fprintf(stderr, ": iteration %d, residual %.1e (asked %.0e), %.0f s%s", now->iteration,
             now->residual_relative, p->tol, now->seconds, interrupted ? ", stopping" : "");
@@ -126,9 +117,8 @@ void progress_line(const char *format, ...)
         vsnprintf(line, sizeof line, format, values);
         va_end(values);
         const double rest = expected_end > 0 ? expected_end - clock_now() : 0;
-        if (line[0] && rest >= 1) {
+        if (line[0] && rest >= 1)
             snprintf(left, sizeof left, ", about %s left", progress_duration(rest, duration));
-        }
         fprintf(stderr, "\r\033[K%s%s\r", line, left);
         fflush(stderr);
     }
@@ -150,15 +140,14 @@ void progress_expect_rest(const progress_clock *p, int done, int count)
 char *progress_duration(double seconds, char *to)
 {
     const int minutes = (int)((seconds + 30) / 60);
-    if (seconds < 9.95) {
+    if (seconds < 9.95)
         snprintf(to, 24, "%.1f s", seconds);
-    } else if (seconds < 90) {
+    else if (seconds < 90)
         snprintf(to, 24, "%.0f s", seconds);
-    } else if (minutes < 60) {
+    else if (minutes < 60)
         snprintf(to, 24, "%d min", minutes);
-    } else {
+    else
         snprintf(to, 24, "%d h %d min", minutes / 60 % 100000, minutes % 60);
-    }
     return to;
 }
 
@@ -166,9 +155,7 @@ void progress_part(progress_clock *p, const char *what, long long done, long lon
 {
     const double now = clock_now(), spent = now - p->began;
     char left[24];
-    if (now < p->next || done < 1 || !isatty(STDERR_FILENO)) {
-        return;
-    }
+    if (now < p->next || done < 1 || !isatty(STDERR_FILENO)) return;
     p->next = now + EVERY_SECONDS;
     p->shown = 1;
     progress_duration(spent / (double)done * (double)(count - done), left);

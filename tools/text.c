@@ -53,9 +53,7 @@ const said *said_last(void)
 static int is_name(const char *head, size_t length, const char *file)
 {
     const size_t file_length = strlen(file);
-    if (length == file_length) {
-        return strncmp(head, file, length) == 0;
-    }
+    if (length == file_length) return strncmp(head, file, length) == 0;
     return length > 3 && length - 3 < file_length && strncmp(head, "...", 3) == 0 &&
            strncmp(head + 3, file + (file_length - (length - 3)), length - 3) == 0;
 }
@@ -63,11 +61,8 @@ static int is_name(const char *head, size_t length, const char *file)
 const char *text_of_error(const char *file, mo_error error, const mo_message *why)
 {
     const char *text = why->text[0] ? why->text : mo_error_text(error);
-    for (const char *end = strstr(text, ": "); end; end = strstr(end + 1, ": ")) {
-        if (is_name(text, (size_t)(end - text), file)) {
-            return end + 2;
-        }
-    }
+    for (const char *end = strstr(text, ": "); end; end = strstr(end + 1, ": "))
+        if (is_name(text, (size_t)(end - text), file)) return end + 2;
     return text;
 }
 
@@ -94,9 +89,7 @@ unsigned text_next(const char **text)
     static const unsigned least[] = {0, 0, 0x80, 0x800, 0x10000};
     const unsigned char *c = (const unsigned char *)*text;
     const int length = utf8_length(*c);
-    if (*c == 0) {
-        return 0;
-    }
+    if (*c == 0) return 0;
     unsigned code = length == 1 ? *c : *c & (0xFFu >> (length + 1));
     for (int k = 1; k < length; ++k) {
         if ((c[k] & 0xC0) != 0x80) {
@@ -119,26 +112,23 @@ static void put_character(FILE *out, const char **text)
 {
     const char *start = *text;
     const unsigned code = text_next(text);
-    if (code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0xFFFD) {
+    if (code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0xFFFD)
         fputc(code == '\n' || code == '\t' ? ' ' : '?', out);
-    } else {
+    else
         fwrite(start, 1, (size_t)(*text - start), out);
-    }
 }
 
 void text_put(FILE *out, const char *text)
 {
-    while (*text) {
+    while (*text)
         put_character(out, &text);
-    }
 }
 
 int text_width(const char *text)
 {
     int width = 0;
-    for (; *text; ++width) {
+    for (; *text; ++width)
         text_next(&text);
-    }
     return width;
 }
 
@@ -146,9 +136,8 @@ void text_put_column(FILE *out, const char *text, int width)
 {
     int length = text_width(text);
     if (length > width) {
-        for (; length > width - 3; --length) {
+        for (; length > width - 3; --length)
             text_next(&text);
-        }
         fputs("...", out);
         length += 3;
     }
@@ -158,9 +147,8 @@ void text_put_column(FILE *out, const char *text, int width)
 
 void text_put_wrapped(FILE *out, const char *text, int column, int indent)
 {
-    while (*text == ' ' || *text == '\n') {
+    while (*text == ' ' || *text == '\n')
         ++text;
-    }
     for (int at = column; *text;) {
         const size_t length = strcspn(text, " \n");
         char word[256];
@@ -178,9 +166,8 @@ void text_put_wrapped(FILE *out, const char *text, int column, int indent)
         text_put(out, word);
         at += width;
         text += strlen(word);
-        while (*text == ' ' || *text == '\n') {
+        while (*text == ' ' || *text == '\n')
             ++text;
-        }
     }
     fputc('\n', out);
 }

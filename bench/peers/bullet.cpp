@@ -60,9 +60,8 @@ struct bullet {
 
     ~bullet()
     {
-        for (auto &object : objects) {
+        for (auto &object : objects)
             world->removeRigidBody(object.get());
-        }
     }
 };
 
@@ -105,9 +104,8 @@ btCollisionShape *make_hull(const sim_shape &shape)
     btConvexHullComputer hull;
     hull.compute(shape.point, stride, shape.point_count, least, 0);
     btConvexHullShape *made = new btConvexHullShape();
-    for (int k = 0; k < hull.vertices.size(); ++k) {
+    for (int k = 0; k < hull.vertices.size(); ++k)
         made->addPoint(hull.vertices[k], false);
-    }
     made->setMargin(least);
     made->recalcLocalAabb();
     return made;
@@ -179,9 +177,8 @@ void add_free_body(bullet &b, int k)
     } else {
         btCompoundShape *compound = new btCompoundShape();
         b.shapes.emplace_back(compound);
-        for (int i = 0; i < from.shape_count; ++i) {
+        for (int i = 0; i < from.shape_count; ++i)
             compound->addChildShape(transform_of(shapes[i].pose), make_shape(b, shapes[i]));
-        }
         shape = compound;
     }
     btRigidBody *object = add_object(b, k, shape, transform_of(from.pose), shapes[0]);
@@ -202,9 +199,7 @@ void add_fixed_body(bullet &b, int k)
         const sim_shape &shape = b.scene->shape[from.first_shape + i];
         const mo_pose pose = mo_pose_compose(&from.pose, &shape.pose);
         btTransform at = transform_of(pose);
-        if (shape.kind == MO_SHAPE_PLANE) {
-            at.setOrigin(at * btVector3(0, 0, -b.reach));
-        }
+        if (shape.kind == MO_SHAPE_PLANE) at.setOrigin(at * btVector3(0, 0, -b.reach));
         add_object(b, k, make_shape(b, shape), at, shape);
     }
 }
@@ -233,14 +228,12 @@ try {
     b->world->setGravity(vector_of(scene->gravity));
     b->world->getSolverInfo().m_numIterations = SETTINGS[config].iterations;
     b->world->getSolverInfo().m_restitutionVelocityThreshold = scene->bounce_speed;
-    if (SETTINGS[config].solver == DANTZIG) { /* islands apart: its cost grows with the cube */
+    if (SETTINGS[config].solver == DANTZIG) /* islands apart: its cost grows with the cube */
         b->world->getSolverInfo().m_minimumSolverBatchSize = 1;
-    }
     gCalculateCombinedFrictionCallback = geometric_mean;
     gCalculateCombinedRestitutionCallback = larger_restitution;
-    for (int k = 0; k < scene->body_count; ++k) {
+    for (int k = 0; k < scene->body_count; ++k)
         scene->body[k].is_free ? add_free_body(*b, k) : add_fixed_body(*b, k);
-    }
     return b.release();
 } catch (const std::bad_alloc &) {
     std::snprintf(why->text, sizeof why->text, "memory ran out");
@@ -258,9 +251,8 @@ int step(void *engine, mo_message *)
 
 void copy(const btVector3 &from, double to[3])
 {
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         to[k] = from[k];
-    }
 }
 
 void read_motions(void *engine, sim_motion *motions)
@@ -304,11 +296,8 @@ int contacts(void *engine, sim_contact *list, int room)
     int count = 0;
     for (int k = 0; k < b.dispatcher.getNumManifolds(); ++k) {
         const btPersistentManifold *manifold = b.dispatcher.getManifoldByIndexInternal(k);
-        for (int i = 0; i < manifold->getNumContacts(); ++i, ++count) {
-            if (count < room) {
-                list[count] = contact_of(manifold, manifold->getContactPoint(i));
-            }
-        }
+        for (int i = 0; i < manifold->getNumContacts(); ++i, ++count)
+            if (count < room) list[count] = contact_of(manifold, manifold->getContactPoint(i));
     }
     return count;
 }

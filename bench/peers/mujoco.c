@@ -116,9 +116,8 @@ static void put_hulls(FILE *out, const sim_scene *scene)
         const sim_shape *shape = scene->shape + k;
         if (shape->kind == MO_SHAPE_HULL) {
             fprintf(out, "<mesh name=\"hull-%td\" vertex=\"", shape->point - scene->point);
-            for (int i = 0; i < 3 * shape->point_count; ++i) {
+            for (int i = 0; i < 3 * shape->point_count; ++i)
                 fprintf(out, "%.17g ", shape->point[i]);
-            }
             fprintf(out, "\"/>\n");
         }
     }
@@ -132,20 +131,14 @@ static void put_bodies(FILE *out, const sim_scene *scene, int *owner)
     for (int free = 0; free < 2; ++free) {
         for (int k = 0; k < scene->body_count; ++k) {
             const sim_body *body = scene->body + k;
-            if (body->is_free != free) {
-                continue;
-            }
+            if (body->is_free != free) continue;
             for (int i = 0; i < body->shape_count; ++i) {
                 const sim_shape *shape = scene->shape + body->first_shape + i;
                 const mo_pose pose = mo_pose_compose(&body->pose, &shape->pose);
                 owner[geoms++] = k;
-                if (!free) {
-                    put_shape(out, shape, &pose, scene->point);
-                }
+                if (!free) put_shape(out, shape, &pose, scene->point);
             }
-            if (free) {
-                put_free_body(out, scene, body);
-            }
+            if (free) put_free_body(out, scene, body);
         }
     }
 }
@@ -180,9 +173,7 @@ static char *describe(const sim_scene *scene, const setting *with, int *owner)
     size_t length = 0;
     FILE *out = open_memstream(&text, &length);
     const sizes room = sizes_for(scene, with);
-    if (!out) {
-        return NULL;
-    }
+    if (!out) return NULL;
     fprintf(out,
             "<mujoco>\n<compiler angle=\"radian\" boundmass=\"0\"/>\n"
             "<size njmax=\"%.0f\" nconmax=\"%.0f\" nstack=\"%.0f\"/>\n"
@@ -215,9 +206,8 @@ static mjModel *compile(const char *text, mo_message *why)
         mj_deleteVFS(files);
     }
     free(files);
-    if (!model) {
+    if (!model)
         snprintf(why->text, sizeof why->text, "MuJoCo: %s", error[0] ? error : "memory ran out");
-    }
     return model;
 }
 
@@ -231,9 +221,7 @@ static void set_velocities(mujoco *m)
     double *v = m->data->qvel;
     for (int k = 0; k < m->scene->body_count; ++k) {
         const sim_body *body = m->scene->body + k;
-        if (!body->is_free) {
-            continue;
-        }
+        if (!body->is_free) continue;
         if (per_body == 6) {
             memcpy(v, body->velocity, sizeof body->velocity);
             mo_pose_vector_back(&body->pose, body->spin, v + 3);
@@ -252,12 +240,8 @@ static void set_velocities(mujoco *m)
 static void destroy(void *engine)
 {
     mujoco *m = engine;
-    if (m->data) {
-        mj_deleteData(m->data);
-    }
-    if (m->model) {
-        mj_deleteModel(m->model);
-    }
+    if (m->data) mj_deleteData(m->data);
+    if (m->model) mj_deleteModel(m->model);
     free(m->owner);
     free(m);
 }
@@ -280,9 +264,7 @@ static void *create(const sim_scene *scene, int config, mo_message *why)
     free(text);
     m->data = m->model ? mj_makeData(m->model) : NULL;
     if (!m->data) {
-        if (m->model) {
-            snprintf(why->text, sizeof why->text, "MuJoCo cannot allocate it");
-        }
+        if (m->model) snprintf(why->text, sizeof why->text, "MuJoCo cannot allocate it");
         destroy(m);
         return NULL;
     }
@@ -321,9 +303,7 @@ static void read_motions(void *engine, sim_motion *motions)
     const double *q = m->data->qpos, *v = m->data->qvel;
     for (int k = 0; k < m->scene->body_count; ++k) {
         const sim_body *body = m->scene->body + k;
-        if (!body->is_free) {
-            continue;
-        }
+        if (!body->is_free) continue;
         sim_motion *to = motions + k;
         if (m->scene->dimension == 3) {
             memcpy(to->pose.position, q, sizeof to->pose.position);
@@ -358,9 +338,8 @@ static int contacts(void *engine, sim_contact *list, int room)
         for (int i = 0; i < 3; ++i) {
             to.on_a[i] = to.on_b[i] = from->pos[i];
             to.normal[i] = from->frame[i];
-            for (int row = 0; row < 3; ++row) {
+            for (int row = 0; row < 3; ++row)
                 to.impulse[i] += m->scene->step * force[row] * from->frame[3 * row + i];
-            }
         }
         list[k] = to;
     }

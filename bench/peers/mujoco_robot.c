@@ -38,9 +38,8 @@ static double seconds(void)
 static void put(const char *name, const double *x, int count)
 {
     printf("%s", name);
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         printf(" %.17g", x[k]);
-    }
     printf("\n");
 }
 
@@ -76,9 +75,7 @@ static int run(const mjModel *m, mjData *d, int steps, double *middle)
     mj_resetDataKeyframe(m, d, 0);
     bear_weight(m, d);
     for (int k = 0; k < steps; ++k) {
-        if (k == steps - steps / 5) {
-            keep_state(m, d, middle);
-        }
+        if (k == steps - steps / 5) keep_state(m, d, middle);
         const double before = seconds();
         mj_step(m, d);
         const double took = seconds() - before;
@@ -86,12 +83,9 @@ static int run(const mjModel *m, mjData *d, int steps, double *middle)
         sum += k == 0 ? 0 : took;
         longest = k > 0 && took > longest ? took : longest;
         contacts += (double)d->ncon / steps;
-        for (int c = 0; c < d->ncon; ++c) {
+        for (int c = 0; c < d->ncon; ++c)
             depth = -d->contact[c].dist > depth ? -d->contact[c].dist : depth;
-        }
-        if (d->warning[mjWARN_BADQACC].number || d->warning[mjWARN_BADQPOS].number) {
-            return 0;
-        }
+        if (d->warning[mjWARN_BADQACC].number || d->warning[mjWARN_BADQPOS].number) return 0;
     }
     mj_kinematics(m, d);
     put_state(m, middle, middle + 3 * m->nbody);
@@ -121,17 +115,15 @@ int main(int argc, char **argv)
     double *middle =
         data ? malloc((3 * (size_t)model->nbody + (size_t)model->nq) * sizeof *middle) : NULL;
     if (!middle) {
-        for (char *c = error; *c; ++c) {
+        for (char *c = error; *c; ++c)
             *c = *c == '\n' ? ' ' : *c;
-        }
         printf("failed MuJoCo: %s\n", error[0] ? error : "the call is FILE STEPS");
         return 0;
     }
     const int steps = atoi(argv[2]);
     printf("version %s\n", mj_versionString());
-    if (!run(model, data, steps, middle) && !run_implicit(model, data, steps, middle)) {
+    if (!run(model, data, steps, middle) && !run_implicit(model, data, steps, middle))
         give_up("MuJoCo: the simulation is unstable");
-    }
     free(middle);
     mj_deleteData(data);
     mj_deleteModel(model);

@@ -87,9 +87,8 @@ static int normal_of(const double *a, const double *b, const double *c, double n
     n[1] = u[2] * v[0] - u[0] * v[2];
     n[2] = u[0] * v[1] - u[1] * v[0];
     const double length = sqrt(dot(n, n));
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         n[k] /= length > 0 ? length : 1;
-    }
     return length > 1e-12 * sqrt(dot(u, u) * dot(v, v));
 }
 
@@ -105,9 +104,8 @@ static void walk_face(const sim_shape *shape, const double n[3], const unsigned 
             double turn[3];
             if (on[k] != face[made - 1] && on[k] != next &&
                 normal_of(x + 3 * face[made - 1], x + 3 * next, x + 3 * on[k], turn) &&
-                dot(turn, n) < 0) {
+                dot(turn, n) < 0)
                 next = on[k];
-            }
         }
         face[made] = next;
     }
@@ -121,27 +119,20 @@ static unsigned find_face(const sim_shape *shape, const unsigned ijk[3], double 
     const double *x = shape->point, flat = 1e-9;
     unsigned count = 0;
     double least = 0, most = 0;
-    if (!normal_of(x + 3 * ijk[0], x + 3 * ijk[1], x + 3 * ijk[2], plane)) {
-        return 0;
-    }
+    if (!normal_of(x + 3 * ijk[0], x + 3 * ijk[1], x + 3 * ijk[2], plane)) return 0;
     plane[3] = dot(plane, x + 3 * ijk[0]);
     for (unsigned k = 0; k < (unsigned)shape->point_count; ++k) {
         const double off = dot(plane, x + 3 * k) - plane[3];
         least = fmin(least, off);
         most = fmax(most, off);
         if (fabs(off) <= flat) {
-            if (count < 3 && k != ijk[count]) {
-                return 0;
-            }
+            if (count < 3 && k != ijk[count]) return 0;
             on[count++] = k;
         }
     }
-    if (least < -flat && most > flat) {
-        return 0;
-    }
-    for (int k = 0; k < 4 && most > flat; ++k) { /* outwards */
+    if (least < -flat && most > flat) return 0;
+    for (int k = 0; k < 4 && most > flat; ++k) /* outwards */
         plane[k] = -plane[k];
-    }
     return count;
 }
 
@@ -230,13 +221,10 @@ static void add_body(ode *o, int k)
         dBodySetQuaternion(body, from->pose.orientation);
         dBodySetLinearVel(body, v[0], v[1], v[2]);
         dBodySetAngularVel(body, w[0], w[1], w[2]);
-        if (o->scene->dimension == 2) {
-            dJointAttach(dJointCreatePlane2D(o->world, 0), body, 0);
-        }
+        if (o->scene->dimension == 2) dJointAttach(dJointCreatePlane2D(o->world, 0), body, 0);
     }
-    for (int i = 0; i < from->shape_count; ++i) {
+    for (int i = 0; i < from->shape_count; ++i)
         add_shape(o, k, from->first_shape + i);
-    }
 }
 
 static void destroy(void *engine)
@@ -283,9 +271,8 @@ static void *create(const sim_scene *scene, int config, mo_message *why)
     }
     dWorldSetGravity(o->world, scene->gravity[0], scene->gravity[1], scene->gravity[2]);
     dWorldSetQuickStepNumIterations(o->world, o->iterations > 0 ? o->iterations : 20);
-    for (int k = 0; k < scene->body_count; ++k) {
+    for (int k = 0; k < scene->body_count; ++k)
         add_body(o, k);
-    }
     return o;
 }
 
@@ -293,9 +280,7 @@ static void *create(const sim_scene *scene, int config, mo_message *why)
 
 static int has_room(ode *o)
 {
-    if (o->contact_count < o->contact_room) {
-        return 1;
-    }
+    if (o->contact_count < o->contact_room) return 1;
     const int room = 2 * o->contact_room + 64;
     ode_contact *more = realloc(o->contact, (size_t)room * sizeof *more);
     if (!more) {
@@ -323,9 +308,8 @@ static void add_contact(ode *o, const dContactGeom *geom, int first, int second,
     made.surface.mu = mu;
     made.surface.bounce = e;
     made.surface.bounce_vel = o->scene->bounce_speed;
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         made.geom.normal[k] = sign * geom->normal[k];
-    }
     if (is_swapped) {
         made.geom.g1 = geom->g2;
         made.geom.g2 = geom->g1;
@@ -348,9 +332,7 @@ static void collide(void *engine, dGeomID g1, dGeomID g2)
     dContactGeom points[POINTS_MOST];
     const int *const s1 = dGeomGetData(g1), *const s2 = dGeomGetData(g2);
     const int first = *s1, second = *s2;
-    if (first == second || (!o->body[first] && !o->body[second])) {
-        return;
-    }
+    if (first == second || (!o->body[first] && !o->body[second])) return;
     const int count = dCollide(g1, g2, POINTS_MOST, points, sizeof points[0]);
     for (int k = 0; k < count && has_room(o); ++k) {
         add_contact(o, points + k, first, second, o->scene->shape + (s1 - o->owner),
@@ -397,9 +379,8 @@ static int contacts(void *engine, sim_contact *list, int room)
     const ode *o = engine;
     for (int k = 0; k < o->contact_count && k < room; ++k) {
         list[k] = o->contact[k].contact;
-        for (int i = 0; i < 3; ++i) {
+        for (int i = 0; i < 3; ++i)
             list[k].impulse[i] = o->scene->step * o->contact[k].feedback.f1[i];
-        }
     }
     return o->contact_count;
 }

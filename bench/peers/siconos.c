@@ -54,12 +54,8 @@ static SolverOptions *make_options(const siconos_config *config, double toleranc
     if (options) {
         options->dparam[SICONOS_DPARAM_TOL] = tolerance;
         options->iparam[SICONOS_IPARAM_MAX_ITER] = ITERATIONS;
-        if (config->at) {
-            options->iparam[config->at] = config->value;
-        }
-        if (config->inner) {
-            solver_options_update_internal(options, 0, config->inner);
-        }
+        if (config->at) options->iparam[config->at] = config->value;
+        if (config->inner) solver_options_update_internal(options, 0, config->inner);
     }
     return options;
 }
@@ -72,9 +68,7 @@ static double run_once(attempt *a, trial_line *line, int *content)
     const size_t dofs = (size_t)mo_problem_dof_count(a->source.problem);
     siconos_problem *problem = siconos_problem_make(a->config, &a->source);
     SolverOptions *options = make_options(a->config, line->tolerance);
-    if (!problem || !options) {
-        return NAN;
-    }
+    if (!problem || !options) return NAN;
     memset(a->r, 0, rows * sizeof *a->r);
     memset(a->u, 0, rows * sizeof *a->u);
     memset(a->v, 0, dofs * sizeof *a->v);
@@ -104,9 +98,7 @@ static void repeat(attempt *a, trial_line *line)
         trial_line again = *line;
         int content;
         const double seconds = run_once(a, &again, &content);
-        if (isnan(seconds) || !judge(a, &again)) {
-            break;
-        }
+        if (isnan(seconds) || !judge(a, &again)) break;
         line->seconds = fmin(line->seconds, seconds);
         total += seconds;
     }
@@ -127,9 +119,7 @@ static void run_target(attempt *a, trial_line *line)
             return;
         }
         snprintf(line->status, sizeof line->status, "%s", content ? "mistaken" : "failed");
-        if (!content) {
-            return;
-        }
+        if (!content) return;
         line->tolerance /= 10;
     }
 }
@@ -138,9 +128,8 @@ static void run_target(attempt *a, trial_line *line)
 
 static int list(void)
 {
-    for (int k = 0; k < siconos_config_count; ++k) {
+    for (int k = 0; k < siconos_config_count; ++k)
         puts(siconos_configs[k].name);
-    }
     return 0;
 }
 
@@ -174,9 +163,7 @@ static int reduce(attempt *a)
         double seconds = 0;
         mo_problem_destroy(a->source.reduced);
         a->source.reduced = reduce_once(a->file, &seconds);
-        if (!a->source.reduced) {
-            return 0;
-        }
+        if (!a->source.reduced) return 0;
         a->reduction = done > 0 ? fmin(a->reduction, seconds) : seconds;
         total += seconds;
     }
@@ -191,23 +178,17 @@ static int prepare(attempt *a, mo_problem *problem)
     a->r = malloc((rows + 1) * sizeof *a->r);
     a->u = malloc((rows + 1) * sizeof *a->u);
     a->v = malloc(((size_t)mo_problem_dof_count(problem) + 1) * sizeof *a->v);
-    if (!a->r || !a->u || !a->v || mo_problem_response(problem, NULL, a->u)) {
-        return 0;
-    }
-    for (size_t k = 0; k < rows; ++k) {
+    if (!a->r || !a->u || !a->v || mo_problem_response(problem, NULL, a->u)) return 0;
+    for (size_t k = 0; k < rows; ++k)
         a->source.q_norm = hypot(a->source.q_norm, a->u[k]);
-    }
     return mo_problem_form(problem) == MO_FORM_REDUCED || a->config->family == SICONOS_GLOBAL_3D ||
            a->config->family == SICONOS_GLOBAL_ROLLING || reduce(a);
 }
 
 static const siconos_config *find_config(const char *name)
 {
-    for (int k = 0; k < siconos_config_count; ++k) {
-        if (strcmp(siconos_configs[k].name, name) == 0) {
-            return &siconos_configs[k];
-        }
-    }
+    for (int k = 0; k < siconos_config_count; ++k)
+        if (strcmp(siconos_configs[k].name, name) == 0) return &siconos_configs[k];
     return NULL;
 }
 
@@ -216,9 +197,8 @@ static FILE *take_output(void)
 {
     const int kept = dup(STDOUT_FILENO), nowhere = open("/dev/null", O_WRONLY);
     if (kept < 0 || nowhere < 0 || dup2(nowhere, STDOUT_FILENO) < 0 ||
-        dup2(nowhere, STDERR_FILENO) < 0) {
+        dup2(nowhere, STDERR_FILENO) < 0)
         return NULL;
-    }
     return fdopen(kept, "w");
 }
 
@@ -238,9 +218,7 @@ int main(int argc, char **argv)
     attempt a = {0};
     mo_document document = {0};
     mo_message why;
-    if (argc == 2 && strcmp(argv[1], "--list") == 0) {
-        return list();
-    }
+    if (argc == 2 && strcmp(argv[1], "--list") == 0) return list();
     a.config = argc > TARGETS_AT ? find_config(argv[CONFIG_AT]) : NULL;
     if (!a.config || argc > TARGETS_AT + TRIAL_TARGETS_MOST) {
         fputs("moreau-siconos: the call is: moreau-siconos --list, or moreau-siconos FILE "
@@ -251,22 +229,17 @@ int main(int argc, char **argv)
     }
     a.call.time_limit = strtod(argv[LIMIT_AT], NULL);
     a.call.repeats = (int)strtol(argv[REPEATS_AT], NULL, 10);
-    for (int k = TARGETS_AT; k < argc; ++k) {
+    for (int k = TARGETS_AT; k < argc; ++k)
         a.call.targets[a.call.target_count++] = strtod(argv[k], NULL);
-    }
     if (mo_fclib_read(argv[FILE_AT], NULL, &document, &why)) {
         fprintf(stderr, "moreau-siconos: %s\n", why.text);
         return 1;
     }
     a.file = argv[FILE_AT];
     a.source.problem = document.problem;
-    if (!siconos_takes(a.config, &a.source)) {
-        return CHILD_REFUSES;
-    }
+    if (!siconos_takes(a.config, &a.source)) return CHILD_REFUSES;
     a.out = take_output();
-    if (!a.out || !prepare(&a, document.problem)) {
-        return 1;
-    }
+    if (!a.out || !prepare(&a, document.problem)) return 1;
     numerics_set_verbose(0);
     const int status = try_targets(&a);
     fflush(a.out);

@@ -45,11 +45,8 @@ static int dimension_of(siconos_family family)
 
 static int is_hard(const mo_constraint_view *c)
 {
-    for (int k = 0; c->law.compliance && k < c->dim; ++k) {
-        if (c->law.compliance[k] != 0) {
-            return 0;
-        }
-    }
+    for (int k = 0; c->law.compliance && k < c->dim; ++k)
+        if (c->law.compliance[k] != 0) return 0;
     return 1;
 }
 
@@ -59,15 +56,13 @@ int siconos_takes(const siconos_config *config, const siconos_source *source)
     const int count = mo_problem_constraint_count(source->problem);
     const int rows = mo_problem_row_count(source->problem);
     if (count == 0 || (config->storage == SICONOS_DENSE && rows > DENSE_ROWS_MOST) ||
-        (is_global(config->family) && mo_problem_form(source->problem) != MO_FORM_GLOBAL)) {
+        (is_global(config->family) && mo_problem_form(source->problem) != MO_FORM_GLOBAL))
         return 0;
-    }
     for (int i = 0; i < count; ++i) {
         const mo_constraint_view c = mo_problem_constraint(source->problem, i);
         if (c.law.kind != kind || c.dim != dimension_of(config->family) || !isfinite(c.law.mu) ||
-            !isfinite(c.law.mu_rolling) || (is_global(config->family) && !is_hard(&c))) {
+            !isfinite(c.law.mu_rolling) || (is_global(config->family) && !is_hard(&c)))
             return 0;
-        }
     }
     return 1;
 }
@@ -92,12 +87,9 @@ static void fill_block(const mo_constraint_view *c, const mo_block_view *from, i
     to->row = row;
     to->column = from ? from->index : row;
     for (int i = 0; i < d; ++i) {
-        for (int j = 0; j < d; ++j) {
+        for (int j = 0; j < d; ++j)
             to->values[j * d + i] = from ? from->values[i * d + j] : 0;
-        }
-        if (to->column == row && c->law.compliance) {
-            to->values[i * d + i] += c->law.compliance[i];
-        }
+        if (to->column == row && c->law.compliance) to->values[i * d + i] += c->law.compliance[i];
     }
 }
 
@@ -107,9 +99,8 @@ static w_block *list_blocks(const mo_problem *reduced, int d, int *count)
 {
     const int n = mo_problem_constraint_count(reduced);
     size_t most = (size_t)n;
-    for (int i = 0; i < n; ++i) {
+    for (int i = 0; i < n; ++i)
         most += (size_t)mo_problem_constraint(reduced, i).block_count;
-    }
     w_block *list = malloc(most * sizeof *list);
     double *values = malloc(most * (size_t)(d * d) * sizeof *values);
     int used = 0;
@@ -164,18 +155,16 @@ static NumericsMatrix *make_blocks(const w_block *list, int count, int d, int n)
     sbm->filled2 = blocks;
     sbm->index1_data = calloc(rows + 1, sizeof *sbm->index1_data);
     sbm->index2_data = malloc(blocks * sizeof *sbm->index2_data);
-    for (int i = 0; i < n; ++i) {
+    for (int i = 0; i < n; ++i)
         sbm->blocksize0[i] = sbm->blocksize1[i] = (unsigned)(d * (i + 1));
-    }
     for (int k = 0; k < count; ++k) {
         sbm->block[k] = malloc(size);
         memcpy(sbm->block[k], list[k].values, size);
         sbm->index2_data[k] = (size_t)list[k].column;
         ++sbm->index1_data[list[k].row + 1];
     }
-    for (int i = 0; i < n; ++i) {
+    for (int i = 0; i < n; ++i)
         sbm->index1_data[i + 1] += sbm->index1_data[i];
-    }
     return NM_new_SBM(n * d, n * d, sbm);
 }
 
@@ -191,11 +180,9 @@ static NumericsMatrix *make_sparse(const w_block *list, int count, int d, int n)
 {
     NumericsMatrix *W = begin_sparse(n * d, n * d, (size_t)count * (size_t)(d * d));
     for (int k = 0; k < count; ++k) {
-        for (int j = 0; j < d * d; ++j) {
-            if (list[k].values[j] != 0) {
+        for (int j = 0; j < d * d; ++j)
+            if (list[k].values[j] != 0)
                 NM_entry(W, list[k].row * d + j % d, list[k].column * d + j / d, list[k].values[j]);
-            }
-        }
     }
     return W;
 }
@@ -205,13 +192,10 @@ static NumericsMatrix *make_W(const siconos_config *config, const mo_problem *re
     int count = 0;
     const int n = mo_problem_constraint_count(reduced);
     w_block *list = list_blocks(reduced, d, &count);
-    if (!list) {
-        return NULL;
-    }
+    if (!list) return NULL;
     double *values = list[0].values;
-    for (int k = 1; k < count; ++k) {
+    for (int k = 1; k < count; ++k)
         values = list[k].values < values ? list[k].values : values;
-    }
     NumericsMatrix *W = config->storage == SICONOS_DENSE    ? make_dense(list, count, d, n)
                         : config->storage == SICONOS_BLOCKS ? make_blocks(list, count, d, n)
                                                             : make_sparse(list, count, d, n);
@@ -257,9 +241,8 @@ static double *copy_mu(const mo_problem *problem, int rolling)
 static double norm(const double *x, int n)
 {
     double sum = 0;
-    for (int k = 0; k < n; ++k) {
+    for (int k = 0; k < n; ++k)
         sum += x[k] * x[k];
-    }
     return sqrt(sum);
 }
 
@@ -276,11 +259,9 @@ static NumericsMatrix *make_M(const mo_problem *problem)
     NumericsMatrix *M = begin_sparse(n, n, entries);
     for (int b = 0; b < bodies; ++b) {
         const mo_body_view body = mo_problem_body(problem, b);
-        for (int k = 0; k < body.dim * body.dim; ++k) {
-            if (body.M[k] != 0) {
+        for (int k = 0; k < body.dim * body.dim; ++k)
+            if (body.M[k] != 0)
                 NM_entry(M, body.offset + k / body.dim, body.offset + k % body.dim, body.M[k]);
-            }
-        }
     }
     return M;
 }
@@ -334,9 +315,7 @@ static int make_global(const siconos_config *config, const mo_problem *problem, 
 {
     NumericsMatrix *M = make_M(problem), *H = make_H(problem);
     double *f = copy_f(problem), *w = copy_w(problem), *mu = copy_mu(problem, 0);
-    if (!f || !w || !mu) {
-        return 0;
-    }
+    if (!f || !w || !mu) return 0;
     if (is_rolling(config->family)) {
         GlobalRollingFrictionContactProblem *p = globalRollingFrictionContactProblem_new();
         p->dimension = 5;
@@ -381,18 +360,10 @@ siconos_problem *siconos_problem_make(const siconos_config *config, const sicono
 
 void siconos_problem_free(siconos_problem *problem)
 {
-    if (problem->local) {
-        frictionContactProblem_free(problem->local);
-    }
-    if (problem->global) {
-        globalFrictionContact_free(problem->global);
-    }
-    if (problem->rolling) {
-        rollingFrictionContactProblem_free(problem->rolling);
-    }
-    if (problem->global_rolling) {
-        globalRollingFrictionContactProblem_free(problem->global_rolling);
-    }
+    if (problem->local) frictionContactProblem_free(problem->local);
+    if (problem->global) globalFrictionContact_free(problem->global);
+    if (problem->rolling) rollingFrictionContactProblem_free(problem->rolling);
+    if (problem->global_rolling) globalRollingFrictionContactProblem_free(problem->global_rolling);
     free(problem);
 }
 

@@ -130,12 +130,9 @@ static void open_peer(sim_peer *peer, sim_board *board)
     peer->is_there =
         beside_find(peer->name, peer->program) &&
         child_run(ask_for_list, peer, patience, peer->list, sizeof peer->list) == CHILD_DONE;
-    if (!peer->is_there && peer->is_asked) {
-        board->missing[board->missing_count++] = peer->missing;
-    }
-    for (char *at = peer->list; *at; ++at) {
+    if (!peer->is_there && peer->is_asked) board->missing[board->missing_count++] = peer->missing;
+    for (char *at = peer->list; *at; ++at)
         *at = *at == '\n' ? ',' : *at;
-    }
 }
 
 /* ---- the call -------------------------------------------------------------------------------- */
@@ -150,9 +147,8 @@ typedef struct call {
 static int read_against(const char *text, call *c)
 {
     int known = text ? 0 : 1, asked = text ? 1 : 0;
-    for (const char *at = text; at && *at; ++at) {
+    for (const char *at = text; at && *at; ++at)
         asked += *at == ',';
-    }
     for (int k = 0; k < PEER_COUNT; ++k) {
         c->peers[k].is_asked = !text || sim_is_among(c->peers[k].name, text);
         known += text && c->peers[k].is_asked;
@@ -184,9 +180,8 @@ static int check_configurations(const call *c, const sim_board *board)
         const size_t length = strcspn(at, ",");
         snprintf(name, sizeof name, "%.*s", (int)length, at);
         int is_known = is_ours(name);
-        for (int k = 0; k < PEER_COUNT; ++k) {
+        for (int k = 0; k < PEER_COUNT; ++k)
             is_known = is_known || (c->peers[k].is_there && sim_is_among(name, c->peers[k].list));
-        }
         if (!is_known) {
             say(COMMAND.name,
                 "no engine has a configuration '%s'%s; a number above 0 and up to 1 is one of "
@@ -212,9 +207,8 @@ static int take_rows(const args_values *names, const call *c, sim_board *board)
     }
     for (int k = 0; board->row && names->count == 0 && k < sim_row_count(); ++k) {
         const sim_row *row = sim_row_at(k);
-        if (row->when == ROW_QUICK || (row->when == ROW_USUAL && !c->is_quick)) {
+        if (row->when == ROW_QUICK || (row->when == ROW_USUAL && !c->is_quick))
             board->row[board->row_count++] = *row;
-        }
     }
     return board->row != NULL;
 }
@@ -247,18 +241,13 @@ static int read_call(const args_flag *flags, const args_values *scenes, call *c,
          !read_number(flags[FLAG_TIME].value, "time-limit", 1e-3, 1e6, 0, &board->limit)) ||
         (flags[FLAG_STEPS].value &&
          !read_number(flags[FLAG_STEPS].value, "steps", 1, 1e8, 1, &steps)) ||
-        !read_against(flags[FLAG_AGAINST].value, c)) {
+        !read_against(flags[FLAG_AGAINST].value, c))
         return 0;
-    }
-    for (int k = 0; k < PEER_COUNT; ++k) {
+    for (int k = 0; k < PEER_COUNT; ++k)
         open_peer(&c->peers[k], board);
-    }
-    if (!check_configurations(c, board) || !take_rows(scenes, c, board)) {
-        return 0;
-    }
-    for (int k = 0; k < board->row_count && steps > 0; ++k) {
+    if (!check_configurations(c, board) || !take_rows(scenes, c, board)) return 0;
+    for (int k = 0; k < board->row_count && steps > 0; ++k)
         board->row[k].time = steps * board->row[k].step;
-    }
     return 1;
 }
 
@@ -290,9 +279,8 @@ static int run_peer(const void *input, FILE *out)
     snprintf(text[4], sizeof text[4], "%.9g", in->call.limit);
     snprintf(text[5], sizeof text[5], "%d", (int)in->call.question);
     snprintf(text[6], sizeof text[6], "%s", in->call.scene);
-    for (int k = 0; k < WORDS; ++k) {
+    for (int k = 0; k < WORDS; ++k)
         words[k] = text[k];
-    }
     return beside_become(words, out);
 }
 
@@ -315,12 +303,9 @@ static sim_outcome run_once(const sim_board *board, const sim_row *row, const si
     const child_end end = child_run(peer ? run_peer : run_ours, &input, 60 + 10 * board->limit,
                                     answer, sizeof answer);
     sim_outcome outcome;
-    if (!sim_outcome_parse(answer, &outcome)) {
-        outcome = sim_outcome_start();
-    }
-    if (sim_outcome_is(&outcome, sim_running)) { /* it did not finish */
+    if (!sim_outcome_parse(answer, &outcome)) outcome = sim_outcome_start();
+    if (sim_outcome_is(&outcome, sim_running)) /* it did not finish */
         sim_outcome_end(&outcome, end == CHILD_TIME ? sim_time_limit : sim_crashed, "");
-    }
     return outcome;
 }
 
@@ -334,9 +319,8 @@ static int try(sim_board *board, int row, const sim_peer *peer, const char *conf
     for (int seed = 0; seed < r->seeds || seed == 0; ++seed) {
         char scene[ROW_TEXT_SIZE + 32];
         const int length = snprintf(scene, sizeof scene, "%s", r->scene);
-        if (r->seeds > 0) {
+        if (r->seeds > 0)
             snprintf(scene + length, sizeof scene - (size_t)length, ",seed=%d", seed + 1);
-        }
         const sim_outcome outcome = run_once(board, r, peer, config, scene);
         sim_outcome_add(&entry.outcome, seed, &outcome);
     }
@@ -355,12 +339,8 @@ static int try_all(sim_board *board, int row, const sim_peer *peer, const char *
         snprintf(name, sizeof name, "%.*s", (int)length, at);
         at += length;
         const int is_its = peer ? sim_is_among(name, list) : sim_ours_tolerance(name) > 0;
-        if (is_its && !try(board, row, peer, name)) {
-            return 0;
-        }
-        if (is_its && is_quick) {
-            break;
-        }
+        if (is_its && !try(board, row, peer, name)) return 0;
+        if (is_its && is_quick) break;
     }
     return 1;
 }
@@ -372,9 +352,7 @@ static int has_ours(const char *configurations)
         const size_t length = strcspn(at, ",");
         snprintf(name, sizeof name, "%.*s", (int)length, at);
         at += length;
-        if (is_ours(name)) {
-            return 1;
-        }
+        if (is_ours(name)) return 1;
     }
     return 0;
 }
@@ -384,9 +362,7 @@ static int try_as_peer(sim_board *board, int row)
 {
     const sim_entry *peer = sim_board_fastest_peer(board, row);
     char tol[CONFIG_NAME_SIZE];
-    if (!peer || !(peer->outcome.residual > 0)) {
-        return 1;
-    }
+    if (!peer || !(peer->outcome.residual > 0)) return 1;
     snprintf(tol, sizeof tol, "%.2g", fmin(peer->outcome.residual, 1));
     return try(board, row, NULL, tol);
 }
@@ -399,13 +375,10 @@ static int run_row(const call *c, sim_board *board, int row)
     int is_well = try_all(board, row, NULL, ours, c->is_quick);
     for (int k = 0; k < PEER_COUNT && is_well; ++k) {
         const sim_peer *peer = c->peers + k;
-        if (peer->is_asked && peer->is_there) {
+        if (peer->is_asked && peer->is_there)
             is_well = try_all(board, row, peer, asked ? asked : r->theirs, c->is_quick && !asked);
-        }
     }
-    if (is_well && sim_is_among(AS_PEER, ours) && !c->is_quick) {
-        is_well = try_as_peer(board, row);
-    }
+    if (is_well && sim_is_among(AS_PEER, ours) && !c->is_quick) is_well = try_as_peer(board, row);
     return is_well;
 }
 
@@ -417,19 +390,16 @@ static int run_all(const call *c, sim_board *board)
         is_well = run_row(c, board, row);
         progress_line("%s", "");
         progress_expect_rest(&clock, row + 1, board->row_count);
-        if (is_well && !c->json) {
-            sim_report_row(board, row);
-        }
+        if (is_well && !c->json) sim_report_row(board, row);
     }
     if (!is_well) {
         say(COMMAND.name, "memory ran out");
         return EXIT_FAILED;
     }
-    if (c->json) {
+    if (c->json)
         sim_report_json(board);
-    } else {
+    else
         sim_report_end(board);
-    }
     const int status = c->out ? sim_report_write(board, c->out) : EXIT_DONE;
     return output_is_good() ? status : EXIT_FAILED;
 }
@@ -455,9 +425,7 @@ int bench_sim_command(int argc, char **argv)
     memcpy(flags, FLAGS, sizeof flags);
     flags[FLAG_SCENE].all = &scenes;
     const args_answer answer = args_parse(&COMMAND, flags, FLAG_COUNT, argc, argv, &operands);
-    if (answer != ARGS_RUN) {
-        return answer == ARGS_WRONG ? EXIT_CALL : EXIT_DONE;
-    }
+    if (answer != ARGS_RUN) return answer == ARGS_WRONG ? EXIT_CALL : EXIT_DONE;
     return run_with(flags, &scenes);
 }
 

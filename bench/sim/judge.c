@@ -39,13 +39,10 @@ static void add_body(judgement *j, int k)
     const double h = j->scene->step, *g = j->scene->gravity;
     double inertia[9], L[3], turning[3], M[36] = {0}, f[6];
     j->block[k] = -1;
-    if (!body->is_free) {
-        return;
-    }
+    if (!body->is_free) return;
     sim_body_inertia(body, &before->pose, inertia);
-    for (int i = 0; i < 3; ++i) {
+    for (int i = 0; i < 3; ++i)
         L[i] = dot(inertia + 3 * i, before->spin);
-    }
     cross(before->spin, L, turning);
     const int n = j->body_dofs, linear = j->scene->dimension, first = linear == 3 ? 0 : 2;
     for (int i = 0; i < n; ++i) {
@@ -72,9 +69,8 @@ static void frame_of(const double normal[3], int dimension, double frame[9])
     const double flat[3] = {0, 0, 1}, other[3] = {least == 0, least == 1, 0};
     cross(dimension == 2 ? flat : other, normal, frame + 3);
     const double length = sqrt(dot(frame + 3, frame + 3));
-    for (int k = 0; k < 3 && length > 0; ++k) {
+    for (int k = 0; k < 3 && length > 0; ++k)
         frame[3 + k] /= length;
-    }
     cross(frame, frame + 3, frame + 6);
 }
 
@@ -84,12 +80,9 @@ static void add_side(judgement *j, int constraint, int body, double sign, const 
 {
     double J[18], arm[3];
     const int n = j->body_dofs, linear = j->scene->dimension;
-    if (j->block[body] < 0) {
-        return;
-    }
-    for (int k = 0; k < 3; ++k) {
+    if (j->block[body] < 0) return;
+    for (int k = 0; k < 3; ++k)
         arm[k] = point[k] - j->before[body].pose.position[k];
-    }
     for (int row = 0; row < j->contact_rows; ++row) {
         double moment[3];
         cross(arm, frame + 3 * row, moment);
@@ -109,9 +102,8 @@ static double approach(const judgement *j, const sim_contact *contact)
         const sim_motion *motion = j->before + (side ? contact->b : contact->a);
         const double *point = side ? contact->on_b : contact->on_a;
         double arm[3], turning[3];
-        for (int k = 0; k < 3; ++k) {
+        for (int k = 0; k < 3; ++k)
             arm[k] = point[k] - motion->pose.position[k];
-        }
         cross(motion->spin, arm, turning);
         speed += (side ? 1 : -1) *
                  (dot(motion->velocity, contact->normal) + dot(turning, contact->normal));
@@ -129,17 +121,14 @@ static int bounces(const judgement *j, const sim_contact *contact)
 static void add_contact(judgement *j, const sim_contact *contact)
 {
     double frame[9], w[3] = {fmax(contact->gap, 0) / j->scene->step, 0, 0};
-    if (j->block[contact->a] < 0 && j->block[contact->b] < 0) {
-        return;
-    }
+    if (j->block[contact->a] < 0 && j->block[contact->b] < 0) return;
     frame_of(contact->normal, j->scene->dimension, frame);
     const mo_law law = mo_law_coulomb(contact->friction);
     const int constraint = mo_builder_add_constraint(j->builder, j->contact_rows, &law, w);
     add_side(j, constraint, contact->a, -1, contact->on_a, frame);
     add_side(j, constraint, contact->b, 1, contact->on_b, frame);
-    for (int k = 0; k < j->contact_rows; ++k) {
+    for (int k = 0; k < j->contact_rows; ++k)
         j->r[j->rows++] = dot(frame + 3 * k, contact->impulse);
-    }
 }
 
 /* ---- the verdict ----------------------------------------------------------------------------- */
@@ -181,24 +170,19 @@ mo_error sim_judge(const sim_scene *scene, const sim_motion *before, const sim_m
                    .body_dofs = is_planar ? 3 : 6,
                    .contact_rows = is_planar ? 2 : 3};
     *verdict = (sim_verdict){0};
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         verdict->bounces += bounces(&j, contacts + k);
-    }
-    if (verdict->bounces > 0) {
-        return MO_OK;
-    }
+    if (verdict->bounces > 0) return MO_OK;
     look(contacts, count, verdict);
     const size_t bodies = (size_t)scene->body_count;
     j.block = malloc((bodies + 1) * sizeof *j.block);
     j.v = malloc((6 * bodies + 1) * sizeof *j.v);
     j.r = malloc((3 * (size_t)count + 1) * sizeof *j.r);
     mo_error error = j.block && j.v && j.r ? mo_builder_create(NULL, &j.builder) : MO_ERR_MEMORY;
-    for (int k = 0; !error && k < scene->body_count; ++k) {
+    for (int k = 0; !error && k < scene->body_count; ++k)
         add_body(&j, k);
-    }
-    for (int k = 0; !error && k < count; ++k) {
+    for (int k = 0; !error && k < count; ++k)
         add_contact(&j, contacts + k);
-    }
     error = error ? error : measure(&j, verdict, why);
     mo_builder_destroy(j.builder);
     free(j.block);

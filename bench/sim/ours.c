@@ -21,9 +21,8 @@ static mo_pose inverse(const mo_pose *pose)
 {
     mo_pose back = *pose;
     mo_pose_point_back(pose, (const double[3]){0}, back.position);
-    for (int k = 1; k < 4; ++k) {
+    for (int k = 1; k < 4; ++k)
         back.orientation[k] = -pose->orientation[k];
-    }
     return back;
 }
 
@@ -32,9 +31,7 @@ static void *create(const sim_scene *scene, int config, mo_message *why)
     (void)config;
     mo_world_def def = mo_world_definition(scene->world);
     def.solver.tol = scene->tol > 0 ? scene->tol : def.solver.tol;
-    if (mo_world_change(scene->world, &def, why)) {
-        return NULL;
-    }
+    if (mo_world_change(scene->world, &def, why)) return NULL;
     ours *o = calloc(1, sizeof *o);
     mo_pose *principal = calloc((size_t)scene->body_count, sizeof *principal);
     if (!o || !principal) {
@@ -42,9 +39,8 @@ static void *create(const sim_scene *scene, int config, mo_message *why)
         free(principal);
         return NULL;
     }
-    for (int k = 0; k < scene->body_count; ++k) {
+    for (int k = 0; k < scene->body_count; ++k)
         principal[k] = inverse(&scene->body[k].own);
-    }
     *o = (ours){scene, principal};
     return o;
 }
@@ -63,9 +59,8 @@ static void read_motions(void *engine, sim_motion *motions)
     for (int k = 0; k < o->scene->body_count; ++k) {
         const mo_body_state state = mo_body_get(world, mo_world_body(world, k));
         motions[k].pose = mo_pose_compose(&state.pose, &o->principal[k]);
-        if (o->scene->body[k].is_free) { /* the frame's place is rounded, the centre is not */
+        if (o->scene->body[k].is_free) /* the frame's place is rounded, the centre is not */
             memcpy(motions[k].pose.position, state.centre, sizeof state.centre);
-        }
         memcpy(motions[k].velocity, state.velocity, sizeof state.velocity);
         memcpy(motions[k].spin, state.spin, sizeof state.spin);
     }

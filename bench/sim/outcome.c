@@ -28,9 +28,8 @@ void sim_outcome_end(sim_outcome *outcome, const char *status, const char *messa
 {
     snprintf(outcome->status, sizeof outcome->status, "%s", status);
     snprintf(outcome->message, sizeof outcome->message, "%s", message);
-    for (char *at = outcome->message; *at; ++at) {
+    for (char *at = outcome->message; *at; ++at)
         *at = *at == '\n' ? ' ' : *at;
-    }
 }
 
 void sim_outcome_add(sim_outcome *mean, int count, const sim_outcome *next)
@@ -42,9 +41,7 @@ void sim_outcome_add(sim_outcome *mean, int count, const sim_outcome *next)
 #define SIM_FIELD(name) mean->name = (count * mean->name + next->name) / (count + 1);
     SIM_FIGURES(SIM_FIELD)
 #undef SIM_FIELD
-    if (sim_outcome_is(mean, sim_done)) {
-        sim_outcome_end(mean, next->status, next->message);
-    }
+    if (sim_outcome_is(mean, sim_done)) sim_outcome_end(mean, next->status, next->message);
 }
 
 int sim_outcome_is(const sim_outcome *outcome, const char *status)
@@ -79,9 +76,7 @@ static int find_number(const char *line, const char *end, const char *name, doub
 static int parse_line(const char *line, sim_outcome *outcome)
 {
     const char *end = strchr(line, '\n'), *tail = strstr(line, TAIL);
-    if (strncmp(line, HEAD, strlen(HEAD)) != 0 || !end || !tail || tail > end) {
-        return 0;
-    }
+    if (strncmp(line, HEAD, strlen(HEAD)) != 0 || !end || !tail || tail > end) return 0;
     sim_outcome read = sim_outcome_start();
     const char *status = line + strlen(HEAD);
     int complete = 1;
@@ -91,9 +86,7 @@ static int parse_line(const char *line, sim_outcome *outcome)
 #undef SIM_FIELD
     tail += strlen(TAIL);
     snprintf(read.message, sizeof read.message, "%.*s", (int)(end - tail), tail);
-    if (complete) {
-        *outcome = read;
-    }
+    if (complete) *outcome = read;
     return complete;
 }
 

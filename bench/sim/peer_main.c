@@ -30,9 +30,8 @@ static void set_alarm(double seconds)
 int peer_main(const sim_engine *engine, int argc, char **argv)
 {
     if (argc == 2 && strcmp(argv[1], "--list") == 0) {
-        for (int k = 0; engine->configs[k]; ++k) {
+        for (int k = 0; engine->configs[k]; ++k)
             printf("%s\n", engine->configs[k]);
-        }
         return 0;
     }
     const int config = argc == 7 ? sim_engine_config(engine, argv[1]) : -1;

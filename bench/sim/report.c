@@ -22,11 +22,10 @@ static const char *const QUESTIONS[SIM_QUESTION_COUNT] = {"settle", "stand", "re
 /* A number in a column, "-" if there is none. */
 static void put(int width, double value)
 {
-    if (isnan(value)) {
+    if (isnan(value))
         printf(" %*s", width, "-");
-    } else {
+    else
         printf(" %*.*g", width, 2, value);
-    }
 }
 
 static void print_entry(const sim_board *board, const sim_entry *entry)
@@ -59,23 +58,17 @@ void sim_report_row(const sim_board *board, int row)
 {
     const sim_row *r = board->row + row;
     double size = 0;
-    for (int k = 0; k < board->entry_count; ++k) {
+    for (int k = 0; k < board->entry_count; ++k)
         size = board->entry[k].row == row ? fmax(size, board->entry[k].outcome.size) : size;
-    }
     printf("\n%s: %s; %d steps of %g s, r = %g m", r->name, r->text, sim_row_steps(r), r->step,
            size);
-    if (r->seeds > 1) {
-        printf("; mean of %d seeds", r->seeds);
-    }
+    if (r->seeds > 1) printf("; mean of %d seeds", r->seeds);
     printf("\n  %-26s %8s %9s %19s %9s %9s %9s %9s %19s\n", "", "ms", "over the", "penetration, r",
            "drift", "creep", "energy", "speed", "residual");
     printf("  %-26s %8s %9s %9s %9s %9s %9s %9s %9s %9s %9s\n", "", "a step", "fastest", "worst",
            "mean", "r", "m/s", "r", "m/s", "median", "worst");
-    for (int k = 0; k < board->entry_count; ++k) {
-        if (board->entry[k].row == row) {
-            print_entry(board, board->entry + k);
-        }
-    }
+    for (int k = 0; k < board->entry_count; ++k)
+        if (board->entry[k].row == row) print_entry(board, board->entry + k);
     fflush(stdout);
 }
 
@@ -96,9 +89,8 @@ void sim_report_end(const sim_board *board)
         "end.  residual: of the engine's own contact impulses, by mo_measure, in up to 20 steps of "
         "the\n"
         "second half.\n");
-    for (int k = 0; k < board->missing_count; ++k) {
+    for (int k = 0; k < board->missing_count; ++k)
         printf("%s\n", board->missing[k]);
-    }
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
@@ -127,9 +119,8 @@ void sim_report_json(const sim_board *board)
     json_text(&j, "experiment", "sim");
     json_number(&j, "time_limit", board->limit);
     json_array(&j, "missing");
-    for (int k = 0; k < board->missing_count; ++k) {
+    for (int k = 0; k < board->missing_count; ++k)
         json_text(&j, NULL, board->missing[k]);
-    }
     json_array_end(&j);
     json_array(&j, "scenes");
     for (int row = 0; row < board->row_count; ++row) {
@@ -142,11 +133,8 @@ void sim_report_json(const sim_board *board)
         json_whole(&j, "steps_asked", sim_row_steps(r));
         json_whole(&j, "seeds", r->seeds > 1 ? r->seeds : 1);
         json_array(&j, "runs");
-        for (int k = 0; k < board->entry_count; ++k) {
-            if (board->entry[k].row == row) {
-                json_entry(&j, board, board->entry + k);
-            }
-        }
+        for (int k = 0; k < board->entry_count; ++k)
+            if (board->entry[k].row == row) json_entry(&j, board, board->entry + k);
         json_array_end(&j);
         json_object_end(&j);
     }

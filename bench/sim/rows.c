@@ -96,9 +96,8 @@ static int is_for_others(const char *text, sim_row *row, mo_message *why)
     sim_scene scene = {0};
     mo_world *world = sim_world_make(text, why);
     const int is_taken = world && sim_scene_take(world, 0.01, &scene, why);
-    if (is_taken) {
+    if (is_taken)
         snprintf(row->ours, sizeof row->ours, "%g", mo_world_definition(world).solver.tol);
-    }
     sim_scene_clear(&scene);
     mo_world_destroy(world);
     return is_taken;
@@ -141,9 +140,7 @@ int sim_board_add(sim_board *board, const sim_entry *entry)
     if (board->entry_count == board->entry_room) {
         const int room = 2 * board->entry_room + 64;
         sim_entry *more = realloc(board->entry, (size_t)room * sizeof *more);
-        if (!more) {
-            return 0;
-        }
+        if (!more) return 0;
         board->entry = more;
         board->entry_room = room;
     }
@@ -188,9 +185,7 @@ int sim_is_among(const char *name, const char *names)
     const size_t length = strlen(name);
     for (const char *at = names; at; at = strchr(at, ',')) {
         at += *at == ',';
-        if (strncmp(at, name, length) == 0 && (at[length] == ',' || at[length] == '\0')) {
-            return 1;
-        }
+        if (strncmp(at, name, length) == 0 && (at[length] == ',' || at[length] == '\0')) return 1;
     }
     return 0;
 }
@@ -249,15 +244,12 @@ sim_words sim_entry_words(const sim_board *board, const sim_entry *entry)
 {
     const sim_row *row = board->row + entry->row;
     const sim_outcome *o = &entry->outcome;
-    if (sim_outcome_is(o, sim_done)) {
-        return answer(row->question, o);
-    }
+    if (sim_outcome_is(o, sim_done)) return answer(row->question, o);
     sim_words words = {.is_right = 0};
     const int has_begun = o->steps > 0;
     const sim_words so_far = has_begun ? answer(row->question, o) : plain("", 0);
-    if (row->question == SIM_STAND && has_begun && !so_far.is_right) {
+    if (row->question == SIM_STAND && has_begun && !so_far.is_right)
         return so_far; /* it has already fallen */
-    }
     if (sim_outcome_is(o, sim_time_limit)) {
         snprintf(words.text, sizeof words.text, "%.0f of %d steps in %.3g s", o->steps,
                  sim_row_steps(row), o->seconds > 0 ? o->seconds : board->limit);

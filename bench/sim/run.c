@@ -18,11 +18,8 @@ static const double REPORT_AFTER = 1, REPORT_FACTOR = 1.1; /* s */
 
 int sim_engine_config(const sim_engine *engine, const char *name)
 {
-    for (int k = 0; engine->configs[k]; ++k) {
-        if (strcmp(engine->configs[k], name) == 0) {
-            return k;
-        }
-    }
+    for (int k = 0; engine->configs[k]; ++k)
+        if (strcmp(engine->configs[k], name) == 0) return k;
     return -1;
 }
 
@@ -65,9 +62,7 @@ mo_world *sim_world_make(const char *text, mo_message *why)
         at += 1 + word;
     }
     error = error ? error : scene->build(values, &world, why);
-    if (error && !why->text[0]) {
-        snprintf(why->text, sizeof why->text, "%s", mo_error_text(error));
-    }
+    if (error && !why->text[0]) snprintf(why->text, sizeof why->text, "%s", mo_error_text(error));
     return error ? NULL : world;
 }
 
@@ -107,22 +102,16 @@ static int probe_penetration(run *r)
     mo_message why;
     for (int k = 0; k < r->scene.body_count; ++k) {
         const sim_body *body = r->scene.body + k;
-        if (!body->is_free) {
-            continue;
-        }
+        if (!body->is_free) continue;
         mo_pose pose = mo_pose_compose(&r->now[k].pose, &body->own);
-        if (r->scene.dimension == 2) {
+        if (r->scene.dimension == 2)
             pose = mo_pose_planar(pose.position[0], pose.position[1], mo_pose_angle(&pose));
-        }
-        if (mo_body_set(r->probe, mo_world_body(r->probe, k), &pose, still, still, &why)) {
-            return 0;
-        }
+        if (mo_body_set(r->probe, mo_world_body(r->probe, k), &pose, still, still, &why)) return 0;
     }
     const double deepest = mo_world_penetration(r->probe);
     r->outcome.penetration = fmax(r->outcome.penetration, deepest);
-    if (r->outcome.steps > r->call->steps / 2) {
+    if (r->outcome.steps > r->call->steps / 2)
         r->outcome.penetration_late = fmax(r->outcome.penetration_late, deepest);
-    }
     return 1;
 }
 
@@ -155,9 +144,7 @@ static int read_contacts(run *r)
     if (count > r->contact_room) {
         r->contact_room = 2 * count;
         sim_contact *more = realloc(r->contacts, (size_t)r->contact_room * sizeof *r->contacts);
-        if (!more) {
-            return -1;
-        }
+        if (!more) return -1;
         r->contacts = more;
         count = r->engine->contacts(r->its, r->contacts, r->contact_room);
     }
@@ -172,9 +159,7 @@ static mo_error judge(run *r, mo_message *why)
     const mo_error error =
         count < 0 ? MO_ERR_MEMORY
                   : sim_judge(&r->scene, r->before, r->now, r->contacts, count, &verdict, why);
-    if (error || verdict.bounces > 0) {
-        return error;
-    }
+    if (error || verdict.bounces > 0) return error;
     r->residuals[n] = verdict.residual;
     r->scaled[n] = verdict.scaled;
     r->momenta[n] = verdict.momentum;
@@ -229,9 +214,7 @@ static int set_up(run *r, int config, mo_message *why)
 {
     r->world = sim_world_make(r->call->scene, why);
     r->probe = r->world ? sim_world_make(r->call->scene, why) : NULL;
-    if (!r->probe || !sim_scene_take(r->world, r->call->step, &r->scene, why)) {
-        return 0;
-    }
+    if (!r->probe || !sim_scene_take(r->world, r->call->step, &r->scene, why)) return 0;
     r->scene.tol = r->call->tol;
     r->outcome.size = r->scene.size;
     const size_t bodies = (size_t)r->scene.body_count;
@@ -248,9 +231,7 @@ static int set_up(run *r, int config, mo_message *why)
 
 static void tear_down(run *r)
 {
-    if (r->its) {
-        r->engine->destroy(r->its);
-    }
+    if (r->its) r->engine->destroy(r->its);
     sim_watch_end(&r->watch);
     sim_scene_clear(&r->scene);
     mo_world_destroy(r->world);

@@ -42,12 +42,10 @@ static void quaternion_of(double Q[3][3], double q[4])
         {Q[0][2] - Q[2][0], Q[1][0] + Q[0][1], squares[2], Q[2][1] + Q[1][2]},
         {Q[1][0] - Q[0][1], Q[0][2] + Q[2][0], Q[2][1] + Q[1][2], squares[3]}};
     int largest = 0;
-    for (int k = 1; k < 4; ++k) {
+    for (int k = 1; k < 4; ++k)
         largest = squares[k] > squares[largest] ? k : largest;
-    }
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < 4; ++k)
         q[k] = products[largest][k] / (2 * sqrt(squares[largest]));
-    }
 }
 
 /* Principal moments, and their axes in the body's axes.  An inertia that is diagonal already keeps
@@ -61,17 +59,13 @@ static void principal_axes(const double inertia[6], double moments[3], double or
     const double small = 1e-15 * (A[0][0] + A[1][1] + A[2][2]);
     for (int sweep = 0; sweep < 30; ++sweep) {
         for (int p = 0; p < 2; ++p) {
-            for (int q = p + 1; q < 3; ++q) {
-                if (fabs(A[p][q]) > small) {
-                    turn_pair(A, Q, p, q);
-                }
-            }
+            for (int q = p + 1; q < 3; ++q)
+                if (fabs(A[p][q]) > small) turn_pair(A, Q, p, q);
         }
     }
     quaternion_of(Q, orientation);
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         moments[k] = A[k][k];
-    }
 }
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
@@ -82,9 +76,8 @@ static mo_pose inverse(const mo_pose *pose)
     const double zero[3] = {0};
     mo_pose_point_back(pose, zero, back.position);
     back.orientation[0] = pose->orientation[0];
-    for (int k = 1; k < 4; ++k) {
+    for (int k = 1; k < 4; ++k)
         back.orientation[k] = -pose->orientation[k];
-    }
     return back;
 }
 
@@ -114,13 +107,12 @@ static sim_shape take_shape(const mo_shape_def *def, const mo_pose *own, int dim
                        .friction = def->material.friction,
                        .restitution = def->material.restitution};
     mo_pose local = mo_pose_identity();
-    if (def->kind == MO_SHAPE_CAPSULE) {
+    if (def->kind == MO_SHAPE_CAPSULE)
         local = along_segment(def->ends[0], def->ends[1], &shape.half[2]);
-    } else if (def->kind == MO_SHAPE_PLANE && dimension == 2) {
+    else if (def->kind == MO_SHAPE_PLANE && dimension == 2)
         local = mo_pose_turned(0, 0, 0, (const double[3]){1, 0, 0}, -PI / 2); /* z turns to y */
-    } else if (def->kind == MO_SHAPE_BOX && dimension == 2) {
+    else if (def->kind == MO_SHAPE_BOX && dimension == 2)
         shape.half[2] = fmax(def->half[0], def->half[1]);
-    }
     const mo_pose in_body = mo_pose_compose(&def->pose, &local);
     shape.pose = mo_pose_compose(own, &in_body);
     return shape;
@@ -172,11 +164,10 @@ static sim_body take_body(const mo_body_state *state, int dimension)
     if (body.is_free) {
         memcpy(body.velocity, state->velocity, sizeof body.velocity);
         memcpy(body.spin, state->spin, sizeof body.spin);
-        if (dimension == 2) { /* the other two rotations are skipped: any moments are valid */
+        if (dimension == 2) /* the other two rotations are skipped: any moments are valid */
             body.inertia[0] = body.inertia[1] = body.inertia[2] = state->inertia[2];
-        } else {
+        else
             principal_axes(state->inertia, body.inertia, principal.orientation);
-        }
         mo_pose_point_back(&state->pose, state->centre, principal.position);
     }
     body.pose = mo_pose_compose(&state->pose, &principal);
@@ -194,20 +185,15 @@ static int refuse(mo_message *why, const char *what)
 /* A feature of the world that peers do not support; NULL if there is none. */
 static const char *strange(const mo_world *world)
 {
-    if (mo_world_joint_count(world) > 0) {
-        return "joints";
-    }
+    if (mo_world_joint_count(world) > 0) return "joints";
     for (int k = 0; k < mo_world_body_count(world); ++k) {
         const mo_body_id id = mo_world_body(world, k);
         const mo_body_state state = mo_body_get(world, id);
-        if (state.kind == MO_BODY_DRIVEN) {
-            return "driven bodies";
-        }
+        if (state.kind == MO_BODY_DRIVEN) return "driven bodies";
         for (int i = 0; i < state.shape_count; ++i) {
             const mo_shape_def def = mo_body_shape(world, id, i);
-            if (!is_common(&def, mo_world_definition(world).dimension)) {
+            if (!is_common(&def, mo_world_definition(world).dimension))
                 return "meshes, polygons, layers, or friction against rolling or spinning";
-            }
         }
     }
     return NULL;
@@ -218,9 +204,8 @@ static double *take_corners(const mo_shape_def *def, double factor, double *at, 
 {
     shape->point = at;
     shape->point_count = def->kind == MO_SHAPE_HULL ? def->point_count : 0;
-    for (int k = 0; k < 3 * shape->point_count; ++k) {
+    for (int k = 0; k < 3 * shape->point_count; ++k)
         *at++ = factor * def->points[k];
-    }
     return at;
 }
 
@@ -255,9 +240,7 @@ int sim_scene_take(mo_world *world, double step, sim_scene *scene, mo_message *w
     const mo_world_def def = mo_world_definition(world);
     const char *trouble = strange(world);
     *scene = (sim_scene){.dimension = def.dimension, .step = step, .world = world};
-    if (trouble) {
-        return refuse(why, trouble);
-    }
+    if (trouble) return refuse(why, trouble);
     memcpy(scene->gravity, def.gravity, sizeof scene->gravity);
     const double g = sqrt(def.gravity[0] * def.gravity[0] + def.gravity[1] * def.gravity[1] +
                           def.gravity[2] * def.gravity[2]);
@@ -268,9 +251,8 @@ int sim_scene_take(mo_world *world, double step, sim_scene *scene, mo_message *w
         const mo_body_id id = mo_world_body(world, k);
         const int own = mo_body_get(world, id).shape_count;
         shapes += (size_t)own;
-        for (int i = 0; i < own; ++i) {
+        for (int i = 0; i < own; ++i)
             corners += (size_t)mo_body_shape(world, id, i).point_count;
-        }
     }
     scene->body = calloc((size_t)scene->body_count + 1, sizeof *scene->body);
     scene->shape = calloc(shapes + 1, sizeof *scene->shape);
@@ -309,9 +291,8 @@ void sim_scene_start(const sim_scene *scene, sim_motion *motions)
 void sim_body_inertia(const sim_body *body, const mo_pose *pose, double inertia[9])
 {
     double axis[3][3];
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         mo_pose_vector(pose, (const double[3]){k == 0, k == 1, k == 2}, axis[k]);
-    }
     for (int i = 0; i < 3; ++i) {
         for (int j = 0; j < 3; ++j) {
             inertia[3 * i + j] = body->inertia[0] * axis[0][i] * axis[0][j] +

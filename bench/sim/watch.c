@@ -28,9 +28,8 @@ static double energy(const sim_scene *scene, const sim_motion *now)
             mo_pose_vector_back(&now[k].pose, now[k].spin, spin);
             sum += body->mass * (0.5 * dot(now[k].velocity, now[k].velocity) -
                                  dot(scene->gravity, now[k].pose.position));
-            for (int i = 0; i < 3; ++i) {
+            for (int i = 0; i < 3; ++i)
                 sum += 0.5 * body->inertia[i] * spin[i] * spin[i];
-            }
         }
     }
     return sum;
@@ -66,9 +65,8 @@ static double rms_speed(const sim_scene *scene, const sim_motion *now)
 static int first_free(const sim_scene *scene)
 {
     int k = 0;
-    while (k < scene->body_count - 1 && !scene->body[k].is_free) {
+    while (k < scene->body_count - 1 && !scene->body[k].is_free)
         ++k;
-    }
     return k;
 }
 
@@ -144,14 +142,11 @@ int sim_watch_begin(const sim_scene *scene, const sim_call *call, sim_watch *wat
     *watch = (sim_watch){.scene = scene, .call = call};
     watch->start = calloc(bodies, sizeof *watch->start);
     watch->half = calloc(bodies, sizeof *watch->half);
-    if (!watch->start || !watch->half) {
-        return 0;
-    }
+    if (!watch->start || !watch->half) return 0;
     sim_scene_start(scene, watch->start);
     sim_scene_start(scene, watch->half);
-    for (int k = 0; k < scene->body_count; ++k) {
+    for (int k = 0; k < scene->body_count; ++k)
         watch->weight += scene->body[k].is_free ? scene->body[k].mass * norm(scene->gravity) : 0;
-    }
     watch->energy_least = energy(scene, watch->start);
     watch->slip = call->question == SIM_ROLL ? slip_speed(watch, watch->start) : 0;
     return 1;
@@ -170,16 +165,14 @@ void sim_watch_step(sim_watch *watch, const sim_motion *now, sim_outcome *outcom
     }
     watch->energy_least = fmin(watch->energy_least, total);
     outcome->speed = rms_speed(scene, now);
-    if (watch->k == half) {
+    if (watch->k == half)
         memcpy(watch->half, now, (size_t)scene->body_count * sizeof *now);
-    } else if (watch->k > half) {
+    else if (watch->k > half)
         outcome->creep = longest_way(scene, watch->half, now) / ((watch->k - half) * scene->step);
-    }
-    if (watch->call->question == SIM_SLIDE) {
+    if (watch->call->question == SIM_SLIDE)
         outcome->error = slide_error(watch, now);
-    } else if (watch->call->question == SIM_ROLL) {
+    else if (watch->call->question == SIM_ROLL)
         watch_ball(watch, now, outcome);
-    }
 }
 
 void sim_watch_end(sim_watch *watch)

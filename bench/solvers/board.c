@@ -39,9 +39,8 @@ const board_run *board_find(const board *b, int problem, int target, int is_peer
     for (int k = 0; k < b->run_count; ++k) {
         const board_run *run = &b->runs[k];
         if (run->problem == problem && run->target == target && run->is_peer == is_peer &&
-            strcmp(run->solver, solver) == 0) {
+            strcmp(run->solver, solver) == 0)
             return run;
-        }
     }
     return NULL;
 }
@@ -52,9 +51,8 @@ const board_run *board_best(const board *b, int problem, int target, int is_peer
     for (int k = 0; k < b->run_count; ++k) {
         const board_run *run = &b->runs[k];
         if (run->problem == problem && run->target == target && run->is_peer == is_peer &&
-            trial_is_solved(&run->line) && (!best || run->line.seconds < best->line.seconds)) {
+            trial_is_solved(&run->line) && (!best || run->line.seconds < best->line.seconds))
             best = run;
-        }
     }
     return best;
 }
@@ -63,9 +61,7 @@ int board_has_peer(const board *b, int problem, int target)
 {
     for (int k = 0; k < b->run_count; ++k) {
         const board_run *run = &b->runs[k];
-        if (run->problem == problem && run->target == target && run->is_peer) {
-            return 1;
-        }
+        if (run->problem == problem && run->target == target && run->is_peer) return 1;
     }
     return 0;
 }
@@ -75,14 +71,12 @@ int board_has_peer(const board *b, int problem, int target)
 /* The fastest time on each problem of all solvers; infinity if none solves it. */
 static void find_fastest(const board *b, int target, double *least)
 {
-    for (int p = 0; p < b->problem_count; ++p) {
+    for (int p = 0; p < b->problem_count; ++p)
         least[p] = INFINITY;
-    }
     for (int k = 0; k < b->run_count; ++k) {
         const board_run *run = &b->runs[k];
-        if (run->target == target && trial_is_solved(&run->line)) {
+        if (run->target == target && trial_is_solved(&run->line))
             least[run->problem] = fmin(least[run->problem], run->line.seconds);
-        }
     }
 }
 
@@ -128,9 +122,8 @@ void board_curve_clear(board_curve *curve)
 double board_curve_at(const board_curve *curve, double tau)
 {
     int within = 0;
-    for (int p = 0; p < curve->problem_count; ++p) {
+    for (int p = 0; p < curve->problem_count; ++p)
         within += curve->ratio[p] <= tau;
-    }
     return curve->solvable > 0 ? (double)within / curve->solvable : 0;
 }
 
@@ -139,9 +132,8 @@ static void add_curve(const board *b, int target, board_solver *solver)
 {
     enum { POINTS = 41 };
     board_curve curve = board_curve_make(b, target, solver->is_peer, solver->name);
-    for (int k = 0; k < POINTS; ++k) {
+    for (int k = 0; k < POINTS; ++k)
         solver->area += board_curve_at(&curve, pow(10, 4.0 * k / (POINTS - 1))) / POINTS;
-    }
     for (int p = 0; p < curve.problem_count; ++p) {
         solver->fastest += curve.ratio[p] <= 1;
         solver->solved += curve.ratio[p] < INFINITY;
@@ -152,9 +144,7 @@ static void add_curve(const board *b, int target, board_solver *solver)
 static int by_side_and_area(const void *a, const void *b)
 {
     const board_solver *x = a, *y = b;
-    if (x->is_peer != y->is_peer) {
-        return x->is_peer - y->is_peer;
-    }
+    if (x->is_peer != y->is_peer) return x->is_peer - y->is_peer;
     return x->area != y->area ? (x->area < y->area) - (x->area > y->area)
                               : strcmp(x->name, y->name);
 }
@@ -166,24 +156,16 @@ board_solver *board_solvers(const board *b, int target, int *count)
     for (int k = 0; list && k < b->run_count; ++k) {
         const board_run *run = &b->runs[k];
         int at = 0;
-        if (run->target != target) {
-            continue;
-        }
+        if (run->target != target) continue;
         while (at < n &&
-               (list[at].is_peer != run->is_peer || strcmp(list[at].name, run->solver) != 0)) {
+               (list[at].is_peer != run->is_peer || strcmp(list[at].name, run->solver) != 0))
             ++at;
-        }
-        if (at == n) {
-            list[n++] = (board_solver){.name = run->solver, .is_peer = run->is_peer};
-        }
+        if (at == n) list[n++] = (board_solver){.name = run->solver, .is_peer = run->is_peer};
         list[at].tried += strcmp(run->line.status, trial_refused) != 0;
     }
-    for (int k = 0; k < n; ++k) {
+    for (int k = 0; k < n; ++k)
         add_curve(b, target, &list[k]);
-    }
-    if (list) {
-        qsort(list, (size_t)n, sizeof *list, by_side_and_area);
-    }
+    if (list) qsort(list, (size_t)n, sizeof *list, by_side_and_area);
     *count = n;
     return list;
 }
@@ -209,9 +191,7 @@ board_match board_compare(const board *b, int target, const char *method)
     board_match match = {.worst = -1};
     double sum = 0;
     for (int p = 0; p < b->problem_count; ++p) {
-        if (!board_has_peer(b, p, target)) {
-            continue;
-        }
+        if (!board_has_peer(b, p, target)) continue;
         const int ours = ours_of(b, p, target, method) != NULL;
         const int theirs = board_best(b, p, target, 1) != NULL;
         const double ratio = board_ratio(b, p, target, method);

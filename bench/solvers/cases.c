@@ -182,9 +182,7 @@ static int add(bench_cases *cases, const char *name, const char *path, int numbe
     if (cases->count == cases->room) {
         const int room = 2 * cases->room + 16;
         bench_case *list = realloc(cases->list, (size_t)room * sizeof *list);
-        if (!list) {
-            return 0;
-        }
+        if (!list) return 0;
         cases->list = list;
         cases->room = room;
     }
@@ -193,9 +191,7 @@ static int add(bench_cases *cases, const char *name, const char *path, int numbe
     snprintf(one->name, sizeof one->name, "%s", name);
     if (path) {
         one->path = malloc(strlen(path) + 1);
-        if (!one->path) {
-            return 0;
-        }
+        if (!one->path) return 0;
         memcpy(one->path, path, strlen(path) + 1);
     }
     ++cases->count;
@@ -239,12 +235,10 @@ static int add_folder(bench_cases *cases, const char *folder, int depth)
         struct stat about;
         const int length = snprintf(path, sizeof path, "%s/%s", folder, name);
         if (good && name[0] != '.' && (size_t)length < sizeof path && stat(path, &about) == 0) {
-            if (S_ISDIR(about.st_mode) && depth < DEPTH_MOST) {
+            if (S_ISDIR(about.st_mode) && depth < DEPTH_MOST)
                 good = add_folder(cases, path, depth + 1);
-            } else if (S_ISREG(about.st_mode) &&
-                       (ends_with(name, ".hdf5") || ends_with(name, ".h5"))) {
+            else if (S_ISREG(about.st_mode) && (ends_with(name, ".hdf5") || ends_with(name, ".h5")))
                 good = add_file(cases, path);
-            }
         }
         free(entries[k]);
     }
@@ -263,9 +257,8 @@ static int add_path(bench_cases *cases, const char *path, mo_message *why)
     const int folder = S_ISDIR(about.st_mode);
     char bare[2048]; /* without the slash at its end */
     snprintf(bare, sizeof bare, "%s", path);
-    for (size_t n = strlen(bare); n > 1 && bare[n - 1] == '/'; --n) {
+    for (size_t n = strlen(bare); n > 1 && bare[n - 1] == '/'; --n)
         bare[n - 1] = '\0';
-    }
     if (!(folder ? add_folder(cases, bare, 0) : add_file(cases, path))) {
         snprintf(why->text, sizeof why->text, "memory ran out");
         return 0;
@@ -280,11 +273,8 @@ static int add_path(bench_cases *cases, const char *path, mo_message *why)
 
 int bench_cases_find(char **paths, int count, bench_cases *cases, mo_message *why)
 {
-    for (int k = 0; k < count; ++k) {
-        if (!add_path(cases, paths[k], why)) {
-            return 0;
-        }
-    }
+    for (int k = 0; k < count; ++k)
+        if (!add_path(cases, paths[k], why)) return 0;
     for (int k = 0; count == 0 && k < SCENE_COUNT; ++k) {
         if (!add(cases, SCENES[k].name, NULL, k)) {
             snprintf(why->text, sizeof why->text, "memory ran out");
@@ -296,9 +286,8 @@ int bench_cases_find(char **paths, int count, bench_cases *cases, mo_message *wh
 
 void bench_cases_clear(bench_cases *cases)
 {
-    for (int k = 0; k < cases->count; ++k) {
+    for (int k = 0; k < cases->count; ++k)
         free(cases->list[k].path);
-    }
     free(cases->list);
     *cases = (bench_cases){0};
 }
@@ -306,9 +295,7 @@ void bench_cases_clear(bench_cases *cases)
 mo_error bench_case_load(const bench_case *one, mo_problem **problem, mo_message *why)
 {
     *problem = NULL;
-    if (!one->path) {
-        return SCENES[one->scene].make(problem, why);
-    }
+    if (!one->path) return SCENES[one->scene].make(problem, why);
     mo_document document = {0};
     const mo_error error = mo_fclib_read(one->path, NULL, &document, why);
     if (!error) {

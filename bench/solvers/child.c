@@ -21,10 +21,8 @@ static void become_worker(int (*work)(const void *input, FILE *out), const void 
 {
     const int nowhere = open("/dev/null", O_WRONLY);
     FILE *out = fdopen(pipe_end, "w");
-    if (nowhere < 0 || !out || dup2(nowhere, STDOUT_FILENO) < 0 ||
-        dup2(nowhere, STDERR_FILENO) < 0) {
+    if (nowhere < 0 || !out || dup2(nowhere, STDOUT_FILENO) < 0 || dup2(nowhere, STDERR_FILENO) < 0)
         _exit(1);
-    }
     signal(SIGPROF, SIG_DFL);
 #ifdef __linux__
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* without the program the answer is not read */
@@ -44,18 +42,12 @@ static int read_until(int fd, double deadline, char *answer, size_t room)
         const double left = deadline - machine_clock();
         struct pollfd wait = {.fd = fd, .events = POLLIN};
         const int ready = left > 0 ? poll(&wait, 1, (int)(1e3 * left) + 1) : 0;
-        if (ready == 0) {
-            return 0;
-        }
-        if (ready < 0 && errno == EINTR) {
-            continue;
-        }
+        if (ready == 0) return 0;
+        if (ready < 0 && errno == EINTR) continue;
         const int fits = length + 1 < room;
         const ssize_t got =
             read(fd, fits ? answer + length : rest, fits ? room - 1 - length : sizeof rest);
-        if (got <= 0) {
-            return 1;
-        }
+        if (got <= 0) return 1;
         length += fits ? (size_t)got : 0;
         answer[length] = '\0';
     }
@@ -76,9 +68,7 @@ child_end child_run(int (*work)(const void *input, FILE *out), const void *input
 {
     int ends[2], status = 0;
     answer[0] = '\0';
-    if (pipe(ends) != 0) {
-        return CHILD_NOT_STARTED;
-    }
+    if (pipe(ends) != 0) return CHILD_NOT_STARTED;
     fflush(NULL);
     const pid_t child = fork();
     if (child == 0) {
@@ -89,9 +79,7 @@ child_end child_run(int (*work)(const void *input, FILE *out), const void *input
     int in_time = 1;
     if (child > 0) {
         in_time = read_until(ends[0], machine_clock() + seconds, answer, room);
-        if (!in_time) {
-            kill(child, SIGKILL);
-        }
+        if (!in_time) kill(child, SIGKILL);
         while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
         }
     }

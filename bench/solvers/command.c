@@ -145,13 +145,10 @@ static int read_targets(const char *text, trial_call *trial)
         const double value = strtod(text, &end);
         const int k = trial->target_count;
         if (end == text || (*end && *end != ',') || !(value > 0 && value < 1) ||
-            (k > 0 && value >= trial->targets[k - 1])) {
+            (k > 0 && value >= trial->targets[k - 1]))
             break;
-        }
         trial->targets[trial->target_count++] = value;
-        if (!*end) {
-            return 1;
-        }
+        if (!*end) return 1;
         text = end + 1;
     }
     say(COMMAND.name, "--targets needs up to %d numbers below 1, falling, as in 1e-4,1e-8",
@@ -179,9 +176,8 @@ static int read_methods(const char *text, call *c)
 
 static void take_all_methods(call *c)
 {
-    for (int k = 0; k < mo_method_count() && k < METHODS_MOST; ++k) {
+    for (int k = 0; k < mo_method_count() && k < METHODS_MOST; ++k)
         c->methods[c->method_count++] = mo_method_describe(k).name;
-    }
 }
 
 static int read_call(const args_flag *flags, call *c)
@@ -192,12 +188,9 @@ static int read_call(const args_flag *flags, call *c)
          !read_number(&flags[FLAG_TIME], 1e-3, 1e6, 0, &c->trial.time_limit)) ||
         (flags[FLAG_REPEATS].value && !read_number(&flags[FLAG_REPEATS], 1, 1e6, 1, &repeats)) ||
         (flags[FLAG_TARGETS].value && !read_targets(flags[FLAG_TARGETS].value, &c->trial)) ||
-        (flags[FLAG_METHODS].value && !read_methods(flags[FLAG_METHODS].value, c))) {
+        (flags[FLAG_METHODS].value && !read_methods(flags[FLAG_METHODS].value, c)))
         return 0;
-    }
-    if (!flags[FLAG_METHODS].value) {
-        take_all_methods(c);
-    }
+    if (!flags[FLAG_METHODS].value) take_all_methods(c);
     c->trial.repeats = (int)repeats;
     c->against = flags[FLAG_AGAINST].value;
     c->configurations = flags[FLAG_CONFIGURATIONS].value;
@@ -231,9 +224,7 @@ static void keep(board *b, int problem, int is_peer, const char *solver, child_e
         for (const char *at = answer; at; at = strchr(at, '\n')) {
             trial_line found;
             at += *at == '\n';
-            if (*at && trial_parse(at, &found) && found.target == line.target) {
-                line = found;
-            }
+            if (*at && trial_parse(at, &found) && found.target == line.target) line = found;
         }
         board_add(b, problem, t, is_peer, solver, &line);
     }
@@ -262,22 +253,16 @@ static void try_peer(board *b, const call *c, const peer *p, const bench_cases *
                      const char *folder)
 {
     char path[PEER_PATH_SIZE];
-    if (!peer_file(&cases->list[problem], folder, path, sizeof path)) {
-        return;
-    }
+    if (!peer_file(&cases->list[problem], folder, path, sizeof path)) return;
     for (int k = 0; k < p->config_count; ++k) {
         char answer[ANSWER_SIZE];
         const peer_input input = {p, k, path, &c->trial};
         show(b, problem, p->name, p->configs[k]);
         const child_end end =
             child_run(peer_try, &input, patience(&c->trial), answer, sizeof answer);
-        if (end != CHILD_REFUSED) {
-            keep(b, problem, 1, p->configs[k], end, answer);
-        }
+        if (end != CHILD_REFUSED) keep(b, problem, 1, p->configs[k], end, answer);
     }
-    if (!cases->list[problem].path) {
-        unlink(path);
-    }
+    if (!cases->list[problem].path) unlink(path);
 }
 
 /* The peer's part: from the file of results, then by trials of the missing runs.  An exit
@@ -288,12 +273,8 @@ static int add_peer(board *b, const call *c, const bench_cases *cases)
     mo_message why = {""};
     char folder[TEMPORARY_PATH];
     b->peer = "siconos";
-    if (c->results && report_read_peer(b, c->results) < 0) {
-        return EXIT_FAILED;
-    }
-    if (!c->against) {
-        return EXIT_DONE;
-    }
+    if (c->results && report_read_peer(b, c->results) < 0) return EXIT_FAILED;
+    if (!c->against) return EXIT_DONE;
     if (!peer_open(c->against, c->configurations, &p, &why)) {
         say(COMMAND.name, "%s", why.text);
         return EXIT_FAILED;
@@ -302,11 +283,8 @@ static int add_peer(board *b, const call *c, const bench_cases *cases)
         say(COMMAND.name, "no folder for temporary files could be created: %s", strerror(errno));
         return EXIT_FAILED;
     }
-    for (int k = 0; k < b->problem_count; ++k) {
-        if (!board_has_peer(b, k, 0)) {
-            try_peer(b, c, &p, cases, k, folder);
-        }
-    }
+    for (int k = 0; k < b->problem_count; ++k)
+        if (!board_has_peer(b, k, 0)) try_peer(b, c, &p, cases, k, folder);
     rmdir(folder);
     return EXIT_DONE;
 }
@@ -344,11 +322,10 @@ static int report(const board *b, const call *c)
         say(COMMAND.name, "memory ran out");
         return EXIT_FAILED;
     }
-    if (c->json) {
+    if (c->json)
         report_json(b);
-    } else {
+    else
         report_print(b);
-    }
     int written = c->out ? report_write(b, c->out, REPORT_ALL) : EXIT_DONE;
     written = c->kept && written == EXIT_DONE ? results_keep(b, c->kept) : written;
     if (c->out && !c->json && written == EXIT_DONE) {
@@ -383,11 +360,10 @@ static int run_on(const call *c, char **paths, int count)
     bench_cases cases = {0};
     mo_message why = {""};
     int status = EXIT_FAILED;
-    if (bench_cases_find(paths, count, &cases, &why)) {
+    if (bench_cases_find(paths, count, &cases, &why))
         status = run(c, &cases);
-    } else {
+    else
         say(COMMAND.name, "%s", why.text);
-    }
     bench_cases_clear(&cases);
     return status;
 }
@@ -399,12 +375,8 @@ int bench_solvers_command(int argc, char **argv)
     int operands = 0;
     memcpy(flags, FLAGS, sizeof flags);
     const args_answer answer = args_parse(&COMMAND, flags, FLAG_COUNT, argc, argv, &operands);
-    if (answer != ARGS_RUN) {
-        return answer == ARGS_WRONG ? EXIT_CALL : EXIT_DONE;
-    }
-    if (!read_call(flags, &c)) {
-        return EXIT_CALL;
-    }
+    if (answer != ARGS_RUN) return answer == ARGS_WRONG ? EXIT_CALL : EXIT_DONE;
+    if (!read_call(flags, &c)) return EXIT_CALL;
     return asked_folder(COMMAND.name, c.out) ? EXIT_FAILED : run_on(&c, argv, operands);
 }
 
@@ -415,8 +387,6 @@ int bench_solvers(const experiment_call *asked)
     memcpy(flags, FLAGS, sizeof flags);
     flags[FLAG_OUT].value = asked->out;
     flags[FLAG_JSON].value = asked->json ? "" : NULL;
-    if (!read_call(flags, &c)) {
-        return EXIT_CALL;
-    }
+    if (!read_call(flags, &c)) return EXIT_CALL;
     return asked_folder(COMMAND.name, c.out) ? EXIT_FAILED : run_on(&c, NULL, 0);
 }

@@ -25,9 +25,7 @@ static void put_quoted(FILE *file, const char *text)
 {
     fputc('"', file);
     for (; *text; ++text) {
-        if (*text == '"') {
-            fputc('"', file);
-        }
+        if (*text == '"') fputc('"', file);
         fputc((unsigned char)*text < ' ' ? '?' : *text, file);
     }
     fputc('"', file);
@@ -36,11 +34,10 @@ static void put_quoted(FILE *file, const char *text)
 /* A number, or nothing if there is none. */
 static void put_number(FILE *file, double value)
 {
-    if (isfinite(value)) {
+    if (isfinite(value))
         fprintf(file, ",%s", number_exact(value).text);
-    } else {
+    else
         fputc(',', file);
-    }
 }
 
 static FILE *open_in(const char *folder, const char *name)
@@ -48,9 +45,7 @@ static FILE *open_in(const char *folder, const char *name)
     char path[PATH_SIZE];
     const int length = snprintf(path, sizeof path, "%s/%s", folder, name);
     FILE *file = (size_t)length < sizeof path ? fopen(path, "w") : NULL;
-    if (!file) {
-        say(COMMAND, "%.400s/%s cannot be written: %s", folder, name, strerror(errno));
-    }
+    if (!file) say(COMMAND, "%.400s/%s cannot be written: %s", folder, name, strerror(errno));
     return file;
 }
 
@@ -74,9 +69,7 @@ void report_put_runs(FILE *file, const board *b, int with_peer)
     fprintf(file, "%s\n", HEADER);
     for (int k = 0; k < b->run_count; ++k) {
         const board_run *run = &b->runs[k];
-        if (run->is_peer && !with_peer) {
-            continue;
-        }
+        if (run->is_peer && !with_peer) continue;
         const board_problem *problem = &b->problems[run->problem];
         put_quoted(file, problem->name);
         fprintf(file, ",%d,%d,%s,%s,%s,%s,%s", problem->contacts, problem->rows,
@@ -95,9 +88,7 @@ static int write_runs(const board *b, const char *folder)
 {
     static const char *const name = "runs.csv";
     FILE *file = open_in(folder, name);
-    if (!file) {
-        return 0;
-    }
+    if (!file) return 0;
     report_put_runs(file, b, 1);
     return close_file(file, folder, name);
 }
@@ -131,15 +122,13 @@ static void put_profile(FILE *file, const board_curve *curves, char names[][2 * 
 {
     enum { POINTS = 161 };
     fputs("tau", file);
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         fprintf(file, ",%s", names[k]);
-    }
     for (int point = 0; point < POINTS; ++point) {
         const double tau = pow(10, 4.0 * point / (POINTS - 1));
         fprintf(file, "\n%.6g", tau);
-        for (int k = 0; k < count; ++k) {
+        for (int k = 0; k < count; ++k)
             fprintf(file, ",%.6g", board_curve_at(&curves[k], tau));
-        }
     }
     fputc('\n', file);
 }
@@ -157,14 +146,12 @@ static int write_profile(const board *b, const char *folder, int target)
         free(list);
         return -1;
     }
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         ours += !list[k].is_peer;
-    }
     const int drawn = choose_curves(b, target, list, count, ours, curves, names);
     put_profile(file, curves, names, drawn);
-    for (int k = 0; k < drawn; ++k) {
+    for (int k = 0; k < drawn; ++k)
         board_curve_clear(&curves[k]);
-    }
     free(list);
     return close_file(file, folder, name) ? ours : -1;
 }
@@ -203,14 +190,10 @@ int report_write(const board *b, const char *folder, report_parts parts)
         return EXIT_FAILED;
     }
     int ours = 0;
-    if (parts == REPORT_ALL && !write_runs(b, folder)) {
-        return EXIT_FAILED;
-    }
+    if (parts == REPORT_ALL && !write_runs(b, folder)) return EXIT_FAILED;
     for (int t = 0; t < b->call.target_count; ++t) {
         ours = write_profile(b, folder, t);
-        if (ours < 0) {
-            return EXIT_FAILED;
-        }
+        if (ours < 0) return EXIT_FAILED;
     }
     return draw(b, folder, ours);
 }
@@ -235,9 +218,7 @@ int report_split(char *line, char **fields, int most)
         } else {
             at = strchr(at, ',');
         }
-        if (!at) {
-            break;
-        }
+        if (!at) break;
         *at++ = '\0';
     }
     return count;
@@ -250,11 +231,8 @@ static double number_of(const char *text)
 
 static int target_of(const board *b, double value)
 {
-    for (int t = 0; t < b->call.target_count; ++t) {
-        if (fabs(b->call.targets[t] - value) <= 1e-6 * value) {
-            return t;
-        }
-    }
+    for (int t = 0; t < b->call.target_count; ++t)
+        if (fabs(b->call.targets[t] - value) <= 1e-6 * value) return t;
     return -1;
 }
 
@@ -275,9 +253,7 @@ static int take(board *b, char **field)
         ITERATIONS
     };
     const int target = target_of(b, number_of(field[TARGET]));
-    if (strcmp(field[OF], b->peer) != 0 || target < 0) {
-        return 0;
-    }
+    if (strcmp(field[OF], b->peer) != 0 || target < 0) return 0;
     for (int p = 0; p < b->problem_count; ++p) {
         if (strcmp(field[PROBLEM], b->problems[p].name) == 0 &&
             strtol(field[ROWS], NULL, 10) == b->problems[p].rows) {

@@ -14,9 +14,7 @@ static mo_options options_of(const ours_input *in, double target, const volatile
     options.method = in->method;
     options.tol = target;
     options.cancel = cancel;
-    if (!mo_method_describe(mo_method_find(in->method)).is_default) {
-        options.max_iter = 2000000000;
-    }
+    if (!mo_method_describe(mo_method_find(in->method)).is_default) options.max_iter = 2000000000;
     return options;
 }
 
@@ -89,9 +87,7 @@ static void run_target(const ours_input *in, mo_result *result, trial_line *line
         const double seconds = run_once(in, result, line);
         line->seconds = fmin(line->seconds, seconds);
         total += seconds;
-        if (!trial_is_solved(line)) {
-            break;
-        }
+        if (!trial_is_solved(line)) break;
     }
 }
 
@@ -104,12 +100,8 @@ int ours_try(const void *input, FILE *out)
         trial_line line = {.target = in->call->targets[k]};
         run_target(in, &result, &line);
         refused = strcmp(line.status, trial_refused) == 0;
-        if (!refused) {
-            trial_print(out, &line);
-        }
-        if (strcmp(line.status, trial_time_limit) == 0) {
-            break; /* the next target is harder */
-        }
+        if (!refused) trial_print(out, &line);
+        if (strcmp(line.status, trial_time_limit) == 0) break; /* the next target is harder */
     }
     mo_result_clear(&result);
     return refused ? CHILD_REFUSES : 0;

@@ -31,12 +31,10 @@ int peer_try(const void *input, FILE *out)
     snprintf(text[2], sizeof text[2], "%s", in->p->configs[in->config]);
     snprintf(text[3], sizeof text[3], "%.9g", in->call->time_limit);
     snprintf(text[4], sizeof text[4], "%d", in->call->repeats);
-    for (int k = 0; k < in->call->target_count; ++k) {
+    for (int k = 0; k < in->call->target_count; ++k)
         snprintf(text[WORDS_BEFORE + k], sizeof text[0], "%.17g", in->call->targets[k]);
-    }
-    for (int k = 0; k < WORDS_BEFORE + in->call->target_count; ++k) {
+    for (int k = 0; k < WORDS_BEFORE + in->call->target_count; ++k)
         words[k] = text[k];
-    }
     return beside_become(words, out);
 }
 
@@ -48,9 +46,7 @@ static int is_among(const char *name, const char *names)
     const size_t length = strlen(name);
     for (const char *at = names; at; at = strchr(at, ',')) {
         at += *at == ',';
-        if (strncmp(at, name, length) == 0 && (at[length] == ',' || at[length] == '\0')) {
-            return 1;
-        }
+        if (strncmp(at, name, length) == 0 && (at[length] == ',' || at[length] == '\0')) return 1;
     }
     return 0;
 }
@@ -58,9 +54,8 @@ static int is_among(const char *name, const char *names)
 static int names_between_commas(const char *names)
 {
     int count = 1;
-    for (; *names; ++names) {
+    for (; *names; ++names)
         count += *names == ',';
-    }
     return count;
 }
 

@@ -39,11 +39,10 @@ static void print_run(const board_run *run, int with_name)
 
 static void print_ratio(double ratio)
 {
-    if (isnan(ratio)) {
+    if (isnan(ratio))
         printf("%8s", "-");
-    } else {
+    else
         printf("%8.3g", ratio);
-    }
 }
 
 static void print_problem(const board *b, int p, int target)
@@ -53,11 +52,10 @@ static void print_problem(const board *b, int p, int target)
     print_run(board_find(b, p, target, 0, b->standard), 0);
     print_run(board_best(b, p, target, 0), 1);
     if (b->peer) {
-        if (board_has_peer(b, p, target)) {
+        if (board_has_peer(b, p, target))
             print_run(board_best(b, p, target, 1), 1);
-        } else {
+        else
             printf("  %-25s", "not tried");
-        }
         print_ratio(board_ratio(b, p, target, b->standard));
         print_ratio(board_ratio(b, p, target, NULL));
     }
@@ -69,13 +67,10 @@ static void print_table(const board *b, int target)
     printf("\nTime to a residual of %s\n\n%-32s %8s  %-11s  %-25s",
            trial_target_name(b->call.targets[target]).text, "problem", "contacts", b->standard,
            "our best");
-    if (b->peer) {
-        printf("  %-25s%8s%8s", b->peer, "ratio", "of best");
-    }
+    if (b->peer) printf("  %-25s%8s%8s", b->peer, "ratio", "of best");
     printf("\n");
-    for (int p = 0; p < b->problem_count; ++p) {
+    for (int p = 0; p < b->problem_count; ++p)
         print_problem(b, p, target);
-    }
 }
 
 static void print_match(const board *b, int target, const char *method)
@@ -103,9 +98,8 @@ static void print_unsolved(const board *b, int target, int is_peer, const char *
     for (int p = 0; p < b->problem_count; ++p) {
         const board_run *run =
             method ? board_find(b, p, target, is_peer, method) : board_best(b, p, target, is_peer);
-        if ((run && trial_is_solved(&run->line)) || (is_peer && !board_has_peer(b, p, target))) {
+        if ((run && trial_is_solved(&run->line)) || (is_peer && !board_has_peer(b, p, target)))
             continue;
-        }
         printf("%s", count++ ? ", " : "");
         text_put(stdout, b->problems[p].name);
     }
@@ -238,11 +232,8 @@ void report_json(const board *b)
         json_whole(&j, "contacts", b->problems[p].contacts);
         json_whole(&j, "rows", b->problems[p].rows);
         json_array(&j, "runs");
-        for (int k = 0; k < b->run_count; ++k) {
-            if (b->runs[k].problem == p) {
-                json_run(&j, b, &b->runs[k]);
-            }
-        }
+        for (int k = 0; k < b->run_count; ++k)
+            if (b->runs[k].problem == p) json_run(&j, b, &b->runs[k]);
         json_array_end(&j);
         json_object_end(&j);
     }

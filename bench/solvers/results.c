@@ -21,15 +21,11 @@ static void find_commit(char *text, size_t room)
     FILE *git = popen("git describe --always --dirty 2>/dev/null", "r");
     text[0] = '\0';
     if (git) {
-        if (!fgets(text, (int)room, git)) {
-            text[0] = '\0';
-        }
+        if (!fgets(text, (int)room, git)) text[0] = '\0';
         pclose(git);
     }
     text[strcspn(text, "\r\n")] = '\0';
-    if (!text[0]) {
-        snprintf(text, room, "unknown");
-    }
+    if (!text[0]) snprintf(text, room, "unknown");
 }
 
 int results_keep(const board *b, const char *folder)
@@ -40,9 +36,7 @@ int results_keep(const board *b, const char *folder)
     find_commit(commit, sizeof commit);
     strftime(date, sizeof date, "%Y-%m-%dT%H%M%S", gmtime_r(&now, &utc));
     const int written = report_write(b, folder, REPORT_PROFILES);
-    if (written != EXIT_DONE) {
-        return written;
-    }
+    if (written != EXIT_DONE) return written;
     const int length = snprintf(path, sizeof path, "%s/%s-%s.csv", folder, date, commit);
     FILE *file = (size_t)length < sizeof path ? fopen(path, "w") : NULL;
     if (!file) {

@@ -66,9 +66,7 @@ typedef struct table {
 static int add_entry(table *t, char **field)
 {
     enum { PROBLEM = 0, OF = 4, SOLVER, TARGET, STATUS, SECONDS };
-    if (strcmp(field[OF], "moreau") != 0) {
-        return 1;
-    }
+    if (strcmp(field[OF], "moreau") != 0) return 1;
     if (t->count == t->room) {
         const int room = 2 * t->room + 64;
         entry *list = realloc(t->list, (size_t)room * sizeof *list);
@@ -93,9 +91,8 @@ static void read_fact(table *t, const char *line)
 {
     for (int k = 0; k < FACTS; ++k) {
         const size_t length = strlen(FACT_NAMES[k]);
-        if (strncmp(line + 2, FACT_NAMES[k], length) == 0 && line[2 + length] == ':') {
+        if (strncmp(line + 2, FACT_NAMES[k], length) == 0 && line[2 + length] == ':')
             snprintf(t->fact[k], sizeof t->fact[k], "%.*s", FACT_SIZE - 1, line + 2 + length + 2);
-        }
     }
 }
 
@@ -175,9 +172,8 @@ static const entry *find_entry(const table *t, const entry *like)
     for (int k = 0; k < t->count; ++k) {
         const entry *e = &t->list[k];
         if (strcmp(e->problem, like->problem) == 0 && strcmp(e->solver, like->solver) == 0 &&
-            strcmp(e->target, like->target) == 0) {
+            strcmp(e->target, like->target) == 0)
             return e;
-        }
     }
     return NULL;
 }
@@ -250,9 +246,7 @@ static void print(const table *before, const table *now, double noise, const com
         }
     }
     printf("%d runs compared", c->count);
-    if (!isnan(c->mean)) {
-        printf(", times %.3f of those before in the geometric mean", c->mean);
-    }
+    if (!isnan(c->mean)) printf(", times %.3f of those before in the geometric mean", c->mean);
     printf(": %d slower and %d faster by a factor of %g, %d no longer solved, %d newly solved\n",
            c->of[SLOWER], c->of[FASTER], noise, c->of[LOST], c->of[GAINED]);
 }
@@ -261,9 +255,8 @@ static void json_facts(json *j, const char *key, const table *t)
 {
     json_object(j, key);
     json_text(j, "file", t->path);
-    for (int k = 0; k < FACTS; ++k) {
+    for (int k = 0; k < FACTS; ++k)
         json_text(j, FACT_NAMES[k], t->fact[k][0] ? t->fact[k] : NULL);
-    }
     json_object_end(j);
 }
 
@@ -321,9 +314,7 @@ int bench_slower_command(int argc, char **argv)
     int operands = 0;
     memcpy(flags, FLAGS, sizeof flags);
     const args_answer answer = args_parse(&COMMAND, flags, FLAG_COUNT, argc, argv, &operands);
-    if (answer != ARGS_RUN) {
-        return answer == ARGS_WRONG ? EXIT_CALL : EXIT_DONE;
-    }
+    if (answer != ARGS_RUN) return answer == ARGS_WRONG ? EXIT_CALL : EXIT_DONE;
     char *end = NULL;
     const double noise = flags[FLAG_NOISE].value ? strtod(flags[FLAG_NOISE].value, &end) : 1.3;
     if ((end && (*end || end == flags[FLAG_NOISE].value)) || !(noise >= 1 && noise <= 1e6)) {

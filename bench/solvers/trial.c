@@ -22,11 +22,10 @@ trial_name trial_target_name(double target)
 {
     trial_name name;
     const int exponent = (int)lround(log10(target));
-    if (fabs(target / pow(10, exponent) - 1) < 1e-9) {
+    if (fabs(target / pow(10, exponent) - 1) < 1e-9)
         snprintf(name.text, sizeof name.text, "1e%d", exponent);
-    } else {
+    else
         snprintf(name.text, sizeof name.text, "%g", target);
-    }
     return name;
 }
 
@@ -82,9 +81,7 @@ trial_watch trial_watch_start(double limit, volatile int *flag)
     action.sa_handler = flag ? at_limit : SIG_DFL;
     action.sa_flags = (int)SA_RESETHAND; /* the second signal ends the process */
     limit_flag = flag;
-    if (flag) {
-        *flag = 0;
-    }
+    if (flag) *flag = 0;
     sigaction(SIGPROF, &action, NULL);
     set_alarm(limit);
     const double processor = machine_processor_clock();

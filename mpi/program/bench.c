@@ -132,9 +132,7 @@ static int solve(mo_spread *spread, const bench *b, double made)
         mo_spread_count(spread, &f.counted, &f.rounds);
         f.sweep = mo_spread_sweep_times(spread);
         f.hash = hash_of(spread, &result);
-        if (call_is_root()) {
-            (b->json ? put_json : put_text)(spread, &result, &f);
-        }
+        if (call_is_root()) (b->json ? put_json : put_text)(spread, &result, &f);
     }
     mo_result_clear(&result);
     return error ? EXIT_FAILED : EXIT_DONE;
@@ -180,9 +178,7 @@ int command_bench(int argc, char **argv)
     int operand_count;
     const int status = call_read(&COMMAND, flags, sizeof flags / sizeof *flags, argc, argv,
                                  operands, &operand_count);
-    if (status >= 0) {
-        return status;
-    }
+    if (status >= 0) return status;
     mo_message why = {""};
     mo_spread *spread;
     const double begin = MPI_Wtime();

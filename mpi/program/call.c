@@ -19,9 +19,7 @@ int call_is_root(void)
 void call_say(const char *format, ...)
 {
     va_list values;
-    if (!call_is_root()) {
-        return;
-    }
+    if (!call_is_root()) return;
     fputs("moreau-mpi: ", stderr);
     va_start(values, format);
     vfprintf(stderr, format, values);
@@ -33,9 +31,8 @@ int call_progress_is_due(call_progress *progress)
 {
     const double now = MPI_Wtime();
     if (!call_is_root() || !(progress->is_asked || isatty(STDERR_FILENO)) ||
-        (progress->last > 0 && now - progress->last < 1)) {
+        (progress->last > 0 && now - progress->last < 1))
         return 0;
-    }
     progress->last = now;
     return 1;
 }
@@ -56,11 +53,9 @@ static void put_help(const call_command *command, const call_flag *flags, int fl
 static const call_flag *find_flag(const call_flag *flags, int flag_count, const char *word,
                                   size_t length)
 {
-    for (int k = 0; k < flag_count; ++k) {
-        if (strlen(flags[k].name) == length && strncmp(flags[k].name, word, length) == 0) {
+    for (int k = 0; k < flag_count; ++k)
+        if (strlen(flags[k].name) == length && strncmp(flags[k].name, word, length) == 0)
             return flags + k;
-        }
-    }
     return NULL;
 }
 
@@ -119,9 +114,7 @@ int call_read(const call_command *command, const call_flag *flags, int flag_coun
     for (int k = 0; k < argc; ++k) {
         int status = -1;
         if (strcmp(argv[k], "--help") == 0) {
-            if (call_is_root()) {
-                put_help(command, flags, flag_count);
-            }
+            if (call_is_root()) put_help(command, flags, flag_count);
             return EXIT_DONE;
         }
         if (strncmp(argv[k], "--", 2) == 0) {
@@ -132,9 +125,7 @@ int call_read(const call_command *command, const call_flag *flags, int flag_coun
             call_say("%s: %.200s is one operand too many", command->name, argv[k]);
             status = EXIT_CALL;
         }
-        if (status >= 0) {
-            return status;
-        }
+        if (status >= 0) return status;
     }
     if (*operand_count < command->least) {
         call_say("%s needs %s; see moreau-mpi %s --help", command->name, command->operands,
@@ -148,9 +139,7 @@ int call_setting(const char *pair, const char *name, double *value)
 {
     const size_t length = strlen(name);
     char *end;
-    if (strncmp(pair, name, length) != 0 || pair[length] != '=') {
-        return 0;
-    }
+    if (strncmp(pair, name, length) != 0 || pair[length] != '=') return 0;
     *value = strtod(pair + length + 1, &end);
     return end != pair + length + 1 && *end == '\0';
 }

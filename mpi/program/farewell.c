@@ -31,9 +31,8 @@ static void wait_for_reader(void)
 {
     const struct timespec wait = {.tv_nsec = WAIT};
     int left = 1;
-    for (int k = 0; k < WAITS && ioctl(STDERR_FILENO, FIONREAD, &left) == 0 && left > 0; ++k) {
+    for (int k = 0; k < WAITS && ioctl(STDERR_FILENO, FIONREAD, &left) == 0 && left > 0; ++k)
         nanosleep(&wait, NULL);
-    }
 }
 
 static void end_early(int number)
@@ -43,9 +42,7 @@ static void end_early(int number)
     (void)number;
     if (first_rank == 0 || kill(first_rank, 0) != 0) {
         const ssize_t written = write(STDERR_FILENO, text, strlen(text));
-        if (written > 0) {
-            wait_for_reader();
-        }
+        if (written > 0) wait_for_reader();
     }
     _exit(EXIT_FAILED);
 }
@@ -75,9 +72,7 @@ void farewell_prepare(const char *checkpoint)
                  checkpoint);
     }
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (is_beside_first(rank, &first_rank) && rank < 2) {
-        signal(SIGTERM, end_early);
-    }
+    if (is_beside_first(rank, &first_rank) && rank < 2) signal(SIGTERM, end_early);
 }
 
 /* No rank exits before all have left the handler. */

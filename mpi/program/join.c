@@ -44,9 +44,7 @@ static int read_line(part *p)
         return !ferror(p->file); /* a folder, say */
     }
     p->time = strtod(p->line, &end);
-    if (*end != ',') {
-        return 0;
-    }
+    if (*end != ',') return 0;
     p->body = (unsigned)strtoul(end + 1, &end, 10);
     return *end == ',' && strchr(p->line, '\n') != NULL;
 }
@@ -64,9 +62,7 @@ static int open_parts(const char *file, part **parts)
     for (; *parts && count < MOST_PARTS; ++count) {
         path_of(file, count, path, sizeof path);
         (*parts)[count].file = fopen(path, "r");
-        if (!(*parts)[count].file) {
-            break;
-        }
+        if (!(*parts)[count].file) break;
     }
     return count;
 }
@@ -76,10 +72,9 @@ static part *least_of(part *parts, int count)
     part *least = NULL;
     for (int k = 0; k < count; ++k) {
         part *p = parts + k;
-        if (!p->is_over && (!least || p->time < least->time ||
-                            (p->time == least->time && p->body < least->body))) {
+        if (!p->is_over &&
+            (!least || p->time < least->time || (p->time == least->time && p->body < least->body)))
             least = p;
-        }
     }
     return least;
 }
@@ -162,25 +157,21 @@ int command_join(int argc, char **argv)
     part *parts;
     int count;
     const int asked = call_read(&COMMAND, NULL, 0, argc, argv, &file, &count);
-    if (asked >= 0 || !call_is_root()) {
-        return asked >= 0 ? asked : EXIT_DONE;
-    }
+    if (asked >= 0 || !call_is_root()) return asked >= 0 ? asked : EXIT_DONE;
     count = open_parts(file, &parts);
     int status = EXIT_FAILED;
     char first[4200];
     path_of(file, 0, first, sizeof first);
-    if (count == 0) {
+    if (count == 0)
         call_say("join: %.500s: %s", first, strerror(errno));
-    } else if (record_is_part(first)) {
+    else if (record_is_part(first))
         status = join_recordings(file, count);
-    } else if (is_recording(file)) {
+    else if (is_recording(file))
         call_say("join: %.500s: is no recording of a rank", first);
-    } else {
+    else
         status = write_joined(file, parts, count);
-    }
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         fclose(parts[k].file);
-    }
     free(parts);
     return status;
 }

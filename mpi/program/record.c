@@ -95,9 +95,8 @@ static bool put_all(mo_h5 *h, const mo_heap *heap, const mo_heap_report *report)
 /* Low byte first. */
 static void put_number(uint64_t number, unsigned char *to)
 {
-    for (int k = 0; k < 8; ++k) {
+    for (int k = 0; k < 8; ++k)
         to[k] = (unsigned char)(number >> (8 * k) & 0xFF);
-    }
 }
 
 mo_error record_frame(FILE *file, const char *path, const mo_heap *heap,
@@ -108,9 +107,8 @@ mo_error record_frame(FILE *file, const char *path, const mo_heap *heap,
     void *bytes = NULL;
     size_t size = 0;
     mo_h5 h;
-    if (mo_h5_create(&h, path, &own, why) && put_all(&h, heap, report)) {
+    if (mo_h5_create(&h, path, &own, why) && put_all(&h, heap, report))
         mo_h5_image(&h, &bytes, &size);
-    }
     mo_h5_close(&h);
     if (!h.error) {
         put_number(size, mark + MO_RECORDING_MARK);
@@ -118,9 +116,8 @@ mo_error record_frame(FILE *file, const char *path, const mo_heap *heap,
     }
     mo_error error = h.error;
     if (!error && (fwrite(mark, sizeof mark, 1, file) != 1 || fwrite(bytes, size, 1, file) != 1 ||
-                   fflush(file) != 0)) {
+                   fflush(file) != 0))
         error = mo_fail(why, MO_ERR_FILE, "%.300s: the recording cannot be written", path);
-    }
     mo_memory_free(&own, bytes);
     return error;
 }
@@ -133,9 +130,7 @@ int record_is_part(const char *path)
     FILE *file = fopen(path, "rb");
     const int is_part = file && fread(mark, sizeof mark, 1, file) == 1 &&
                         memcmp(mark, MO_RECORDING_MORE, sizeof mark) == 0;
-    if (file) {
-        fclose(file);
-    }
+    if (file) fclose(file);
     return is_part;
 }
 
@@ -172,9 +167,8 @@ static mo_error fail_part(const joint *j, const part *p, const char *what)
 static void clear_slice(const mo_allocator *allocator, slice *s)
 {
     void *const all[] = {s->frame, s->def, s->poses, s->velocities, s->contacts, s->ids, s->names};
-    for (int k = 0; k < 7; ++k) {
+    for (int k = 0; k < 7; ++k)
         mo_memory_free(allocator, all[k]);
-    }
     *s = (slice){0};
 }
 
@@ -213,23 +207,17 @@ static mo_error read_slice(joint *j, part *p, slice *s)
     mo_h5 h;
     mo_h5_group root = {.path = ""}, group = {.path = ""};
     if (p->at + MARK > p->end || fseek(p->file, (long)p->at, SEEK_SET) ||
-        fread(mark, sizeof mark, 1, p->file) != 1) {
+        fread(mark, sizeof mark, 1, p->file) != 1)
         return MO_OK;
-    }
     const uint64_t size = mo_h5_number(mark + MO_RECORDING_MARK, 8);
-    if (memcmp(mark, MO_RECORDING_MORE, MO_RECORDING_MARK) != 0) {
+    if (memcmp(mark, MO_RECORDING_MORE, MO_RECORDING_MARK) != 0)
         return fail_part(j, p, "it is not part of a recording");
-    }
-    if (size > p->end - p->at - MARK) {
-        return MO_OK;
-    }
-    if (!is_intact(p, size, mo_h5_number(mark + MO_RECORDING_MARK + 8, 8))) {
+    if (size > p->end - p->at - MARK) return MO_OK;
+    if (!is_intact(p, size, mo_h5_number(mark + MO_RECORDING_MARK + 8, 8)))
         return fail_part(j, p, "it is damaged: the checksum of a frame is wrong");
-    }
     if (mo_h5_open_part(&h, p->path, p->at + MARK, size, &j->recording.allocator, j->why, &root) &&
-        mo_h5_enter(&h, &root, "moreau_part", &group)) {
+        mo_h5_enter(&h, &root, "moreau_part", &group))
         read_all(&h, &group, s);
-    }
     mo_h5_leave(&h, &group);
     mo_h5_leave(&h, &root);
     mo_h5_close(&h);
@@ -244,9 +232,8 @@ static mo_error take_def(joint *j, const part *p, const double *def)
     j->def = mo_default_heap(1);
     if (!(def[0] >= 1 && def[0] <= 1e8 && def[1] >= 0 && def[1] < MO_HEAP_KIND_COUNT &&
           def[2] >= 0 && def[2] <= 1e9 && def[4] > 0 && def[5] > 0 && def[6] >= 0 &&
-          def[6] < 1e18 && def[7] > 0)) {
+          def[6] < 1e18 && def[7] > 0))
         return fail_part(j, p, "its definition is damaged");
-    }
     j->def.count = (int)def[0];
     j->def.shape = (mo_heap_kind)def[1];
     j->def.boxes = (int)def[2];
@@ -269,9 +256,7 @@ static bool add_shape(joint *j, int body, const mo_shape_def *def)
     if (def->point_count > 0) {
         double *points =
             mo_memory_array(&r->allocator, 3 * (size_t)def->point_count, sizeof *points);
-        if (points) {
-            memcpy(points, def->points, 3 * (size_t)def->point_count * sizeof *points);
-        }
+        if (points) memcpy(points, def->points, 3 * (size_t)def->point_count * sizeof *points);
         shape->def.points = points;
         return points != NULL;
     }
@@ -281,9 +266,7 @@ static bool add_shape(joint *j, int body, const mo_shape_def *def)
 static char *empty_name(const mo_allocator *allocator, const char *text)
 {
     char *name = mo_memory_array(allocator, strlen(text) + 1, 1);
-    if (name) {
-        memcpy(name, text, strlen(text) + 1);
-    }
+    if (name) memcpy(name, text, strlen(text) + 1);
     return name;
 }
 
@@ -299,9 +282,8 @@ static mo_error make_head(joint *j)
     r->joints = mo_memory_array(&r->allocator, 1, sizeof *r->joints);
     j->seen = malloc(bodies);
     bool good = r->bodies && r->shapes && r->joints && j->seen;
-    for (int k = 0; good && k < MO_HEAP_WALLS; ++k) {
+    for (int k = 0; good && k < MO_HEAP_WALLS; ++k)
         good = add_shape(j, 0, &j->shapes.wall[k].def);
-    }
     for (size_t k = 0; good && k < bodies; ++k) {
         const int kind = k ? mo_heap_shape_of(&j->def, (uint32_t)(k - 1)) : 0;
         r->bodies[k] = (mo_recorded_body){.kind = k ? MO_BODY_FREE : MO_BODY_FIXED,
@@ -342,9 +324,8 @@ static mo_error add_bodies(joint *j, const part *p, const slice *s)
     mo_recording *r = &j->recording;
     const size_t first = (size_t)r->frame_count * (size_t)r->body_count;
     for (size_t k = 0; k < s->body_count; ++k) {
-        if (s->ids[k] < 0 || s->ids[k] >= j->def.count || j->seen[s->ids[k] + 1]) {
+        if (s->ids[k] < 0 || s->ids[k] >= j->def.count || j->seen[s->ids[k] + 1])
             return fail_part(j, p, "a body is twice in a frame, or was never there");
-        }
         const size_t place = first + (size_t)s->ids[k] + 1;
         j->seen[s->ids[k] + 1] = 1;
         memcpy(r->poses + place, s->poses + 7 * k, sizeof *r->poses);
@@ -360,9 +341,8 @@ static mo_error add_contacts(joint *j, const part *p, const slice *s, double h)
         const int *name = s->names + 4 * k; /* a, b, feature, does it slide; a: -1 is the box */
         const double *x = s->contacts + CONTACT * k;
         if (name[0] < -1 || name[0] >= j->def.count || name[1] < 0 || name[1] >= j->def.count ||
-            !(h > 0)) {
+            !(h > 0))
             return fail_part(j, p, "a contact is damaged");
-        }
         mo_recorded_contact *c = r->contacts + r->contact_count++;
         *c = (mo_recorded_contact){.a = name[0] + 1,
                                    .b = name[1] + 1,
@@ -373,9 +353,8 @@ static mo_error add_contacts(joint *j, const part *p, const slice *s, double h)
         memcpy(c->point, x, sizeof c->point);
         memcpy(c->normal, x + 3, sizeof c->normal);
         memcpy(c->velocity, x + 9, sizeof c->velocity);
-        for (int i = 0; i < 3; ++i) {
+        for (int i = 0; i < 3; ++i)
             c->force[i] = x[6 + i] / h;
-        }
     }
     return MO_OK;
 }
@@ -394,14 +373,11 @@ static mo_error add_frame(joint *j, const slice *slices)
     mo_recording *r = &j->recording;
     const double *f = slices[0].frame;
     size_t contacts = 0;
-    for (int k = 0; k < j->count; ++k) {
+    for (int k = 0; k < j->count; ++k)
         contacts += slices[k].name_count / 4;
-    }
     mo_error error = f[7] == j->count ? make_room(j, contacts)
                                       : fail_part(j, j->parts, "parts of other ranks are missing");
-    if (error) {
-        return error;
-    }
+    if (error) return error;
     mo_recorded_frame *frame = r->frames + r->frame_count;
     *frame = (mo_recorded_frame){.time = f[0],
                                  .step = f[1],
@@ -424,9 +400,8 @@ static mo_error add_frame(joint *j, const slice *slices)
     }
     qsort(r->contacts + frame->first_contact, (size_t)(r->contact_count - frame->first_contact),
           sizeof *r->contacts, by_bodies);
-    for (int k = 0; k < r->body_count && !error; ++k) {
+    for (int k = 0; k < r->body_count && !error; ++k)
         error = j->seen[k] ? MO_OK : fail_part(j, j->parts, "a body is missing; was a part lost?");
-    }
     r->frame_count += !error;
     return error;
 }
@@ -446,9 +421,8 @@ static mo_error read_frames(joint *j)
             error = error ? error : make_head(j);
         }
         error = error || is_over ? error : add_frame(j, slices);
-        for (int k = 0; k < j->count; ++k) {
+        for (int k = 0; k < j->count; ++k)
             clear_slice(&j->recording.allocator, slices + k);
-        }
     }
     free(slices);
     return error || j->recording.frame_count ? error
@@ -467,20 +441,16 @@ mo_error record_join(const char *file, int count, mo_message *why)
         part *p = j.parts + k;
         snprintf(p->path, sizeof p->path, "%.4096s.rank-%d", file, k);
         p->file = fopen(p->path, "rb");
-        if (!p->file || fseek(p->file, 0, SEEK_END)) {
+        if (!p->file || fseek(p->file, 0, SEEK_END))
             error = mo_fail(why, MO_ERR_FILE, "%.300s: it cannot be read", p->path);
-        } else {
+        else
             p->end = (uint64_t)ftell(p->file);
-        }
     }
     error = error ? error : read_frames(&j);
     error = error ? error : mo_recording_set_title(&j.recording, "heap on ranks", why);
     error = error ? error : mo_recording_write(file, &j.recording, why);
-    for (int k = 0; j.parts && k < count; ++k) {
-        if (j.parts[k].file) {
-            fclose(j.parts[k].file);
-        }
-    }
+    for (int k = 0; j.parts && k < count; ++k)
+        if (j.parts[k].file) fclose(j.parts[k].file);
     mo_heap_shapes_clear(&j.shapes);
     mo_recording_clear(&j.recording);
     free(j.seen);

@@ -49,9 +49,7 @@ typedef struct run {
 static int choose_scene(run *r, const char *scene)
 {
     r->scene = scene;
-    if (strcmp(scene, "beads") == 0) {
-        return -1;
-    }
+    if (strcmp(scene, "beads") == 0) return -1;
     if (strcmp(scene, "heap") == 0) {
         r->is_heap = 1;
         return -1;
@@ -106,14 +104,9 @@ static int apply_settings(run *r)
                              {"boxes", &boxes, 0, 5e8, 1}};
     const int known_count = (int)(sizeof known / sizeof *known) - (r->is_heap ? 0 : 2);
     for (int pass = 0; pass < 2; ++pass) { /* the number of bodies decides on the tolerance */
-        for (int k = 0; k < r->settings.count; ++k) {
-            if (!apply_setting(r->settings.at[k], known, known_count)) {
-                return EXIT_CALL;
-            }
-        }
-        if (pass == 0) {
-            r->def = mo_default_heap((int)count);
-        }
+        for (int k = 0; k < r->settings.count; ++k)
+            if (!apply_setting(r->settings.at[k], known, known_count)) return EXIT_CALL;
+        if (pass == 0) r->def = mo_default_heap((int)count);
     }
     r->def.seed = (uint64_t)seed;
     if (r->is_heap) {
@@ -131,9 +124,7 @@ static int open_part(const char *name, FILE **file)
 {
     char path[4200];
     int rank, size, good = 1;
-    if (!name) {
-        return -1;
-    }
+    if (!name) return -1;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     snprintf(path, sizeof path, "%.4096s.rank-%d", name, rank);
@@ -157,18 +148,14 @@ static void put_rows(run *r)
     for (int k = 0; k < mo_heap_own_count(r->heap); ++k) {
         const mo_heap_state s = mo_heap_own(r->heap, k);
         fprintf(r->rows, "%s,%u", number_exact(time).text, s.id);
-        for (int i = 0; i < 3; ++i) {
+        for (int i = 0; i < 3; ++i)
             fprintf(r->rows, ",%s", number_exact(s.at[i]).text);
-        }
-        for (int i = 0; i < 4; ++i) {
+        for (int i = 0; i < 4; ++i)
             fprintf(r->rows, ",%s", number_exact(s.turn[i]).text);
-        }
-        for (int i = 0; i < 3; ++i) {
+        for (int i = 0; i < 3; ++i)
             fprintf(r->rows, ",%s", number_exact(s.v[i]).text);
-        }
-        for (int i = 0; i < 3; ++i) {
+        for (int i = 0; i < 3; ++i)
             fprintf(r->rows, ",%s", number_exact(s.spin[i]).text);
-        }
         fputc('\n', r->rows);
     }
 }
@@ -241,9 +228,7 @@ static void report(const run *r, const mo_heap_report *last)
     int ranks;
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     snprintf(hash, sizeof hash, "%016llx", (unsigned long long)hash_of(r->heap));
-    if (call_is_root()) {
-        (r->json ? put_json : put_text)(r, last, hash, ranks);
-    }
+    if (call_is_root()) (r->json ? put_json : put_text)(r, last, hash, ranks);
 }
 
 /* ---- steps ---------------------------------------------------------------------------------- */
@@ -266,21 +251,15 @@ static void note_step(run *r, const mo_heap_report *now)
 static mo_error save_if_due(run *r, int is_last, mo_message *why)
 {
     const int64_t step = mo_heap_steps(r->heap);
-    if (!r->checkpoint || (!is_last && step % (int64_t)r->checkpoint_every != 0)) {
-        return MO_OK;
-    }
+    if (!r->checkpoint || (!is_last && step % (int64_t)r->checkpoint_every != 0)) return MO_OK;
     return mo_heap_save(r->heap, r->checkpoint, why);
 }
 
 /* Rows and a frame of the present state, where they are asked for. */
 static mo_error record(run *r, const mo_heap_report *now, mo_message *why)
 {
-    if (r->rows) {
-        put_rows(r);
-    }
-    if (!r->frames) {
-        return MO_OK;
-    }
+    if (r->rows) put_rows(r);
+    if (!r->frames) return MO_OK;
     return mo_mpi_agree(MPI_COMM_WORLD, record_frame(r->frames, r->record, r->heap, now, why), why);
 }
 
@@ -295,9 +274,7 @@ static int take_steps(run *r)
             note_step(r, &now);
             error = save_if_due(r, k == (int64_t)r->steps, &why);
         }
-        if (!error && k % (int64_t)r->every == 0) {
-            error = record(r, &now, &why);
-        }
+        if (!error && k % (int64_t)r->every == 0) error = record(r, &now, &why);
     }
     if (error) {
         call_say("run: %s", why.text);
@@ -312,9 +289,8 @@ static mo_error check_outputs(const run *r, mo_message *why)
 {
     const char *const names[] = {r->csv, r->record, r->checkpoint};
     mo_error error = MO_OK;
-    for (int k = 0; k < 3 && !error; ++k) {
+    for (int k = 0; k < 3 && !error; ++k)
         error = names[k] ? mo_mpi_check_target(names[k], why) : MO_OK;
-    }
     if (!error && r->checkpoint && call_is_root()) { /* as mo_heap_save does */
         char beside[4200];
         snprintf(beside, sizeof beside, "%.4096s.part", r->checkpoint);
@@ -340,11 +316,10 @@ static int start(run *r)
         return EXIT_FAILED;
     }
     farewell_prepare(r->checkpoint);
-    if (r->restart) {
+    if (r->restart)
         error = mo_heap_load(MPI_COMM_WORLD, r->restart, &r->heap, &why);
-    } else {
+    else
         error = mo_heap_create(MPI_COMM_WORLD, &r->def, &r->heap, &why);
-    }
     if (error) {
         call_say("run: %s", why.text);
         return EXIT_FAILED;
@@ -419,9 +394,7 @@ int command_run(int argc, char **argv)
         call_read(&COMMAND, flags, sizeof flags / sizeof *flags, argc, argv, &scene, &count);
     status = status < 0 ? choose_scene(&r, scene) : status;
     status = status < 0 ? apply_settings(&r) : status;
-    if (status >= 0) {
-        return status;
-    }
+    if (status >= 0) return status;
     r.def.dt = r.dt > 0 ? r.dt : r.def.dt;
     r.def.tol = r.tol > 0 ? r.tol : r.def.tol;
     status = start(&r);

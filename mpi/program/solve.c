@@ -74,9 +74,7 @@ static void put_text(const job *j, int ranks)
            residual->natural_relative, j->options.tol, residual->natural);
     printf("  penetration rate  %.2g at constraint %d\n", residual->penetration_rate.value,
            residual->penetration_rate.constraint);
-    if (j->result.message.text[0]) {
-        printf("  message           %s\n", j->result.message.text);
-    }
+    if (j->result.message.text[0]) printf("  message           %s\n", j->result.message.text);
 }
 
 /* The whole answer on rank 0, written beside the problem. */
@@ -89,9 +87,7 @@ static mo_error write_out(job *j, mo_message *why)
     j->r = calloc(rows + 1, sizeof *j->r);
     j->u = calloc(rows + 1, sizeof *j->u);
     j->v = calloc(dofs + 1, sizeof *j->v);
-    if (!j->r || !j->u || !j->v) {
-        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILED);
-    }
+    if (!j->r || !j->u || !j->v) MPI_Abort(MPI_COMM_WORLD, EXIT_FAILED);
     error = mo_spread_gather(j->spread, &j->result, j->r, j->v);
     if (!error && call_is_root()) {
         mo_document solved = j->document; /* borrows all of it */
@@ -126,9 +122,7 @@ static mo_error read_file(job *j, mo_message *why)
 {
     const mo_error error = mo_spread_read(MPI_COMM_WORLD, j->file, &j->spread, why);
     j->is_slabs = error == MO_OK;
-    if (error != MO_ERR_UNSUPPORTED) {
-        return error;
-    }
+    if (error != MO_ERR_UNSUPPORTED) return error;
     const mo_error whole =
         mo_mpi_agree(MPI_COMM_WORLD, mo_fclib_read(j->file, NULL, &j->document, why), why);
     return whole ? whole : mo_spread_deal(MPI_COMM_WORLD, j->document.problem, &j->spread, why);
@@ -156,9 +150,7 @@ static int solve(job *j)
         call_say("%s: %s", j->file, j->result.message.text);
         return EXIT_FAILED;
     }
-    if (call_is_root()) {
-        (j->json ? put_json : put_text)(j, ranks);
-    }
+    if (call_is_root()) (j->json ? put_json : put_text)(j, ranks);
     if (j->out) {
         error = j->is_slabs ? mo_spread_write(j->spread, &j->result, j->file, j->out, &why)
                             : write_out(j, &why);
@@ -217,12 +209,8 @@ int command_solve(int argc, char **argv)
     int count;
     const int status =
         call_read(&COMMAND, flags, sizeof flags / sizeof *flags, argc, argv, &j.file, &count);
-    if (status >= 0) {
-        return status;
-    }
-    if (!find_linear(j.linear, &j.way)) {
-        return EXIT_CALL;
-    }
+    if (status >= 0) return status;
+    if (!find_linear(j.linear, &j.way)) return EXIT_CALL;
     mo_message why = {""};
     j.options.max_iter = (int)max_iter;
     if (read_file(&j, &why)) {

@@ -45,15 +45,12 @@ static mo_error build(int beads, ac_solver solver, mo_world **world, mo_message 
     world_default_values(scene, values);
     mo_error error = world_set_value(scene, values, "count", beads, why);
     error = error ? error : scene->build(values, world, why);
-    if (error) {
-        return error;
-    }
+    if (error) return error;
     mo_world_def def = mo_world_definition(*world);
-    if (solver == AC_GRADIENT) {
+    if (solver == AC_GRADIENT)
         set_as_printed(&def.solver, "gradient");
-    } else {
+    else
         def.solver.tol = solver == AC_COARSE ? 1e-4 : TOLERANCE;
-    }
     return mo_world_change(*world, &def, why);
 }
 
@@ -63,9 +60,7 @@ static mo_error with_pyramids(const mo_problem *from, mo_problem **to)
 {
     mo_builder *builder;
     mo_error error = mo_builder_create(NULL, &builder);
-    if (error) {
-        return error;
-    }
+    if (error) return error;
     for (int b = 0; b < mo_problem_body_count(from); ++b) {
         const mo_body_view body = mo_problem_body(from, b);
         mo_builder_add_body(builder, body.dim, body.M, body.f);
@@ -106,9 +101,8 @@ static mo_error ask_facets(const mo_problem *problem, ac_bead_step *step)
 static int pressed(const mo_world *world)
 {
     int count = 0;
-    for (int k = 0; k < mo_world_contact_count(world); ++k) {
+    for (int k = 0; k < mo_world_contact_count(world); ++k)
         count += mo_world_contact(world, k).mode != MO_CONTACT_APART;
-    }
     return count;
 }
 
@@ -119,9 +113,7 @@ static mo_error take_step(mo_world *world, ac_bead_run *run, double *energy, dou
     ac_bead_step *step = &run->step[run->steps];
     const double start = machine_process_clock();
     const mo_error error = mo_world_step(world, STEP, &report, why);
-    if (error) {
-        return error;
-    }
+    if (error) return error;
     const double now = report.kinetic_energy + report.potential_energy;
     step->seconds = machine_process_clock() - start;
     step->contacts = report.contacts;
@@ -152,9 +144,8 @@ mo_error ac_drop_beads(int beads, int steps, ac_solver solver, int with_facets, 
         progress_line("%d beads by %s: step %d of %d", beads, ac_solver_texts[solver],
                       run->steps + 1, steps);
         error = take_step(world, run, &energy, first, why);
-        if (!error && with_facets && run->steps % AC_FACETS_EVERY == 0) {
+        if (!error && with_facets && run->steps % AC_FACETS_EVERY == 0)
             error = ask_facets(mo_world_problem(world), &run->step[run->steps - 1]);
-        }
     }
     mo_world_destroy(world);
     return error;

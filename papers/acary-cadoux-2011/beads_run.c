@@ -40,9 +40,7 @@ static means means_of(const ac_bead_run *run, int of_facets)
     means m = {0};
     for (int k = 0; k < run->steps; ++k) {
         const ac_bead_step *step = &run->step[k];
-        if (of_facets && step->facets_seconds <= 0) {
-            continue;
-        }
+        if (of_facets && step->facets_seconds <= 0) continue;
         ++m.steps;
         m.contacts += step->contacts;
         m.pressed += step->pressed;
@@ -51,9 +49,8 @@ static means means_of(const ac_bead_run *run, int of_facets)
         m.residual += step->residual;
     }
     double *const sums[] = {&m.contacts, &m.pressed, &m.rounds, &m.ms, &m.residual};
-    for (int k = 0; k < 5; ++k) {
+    for (int k = 0; k < 5; ++k)
         *sums[k] /= fmax(1, m.steps);
-    }
     return m;
 }
 
@@ -78,9 +75,7 @@ static mo_error write_steps(const char *folder, const bead_results *r, mo_messag
     static const char *const names[AC_SOLVERS] = {"gradient", "auto 1e-4", "auto 1e-8"};
     sheet_file s;
     const mo_error error = sheet_open(folder, "steps.csv", &s, why);
-    if (error) {
-        return error;
-    }
+    if (error) return error;
     fprintf(s.file, "beads,solver,step,contacts,pressed,rounds,ms,residual\n");
     for (int n = 0; n < SIZES; ++n) {
         for (int m = 0; m < AC_SOLVERS; ++m) {
@@ -105,18 +100,14 @@ static mo_error write_table(const char *folder, const bead_results *r, mo_messag
 {
     sheet_file s;
     const mo_error error = sheet_open(folder, "table1.csv", &s, why);
-    if (error) {
-        return error;
-    }
+    if (error) return error;
     fprintf(s.file, "beads,solver,steps,contacts,pressed,subproblems,ms,mean residual,worst "
                     "penetration in radii,largest gain of energy\n");
     for (int n = 0; n < SIZES; ++n) {
         for (int m = 0; m < AC_SOLVERS; ++m) {
             const ac_bead_run *run = &r->run[n][m];
             const means of = means_of(run, 0);
-            if (of.steps == 0) {
-                continue;
-            }
+            if (of.steps == 0) continue;
             fprintf(s.file, "%d,\"%s\",%d,%.0f,%.0f,%.2f,%.4g,%.3g,%.3g,%.3g\n", run->beads,
                     ac_solver_texts[m], of.steps, of.contacts, of.pressed, of.rounds, of.ms,
                     of.residual, run->penetration, run->energy_gain);
@@ -150,9 +141,7 @@ static void print_size(const bead_results *r, int n)
     for (int m = 0; m < AC_SOLVERS; ++m) {
         const ac_bead_run *run = &r->run[n][m];
         const means of = means_of(run, 0);
-        if (of.steps == 0) {
-            continue;
-        }
+        if (of.steps == 0) continue;
         printf("  %-31s %5d %9.0f %8.0f %8.1f %9.2f %10.1e %9.1e\n", ac_solver_texts[m], of.steps,
                of.contacts, of.pressed, of.rounds, of.ms, of.residual, run->penetration);
     }
@@ -171,9 +160,8 @@ static void print(const void *results)
            "radii)\n\n"
            "  %-31s %5s %9s %8s %8s %9s %10s %9s\n",
            "", "steps", "contacts", "pressed", "subprob.", "ms", "residual", "deepest");
-    for (int n = 0; n < SIZES; ++n) {
+    for (int n = 0; n < SIZES; ++n)
         print_size(results, n);
-    }
 }
 
 static void put_means(json *j, const means *of)
@@ -194,9 +182,7 @@ static void put(json *j, const void *results)
             const int is_facets = m == AC_SOLVERS;
             const ac_bead_run *run = &r->run[n][is_facets ? AC_COARSE : m];
             const means of = means_of(run, is_facets);
-            if (of.steps == 0) {
-                continue;
-            }
+            if (of.steps == 0) continue;
             json_object(j, NULL);
             json_whole(j, "beads", BEADS[n]);
             json_text(j, "solver", is_facets ? "four facets (iv)" : ac_solver_texts[m]);

@@ -63,9 +63,7 @@ static mo_error write_file(const char *folder, const char *name, const ac_result
         bad = ferror(file);
         bad = fclose(file) != 0 || bad;
     }
-    if (bad) {
-        snprintf(why->text, sizeof why->text, "%.400s cannot be written", path);
-    }
+    if (bad) snprintf(why->text, sizeof why->text, "%.400s cannot be written", path);
     return bad ? MO_ERR_FILE : MO_OK;
 }
 

@@ -40,17 +40,13 @@ mo_error ac_pile(int contacts, ac_state state, double mu, mo_problem **problem)
     mo_builder *builder;
     mo_error error = scene_packing(contacts, SEED, &bed, NULL);
     *problem = NULL;
-    if (error) {
-        return error;
-    }
+    if (error) return error;
     error = mo_builder_create(NULL, &builder);
     if (!error) {
-        for (int b = 0; b < mo_problem_body_count(bed); ++b) {
+        for (int b = 0; b < mo_problem_body_count(bed); ++b)
             copy_body(bed, b, state, builder);
-        }
-        for (int i = 0; i < mo_problem_constraint_count(bed); ++i) {
+        for (int i = 0; i < mo_problem_constraint_count(bed); ++i)
             copy_constraint(bed, i, mu, builder);
-        }
         error = mo_builder_finish(builder, problem, NULL);
         mo_builder_destroy(builder);
     }

@@ -34,9 +34,8 @@ static void look(void *user, const mo_progress *now, const double *r)
     const int n = mo_problem_constraint_count(w->problem);
     double moved = 0, size = 0;
     if (now->iteration == 0 || w->rate->rounds == AC_ROUNDS ||
-        mo_problem_response(w->problem, r, w->u)) {
+        mo_problem_response(w->problem, r, w->u))
         return;
-    }
     read_speeds(w->problem, w->u, w->image);
     for (int i = 0; i < n; ++i) {
         moved += (w->image[i] - w->s[i]) * (w->image[i] - w->s[i]);
@@ -50,9 +49,8 @@ static void look(void *user, const mo_progress *now, const double *r)
 static double mean_factor(const ac_rate *rate)
 {
     int last = 0;
-    while (last < rate->rounds && rate->value[last] > 1e-12) {
+    while (last < rate->rounds && rate->value[last] > 1e-12)
         ++last;
-    }
     const int first = last / 2;
     return last - first > 1
                ? pow(rate->value[last - 1] / rate->value[first], 1.0 / (last - 1 - first))
@@ -66,9 +64,7 @@ mo_error ac_measure_rate(int contacts, ac_state state, double mu, ac_rate *rate)
     mo_result result = {0};
     *rate = (ac_rate){.state = state, .mu = mu};
     mo_error error = ac_pile(contacts, state, mu, &problem);
-    if (error) {
-        return error;
-    }
+    if (error) return error;
     const size_t n = (size_t)mo_problem_constraint_count(problem),
                  rows = (size_t)mo_problem_row_count(problem);
     double *room = calloc(2 * n + rows, sizeof *room);

@@ -35,9 +35,7 @@ static mo_error try_point(double theta, double mu, double speed, ac_rod *rod)
     options.method = "acary-cadoux";
     options.max_iter = 1000;
     mo_error error = ac_rod_problem(theta, mu, speed, &problem);
-    if (error) {
-        return error;
-    }
+    if (error) return error;
     error = mo_solve(problem, &options, &result);
     const int has_solution = ac_rod_has_solution(theta, mu, speed),
               is_solved = result.status == MO_SOLVED;
@@ -57,11 +55,9 @@ mo_error ac_try_rod(ac_rod *rod)
     mo_error error = MO_OK;
     *rod = (ac_rod){0};
     for (int a = 0; a < ANGLES; ++a) {
-        for (int m = 0; m < MUS; ++m) {
-            for (int s = 0; s < SPEEDS && !error; ++s) {
+        for (int m = 0; m < MUS; ++m)
+            for (int s = 0; s < SPEEDS && !error; ++s)
                 error = try_point(quarter * (a + 0.5) / ANGLES, 0.25 * m, speeds[s], rod);
-            }
-        }
     }
     return error;
 }

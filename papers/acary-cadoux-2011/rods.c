@@ -91,9 +91,7 @@ mo_error ac_fall_rod(double mu, double angle, ac_fall *fall, mo_message *why)
     fall->mu = mu;
     mo_error error = build_free(mu, angle, &world, why);
     double energy = 0, first = 0;
-    if (!error) {
-        first = energy = mo_world_kinetic_energy(world) + mo_world_potential_energy(world);
-    }
+    if (!error) first = energy = mo_world_kinetic_energy(world) + mo_world_potential_energy(world);
     while (!error && fall->steps < AC_FALL_STEPS) {
         mo_step_report report;
         error = mo_world_step(world, h, &report, why);
@@ -133,9 +131,7 @@ static mo_error build_rail(double theta, double mu, mo_world **world, mo_message
     const double small = 1e-6, height = cos(theta);
     const mo_world_def definition = mo_default_planar_world();
     mo_error error = mo_world_create(&definition, NULL, world, why);
-    if (error) {
-        return error;
-    }
+    if (error) return error;
     mo_body_def ground = mo_default_body(MO_BODY_FIXED), upper = mo_default_body(MO_BODY_DRIVEN),
                 lower = mo_default_body(MO_BODY_FREE);
     upper.pose = mo_pose_at(0, height + small, 0);

@@ -28,14 +28,11 @@ static mo_error measure(void *results, mo_message *why)
 {
     rod_results *r = results;
     mo_error error = MO_OK;
-    for (int k = 0; k < MUS; ++k) {
-        for (int s = 0; s < STEPS && !error; ++s) {
+    for (int k = 0; k < MUS; ++k)
+        for (int s = 0; s < STEPS && !error; ++s)
             error = ac_jam_rod(0.1 + 0.1 * k, ANGLE, H[s], &r->jam[k][s], why);
-        }
-    }
-    for (int k = 0; k < FALLS && !error; ++k) {
+    for (int k = 0; k < FALLS && !error; ++k)
         error = ac_fall_rod(FALL_MUS[k], ANGLE, &r->fall[k], why);
-    }
     for (int k = 0; k < ANGLES && !error; ++k) {
         progress_line("the rod on its rail: %d of %d", k + 1, ANGLES);
         error = ac_drag_rod(acos(-1.0) / 36 * (k + 2), RAIL_MU, RAIL_STEPS, &r->rail[k], why);
@@ -49,9 +46,7 @@ static mo_error write_jam(const char *folder, const rod_results *r, mo_message *
 {
     sheet_file s;
     const mo_error error = sheet_open(folder, "jam.csv", &s, why);
-    if (error) {
-        return error;
-    }
+    if (error) return error;
     fprintf(s.file, "mu,h,normal force over weight,without a step,impulse over m u0,closed "
                     "form,slip over u0,solved\n");
     for (int k = 0; k < MUS; ++k) {
@@ -68,9 +63,7 @@ static mo_error write_falls(const char *folder, const rod_results *r, mo_message
 {
     sheet_file s;
     const mo_error error = sheet_open(folder, "fall.csv", &s, why);
-    if (error) {
-        return error;
-    }
+    if (error) return error;
     fprintf(s.file, "mu,time,angle,tip speed,normal force over weight\n");
     for (int k = 0; k < FALLS; ++k) {
         for (int i = 0; i < r->fall[k].steps; ++i) {
@@ -86,9 +79,7 @@ static mo_error write_rail(const char *folder, const rod_results *r, mo_message 
 {
     sheet_file s;
     const mo_error error = sheet_open(folder, "rail.csv", &s, why);
-    if (error) {
-        return error;
-    }
+    if (error) return error;
     fprintf(s.file,
             "theta,mu,normal force over weight,closed form,status,steps,unsolved,worst residual\n");
     for (int k = 0; k < ANGLES; ++k) {
@@ -142,11 +133,10 @@ static void print_rail(const rod_results *r)
     for (int k = 0; k < ANGLES; ++k) {
         const ac_rail *rail = &r->rail[k];
         printf("%8.4f", rail->theta);
-        if (isnan(rail->expected)) {
+        if (isnan(rail->expected))
             printf(" %14s %14s", "-", "none");
-        } else {
+        else
             printf(" %14.6f %14.6f", rail->force, rail->expected);
-        }
         printf(" %16s %15d of %3d %10.1e\n", mo_status_name(rail->status), rail->unsolved,
                rail->steps, rail->residual);
     }

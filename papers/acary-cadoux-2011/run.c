@@ -140,9 +140,8 @@ static mo_error measure(void *to_fill, mo_message *why)
         error = ac_measure_rate(AC_CONTACTS, (ac_state)(k / AC_MUS), 0.1 * (k % AC_MUS + 1),
                                 &results->rates[k]);
     }
-    for (int k = 0; k < AC_ENGINES * AC_SIZES && !error; ++k) {
+    for (int k = 0; k < AC_ENGINES * AC_SIZES && !error; ++k)
         error = ac_measure_cost(k / AC_SIZES, ac_sizes[k % AC_SIZES], PATIENCE, &results->costs[k]);
-    }
     error = error ? error : ac_try_rod(&results->rod);
     return error ? error : ac_draw_map(&results->map);
 }

@@ -16,9 +16,7 @@
 
 mo_verdict ac_rod_verdict(double theta, double mu, double speed, double gravity)
 {
-    if (gravity > 0) {
-        return speed > 0 && tan(theta) < mu ? MO_VERDICT_SEVERAL : MO_VERDICT_UNIQUE;
-    }
+    if (gravity > 0) return speed > 0 && tan(theta) < mu ? MO_VERDICT_SEVERAL : MO_VERDICT_UNIQUE;
     return speed > 0 && tan(theta) <= mu ? MO_VERDICT_NONE : MO_VERDICT_UNIQUE;
 }
 
@@ -29,9 +27,7 @@ static mo_error judge(double theta, double mu, int which, mo_verdict *verdict, i
     mo_problem *problem;
     mo_solution_set set = {0};
     mo_error error = problem_painleve_rod(theta, mu, speed, gravity, &problem, NULL);
-    if (error) {
-        return error;
-    }
+    if (error) return error;
     error = mo_find_all_solutions(problem, 0, &set);
     *verdict = set.verdict;
     *agree += !error && set.verdict == ac_rod_verdict(theta, mu, speed, gravity);

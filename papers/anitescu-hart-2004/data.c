@@ -12,37 +12,30 @@
 /* A comma and a number, or a comma alone for NAN. */
 static void put(FILE *file, double value)
 {
-    if (isnan(value)) {
+    if (isnan(value))
         fprintf(file, ",");
-    } else {
+    else
         fprintf(file, ",%.6g", value);
-    }
 }
 
 static mo_error write_pyramids(const char *folder, const ah_pyramid *rows, mo_message *why)
 {
     sheet_file s;
     mo_error error = sheet_open(folder, "pyramid.csv", &s, why);
-    if (error) {
-        return error;
-    }
+    if (error) return error;
     fprintf(s.file,
             "mu,m g h / 3,violation of the first,of the second,of the average,largest speed");
-    for (int k = 0; k < 2; ++k) {
-        for (int j = 0; j < AH_CORNERS; ++j) {
+    for (int k = 0; k < 2; ++k)
+        for (int j = 0; j < AH_CORNERS; ++j)
             fprintf(s.file, ",r_N %d of solution %d", j + 1, k + 1);
-        }
-    }
     for (int row = 0; row < AH_PYRAMIDS; ++row) {
         fprintf(s.file, "\n%g", rows[row].mu);
         put(s.file, rows[row].share);
-        for (int k = 0; k < 3; ++k) {
+        for (int k = 0; k < 3; ++k)
             put(s.file, rows[row].violation[k]);
-        }
         put(s.file, rows[row].speed);
-        for (int k = 0; k < 2 * AH_CORNERS; ++k) {
+        for (int k = 0; k < 2 * AH_CORNERS; ++k)
             put(s.file, rows[row].normal[k / AH_CORNERS][k % AH_CORNERS]);
-        }
     }
     fprintf(s.file, "\n");
     return sheet_close(&s, why);
@@ -52,9 +45,7 @@ static mo_error write_table(const char *folder, const ah_row *rows, mo_message *
 {
     sheet_file s;
     mo_error error = sheet_open(folder, "table1.csv", &s, why);
-    if (error) {
-        return error;
-    }
+    if (error) return error;
     fprintf(
         s.file,
         "mu,paper LCP0 s,paper LCP3 s,paper error of LCP3,ours LCP0 s,LCP0 pivots,LCP0 residual,"
@@ -93,15 +84,12 @@ static mo_error write_steps(const char *folder, const ah_step *steps, mo_message
 {
     sheet_file s;
     mo_error error = sheet_open(folder, "steps.csv", &s, why);
-    if (error) {
-        return error;
-    }
+    if (error) return error;
     fprintf(s.file, "disks,mu,method,status,iterations,seconds,residual,contraction,|min(r_N u_N)|,"
                     "largest difference of v from LCP0\n");
     for (int k = 0; k < AH_STEPS; ++k) {
-        for (int m = 0; m < AH_METHODS; ++m) {
+        for (int m = 0; m < AH_METHODS; ++m)
             put_run(s.file, &steps[k], ah_paper_names[m], &steps[k].run[m]);
-        }
         put_run(s.file, &steps[k], "LCP1 as published", &steps[k].published[AH_LCP1]);
         put_run(s.file, &steps[k], "LCP2 as published", &steps[k].published[AH_LCP2]);
     }
@@ -112,9 +100,7 @@ static mo_error write_rates(const char *folder, const ah_rate *rows, mo_message 
 {
     sheet_file s;
     mo_error error = sheet_open(folder, "rates.csv", &s, why);
-    if (error) {
-        return error;
-    }
+    if (error) return error;
     fprintf(s.file,
             "mu,contraction of LCP1,contraction of LCP2,error of v by LCP3,largest mu lambda\n");
     for (int k = 0; k < AH_RATES; ++k) {
@@ -138,9 +124,8 @@ typedef struct point {
 static point centre_of(const scene_cannonball_def *def, int disk)
 {
     int row = 0;
-    while (disk >= def->rows - row) {
+    while (disk >= def->rows - row)
         disk -= def->rows - row++;
-    }
     return (point){def->radius * (2 * disk + row), def->radius * (1 + sqrt(3) * row)};
 }
 
@@ -151,9 +136,7 @@ static void put_contact(FILE *file, const scene_cannonball_def *def, const mo_pr
     const mo_constraint_view contact = mo_problem_constraint(problem, i);
     const point a = centre_of(def, mo_problem_block(problem, i, 0).index);
     point b = {a.x, 0};
-    if (contact.block_count == 2) {
-        b = centre_of(def, mo_problem_block(problem, i, 1).index);
-    }
+    if (contact.block_count == 2) b = centre_of(def, mo_problem_block(problem, i, 1).index);
     fprintf(file, "%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g\n", a.x, a.y, b.x, b.y, r[contact.offset],
             r[contact.offset + 1], u[contact.offset]);
 }
@@ -181,9 +164,8 @@ static mo_error write_pile(const char *folder, const char *name, const scene_can
     error = error ? error : sheet_open(folder, file, &s, why);
     if (!error) {
         fprintf(s.file, "x,y,to x,to y,r_N,r_T,u_N\n");
-        for (int i = 0; i < mo_problem_constraint_count(problem); ++i) {
+        for (int i = 0; i < mo_problem_constraint_count(problem); ++i)
             put_contact(s.file, def, problem, i, r, u);
-        }
         error = sheet_close(&s, why);
     }
     free(u);
@@ -201,9 +183,7 @@ static mo_error write_piles(const char *folder, const ah_step *step, mo_message 
     def.rows = step->rows;
     def.mu = step->mu;
     mo_error error = scene_cannonball(&def, &problem, why);
-    if (error) {
-        return error;
-    }
+    if (error) return error;
     const size_t n = (size_t)mo_problem_dof_count(problem),
                  m = (size_t)mo_problem_row_count(problem);
     double *v = malloc((n + m) * sizeof *v);

@@ -33,9 +33,7 @@ static mo_error build(const ah_pile *pile, const char *method, double tolerance,
     error = error ? error : world_set_value(scene, values, "mu", pile->mu, why);
     error = error ? error : world_set_value(scene, values, "walls", 0, why);
     error = error ? error : scene->build(values, world, why);
-    if (error) {
-        return error;
-    }
+    if (error) return error;
     mo_world_def def = mo_world_definition(*world);
     def.solver.method = method;
     def.solver.tol = tolerance;
@@ -67,9 +65,7 @@ static mo_error take_step(ah_pile *pile, int k, mo_world *exact, mo_world *relax
     const double before = mo_world_kinetic_energy(exact) + mo_world_potential_energy(exact);
     mo_error error = mo_world_step(exact, STEP, &report, why);
     error = error ? error : mo_world_step(relaxed, STEP, &other, why);
-    if (error) {
-        return error;
-    }
+    if (error) return error;
     at->time = mo_world_time(exact);
     at->contacts = report.contacts;
     at->relaxed = other.contacts;
@@ -91,9 +87,8 @@ mo_error ah_move_pile(ah_pile *pile, mo_message *why)
     mo_error error = build(pile, "auto", TOLERANCE, &exact, why);
     error = error ? error : build(pile, "lcp3", RELAXED_TOLERANCE, &relaxed, why);
     const double energy = error ? 1 : mo_world_potential_energy(exact);
-    for (int k = 0; !error && k < pile->steps && k < AH_INSTANTS; ++k) {
+    for (int k = 0; !error && k < pile->steps && k < AH_INSTANTS; ++k)
         error = take_step(pile, k, exact, relaxed, why);
-    }
     pile->gain /= energy;
     mo_world_destroy(exact);
     mo_world_destroy(relaxed);

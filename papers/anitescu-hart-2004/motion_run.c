@@ -50,9 +50,8 @@ static total total_of(const ah_pile *pile, int solver)
 static int most_contacts(const ah_pile *pile)
 {
     int most = 0;
-    for (int k = 0; k < pile->steps; ++k) {
+    for (int k = 0; k < pile->steps; ++k)
         most = pile->at[k].contacts > most ? pile->at[k].contacts : most;
-    }
     return most;
 }
 
@@ -73,9 +72,7 @@ static mo_error write_pile(const char *folder, const ah_pile *pile, mo_message *
     sheet_file s;
     snprintf(name, sizeof name, "disks-%d.csv", pile->disks);
     const mo_error error = sheet_open(folder, name, &s, why);
-    if (error) {
-        return error;
-    }
+    if (error) return error;
     fprintf(s.file, "time,contacts,contacts by LCP3");
     for (int m = 0; m < AH_SOLVERS; ++m) {
         fprintf(s.file, ",%s s,%s solved,%s residual", ah_solver_names[m], ah_solver_names[m],
@@ -86,11 +83,10 @@ static mo_error write_pile(const char *folder, const ah_pile *pile, mo_message *
         fprintf(s.file, "\n%.6g,%d,%d", at->time, at->contacts, at->relaxed);
         for (int m = 0; m < AH_SOLVERS; ++m) {
             const ah_answer *a = &at->answer[m];
-            if (a->is_asked) {
+            if (a->is_asked)
                 fprintf(s.file, ",%.6g,%d,%.3g", a->seconds, a->is_solved, a->residual);
-            } else {
+            else
                 fprintf(s.file, ",,,");
-            }
         }
     }
     fprintf(s.file, "\n");

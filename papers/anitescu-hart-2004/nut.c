@@ -26,9 +26,7 @@ static mo_error build(const ah_nut *nut, mo_world **world, double *step, int *st
     double values[WORLD_PARAMETERS];
     world_default_values(scene, values);
     mo_error error = scene->build(values, world, why);
-    if (error) {
-        return error;
-    }
+    if (error) return error;
     mo_world_def def = mo_world_definition(*world);
     def.solver.method = nut->method;
     def.solver.tol = nut->tolerance;
@@ -47,9 +45,7 @@ static void look(const mo_world *world, ah_nut *nut)
         above += k > 0 && disk.pose.position[1] > nut->at[nut->shakes][0][1] + NUT;
     }
     nut->above[nut->shakes] = (double)above / (AH_DISKS - 1);
-    if (nut->top < 0 && nut->above[nut->shakes] <= AT_TOP) {
-        nut->top = nut->shakes;
-    }
+    if (nut->top < 0 && nut->above[nut->shakes] <= AT_TOP) nut->top = nut->shakes;
 }
 
 static mo_error shake_once(mo_world *world, double step, int steps, ah_nut *nut, mo_message *why)
@@ -79,9 +75,7 @@ mo_error ah_shake(const char *method, double tolerance, int most, ah_nut *nut, m
     nut->tolerance = tolerance;
     nut->top = -1;
     mo_error error = build(nut, &world, &step, &steps, why);
-    if (!error) {
-        look(world, nut);
-    }
+    if (!error) look(world, nut);
     while (!error && nut->shakes < most && nut->shakes < AH_SHAKES && nut->top < 0) {
         progress_line("%s: shake %d, %.0f %% of the disks above the nut", method, nut->shakes + 1,
                       100 * nut->above[nut->shakes]);
@@ -92,9 +86,8 @@ mo_error ah_shake(const char *method, double tolerance, int most, ah_nut *nut, m
         }
     }
     double *const sums[] = {&nut->contacts, &nut->seconds, &nut->residual};
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         *sums[k] /= fmax(1, nut->steps);
-    }
     mo_world_destroy(world);
     return error;
 }

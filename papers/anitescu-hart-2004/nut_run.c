@@ -27,9 +27,8 @@ static mo_error measure(void *results, mo_message *why)
 {
     nut_results *r = results;
     mo_error error = MO_OK;
-    for (int k = 0; k < LAWS && !error; ++k) {
+    for (int k = 0; k < LAWS && !error; ++k)
         error = ah_shake(NAMES[k], TOLERANCES[k], AH_SHAKES, &r->nut[k], why);
-    }
     return error;
 }
 
@@ -41,13 +40,10 @@ static mo_error write_rise(const char *folder, const ah_nut *nut, mo_message *wh
     sheet_file s;
     snprintf(name, sizeof name, "rise-%s.csv", nut->method);
     const mo_error error = sheet_open(folder, name, &s, why);
-    if (error) {
-        return error;
-    }
+    if (error) return error;
     fprintf(s.file, "shake,height of the nut,share of the small disks above it\n");
-    for (int k = 0; k <= nut->shakes; ++k) {
+    for (int k = 0; k <= nut->shakes; ++k)
         fprintf(s.file, "%d,%.6g,%.6g\n", k, nut->at[k][0][1], nut->above[k]);
-    }
     return sheet_close(&s, why);
 }
 
@@ -59,9 +55,7 @@ static mo_error write_frame(const char *folder, const ah_nut *nut, int frame, mo
     const int shake = frame * nut->shakes / (FRAMES - 1);
     snprintf(name, sizeof name, "frame-%s-%d.csv", nut->method, frame + 1);
     const mo_error error = sheet_open(folder, name, &s, why);
-    if (error) {
-        return error;
-    }
+    if (error) return error;
     fprintf(s.file, "x,y,radius,height at the start,shake\n");
     for (int k = 0; k < AH_DISKS; ++k) {
         fprintf(s.file, "%.6g,%.6g,%g,%.6g,%d\n", nut->at[shake][k][0], nut->at[shake][k][1],
@@ -76,9 +70,8 @@ static mo_error write_all(const char *folder, const void *results, mo_message *w
     mo_error error = MO_OK;
     for (int k = 0; k < LAWS; ++k) {
         error = error ? error : write_rise(folder, &r->nut[k], why);
-        for (int frame = 0; frame < FRAMES; ++frame) {
+        for (int frame = 0; frame < FRAMES; ++frame)
             error = error ? error : write_frame(folder, &r->nut[k], frame, why);
-        }
     }
     return error;
 }

@@ -27,9 +27,7 @@ static mo_options options_of(ah_method method, int as_published)
     options.tol = method == AH_LCP3 ? 1e-13 : AH_TOLERANCE;
     options.max_iter = 1000000;
     options.time_limit = TIME_LIMIT;
-    if (as_published) {
-        options.lcp1.rescue = options.lcp2.rescue = 0;
-    }
+    if (as_published) options.lcp1.rescue = options.lcp2.rescue = 0;
     return options;
 }
 
@@ -42,9 +40,7 @@ static void look_at_contacts(const mo_problem *problem, const mo_result *result,
         const double *u = result->u + contact.offset, *r = result->r + contact.offset;
         const double gap = fmin(r[0], u[0]);
         sum += gap * gap;
-        if (r[0] > 0) {
-            run->slip = fmax(run->slip, contact.law.mu * fabs(u[1]));
-        }
+        if (r[0] > 0) run->slip = fmax(run->slip, contact.law.mu * fabs(u[1]));
     }
     run->discrepancy = sqrt(sum);
 }
@@ -66,12 +62,8 @@ mo_error ah_solve_pile(const mo_problem *problem, ah_method method, int as_publi
                     .difference = NAN};
     if (!error) {
         look_at_contacts(problem, &result, run);
-        if (v) {
-            memcpy(v, result.v, (size_t)result.dof_count * sizeof *v);
-        }
-        if (r) {
-            memcpy(r, result.r, (size_t)result.row_count * sizeof *r);
-        }
+        if (v) memcpy(v, result.v, (size_t)result.dof_count * sizeof *v);
+        if (r) memcpy(r, result.r, (size_t)result.row_count * sizeof *r);
         /* lcp3 is judged by its residual, like the others */
         run->status = run->residual <= AH_TOLERANCE ? MO_SOLVED : result.status;
     }
@@ -101,9 +93,8 @@ mo_error ah_solve_first_step(int rows, double mu, ah_method method, ah_run *run,
 static double largest_difference(int n, const double *x, const double *y)
 {
     double most = 0;
-    for (int k = 0; k < n; ++k) {
+    for (int k = 0; k < n; ++k)
         most = fmax(most, fabs(x[k] - y[k]));
-    }
     return most;
 }
 
@@ -113,12 +104,10 @@ static mo_error solve_all(const mo_problem *problem, ah_step *step, double *v0, 
     mo_error error = MO_OK;
     for (int m = 0; !error && m < AH_METHODS; ++m) {
         error = ah_solve_pile(problem, (ah_method)m, 0, &step->run[m], m == AH_LCP0 ? v0 : v, NULL);
-        if (!error && m != AH_LCP0 && step->run[AH_LCP0].status == MO_SOLVED) {
+        if (!error && m != AH_LCP0 && step->run[AH_LCP0].status == MO_SOLVED)
             step->run[m].difference = largest_difference(n, v, v0);
-        }
-        if (!error && (m == AH_LCP1 || m == AH_LCP2)) {
+        if (!error && (m == AH_LCP1 || m == AH_LCP2))
             error = ah_solve_pile(problem, (ah_method)m, 1, &step->published[m], NULL, NULL);
-        }
     }
     return error;
 }
@@ -127,9 +116,7 @@ mo_error ah_solve_step(int rows, double mu, ah_step *step, mo_message *why)
 {
     mo_problem *problem;
     mo_error error = make_pile(rows, mu, &problem, why);
-    if (error) {
-        return error;
-    }
+    if (error) return error;
     *step = (ah_step){.rows = rows,
                       .mu = mu,
                       .disks = mo_problem_body_count(problem),
@@ -154,9 +141,7 @@ mo_error ah_solve_row(int k, ah_row *row, mo_message *why)
     mo_problem *problem;
     *row = paper[k];
     mo_error error = make_pile(20, row->mu, &problem, why);
-    if (error) {
-        return error;
-    }
+    if (error) return error;
     error = ah_solve_pile(problem, AH_LCP0, 0, &row->lcp0, NULL, NULL);
     error = error ? error : ah_solve_pile(problem, AH_LCP3, 0, &row->lcp3, NULL, NULL);
     mo_problem_destroy(problem);
@@ -166,8 +151,7 @@ mo_error ah_solve_row(int k, ah_row *row, mo_message *why)
 mo_error ah_solve_table(ah_row rows[AH_ROWS], mo_message *why)
 {
     mo_error error = MO_OK;
-    for (int k = 0; !error && k < AH_ROWS; ++k) {
+    for (int k = 0; !error && k < AH_ROWS; ++k)
         error = ah_solve_row(k, &rows[k], why);
-    }
     return error;
 }

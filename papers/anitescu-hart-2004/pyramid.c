@@ -54,13 +54,11 @@ static void check_average(ah_pyramid *row, double r[2][ROWS])
         }
         c_n[2][j] = 0.5 * (c_n[0][j] + c_n[1][j]);
         lambda[2][j] = 0.5 * (lambda[0][j] + lambda[1][j]);
-        for (int k = 0; k < DIRECTIONS; ++k) {
+        for (int k = 0; k < DIRECTIONS; ++k)
             beta[2][j][k] = 0.5 * (beta[0][j][k] + beta[1][j][k]);
-        }
     }
-    for (int s = 0; s < 3; ++s) {
+    for (int s = 0; s < 3; ++s)
         row->violation[s] = violation_at_rest(row->mu, c_n[s], beta[s], lambda[s]);
-    }
 }
 
 /* The solution on the corners s, s + 2, s + 4, from a start there. */
@@ -72,16 +70,14 @@ static mo_error find_solution(const mo_problem *problem, int s, ah_pyramid *row,
     options.method = "lcp1";
     options.tol = 1e-13;
     options.start = start;
-    for (int j = s; j < AH_CORNERS; j += 2) {
+    for (int j = s; j < AH_CORNERS; j += 2)
         start[3 * j] = 2 * row->share;
-    }
     const mo_error error = mo_solve(problem, &options, &result);
     if (!error) {
         memcpy(r, result.r, ROWS * sizeof *r);
         row->residual[s] = result.residual.natural_relative;
-        for (int j = 0; j < AH_CORNERS; ++j) {
+        for (int j = 0; j < AH_CORNERS; ++j)
             row->normal[s][j] = r[3 * j];
-        }
     }
     mo_result_clear(&result);
     return error;
@@ -100,9 +96,8 @@ static mo_error compare_velocities(const mo_problem *problem, ah_pyramid *row)
         options.tol = 1e-12;
         error = mo_solve(problem, &options, &result);
         row->solved += result.status == MO_SOLVED;
-        for (int j = 0; !error && j < result.dof_count; ++j) {
+        for (int j = 0; !error && j < result.dof_count; ++j)
             row->speed = fmax(row->speed, fabs(result.v[j]));
-        }
     }
     mo_result_clear(&result);
     return error;
@@ -116,16 +111,11 @@ mo_error ah_solve_pyramid(double mu, ah_pyramid *row, mo_message *why)
     def.mu = mu;
     *row = (ah_pyramid){.mu = mu, .share = def.mass * SCENE_GRAVITY * def.step / 3};
     mo_error error = scene_hexagonal_pyramid(&def, &problem, why);
-    if (error) {
-        return error;
-    }
-    for (int s = 0; !error && s < 2; ++s) {
+    if (error) return error;
+    for (int s = 0; !error && s < 2; ++s)
         error = find_solution(problem, s, row, r[s]);
-    }
     error = error ? error : compare_velocities(problem, row);
-    if (!error) {
-        check_average(row, r);
-    }
+    if (!error) check_average(row, r);
     mo_problem_destroy(problem);
     return error;
 }
@@ -134,8 +124,7 @@ mo_error ah_solve_pyramids(ah_pyramid rows[AH_PYRAMIDS], mo_message *why)
 {
     static const double mus[AH_PYRAMIDS] = {0.001, 0.1, 1};
     mo_error error = MO_OK;
-    for (int k = 0; !error && k < AH_PYRAMIDS; ++k) {
+    for (int k = 0; !error && k < AH_PYRAMIDS; ++k)
         error = ah_solve_pyramid(mus[k], &rows[k], why);
-    }
     return error;
 }

@@ -25,9 +25,7 @@ static mo_error contraction_of(const mo_problem *problem, ah_method method, doub
     options.lcp1.forcing = options.lcp2.forcing = 0;
     const mo_error error = mo_solve(problem, &options, &result);
     *factor = result.status == MO_SOLVED ? result.contraction : NAN;
-    if (!error && v) {
-        memcpy(v, result.v, (size_t)result.dof_count * sizeof *v);
-    }
+    if (!error && v) memcpy(v, result.v, (size_t)result.dof_count * sizeof *v);
     mo_result_clear(&result);
     return error;
 }
@@ -40,9 +38,7 @@ mo_error ah_measure_rate(double mu, ah_rate *row, mo_message *why)
     def.mu = mu;
     *row = (ah_rate){.mu = mu};
     mo_error error = scene_cannonball(&def, &problem, why);
-    if (error) {
-        return error;
-    }
+    if (error) return error;
     const int n = mo_problem_dof_count(problem);
     double *v = malloc(2 * (size_t)n * sizeof *v);
     error = v ? MO_OK : MO_ERR_MEMORY;
@@ -50,9 +46,8 @@ mo_error ah_measure_rate(double mu, ah_rate *row, mo_message *why)
     error = error ? error : contraction_of(problem, AH_LCP2, &row->contraction[1], NULL);
     error = error ? error : ah_solve_pile(problem, AH_LCP1, 0, &exact, v, NULL);
     error = error ? error : ah_solve_pile(problem, AH_LCP3, 0, &relaxed, v + n, NULL);
-    for (int k = 0; !error && k < n; ++k) {
+    for (int k = 0; !error && k < n; ++k)
         row->error = fmax(row->error, fabs(v[k] - v[n + k]));
-    }
     row->slip = error ? 0 : exact.slip;
     free(v);
     mo_problem_destroy(problem);
@@ -62,8 +57,7 @@ mo_error ah_measure_rate(double mu, ah_rate *row, mo_message *why)
 mo_error ah_measure_rates(ah_rate rows[AH_RATES], mo_message *why)
 {
     mo_error error = MO_OK;
-    for (int k = 0; !error && k < AH_RATES; ++k) {
+    for (int k = 0; !error && k < AH_RATES; ++k)
         error = ah_measure_rate(0.01 * (k + 1), &rows[k], why);
-    }
     return error;
 }

@@ -30,9 +30,8 @@ static void print_pyramids(const ah_pyramid *rows)
            rows[0].solved, rows[0].methods);
     for (int s = 0; s < 2; ++s) {
         printf(" solution %d:", s + 1);
-        for (int j = 0; j < AH_CORNERS; ++j) {
+        for (int j = 0; j < AH_CORNERS; ++j)
             printf(" %.6f", rows[0].normal[s][j] / rows[0].share);
-        }
         printf("%s\n", s ? ")" : "");
     }
 }
@@ -46,17 +45,15 @@ static void print_table(const ah_row *rows)
     for (int k = 0; k < AH_ROWS; ++k) {
         const ah_row *row = &rows[k];
         printf("%5g ", row->mu);
-        if (isnan(row->paper_lcp0)) {
+        if (isnan(row->paper_lcp0))
             printf("%12s", "max iter");
-        } else {
+        else
             printf("%12.2f", row->paper_lcp0);
-        }
         printf(" %12.2f %12.0e ", row->paper_lcp3, row->paper_error);
-        if (row->lcp0.status == MO_SOLVED) {
+        if (row->lcp0.status == MO_SOLVED)
             printf("%12.2f", row->lcp0.seconds);
-        } else {
+        else
             printf("%12s", mo_status_name(row->lcp0.status));
-        }
         printf(" %9d | %12.3f %10.1e %12.1e\n", row->lcp0.iterations, row->lcp3.seconds,
                row->lcp3.discrepancy, row->lcp3.residual);
     }
@@ -66,16 +63,14 @@ static void print_run(const char *name, const ah_run *run)
 {
     printf("  %-20s %-16s %10d %9.3f %11.1e", name, mo_status_name(run->status), run->iterations,
            run->seconds, run->residual);
-    if (run->contraction > 0) {
+    if (run->contraction > 0)
         printf(" %12.2f", run->contraction);
-    } else {
+    else
         printf(" %12s", "-");
-    }
-    if (isnan(run->difference)) {
+    if (isnan(run->difference))
         printf(" %12s\n", "-");
-    } else {
+    else
         printf(" %12.1e\n", run->difference);
-    }
 }
 
 static void print_steps(const ah_step *steps)
@@ -86,9 +81,8 @@ static void print_steps(const ah_step *steps)
                step->contacts, step->mu, k ? " (the paper: LCP0, LCP1 and LCP2 fail)" : "");
         printf("  %-20s %-16s %10s %9s %11s %12s %12s\n", "", "", "iterations", "seconds",
                "residual", "contraction", "|v - LCP0|");
-        for (int m = 0; m < AH_METHODS; ++m) {
+        for (int m = 0; m < AH_METHODS; ++m)
             print_run(ah_paper_names[m], &step->run[m]);
-        }
         print_run("LCP1 as published", &step->published[AH_LCP1]);
         print_run("LCP2 as published", &step->published[AH_LCP2]);
     }
@@ -101,13 +95,11 @@ static void print_rates(const ah_rate *rows)
            "mu", "chi_1", "chi_2", "error of v", "mu lambda");
     for (int k = 0; k < AH_RATES; ++k) {
         printf("%6g", rows[k].mu);
-        for (int m = 0; m < 2; ++m) {
-            if (isnan(rows[k].contraction[m])) {
+        for (int m = 0; m < 2; ++m)
+            if (isnan(rows[k].contraction[m]))
                 printf(" %10s", "diverges");
-            } else {
+            else
                 printf(" %10.3f", rows[k].contraction[m]);
-            }
-        }
         printf(" %16.2e %16.2e\n", rows[k].error, rows[k].slip);
     }
 }
@@ -178,9 +170,8 @@ static void put_steps(json *j, const ah_step *steps)
         json_whole(j, "disks", steps[k].disks);
         json_whole(j, "contacts", steps[k].contacts);
         json_number(j, "mu", steps[k].mu);
-        for (int m = 0; m < AH_METHODS; ++m) {
+        for (int m = 0; m < AH_METHODS; ++m)
             put_run(j, keys[m], &steps[k].run[m]);
-        }
         put_run(j, "lcp1_as_published", &steps[k].published[AH_LCP1]);
         put_run(j, "lcp2_as_published", &steps[k].published[AH_LCP2]);
         json_object_end(j);

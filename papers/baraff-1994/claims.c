@@ -63,11 +63,9 @@ static void claim_pivots(const br_results *results, paper_claim *claim)
         const br_pivots *row = &results->pivots[k];
         most = fmax(most, (double)row->pivots / row->contacts);
     }
-    for (int f = 0; f < BR_FRICTION_COUNT; ++f) {
-        for (int shaken = 0; shaken < 2; ++shaken) {
+    for (int f = 0; f < BR_FRICTION_COUNT; ++f)
+        for (int shaken = 0; shaken < 2; ++shaken)
             growth[f][shaken] = br_growth(results->pivots, BR_PIVOT_ROWS, (br_friction)f, shaken);
-        }
-    }
     claim->claim = "About O(n) calls of drive-to-zero, with and without friction.";
     claim->paper = "n^1";
     snprintf(claim->ours, sizeof claim->ours,

@@ -79,9 +79,7 @@ static mo_error make_system(const mo_problem *problem, linear_system *s)
     s->q = malloc(n * sizeof *s->q);
     s->x = malloc(2 * n * sizeof *s->x);
     s->pivots = malloc(n * sizeof *s->pivots);
-    if (!s->W || !s->copy || !s->q || !s->x || !s->pivots) {
-        return MO_ERR_MEMORY;
-    }
+    if (!s->W || !s->copy || !s->q || !s->x || !s->pivots) return MO_ERR_MEMORY;
     fill(problem, s);
     return MO_OK;
 }
@@ -157,9 +155,8 @@ static mo_error time_pivots(const mo_problem *problem, mo_result *result, br_cos
 static int count_pressed(const mo_result *result)
 {
     int count = 0;
-    for (int i = 0; i < result->row_count; ++i) {
+    for (int i = 0; i < result->row_count; ++i)
         count += result->r[i] > 1e-12;
-    }
     return count;
 }
 
@@ -189,9 +186,7 @@ static mo_error measure(const mo_problem *problem, double least, br_cost *row)
 mo_error br_measure_one(br_pile pile, int contacts, double least, br_cost *row)
 {
     mo_problem *problem = NULL;
-    if (HAS_THREAD_CALL) {
-        openblas_set_num_threads(1);
-    }
+    if (HAS_THREAD_CALL) openblas_set_num_threads(1);
     *row = (br_cost){.pile = pile};
     mo_error error = br_frictionless(pile, contacts, &problem);
     error = error ? error : measure(problem, least, row);

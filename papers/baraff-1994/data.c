@@ -28,25 +28,19 @@ static int open_file(writer *w, const char *name)
 {
     const int length = snprintf(w->path, sizeof w->path, "%s/%s", w->folder, name);
     w->file = length > 0 && (size_t)length < sizeof w->path ? fopen(w->path, "w") : NULL;
-    if (!w->file) {
-        fail(w);
-    }
+    if (!w->file) fail(w);
     return w->file != NULL;
 }
 
 static void close_file(writer *w)
 {
     const int failed = ferror(w->file);
-    if (fclose(w->file) != 0 || failed) {
-        fail(w);
-    }
+    if (fclose(w->file) != 0 || failed) fail(w);
 }
 
 static void write_cost(writer *w, const br_cost *rows)
 {
-    if (!open_file(w, "cost.csv")) {
-        return;
-    }
+    if (!open_file(w, "cost.csv")) return;
     fprintf(w->file, "pile,n,rank,pressed,pivots,gauss_us,pivoting_us,call_us,ratio,call_ratio,"
                      "residual,solved\n");
     for (int k = 0; k < BR_PILE_COUNT * br_size_count; ++k) {
@@ -61,9 +55,7 @@ static void write_cost(writer *w, const br_cost *rows)
 
 static void write_pivots(writer *w, const br_pivots *rows)
 {
-    if (!open_file(w, "pivots.csv")) {
-        return;
-    }
+    if (!open_file(w, "pivots.csv")) return;
     fprintf(w->file,
             "friction,shaken,contacts,rows,pivots,pivots_per_contact,ms,residual,solved\n");
     for (int k = 0; k < BR_PIVOT_ROWS; ++k) {
@@ -78,9 +70,7 @@ static void write_pivots(writer *w, const br_pivots *rows)
 
 static void write_trials(writer *w, const br_results *results)
 {
-    if (!open_file(w, "friction.csv")) {
-        return;
-    }
+    if (!open_file(w, "friction.csv")) return;
     fprintf(w->file, "friction,mu,trials,first_start,solved,rays,pivots\n");
     for (int k = 0; k < BR_STATIC_ROWS + BR_MUS; ++k) {
         const int slides = k >= BR_STATIC_ROWS;
@@ -96,9 +86,7 @@ static void write_trials(writer *w, const br_results *results)
 
 static void write_claims(writer *w, const paper_claim *claims)
 {
-    if (!open_file(w, "claims.csv")) {
-        return;
-    }
+    if (!open_file(w, "claims.csv")) return;
     paper_write_claims(w->file, claims, BR_CLAIM_COUNT);
     close_file(w);
 }

@@ -46,9 +46,7 @@ static mo_error normal_rows(const mo_problem *problem, mo_problem **normals)
     const mo_law law = mo_law_frictionless();
     mo_builder *builder = NULL;
     mo_error error = mo_builder_create(NULL, &builder);
-    if (error) {
-        return error;
-    }
+    if (error) return error;
     for (int b = 0; b < mo_problem_body_count(problem); ++b) {
         const mo_body_view body = mo_problem_body(problem, b);
         mo_builder_add_body(builder, body.dim, body.M, body.f);

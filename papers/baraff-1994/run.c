@@ -26,9 +26,7 @@ static mo_error measure(void *results, mo_message *why)
     error = error ? error : br_count_pivots(r->all.pivots);
     error = error ? error : br_try_static(r->all.fixed);
     error = error ? error : br_try_dynamic(r->all.sliding);
-    if (!error) {
-        br_check_claims(&r->all, r->claims);
-    }
+    if (!error) br_check_claims(&r->all, r->claims);
     return error;
 }
 
@@ -58,9 +56,8 @@ static void print_cost(const br_cost *rows)
 static void print_pivots(const br_pivots *rows)
 {
     printf("\nPivots of walls with n contacts, at rest / shaken\n\n%-22s", "");
-    for (int k = 0; k < BR_FRICTION_COUNT; ++k) {
+    for (int k = 0; k < BR_FRICTION_COUNT; ++k)
         printf(" %16s", br_friction_names[k]);
-    }
     for (int size = 0; size < BR_PIVOT_SIZES; ++size) {
         printf("\nn about %-14d", rows[size].contacts);
         for (int k = 0; k < BR_FRICTION_COUNT; ++k) {
@@ -83,9 +80,8 @@ static void print_trials(const br_results *results)
         const br_trials *rows[3] = {&results->fixed[k], &results->fixed[BR_MUS + k],
                                     &results->sliding[k]};
         printf("%8g", br_mus[k]);
-        for (int c = 0; c < 3; ++c) {
+        for (int c = 0; c < 3; ++c)
             printf("       %4d %4d %4d  ", rows[c]->at_once, rows[c]->solved, rows[c]->rays);
-        }
         printf("\n");
     }
 }

@@ -59,9 +59,8 @@ static int in_sequence_phi(double gravity, double r)
 static int good_steps(int (*count)(double gravity, double r), double gravity)
 {
     int good = 0;
-    for (int k = 1; k <= 20; ++k) {
+    for (int k = 1; k <= 20; ++k)
         good += count(gravity, k / 10.0) < LT_MOST;
-    }
     return good;
 }
 
@@ -193,9 +192,8 @@ static double floor_of(double zeta, int linearised)
                                 .zeta = zeta,
                                 .linearised = linearised,
                                 .gauss_seidel = linearised};
-        if (!(linearised && lt_steps[k] > sqrt(5) - 1) && !lt_solve(&trial, &trace)) {
+        if (!(linearised && lt_steps[k] > sqrt(5) - 1) && !lt_solve(&trial, &trace))
             most = fmax(most, sqrt(2 * trace.error[LT_MOST]));
-        }
     }
     return most;
 }
@@ -239,14 +237,11 @@ static mo_error adaptive_rule(const lt_comparison *rules, paper_claim *c)
         const lt_trial trial = {
             .gravity = lt_forces[k / 2], .adaptive = 1, .linearised = k % 2, .tolerance = LT_FINE};
         const mo_error error = lt_solve(&trial, &trace);
-        if (error) {
-            return error;
-        }
+        if (error) return error;
         most[k % 2] = trace.iterations > most[k % 2] ? trace.iterations : most[k % 2];
     }
-    for (int k = 0; k < lt_comparison_count; ++k) {
+    for (int k = 0; k < lt_comparison_count; ++k)
         worst = rules[k].iterations[LT_ADAPTIVE] > worst ? rules[k].iterations[LT_ADAPTIVE] : worst;
-    }
     c->claim = "r must depend on b (the conclusion; no rule is given).";
     c->paper = "-";
     WRITE(c,
@@ -267,8 +262,7 @@ mo_error lt_check_claims(const lt_comparison *rules, paper_claim claims[LT_CLAIM
     };
     enum { COUNT = sizeof checks / sizeof checks[0] };
     _Static_assert(COUNT + 1 == LT_CLAIM_COUNT, "every claim has its place");
-    for (int k = 0; k < COUNT; ++k) {
+    for (int k = 0; k < COUNT; ++k)
         checks[k](&claims[k]);
-    }
     return adaptive_rule(rules, &claims[COUNT]);
 }

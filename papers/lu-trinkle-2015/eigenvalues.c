@@ -20,9 +20,8 @@ static void matrix(double zeta, double A[N][N])
         {0, -1, 0, 1, 0, 1}, {0, 0, -1, 0, 1, 1}, {0.5, -1, -1, -1, -1, 0},
     };
     memcpy(A, rows, sizeof rows);
-    for (int k = 0; k < N; ++k) {
+    for (int k = 0; k < N; ++k)
         A[k][k] += zeta;
-    }
 }
 
 static int comes_before(double re_a, double im_a, double re_b, double im_b)
@@ -50,16 +49,12 @@ int lt_compute_eigenvalues(double zeta, lt_eigenvalues *v)
     const int n = N, one = 1, room = 8 * N;
     int info;
     matrix(zeta, A);
-    for (int i = 0; i < N; ++i) {
-        for (int j = 0; j < N; ++j) {
+    for (int i = 0; i < N; ++i)
+        for (int j = 0; j < N; ++j)
             column_major[j * N + i] = A[i][j];
-        }
-    }
     dgeev_("N", "N", &n, column_major, &n, v->re, v->im, unused, &one, unused, &one, work, &room,
            &info, 1, 1);
-    if (info != 0) {
-        return 0;
-    }
+    if (info != 0) return 0;
     order(v);
     double least = INFINITY, most = -INFINITY;
     for (int k = 0; k < N; ++k) {

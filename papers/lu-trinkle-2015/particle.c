@@ -31,9 +31,8 @@ static void watch(void *user, const mo_progress *now, const double *r)
     watcher *w = user;
     lt_trace *trace = w->trace;
     const int k = now->iteration;
-    if (mo_measure_cck(w->problem, r, w->facets, LT_XI, &trace->error[k])) {
+    if (mo_measure_cck(w->problem, r, w->facets, LT_XI, &trace->error[k]))
         trace->error[k] = INFINITY; /* a diverged iterate */
-    }
     memcpy(trace->impulse[k], r, sizeof trace->impulse[k]);
     trace->last = k;
     if (k > 0 && !trace->reached && trace->error[k] < w->tolerance) {
@@ -82,9 +81,7 @@ mo_error lt_solve(const lt_trial *trial, lt_trace *trace)
     def.gravity = trial->gravity;
     def.mass = trial->mass > 0 ? trial->mass : def.mass;
     mo_error error = scene_particle(&def, &problem, NULL);
-    if (error) {
-        return error;
-    }
+    if (error) return error;
     *trace = (lt_trace){.iterations = LT_MOST};
     watcher w = {.problem = problem,
                  .tolerance = trial->tolerance,

@@ -57,9 +57,8 @@ static double cck(double a, double b)
 /* u of eq. 15 (the gap included, as b of eq. 14 has it). */
 static void velocity(const double *p, double gravity, double *u)
 {
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         u[k] = NU[k] + p[k];
-    }
     u[N] += H * gravity + GAP_RATE;
 }
 
@@ -82,9 +81,8 @@ static double step_conic(const lt_reading *reading, double gravity, double r, in
         velocity(z->p, gravity, u);
     } else { /* eq. 26 */
         const int pull = reading->velocity == LT_ACCUMULATED || k == 1;
-        for (int j = 0; j < 3; ++j) {
+        for (int j = 0; j < 3; ++j)
             z->nu[j] += z->p[j];
-        }
         z->nu[N] += pull ? H * gravity : 0;
         memcpy(u, z->nu, sizeof u);
         u[N] += GAP_RATE;
@@ -97,9 +95,7 @@ static double step_conic(const lt_reading *reading, double gravity, double r, in
         z->p[T] *= bound / size;
         z->p[O] *= bound / size;
     }
-    if (!reading->error_as_iterated) {
-        velocity(z->p, gravity, u);
-    }
+    if (!reading->error_as_iterated) velocity(z->p, gravity, u);
     return conic_error(z->p, u);
 }
 
@@ -140,9 +136,8 @@ static double step_linearised(const lt_reading *reading, double gravity, double 
     velocity(z->p, gravity, u);
     along(u, d);
     z->p[N] = fmax(0, z->p[N] - r * u[N]);
-    for (int j = 0; j < DIRECTIONS; ++j) {
+    for (int j = 0; j < DIRECTIONS; ++j)
         z->f[j] = fmax(0, z->f[j] - r * (d[j] + old_s));
-    }
     z->p[T] = z->f[0] - z->f[2];
     z->p[O] = z->f[1] - z->f[3];
     z->s = fmax(0, z->s - r * (reading->in_sequence ? left_over(z) : old_left));

@@ -149,9 +149,8 @@ static mo_error compare(family make, int size, lt_comparison *comparison)
         for (int solver = 0; solver < LT_SOLVER_COUNT && !error; ++solver) {
             int iterations;
             error = count_iterations(problem, solver, &iterations);
-            if (iterations > comparison->iterations[solver]) {
+            if (iterations > comparison->iterations[solver])
                 comparison->iterations[solver] = iterations;
-            }
         }
         mo_problem_destroy(problem);
     }
@@ -181,12 +180,9 @@ mo_error lt_rule_history(int rule, int most, double *residual, const char **prob
 {
     mo_problem *problem;
     mo_error error = families[SHOWN].make(0, &problem);
-    if (error) {
-        return error;
-    }
-    for (int k = 0; k <= most; ++k) {
+    if (error) return error;
+    for (int k = 0; k <= most; ++k)
         residual[k] = -1; /* the run ended before */
-    }
     mo_options options = options_of(rule, most);
     options.progress = record;
     options.progress_user = residual;

@@ -39,18 +39,15 @@ static void print_rules(const lt_comparison *rules)
            "(-: not in %d; of several problems, the one that needs most)\n\n",
            LT_RULE_MOST);
     printf("%-28s", "");
-    for (int solver = 0; solver < LT_SOLVER_COUNT; ++solver) {
+    for (int solver = 0; solver < LT_SOLVER_COUNT; ++solver)
         printf("%10s", lt_solver_names[solver]);
-    }
     for (int k = 0; k < lt_comparison_count; ++k) {
         printf("\n%-28s", rules[k].problem);
-        for (int solver = 0; solver < LT_SOLVER_COUNT; ++solver) {
-            if (rules[k].iterations[solver] < LT_RULE_MOST) {
+        for (int solver = 0; solver < LT_SOLVER_COUNT; ++solver)
+            if (rules[k].iterations[solver] < LT_RULE_MOST)
                 printf("%10d", rules[k].iterations[solver]);
-            } else {
+            else
                 printf("%10s", "-");
-            }
-        }
     }
     printf("\n");
 }
@@ -75,13 +72,11 @@ static void put(json *j, const void *results)
     for (int k = 0; k < lt_comparison_count; ++k) {
         json_object(j, NULL);
         json_text(j, "problem", rules[k].problem);
-        for (int solver = 0; solver < LT_SOLVER_COUNT; ++solver) {
-            if (rules[k].iterations[solver] < LT_RULE_MOST) {
+        for (int solver = 0; solver < LT_SOLVER_COUNT; ++solver)
+            if (rules[k].iterations[solver] < LT_RULE_MOST)
                 json_whole(j, lt_solver_names[solver], rules[k].iterations[solver]);
-            } else {
+            else
                 json_null(j, lt_solver_names[solver]); /* not solved */
-            }
-        }
         json_object_end(j);
     }
     json_array_end(j);

@@ -41,20 +41,17 @@ static mo_error close_file(FILE *file, const char *path, mo_message *why)
 /* An empty field for NAN. */
 static void put_number(FILE *file, double value, int digits)
 {
-    if (isnan(value)) {
+    if (isnan(value))
         fprintf(file, ",");
-    } else {
+    else
         fprintf(file, ",%.*f", digits, value);
-    }
 }
 
 static mo_error write_table(const char *folder, const tp_row *rows, mo_message *why)
 {
     char path[1024];
     FILE *file = open_file(folder, "table.csv", path, sizeof path);
-    if (!file) {
-        return fail(why, MO_ERR_FILE, "%.400s cannot be written", path);
-    }
+    if (!file) return fail(why, MO_ERR_FILE, "%.400s cannot be written", path);
     fprintf(file, "size,sets");
     for (int side = 0; side < 2; ++side) {
         for (int method = 0; method < TP_METHOD_COUNT; ++method) {
@@ -84,9 +81,7 @@ static mo_error write_sets(const char *folder, const tp_set *sets, mo_message *w
 {
     char path[1024];
     FILE *file = open_file(folder, "sets.csv", path, sizeof path);
-    if (!file) {
-        return fail(why, MO_ERR_FILE, "%.400s cannot be written", path);
-    }
+    if (!file) return fail(why, MO_ERR_FILE, "%.400s cannot be written", path);
     fprintf(
         file,
         "set,problem,size,objects,manipulators,joints,rolling,sliding,mu,lemke solved,lemke starts,"
@@ -113,16 +108,13 @@ static mo_error checksum(const scene_grasp_def *def, uint64_t *sum, mo_message *
 {
     mo_problem *problem;
     mo_error error = scene_grasp(def, &problem, why);
-    if (error) {
-        return error;
-    }
+    if (error) return error;
     const size_t rows = (size_t)mo_problem_row_count(problem);
     double *q = malloc((rows + 1) * sizeof *q);
     error = q ? mo_problem_response(problem, NULL, q) : MO_ERR_MEMORY;
     *sum = UINT64_C(0xcbf29ce484222325);
-    for (size_t k = 0; !error && k < rows * sizeof *q; ++k) {
+    for (size_t k = 0; !error && k < rows * sizeof *q; ++k)
         *sum = (*sum ^ ((const unsigned char *)q)[k]) * UINT64_C(0x100000001b3);
-    }
     free(q);
     mo_problem_destroy(problem);
     return error ? fail(why, error, "%s", mo_error_text(error)) : MO_OK;
@@ -139,9 +131,7 @@ mo_error tp_write_set(const char *path, const trinkle_pang_set *set, mo_message 
     uint64_t sum;
     const mo_error error = checksum(def, &sum, why);
     FILE *file = error ? NULL : fopen(path, "w");
-    if (!file) {
-        return error ? error : fail(why, MO_ERR_FILE, "%.400s cannot be written", path);
-    }
+    if (!file) return error ? error : fail(why, MO_ERR_FILE, "%.400s cannot be written", path);
     fprintf(file,
             "# A data set that neither method solved: number %d of 0 to 327, an LCP of size %d.\n"
             "# scene_grasp (scenes/trinkle_pang.h) rebuilds it from these numbers.\n"
@@ -164,9 +154,7 @@ typedef struct reading {
 static int read_line(const char *line, reading *r)
 {
     char format[32];
-    if (line[strspn(line, " \t\r\n")] == '\0' || line[0] == '#') {
-        return 1;
-    }
+    if (line[strspn(line, " \t\r\n")] == '\0' || line[0] == '#') return 1;
     if (sscanf(line, "format = %31s", format) == 1) {
         r->is_ours = strcmp(format, FORMAT) == 0;
         return r->is_ours;
@@ -193,9 +181,7 @@ mo_error tp_read_set(const char *path, scene_grasp_def *def, int *same, mo_messa
     reading r = {0};
     int number = 0, good = 1;
     FILE *file = fopen(path, "r");
-    if (!file) {
-        return fail(why, MO_ERR_FILE, "%.400s cannot be read", path);
-    }
+    if (!file) return fail(why, MO_ERR_FILE, "%.400s cannot be read", path);
     while (good && fgets(line, sizeof line, file)) {
         ++number;
         good = read_line(line, &r);
@@ -211,9 +197,7 @@ mo_error tp_read_set(const char *path, scene_grasp_def *def, int *same, mo_messa
     *def = r.def;
     uint64_t sum = 0;
     const mo_error error = same ? checksum(def, &sum, why) : MO_OK;
-    if (same && !error) {
-        *same = sum == r.checksum;
-    }
+    if (same && !error) *same = sum == r.checksum;
     return error;
 }
 
@@ -227,14 +211,12 @@ mo_error tp_write(const char *folder, const tp_set *sets, const tp_row *rows, mo
         char name[64], path[1024];
         tp_name_left(&sets[k].set, name, sizeof name);
         const int length = snprintf(path, sizeof path, "%s/%s", folder, name);
-        if (length < 0 || (size_t)length >= sizeof path) {
+        if (length < 0 || (size_t)length >= sizeof path)
             return fail(why, MO_ERR_FILE, "the name of the folder is too long");
-        }
-        if (!sets[k].run[TP_LEMKE].solved && !sets[k].run[TP_FIP].solved) {
+        if (!sets[k].run[TP_LEMKE].solved && !sets[k].run[TP_FIP].solved)
             error = tp_write_set(path, &sets[k].set, why);
-        } else {
+        else
             remove(path); /* of an earlier run */
-        }
     }
     return error;
 }

@@ -25,24 +25,20 @@ static const char *const FIGURE = "table.png";
 
 static void show_progress(int done)
 {
-    if (!isatty(STDERR_FILENO)) {
-        return;
-    }
-    if (done < TRINKLE_PANG_SETS) {
+    if (!isatty(STDERR_FILENO)) return;
+    if (done < TRINKLE_PANG_SETS)
         fprintf(stderr, "\r%d of %d data sets", done, TRINKLE_PANG_SETS);
-    } else {
+    else
         fprintf(stderr, "\r%40s\r", "");
-    }
 }
 
 /* A column; a dash for NAN. */
 static void print_number(double value, int digits)
 {
-    if (isnan(value)) {
+    if (isnan(value))
         printf("%7s", "-");
-    } else {
+    else
         printf("%7.*f", digits, value);
-    }
 }
 
 static void print_table(const tp_row *rows)
@@ -174,9 +170,7 @@ static void print_json(const tp_set *sets, const tp_row *rows, const char *folde
     put_left(&j, sets);
     json_text(&j, "folder", folder);
     json_array(&j, "figures");
-    if (drawn == PLOT_DRAWN) {
-        json_text(&j, NULL, FIGURE);
-    }
+    if (drawn == PLOT_DRAWN) json_text(&j, NULL, FIGURE);
     json_array_end(&j);
     json_object_end(&j);
     json_end(&j);
@@ -209,11 +203,10 @@ static int run_in(const char *folder, int as_json, tp_set *sets)
         return EXIT_FAILED;
     }
     const plot_outcome drawn = plot_draw(folder, trinkle_pang_gp, sizeof trinkle_pang_gp);
-    if (as_json) {
+    if (as_json)
         print_json(sets, rows, folder, drawn);
-    } else {
+    else
         print_all(sets, rows, folder, drawn);
-    }
     const int status = plot_explain(drawn, folder);
     return output_is_good() ? status : EXIT_FAILED;
 }

@@ -29,9 +29,7 @@ static mo_error count_starts(const mo_problem *problem, tp_method method, int re
     for (*starts = 1; !error && *starts <= restarts; ++*starts) {
         const mo_options options = options_of(method, *starts - 1);
         error = mo_solve(problem, &options, &result);
-        if (result.status == MO_SOLVED) {
-            break;
-        }
+        if (result.status == MO_SOLVED) break;
     }
     mo_result_clear(&result);
     return error;
@@ -50,9 +48,7 @@ static mo_error run_method(const mo_problem *problem, tp_method method, tp_run *
                     .seconds = result.seconds,
                     .message = result.message};
     mo_result_clear(&result);
-    if (!error && out->solved) {
-        error = count_starts(problem, method, restarts, &out->starts);
-    }
+    if (!error && out->solved) error = count_starts(problem, method, restarts, &out->starts);
     return error;
 }
 
@@ -73,12 +69,9 @@ mo_error tp_solve(int number, tp_set *out, mo_message *why)
     mo_problem *problem;
     *out = (tp_set){.set = trinkle_pang_set_of(number)};
     mo_error error = scene_grasp(&out->set.def, &problem, why);
-    if (error) {
-        return error;
-    }
-    for (int method = 0; !error && method < TP_METHOD_COUNT; ++method) {
+    if (error) return error;
+    for (int method = 0; !error && method < TP_METHOD_COUNT; ++method)
         error = run_method(problem, (tp_method)method, &out->run[method]);
-    }
     error = error ? error : run_within_100(problem, &out->within_100);
     mo_problem_destroy(problem);
     return error;

@@ -43,9 +43,8 @@ void tp_make_table(const tp_set *sets, tp_row rows[TP_ROWS])
             rows[r].paper[method] = PAPER[r].figures[method];
             rows[r].ours[method] = average(sets, rows[r].size, (tp_method)method);
         }
-        for (int k = 0; k < TRINKLE_PANG_SETS; ++k) {
+        for (int k = 0; k < TRINKLE_PANG_SETS; ++k)
             rows[r].within_100 += sets[k].set.size == rows[r].size ? sets[k].within_100 : 0;
-        }
         rows[r].within_100 /= rows[r].sets;
     }
 }

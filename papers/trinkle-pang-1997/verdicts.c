@@ -22,9 +22,7 @@ mo_error tp_judge(const tp_set *set, tp_verdict *out, mo_message *why)
     mo_check_result check = {0};
     *out = (tp_verdict){.verdict = MO_VERDICT_UNKNOWN};
     mo_error error = scene_grasp(&set->set.def, &problem, why);
-    if (error) {
-        return error;
-    }
+    if (error) return error;
     const int is_solved = set->run[TP_LEMKE].solved || set->run[TP_FIP].solved;
     if (set->set.size <= 50 || !is_solved) {
         error = mo_check(problem, cells_for(set->set.size, mo_problem_row_count(problem)), &check);

@@ -26,15 +26,11 @@ static mo_error judge_all(judged *all, mo_message *why)
 {
     mo_error error = MO_OK;
     for (int k = 0; !error && k < TRINKLE_PANG_SETS; ++k) {
-        if (isatty(STDERR_FILENO)) {
-            fprintf(stderr, "\r%d of %d data sets", k, TRINKLE_PANG_SETS);
-        }
+        if (isatty(STDERR_FILENO)) fprintf(stderr, "\r%d of %d data sets", k, TRINKLE_PANG_SETS);
         error = tp_solve(k, &all[k].set, why);
         error = error ? error : tp_judge(&all[k].set, &all[k].verdict, why);
     }
-    if (isatty(STDERR_FILENO)) {
-        fprintf(stderr, "\r%40s\r", "");
-    }
+    if (isatty(STDERR_FILENO)) fprintf(stderr, "\r%40s\r", "");
     return error;
 }
 
@@ -56,9 +52,7 @@ static mo_error write_csv(const char *folder, const judged *all, mo_message *why
         bad = ferror(file);
         bad = fclose(file) != 0 || bad;
     }
-    if (bad) {
-        snprintf(why->text, sizeof why->text, "%.400s cannot be written", path);
-    }
+    if (bad) snprintf(why->text, sizeof why->text, "%.400s cannot be written", path);
     return bad ? MO_ERR_FILE : MO_OK;
 }
 
@@ -95,11 +89,8 @@ static void print_all(const judged *all, const char *folder)
     }
     printf("%-10s %7.1f s %7.1f s\n\nNot known:", "longest", c.longest[0], c.longest[1]);
     int unknown = 0;
-    for (int k = 0; k < TRINKLE_PANG_SETS; ++k) {
-        if (all[k].verdict.verdict == MO_VERDICT_UNKNOWN) {
-            printf("%s %d", unknown++ ? "," : "", k);
-        }
-    }
+    for (int k = 0; k < TRINKLE_PANG_SETS; ++k)
+        if (all[k].verdict.verdict == MO_VERDICT_UNKNOWN) printf("%s %d", unknown++ ? "," : "", k);
     printf("%s\n", unknown ? "" : " none");
     if (c.contradictions) {
         printf("%d sets have a solution and a proof that there is none: please report this\n",
@@ -118,19 +109,15 @@ static void print_json(const judged *all, const char *folder)
     json_text(&j, "experiment", "trinkle-pang-verdicts");
     for (int large = 0; large < 2; ++large) {
         json_object(&j, large ? "larger" : "up_to_50");
-        for (int v = 0; v < MO_VERDICT_COUNT; ++v) {
+        for (int v = 0; v < MO_VERDICT_COUNT; ++v)
             json_whole(&j, mo_verdict_name((mo_verdict)v), c.of[large][v]);
-        }
         json_number(&j, "longest_seconds", c.longest[large]);
         json_object_end(&j);
     }
     json_whole(&j, "contradictions", c.contradictions);
     json_array(&j, "not_known");
-    for (int k = 0; k < TRINKLE_PANG_SETS; ++k) {
-        if (all[k].verdict.verdict == MO_VERDICT_UNKNOWN) {
-            json_whole(&j, NULL, k);
-        }
-    }
+    for (int k = 0; k < TRINKLE_PANG_SETS; ++k)
+        if (all[k].verdict.verdict == MO_VERDICT_UNKNOWN) json_whole(&j, NULL, k);
     json_array_end(&j);
     json_text(&j, "folder", folder);
     json_object_end(&j);
@@ -149,13 +136,12 @@ int paper_trinkle_pang_verdicts(const experiment_call *asked)
     mo_error error = all ? MO_OK : MO_ERR_MEMORY;
     error = error ? error : judge_all(all, &why);
     error = error ? error : write_csv(folder, all, &why);
-    if (error) {
+    if (error)
         say(COMMAND, "%s", why.text[0] ? why.text : mo_error_text(error));
-    } else if (asked->json) {
+    else if (asked->json)
         print_json(all, folder);
-    } else {
+    else
         print_all(all, folder);
-    }
     free(all);
     return error || !output_is_good() ? EXIT_FAILED : EXIT_DONE;
 }

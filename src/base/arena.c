@@ -32,8 +32,7 @@ void *mo_arena_head(mo_arena *arena, size_t size)
 void *mo_arena_allocate(mo_arena *arena, const mo_allocator *allocator)
 {
     char *memory = mo_memory_array(allocator, arena->used + MO_ARENA_ALIGN, 1);
-    if (memory) {
+    if (memory)
         *arena = (mo_arena){.base = memory + (MO_ARENA_ALIGN - (uintptr_t)memory % MO_ARENA_ALIGN)};
-    }
     return memory;
 }

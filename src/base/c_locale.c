@@ -9,9 +9,7 @@
 mo_c_locale mo_c_locale_begin(void)
 {
     mo_c_locale locale = {.own = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0)};
-    if (locale.own) {
-        locale.before = uselocale((locale_t)locale.own);
-    }
+    if (locale.own) locale.before = uselocale((locale_t)locale.own);
     return locale;
 }
 

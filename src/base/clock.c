@@ -17,9 +17,7 @@ void mo_clock_count(double seconds)
 double mo_clock(void)
 {
     struct timespec now;
-    if (tick > 0) {
-        return counted += tick;
-    }
+    if (tick > 0) return counted += tick;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }

@@ -20,9 +20,7 @@ MO_NAMES(mo_error_text, mo_error, "unknown error", MO_ERROR_LIST(MO_ENUM_TEXT))
 
 MO_PRINTF(2, 0) static void fill(mo_message *message, const char *format, va_list values)
 {
-    if (message) {
-        vsnprintf(message->text, sizeof message->text, format, values);
-    }
+    if (message) vsnprintf(message->text, sizeof message->text, format, values);
 }
 
 void mo_say(mo_message *message, const char *format, ...)

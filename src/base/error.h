@@ -28,9 +28,7 @@ mo_error mo_fail_null(mo_message *why, const char *function, const char *pointer
  */
 #define MO_NEED(pointers, why)                                                                     \
     do {                                                                                           \
-        if (!(pointers)) {                                                                         \
-            return mo_fail_null((why), __func__, #pointers);                                       \
-        }                                                                                          \
+        if (!(pointers)) return mo_fail_null((why), __func__, #pointers);                          \
     } while (0)
 #define MO_NEED_OR(value, pointers, why)                                                           \
     do {                                                                                           \
@@ -61,24 +59,18 @@ mo_error mo_fail_null(mo_message *why, const char *function, const char *pointer
 #define MO_TRY(call)                                                                               \
     do {                                                                                           \
         const mo_error mo_tried = (call);                                                          \
-        if (mo_tried) {                                                                            \
-            return mo_tried;                                                                       \
-        }                                                                                          \
+        if (mo_tried) return mo_tried;                                                             \
     } while (0)
 #define MO_NEED_MEMORY(pointers, why)                                                              \
     do {                                                                                           \
-        if (!(pointers)) {                                                                         \
-            return mo_fail_memory(why);                                                            \
-        }                                                                                          \
+        if (!(pointers)) return mo_fail_memory(why);                                               \
     } while (0)
 
 /* A check: returns the failure if the condition holds.  The failure is a call that keeps a message:
  * MO_FAIL_IF(n < 1, mo_fail(why, MO_ERR_ARGUMENT, "...")). */
 #define MO_FAIL_IF(condition, ...)                                                                 \
     do {                                                                                           \
-        if (condition) {                                                                           \
-            return __VA_ARGS__;                                                                    \
-        }                                                                                          \
+        if (condition) return __VA_ARGS__;                                                         \
     } while (0)
 /* The same for an argument: MO_REFUSE_IF(n < 1, why, "n is %d, but must be positive", n). */
 #define MO_REFUSE_IF(condition, ...) MO_FAIL_IF(condition, mo_fail_argument(__VA_ARGS__))

@@ -32,9 +32,7 @@ void *mo_memory_resize(const mo_allocator *allocator, void *p, size_t size)
 
 void *mo_memory_array(const mo_allocator *allocator, size_t count, size_t size)
 {
-    if (size && count > SIZE_MAX / 2 / size) {
-        return NULL;
-    }
+    if (size && count > SIZE_MAX / 2 / size) return NULL;
     const size_t bytes = count * size;
     return mo_memory_resize(allocator, NULL, bytes > 0 ? bytes : 1);
 }
@@ -69,16 +67,13 @@ void *mo_memory_copy(const mo_allocator *allocator, const void *from, size_t byt
 
 void mo_memory_free(const mo_allocator *allocator, void *p)
 {
-    if (p) {
-        allocator->reallocate(allocator->user, p, 0);
-    }
+    if (p) allocator->reallocate(allocator->user, p, 0);
 }
 
 void mo_memory_free_all(const mo_allocator *allocator, size_t count, void *const *pointers)
 {
-    for (size_t k = 0; k < count; ++k) {
+    for (size_t k = 0; k < count; ++k)
         mo_memory_free(allocator, pointers[k]);
-    }
 }
 
 enum {
@@ -88,9 +83,7 @@ enum {
 
 static void *enlarged(const mo_allocator *allocator, void *array, size_t bytes, size_t larger)
 {
-    if (larger < LARGE || isinf(mo_pace_left())) {
-        return mo_memory_resize(allocator, array, larger);
-    }
+    if (larger < LARGE || isinf(mo_pace_left())) return mo_memory_resize(allocator, array, larger);
     void *moved = mo_memory_resize(allocator, NULL, larger);
     if (moved) {
         mo_pace_touch(moved, larger);
@@ -106,13 +99,9 @@ bool mo_memory_enlarge(const mo_allocator *allocator, void **array, size_t *room
     size_t larger = *room + *room / 2;
     larger = larger < LEAST / size ? LEAST / size : larger; /* not one by one at first */
     larger = larger < needed ? needed : larger;
-    if (larger > SIZE_MAX / 2 / size) {
-        return false;
-    }
+    if (larger > SIZE_MAX / 2 / size) return false;
     void *moved = enlarged(allocator, *array, *room * size, larger * size);
-    if (!moved) {
-        return false;
-    }
+    if (!moved) return false;
     *array = moved;
     *room = larger;
     return true;

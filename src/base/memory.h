@@ -58,9 +58,8 @@ static inline bool mo_memory_grow(const mo_allocator *allocator, void **array, s
 /* start[k + 1] += start[k] for k = 0 .. count - 1: from counts to first indices. */
 static inline void mo_running_sums(int count, int *start)
 {
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         start[k + 1] += start[k];
-    }
 }
 
 /* For qsort: ints in rising order. */

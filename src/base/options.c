@@ -71,9 +71,8 @@ enum {
 static int choice_count(const char *names)
 {
     int count = 1;
-    for (const char *c = names; *c; ++c) {
+    for (const char *c = names; *c; ++c)
         count += *c == '|';
-    }
     return count;
 }
 
@@ -123,12 +122,10 @@ mo_options mo_default_options(void)
 
 static mo_error check_value(const option_row *row, double value, mo_message *why)
 {
-    if (value == row->value) { /* the usual case */
+    if (value == row->value) /* the usual case */
         return MO_OK;
-    }
-    if (value >= row->least && value <= largest(row)) { /* false for NaN */
+    if (value >= row->least && value <= largest(row)) /* false for NaN */
         return MO_OK;
-    }
     MO_REFUSE_IF(row->names, why, "option %s is not one of %s", row->name, row->names);
     return mo_fail(why, MO_ERR_ARGUMENT, "option %s is %g, but must lie between %g and %g",
                    row->name, value, row->least, row->most);
@@ -143,9 +140,8 @@ mo_error mo_options_check(const mo_options *options, mo_message *why)
                              sizeof *options - methods) == 0
                           ? COMMON_COUNT
                           : OPTION_COUNT;
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         MO_TRY(check_value(&table[k], get_value(options, &table[k]), why));
-    }
     return MO_OK;
 }
 
@@ -156,12 +152,8 @@ static int choice_find(const char *names, const char *value)
     int position = 0;
     for (const char *name = names;; ++position) {
         const size_t n = strcspn(name, "|");
-        if (n == length && memcmp(name, value, n) == 0) {
-            return position;
-        }
-        if (!name[n]) {
-            return -1;
-        }
+        if (n == length && memcmp(name, value, n) == 0) return position;
+        if (!name[n]) return -1;
         name += n + 1;
     }
 }
@@ -191,17 +183,11 @@ mo_error mo_options_set(mo_options *options, const char *name, const char *value
 {
     MO_REFUSE_IF(!options || !name || !value, why, "an option needs a name and a value");
     for (int k = 0; k < OPTION_COUNT; ++k) {
-        if (strcmp(table[k].name, name) != 0) {
-            continue;
-        }
+        if (strcmp(table[k].name, name) != 0) continue;
         double number = 0;
         mo_error error = parse_value(&table[k], value, &number, why);
-        if (!error) {
-            error = check_value(&table[k], number, why);
-        }
-        if (!error) {
-            put_value(options, &table[k], number);
-        }
+        if (!error) error = check_value(&table[k], number, why);
+        if (!error) put_value(options, &table[k], number);
         return error;
     }
     return mo_fail(why, MO_ERR_ARGUMENT, "unknown option '%.80s'", name);
@@ -214,9 +200,7 @@ int mo_option_count(void)
 
 mo_option_info mo_option_describe(int index)
 {
-    if (index < 0 || index >= OPTION_COUNT) {
-        return (mo_option_info){0};
-    }
+    if (index < 0 || index >= OPTION_COUNT) return (mo_option_info){0};
     const option_row *row = &table[index];
     return (mo_option_info){row->name,  row->text,    row->names,
                             row->least, largest(row), row->is_count};
@@ -224,9 +208,7 @@ mo_option_info mo_option_describe(int index)
 
 void mo_option_print(const mo_options *options, int index, char *text, size_t size)
 {
-    if (index < 0 || index >= OPTION_COUNT || !options || !text || !size) {
-        return;
-    }
+    if (index < 0 || index >= OPTION_COUNT || !options || !text || !size) return;
     const option_row *row = &table[index];
     const double value = get_value(options, row);
     if (!row->names) {
@@ -234,16 +216,13 @@ void mo_option_print(const mo_options *options, int index, char *text, size_t si
         /* the shortest text that reads back as the same number */
         for (int digits = 1; digits <= 17; ++digits) {
             snprintf(text, size, "%.*g", row->is_count ? 10 : digits, value);
-            if (strtod(text, NULL) == value) {
-                break;
-            }
+            if (strtod(text, NULL) == value) break;
         }
         mo_c_locale_end(&numbers);
         return;
     }
     const char *name = row->names;
-    for (int k = 0; k < (int)value && strchr(name, '|'); ++k) {
+    for (int k = 0; k < (int)value && strchr(name, '|'); ++k)
         name = strchr(name, '|') + 1;
-    }
     snprintf(text, size, "%.*s", (int)strcspn(name, "|"), name);
 }

@@ -81,16 +81,12 @@ struct mo_paced {
 mo_paced *mo_paced_create(const mo_allocator *allocator)
 {
     mo_paced *paced = mo_memory_array(allocator, 1, sizeof *paced);
-    if (!paced) {
-        return NULL;
-    }
+    if (!paced) return NULL;
     *paced = (mo_paced){.allocator = *allocator, .has_ended = 1};
     paced->stack = mmap(NULL, GUARD + STACK, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
     if (paced->stack == MAP_FAILED || mprotect(paced->stack, GUARD, PROT_NONE)) {
-        if (paced->stack != MAP_FAILED) {
-            munmap(paced->stack, GUARD + STACK);
-        }
+        if (paced->stack != MAP_FAILED) munmap(paced->stack, GUARD + STACK);
         mo_memory_free(allocator, paced);
         return NULL;
     }
@@ -219,9 +215,7 @@ static int number_of(uintptr_t where, int line)
 void mo_pace_at(uintptr_t where, int line)
 {
     mo_paced *paced = current;
-    if (!paced || paced->held) {
-        return;
-    }
+    if (!paced || paced->held) return;
     const double now = mo_clock();
     double *done = paced->seconds + paced->place;
     *done = fmax(now - paced->since, FADES * *done);
@@ -237,9 +231,7 @@ void mo_pace_at(uintptr_t where, int line)
 
 void mo_pace_hold(int is_held)
 {
-    if (current) {
-        current->held += is_held ? 1 : -1;
-    }
+    if (current) current->held += is_held ? 1 : -1;
 }
 
 double mo_pace_left(void)

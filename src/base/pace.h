@@ -45,9 +45,7 @@ extern atomic_int mo_paced_count;
 /* In a loop over k: at every `count`-th element, a power of two. */
 #define mo_pace_every(k, count)                                                                    \
     do {                                                                                           \
-        if (((k) & ((count)-1)) == 0) {                                                            \
-            mo_pace();                                                                             \
-        }                                                                                          \
+        if (((k) & ((count)-1)) == 0) mo_pace();                                                   \
     } while (0)
 /* A place is identified by the address of its file name, or of a function, and a number. */
 void mo_pace_at(uintptr_t where, int line);

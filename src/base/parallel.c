@@ -42,8 +42,7 @@ void mo_parallel_tasks(int threads, int count, mo_task_fn *fn, void *context)
     }
     mo_pace_hold(1);
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         fn(context, k);
-    }
     mo_pace_hold(0);
 }

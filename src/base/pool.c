@@ -17,16 +17,12 @@ struct mo_pool_block {
 
 void *mo_pool_take(mo_pool *pool, size_t count, size_t size)
 {
-    if (size && count > (SIZE_MAX / 4) / size) {
-        return NULL;
-    }
+    if (size && count > (SIZE_MAX / 4) / size) return NULL;
     const size_t bytes = (count * size + ALIGN - 1) / ALIGN * ALIGN;
     if (!pool->last || pool->last->size - pool->used < bytes) {
         const size_t room = bytes > BLOCK ? bytes : BLOCK;
         mo_pool_block *block = mo_memory_array(&pool->allocator, 1, sizeof(mo_pool_block) + room);
-        if (!block) {
-            return NULL;
-        }
+        if (!block) return NULL;
         block->before = pool->last;
         block->size = room;
         pool->last = block;
@@ -51,9 +47,7 @@ bool mo_pool_take_each(mo_pool *pool, size_t count, size_t size, size_t places, 
 char *mo_pool_text(mo_pool *pool, const char *text, size_t length)
 {
     char *copy = mo_pool_take(pool, length + 1, 1);
-    if (copy && length) {
-        memcpy(copy, text, length);
-    }
+    if (copy && length) memcpy(copy, text, length);
     return copy;
 }
 

@@ -15,9 +15,8 @@ enum { MO_AHEAD = 12 /* turns */, MO_CACHE_LINE = 64 };
 static inline void mo_prefetch(const void *at, size_t size)
 {
 #if defined(__GNUC__) || defined(__clang__)
-    for (size_t k = 0; k < size; k += MO_CACHE_LINE) {
+    for (size_t k = 0; k < size; k += MO_CACHE_LINE)
         __builtin_prefetch((const char *)at + k);
-    }
     __builtin_prefetch((const char *)at + size - 1);
 #else
     (void)at;

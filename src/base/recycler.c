@@ -75,9 +75,7 @@ static void leave(mo_recycler *r)
 
 static void *allocate(mo_recycler *r, size_t size)
 {
-    if (size > SIZE_MAX / 4) {
-        return NULL;
-    }
+    if (size > SIZE_MAX / 4) return NULL;
     size_t room;
     const int class = class_of(size, &room);
     block *b = NULL;
@@ -95,9 +93,7 @@ static void *allocate(mo_recycler *r, size_t size)
             mo_pace_touch(bytes_of(b), room);
         }
     }
-    if (!b) {
-        return NULL;
-    }
+    if (!b) return NULL;
     atomic_fetch_add_explicit(&r->users, 1, memory_order_relaxed);
     return bytes_of(b);
 }
@@ -113,26 +109,20 @@ static void cache(mo_recycler *r, block *b)
         r->highest = b->class > r->highest ? b->class : r->highest;
     }
     unlock(r);
-    if (!is_kept) {
-        mo_memory_free(&r->below, b);
-    }
+    if (!is_kept) mo_memory_free(&r->below, b);
     leave(r);
 }
 
 static void *reallocate(void *user, void *p, size_t size)
 {
     mo_recycler *r = user;
-    if (!p) {
-        return size ? allocate(r, size) : NULL;
-    }
+    if (!p) return size ? allocate(r, size) : NULL;
     block *b = block_of(p);
     if (size == 0) {
         cache(r, b);
         return NULL;
     }
-    if (size <= b->size) {
-        return p;
-    }
+    if (size <= b->size) return p;
     void *larger = allocate(r, size);
     if (larger) {
         mo_pace_copy(larger, p, b->size);
@@ -144,9 +134,7 @@ static void *reallocate(void *user, void *p, size_t size)
 mo_recycler *mo_recycler_create(const mo_allocator *below)
 {
     mo_recycler *r = mo_memory_array(below, 1, sizeof *r);
-    if (r) {
-        *r = (mo_recycler){.below = *below, .users = 1, .flag = ATOMIC_FLAG_INIT};
-    }
+    if (r) *r = (mo_recycler){.below = *below, .users = 1, .flag = ATOMIC_FLAG_INIT};
     return r;
 }
 
@@ -155,9 +143,8 @@ static block *take_old(mo_recycler *r, int class, unsigned rounds)
 {
     lock(r);
     block **at = &r->kept[class];
-    while (*at && r->round - (*at)->round <= rounds) {
+    while (*at && r->round - (*at)->round <= rounds)
         at = &(*at)->next;
-    }
     block *old = *at;
     *at = NULL;
     unlock(r);
@@ -197,7 +184,5 @@ void mo_recycler_end_round(mo_recycler *r)
     lock(r);
     const int is_due = ++r->round % ROUNDS == 0;
     unlock(r);
-    if (is_due) {
-        drop(r, ROUNDS);
-    }
+    if (is_due) drop(r, ROUNDS);
 }

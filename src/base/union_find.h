@@ -10,9 +10,8 @@
 /* The root of the set of k; the path to it is halved on the way. */
 static inline int mo_set_root(int *parent, int k)
 {
-    while (parent[k] != k) {
+    while (parent[k] != k)
         k = parent[k] = parent[parent[k]];
-    }
     return k;
 }
 
@@ -23,9 +22,7 @@ static inline int mo_set_unite(int *parent, int a, int b, int *were_two)
     b = mo_set_root(parent, b);
     const int root = a < b ? a : b;
     parent[a < b ? b : a] = root;
-    if (were_two) {
-        *were_two = a != b;
-    }
+    if (were_two) *were_two = a != b;
     return root;
 }
 

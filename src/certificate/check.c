@@ -29,9 +29,8 @@ static mo_error keep_result(const mo_problem *problem, const mo_result *result,
         memcpy(found->r, result->r, n * sizeof(double));
         memcpy(found->u, result->u, n * sizeof(double));
     }
-    if (found->v && problem->dof_count) {
+    if (found->v && problem->dof_count)
         memcpy(found->v, result->v, (size_t)problem->dof_count * sizeof(double));
-    }
     mo_classify_modes(problem, found);
     return MO_OK;
 }
@@ -76,9 +75,7 @@ static mo_error judge(const mo_problem *problem, mo_check_result *check)
         settle(check, MO_VERDICT_NONE, "every motion penetrates");
         return MO_OK;
     }
-    if (check->set.count == 0) {
-        error = try_to_solve(problem, check);
-    }
+    if (check->set.count == 0) error = try_to_solve(problem, check);
     if (exists) {
         settle(check, MO_VERDICT_EXISTS,
                "the friction cones prove that a solution exists; others were not excluded");
@@ -108,9 +105,8 @@ mo_error mo_check(const mo_problem *problem, long long most_systems, mo_check_re
     const double start = mo_clock();
     *check = (mo_check_result){.verdict = MO_VERDICT_UNKNOWN};
     mo_error error = mo_find_all_solutions(problem, most_systems, &check->set);
-    for (int k = 0; k < MO_CONDITION_COUNT && !error; ++k) {
+    for (int k = 0; k < MO_CONDITION_COUNT && !error; ++k)
         error = mo_condition_decide(problem, (mo_condition_kind)k, &check->conditions[k]);
-    }
     error = error ? error : find_limit(problem, check);
     error = error ? error : judge(problem, check);
     check->seconds = mo_clock() - start;
@@ -120,9 +116,8 @@ mo_error mo_check(const mo_problem *problem, long long most_systems, mo_check_re
 void mo_check_clear(mo_check_result *check)
 {
     MO_NEED_OR(, check, NULL);
-    for (int k = 0; k < MO_CONDITION_COUNT; ++k) {
+    for (int k = 0; k < MO_CONDITION_COUNT; ++k)
         mo_condition_clear(&check->conditions[k]);
-    }
     mo_friction_limit_clear(&check->limit);
     mo_solution_set_clear(&check->set);
     *check = (mo_check_result){.verdict = MO_VERDICT_UNKNOWN};

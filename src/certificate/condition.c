@@ -82,12 +82,9 @@ static void first_cuts(program *p)
             continue;
         }
         const int count = mo_cone_rays(unit, mo_condition_is_frictionless(p->kind), rays);
-        for (int j = 0; j < count; ++j) {
+        for (int j = 0; j < count; ++j)
             add_cut(p, k, rays[j]);
-        }
-        if (count == 0) {
-            first_round_cuts(p, k);
-        }
+        if (count == 0) first_round_cuts(p, k);
     }
 }
 
@@ -105,9 +102,8 @@ static void load(program *p, double margin)
         *b = mo_cone_is_joint(unit) ? 0 : -margin;
         for (int k = 0; k < unit->dim; ++k) {
             const int row = unit->row + k;
-            for (int j = 0; j < n; ++j) {
+            for (int j = 0; j < n; ++j)
                 a[j] += p->cuts[m].ray[k] * map->A[(size_t)row * n + j].mid;
-            }
             *b += homogeneous ? 0 : p->cuts[m].ray[k] * map->b[row].mid;
         }
     }
@@ -124,9 +120,8 @@ static void impulse_of(program *p)
     for (int k = 0; k < p->map->unit_count; ++k) {
         const mo_unit *unit = &p->map->units[k];
         if (!mo_cone_is_joint(unit) &&
-            !mo_cone_is_smooth(unit, mo_condition_is_frictionless(p->kind))) {
+            !mo_cone_is_smooth(unit, mo_condition_is_frictionless(p->kind)))
             p->r[unit->row] *= 1 + 64 * DBL_EPSILON;
-        }
     }
 }
 
@@ -137,9 +132,8 @@ static void velocity_of(const program *p, const mo_unit *unit, double *u)
     for (int i = 0; i < unit->dim; ++i) {
         const int row = unit->row + i;
         u[i] = mo_condition_is_homogeneous(p->kind) ? 0 : map->b[row].mid;
-        for (int j = 0; j < map->columns; ++j) {
+        for (int j = 0; j < map->columns; ++j)
             u[i] += map->A[(size_t)row * map->columns + j].mid * p->x[j];
-        }
     }
 }
 
@@ -153,12 +147,10 @@ static double worst_ray(const mo_unit *unit, const double *u, double *ray)
     ray[0] = 1;
     for (int g = 0; g < count; ++g) {
         double slip = 0;
-        for (int k = groups[g]; k < groups[g + 1]; ++k) {
+        for (int k = groups[g]; k < groups[g + 1]; ++k)
             slip = hypot(slip, c[k] * u[k]);
-        }
-        for (int k = groups[g]; k < groups[g + 1] && slip > 0; ++k) {
+        for (int k = groups[g]; k < groups[g + 1] && slip > 0; ++k)
             ray[k] = -c[k] * (c[k] * u[k] / slip);
-        }
         rest -= slip;
     }
     return rest;
@@ -173,9 +165,8 @@ static int cut_again(program *p, double margin)
         const mo_unit *unit = &p->map->units[k];
         double u[MO_CONE_MOST_ROWS], ray[MO_CONE_MOST_ROWS];
         if (mo_cone_is_joint(unit) ||
-            mo_cone_rays(unit, mo_condition_is_frictionless(p->kind), rays) > 0) {
+            mo_cone_rays(unit, mo_condition_is_frictionless(p->kind), rays) > 0)
             continue;
-        }
         velocity_of(p, unit, u);
         if (worst_ray(unit, u, ray) < 0.5 * margin) {
             add_cut(p, k, ray);
@@ -193,19 +184,14 @@ static mo_answer try_margin(program *p, double margin, double *reach)
         load(p, margin);
         mo_polyhedron_decide(&p->polyhedron);
         memcpy(p->x, p->polyhedron.x, (size_t)p->map->columns * sizeof *p->x);
-        if (p->polyhedron.has_point && mo_motion_proves(p->map, p->kind, p->x)) {
+        if (p->polyhedron.has_point && mo_motion_proves(p->map, p->kind, p->x))
             return MO_ANSWER_HOLDS;
-        }
         if (p->polyhedron.has_proof) {
             impulse_of(p);
             *reach = mo_impulse_reach(p->map, p->kind, p->r);
-            if (*reach >= MO_REACH_OF_MOTION) {
-                return MO_ANSWER_FAILS;
-            }
+            if (*reach >= MO_REACH_OF_MOTION) return MO_ANSWER_FAILS;
         }
-        if (!p->polyhedron.has_point || !cut_again(p, margin)) {
-            break;
-        }
+        if (!p->polyhedron.has_point || !cut_again(p, margin)) break;
     }
     return MO_ANSWER_UNKNOWN;
 }
@@ -214,16 +200,12 @@ static mo_answer decide(program *p, double *reach)
 {
     static const double margins[] = {1e-2, 1e-5, 1e-8, 0};
     memset(p->x, 0, (size_t)p->map->columns * sizeof *p->x);
-    if (mo_motion_proves(p->map, p->kind, p->x)) { /* v = 0 */
+    if (mo_motion_proves(p->map, p->kind, p->x)) /* v = 0 */
         return MO_ANSWER_HOLDS;
-    }
-    if (mo_condition_is_homogeneous(p->kind)) {
-        return try_margin(p, 1, reach);
-    }
+    if (mo_condition_is_homogeneous(p->kind)) return try_margin(p, 1, reach);
     mo_answer answer = MO_ANSWER_UNKNOWN;
-    for (int k = 0; k < 4 && answer == MO_ANSWER_UNKNOWN; ++k) {
+    for (int k = 0; k < 4 && answer == MO_ANSWER_UNKNOWN; ++k)
         answer = try_margin(p, margins[k], reach);
-    }
     return answer;
 }
 
@@ -241,9 +223,8 @@ static void lay_out(program *p, mo_arena *arena)
 static double *keep(mo_condition *condition, int count, const double *x, const double *unit)
 {
     double *kept = mo_memory_array(&condition->allocator, (size_t)count, sizeof *kept);
-    for (int k = 0; k < count && kept; ++k) {
+    for (int k = 0; k < count && kept; ++k)
         kept[k] = x[k] * unit[k];
-    }
     return kept;
 }
 
@@ -293,9 +274,7 @@ static mo_error decide_by_map(const mo_problem *problem, mo_condition *condition
 {
     mo_motion_map map;
     mo_error error = mo_motion_map_create(problem, &map, &condition->message);
-    if (error) {
-        return error == MO_ERR_UNSUPPORTED ? MO_OK : error;
-    }
+    if (error) return error == MO_ERR_UNSUPPORTED ? MO_OK : error;
     if (map.columns > MO_POLYHEDRON_MOST_UNKNOWNS) {
         mo_say(&condition->message, "the problem has %d velocities; the limit is %d", map.columns,
                MO_POLYHEDRON_MOST_UNKNOWNS);
@@ -314,9 +293,7 @@ static mo_error confirm(const mo_problem *problem, mo_condition *condition)
 {
     mo_certificate_report report;
     const mo_error error = mo_condition_check(problem, condition, &report);
-    if (!error && !report.holds) {
-        mo_condition_clear(condition);
-    }
+    if (!error && !report.holds) mo_condition_clear(condition);
     return error;
 }
 
@@ -335,9 +312,7 @@ mo_error mo_condition_decide_with(const mo_problem *problem, mo_condition_kind k
                                 .friction = friction,
                                 .allocator = problem->allocator};
     MO_FAIL_IF((unsigned)kind >= MO_CONDITION_COUNT, MO_ERR_ARGUMENT);
-    if (!mo_condition_applies(problem, kind, &condition->message)) {
-        return MO_OK;
-    }
+    if (!mo_condition_applies(problem, kind, &condition->message)) return MO_OK;
     mo_error error = problem->form == MO_FORM_GLOBAL ? try_rest(problem, condition) : MO_OK;
     if (!error && condition->answer == MO_ANSWER_UNKNOWN) {
         error = decide_by_map(problem, condition);

@@ -64,9 +64,8 @@ static double violation(const mo_unit *unit, const double *u, const double *r)
 {
     double sum =
         unit->dim > 1 || unit->law.kind != MO_LAW_BOX ? fabs(u[unit->row] * r[unit->row]) : 0;
-    for (int k = unit->row + 1; k < unit->row + unit->dim; ++k) {
+    for (int k = unit->row + 1; k < unit->row + unit->dim; ++k)
         sum += fabs(unit->law.mu * r[unit->row] * fabs(u[k]) + r[k] * u[k]);
-    }
     return sum;
 }
 
@@ -76,16 +75,13 @@ static int undecided(mo_search *s, int has_point, int *children, int *count)
 {
     int best = -1;
     double most = -1;
-    if (has_point) {
-        mo_search_velocity(s, s->point, s->other);
-    }
+    if (has_point) mo_search_velocity(s, s->point, s->other);
     for (int k = 0; k < s->system->unit_count; ++k) {
         const mo_unit *unit = &s->system->units[k];
         const int cell = s->system->cells[k];
         if (mo_cell_is_sector(unit, cell) || mo_cell_split(unit, cell, children) == 0 ||
-            (s->active != MO_EVERY_ISLAND && s->island[k] != s->active)) {
+            (s->active != MO_EVERY_ISLAND && s->island[k] != s->active))
             continue;
-        }
         const double wrong = has_point ? violation(unit, s->other, s->point) : 0;
         if (wrong > most) {
             most = wrong;
@@ -110,9 +106,7 @@ static int next_island(mo_search *s)
     s->active = MO_EVERY_ISLAND;
     for (int k = 0; k < s->island_count; ++k) {
         s->active = k;
-        if (undecided(s, 0, children, &count) >= 0) {
-            return k;
-        }
+        if (undecided(s, 0, children, &count) >= 0) return k;
     }
     return s->active = MO_EVERY_ISLAND;
 }
@@ -163,9 +157,7 @@ static void visit_island(mo_search *s)
 {
     int children[MO_CELL_MOST_CELLS], count = 0;
     s->is_complete = s->is_complete && !s->error && s->set->systems < s->most_systems;
-    if (!s->is_complete) {
-        return;
-    }
+    if (!s->is_complete) return;
     ++s->set->systems;
     mo_cell_system_write(s->system);
     const int decided = undecided(s, 0, children, &count) < 0;
@@ -193,9 +185,7 @@ static int some_island_is_empty(mo_search *s)
             s->most_systems = s->set->systems + each;
             visit_island(s);
             s->most_systems = all;
-            if (s->is_complete && !s->error) {
-                return 1;
-            }
+            if (s->is_complete && !s->error) return 1;
             c->node_count = c->value_count = 0;
         }
     }
@@ -209,9 +199,8 @@ static int some_island_is_empty(mo_search *s)
 static int is_several(const mo_solution_set *set)
 {
     int several = set->count > 1;
-    for (int k = 0; k < set->count && !several; ++k) {
+    for (int k = 0; k < set->count && !several; ++k)
         several = set->solutions[k].dimension > 0;
-    }
     return several;
 }
 
@@ -226,9 +215,8 @@ static void prove_listed(mo_search *s)
 {
     const mo_enclosure *e = s->system->enclosure;
     double least = INFINITY;
-    for (int k = 0; k < e->n; ++k) {
+    for (int k = 0; k < e->n; ++k)
         least = fmin(least, e->unit_u[k]);
-    }
     for (int k = 0; k < s->set->count && !s->error; ++k) {
         mo_found_solution *found = &s->set->solutions[k];
         mo_error_bound bound;
@@ -244,13 +232,9 @@ static void judge(mo_search *s)
 {
     mo_solution_set *set = s->set;
     const mo_problem *problem = s->system->enclosure->problem;
-    if (s->is_complete) {
-        s->error = mo_certificate_check(problem, &set->certificate, &set->checked);
-    }
+    if (s->is_complete) s->error = mo_certificate_check(problem, &set->certificate, &set->checked);
     const int proven = s->is_complete && set->checked.holds;
-    if (!proven) {
-        drop_certificate(set);
-    }
+    if (!proven) drop_certificate(set);
     if (is_several(set)) {
         set->verdict = MO_VERDICT_SEVERAL;
         mo_say(&set->message, "%s",
@@ -309,9 +293,7 @@ static int has_relaxed_cells(const mo_cell_system *system)
 /* Solutions from methods where cells do not compute them, then all cells. */
 static void find_all(mo_search *s)
 {
-    if (!s->is_exact && !s->error) {
-        mo_search_seed(s);
-    }
+    if (!s->is_exact && !s->error) mo_search_seed(s);
     mo_search_visit(s);
 }
 
@@ -327,15 +309,9 @@ static mo_error search_in(mo_cell_system *system, long long most_systems, mo_sol
     lay_out(&s, n, rows, &arena);
     s.is_exact = !has_relaxed_cells(system);
     mo_search_find_islands(&s);
-    if (!some_island_is_empty(&s)) {
-        find_all(&s);
-    }
-    if (!s.error) {
-        prove_listed(&s);
-    }
-    if (!s.error) {
-        judge(&s);
-    }
+    if (!some_island_is_empty(&s)) find_all(&s);
+    if (!s.error) prove_listed(&s);
+    if (!s.error) judge(&s);
     mo_memory_free(allocator, memory);
     return s.error;
 }
@@ -356,9 +332,8 @@ mo_error mo_find_all_solutions(const mo_problem *problem, long long most_systems
     *set = (mo_solution_set){.verdict = MO_VERDICT_UNKNOWN, .allocator = problem->allocator};
     set->certificate.row_count = problem->row_count;
     mo_error error = mo_enclosure_create(problem, &enclosure, &set->message);
-    if (error) {
+    if (error)
         return error == MO_ERR_UNSUPPORTED ? MO_OK : error; /* the message contains the reason */
-    }
     error = mo_cell_system_create(&enclosure, &system, &set->message);
     if (!error) {
         error = search_in(

@@ -17,21 +17,18 @@ void mo_search_add_node(mo_search *search, mo_proof_kind kind, int unit, int sol
 {
     mo_certificate *c = &search->set->certificate;
     if (!search->error &&
-        !MO_GROW(allocator_of(search), c->nodes, search->node_room, c->node_count + 1)) {
+        !MO_GROW(allocator_of(search), c->nodes, search->node_room, c->node_count + 1))
         search->error = MO_ERR_MEMORY;
-    }
-    if (!search->error) {
+    if (!search->error)
         c->nodes[c->node_count++] = (mo_proof_node){kind, unit, solution, c->value_count};
-    }
 }
 
 void mo_search_add_values(mo_search *search, int count, const double *y)
 {
     mo_certificate *c = &search->set->certificate;
     if (!search->error && !MO_GROW(allocator_of(search), c->values, search->value_room,
-                                   c->value_count + (size_t)count)) {
+                                   c->value_count + (size_t)count))
         search->error = MO_ERR_MEMORY;
-    }
     if (!search->error && count > 0) {
         memcpy(c->values + c->value_count, y, (size_t)count * sizeof *y);
         c->value_count += (size_t)count;
@@ -48,12 +45,9 @@ int mo_search_find(const mo_search *search, double distance)
 {
     for (int s = 0; s < search->set->count; ++s) {
         int near = 1;
-        for (int k = 0; k < search->system->enclosure->n && near; ++k) {
+        for (int k = 0; k < search->system->enclosure->n && near; ++k)
             near = fabs(search->u[k] - mo_search_listed(search, s, k)) <= distance;
-        }
-        if (near) {
-            return s;
-        }
+        if (near) return s;
     }
     return -1;
 }
@@ -68,14 +62,11 @@ static void write_solution(mo_search *search, mo_found_solution *found, int is_p
         found->u[k] = search->u[k] * e->unit_u[k] -
                       (problem->compliance ? problem->compliance[k] * found->r[k] : 0);
     }
-    if (found->v) {
-        mo_problem_velocity(problem, found->r, found->v);
-    }
+    if (found->v) mo_problem_velocity(problem, found->r, found->v);
     for (int k = 0; k < search->system->unit_count; ++k) {
         const mo_unit *unit = &search->system->units[k];
-        for (int row = unit->row; row < unit->row + unit->dim; ++row) {
+        for (int row = unit->row; row < unit->row + unit->dim; ++row)
             found->modes[row] = mo_cell_mode(unit, search->system->cells[k]);
-        }
     }
     found->is_proven = is_proven;
 }
@@ -90,9 +81,7 @@ mo_found_solution *mo_solution_set_append(mo_solution_set *set, const mo_problem
     found->r = mo_memory_array(&set->allocator, 2 * n + dofs, sizeof(double));
     found->modes = mo_memory_array(&set->allocator, n, sizeof *found->modes);
     ++set->count; /* from now on owned by the set */
-    if (!found->r || !found->modes) {
-        return NULL;
-    }
+    if (!found->r || !found->modes) return NULL;
     found->u = found->r + n;
     found->v = problem->form == MO_FORM_GLOBAL ? found->u + n : NULL;
     return found;
@@ -109,9 +98,8 @@ static mo_found_solution *append_solution(mo_search *search)
     MO_FAIL_IF(!found ||
                    !MO_GROW(&set->allocator, c->u, search->u_room, (size_t)set->count * n + 1),
                NULL);
-    for (int k = 0; k < e->n; ++k) {
+    for (int k = 0; k < e->n; ++k)
         c->u[(size_t)c->solution_count * n + k] = search->u[k] * e->unit_u[k];
-    }
     ++c->solution_count;
     return found;
 }
@@ -120,9 +108,8 @@ int mo_search_add_solution(mo_search *search, int is_proven)
 {
     const int near = mo_search_find(search, 0.5 * MO_CLOSENESS);
     if (near >= 0) {
-        if (is_proven && !search->set->solutions[near].is_proven) {
+        if (is_proven && !search->set->solutions[near].is_proven)
             write_solution(search, &search->set->solutions[near], 1);
-        }
         return near;
     }
     mo_found_solution *found = search->error ? NULL : append_solution(search);
@@ -156,15 +143,9 @@ static mo_found_mode mode_of(const mo_constraint_view *view, const double *u, co
         force = hypot(force, r[k]);
         slip = hypot(slip, u[k]);
     }
-    if (view->law.kind == MO_LAW_BILATERAL) {
-        return MO_FOUND_STICK;
-    }
-    if (r[0] <= 0) {
-        return MO_FOUND_APART;
-    }
-    if (view->dim == 1 || view->law.mu == 0) {
-        return MO_FOUND_TOUCH;
-    }
+    if (view->law.kind == MO_LAW_BILATERAL) return MO_FOUND_STICK;
+    if (r[0] <= 0) return MO_FOUND_APART;
+    if (view->dim == 1 || view->law.mu == 0) return MO_FOUND_TOUCH;
     return slip > 0 && force >= view->law.mu * r[0] * (1 - 1e-9) ? MO_FOUND_SLIDE : MO_FOUND_STICK;
 }
 
@@ -191,20 +172,14 @@ static void list_accepted(mo_search *search)
 {
     const mo_enclosure *e = search->system->enclosure;
     double r[MO_ENCLOSURE_MOST_ROWS], scaled = INFINITY;
-    for (int k = 0; k < e->n; ++k) {
+    for (int k = 0; k < e->n; ++k)
         r[k] = search->r[k] * e->unit_r[k];
-    }
     const mo_error error = mo_measure_scaled(e->problem, r, &scaled);
-    if (error == MO_ERR_MEMORY) {
-        search->error = error;
-    }
-    if (error || !(scaled <= 1e-9)) {
-        return;
-    }
+    if (error == MO_ERR_MEMORY) search->error = error;
+    if (error || !(scaled <= 1e-9)) return;
     const int solution = mo_search_add_solution(search, 0);
-    if (solution >= 0 && !search->set->solutions[solution].is_proven) {
+    if (solution >= 0 && !search->set->solutions[solution].is_proven)
         mo_classify_modes(e->problem, &search->set->solutions[solution]);
-    }
 }
 
 static void list_result(mo_search *search, const mo_result *result)
@@ -229,11 +204,10 @@ void mo_search_seed(mo_search *search)
         options.tol = 1e-11;
         options.max_iter = 500;
         const mo_error error = mo_solve(search->system->enclosure->problem, &options, &result);
-        if (!error) {
+        if (!error)
             list_result(search, &result);
-        } else if (error == MO_ERR_MEMORY) {
+        else if (error == MO_ERR_MEMORY)
             search->error = error;
-        }
         mo_result_clear(&result);
     }
 }
@@ -256,9 +230,8 @@ static newton_row sliding_row(const mo_unit *unit, int k, const double *u, const
         return row;
     }
     row.value = speed * r[k] + mu * r[0] * u[k];
-    for (int j = 1; j < 3; ++j) {
+    for (int j = 1; j < 3; ++j)
         row.a[j] = (speed > 0 ? r[k] * u[j] / speed : 0) + (j == k ? mu * r[0] : 0);
-    }
     row.b[0] = mu * u[k];
     row.b[k] = speed;
     return row;
@@ -294,9 +267,8 @@ static int newton_system(const mo_search *s, const double *u, double *E, double 
             F[count] = -row.value;
             for (int j = 0; j < unit->dim; ++j) {
                 E[count * n + unit->row + j] += row.b[j];
-                for (int i = 0; i < n && row.a[j] != 0; ++i) {
+                for (int i = 0; i < n && row.a[j] != 0; ++i)
                     E[count * n + i] += row.a[j] * e->W[(unit->row + j) * n + i].mid;
-                }
             }
             ++count;
         }
@@ -311,9 +283,7 @@ void mo_search_refine(mo_search *search)
     double *E = search->newton, *F = E + (size_t)n * n, *dr = F + n;
     for (int step = 0; step < STEPS; ++step) {
         mo_search_velocity(search, search->r, search->u);
-        if (newton_system(search, search->u, E, F) != n || mo_solve_small(n, E, F, dr) < n) {
-            return;
-        }
+        if (newton_system(search, search->u, E, F) != n || mo_solve_small(n, E, F, dr) < n) return;
         mo_axpy(n, 1, dr, search->r);
     }
     mo_search_velocity(search, search->r, search->u);

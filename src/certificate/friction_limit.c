@@ -62,12 +62,10 @@ static mo_error bracket(const mo_problem *problem, mo_friction_limit *limit)
     const double ratio = first == MO_ANSWER_HOLDS ? 2 : 0.5;
     answer = first;
     for (double factor = ratio;
-         !error && answer == first && factor <= LARGEST && factor >= SMALLEST; factor *= ratio) {
+         !error && answer == first && factor <= LARGEST && factor >= SMALLEST; factor *= ratio)
         error = try_factor(problem, factor, limit, &answer);
-    }
-    if (!error && first == MO_ANSWER_UNKNOWN && answer == MO_ANSWER_HOLDS) {
+    if (!error && first == MO_ANSWER_UNKNOWN && answer == MO_ANSWER_HOLDS)
         error = try_factor(problem, 2, limit, &answer); /* the factor 1 is too close to the limit */
-    }
     return error;
 }
 
@@ -76,9 +74,8 @@ static mo_error bisect(const mo_problem *problem, double width, mo_friction_limi
     mo_error error = MO_OK;
     mo_answer answer = MO_ANSWER_HOLDS;
     while (!error && answer != MO_ANSWER_UNKNOWN && limit->below > 0 && isfinite(limit->above) &&
-           limit->above - limit->below > width * limit->above) {
+           limit->above - limit->below > width * limit->above)
         error = try_factor(problem, 0.5 * (limit->below + limit->above), limit, &answer);
-    }
     return error;
 }
 
@@ -129,17 +126,14 @@ mo_error mo_friction_limit_find(const mo_problem *problem, double width, mo_fric
         mo_say(&limit->message, "%s", "the problem has no friction");
         return MO_OK;
     }
-    if (!mo_condition_applies(problem, MO_CONDITION_POINTED, &limit->message)) {
-        return MO_OK;
-    }
+    if (!mo_condition_applies(problem, MO_CONDITION_POINTED, &limit->message)) return MO_OK;
     mo_error error = without_friction(problem, limit, &frictionless);
     if (!error && frictionless == MO_ANSWER_HOLDS) {
         error = bracket(problem, limit);
         error = error ? error : bisect(problem, width, limit);
     }
-    if (!error && (frictionless != MO_ANSWER_UNKNOWN || !limit->message.text[0])) {
+    if (!error && (frictionless != MO_ANSWER_UNKNOWN || !limit->message.text[0]))
         explain(limit, frictionless);
-    }
     return error;
 }
 

@@ -48,13 +48,10 @@ static int append(nnls *s, int j)
     const int c = s->count;
     double *q = s->Q + (size_t)c * s->m;
     const double size = sqrt(mo_dot(s->m, column, column));
-    if (c >= s->m) {
-        return 0;
-    }
+    if (c >= s->m) return 0;
     memcpy(q, column, (size_t)s->m * sizeof *q);
-    for (int i = 0; i < c; ++i) {
+    for (int i = 0; i < c; ++i)
         s->R[i * s->m + c] = 0;
-    }
     for (int pass = 0; pass < 2; ++pass) {
         for (int i = 0; i < c; ++i) {
             const double part = mo_dot(s->m, s->Q + (size_t)i * s->m, q);
@@ -63,12 +60,9 @@ static int append(nnls *s, int j)
         }
     }
     const double left = sqrt(mo_dot(s->m, q, q));
-    if (!(left > 1e-13 * size)) {
-        return 0;
-    }
-    for (int i = 0; i < s->m; ++i) {
+    if (!(left > 1e-13 * size)) return 0;
+    for (int i = 0; i < s->m; ++i)
         q[i] /= left;
-    }
     s->R[c * s->m + c] = left;
     s->list[s->count++] = j;
     return 1;
@@ -79,9 +73,8 @@ static void minimise(nnls *s)
 {
     for (int i = s->count - 1; i >= 0; --i) {
         double sum = mo_dot(s->m, s->Q + (size_t)i * s->m, s->d);
-        for (int j = i + 1; j < s->count; ++j) {
+        for (int j = i + 1; j < s->count; ++j)
             sum -= s->R[i * s->m + j] * s->z[j];
-        }
         s->z[i] = sum / s->R[i * s->m + i];
     }
 }
@@ -89,9 +82,8 @@ static void minimise(nnls *s)
 static void renew_residual(nnls *s)
 {
     memcpy(s->residual, s->d, (size_t)s->m * sizeof *s->residual);
-    for (int i = 0; i < s->count; ++i) {
+    for (int i = 0; i < s->count; ++i)
         mo_axpy(s->m, -s->y[s->list[i]], s->A + (size_t)s->list[i] * s->m, s->residual);
-    }
 }
 
 /* The column with the largest component of the residual; -1 if there is none. */
@@ -101,9 +93,8 @@ static int entering(const nnls *s)
     double most = 1e-14;
     for (int j = 0; j < s->k; ++j) {
         int is_passive = s->is_barred[j];
-        for (int i = 0; i < s->count && !is_passive; ++i) {
+        for (int i = 0; i < s->count && !is_passive; ++i)
             is_passive = s->list[i] == j;
-        }
         const double *column = s->A + (size_t)j * s->m;
         const double lean =
             mo_dot(s->m, column, s->residual) / (sqrt(mo_dot(s->m, column, column)) + 1e-300);
@@ -122,9 +113,7 @@ static void rebuild(nnls *s)
     s->count = 0;
     for (int i = 0; i < old; ++i) {
         const int j = s->list[i];
-        if (s->y[j] <= 0 || !append(s, j)) {
-            s->y[j] = 0;
-        }
+        if (s->y[j] <= 0 || !append(s, j)) s->y[j] = 0;
     }
 }
 
@@ -147,9 +136,7 @@ static int advance(nnls *s)
         double *y = &s->y[s->list[i]];
         *y += step * (s->z[i] - *y);
     }
-    if (stop >= 0) {
-        s->y[s->list[stop]] = 0;
-    }
+    if (stop >= 0) s->y[s->list[stop]] = 0;
     return stop < 0;
 }
 
@@ -173,9 +160,7 @@ static void least_squares(int m, int k, const double *A, const double *d, double
     renew_residual(&s);
     for (int round = 0; round < 6 * (m + k); ++round) {
         const int j = entering(&s);
-        if (j < 0) {
-            break;
-        }
+        if (j < 0) break;
         if (!append(&s, j)) {
             s.is_barred[j] = 1;
             continue;
@@ -224,13 +209,11 @@ static void take_direction(int n, int rank, const double *rest, double *q)
 {
     memcpy(q + (size_t)rank * n, rest, (size_t)n * sizeof *q);
     double *next = q + (size_t)rank * n;
-    for (int j = 0; j < rank; ++j) {
+    for (int j = 0; j < rank; ++j)
         mo_axpy(n, -mo_dot(n, q + (size_t)j * n, next), q + (size_t)j * n, next);
-    }
     const double size = mo_norm(n, next);
-    for (int k = 0; k < n; ++k) {
+    for (int k = 0; k < n; ++k)
         next[k] /= size;
-    }
 }
 
 /* Removes direction q_j from the rest of row m and stores its coefficient. */
@@ -260,17 +243,12 @@ static void orthonormalise(mo_polyhedron *p)
                 best = m;
             }
         }
-        if (best < 0) {
-            break;
-        }
+        if (best < 0) break;
         take_direction(n, p->rank, p->rest + (size_t)best * n, p->q);
         p->pivot[p->rank] = best;
         p->is_taken[best] = 1;
-        for (int m = 0; m < p->rows; ++m) {
-            if (p->is_equation[m] && (m == best || !p->is_taken[m])) {
-                deflate(p, m, p->rank);
-            }
-        }
+        for (int m = 0; m < p->rows; ++m)
+            if (p->is_equation[m] && (m == best || !p->is_taken[m])) deflate(p, m, p->rank);
     }
 }
 
@@ -293,18 +271,16 @@ static void directions_of_plane(mo_polyhedron *p)
         double rest[MO_POLYHEDRON_MOST_UNKNOWNS], most = -1;
         for (int k = 0; k < n; ++k) {
             double left = 1;
-            for (int j = 0; j < count; ++j) {
+            for (int j = 0; j < count; ++j)
                 left -= p->q[(size_t)j * n + k] * p->q[(size_t)j * n + k];
-            }
             if (left > most) {
                 most = left;
                 memset(rest, 0, sizeof rest);
                 rest[k] = 1;
             }
         }
-        for (int j = 0; j < count; ++j) {
+        for (int j = 0; j < count; ++j)
             mo_axpy(n, -mo_dot(n, p->q + (size_t)j * n, rest), p->q + (size_t)j * n, rest);
-        }
         take_direction(n, count, rest, p->q);
     }
     p->free_count = n - p->rank;
@@ -318,9 +294,8 @@ static void complete_proof(mo_polyhedron *p)
     const int n = p->n;
     for (int pass = 0; pass < 2; ++pass) { /* the second removes the rounding of the first */
         memset(sum, 0, sizeof sum);
-        for (int m = 0; m < p->rows; ++m) {
+        for (int m = 0; m < p->rows; ++m)
             mo_axpy(n, p->y[m], p->a + (size_t)m * n, sum);
-        }
         for (int j = p->rank - 1; j >= 0; --j) {
             const int m = p->pivot[j];
             const double y = -mo_dot(n, p->q + (size_t)j * n, sum) / p->L[(size_t)m * n + j];
@@ -382,9 +357,7 @@ static int write_inequalities(mo_polyhedron *p)
     const int f = p->free_count;
     int count = 0;
     for (int m = 0; m < p->rows; ++m) {
-        if (p->is_equation[m]) {
-            continue;
-        }
+        if (p->is_equation[m]) continue;
         const double *a = p->a + (size_t)m * p->n, size = mo_norm(p->n, a) + 1e-300;
         double *column = p->G + (size_t)count * (f + 1);
         for (int j = 0; j < f; ++j) {
@@ -400,14 +373,12 @@ static int write_inequalities(mo_polyhedron *p)
 /* The shortest x on the active rows of the least distance problem, where -s / s0 is inaccurate. */
 static void polish(mo_polyhedron *p, int count)
 {
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         p->is_equation[p->index[k]] = p->multiplier[k] > 0;
-    }
     orthonormalise(p);
     point_of_plane(p);
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         p->is_equation[p->index[k]] = 0;
-    }
     p->has_point = mo_polyhedron_contains(p);
     orthonormalise(p); /* of the equations, for the proof */
 }
@@ -420,15 +391,11 @@ static void least_distance(mo_polyhedron *p)
     memset(d, 0, (size_t)(f + 1) * sizeof *d);
     d[f] = 1;
     least_squares(f + 1, count, p->G, d, p->multiplier, residual, p->columns, p->passive);
-    if (residual[f] > 1e-12) {
-        for (int j = 0; j < f; ++j) {
+    if (residual[f] > 1e-12)
+        for (int j = 0; j < f; ++j)
             mo_axpy(p->n, -residual[j] / residual[f], p->N + (size_t)j * p->n, p->x);
-        }
-    }
     p->has_point = residual[f] > 1e-12 && mo_polyhedron_contains(p);
-    if (!p->has_point && residual[f] > 0) {
-        polish(p, count);
-    }
+    if (!p->has_point && residual[f] > 0) polish(p, count);
     memset(p->y, 0, (size_t)p->rows * sizeof *p->y);
     for (int k = 0; k < count; ++k) {
         const int m = p->index[k];
@@ -448,11 +415,10 @@ void mo_polyhedron_decide(mo_polyhedron *p)
         prove_by(p, contradiction);
         return;
     }
-    if (worst_row(p, 0) < 0) {
+    if (worst_row(p, 0) < 0)
         p->has_point = 1;
-    } else if (p->free_count == 0) {
+    else if (p->free_count == 0)
         prove_by(p, worst_row(p, 0));
-    } else {
+    else
         least_distance(p);
-    }
 }

@@ -21,9 +21,7 @@ static int touch(const mo_search *s, const mo_unit *a, const mo_unit *b)
     for (int i = a->row; i < a->row + a->dim; ++i) {
         for (int j = b->row; j < b->row + b->dim; ++j) {
             const mo_interval *to = &e->W[i * e->n + j], *from = &e->W[j * e->n + i];
-            if (to->mid != 0 || to->rad != 0 || from->mid != 0 || from->rad != 0) {
-                return 1;
-            }
+            if (to->mid != 0 || to->rad != 0 || from->mid != 0 || from->rad != 0) return 1;
         }
     }
     return 0;
@@ -33,11 +31,9 @@ static int touch(const mo_search *s, const mo_unit *a, const mo_unit *b)
 static void spread(mo_search *s, int unit)
 {
     s->island[unit] = s->island_count;
-    for (int k = 0; k < s->system->unit_count; ++k) {
-        if (s->island[k] < 0 && touch(s, &s->system->units[unit], &s->system->units[k])) {
+    for (int k = 0; k < s->system->unit_count; ++k)
+        if (s->island[k] < 0 && touch(s, &s->system->units[unit], &s->system->units[k]))
             spread(s, k);
-        }
-    }
 }
 
 void mo_search_find_islands(mo_search *search)
@@ -45,17 +41,15 @@ void mo_search_find_islands(mo_search *search)
     const mo_cell_system *system = search->system;
     search->island_count = 0;
     search->active = MO_EVERY_ISLAND;
-    for (int k = 0; k < system->unit_count; ++k) {
+    for (int k = 0; k < system->unit_count; ++k)
         search->island[k] = -1;
-    }
     for (int k = 0; k < system->unit_count; ++k) {
         if (search->island[k] < 0) {
             spread(search, k);
             ++search->island_count;
         }
-        for (int i = 0; i < system->units[k].dim; ++i) {
+        for (int i = 0; i < system->units[k].dim; ++i)
             search->row_island[system->units[k].row + i] = search->island[k];
-        }
     }
 }
 
@@ -78,11 +72,8 @@ static void load_row(const mo_search *s, const mo_cell_row *row, double *a, doub
             a[s->column[at]] = row->c[k];
             continue;
         }
-        for (int j = 0; j < e->n && row->c[k] != 0; ++j) {
-            if (is_active(s, j)) {
-                a[s->column[j]] += row->c[k] * e->W[at * e->n + j].mid;
-            }
-        }
+        for (int j = 0; j < e->n && row->c[k] != 0; ++j)
+            if (is_active(s, j)) a[s->column[j]] += row->c[k] * e->W[at * e->n + j].mid;
         *b += row->c[k] * e->q[at].mid;
     }
 }
@@ -92,9 +83,8 @@ void mo_search_load(mo_search *search)
     mo_polyhedron *p = &search->polyhedron;
     const mo_cell_system *system = search->system;
     p->n = p->rows = 0;
-    for (int j = 0; j < system->enclosure->n; ++j) {
+    for (int j = 0; j < system->enclosure->n; ++j)
         search->column[j] = is_active(search, j) ? p->n++ : -1;
-    }
     for (int m = 0; m < system->row_count; ++m) {
         if (is_active(search, system->rows[m].row)) {
             load_row(search, &system->rows[m], p->a + (size_t)p->rows * p->n, &p->b[p->rows]);
@@ -107,12 +97,10 @@ void mo_search_load(mo_search *search)
 static void expand(mo_search *s)
 {
     const mo_polyhedron *p = &s->polyhedron;
-    for (int j = 0; j < s->system->enclosure->n; ++j) {
+    for (int j = 0; j < s->system->enclosure->n; ++j)
         s->point[j] = s->column[j] >= 0 ? p->x[s->column[j]] : 0;
-    }
-    for (int m = 0, at = 0; m < s->system->row_count; ++m) {
+    for (int m = 0, at = 0; m < s->system->row_count; ++m)
         s->multipliers[m] = is_active(s, s->system->rows[m].row) ? p->y[at++] : 0;
-    }
 }
 
 int mo_search_is_empty(mo_search *search, double reach)
@@ -129,9 +117,8 @@ void mo_search_velocity(const mo_search *search, const double *r, double *u)
     const mo_enclosure *e = search->system->enclosure;
     for (int i = 0; i < e->n; ++i) {
         u[i] = e->q[i].mid;
-        for (int j = 0; j < e->n; ++j) {
+        for (int j = 0; j < e->n; ++j)
             u[i] += e->W[i * e->n + j].mid * r[j];
-        }
     }
 }
 
@@ -142,23 +129,16 @@ static int joins_span(mo_search *s, int *count)
 {
     const int n = s->system->enclosure->n;
     double *next = s->span + (size_t)*count * n;
-    if (*count >= n) {
-        return 0;
-    }
+    if (*count >= n) return 0;
     mo_along(n, s->other, -1, s->u, next);
     const double before = sqrt(mo_dot(n, next, next));
-    for (int pass = 0; pass < 2; ++pass) {
-        for (int j = 0; j < *count; ++j) {
+    for (int pass = 0; pass < 2; ++pass)
+        for (int j = 0; j < *count; ++j)
             mo_axpy(n, -mo_dot(n, s->span + (size_t)j * n, next), s->span + (size_t)j * n, next);
-        }
-    }
     const double after = sqrt(mo_dot(n, next, next));
-    if (!(after > 1e-7 * before)) {
-        return 0;
-    }
-    for (int k = 0; k < n; ++k) {
+    if (!(after > 1e-7 * before)) return 0;
+    for (int k = 0; k < n; ++k)
         next[k] /= after;
-    }
     ++*count;
     return 1;
 }
@@ -196,14 +176,10 @@ static int surround(mo_search *s, int solution, int is_exact)
             continue;
         }
         proven = 0;
-        if (!is_exact) {
-            break;
-        }
+        if (!is_exact) break;
         if (s->polyhedron.has_point) {
             mo_search_velocity(s, s->point, s->other);
-            if (joins_span(s, &dimension)) {
-                keep_other(s, solution, dimension);
-            }
+            if (joins_span(s, &dimension)) keep_other(s, solution, dimension);
         }
     }
     return proven;
@@ -219,9 +195,8 @@ static int widest_sector(const mo_search *s)
         const int cell = s->system->cells[k];
         if (cell >= MO_CELL_FIRST_SECTOR && mo_cell_is_sector(&s->system->units[k], cell) &&
             mo_cell_split(&s->system->units[k], cell, children) > 0 &&
-            (widest < 0 || cell < s->system->cells[widest])) {
+            (widest < 0 || cell < s->system->cells[widest]))
             widest = k;
-        }
     }
     return widest;
 }
@@ -245,9 +220,7 @@ static int is_near_listed(mo_search *s)
 static void sector_cell(mo_search *s)
 {
     int children[MO_CELL_MOST_CELLS];
-    if (is_near_listed(s) || s->error) {
-        return;
-    }
+    if (is_near_listed(s) || s->error) return;
     const int unit = widest_sector(s);
     if (unit < 0 || s->system->cells[unit] > MO_SMALLEST_SECTOR) {
         s->is_complete = 0;
@@ -255,9 +228,8 @@ static void sector_cell(mo_search *s)
     }
     const int cell = s->system->cells[unit];
     const int count = mo_cell_split(&s->system->units[unit], cell, children);
-    if (cell > MO_SMALL_SECTOR) { /* not near any: possibly an unlisted solution */
+    if (cell > MO_SMALL_SECTOR) /* not near any: possibly an unlisted solution */
         mo_search_refine(s);
-    }
     mo_search_split(s, unit, children, count, mo_search_visit);
 }
 

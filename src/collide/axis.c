@@ -17,11 +17,8 @@ static const double LEAN = 1e-7;
 /* Is the corner of the feature furthest along m as well? */
 MO_OWN int stays(const mo_feature *f, double sign, const double m[3])
 {
-    for (int k = 0; k < f->lines; ++k) {
-        if (sign * mo_vec3_dot(f->line[k], m) > LEVEL) {
-            return 0;
-        }
-    }
+    for (int k = 0; k < f->lines; ++k)
+        if (sign * mo_vec3_dot(f->line[k], m) > LEVEL) return 0;
     return 1;
 }
 
@@ -33,33 +30,23 @@ MO_OWN double gap_along(mo_axis_search *s, const double m[3])
 {
     const int knows_a = s->of_a.is_whole, knows_b = s->of_b.is_whole;
     double against[3], on_a[3], on_b[3];
-    if ((knows_a && !stays(&s->of_a, 1, m)) || (knows_b && !stays(&s->of_b, -1, m))) {
+    if ((knows_a && !stays(&s->of_a, 1, m)) || (knows_b && !stays(&s->of_b, -1, m)))
         return -INFINITY;
-    }
-    if (knows_a && knows_b) {
-        return mo_vec3_dot(m, s->between);
-    }
+    if (knows_a && knows_b) return mo_vec3_dot(m, s->between);
     mo_vec3_scale(-1, m, against);
     mo_vec3_copy(s->of_a.point, on_a);
     mo_vec3_copy(s->of_b.point, on_b);
-    if (!knows_a) {
-        mo_core_support(s->a, m, on_a);
-    }
-    if (!knows_b) {
-        mo_core_support(s->b, against, on_b);
-    }
+    if (!knows_a) mo_core_support(s->a, m, on_a);
+    if (!knows_b) mo_core_support(s->b, against, on_b);
     return mo_vec3_dot(m, on_b) - mo_vec3_dot(m, on_a);
 }
 
 MO_EVERYWHERE int mo_axis_consider(mo_axis_search *s, const double m[3], double by)
 {
-    if (!(mo_vec3_dot(m, s->between) > s->best.gap + by)) { /* an upper bound for all m */
+    if (!(mo_vec3_dot(m, s->between) > s->best.gap + by)) /* an upper bound for all m */
         return 0;
-    }
     const double gap = gap_along(s, m);
-    if (!(gap > s->best.gap + by)) {
-        return 0;
-    }
+    if (!(gap > s->best.gap + by)) return 0;
     s->best.gap = gap;
     mo_vec3_copy(m, s->best.normal);
     s->best.has_points = s->best.is_face = 0;
@@ -85,9 +72,8 @@ MO_EVERYWHERE void mo_axis_consider_points(mo_axis_search *s, const double m[3],
 
 MO_OWN void try_normals(mo_axis_search *s)
 {
-    for (int k = 0; k < s->of_a.normals; ++k) {
+    for (int k = 0; k < s->of_a.normals; ++k)
         s->best.is_face |= mo_axis_consider(s, s->of_a.normal[k], 0);
-    }
     for (int k = 0; k < s->of_b.normals; ++k) {
         double m[3];
         mo_vec3_scale(-1, s->of_b.normal[k], m);
@@ -119,24 +105,18 @@ MO_OWN int try_line_pair(mo_axis_search *s, int i, int j, const double n[3])
     const double sign = mo_vec3_dot(m, n) < 0 ? -1 : 1, square = mo_vec3_dot(m, m);
     const double over = sign * mo_vec3_dot(m, s->between); /* of the best or less: */
     if (over * fabs(over) <= s->best.gap * fabs(s->best.gap) * square ||
-        !(square > MO_SAME_TANGENT * MO_SAME_TANGENT)) { /* faces decide */
+        !(square > MO_SAME_TANGENT * MO_SAME_TANGENT)) /* faces decide */
         return 1;
-    }
     mo_vec3_scale(sign / sqrt(square), m, m);
-    if (mo_axis_consider(s, m, MO_BETTER_AXIS * s->size)) {
-        s->best.has_points = meet_lines(s, i, j);
-    }
+    if (mo_axis_consider(s, m, MO_BETTER_AXIS * s->size)) s->best.has_points = meet_lines(s, i, j);
     return !mo_axis_is_proven(s);
 }
 
 MO_OWN void try_lines(mo_axis_search *s, const double n[3])
 {
     for (int i = 0; i < s->of_a.lines; ++i) {
-        for (int j = 0; j < s->of_b.lines; ++j) {
-            if (!try_line_pair(s, i, j, n)) {
-                return;
-            }
-        }
+        for (int j = 0; j < s->of_b.lines; ++j)
+            if (!try_line_pair(s, i, j, n)) return;
     }
 }
 
@@ -146,9 +126,8 @@ MO_OWN void try_lines(mo_axis_search *s, const double n[3])
 MO_OWN void rise_and_fall(const mo_feature *one, const mo_feature *other,
                           uint32_t up[MO_CORE_AROUND], uint32_t down[MO_CORE_AROUND])
 {
-    for (int i = 0; i < MO_CORE_AROUND; ++i) {
+    for (int i = 0; i < MO_CORE_AROUND; ++i)
         up[i] = down[i] = 0;
-    }
     for (int i = 0; i < one->lines; ++i) {
         for (int k = 0; k < other->normals; ++k) {
             const double rise = mo_vec3_dot(one->line[i], other->normal[k]);
@@ -163,9 +142,8 @@ MO_OWN void try_own_faces(mo_axis_search *s, const mo_feature *one, const mo_fea
                           const uint32_t down[MO_CORE_AROUND], double sign)
 {
     uint32_t fails = 0;
-    for (int j = 0; j < other->lines; ++j) {
+    for (int j = 0; j < other->lines; ++j)
         fails |= down[j];
-    }
     for (int k = 0; k < one->normals; ++k) {
         const double gap = sign * mo_vec3_dot(one->normal[k], s->between);
         if (!(fails >> k & 1) && gap > s->best.gap) {
@@ -197,9 +175,7 @@ MO_OWN void try_corners(mo_axis_search *s, const double n[3])
             const uint32_t of_a = a->sides[i], of_b = b->sides[j];
             const int is_beside = ((up_a[i] & of_b) == of_b) | ((down_a[i] & of_b) == of_b) |
                                   ((up_b[j] & of_a) == of_a) | ((down_b[j] & of_a) == of_a);
-            if (!is_beside && !try_line_pair(s, i, j, n)) {
-                return;
-            }
+            if (!is_beside && !try_line_pair(s, i, j, n)) return;
         }
     }
 }
@@ -262,9 +238,7 @@ MO_EVERYWHERE int mo_axis_step(mo_axis_search *s)
     double n[3];
     mo_vec3_copy(s->best.normal, n);
     take_features(s, n, s->steps > 0 ? LEAN : 0);
-    if (s->steps++ == 0) {
-        s->best.gap = mo_vec3_dot(n, s->between);
-    }
+    if (s->steps++ == 0) s->best.gap = mo_vec3_dot(n, s->between);
     s->is_better = 0;
     if (s->of_a.has_sides && s->of_b.has_sides) {
         try_corners(s, n);
@@ -272,15 +246,9 @@ MO_EVERYWHERE int mo_axis_step(mo_axis_search *s)
         try_normals(s);
         try_lines(s, n);
     }
-    if (s->of_a.has_rim && s->of_b.is_vertex) {
-        look_from_axis(s, &s->of_a, &s->of_b, 0);
-    }
-    if (s->of_b.has_rim && s->of_a.is_vertex) {
-        look_from_axis(s, &s->of_b, &s->of_a, 1);
-    }
-    if (!s->is_better && (s->of_a.has_rim || s->of_b.has_rim)) {
-        mo_axis_try_rims(s, n);
-    }
+    if (s->of_a.has_rim && s->of_b.is_vertex) look_from_axis(s, &s->of_a, &s->of_b, 0);
+    if (s->of_b.has_rim && s->of_a.is_vertex) look_from_axis(s, &s->of_b, &s->of_a, 1);
+    if (!s->is_better && (s->of_a.has_rim || s->of_b.has_rim)) mo_axis_try_rims(s, n);
     return s->is_better;
 }
 

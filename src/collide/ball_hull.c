@@ -57,9 +57,7 @@ MO_OWN double nearest_on_hull(const mo_placed *ball, const mo_placed *hull, cons
     mo_core_place(ball, hull->pose.position, &point);
     mo_core_place(hull, hull->pose.position, &core);
     const double distance = mo_gjk_distance(&core, &point, &simplex, on_a, on_b);
-    if (!(distance > IS_INSIDE * core.size)) {
-        return face_above(hull->collider->hull, x, normal);
-    }
+    if (!(distance > IS_INSIDE * core.size)) return face_above(hull->collider->hull, x, normal);
     mo_vec3_minus(on_b, on_a, normal);
     mo_vec3_scale(1 / distance, normal, normal);
     mo_vector_in(&hull->pose, normal, normal);

@@ -124,16 +124,13 @@ MO_EVERYWHERE int mo_axis_of_boxes(const mo_core *a, const mo_core *b, double re
     boxes s;
     set_up(a, b, &s);
     try_faces(&s);
-    if (s.axis < 0 || s.best > reach) { /* no numbers have no axis */
+    if (s.axis < 0 || s.best > reach) /* no numbers have no axis */
         return 0;
-    }
     const double of_face = s.best, size = a->size < b->size ? a->size : b->size;
     const int face = s.axis;
     s.best += FACE_FIRST * size;
     try_edges(&s, reach);
-    if (s.best > reach) {
-        return 0;
-    }
+    if (s.best > reach) return 0;
     axis->gap = s.axis == face ? of_face : s.best;
     axis->has_points = 0;
     axis->is_face = s.axis < 6;

@@ -10,9 +10,8 @@
 
 void mo_touch_add(mo_touch_list *list, const mo_touch *touch)
 {
-    if (!isfinite(touch->gap)) { /* for an invalid pose */
+    if (!isfinite(touch->gap)) /* for an invalid pose */
         return;
-    }
     if (!MO_GROW(&list->allocator, list->touch, list->room, (size_t)list->count + 1)) {
         list->is_short = 1;
         return;
@@ -54,12 +53,8 @@ static mo_pair_fn *const IN_SPACE[MO_SHAPE_KIND_COUNT][MO_SHAPE_KIND_COUNT] = {
 
 static mo_pair_fn *pair_in_plane(mo_shape_kind a, mo_shape_kind b)
 {
-    if (a == MO_SHAPE_PLANE || a == MO_SHAPE_MESH) {
-        return NULL;
-    }
-    if (b == MO_SHAPE_MESH) {
-        return mo_collide_planar_chain;
-    }
+    if (a == MO_SHAPE_PLANE || a == MO_SHAPE_MESH) return NULL;
+    if (b == MO_SHAPE_MESH) return mo_collide_planar_chain;
     return b == MO_SHAPE_PLANE ? mo_collide_planar_half : mo_collide_planar;
 }
 
@@ -78,11 +73,8 @@ void mo_collide_at(const mo_collider *a, const mo_pose *shape_a, const mo_collid
         mo_vec3_scale(-1, last, back);
         touches->last_normal = back;
     }
-    if (pair) {
-        pair(first, second, reach, touches);
-    }
+    if (pair) pair(first, second, reach, touches);
     touches->last_normal = last;
-    for (int k = before; is_turned && k < touches->count; ++k) {
+    for (int k = before; is_turned && k < touches->count; ++k)
         mo_vec3_scale(-1, touches->touch[k].normal, touches->touch[k].normal);
-    }
 }

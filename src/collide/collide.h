@@ -95,9 +95,8 @@ typedef struct mo_collider {
 MO_ANY int mo_are_moderate(int count, const double *x)
 {
     int moderate = 1;
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         moderate = moderate && fabs(x[k]) <= MO_LARGEST;
-    }
     return moderate;
 }
 

@@ -116,14 +116,12 @@ static double size_of(const mo_collider *c)
     case MO_SHAPE_PLANE:
         return INFINITY;
     case MO_SHAPE_MESH:
-        for (int k = 0; k < def->index_count; ++k) {
+        for (int k = 0; k < def->index_count; ++k)
             size = fmax(size, mo_vec3_norm(def->points + 3 * def->indices[k]));
-        }
         return size;
     default:
-        for (int k = 0; k < c->hull->vertex_count; ++k) {
+        for (int k = 0; k < c->hull->vertex_count; ++k)
             size = fmax(size, mo_vec3_norm(c->hull->vertex[k]));
-        }
         return size;
     }
 }
@@ -156,11 +154,10 @@ mo_error mo_collider_init(const mo_shape_def *def, int is_planar, const mo_alloc
     c->def.points = NULL;
     c->def.indices = NULL;
     c->def.point_count = c->def.index_count = 0;
-    if (def->kind == MO_SHAPE_BOX) {
+    if (def->kind == MO_SHAPE_BOX)
         c->hull = mo_hull_create_box(allocator, is_planar, def->half, why);
-    } else if (def->kind == MO_SHAPE_HULL) {
+    else if (def->kind == MO_SHAPE_HULL)
         c->hull = mo_hull_create(allocator, is_planar, def->points, def->point_count, why);
-    }
     MO_FAIL_IF((def->kind == MO_SHAPE_BOX || def->kind == MO_SHAPE_HULL) && !c->hull,
                MO_ERR_ARGUMENT);
     if (def->kind == MO_SHAPE_MESH) {
@@ -175,9 +172,7 @@ mo_error mo_collider_init(const mo_shape_def *def, int is_planar, const mo_alloc
         c->def.points = c->hull->vertex[0];
         c->def.point_count = c->hull->vertex_count;
     }
-    if (is_planar) {
-        c->def.ends[0][2] = c->def.ends[1][2] = c->def.pose.position[2] = 0;
-    }
+    if (is_planar) c->def.ends[0][2] = c->def.ends[1][2] = c->def.pose.position[2] = 0;
     c->size = size_of(c);
     c->thickness = thickness_of(c);
     return MO_OK;
@@ -228,16 +223,14 @@ static void capsule_mass(const mo_collider *c, double *volume, double centre[3],
     mo_vec3_minus(c->def.ends[1], c->def.ends[0], along);
     const double length = mo_vec3_norm(along);
     mo_rod_mass(c->def.radius, length, 1, c->is_planar, volume, inertia);
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         centre[k] = 0.5 * (c->def.ends[0][k] + c->def.ends[1][k]);
-    }
     if (length > 0 && !c->is_planar) { /* columns t, o, axis */
         double t[3], o[3];
         mo_vec3_scale(1 / length, along, along);
         mo_vec3_tangents(along, t, o);
-        for (int k = 0; k < 3; ++k) {
+        for (int k = 0; k < 3; ++k)
             mo_vec3_set(Q + 3 * k, t[k], o[k], along[k]);
-        }
         mo_inertia_turn(Q, inertia);
     }
 }
@@ -247,15 +240,14 @@ void mo_collider_mass(const mo_collider *c, double *volume, double centre[3], do
     *volume = 0;
     memset(centre, 0, 3 * sizeof *centre);
     memset(inertia, 0, 6 * sizeof *inertia);
-    if (c->def.kind == MO_SHAPE_BALL) {
+    if (c->def.kind == MO_SHAPE_BALL)
         ball_mass(c->def.radius, c->is_planar, volume, inertia);
-    } else if (c->def.kind == MO_SHAPE_CAPSULE) {
+    else if (c->def.kind == MO_SHAPE_CAPSULE)
         capsule_mass(c, volume, centre, inertia);
-    } else if (c->def.kind == MO_SHAPE_CYLINDER) {
+    else if (c->def.kind == MO_SHAPE_CYLINDER)
         mo_rod_mass(c->def.radius, 2 * c->def.half[2], 0, 0, volume, inertia);
-    } else if (c->hull) {
+    else if (c->hull)
         mo_hull_mass(c->hull, volume, centre, inertia);
-    }
     double Q[9];
     mo_quat_matrix(c->def.pose.orientation, Q);
     mo_inertia_turn(Q, inertia);

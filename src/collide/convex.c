@@ -38,9 +38,7 @@ MO_OWN int is_outside(const mo_flat *polygon, const double x[3], double by)
         mo_vec3_minus(q, p, along);
         mo_vec3_cross(along, polygon->plane, side);
         mo_vec3_minus(x, p, from);
-        if (mo_vec3_dot(side, from) > by * mo_vec3_norm(side)) {
-            return 1;
-        }
+        if (mo_vec3_dot(side, from) > by * mo_vec3_norm(side)) return 1;
     }
     return 0;
 }
@@ -62,9 +60,7 @@ MO_OWN double touch_near_rim(const mo_core *a, const mo_flat *cap, const mo_flat
         mo_vec3_along(to, -mo_vec3_dot(to, axis), axis, to);
         if (mo_vec3_norm(to) <= a->half[0] && is_outside(cap, foot, ON_SIDE * a->size)) {
             least = fmin(least, gap);
-            if (gap <= reach) {
-                mo_touch_about(foot, x, n, gap, origin, 1u << 20 | (uint32_t)k, out);
-            }
+            if (gap <= reach) mo_touch_about(foot, x, n, gap, origin, 1u << 20 | (uint32_t)k, out);
         }
     }
     return least;
@@ -147,11 +143,10 @@ MO_OWN void touch_deepest(mo_core *a, mo_core *b, const mo_axis *axis, const dou
                           mo_touch_list *out)
 {
     double on_a[3], on_b[3], top[3];
-    if (axis->has_points) {
+    if (axis->has_points)
         mo_vec3_copy(axis->on_a, on_a);
-    } else {
+    else
         meet_flats(a, b, axis, on_a, on_b);
-    }
     mo_core_support(a, axis->normal, top); /* from the axis of a cylinder up to its side */
     mo_vec3_along(on_a, mo_vec3_dot(axis->normal, top) - mo_vec3_dot(axis->normal, on_a),
                   axis->normal, on_a);
@@ -167,9 +162,7 @@ MO_OWN void leave(mo_core *a, mo_core *b, const mo_simplex *simplex, mo_axis *ax
     mo_axis other;
     if (mo_epa_direction(a, b, simplex, other.normal)) {
         mo_axis_refine(a, b, &other);
-        if (other.gap > axis->gap) {
-            *axis = other;
-        }
+        if (other.gap > axis->gap) *axis = other;
     }
 }
 
@@ -192,9 +185,7 @@ MO_OWN void find_other(mo_core *a, mo_core *b, mo_axis *axis)
         other.gap = distance;
         other.has_points = 1;
     }
-    if (other.gap > axis->gap) {
-        *axis = other;
-    }
+    if (other.gap > axis->gap) *axis = other;
 }
 
 /*
@@ -240,9 +231,8 @@ MO_OWN int touch_axis(mo_core *a, mo_core *b, const mo_axis *axis, int is_last,
         }
         touch_deepest(a, b, axis, origin, out);
     }
-    if (mo_core_is_rod(a) && mo_core_is_rod(b)) {
+    if (mo_core_is_rod(a) && mo_core_is_rod(b))
         mo_rods_ends(a, b, of, axis, origin, reach, before, out);
-    }
     return 1;
 }
 
@@ -265,14 +255,11 @@ MO_OWN int touch_near(mo_core *a, mo_core *b, const double direction[3], const d
     mo_axis_begin(&s, a, b, direction);
     for (int goes_on = 1; goes_on && s.steps < NEAR_STEPS;) {
         goes_on = mo_axis_step(&s);
-        if (best->gap > reach) {
-            return 1;
-        }
+        if (best->gap > reach) return 1;
         const int may_be_best = best->has_points || best->is_face || !goes_on;
         if (may_be_best && best->gap > -DEEP * s.size &&
-            touch_if_best(a, b, best, origin, reach, out)) {
+            touch_if_best(a, b, best, origin, reach, out))
             return 1;
-        }
     }
     *axis = best->gap > axis->gap ? *best : *axis;
     return 0;
@@ -302,25 +289,16 @@ MO_OWN int touch_first(mo_core *a, mo_core *b, const double origin[3], double re
     }
     if (a->kind == MO_CORE_POINT) { /* has no faces: the nearest point is sufficient */
         find_other(a, b, axis);
-        if (axis->gap > 0 && axis->gap <= reach) {
-            touch_deepest(a, b, axis, origin, out);
-        }
-        if (axis->gap > 0) {
-            return 1;
-        }
+        if (axis->gap > 0 && axis->gap <= reach) touch_deepest(a, b, axis, origin, out);
+        if (axis->gap > 0) return 1;
     }
     double n[3];
-    if (mo_core_is_rod(a) && mo_core_is_rod(b) && touch_rods(a, b, origin, reach, axis, out)) {
+    if (mo_core_is_rod(a) && mo_core_is_rod(b) && touch_rods(a, b, origin, reach, axis, out))
         return 1;
-    }
     const mo_direction found = mo_gjk_direction(a, b, reach, n);
-    if (found == MO_NO_DIRECTION_FAR) {
-        return 1;
-    }
+    if (found == MO_NO_DIRECTION_FAR) return 1;
     /* contacts push out of the front of a mesh */
-    if (found == MO_NO_DIRECTION && b->kind == MO_CORE_TRIANGLE) {
-        mo_vec3_scale(-1, b->plane, n);
-    }
+    if (found == MO_NO_DIRECTION && b->kind == MO_CORE_TRIANGLE) mo_vec3_scale(-1, b->plane, n);
     return (found == MO_DIRECTION || b->kind == MO_CORE_TRIANGLE) &&
            touch_near(a, b, n, origin, reach, axis, out);
 }
@@ -329,9 +307,7 @@ MO_EVERYWHERE void mo_touch_cores(mo_core *a, mo_core *b, const double origin[3]
                                   mo_touch_list *out)
 {
     mo_axis axis = {.gap = -INFINITY};
-    if (touch_first(a, b, origin, reach, &axis, out)) {
-        return;
-    }
+    if (touch_first(a, b, origin, reach, &axis, out)) return;
     if (out->is_brief) {
         out->is_open = 1;
         return;
@@ -339,9 +315,7 @@ MO_EVERYWHERE void mo_touch_cores(mo_core *a, mo_core *b, const double origin[3]
     find_other(a, b, &axis);
     const int is_curved = mo_core_is_curved(a) || mo_core_is_curved(b);
     for (int k = 0; axis.gap > -INFINITY && axis.gap <= reach; ++k) { /* no numbers have no axis */
-        if (touch_if_best(a, b, &axis, origin, reach, out)) {
-            return;
-        }
+        if (touch_if_best(a, b, &axis, origin, reach, out)) return;
         if (!is_curved || k == MOST_CLIMBS || !ascend(a, b, &axis)) {
             touch_axis(a, b, &axis, 1, origin, reach, out);
             return;
@@ -365,9 +339,7 @@ MO_OWN void collide_cores(mo_core *a, mo_core *b, const double *normal, const do
 {
     const int before = out->count;
     const double far = reach + a->radius + b->radius;
-    if (!touch_again(a, b, normal, origin, far, out)) {
-        mo_touch_cores(a, b, origin, far, out);
-    }
+    if (!touch_again(a, b, normal, origin, far, out)) mo_touch_cores(a, b, origin, far, out);
     mo_touches_reduce(out, before);
     for (int k = before; k < out->count && a->radius + b->radius > 0; ++k) {
         mo_touch *touch = out->touch + k;
@@ -384,13 +356,10 @@ MO_EVERYWHERE void mo_collide_convex(const mo_placed *a, const mo_placed *b, dou
     const double *last = out->last_normal;
     double normal[3];
     mo_core ca, cb;
-    if (last) {
-        mo_vec3_scale(is_turned ? -1 : 1, last, normal);
-    }
+    if (last) mo_vec3_scale(is_turned ? -1 : 1, last, normal);
     mo_core_place(is_turned ? b : a, a->pose.position, &ca);
     mo_core_place(is_turned ? a : b, a->pose.position, &cb);
     collide_cores(&ca, &cb, last ? normal : NULL, a->pose.position, reach, out);
-    for (int k = before; is_turned && k < out->count; ++k) {
+    for (int k = before; is_turned && k < out->count; ++k)
         mo_vec3_scale(-1, out->touch[k].normal, out->touch[k].normal);
-    }
 }

@@ -19,12 +19,10 @@ MO_OWN void place_capsule(const mo_shape_def *def, mo_core *core)
 {
     core->kind = MO_CORE_SEGMENT;
     core->radius = def->radius;
-    for (int k = 0; k < 2; ++k) {
+    for (int k = 0; k < 2; ++k)
         to_world(core, def->ends[k], core->corner[k]);
-    }
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         core->centre[k] = 0.5 * (core->corner[0][k] + core->corner[1][k]);
-    }
 }
 
 MO_EVERYWHERE void mo_core_place(const mo_placed *from, const double origin[3], mo_core *core)
@@ -65,9 +63,8 @@ MO_EVERYWHERE void mo_core_triangle(double corner[3][3], const double plane[4], 
     core->radius = 0;
     memcpy(core->corner, corner, sizeof core->corner);
     memcpy(core->plane, plane, sizeof core->plane);
-    for (int i = 0; i < 3; ++i) {
+    for (int i = 0; i < 3; ++i)
         core->centre[i] = (corner[0][i] + corner[1][i] + corner[2][i]) / 3;
-    }
     core->size = 0;
     for (int k = 0; k < 3; ++k) {
         double d[3];
@@ -88,9 +85,7 @@ MO_OWN void cylinder_support(const mo_core *c, const double d[3], double x[3])
     mo_vec3_along(across, -mo_vec3_dot(axis, across), axis, across);
     const double square = mo_vec3_dot(across, across);
     mo_vec3_along(c->at, along < 0 ? -c->half[2] : c->half[2], axis, x);
-    if (square > 1e-28 * along * along) {
-        mo_vec3_along(x, c->half[0] / sqrt(square), across, x);
-    }
+    if (square > 1e-28 * along * along) mo_vec3_along(x, c->half[0] / sqrt(square), across, x);
 }
 
 MO_EVERYWHERE void mo_core_support(mo_core *c, const double d[3], double x[3])
@@ -114,9 +109,8 @@ MO_EVERYWHERE void mo_core_support(mo_core *c, const double d[3], double x[3])
     case MO_CORE_BOX:
         mo_mat3_apply_transposed(c->Q, d, local);
         c->vertex = (local[0] > 0) | (local[1] > 0) << 1 | (local[2] > 0) << 2;
-        for (int k = 0; k < 3; ++k) {
+        for (int k = 0; k < 3; ++k)
             local[k] = local[k] > 0 ? c->half[k] : -c->half[k];
-        }
         to_world(c, local, x);
         return;
     default:
@@ -158,9 +152,8 @@ MO_OWN int pick_ring(const mo_hull *hull, int vertex, const double n[3], int pic
 {
     const int first = hull->ring_start[vertex], count = hull->ring_start[vertex + 1] - first;
     if (count <= MO_CORE_AROUND) {
-        for (int k = 0; k < count; ++k) {
+        for (int k = 0; k < count; ++k)
             picked[k] = first + k;
-        }
         return count;
     }
     double slope[MO_CORE_AROUND];
@@ -239,9 +232,8 @@ MO_EVERYWHERE void mo_core_feature(mo_core *c, const double n[3], mo_feature *f)
         add_line(f->point, c->corner[!c->vertex], f);
     } else if (c->kind == MO_CORE_TRIANGLE) {
         mo_vec3_copy(c->plane, f->normal[f->normals++]);
-        for (int k = 1; k < 3; ++k) {
+        for (int k = 1; k < 3; ++k)
             add_line(f->point, c->corner[(c->vertex + k) % 3], f);
-        }
     } else if (c->kind == MO_CORE_CYLINDER) {
         cylinder_feature(c, n, f);
     }

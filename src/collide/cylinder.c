@@ -47,9 +47,7 @@ MO_EVERYWHERE double mo_nearest_on_cylinder(double radius, double half, const do
     const double rho = sqrt(x[0] * x[0] + x[1] * x[1]), out = rho - radius,
                  above = fabs(x[2]) - half;
     double radial[3] = {1, 0, 0};
-    if (rho > 0) {
-        mo_vec3_set(radial, x[0] / rho, x[1] / rho, 0);
-    }
+    if (rho > 0) mo_vec3_set(radial, x[0] / rho, x[1] / rho, 0);
     const double up = x[2] < 0 ? -1 : 1;
     if (out <= 0 && above <= 0) {
         if (above > out) {

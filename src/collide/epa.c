@@ -39,18 +39,14 @@ MO_OWN void take_support(polytope *p, const double d[3], double w[3])
 /* False if the three points have no plane, or there is no room. */
 MO_OWN int add_face(polytope *p, int i, int j, int k)
 {
-    if (p->faces == MOST_FACES) {
-        return 0;
-    }
+    if (p->faces == MOST_FACES) return 0;
     face *f = p->face + p->faces;
     double d[3], e[3];
     mo_vec3_minus(p->point[j], p->point[i], d);
     mo_vec3_minus(p->point[k], p->point[i], e);
     mo_vec3_cross(d, e, f->normal);
     const double length = mo_vec3_norm(f->normal);
-    if (!(length > 1e-30 * p->size * p->size)) {
-        return 0;
-    }
+    if (!(length > 1e-30 * p->size * p->size)) return 0;
     mo_vec3_scale(1 / length, f->normal, f->normal);
     f->distance = mo_vec3_dot(f->normal, p->point[i]);
     f->corner[0] = i;
@@ -83,9 +79,7 @@ MO_OWN double height_of(const polytope *p, const double w[3])
 {
     double d[3], e[3], f[3], n[3];
     mo_vec3_minus(w, p->point[0], d);
-    if (p->points == 1) {
-        return mo_vec3_norm(d);
-    }
+    if (p->points == 1) return mo_vec3_norm(d);
     mo_vec3_minus(p->point[1], p->point[0], e);
     if (p->points == 2) {
         mo_vec3_cross(e, d, n);
@@ -102,9 +96,7 @@ MO_OWN int grow_tetrahedron(polytope *p)
         double d[3], w[3];
         missing_direction(p, tries / 2, d);
         mo_vec3_scale(tries % 2 ? -1 : 1, d, d);
-        if (!(mo_vec3_dot(d, d) > 0)) {
-            continue;
-        }
+        if (!(mo_vec3_dot(d, d) > 0)) continue;
         take_support(p, d, w);
         if (height_of(p, w) > FLAT * p->size) {
             mo_vec3_copy(w, p->point[p->points++]);
@@ -118,11 +110,9 @@ MO_OWN int begin(polytope *p, const mo_simplex *s)
 {
     p->points = 1;
     mo_vec3_copy(s->at[0].w, p->point[0]);
-    for (int k = 1; k < s->count; ++k) {
-        if (height_of(p, s->at[k].w) > FLAT * p->size) {
+    for (int k = 1; k < s->count; ++k)
+        if (height_of(p, s->at[k].w) > FLAT * p->size)
             mo_vec3_copy(s->at[k].w, p->point[p->points++]);
-        }
-    }
     MO_PASS(grow_tetrahedron(p));
     double d[3], e[3], f[3], n[3];
     mo_vec3_minus(p->point[1], p->point[0], d);
@@ -140,9 +130,8 @@ MO_OWN int begin(polytope *p, const mo_simplex *s)
 MO_OWN int nearest_face(const polytope *p)
 {
     int best = 0;
-    for (int k = 1; k < p->faces; ++k) {
+    for (int k = 1; k < p->faces; ++k)
         best = p->face[k].distance < p->face[best].distance ? k : best;
-    }
     return best;
 }
 
@@ -164,24 +153,20 @@ MO_OWN int toggle_edge(int (*rim)[2], int count, int i, int j)
 MO_OWN int take_point(polytope *p, const double w[3])
 {
     int rim[3 * MOST_FACES][2], edges = 0;
-    if (p->points == MOST_POINTS) {
-        return 0;
-    }
+    if (p->points == MOST_POINTS) return 0;
     mo_vec3_copy(w, p->point[p->points]);
     for (int k = 0; k < p->faces;) {
         const face *f = p->face + k;
         if (mo_vec3_dot(f->normal, w) > f->distance + 1e-15 * p->size) {
-            for (int i = 0; i < 3; ++i) {
+            for (int i = 0; i < 3; ++i)
                 edges = toggle_edge(rim, edges, f->corner[i], f->corner[(i + 1) % 3]);
-            }
             p->face[k] = p->face[--p->faces];
         } else {
             ++k;
         }
     }
-    for (int k = 0; k < edges; ++k) {
+    for (int k = 0; k < edges; ++k)
         MO_PASS(add_face(p, rim[k][0], rim[k][1], p->points));
-    }
     ++p->points;
     return edges > 0;
 }
@@ -205,8 +190,7 @@ MO_EVERYWHERE int mo_epa_direction(mo_core *a, mo_core *b, const mo_simplex *sim
             mo_vec3_copy(nearest.normal, n);
         }
         const double tolerance = EXACT * p.size + (is_round ? ROUND * nearest.distance : 0);
-        if (!(shortest - nearest.distance > tolerance) || !take_point(&p, w)) {
+        if (!(shortest - nearest.distance > tolerance) || !take_point(&p, w))
             return shortest < INFINITY;
-        }
     }
 }

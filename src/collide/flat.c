@@ -24,9 +24,8 @@ MO_TABLE double RIM_AT[RIM][2] = {{1, 0},  {0.5, SIN_60},   {-0.5, SIN_60},
 MO_OWN int high_vertices(const mo_hull *hull, int face, const double n[3], double high)
 {
     int count = 0;
-    for (int k = hull->face_start[face]; k < hull->face_start[face + 1] && count < 2; ++k) {
+    for (int k = hull->face_start[face]; k < hull->face_start[face + 1] && count < 2; ++k)
         count += mo_vec3_dot(hull->vertex[hull->face_vertex[k]], n) >= high;
-    }
     return count;
 }
 
@@ -107,20 +106,17 @@ MO_OWN void take_line(const mo_core *s, const double n[3], mo_flat *out)
     out->count = 0;
     mo_vec3_minus(s->corner[1], s->corner[0], along);
     const double slope = mo_vec3_dot(along, n), length = mo_vec3_norm(along);
-    for (int k = 0; k < 2; ++k) {
-        if (fabs(slope) < LINE * length || (k == 0) == (slope <= 0)) {
+    for (int k = 0; k < 2; ++k)
+        if (fabs(slope) < LINE * length || (k == 0) == (slope <= 0))
             add_corner(s->corner[k], k, out);
-        }
-    }
 }
 
 /* A whole triangle. */
 MO_OWN void take_triangle(const mo_core *c, mo_flat *out)
 {
     out->count = 0;
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         add_corner(c->corner[k], k, out);
-    }
     memcpy(out->plane, c->plane, sizeof out->plane);
 }
 
@@ -130,9 +126,7 @@ MO_OWN double across_axis(const double axis[3], const double n[3], double m[3])
     mo_vec3_along(n, -mo_vec3_dot(n, axis), axis, m);
     mo_vec3_along(m, -mo_vec3_dot(m, axis), axis, m);
     const double size = mo_vec3_norm(m);
-    if (size > 0) {
-        mo_vec3_scale(1 / size, m, m);
-    }
+    if (size > 0) mo_vec3_scale(1 / size, m, m);
     return size;
 }
 
@@ -159,9 +153,7 @@ MO_OWN double beside_rim(double x, double y, int *place)
     for (int k = 0; k < RIM; ++k) {
         const double *p = RIM_AT[k], *q = RIM_AT[(k + 1) % RIM];
         nearest = fmax(nearest, p[0] * x + p[1] * y);
-        if (p[0] * y - p[1] * x >= 0 && q[0] * y - q[1] * x < 0) {
-            *place = k;
-        }
+        if (p[0] * y - p[1] * x >= 0 && q[0] * y - q[1] * x < 0) *place = k;
     }
     return 1 - nearest;
 }
@@ -215,11 +207,10 @@ MO_EVERYWHERE void mo_core_flat(mo_core *c, const double n[3], mo_flat *flat)
         take_side_of_box(c, n, flat);
         return;
     case MO_CORE_CYLINDER:
-        if (fabs(mo_vec3_dot(n, axis)) > CAP) {
+        if (fabs(mo_vec3_dot(n, axis)) > CAP)
             take_cap(c, axis, n, flat);
-        } else {
+        else
             take_side(c, axis, n, flat);
-        }
         return;
     default:
         take_face(c, n, flat);

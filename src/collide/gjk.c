@@ -56,9 +56,7 @@ MO_OWN void try_line(const mo_simplex *s, int i, int j, spot *best)
         mo_vec3_along(p.v, p.part[1], s->at[j].w, p.v);
         p.square = mo_vec3_dot(p.v, p.v);
     }
-    if (p.square < best->square) {
-        *best = p;
-    }
+    if (p.square < best->square) *best = p;
 }
 
 /*
@@ -85,20 +83,13 @@ MO_OWN void try_triangle(const mo_simplex *s, int i, int j, int k, spot *best)
         mo_vec3_along(p.v, p.part[1], s->at[j].w, p.v);
         mo_vec3_along(p.v, p.part[2], s->at[k].w, p.v);
         p.square = mo_vec3_dot(p.v, p.v);
-        if (p.square < best->square) {
-            *best = p;
-        }
+        if (p.square < best->square) *best = p;
         return;
     }
-    if (!(to_k > 0)) { /* a side can be nearest only where its part is not inside */
+    if (!(to_k > 0)) /* a side can be nearest only where its part is not inside */
         try_line(s, i, j, best);
-    }
-    if (!(to_j > 0)) {
-        try_line(s, i, k, best);
-    }
-    if (!(to_j + to_k < determinant)) {
-        try_line(s, j, k, best);
-    }
+    if (!(to_j > 0)) try_line(s, i, k, best);
+    if (!(to_j + to_k < determinant)) try_line(s, j, k, best);
 }
 
 /* Are l and the origin on the same side of the plane of i, j, k? Negative: on different sides. */
@@ -126,27 +117,21 @@ MO_OWN void try_tetrahedron(const mo_simplex *s, spot *best)
         side[f] = same_side(s, at[0], at[1], at[2], at[3]);
         is_inside = is_inside && side[f] > 0;
     }
-    for (int f = 0; f < 4 && !is_inside; ++f) {
-        if (!(side[f] > 0)) {
-            try_triangle(s, FACE[f][0], FACE[f][1], FACE[f][2], best);
-        }
-    }
-    if (is_inside) {
-        best->count = 4;
-    }
+    for (int f = 0; f < 4 && !is_inside; ++f)
+        if (!(side[f] > 0)) try_triangle(s, FACE[f][0], FACE[f][1], FACE[f][2], best);
+    if (is_inside) best->count = 4;
 }
 
 MO_OWN void try_simplex(const mo_simplex *s, spot *best)
 {
     best->square = INFINITY;
     best->count = 0;
-    if (s->count == 2) {
+    if (s->count == 2)
         try_line(s, 0, 1, best);
-    } else if (s->count == 3) {
+    else if (s->count == 3)
         try_triangle(s, 0, 1, 2, best);
-    } else {
+    else
         try_tetrahedron(s, best);
-    }
 }
 
 /* Keeps the corners of the spot. */
@@ -154,9 +139,7 @@ MO_OWN void keep(mo_simplex *s, const spot *to)
 {
     s->count = to->count;
     for (int k = 0; k < to->count; ++k) {
-        if (to->index[k] != k) {
-            s->at[k] = s->at[to->index[k]];
-        }
+        if (to->index[k] != k) s->at[k] = s->at[to->index[k]];
         s->part[k] = to->part[k];
     }
 }
@@ -171,9 +154,8 @@ MO_OWN void furthest(mo_core *a, mo_core *b, double part, const double direction
     mo_vec3_scale(-1, direction, against);
     mo_core_support(a, direction, c->a);
     mo_core_support(b, against, c->b);
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         c->w[k] = part * (c->a[k] - c->b[k]) + (1 - part) * (a->centre[k] - b->centre[k]);
-    }
 }
 
 MO_OWN void take_points(const mo_simplex *s, double on_a[3], double on_b[3])
@@ -196,9 +178,7 @@ MO_OWN outcome search(mo_core *a, mo_core *b, double part, double tolerance, dou
                       mo_simplex *s, double v[3])
 {
     mo_vec3_minus(a->centre, b->centre, v);
-    if (!(mo_vec3_dot(v, v) > 0)) {
-        mo_vec3_set(v, 1, 0, 0);
-    }
+    if (!(mo_vec3_dot(v, v) > 0)) mo_vec3_set(v, 1, 0, 0);
     mo_vec3_scale(-1, v, v);
     s->count = 1;
     s->part[0] = 1;
@@ -213,24 +193,16 @@ MO_OWN outcome search(mo_core *a, mo_core *b, double part, double tolerance, dou
         mo_vec3_scale(-1, v, back);
         furthest(a, b, part, back, next);
         size = fmax(size, mo_vec3_dot(next->w, next->w));
-        if (square <= 1e-28 * size) {
-            return OVERLAP;
-        }
+        if (square <= 1e-28 * size) return OVERLAP;
         mo_vec3_minus(next->a, next->b, own);
         const double bound = mo_vec3_dot(v, next->w), of_own = mo_vec3_dot(v, own);
-        if (of_own > 0 && of_own * of_own > reach * reach * square) {
-            return BEYOND;
-        }
+        if (of_own > 0 && of_own * of_own > reach * reach * square) return BEYOND;
         is_apart = is_apart || bound > 1e-14 * sqrt(square * size);
-        if (square - bound <= tolerance * square) {
-            break;
-        }
+        if (square - bound <= tolerance * square) break;
         spot best;
         ++s->count;
         try_simplex(s, &best);
-        if (best.count == 4 && !is_apart) {
-            return OVERLAP;
-        }
+        if (best.count == 4 && !is_apart) return OVERLAP;
         if (best.count == 4 || !(best.square < square)) { /* rounding: no better */
             --s->count;
             break;
@@ -247,9 +219,7 @@ MO_EVERYWHERE mo_direction mo_gjk_direction(mo_core *a, mo_core *b, double reach
     mo_simplex s;
     double v[3];
     const outcome found = search(a, b, SHRINK, NEAR_ENOUGH, reach, &s, v);
-    if (found == APART) {
-        mo_vec3_scale(-1 / mo_vec3_norm(v), v, n);
-    }
+    if (found == APART) mo_vec3_scale(-1 / mo_vec3_norm(v), v, n);
     return found == APART ? MO_DIRECTION : found == BEYOND ? MO_NO_DIRECTION_FAR : MO_NO_DIRECTION;
 }
 

@@ -21,9 +21,8 @@ static void turn_z_to(const double n[3], double q[4])
     q[2] = n[0] / (2 * w);
     q[3] = 0;
     const double size = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2]);
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         q[k] /= size;
-    }
 }
 
 /* A normal of zero gives a pose that is not finite, which mo_world_add_shape refuses. */

@@ -82,9 +82,8 @@ static int vertex_before(const mo_hull *hull, int face, int v)
 {
     const int first = hull->face_start[face], end = hull->face_start[face + 1];
     int before = hull->face_vertex[end - 1];
-    for (int k = first; k < end && hull->face_vertex[k] != v; ++k) {
+    for (int k = first; k < end && hull->face_vertex[k] != v; ++k)
         before = hull->face_vertex[k];
-    }
     return before;
 }
 
@@ -106,11 +105,8 @@ static void order_ring(mo_hull *hull, int v)
 {
     for (int k = hull->ring_start[v]; k + 1 < hull->ring_start[v + 1]; ++k) {
         const int next = vertex_before(hull, hull->ring_face[k], v);
-        for (int i = k + 1; i < hull->ring_start[v + 1]; ++i) {
-            if (hull->ring_vertex[i] == next) {
-                exchange(hull, k + 1, i);
-            }
-        }
+        for (int i = k + 1; i < hull->ring_start[v + 1]; ++i)
+            if (hull->ring_vertex[i] == next) exchange(hull, k + 1, i);
     }
 }
 
@@ -118,9 +114,8 @@ static void order_ring(mo_hull *hull, int v)
 static void find_rings(mo_hull *hull)
 {
     memset(hull->ring_start, 0, ((size_t)hull->vertex_count + 1) * sizeof *hull->ring_start);
-    for (int e = 0; e < 2 * hull->edge_count; ++e) {
+    for (int e = 0; e < 2 * hull->edge_count; ++e)
         ++hull->ring_start[hull->edge[e / 2].vertex[e % 2] + 1];
-    }
     mo_running_sums(hull->vertex_count, hull->ring_start);
     for (int e = 2 * hull->edge_count - 1; e >= 0; --e) { /* from the end of each ring */
         const mo_hull_edge *edge = hull->edge + e / 2;
@@ -133,21 +128,17 @@ static void find_rings(mo_hull *hull)
         along[3] = mo_vec3_norm(along);
         mo_vec3_scale(along[3] > 0 ? 1 / along[3] : 0, along, along);
     }
-    for (int v = 0; v < hull->vertex_count; ++v) {
+    for (int v = 0; v < hull->vertex_count; ++v)
         hull->ring_start[v] = hull->ring_start[v + 1];
-    }
     hull->ring_start[hull->vertex_count] = 2 * hull->edge_count;
-    for (int v = 0; v < hull->vertex_count; ++v) {
+    for (int v = 0; v < hull->vertex_count; ++v)
         order_ring(hull, v);
-    }
     for (int k = 0; k < 6; ++k) {
         const double sign = k % 2 ? 1 : -1;
         hull->furthest[k] = 0;
-        for (int v = 1; v < hull->vertex_count; ++v) {
-            if (sign * hull->vertex[v][k / 2] > sign * hull->vertex[hull->furthest[k]][k / 2]) {
+        for (int v = 1; v < hull->vertex_count; ++v)
+            if (sign * hull->vertex[v][k / 2] > sign * hull->vertex[hull->furthest[k]][k / 2])
                 hull->furthest[k] = v;
-            }
-        }
     }
 }
 
@@ -163,9 +154,7 @@ int mo_hull_find_edges(mo_hull *hull)
         for (int k = 0; k < n; ++k) {
             const int v = hull->face_vertex[first + k], w = hull->face_vertex[first + (k + 1) % n];
             if (v < w) {
-                if (found == hull->edge_count) {
-                    return 0;
-                }
+                if (found == hull->edge_count) return 0;
                 hull->edge[found++] = (mo_hull_edge){{v, w}, {face, -1}};
             }
         }
@@ -174,21 +163,14 @@ int mo_hull_find_edges(mo_hull *hull)
         const int first = hull->face_start[face], n = hull->face_start[face + 1] - first;
         for (int k = 0; k < n; ++k) {
             const int v = hull->face_vertex[first + k], w = hull->face_vertex[first + (k + 1) % n];
-            for (int e = 0; v > w && e < found; ++e) {
-                if (hull->edge[e].vertex[0] == w && hull->edge[e].vertex[1] == v) {
+            for (int e = 0; v > w && e < found; ++e)
+                if (hull->edge[e].vertex[0] == w && hull->edge[e].vertex[1] == v)
                     hull->edge[e].face[1] = face;
-                }
-            }
         }
     }
-    for (int e = 0; e < found; ++e) {
-        if (hull->edge[e].face[1] < 0) {
-            return 0;
-        }
-    }
-    if (found == hull->edge_count) {
-        find_rings(hull);
-    }
+    for (int e = 0; e < found; ++e)
+        if (hull->edge[e].face[1] < 0) return 0;
+    if (found == hull->edge_count) find_rings(hull);
     return found == hull->edge_count;
 }
 
@@ -205,9 +187,7 @@ static mo_hull *create_rectangle(const mo_allocator *allocator, const double hal
 mo_hull *mo_hull_create_box(const mo_allocator *allocator, int is_planar, const double half[3],
                             mo_message *why)
 {
-    if (is_planar) {
-        return create_rectangle(allocator, half, why);
-    }
+    if (is_planar) return create_rectangle(allocator, half, why);
     static const int CORNERS[24] = {0, 4, 6, 2, 1, 3, 7, 5, 0, 1, 5, 4,
                                     2, 6, 7, 3, 0, 2, 3, 1, 4, 5, 7, 6};
     mo_hull *hull = mo_hull_allocate(allocator, 8, 6, 24, 12, why);
@@ -217,9 +197,8 @@ mo_hull *mo_hull_create_box(const mo_allocator *allocator, int is_planar, const 
                         k & 4 ? half[2] : -half[2]);
         }
         memcpy(hull->face_vertex, CORNERS, sizeof CORNERS);
-        for (int face = 0; face <= 6; ++face) {
+        for (int face = 0; face <= 6; ++face)
             hull->face_start[face] = 4 * face;
-        }
         mo_hull_fit_planes(hull);
         mo_hull_find_edges(hull);
     }
@@ -244,9 +223,8 @@ static int half_chain(double (*sorted)[3], int count, int step, double flat, dou
 {
     int n = 0;
     for (int k = step > 0 ? 0 : count - 1; k >= 0 && k < count; k += step) {
-        while (n >= 2 && turn(chain[n - 2], chain[n - 1], sorted[k]) <= flat) {
+        while (n >= 2 && turn(chain[n - 2], chain[n - 1], sorted[k]) <= flat)
             --n;
-        }
         mo_vec3_copy(sorted[k], chain[n++]);
     }
     return n - 1; /* its last point begins the other half */
@@ -377,11 +355,9 @@ void mo_hull_mass(const mo_hull *hull, double *volume, double centre[3], double 
     double mean[3];
     mo_vec3_scale(1 / *volume, first, mean);
     double S[9];
-    for (int i = 0; i < 3; ++i) {
-        for (int j = 0; j < 3; ++j) {
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j)
             S[3 * i + j] = second[3 * i + j] - *volume * mean[i] * mean[j];
-        }
-    }
     const double all[6] = {S[4] + S[8], S[0] + S[8], S[0] + S[4], -S[1], -S[2], -S[5]};
     memcpy(inertia, all, sizeof all);
     mo_vec3_along(hull->centre, 1, mean, centre);

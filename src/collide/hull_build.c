@@ -72,9 +72,7 @@ static int furthest(const builder *b, const int *chosen, int n, double *distance
     int best = 0;
     *distance = -1;
     double u[3] = {0}, v[3], normal[3] = {0};
-    if (n >= 2) {
-        mo_vec3_minus(point(b, chosen[1]), point(b, chosen[0]), u);
-    }
+    if (n >= 2) mo_vec3_minus(point(b, chosen[1]), point(b, chosen[0]), u);
     if (n >= 3) {
         mo_vec3_minus(point(b, chosen[2]), point(b, chosen[0]), v);
         mo_vec3_cross(u, v, normal);
@@ -115,9 +113,7 @@ static int begin(builder *b)
     for (int n = 1; n < 4; ++n) {
         c[n] = furthest(b, c, n, &distance);
         b->size = n == 1 ? distance : b->size;
-        if (!(distance > 1e-7 * b->size)) {
-            return 0;
-        }
+        if (!(distance > 1e-7 * b->size)) return 0;
     }
     const int f = add_face(b, c[0], c[1], c[2]);
     if (height(b->face + f, point(b, c[3])) > 0) { /* the normal must point away */
@@ -129,11 +125,9 @@ static int begin(builder *b)
     add_face(b, q, p, c[3]);
     add_face(b, r, q, c[3]);
     add_face(b, p, r, c[3]);
-    for (int i = 0; i < 4; ++i) {
-        for (int j = 0; j < i; ++j) {
+    for (int i = 0; i < 4; ++i)
+        for (int j = 0; j < i; ++j)
             link_faces(b, i, j);
-        }
-    }
     b->corners = 4;
     return 1;
 }
@@ -181,9 +175,8 @@ static int has_side(const triangle *t, int from, int to)
 static int count_of(const int *list, int count, int wanted)
 {
     int found = 0;
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         found += list[k] == wanted;
-    }
     return found;
 }
 
@@ -196,34 +189,27 @@ static int is_rim_simple(const builder *b)
         const triangle *t = b->face + f;
         for (int i = 0; t->is_alive && t->sees && i < 3; ++i) {
             const int p = t->corner[i], q = t->corner[(i + 1) % 3];
-            if (b->face[t->beside[i]].sees) {
-                continue;
-            }
+            if (b->face[t->beside[i]].sees) continue;
             if (sides == MOST || count_of(start, sides, p) > 0 ||
-                !has_side(b->face + t->beside[i], q, p)) {
+                !has_side(b->face + t->beside[i], q, p))
                 return 0;
-            }
             start[sides] = p;
             end[sides++] = q;
         }
     }
     for (int k = 0; k < sides; ++k) { /* each continues, and not straight back */
         int next = 0;
-        while (next < sides && start[next] != end[k]) {
+        while (next < sides && start[next] != end[k])
             ++next;
-        }
-        if (next == sides || end[next] == start[k]) {
-            return 0;
-        }
+        if (next == sides || end[next] == start[k]) return 0;
     }
     return sides >= 3;
 }
 
 static void forget_seen(builder *b)
 {
-    for (int f = 0; f < b->faces; ++f) {
+    for (int f = 0; f < b->faces; ++f)
         b->face[f].sees = 0;
-    }
 }
 
 /*
@@ -235,22 +221,16 @@ static int join_rim(builder *b, int k)
     for (int f = 0; f < first; ++f) {
         for (int i = 0; b->face[f].is_alive && b->face[f].sees && i < 3; ++i) {
             const int other = b->face[f].beside[i];
-            if (b->face[other].sees) {
-                continue;
-            }
-            if (b->faces == ROOM) {
-                return NONE;
-            }
+            if (b->face[other].sees) continue;
+            if (b->faces == ROOM) return NONE;
             const int p = b->face[f].corner[i], q = b->face[f].corner[(i + 1) % 3],
                       made = add_face(b, p, q, k);
             link_faces(b, made, other);
         }
     }
-    for (int f = first; f < b->faces; ++f) {
-        for (int g = first; g < f; ++g) {
+    for (int f = first; f < b->faces; ++f)
+        for (int g = first; g < f; ++g)
             link_faces(b, f, g);
-        }
-    }
     for (int f = 0; f < first; ++f) {
         b->face[f].is_alive = b->face[f].is_alive && !b->face[f].sees;
         b->face[f].sees = 0;
@@ -264,36 +244,25 @@ static void tidy(builder *b)
     int moved[ROOM], kept = 0;
     for (int f = 0; f < b->faces; ++f) {
         moved[f] = b->face[f].is_alive ? kept : NONE;
-        if (b->face[f].is_alive) {
-            b->face[kept++] = b->face[f];
-        }
+        if (b->face[f].is_alive) b->face[kept++] = b->face[f];
     }
     b->faces = kept;
-    for (int f = 0; f < kept; ++f) {
-        for (int i = 0; i < 3; ++i) {
+    for (int f = 0; f < kept; ++f)
+        for (int i = 0; i < 3; ++i)
             b->face[f].beside[i] = moved[b->face[f].beside[i]];
-        }
-    }
-    for (int k = 0; k < b->count; ++k) {
+    for (int k = 0; k < b->count; ++k)
         b->outside[k] = b->outside[k] == NONE ? NONE : moved[b->outside[k]];
-    }
 }
 
 static void grow(builder *b)
 {
-    for (int k = 0; k < b->count; ++k) {
+    for (int k = 0; k < b->count; ++k)
         assign(b, k, 0);
-    }
     while (b->corners < MO_HULL_VERTICES) {
         int far = NONE;
-        for (int k = 0; k < b->count; ++k) {
-            if (b->outside[k] != NONE && (far == NONE || b->above[k] > b->above[far])) {
-                far = k;
-            }
-        }
-        if (far == NONE) {
-            return;
-        }
+        for (int k = 0; k < b->count; ++k)
+            if (b->outside[k] != NONE && (far == NONE || b->above[k] > b->above[far])) far = k;
+        if (far == NONE) return;
         mark_seen(b, b->outside[far], far);
         b->outside[far] = NONE; /* permanently: by rounding, a corner may see an adjacent sliver */
         if (!is_rim_simple(b)) {
@@ -301,14 +270,9 @@ static void grow(builder *b)
             continue;
         }
         const int first = join_rim(b, far);
-        if (first == NONE) {
-            return;
-        }
-        for (int k = 0; k < b->count; ++k) {
-            if (b->outside[k] != NONE && !b->face[b->outside[k]].is_alive) {
-                assign(b, k, 0);
-            }
-        }
+        if (first == NONE) return;
+        for (int k = 0; k < b->count; ++k)
+            if (b->outside[k] != NONE && !b->face[b->outside[k]].is_alive) assign(b, k, 0);
         tidy(b);
         b->corners++;
     }
@@ -319,9 +283,8 @@ static void grow(builder *b)
 /* Neighbours in one plane join, the larger plane's corners being within FLAT of it. */
 static void join_flat(const builder *b, int *group)
 {
-    for (int f = 0; f < b->faces; ++f) {
+    for (int f = 0; f < b->faces; ++f)
         group[f] = f;
-    }
     for (int f = 0; f < b->faces; ++f) {
         for (int i = 0; i < 3; ++i) {
             const int g = b->face[f].beside[i], base = mo_set_root(group, f),
@@ -331,9 +294,7 @@ static void join_flat(const builder *b, int *group)
                 is_flat = is_flat && fabs(height(b->face + base, point(b, b->face[g].corner[c]))) <=
                                          FLAT * b->size;
             }
-            if (base != other && other == g && is_flat) {
-                group[other] = base;
-            }
+            if (base != other && other == g && is_flat) group[other] = base;
         }
     }
 }
@@ -354,9 +315,8 @@ static int rim_of(const builder *b, int *group, int root, int *rim)
     for (int at = sides ? from[0] : NONE; n < sides; ++n) {
         rim[n] = at;
         int next = NONE;
-        for (int s = 0; s < sides; ++s) {
+        for (int s = 0; s < sides; ++s)
             next = from[s] == at ? to[s] : next;
-        }
         at = next;
     }
     return n;
@@ -369,15 +329,11 @@ static void fill(const builder *b, int *group, const int *number, mo_hull *hull,
     *faces = *corners = 0;
     for (int f = 0; f < b->faces; ++f) {
         int rim[MOST];
-        if (mo_set_root(group, f) != f) {
-            continue;
-        }
+        if (mo_set_root(group, f) != f) continue;
         const int first = *corners, n = rim_of(b, group, f, rim);
         for (int k = 0; k < n; ++k) {
             if (number[rim[k]] != NONE) {
-                if (hull) {
-                    hull->face_vertex[*corners] = number[rim[k]];
-                }
+                if (hull) hull->face_vertex[*corners] = number[rim[k]];
                 ++*corners;
             }
         }
@@ -398,14 +354,12 @@ static int number_vertices(const builder *b, int *group, int *number)
     memset(number, 0, (size_t)b->count * sizeof *number);
     for (int f = 0; f < b->faces; ++f) {
         int rim[MOST];
-        for (int k = mo_set_root(group, f) == f ? rim_of(b, group, f, rim) : 0; k > 0; --k) {
+        for (int k = mo_set_root(group, f) == f ? rim_of(b, group, f, rim) : 0; k > 0; --k)
             ++number[rim[k - 1]];
-        }
     }
     int vertices = 0;
-    for (int k = 0; k < b->count; ++k) {
+    for (int k = 0; k < b->count; ++k)
         number[k] = number[k] < 3 ? NONE : vertices++;
-    }
     return vertices;
 }
 
@@ -413,9 +367,8 @@ static int number_vertices(const builder *b, int *group, int *number)
 static int has_planes(const mo_hull *hull)
 {
     int f = 0;
-    while (f < hull->face_count && isfinite(hull->plane[f][3])) {
+    while (f < hull->face_count && isfinite(hull->plane[f][3]))
         ++f;
-    }
     return f == hull->face_count;
 }
 
@@ -423,30 +376,21 @@ static mo_hull *make(const builder *b, const mo_allocator *allocator, int *numbe
                      mo_message *why)
 {
     int group[ROOM], faces, corners;
-    for (int f = 0; f < b->faces; ++f) {
+    for (int f = 0; f < b->faces; ++f)
         group[f] = f;
-    }
-    if (join) {
-        join_flat(b, group);
-    }
+    if (join) join_flat(b, group);
     const int vertices = number_vertices(b, group, number);
     fill(b, group, number, NULL, &faces, &corners);
     mo_hull *hull = mo_hull_allocate(allocator, vertices, faces, corners, corners / 2, why);
-    if (!hull) {
-        return NULL;
-    }
+    if (!hull) return NULL;
     fill(b, group, number, hull, &faces, &corners);
-    for (int k = 0; k < b->count; ++k) {
-        if (number[k] != NONE) {
-            mo_vec3_copy(point(b, k), hull->vertex[number[k]]);
-        }
-    }
+    for (int k = 0; k < b->count; ++k)
+        if (number[k] != NONE) mo_vec3_copy(point(b, k), hull->vertex[number[k]]);
     mo_hull_fit_planes(hull);
     if (!mo_hull_find_edges(hull) || !has_planes(hull)) {
         mo_hull_destroy(allocator, hull);
-        if (join) { /* nearly flat faces that do not fit together: triangles always do */
+        if (join) /* nearly flat faces that do not fit together: triangles always do */
             return make(b, allocator, number, 0, why);
-        }
         mo_fail(why, MO_ERR_ARGUMENT,
                 "the points of a hull are too close together to determine its faces");
         return NULL;

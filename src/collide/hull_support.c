@@ -38,9 +38,8 @@ MO_OWN int climb(const mo_hull *hull, int from, const double d[3])
 MO_EVERYWHERE int mo_hull_support(const mo_hull *hull, int from, const double d[3])
 {
     enum { FEW = 16 }; /* with so few, testing all is faster than climbing */
-    if (hull->vertex_count <= FEW || !hull->ring_start) {
+    if (hull->vertex_count <= FEW || !hull->ring_start)
         return mo_highest(hull->vertex_count, hull->vertex, d);
-    }
     if (from < 0) {
         const double x = fabs(d[0]), y = fabs(d[1]), z = fabs(d[2]);
         const int k = x >= y ? (x >= z ? 0 : 2) : (y >= z ? 1 : 2);

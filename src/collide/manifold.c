@@ -23,9 +23,7 @@ MO_OWN int clip_polygon(const mo_flat *in, const double n[3], double offset, dou
         height[k] = mo_vec3_dot(n, in->corner[k]) - offset;
         inside += height[k] <= tolerance;
     }
-    if (inside == in->count) {
-        return 0;
-    }
+    if (inside == in->count) return 0;
     out->count = 0;
     for (int k = 0; k < in->count; ++k) {
         const int next = k + 1 < in->count ? k + 1 : 0;
@@ -82,16 +80,13 @@ MO_OWN const mo_flat *overlap(const mo_flat *base, const double n[3], double tol
         mo_vec3_minus(q, p, along);
         mo_vec3_cross(along, n, side);
         const double size = mo_vec3_norm(side);
-        if (!(size > 0)) {
-            continue;
-        }
+        if (!(size > 0)) continue;
         mo_vec3_scale(1 / size, side, side);
         const int label = MO_FLAT_SIDES + base->label[k];
-        if (now->count <= 2) {
+        if (now->count <= 2)
             clip_line(now, side, mo_vec3_dot(side, p), tolerance, label, next);
-        } else if (!clip_polygon(now, side, mo_vec3_dot(side, p), tolerance, label, next)) {
+        else if (!clip_polygon(now, side, mo_vec3_dot(side, p), tolerance, label, next))
             continue;
-        }
         mo_flat *swap = now;
         now = next;
         next = swap;
@@ -147,18 +142,15 @@ MO_OWN double touch_lines(const mo_flat *a, const mo_flat *b, const mo_axis *axi
     mo_vec3_minus(b->corner[1], b->corner[0], e);
     mo_vec3_cross(d, e, cross);
     const double d2 = mo_vec3_dot(d, d), e2 = mo_vec3_dot(e, e);
-    if (!(mo_vec3_dot(cross, cross) < 1e-4 * d2 * e2)) { /* half a degree */
+    if (!(mo_vec3_dot(cross, cross) < 1e-4 * d2 * e2)) /* half a degree */
         return INFINITY;
-    }
     double part[2];
     for (int k = 0; k < 2; ++k) {
         double to[3];
         mo_vec3_minus(b->corner[k], a->corner[0], to);
         part[k] = mo_vec3_dot(to, d) / d2;
     }
-    if (fmax(part[0], part[1]) < 0 || fmin(part[0], part[1]) > 1) {
-        return INFINITY;
-    }
+    if (fmax(part[0], part[1]) < 0 || fmin(part[0], part[1]) > 1) return INFINITY;
     for (int k = 0; k < 2; ++k) {
         const double want = mo_part(part[k]);
         double on_a[3], on_b[3], apart[3];
@@ -167,9 +159,7 @@ MO_OWN double touch_lines(const mo_flat *a, const mo_flat *b, const mo_axis *axi
         mo_vec3_minus(on_b, on_a, apart);
         const double gap = fmax(axis->gap, mo_vec3_dot(apart, n));
         least = fmin(least, gap);
-        if (gap <= reach) {
-            mo_touch_about(on_a, on_b, n, gap, origin, 1u << 18 | (uint32_t)k, out);
-        }
+        if (gap <= reach) mo_touch_about(on_a, on_b, n, gap, origin, 1u << 18 | (uint32_t)k, out);
     }
     return least;
 }
@@ -241,32 +231,23 @@ MO_EVERYWHERE void mo_touches_reduce(mo_touch_list *list, int first)
     const int count = list->count - first;
     uint8_t stays[MOST], is_seen[MOST];
     int member[MOST];
-    if (count <= MO_TOUCHES_A_FACE || count > MOST) {
-        return;
-    }
+    if (count <= MO_TOUCHES_A_FACE || count > MOST) return;
     mo_touch *touch = list->touch + first;
     memset(stays, 0, (size_t)count);
     memset(is_seen, 0, (size_t)count);
     for (int k = 0; k < count; ++k) {
         int members = 0;
-        for (int i = k; i < count && !is_seen[k]; ++i) {
-            if (!is_seen[i] && mo_vec3_dot(touch[i].normal, touch[k].normal) > SAME_NORMAL) {
+        for (int i = k; i < count && !is_seen[k]; ++i)
+            if (!is_seen[i] && mo_vec3_dot(touch[i].normal, touch[k].normal) > SAME_NORMAL)
                 member[members++] = i;
-            }
-        }
         for (int i = 0; i < members; ++i) {
             is_seen[member[i]] = 1;
             stays[member[i]] = members <= MO_TOUCHES_A_FACE;
         }
-        if (members > MO_TOUCHES_A_FACE) {
-            mark_outermost(touch, member, members, stays);
-        }
+        if (members > MO_TOUCHES_A_FACE) mark_outermost(touch, member, members, stays);
     }
     int kept = 0;
-    for (int k = 0; k < count; ++k) {
-        if (stays[k]) {
-            touch[kept++] = touch[k];
-        }
-    }
+    for (int k = 0; k < count; ++k)
+        if (stays[k]) touch[kept++] = touch[k];
     list->count = first + kept;
 }

@@ -34,11 +34,8 @@ typedef struct place {
 static int by_place(const void *p, const void *q)
 {
     const place *a = p, *b = q;
-    for (int k = 0; k < 3; ++k) {
-        if (a->x[k] != b->x[k]) {
-            return a->x[k] < b->x[k] ? -1 : 1;
-        }
-    }
+    for (int k = 0; k < 3; ++k)
+        if (a->x[k] != b->x[k]) return a->x[k] < b->x[k] ? -1 : 1;
     return (a->index > b->index) - (a->index < b->index);
 }
 
@@ -46,9 +43,7 @@ static int by_place(const void *p, const void *q)
 static int find_same(const mo_allocator *allocator, const mo_mesh *mesh, int *one)
 {
     place *sorted = mo_memory_array(allocator, (size_t)mesh->point_count, sizeof *sorted);
-    if (!sorted) {
-        return 0;
-    }
+    if (!sorted) return 0;
     for (int k = 0; k < mesh->point_count; ++k) {
         mo_vec3_copy(mesh->point[k], sorted[k].x);
         sorted[k].index = k;
@@ -78,9 +73,7 @@ static int fit_plane(const mo_mesh *mesh, const int *corner, double plane[4])
         longest *= longest;
     }
     const double size = mo_vec3_norm(plane);
-    if (!(size > 1e-13 * longest)) {
-        return 0;
-    }
+    if (!(size > 1e-13 * longest)) return 0;
     mo_vec3_scale(1 / size, plane, plane);
     plane[3] = mo_vec3_dot(plane, p);
     return 1;
@@ -115,11 +108,8 @@ static int by_ends(const void *p, const void *q)
 {
     const side *a = p, *b = q;
     const int key[2][4] = {{a->low, a->high, a->face, a->k}, {b->low, b->high, b->face, b->k}};
-    for (int i = 0; i < 4; ++i) {
-        if (key[0][i] != key[1][i]) {
-            return key[0][i] < key[1][i] ? -1 : 1;
-        }
-    }
+    for (int i = 0; i < 4; ++i)
+        if (key[0][i] != key[1][i]) return key[0][i] < key[1][i] ? -1 : 1;
     return 0;
 }
 
@@ -128,9 +118,7 @@ static int find_neighbours(const mo_allocator *allocator, mo_mesh *mesh)
 {
     const int count = 3 * mesh->face_count;
     side *all = mo_memory_array(allocator, (size_t)count, sizeof *all);
-    if (!all) {
-        return 0;
-    }
+    if (!all) return 0;
     for (int k = 0; k < count; ++k) {
         const int face = k / 3, v = mesh->index[k], w = mesh->index[3 * face + (k + 1) % 3];
         all[k] = (side){v < w ? v : w, v < w ? w : v, face, k % 3};
@@ -139,9 +127,8 @@ static int find_neighbours(const mo_allocator *allocator, mo_mesh *mesh)
     qsort(all, (size_t)count, sizeof *all, by_ends);
     for (int k = 0, next; k < count; k = next) {
         for (next = k + 1;
-             next < count && all[next].low == all[k].low && all[next].high == all[k].high;) {
+             next < count && all[next].low == all[k].low && all[next].high == all[k].high;)
             ++next;
-        }
         if (next == k + 2) {
             mesh->beside[3 * all[k].face + all[k].k] = all[k + 1].face;
             mesh->beside[3 * all[k + 1].face + all[k + 1].k] = all[k].face;
@@ -155,20 +142,17 @@ static void count_ways(mo_mesh *mesh)
 {
     const int s = mesh->sides, count = s * mesh->face_count;
     memset(mesh->way_start, 0, ((size_t)mesh->point_count + 1) * sizeof *mesh->way_start);
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         mesh->way_start[mesh->index[k] + 1] += s - 1;
-    }
     mo_running_sums(mesh->point_count, mesh->way_start);
     for (int k = count - 1; k >= 0;
          --k) { /* fills each list from its end, then moves the start back */
         const int face = k / s;
-        for (int i = 1; i < s; ++i) {
+        for (int i = 1; i < s; ++i)
             mesh->way[--mesh->way_start[mesh->index[k] + 1]] = mesh->index[s * face + (k + i) % s];
-        }
     }
-    for (int k = 0; k < mesh->point_count; ++k) {
+    for (int k = 0; k < mesh->point_count; ++k)
         mesh->way_start[k] = mesh->way_start[k + 1];
-    }
     mesh->way_start[mesh->point_count] = (s - 1) * count;
 }
 
@@ -176,9 +160,7 @@ static void count_ways(mo_mesh *mesh)
 
 static int fill_tree(const mo_allocator *allocator, mo_mesh *mesh)
 {
-    if (mo_tree_create(allocator, &mesh->tree)) {
-        return 0;
-    }
+    if (mo_tree_create(allocator, &mesh->tree)) return 0;
     mesh->bounds = mo_bounds_empty();
     for (int face = 0; face < mesh->face_count; ++face) {
         mo_bounds box = mo_bounds_empty();
@@ -187,9 +169,7 @@ static int fill_tree(const mo_allocator *allocator, mo_mesh *mesh)
             mo_bounds_add(&box, x, 0);
             mo_bounds_add(&mesh->bounds, x, 0);
         }
-        if (mo_tree_insert(mesh->tree, &box, face) < 0) {
-            return 0;
-        }
+        if (mo_tree_insert(mesh->tree, &box, face) < 0) return 0;
     }
     return 1;
 }
@@ -242,9 +222,7 @@ static int prepare(const mo_allocator *allocator, const mo_shape_def *def, mo_me
     is_made = is_made && !*is_bad && (mesh->sides == 2 || find_neighbours(allocator, mesh)) &&
               fill_tree(allocator, mesh);
     mo_memory_free(allocator, one);
-    if (is_made) {
-        count_ways(mesh);
-    }
+    if (is_made) count_ways(mesh);
     return is_made;
 }
 
@@ -253,27 +231,20 @@ mo_mesh *mo_mesh_create(const mo_allocator *allocator, int is_planar, const mo_s
 {
     const int sides = is_planar ? 2 : 3;
     const int is_drawn_only = !is_planar && def->layer == 0 && def->mask == 0;
-    if (check(def, sides, why)) {
-        return NULL;
-    }
+    if (check(def, sides, why)) return NULL;
     mo_mesh *mesh = mo_memory_array(allocator, 1, sizeof *mesh);
     int is_made = 0, is_bad = 0;
     if (mesh) {
         *mesh = (mo_mesh){.sides = sides, .point_count = def->point_count};
         if (allocate(allocator, def, is_drawn_only, mesh)) {
-            for (int k = 0; k < 3 * def->point_count; ++k) {
+            for (int k = 0; k < 3 * def->point_count; ++k)
                 mesh->point[k / 3][k % 3] = is_planar && k % 3 == 2 ? 0 : def->points[k] + 0.0;
-            }
             is_bad = is_drawn_only && take_drawing(def, mesh, why) != MO_OK;
             is_made = is_drawn_only ? !is_bad : prepare(allocator, def, mesh, &is_bad, why);
         }
     }
-    if (is_made) {
-        return mesh;
-    }
-    if (!is_bad) {
-        mo_fail_memory(why);
-    }
+    if (is_made) return mesh;
+    if (!is_bad) mo_fail_memory(why);
     mo_mesh_destroy(allocator, mesh);
     return NULL;
 }
@@ -285,9 +256,7 @@ static int allows_at_point(const mo_mesh *mesh, int point, const double m[3])
     for (int k = mesh->way_start[point]; k < mesh->way_start[point + 1]; ++k) {
         double d[3];
         mo_vec3_minus(mesh->point[mesh->way[k]], mesh->point[point], d);
-        if (mo_vec3_dot(d, m) > SLOPE * mo_vec3_norm(d)) {
-            return 0;
-        }
+        if (mo_vec3_dot(d, m) > SLOPE * mo_vec3_norm(d)) return 0;
     }
     return 1;
 }
@@ -297,9 +266,8 @@ static int rises(const mo_mesh *mesh, int face, const double p[3], const double 
                  const double m[3])
 {
     double inward[3], to[3], middle[3] = {0};
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         mo_vec3_along(middle, 1.0 / 3, mesh->point[mesh->index[3 * face + k]], middle);
-    }
     mo_vec3_minus(middle, p, to);
     mo_vec3_cross(mesh->plane[face], along, inward);
     const double sense = mo_vec3_dot(inward, to) < 0 ? -1 : 1;
@@ -320,27 +288,19 @@ int mo_mesh_allows(const mo_mesh *mesh, int face, const double x[3], const doubl
 {
     const int *corner = mesh->index + mesh->sides * face;
     const double upright = mo_vec3_dot(mesh->plane[face], m);
-    if (upright > 1 - 1e-9) {
-        return 1;
-    }
-    if (upright < -SLOPE) {
-        return 0;
-    }
+    if (upright > 1 - 1e-9) return 1;
+    if (upright < -SLOPE) return 0;
     for (int k = 0; k < mesh->sides;
          ++k) { /* corners first: their conditions are stricter than those of sides */
         double d[3];
         mo_vec3_minus(x, mesh->point[corner[k]], d);
-        if (mo_vec3_norm(d) <= near) {
-            return allows_at_point(mesh, corner[k], m);
-        }
+        if (mo_vec3_norm(d) <= near) return allows_at_point(mesh, corner[k], m);
     }
     for (int k = 0; mesh->sides == 3 && k < 3; ++k) {
         double foot[3], d[3];
         mo_nearest_on_segment(mesh->point[corner[k]], mesh->point[corner[(k + 1) % 3]], x, foot);
         mo_vec3_minus(x, foot, d);
-        if (mo_vec3_norm(d) <= near) {
-            return allows_at_side(mesh, face, k, m);
-        }
+        if (mo_vec3_norm(d) <= near) return allows_at_side(mesh, face, k, m);
     }
     return 0;
 }
@@ -358,9 +318,7 @@ int mo_mesh_is_flat(const mo_mesh *mesh, int face, int k)
         if (mesh->way[i] != back) {
             double d[3];
             mo_vec3_minus(mesh->point[mesh->way[i]], mesh->point[here], d);
-            if (fabs(mo_vec3_dot(d, mesh->plane[face])) > 1e-8 * mo_vec3_norm(d)) {
-                return 0;
-            }
+            if (fabs(mo_vec3_dot(d, mesh->plane[face])) > 1e-8 * mo_vec3_norm(d)) return 0;
             ++ways;
         }
     }

@@ -48,12 +48,9 @@ static int is_inner(const visit *v, int face, const mo_touch *touch)
 {
     const uint32_t feature = touch->feature;
     const int last = (int)(feature & 511), before = (int)(feature >> 9 & 511);
-    if (feature >= 1u << 20 || feature & 1u << 18) {
-        return 0;
-    }
-    if (feature & 1u << 19) { /* a line of the shape, clipped to the triangle */
+    if (feature >= 1u << 20 || feature & 1u << 18) return 0;
+    if (feature & 1u << 19) /* a line of the shape, clipped to the triangle */
         return last >= MO_FLAT_SIDES && mo_mesh_is_flat(v->mesh, face, last - MO_FLAT_SIDES);
-    }
     /* corners of the triangle, clipped to a face of the shape */
     const int is_last = last < 3, is_before = before < 3;
     return (is_last || is_before) && (!is_last || mo_mesh_is_flat(v->mesh, face, last)) &&
@@ -87,9 +84,8 @@ static int is_known(const visit *v, int until, const mo_touch *touch)
 static int is_allowed(const visit *v, int face, int begin)
 {
     const mo_touch *least = v->out->touch + begin;
-    for (int k = begin + 1; k < v->out->count; ++k) {
+    for (int k = begin + 1; k < v->out->count; ++k)
         least = v->out->touch[k].gap < least->gap ? v->out->touch + k : least;
-    }
     double on_mesh[3], m[3];
     mo_vec3_along(least->point, 0.5 * least->gap, least->normal, on_mesh);
     mo_vec3_scale(-1, least->normal, m);
@@ -145,9 +141,7 @@ static void turn_over_edge(visit *v, const double n[3], const double beside[3], 
         bound[side][0] = mo_vec3_dot(y, n);
         bound[side][1] = slope;
         const double rate = bound[0][1] - bound[1][1], next = (bound[1][0] - bound[0][0]) / rate;
-        if (k > 0 && !(rate > 0 && next > 0 && next < 1 && fabs(next - part) > SLOPE)) {
-            return;
-        }
+        if (k > 0 && !(rate > 0 && next > 0 && next < 1 && fabs(next - part) > SLOPE)) return;
         part = k == 0 ? 1 : next;
     }
 }
@@ -170,11 +164,10 @@ static void collide_front(visit *v, int face, mo_core *triangle)
             }
         }
     }
-    if (front.gap > v->deepest) {
+    if (front.gap > v->deepest)
         mo_touch_along(v->shape, triangle, &front, ORIGIN, v->reach, v->out);
-    } else {
+    else
         v->deep_gap = fmax(v->deep_gap, front.gap);
-    }
 }
 
 static int collide_face(void *context, int face)
@@ -186,20 +179,15 @@ static int collide_face(void *context, int face)
     double down[3], low[3], corner[3][3];
     mo_vec3_scale(-1, plane, down);
     mo_core_support(a, down, low);
-    if (mo_vec3_dot(plane, low) - plane[3] > v->reach) {
-        return 1;
-    }
-    for (int k = 0; k < 3; ++k) {
+    if (mo_vec3_dot(plane, low) - plane[3] > v->reach) return 1;
+    for (int k = 0; k < 3; ++k)
         mo_vec3_copy(v->mesh->point[index[k]], corner[k]);
-    }
     mo_core triangle;
     mo_core_triangle(corner, plane, &triangle);
     mo_touch_cores(a, &triangle, ORIGIN, v->reach, v->out);
     if (v->out->count > begin && !is_allowed(v, face, begin)) {
         v->out->count = begin;
-        if (mo_vec3_dot(plane, a->centre) >= plane[3]) {
-            collide_front(v, face, &triangle);
-        }
+        if (mo_vec3_dot(plane, a->centre) >= plane[3]) collide_front(v, face, &triangle);
     }
     keep(v, face, begin);
     return 1;

@@ -78,14 +78,11 @@ static int is_inner(const visit *v, int face, const mo_touch *touch)
     mo_vec3_along(touch->point, 0.5 * touch->gap, touch->normal, on_chain);
     for (int k = 0; k < 2; ++k) {
         if (!are_near(v, on_chain, v->mesh->point[v->mesh->index[2 * face + k]]) ||
-            !mo_mesh_is_flat(v->mesh, face, k)) {
+            !mo_mesh_is_flat(v->mesh, face, k))
             continue;
-        }
         for (int i = 0; i < v->corner_count; ++i) {
             mo_vec3_along(v->corner[i], touch->gap + v->radius, touch->normal, foot);
-            if (are_near(v, foot, on_chain)) {
-                return 0;
-            }
+            if (are_near(v, foot, on_chain)) return 0;
         }
         return 1;
     }
@@ -126,21 +123,17 @@ static void keep(const visit *v, int face, int begin)
 static int collide_segment(void *context, int face)
 {
     const visit *v = context;
-    if (mo_vec3_dot(v->mesh->plane[face], v->centre) < v->mesh->plane[face][3]) {
-        return 1;
-    }
+    if (mo_vec3_dot(v->mesh->plane[face], v->centre) < v->mesh->plane[face][3]) return 1;
     const int begin = v->out->count;
     mo_collider line = {.def = mo_default_shape(MO_SHAPE_CAPSULE), .is_planar = 1};
-    for (int k = 0; k < 2; ++k) {
+    for (int k = 0; k < 2; ++k)
         mo_vec3_copy(v->mesh->point[v->mesh->index[2 * face + k]], line.def.ends[k]);
-    }
     line.size = v->shape->collider->size;
     const mo_placed segment = {&line, mo_pose_identity()};
     mo_collide_planar(v->shape, &segment, v->reach, v->out);
     const mo_touch *least = NULL; /* the others are along the same normal */
-    for (int k = begin; k < v->out->count; ++k) {
+    for (int k = begin; k < v->out->count; ++k)
         least = !least || v->out->touch[k].gap < least->gap ? v->out->touch + k : least;
-    }
     if (least && !is_allowed(v, face, least)) {
         v->out->count = begin;
         touch_by_corners(v, face);

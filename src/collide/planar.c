@@ -41,13 +41,11 @@ static void take_core(const mo_placed *from, core *to)
     } else {
         const mo_hull *hull = from->collider->hull;
         to->count = hull->vertex_count;
-        for (int k = 0; k < hull->vertex_count; ++k) {
+        for (int k = 0; k < hull->vertex_count; ++k)
             mo_pose_point(&from->pose, hull->vertex[k], to->corner[k]);
-        }
     }
-    for (int k = 0; k < to->count; ++k) {
+    for (int k = 0; k < to->count; ++k)
         to->corner[k][2] = 0;
-    }
 }
 
 static int next_of(const core *c, int k)
@@ -73,14 +71,11 @@ static void touch_points(const core *a, const core *b, const double p[3], const 
     double normal[3], on_a[3], on_b[3];
     mo_vec3_minus(q, p, normal);
     const double distance = mo_vec3_norm(normal), gap = distance - a->radius - b->radius;
-    if (gap > reach) {
-        return;
-    }
-    if (distance > 0) {
+    if (gap > reach) return;
+    if (distance > 0)
         mo_vec3_scale(1 / distance, normal, normal);
-    } else {
+    else
         mo_vec3_copy(spare, normal);
-    }
     mo_vec3_along(p, a->radius, normal, on_a);
     mo_vec3_along(q, -b->radius, normal, on_b);
     mo_touch_between(on_a, on_b, normal, gap, feature, out);
@@ -99,13 +94,10 @@ static side best_side(const core *a, const core *b)
     for (int k = 0; a->count > 1 && k < a->count; ++k) {
         double n[3], low = INFINITY;
         side_normal(a, k, n);
-        for (int i = 0; i < b->count; ++i) {
+        for (int i = 0; i < b->count; ++i)
             low = fmin(low, mo_vec3_dot(n, b->corner[i]));
-        }
         low -= mo_vec3_dot(n, a->corner[k]);
-        if (low > best.gap) {
-            best = (side){low, k};
-        }
+        if (low > best.gap) best = (side){low, k};
     }
     return best;
 }
@@ -140,17 +132,14 @@ static int touch_sides(const core *a, const core *b, int of_a, int is_turned, do
     const double *end[2] = {b->corner[of_b], b->corner[next_of(b, of_b)]};
     const double low = mo_vec3_dot(t, p), high = mo_vec3_dot(t, q);
     const double s[2] = {mo_vec3_dot(t, end[0]), mo_vec3_dot(t, end[1])};
-    if (fmax(s[0], s[1]) < low || fmin(s[0], s[1]) > high) {
-        return 0;
-    }
+    if (fmax(s[0], s[1]) < low || fmin(s[0], s[1]) > high) return 0;
     double along[3], normal[3];
     mo_vec3_minus(end[1], end[0], along);
     mo_vec3_scale(is_turned ? -1 : 1, n, normal);
     const int stands = s[0] == s[1], lower = mo_vec3_dot(n, along) < 0;
     for (int k = 0; k < 2; ++k) {
-        if (stands && k != lower) { /* across the reference: its nearer end */
+        if (stands && k != lower) /* across the reference: its nearer end */
             continue;
-        }
         const double want = fmin(high, fmax(low, s[k]));
         const double part = s[1] != s[0] ? (want - s[0]) / (s[1] - s[0]) : k;
         double on_b[3], on_a[3];
@@ -191,9 +180,7 @@ static int touch_corners(const core *a, const core *b, int of_a, double gap, int
     mo_vec3_along(q[0], t, d, on_b);
     mo_vec3_minus(on_b, on_a, d);
     const int are_ends = (s == 0 || s == 1) && (t == 0 || t == 1);
-    if (!always && (!are_ends || mo_vec3_norm(d) <= gap * (1 + 1e-9))) {
-        return 0;
-    }
+    if (!always && (!are_ends || mo_vec3_norm(d) <= gap * (1 + 1e-9))) return 0;
     const uint32_t feature =
         1u << 22 | (uint32_t)(is_turned << 20 | of_a << 11 | of_b << 2 | (s == 1) << 1 | (t == 1));
     if (is_turned) {
@@ -223,17 +210,14 @@ static void touch_point_and_core(const core *point, const core *c, int is_turned
             mo_nearest_on_segment(c->corner[k], c->corner[next_of(c, k)], x, other);
             mo_vec3_minus(other, x, d);
             mo_vec3_minus(nearest, x, best);
-            if (mo_vec3_dot(d, d) < mo_vec3_dot(best, best)) {
-                mo_vec3_copy(other, nearest);
-            }
+            if (mo_vec3_dot(d, d) < mo_vec3_dot(best, best)) mo_vec3_copy(other, nearest);
         }
         double spare[3];
         mo_vec3_scale(is_turned ? 1 : -1, n, spare);
-        if (is_turned) {
+        if (is_turned)
             touch_points(c, point, nearest, x, spare, reach, 0, out);
-        } else {
+        else
             touch_points(point, c, x, nearest, spare, reach, 0, out);
-        }
         return;
     }
     /* inside, or on the line of a segment: pushed out through the nearest side */
@@ -241,9 +225,8 @@ static void touch_point_and_core(const core *point, const core *c, int is_turned
     mo_vec3_along(x, -point->radius, n, on_point);
     mo_vec3_along(x, c->radius - at.gap, n, on_core);
     mo_vec3_scale(is_turned ? 1 : -1, n, normal);
-    if (at.gap - point->radius - c->radius <= reach) {
+    if (at.gap - point->radius - c->radius <= reach)
         mo_touch_between(on_point, on_core, normal, at.gap - point->radius - c->radius, 0, out);
-    }
 }
 
 void mo_collide_planar(const mo_placed *pa, const mo_placed *pb, double reach, mo_touch_list *out)
@@ -261,20 +244,16 @@ void mo_collide_planar(const mo_placed *pa, const mo_placed *pb, double reach, m
         return;
     }
     const side of_a = best_side(&a, &b), of_b = best_side(&b, &a);
-    if (fmax(of_a.gap, of_b.gap) - a.radius - b.radius > reach) {
-        return;
-    }
+    if (fmax(of_a.gap, of_b.gap) - a.radius - b.radius > reach) return;
     const double size = fmin(pa->collider->size, pb->collider->size);
     const int is_turned = of_b.gap > of_a.gap + A_FIRST * size;
     const core *reference = is_turned ? &b : &a, *incident = is_turned ? &a : &b;
     const side at = is_turned ? of_b : of_a;
     if (at.gap > APART * size &&
-        touch_corners(reference, incident, at.index, at.gap, is_turned, 0, reach, out)) {
+        touch_corners(reference, incident, at.index, at.gap, is_turned, 0, reach, out))
         return;
-    }
-    if (!touch_sides(reference, incident, at.index, is_turned, reach, out)) {
+    if (!touch_sides(reference, incident, at.index, is_turned, reach, out))
         touch_corners(reference, incident, at.index, at.gap, is_turned, 1, reach, out);
-    }
 }
 
 void mo_collide_planar_half(const mo_placed *a, const mo_placed *b, double reach,

@@ -36,9 +36,8 @@ mo_pose mo_pose_compose(const mo_pose *outer, const mo_pose *inner)
 {
     MO_NEED_OR((mo_pose){0}, outer && inner, NULL);
     mo_pose both = *outer;
-    if (mo_vec3_dot(inner->position, inner->position) != 0) {
+    if (mo_vec3_dot(inner->position, inner->position) != 0)
         mo_pose_point(outer, inner->position, both.position);
-    }
     mo_quat_multiply(outer->orientation, inner->orientation, both.orientation);
     return both;
 }

@@ -24,9 +24,7 @@ static int starts_inside(const mo_ray *ray, double *t, double normal[3])
 
 static int intersect_plane(int axis, const mo_ray *ray, double *t, double normal[3])
 {
-    if (ray->origin[axis] <= 0) {
-        return starts_inside(ray, t, normal);
-    }
+    if (ray->origin[axis] <= 0) return starts_inside(ray, t, normal);
     mo_vec3_set(normal, 0, 0, 0);
     normal[axis] = 1;
     *t = -ray->origin[axis] / ray->direction[axis];
@@ -41,9 +39,7 @@ static int intersect_hull(const mo_hull *hull, const mo_ray *ray, double *t, dou
         const double *plane = hull->plane[k];
         const double height = mo_vec3_dot(plane, ray->origin) - plane[3];
         const double rate = mo_vec3_dot(plane, ray->direction);
-        if (rate == 0 && height > 0) {
-            return 0;
-        }
+        if (rate == 0 && height > 0) return 0;
         const double at = rate == 0 ? 0 : -height / rate;
         if (rate < 0 && height > 0 && at > enter) {
             enter = at;
@@ -51,12 +47,8 @@ static int intersect_hull(const mo_hull *hull, const mo_ray *ray, double *t, dou
         }
         leave = rate > 0 ? fmin(leave, at) : leave;
     }
-    if (enter > leave) {
-        return 0;
-    }
-    if (face < 0) {
-        return starts_inside(ray, t, normal);
-    }
+    if (enter > leave) return 0;
+    if (face < 0) return starts_inside(ray, t, normal);
     *t = enter;
     mo_vec3_copy(hull->plane[face], normal);
     return 1;
@@ -80,14 +72,11 @@ static int is_on_face(const mo_mesh *mesh, int face, const double x[3], double n
         double side[3], to[3], inward[3];
         mo_vec3_minus(q, p, side);
         mo_vec3_minus(x, p, to);
-        if (mesh->sides == 2) { /* between the two ends of a segment */
+        if (mesh->sides == 2) /* between the two ends of a segment */
             mo_vec3_copy(side, inward);
-        } else {
+        else
             mo_vec3_cross(mesh->plane[face], side, inward);
-        }
-        if (mo_vec3_dot(inward, to) < -near * mo_vec3_norm(inward)) {
-            return 0;
-        }
+        if (mo_vec3_dot(inward, to) < -near * mo_vec3_norm(inward)) return 0;
     }
     return 1;
 }
@@ -99,9 +88,7 @@ static int try_face(void *context, int face)
     const double rate = mo_vec3_dot(plane, s->ray->direction);
     const double height = mo_vec3_dot(plane, s->ray->origin) - plane[3];
     const double t = -height / rate;
-    if (!(rate < 0 && height >= 0 && t <= s->t)) {
-        return 1;
-    }
+    if (!(rate < 0 && height >= 0 && t <= s->t)) return 1;
     double x[3];
     mo_vec3_along(s->ray->origin, t, s->ray->direction, x);
     if (is_on_face(s->mesh, face, x, ON_EDGE * s->size)) {
@@ -118,9 +105,7 @@ static int clip(const mo_bounds *bounds, double near, const mo_ray *ray, mo_boun
     for (int k = 0; k < 3; ++k) {
         const double low = bounds->low[k] - near - ray->origin[k],
                      high = bounds->high[k] + near - ray->origin[k], d = ray->direction[k];
-        if (d == 0 && (low > 0 || high < 0)) {
-            return 0;
-        }
+        if (d == 0 && (low > 0 || high < 0)) return 0;
         if (d != 0) {
             enter = fmax(enter, fmin(low / d, high / d));
             leave = fmin(leave, fmax(low / d, high / d));
@@ -140,13 +125,9 @@ static int intersect_mesh(const mo_mesh *mesh, double size, const mo_ray *ray, d
 {
     search s = {.mesh = mesh, .ray = ray, .size = size, .t = ray->length, .face = -1};
     mo_bounds part;
-    if (!clip(&mesh->bounds, NEAR * size, ray, &part)) {
-        return 0;
-    }
+    if (!clip(&mesh->bounds, NEAR * size, ray, &part)) return 0;
     mo_tree_query(mesh->tree, &part, try_face, &s);
-    if (s.face < 0) {
-        return 0;
-    }
+    if (s.face < 0) return 0;
     *t = s.t;
     mo_vec3_copy(mesh->plane[s.face], normal);
     return 1;
@@ -165,19 +146,13 @@ static int intersect_core(mo_core *core, const mo_ray *ray, double *t, double no
         mo_vec3_copy(point.at, point.centre);
         const double distance = mo_gjk_distance(&point, core, &simplex, on_point, on_core);
         const double gap = distance - core->radius;
-        if (gap <= NEAR * core->size) {
-            return k ? 1 : starts_inside(ray, t, normal);
-        }
+        if (gap <= NEAR * core->size) return k ? 1 : starts_inside(ray, t, normal);
         mo_vec3_minus(point.at, on_core, normal);
         mo_vec3_scale(1 / mo_vec3_norm(normal), normal, normal);
         const double rate = mo_vec3_dot(normal, ray->direction);
-        if (!(rate < 0)) {
-            return 0;
-        }
+        if (!(rate < 0)) return 0;
         *t += gap / -rate;
-        if (!(*t <= ray->length)) {
-            return 0;
-        }
+        if (!(*t <= ray->length)) return 0;
     }
     return 0;
 }
@@ -211,9 +186,7 @@ int mo_ray_hits(const mo_placed *shape, const mo_ray *ray, double *t, double nor
     double n[3];
     mo_pose_point_back(&shape->pose, ray->origin, local.origin);
     mo_pose_vector_back(&shape->pose, ray->direction, local.direction);
-    if (!intersect_local(shape->collider, &local, t, n)) {
-        return 0;
-    }
+    if (!intersect_local(shape->collider, &local, t, n)) return 0;
     mo_pose_vector(&shape->pose, n, normal);
     return 1;
 }

@@ -33,9 +33,7 @@ MO_OWN int rim_curve(const mo_feature *f, const double n[3], curve *c)
     mo_vec3_copy(f->rim, c->centre);
     mo_vec3_along(n, -mo_vec3_dot(n, f->axis), f->axis, c->out);
     const double length = mo_vec3_norm(c->out);
-    if (!(length > 1e-9)) {
-        return 0;
-    }
+    if (!(length > 1e-9)) return 0;
     mo_vec3_scale(1 / length, c->out, c->out);
     mo_vec3_cross(f->axis, c->out, c->along);
     mo_vec3_along(c->centre, c->radius, c->out, c->x);
@@ -99,9 +97,7 @@ MO_OWN void try_curves(mo_axis_search *s, curve *p, curve *q)
         const double h00 = speed_p * speed_p + bend_p, h11 = speed_q * speed_q - bend_q,
                      h01 = -speed_p * speed_q * mo_vec3_dot(p->along, q->along);
         const double det = h00 * h11 - h01 * h01, scale = speed_p * speed_q;
-        if (!(fabs(det) > 1e-14 * scale * scale)) {
-            return;
-        }
+        if (!(fabs(det) > 1e-14 * scale * scale)) return;
         const double by_p = -(h11 * g0 - h01 * g1) / det, by_q = -(h00 * g1 - h01 * g0) / det;
         move(p, by_p);
         move(q, by_q);
@@ -109,9 +105,7 @@ MO_OWN void try_curves(mo_axis_search *s, curve *p, curve *q)
     }
     mo_vec3_cross(p->along, q->along, m);
     const double length = mo_vec3_norm(m);
-    if (!(length > MO_SAME_TANGENT)) {
-        return;
-    }
+    if (!(length > MO_SAME_TANGENT)) return;
     mo_vec3_scale((mo_vec3_dot(m, s->best.normal) < 0 ? -1 : 1) / length, m, m);
     mo_axis_consider_points(s, m, p->x, q->x, p->inside + q->inside,
                             has_ended && is_there(p, 1, m) && is_there(q, -1, m));
@@ -150,15 +144,12 @@ MO_OWN void choose_rim(mo_feature *round, const mo_feature *other, int k, const 
 {
     const double *d = round->axis, *e = other->line[k];
     double to[3];
-    if (fabs(mo_vec3_dot(n, d)) > IS_SIDE) {
-        return;
-    }
+    if (fabs(mo_vec3_dot(n, d)) > IS_SIDE) return;
     mo_vec3_minus(other->on_line, round->on_line, to);
     const double de = mo_vec3_dot(d, e), part = 1 - de * de;
     const double at = mo_vec3_dot(d, to) - de * mo_vec3_dot(e, to); /* times that part */
-    if (at > part * round->to[0] || at < part * round->from[0]) {
+    if (at > part * round->to[0] || at < part * round->from[0])
         mo_vec3_along(round->on_line, at < 0 ? round->from[0] : round->to[0], d, round->rim);
-    }
 }
 
 /* The rim of one with the lines of the other, and, where they are apart, with its corner. */
@@ -175,17 +166,12 @@ MO_OWN void try_rim(mo_axis_search *s, const double n[3], int is_turned)
             line_curve(other, k, rim.x, &line);
             try_curves(s, is_turned ? &line : &rim, is_turned ? &rim : &line);
         }
-        if (!s->is_better && fabs(mo_vec3_dot(n, round->axis)) > IS_CAP) {
+        if (!s->is_better && fabs(mo_vec3_dot(n, round->axis)) > IS_CAP)
             try_crossings(s, round, other, k, is_turned);
-        }
     }
-    if (!other->is_vertex || mo_axis_is_proven(s)) {
-        return;
-    }
+    if (!other->is_vertex || mo_axis_is_proven(s)) return;
     mo_vec3_minus(other->point, round->rim, to);
-    if (!rim_curve(round, to, &rim)) {
-        return;
-    }
+    if (!rim_curve(round, to, &rim)) return;
     mo_vec3_minus(other->point, rim.x, to);
     const double length = mo_vec3_norm(to);
     if (length > 1e-9 * s->size) {
@@ -216,12 +202,9 @@ MO_OWN void try_two_rims(mo_axis_search *s, const double n[3])
         return;
     }
     int is_there = has_p ? rim_towards(b, p.x, &q) : has_q && rim_towards(a, q.x, &p);
-    for (int k = 0; k < 2 && is_there; ++k) {
+    for (int k = 0; k < 2 && is_there; ++k)
         is_there = rim_towards(a, q.x, &p) && rim_towards(b, p.x, &q);
-    }
-    if (is_there) {
-        try_curves(s, &p, &q);
-    }
+    if (is_there) try_curves(s, &p, &q);
 }
 
 /* First the rim that points at the side of the other. */
@@ -231,10 +214,6 @@ MO_EVERYWHERE void mo_axis_try_rims(mo_axis_search *s, const double n[3])
     const int begin = both ? fabs(mo_vec3_dot(n, s->of_b.axis)) > fabs(mo_vec3_dot(n, s->of_a.axis))
                            : s->of_b.has_rim;
     try_rim(s, n, begin);
-    if (both && !mo_axis_is_proven(s)) {
-        try_rim(s, n, !begin);
-    }
-    if (both && !mo_axis_is_proven(s)) {
-        try_two_rims(s, n);
-    }
+    if (both && !mo_axis_is_proven(s)) try_rim(s, n, !begin);
+    if (both && !mo_axis_is_proven(s)) try_two_rims(s, n);
 }

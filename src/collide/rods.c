@@ -61,9 +61,7 @@ MO_OWN void axis_of_segments(rod *p, rod *q, mo_axis *axis)
         mo_vec3_cross(p->axis, q->axis, n);
         axis->has_points = 0;
     }
-    if (!(mo_vec3_norm(n) > 0)) {
-        mo_vec3_tangents(p->half > 0 ? p->axis : q->axis, d, n);
-    }
+    if (!(mo_vec3_norm(n) > 0)) mo_vec3_tangents(p->half > 0 ? p->axis : q->axis, d, n);
     mo_vec3_scale(1 / mo_vec3_norm(n), n, n);
 }
 
@@ -115,9 +113,7 @@ MO_OWN double outside(const mo_core *c, const double x[3], double normal[3])
     const double distance = mo_nearest_on_cylinder(c->half[0], c->half[2], foot, to);
     const double off = sqrt(foot[0] * foot[0] + foot[1] * foot[1]);
     const int is_inside = distance <= 0 && off > 0;
-    if (is_inside) {
-        mo_vec3_set(to, foot[0] / off, foot[1] / off, 0);
-    }
+    if (is_inside) mo_vec3_set(to, foot[0] / off, foot[1] / off, 0);
     mo_mat3_apply(c->Q, to, normal);
     return is_inside ? off - c->half[0] : distance;
 }
@@ -127,9 +123,7 @@ MO_OWN int is_near_one(const mo_touch_list *list, int first, const double point[
     for (int k = first; k < list->count; ++k) {
         double d[3];
         mo_vec3_minus(list->touch[k].point, point, d);
-        if (mo_vec3_dot(d, d) <= near * near) {
-            return 1;
-        }
+        if (mo_vec3_dot(d, d) <= near * near) return 1;
     }
     return 0;
 }

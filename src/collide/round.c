@@ -16,9 +16,8 @@ MO_EVERYWHERE void mo_touch_between(const double on_a[3], const double on_b[3],
                                     mo_touch_list *out)
 {
     mo_touch touch = {.gap = gap, .feature = feature};
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         touch.point[k] = 0.5 * (on_a[k] + on_b[k]);
-    }
     mo_vec3_copy(normal, touch.normal);
     mo_touch_add(out, &touch);
 }
@@ -62,14 +61,11 @@ MO_OWN int meet(const double p[3], double radius_p, const double q[3], double ra
     mo_vec3_minus(q, p, touch->normal);
     const double distance = mo_vec3_norm(touch->normal);
     touch->gap = distance - radius_p - radius_q;
-    if (!(touch->gap <= reach)) {
-        return 0;
-    }
-    if (distance > SAME_PLACE * (radius_p + radius_q)) {
+    if (!(touch->gap <= reach)) return 0;
+    if (distance > SAME_PLACE * (radius_p + radius_q))
         mo_vec3_scale(1 / distance, touch->normal, touch->normal);
-    } else {
+    else
         mo_vec3_copy(spare, touch->normal);
-    }
     for (int k = 0; k < 3; ++k) {
         const double on_p = p[k] + radius_p * touch->normal[k],
                      on_q = q[k] - radius_q * touch->normal[k];
@@ -83,9 +79,7 @@ MO_OWN void touch_of_points(const double p[3], double radius_p, const double q[3
                             mo_touch_list *out)
 {
     mo_touch touch = {.feature = feature};
-    if (meet(p, radius_p, q, radius_q, spare, reach, &touch)) {
-        mo_touch_add(out, &touch);
-    }
+    if (meet(p, radius_p, q, radius_q, spare, reach, &touch)) mo_touch_add(out, &touch);
 }
 
 static const double AT_END = 1e-6; /* part of a segment: points closer to an end count as the end */
@@ -109,9 +103,8 @@ MO_EVERYWHERE void mo_collide_ball_ball(const mo_placed *a, const mo_placed *b, 
 
 MO_OWN void ends_of(const mo_placed *capsule, double ends[2][3])
 {
-    for (int k = 0; k < 2; ++k) {
+    for (int k = 0; k < 2; ++k)
         mo_point_out(&capsule->pose, capsule->collider->def.ends[k], ends[k]);
-    }
 }
 
 /* A unit vector across the segment. */
@@ -159,15 +152,12 @@ MO_OWN void touch_of_ends(const mo_placed *one, const mo_placed *other, double p
         double on_q[3], back[3];
         const double t = mo_nearest_on_segment(q[0], q[1], p[k], on_q);
         const double r = is_end(t) ? mo_nearest_on_segment(p[0], p[1], q[t > 0.5], back) : k;
-        if (fabs(s - k) <= AT_END || (is_end(t) && (is_turned || fabs(r - k) > AT_END))) {
-            continue;
-        }
+        if (fabs(s - k) <= AT_END || (is_end(t) && (is_turned || fabs(r - k) > AT_END))) continue;
         const uint32_t feature = 1 + 2 * (uint32_t)is_turned + (uint32_t)k;
-        if (is_turned) {
+        if (is_turned)
             touch_of_points(on_q, radius_q, p[k], radius, spare, reach, feature, out);
-        } else {
+        else
             touch_of_points(p[k], radius, on_q, radius_q, spare, reach, feature, out);
-        }
     }
 }
 
@@ -189,9 +179,7 @@ MO_EVERYWHERE void mo_collide_capsule_capsule(const mo_placed *a, const mo_place
     mo_vec3_along(q[0], t, e, on_q);
     mo_vec3_minus(on_q, on_p, spare);
     const double both = a->collider->def.radius + b->collider->def.radius + reach;
-    if (!(mo_vec3_dot(spare, spare) <= both * both)) {
-        return;
-    }
+    if (!(mo_vec3_dot(spare, spare) <= both * both)) return;
     across(p, spare);
     mo_vec3_cross(d, e, cross);
     const double d2 = mo_vec3_dot(d, d), e2 = mo_vec3_dot(e, e);
@@ -199,18 +187,13 @@ MO_EVERYWHERE void mo_collide_capsule_capsule(const mo_placed *a, const mo_place
         ALONG_EACH_OTHER * d2 * e2) { /* any point is the nearest: ends only */
         s = t = 0.5;
     } else {
-        if (d2 * e2 > 0) { /* where the segments meet, they part across both */
+        if (d2 * e2 > 0) /* where the segments meet, they part across both */
             mo_vec3_scale(1 / mo_vec3_norm(cross), cross, spare);
-        }
         touch_of_points(on_p, a->collider->def.radius, on_q, b->collider->def.radius, spare, reach,
                         0, out);
     }
-    if (d2 > 0) {
-        touch_of_ends(a, b, p, q, s, spare, reach, 0, out);
-    }
-    if (e2 > 0) {
-        touch_of_ends(b, a, q, p, t, spare, reach, 1, out);
-    }
+    if (d2 > 0) touch_of_ends(a, b, p, q, s, spare, reach, 0, out);
+    if (e2 > 0) touch_of_ends(b, a, q, p, t, spare, reach, 1, out);
 }
 
 /* ---- with a plane: z <= 0 of its frame is solid ---------------------------------------------- */
@@ -241,9 +224,8 @@ MO_EVERYWHERE void mo_collide_capsule_plane(const mo_placed *a, const mo_placed 
 {
     double ends[2][3];
     ends_of(a, ends);
-    for (int k = 0; k < 2; ++k) {
+    for (int k = 0; k < 2; ++k)
         point_on_plane(ends[k], a->collider->def.radius, b, reach, (uint32_t)k, out);
-    }
 }
 
 /*
@@ -269,9 +251,7 @@ MO_EVERYWHERE void mo_collide_hull_plane(const mo_placed *a, const mo_placed *b,
     while (count > 0) {
         const int v = stack[--count];
         const double gap = height + mo_vec3_dot(local, hull->vertex[v]);
-        if (!(gap <= reach)) {
-            continue;
-        }
+        if (!(gap <= reach)) continue;
         double x[3], foot[3];
         mo_point_out(&a->pose, hull->vertex[v], x);
         mo_vec3_along(x, -gap, up, foot);

@@ -34,15 +34,9 @@ double mo_collide_separation(const mo_collider *a, const mo_pose *shape_a, const
                              double along[3])
 {
     const mo_placed pa = {a, *shape_a}, pb = {b, *shape_b};
-    if (a->is_planar || (!is_convex(a) && !is_convex(b))) {
-        return -INFINITY;
-    }
-    if (b->def.kind == MO_SHAPE_PLANE) {
-        return above_plane(&pa, shape_b, -1, along);
-    }
-    if (a->def.kind == MO_SHAPE_PLANE) {
-        return above_plane(&pb, shape_a, 1, along);
-    }
+    if (a->is_planar || (!is_convex(a) && !is_convex(b))) return -INFINITY;
+    if (b->def.kind == MO_SHAPE_PLANE) return above_plane(&pa, shape_b, -1, along);
+    if (a->def.kind == MO_SHAPE_PLANE) return above_plane(&pb, shape_a, 1, along);
     double most = -INFINITY;
     mo_core ca, cb;
     if (is_convex(a) && is_convex(b)) {

@@ -61,14 +61,11 @@ mo_material mo_material_combine_by(const mo_material *a, const mo_material *b,
     MO_NEED_OR((mo_material){0}, a && b, NULL);
     const mo_combine_rule own = a->rule > b->rule ? a->rule : b->rule;
     const mo_combine_rule rule = own ? own : friction;
-    if (are_alike(a, b) && keeps_equals(rule) && keeps_equals(restitution)) { /* as in a heap */
+    if (are_alike(a, b) && keeps_equals(rule) && keeps_equals(restitution)) /* as in a heap */
         return *a;
-    }
     const double bounce =
         combine(restitution ? restitution : MO_COMBINE_MAXIMUM, a->restitution, b->restitution);
-    if (a->priority != b->priority) {
-        a = b = a->priority > b->priority ? a : b;
-    }
+    if (a->priority != b->priority) a = b = a->priority > b->priority ? a : b;
     mo_material both = {.friction = combine(rule, a->friction, b->friction),
                         .restitution = bounce,
                         .rolling = fmax(a->rolling, b->rolling),
@@ -76,15 +73,9 @@ mo_material mo_material_combine_by(const mo_material *a, const mo_material *b,
                         .rule = own,
                         .dims = a->dims > b->dims ? a->dims : b->dims,
                         .priority = a->priority};
-    if (both.dims == 1) {
-        both.friction = 0;
-    }
-    if (both.dims > 0 && both.dims < 4) {
-        both.torsion = 0;
-    }
-    if (both.dims > 0 && both.dims < 6) {
-        both.rolling = 0;
-    }
+    if (both.dims == 1) both.friction = 0;
+    if (both.dims > 0 && both.dims < 4) both.torsion = 0;
+    if (both.dims > 0 && both.dims < 6) both.rolling = 0;
     return both;
 }
 

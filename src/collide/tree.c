@@ -38,9 +38,7 @@ mo_error mo_tree_create(const mo_allocator *allocator, mo_tree **tree)
 {
     const mo_allocator own = mo_allocator_or_default(allocator);
     mo_tree *made = mo_memory_array(&own, 1, sizeof *made);
-    if (made) {
-        *made = (mo_tree){.allocator = own, .root = NONE, .free = NONE};
-    }
+    if (made) *made = (mo_tree){.allocator = own, .root = NONE, .free = NONE};
     *tree = made;
     return made ? MO_OK : MO_ERR_MEMORY;
 }
@@ -93,9 +91,7 @@ static int take_node(mo_tree *tree)
         tree->free = tree->node[k].parent;
         return k;
     }
-    if (!MO_GROW(&tree->allocator, tree->node, tree->room, (size_t)tree->count + 1)) {
-        return NONE;
-    }
+    if (!MO_GROW(&tree->allocator, tree->node, tree->room, (size_t)tree->count + 1)) return NONE;
     return tree->count++;
 }
 
@@ -130,9 +126,7 @@ static void rotate(mo_tree *tree, int k)
     int best_side = NONE, best_grand = NONE;
     for (int side = 0; side < 2; ++side) {
         const int near = n[k].child[side], far = n[k].child[!side];
-        if (is_leaf(tree, far)) {
-            continue;
-        }
+        if (is_leaf(tree, far)) continue;
         for (int grand = 0; grand < 2; ++grand) { /* n[far].child[grand] goes up, near goes down */
             const int stays = n[far].child[!grand];
             const double gain =
@@ -144,9 +138,7 @@ static void rotate(mo_tree *tree, int k)
             }
         }
     }
-    if (best_side == NONE) {
-        return;
-    }
+    if (best_side == NONE) return;
     const int near = n[k].child[best_side], far = n[k].child[!best_side],
               up = n[far].child[best_grand];
     n[k].child[best_side] = up;
@@ -200,9 +192,7 @@ static int find_sibling(const mo_tree *tree, const mo_bounds *bounds, int leaf)
             continue;
         }
         const int side = low[1] < low[0];
-        if (low[side] >= best_cost) {
-            break;
-        }
+        if (low[side] >= best_cost) break;
         k = n[k].child[side];
     }
     return best;
@@ -244,9 +234,7 @@ int mo_tree_insert(mo_tree *tree, const mo_bounds *bounds, int item)
     const int leaf = take_node(tree);
     const int parent = leaf == NONE ? NONE : take_node(tree);
     if (parent == NONE) {
-        if (leaf != NONE) {
-            drop_node(tree, leaf);
-        }
+        if (leaf != NONE) drop_node(tree, leaf);
         return NONE;
     }
     tree->node[leaf] =
@@ -279,13 +267,12 @@ void mo_tree_refit(mo_tree *tree)
         int next = n[k].parent;
         mo_pace_every(steps, 512);
         if (!is_leaf(tree, k)) {
-            if (last == n[k].parent) { /* from above */
+            if (last == n[k].parent) /* from above */
                 next = n[k].child[0];
-            } else if (last == n[k].child[0]) {
+            else if (last == n[k].child[0])
                 next = n[k].child[1];
-            } else {
+            else
                 refit(tree, k);
-            }
         }
         last = k;
         k = next;
@@ -295,9 +282,7 @@ void mo_tree_refit(mo_tree *tree)
 int mo_tree_move(mo_tree *tree, int proxy, const mo_bounds *bounds, double fat)
 {
     node *n = tree->node;
-    if (mo_box_fits(&n[proxy].bounds, bounds, fat)) {
-        return 0;
-    }
+    if (mo_box_fits(&n[proxy].bounds, bounds, fat)) return 0;
     const int was_alone = n[proxy].parent == NONE;
     unlink_leaf(tree, proxy);
     mo_tree_resize(tree, proxy, bounds, fat);
@@ -323,13 +308,9 @@ static int query_below(const mo_tree *tree, int k, const mo_bounds *bounds, mo_t
     stack[depth++] = k;
     while (depth > 0) {
         k = stack[--depth];
-        if (!mo_bounds_overlap(&n[k].bounds, bounds)) {
-            continue;
-        }
+        if (!mo_bounds_overlap(&n[k].bounds, bounds)) continue;
         if (is_leaf(tree, k)) {
-            if (!found(context, n[k].item)) {
-                return 0;
-            }
+            if (!found(context, n[k].item)) return 0;
         } else if (depth < DEEP) {
             stack[depth++] = n[k].child[1];
             stack[depth++] = n[k].child[0];
@@ -344,9 +325,7 @@ static int query_below(const mo_tree *tree, int k, const mo_bounds *bounds, mo_t
 void mo_tree_query(const mo_tree *tree, const mo_bounds *bounds, mo_tree_found *found,
                    void *context)
 {
-    if (tree->root != NONE) {
-        query_below(tree, tree->root, bounds, found, context);
-    }
+    if (tree->root != NONE) query_below(tree, tree->root, bounds, found, context);
 }
 
 const mo_bounds *mo_tree_bounds(const mo_tree *tree, int proxy)
@@ -358,9 +337,7 @@ const mo_bounds *mo_tree_bounds(const mo_tree *tree, int proxy)
 
 static int push_nodes(mo_tree *tree, int a, int b, size_t *depth)
 {
-    if (!MO_GROW(&tree->allocator, tree->stack, tree->stack_room, *depth + 1)) {
-        return 0;
-    }
+    if (!MO_GROW(&tree->allocator, tree->stack, tree->stack_room, *depth + 1)) return 0;
     tree->stack[(*depth)++] = (two_nodes){a, b};
     return 1;
 }
@@ -389,13 +366,9 @@ static int walk_pairs(mo_tree *tree, int a, int b, mo_tree_pair *found, void *co
                 b = opens_a ? b : child[0];
                 continue;
             }
-            if (!found(context, n[a].item, n[b].item)) {
-                return 0;
-            }
+            if (!found(context, n[a].item, n[b].item)) return 0;
         }
-        if (depth == 0) {
-            return 1;
-        }
+        if (depth == 0) return 1;
         --depth;
         a = tree->stack[depth].a;
         b = tree->stack[depth].b;
@@ -408,9 +381,8 @@ mo_error mo_tree_pairs(mo_tree *tree, mo_tree_pair *found, void *context)
     for (int k = 0; k < tree->count && goes_on; ++k) {
         const node *n = tree->node + k;
         mo_pace_every(k, 32);
-        if (n->item == NONE) { /* two leaves separate at exactly one node */
+        if (n->item == NONE) /* two leaves separate at exactly one node */
             goes_on = walk_pairs(tree, n->child[0], n->child[1], found, context, &is_short);
-        }
     }
     return is_short ? MO_ERR_MEMORY : MO_OK;
 }

@@ -174,11 +174,10 @@ MO_ANY void mo_kernel_bucket_starts(const mo_bucket_args *a, int i)
     int low = 0, high = a->balls;
     while (low < high) {
         const int middle = low + (high - low) / 2;
-        if ((int)a->key[middle] < i) {
+        if ((int)a->key[middle] < i)
             low = middle + 1;
-        } else {
+        else
             high = middle;
-        }
     }
     a->start[i] = low;
 }

@@ -58,9 +58,7 @@ MO_ANY int mo_are_apart(const mo_find_args *a, const mo_ball_touch *t, int one, 
     const double SPARE = 1e-9; /* of the size: rounding */
     const double reach =
         mo_margin_by(a->margin, t->size) + a->h * mo_pair_speed(a, one, two) + SPARE * t->size;
-    if (t->gap > reach) {
-        return 1;
-    }
+    if (t->gap > reach) return 1;
     const mo_two_placed placed = mo_place_pair(a, one, two, NULL);
     return mo_separation(&placed, t->n) > reach;
 }
@@ -94,9 +92,7 @@ MO_ANY void mo_write_found(const mo_find_args *a, int one, int two, int k)
 {
     a->one[k] = one;
     a->two[k] = two;
-    if (!a->solid) {
-        a->match[k] = mo_find_match(a, one, two, 0);
-    }
+    if (!a->solid) a->match[k] = mo_find_match(a, one, two, 0);
 }
 
 /* Returns whether it takes part. */
@@ -104,21 +100,15 @@ MO_ANY int mo_find_touch(const mo_find_args *a, const mo_ball_touch *t, int one,
                          mo_found *found)
 {
     if (found->search == MO_LISTS) {
-        if (found->count < a->listed_most) {
-            *mo_listed(a, one, found->count) = two;
-        }
+        if (found->count < a->listed_most) *mo_listed(a, one, found->count) = two;
         ++found->count;
         return 1;
     }
     const int part = !a->solid                      ? mo_takes_part(a, t, one, two, NULL, 0)
                      : mo_are_apart(a, t, one, two) ? MO_LEFT_OUT
                                                     : MO_TAKEN;
-    if (part == MO_LEFT_OUT) {
-        return 0;
-    }
-    if (found->search == MO_FILLS) {
-        mo_write_found(a, one, two, found->at + found->count);
-    }
+    if (part == MO_LEFT_OUT) return 0;
+    if (found->search == MO_FILLS) mo_write_found(a, one, two, found->at + found->count);
     ++found->count;
     found->late += part == MO_LATE;
     return 1;
@@ -131,9 +121,7 @@ MO_ANY int mo_find_ball(const mo_find_args *a, int one, int two, mo_found *found
     const double reach =
         own->radius + other->radius + mo_meeting_gap(a, found, size, own->speed, other->speed);
     const mo_vec d = mo_vec_minus(mo_vec_at(own->x), mo_vec_at(other->x));
-    if (!(mo_vec_dot(d, d) <= reach * reach)) {
-        return 0;
-    }
+    if (!(mo_vec_dot(d, d) <= reach * reach)) return 0;
     const mo_ball_touch t = mo_touch_balls(own, other);
     return mo_find_touch(a, &t, one, two, found);
 }
@@ -159,11 +147,8 @@ MO_ANY int mo_find_one(const mo_find_args *a, int one, int two, mo_found *found)
 MO_ANY void mo_find_in_bucket(const mo_find_args *a, int one, uint32_t bucket, mo_found *found)
 {
     const uint32_t id = a->near[one].id;
-    for (int two = a->bucket_start[bucket]; two < a->bucket_start[bucket + 1]; ++two) {
-        if (a->near[two].id > id) {
-            mo_find_ball(a, one, two, found);
-        }
-    }
+    for (int two = a->bucket_start[bucket]; two < a->bucket_start[bucket + 1]; ++two)
+        if (a->near[two].id > id) mo_find_ball(a, one, two, found);
 }
 
 /* First cell along an axis in which a ball searches, and the number of them. */
@@ -195,18 +180,15 @@ MO_ANY void mo_find_all(const mo_find_args *a, int i, mo_found *found)
             }
         }
     }
-    for (int k = 0; k < a->fixed_count; ++k) {
+    for (int k = 0; k < a->fixed_count; ++k)
         mo_find_fixed(a, i, k, found);
-    }
 }
 
 /* Recomputes lists if a body is faster than they allow. */
 MO_ANY void mo_kernel_find_lists(const mo_find_args *a, int i)
 {
     mo_found found = {MO_LISTS, 0, 0, 0};
-    if (a->figures->is_listed) {
-        return;
-    }
+    if (a->figures->is_listed) return;
     mo_find_all(a, i, &found);
     a->listed_count[i] = found.count;
 }
@@ -217,12 +199,9 @@ MO_ANY mo_term mo_kernel_find_count(const mo_find_args *a, int i)
     const int listed = a->listed_count[i];
     mo_found found = {MO_COUNTS, 0, 0, 0};
     uint32_t taken = 0;
-    if (listed > a->listed_most) {
-        mo_find_all(a, i, &found);
-    }
-    for (int k = 0; k < listed && listed <= a->listed_most; ++k) {
+    if (listed > a->listed_most) mo_find_all(a, i, &found);
+    for (int k = 0; k < listed && listed <= a->listed_most; ++k)
         taken |= (uint32_t)mo_find_one(a, i, *mo_listed(a, i, k), &found) << k;
-    }
     mo_term term = {0, 0};
     a->taken[i] = taken;
     a->count[i] = found.count;
@@ -240,11 +219,8 @@ MO_ANY void mo_kernel_find_fill(const mo_find_args *a, int i)
         mo_find_all(a, i, &found);
         return;
     }
-    for (int k = 0; k < listed; ++k) {
-        if (taken >> k & 1) {
-            mo_write_found(a, i, *mo_listed(a, i, k), found.at++);
-        }
-    }
+    for (int k = 0; k < listed; ++k)
+        if (taken >> k & 1) mo_write_found(a, i, *mo_listed(a, i, k), found.at++);
 }
 
 #endif

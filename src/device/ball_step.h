@@ -58,16 +58,12 @@ MO_ANY void mo_free_motion(const mo_ball_args *a, const mo_ball *b, double *v)
     const double damp = 1 / (1 + a->h * b->linear_damping),
                  still = 1 / (1 + a->h * b->angular_damping);
     double force[6] = {0, 0, 0, 0, 0, 0};
-    if (a->force) {
-        memcpy(force, a->force + 6 * (size_t)b->id, sizeof force);
-    }
+    if (a->force) memcpy(force, a->force + 6 * (size_t)b->id, sizeof force);
     for (int k = 0; k < 3; ++k) {
         v[k] = damp * (b->v[k] + a->h * (a->gravity[k] + force[k] / b->mass));
         v[3 + k] = still * (b->v[3 + k] + a->h * force[3 + k] / b->inertia);
     }
-    if (solid && !solid->is_isotropic) {
-        mo_free_spin(solid, b, force, a->h, v + 3);
-    }
+    if (solid && !solid->is_isotropic) mo_free_spin(solid, b, force, a->h, v + 3);
 }
 
 /* Bound on the speed of its points; half a turn moves none further than two radii (sim/pairs.c). */
@@ -121,9 +117,7 @@ MO_ANY void mo_kernel_ball_gather(const mo_ball_args *a, int i)
     line.inverse_inertia = 1 / b.inertia;
     near.speed =
         mo_larger(mo_fastest_point(a, &b, b.v, b.v + 3), mo_fastest_point(a, &b, v, v + 3));
-    if (a->solid) {
-        mo_turned_inertia(a->solid + b.solid, b.q, a->inertia + 8 * (size_t)i);
-    }
+    if (a->solid) mo_turned_inertia(a->solid + b.solid, b.q, a->inertia + 8 * (size_t)i);
     a->ball[i] = b;
     a->near[i] = near;
     a->id[i] = b.id % (uint32_t)a->per_copy;
@@ -134,9 +128,8 @@ MO_ANY void mo_kernel_fixed_lines(const mo_ball_args *a, int i)
 {
     mo_line line = {{a->fixed[i].v[0], a->fixed[i].v[1], a->fixed[i].v[2]}, {0, 0, 0}, 0, 0};
     a->free_line[a->balls + i] = line;
-    for (int k = 0; k < 8 && a->solid; ++k) {
+    for (int k = 0; k < 8 && a->solid; ++k)
         a->inertia[8 * (size_t)(a->balls + i) + (size_t)k] = 0;
-    }
 }
 
 /* After a solution: includes its speed in the bound. */
@@ -258,9 +251,8 @@ MO_ANY void mo_kernel_slot_starts(const mo_slot_args *a, int i)
 {
     const int own = i < a->contacts ? (int)a->key[i] : (a->patches + 1) * MO_COLOURS,
               last = i > 0 ? (int)a->key[i - 1] : -1;
-    for (int c = last + 1; c <= own; ++c) {
+    for (int c = last + 1; c <= own; ++c)
         a->start[c] = i;
-    }
 }
 
 /* ---- the end of a step ----------------------------------------------------------------------- */

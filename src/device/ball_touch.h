@@ -67,13 +67,10 @@ MO_ANY mo_vec mo_from_box(const mo_fixed_shape *s, mo_vec d, double *distance)
                                           : 0;
         is_outside |= off[k] != 0;
     }
-    if (!is_outside) {
-        return mo_out_of_box(s, local, distance);
-    }
+    if (!is_outside) return mo_out_of_box(s, local, distance);
     mo_vec out = mo_vec_of(0, 0, 0);
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         out = mo_vec_along(out, off[k], mo_vec_at(s->axis + 3 * k));
-    }
     *distance = sqrt(mo_vec_dot(out, out));
     return mo_vec_times(1 / *distance, out);
 }
@@ -136,9 +133,7 @@ MO_ANY int mo_is_chosen(const mo_find_args *a, const mo_ball_touch *t, int one, 
 {
     const mo_vec *arm_1 = arms ? &arms->one : NULL, *arm_2 = arms ? &arms->two : NULL;
     const double margin = mo_margin_by(a->margin, t->size);
-    if (t->gap <= margin) {
-        return 1;
-    }
+    if (t->gap <= margin) return 1;
     const double before = mo_least_rate(t->n, mo_velocity_before(a, one, arm_1),
                                         mo_velocity_before(a, two, arm_2)),
                  free_rate = mo_least_rate(t->n, mo_velocity_in(a->free_line, one, arm_1),
@@ -165,12 +160,10 @@ MO_ANY int mo_find_match(const mo_find_args *a, int one, int two, uint32_t featu
 {
     const int id = (int)a->near[one].id, other = two < a->balls ? (int)a->near[two].id : two;
     const uint32_t kept = a->next_line ? ~0u : MO_OWN_FEATURE; /* of the last step: late or not */
-    for (int k = a->last.begin[id]; k < a->last.end[id]; ++k) {
+    for (int k = a->last.begin[id]; k < a->last.end[id]; ++k)
         if (a->last.other[k] == other &&
-            (!a->last.feature || (a->last.feature[k] & kept) == feature)) {
+            (!a->last.feature || (a->last.feature[k] & kept) == feature))
             return k;
-        }
-    }
     return -1;
 }
 
@@ -181,15 +174,9 @@ MO_ANY int mo_takes_part(const mo_find_args *a, const mo_ball_touch *t, int one,
                          const mo_two_arms *arms, uint32_t feature)
 {
     const double NEARLY_LATE = 0.02; /* as sim/step.c: contacts that the next solution may close */
-    if (mo_is_chosen(a, t, one, two, arms)) {
-        return MO_TAKEN;
-    }
-    if (!a->next_line) {
-        return MO_LEFT_OUT;
-    }
-    if (mo_find_match(a, one, two, feature) >= 0) {
-        return MO_TAKEN;
-    }
+    if (mo_is_chosen(a, t, one, two, arms)) return MO_TAKEN;
+    if (!a->next_line) return MO_LEFT_OUT;
+    if (mo_find_match(a, one, two, feature) >= 0) return MO_TAKEN;
     return mo_closes(a, t, one, two, arms, a->late)        ? MO_LATE
            : mo_closes(a, t, one, two, arms, -NEARLY_LATE) ? MO_TAKEN
                                                            : MO_LEFT_OUT;
@@ -262,9 +249,8 @@ MO_ANY double mo_reach_along(const mo_placed *p, const double n[3])
                mo_larger(mo_vec3_dot(def->ends[0], local), mo_vec3_dot(def->ends[1], local));
     case MO_SHAPE_HULL: {
         double most = -INFINITY;
-        for (int k = 0; k < hull->vertex_count; ++k) {
+        for (int k = 0; k < hull->vertex_count; ++k)
             most = mo_larger(most, mo_vec3_dot(hull->vertex[k], local));
-        }
         return most;
     }
     default:

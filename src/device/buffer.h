@@ -68,9 +68,7 @@ static inline void mo_buffer_free(mo_device *device, mo_buffer *buffer)
 static inline void mo_buffer_grow(mo_device *device, mo_buffer *buffer, size_t used, size_t bytes)
 {
     mo_buffer larger = {NULL, 0};
-    if (buffer->room >= bytes) {
-        return;
-    }
+    if (buffer->room >= bytes) return;
     mo_device_room(device, &larger.at, &larger.room, bytes);
     mo_device_copy(device, larger.at, buffer->at, used);
     mo_buffer_free(device, buffer);

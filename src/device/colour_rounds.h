@@ -62,9 +62,8 @@ MO_ANY void mo_kernel_colour_starts(const mo_colour_args *a, int i)
 {
     const int own = i < 2 * a->pairs ? (int)a->key[i] : a->moving,
               last = i > 0 ? (int)a->key[i - 1] : -1;
-    for (int body = last + 1; body <= own; ++body) {
+    for (int body = last + 1; body <= own; ++body)
         a->start[body] = i;
-    }
 }
 
 /* The list of one body by priority; equal ones stay in their order. */
@@ -75,9 +74,8 @@ MO_ANY void mo_kernel_colour_order(const mo_colour_args *a, int i)
         const int own = a->list[k];
         const uint64_t priority = mo_colour_priority(a, own);
         int at = k;
-        for (; at > begin && mo_colour_priority(a, a->list[at - 1]) > priority; --at) {
+        for (; at > begin && mo_colour_priority(a, a->list[at - 1]) > priority; --at)
             a->list[at] = a->list[at - 1];
-        }
         a->list[at] = own;
     }
     a->head[i] = begin;
@@ -145,12 +143,9 @@ MO_ANY int mo_colour_of(const mo_colour_args *a, int round, const mo_colour_stag
 {
     const uint64_t used = own->used[own->inside];
     const int other = own->other, at = other % MO_COLOUR_BLOCK;
-    if (other >= a->moving) {
-        return mo_colour_free(used);
-    }
-    if (other / MO_COLOUR_BLOCK == own->body / MO_COLOUR_BLOCK) {
+    if (other >= a->moving) return mo_colour_free(used);
+    if (other / MO_COLOUR_BLOCK == own->body / MO_COLOUR_BLOCK)
         return s->pair[at] == own->pair ? mo_colour_free(used | s->used[own->inside][at]) : -1;
-    }
     return round == 0 && a->now.pair[other] == own->pair
                ? mo_colour_free(used | a->now.used[2 * (size_t)other + (size_t)own->inside])
                : -1;
@@ -160,9 +155,8 @@ MO_ANY int mo_colour_of(const mo_colour_args *a, int round, const mo_colour_stag
 MO_ANY void mo_colour_next(const mo_colour_args *a, int thread, mo_colour_stage *s,
                            mo_colour_own *own)
 {
-    if (own->other >= a->moving || own->body < own->other) {
+    if (own->other >= a->moving || own->body < own->other)
         a->colour[own->pair] = (uint32_t)own->colour;
-    }
     own->used[own->inside] |= (uint64_t)1 << own->colour;
     s->used[own->inside][thread] = own->used[own->inside];
     ++own->head;
@@ -187,15 +181,12 @@ MO_ANY int mo_block_colour_round_part(const mo_colour_args *a, int block, int pa
                                       mo_colour_stage *s, mo_colour_own *own)
 {
     (void)block;
-    if (part % 2 == 0) {
+    if (part % 2 == 0)
         own->colour = own->pair >= 0 ? mo_colour_of(a, part / 2, s, own) : -1;
-    } else if (own->colour >= 0) {
+    else if (own->colour >= 0)
         mo_colour_next(a, thread, s, own);
-    }
     const int goes_on = part + 1 < 2 * MO_COLOUR_ROUNDS && !own->is_done;
-    if (!goes_on && own->body < a->moving) {
-        mo_colour_store(a, own);
-    }
+    if (!goes_on && own->body < a->moving) mo_colour_store(a, own);
     return goes_on;
 }
 

@@ -12,9 +12,7 @@ MO_ANY void mo_block_visit_slots_early(const mo_visit_args *a, int block, int th
 {
     own->term.sum = own->term.largest = 0;
     own->at = a->begin + block * MO_PATCH_THREADS + thread;
-    if (own->at < a->end) {
-        own->ahead = mo_slot_fetch(a, (size_t)own->at, 0);
-    }
+    if (own->at < a->end) own->ahead = mo_slot_fetch(a, (size_t)own->at, 0);
 }
 
 MO_ANY void mo_block_visit_slots_begin(const mo_visit_args *a, int block, int thread, mo_stage *s,
@@ -36,9 +34,7 @@ MO_ANY void mo_gather_lines(const mo_visit_args *a, int thread, mo_stage *s)
     }
     for (int k = 0; k < TIMES; ++k) {
         const int e = thread + k * MO_PATCH_THREADS;
-        if (s->body[e / 4] >= 0) {
-            mo_stage_two(now[k], s, e);
-        }
+        if (s->body[e / 4] >= 0) mo_stage_two(now[k], s, e);
     }
 }
 
@@ -46,9 +42,8 @@ MO_ANY void mo_scatter_lines(const mo_visit_args *a, int thread, const mo_stage 
 {
     for (int e = thread; e < 4 * MO_GATHERED; e += MO_PATCH_THREADS) {
         const int body = s->body[e / 4];
-        if (body >= 0 && body < a->moving) {
+        if (body >= 0 && body < a->moving)
             mo_two_write(mo_staged_two(s, e), (double *)(a->line + body) + 2 * (e % 4));
-        }
     }
 }
 
@@ -112,9 +107,8 @@ MO_ANY void mo_block_visit_manifold_early(const mo_visit_args *a, int block, int
     if (i < a->end) {
         mo_look_ahead(mo_inertia(a, m->one[i]));
         mo_look_ahead(mo_inertia(a, m->two[i]));
-        for (int p = m->first[i]; p < m->first[i + 1]; ++p) {
+        for (int p = m->first[i]; p < m->first[i + 1]; ++p)
             mo_look_ahead_point(a, (size_t)p);
-        }
     }
 }
 
@@ -129,9 +123,7 @@ MO_ANY int mo_block_visit_manifold_part(const mo_visit_args *a, int block, int p
 {
     const int i = a->begin + block * MO_PATCH_THREADS + thread;
     (void)part, (void)s;
-    if (i < a->end) {
-        own->term.sum = mo_manifold_sweep(a, i, 0);
-    }
+    if (i < a->end) own->term.sum = mo_manifold_sweep(a, i, 0);
     return 0;
 }
 

@@ -71,7 +71,6 @@ void mo_device_colouring_end(mo_device *device, mo_device_colouring *s)
 {
     mo_buffer *const all[] = {&s->key, &s->list,    &s->start,  &s->head,    s->pair, s->pair + 1,
                               s->used, s->used + 1, &s->colour, &s->partial, &s->left};
-    for (size_t k = 0; k < sizeof all / sizeof *all; ++k) {
+    for (size_t k = 0; k < sizeof all / sizeof *all; ++k)
         mo_buffer_free(device, all[k]);
-    }
 }

@@ -83,9 +83,7 @@ MO_ANY void mo_kernel_scale_state(const mo_scale_args *a, int i)
         before[3 + k] = start.spin[k] + part * (before[3 + k] - start.spin[k]);
     }
     a->line[i] = line;
-    if (i == 0) {
-        a->pace->momentum.least_moved = INFINITY;
-    }
+    if (i == 0) a->pace->momentum.least_moved = INFINITY;
 }
 
 #endif

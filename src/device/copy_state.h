@@ -155,9 +155,8 @@ MO_ANY int mo_copy_decide(const mo_copy_args *a, int copy, int after, mo_copy_sh
 {
     mo_copy_state *state = &s->state;
     mo_term sum = s->group[0];
-    for (int g = 1; g < a->threads / MO_GROUP; ++g) {
+    for (int g = 1; g < a->threads / MO_GROUP; ++g)
         sum = mo_term_add(sum, s->group[g]);
-    }
     if (after == MO_COPY_SPEED) {
         state->scale = mo_larger(1, sqrt(sum.sum));
         state->goal = a->goal.natural * state->scale;

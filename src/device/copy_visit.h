@@ -37,11 +37,10 @@ MO_ANY mo_term mo_copy_item(const mo_copy_args *a, const mo_visit_args *v, int p
                                      : mo_slot_sweep(v, (size_t)i);
         return moved;
     default:
-        if (a->has_manifolds) {
+        if (a->has_manifolds)
             mo_manifold_apply(v, i);
-        } else {
+        else
             mo_slot_apply(v, (size_t)i);
-        }
         return none;
     }
 }
@@ -51,9 +50,8 @@ MO_ANY void mo_copy_items(const mo_copy_args *a, const mo_visit_args *v, int beg
                           int is_in_order, int thread, mo_copy_own *own)
 {
     const int first = is_in_order ? (thread == 0 ? begin : end) : begin + thread;
-    for (int i = first; i < end; i += is_in_order ? 1 : a->threads) {
+    for (int i = first; i < end; i += is_in_order ? 1 : a->threads)
         own->term = mo_term_add(own->term, mo_copy_item(a, v, own->phase, i));
-    }
 }
 
 MO_ANY const mo_visit_args *mo_copy_visit_args(const mo_copy_shared *s)
@@ -69,13 +67,12 @@ MO_ANY void mo_copy_bodies(const mo_copy_args *a, int copy, int thread, const mo
     const mo_state_args state = {a->visit.line, a->visit.before, &s->state.pace};
     for (int k = thread; k < a->per_copy; k += a->threads) {
         const int i = copy * a->per_copy + k;
-        if (phase == MO_COPY_FREE) {
+        if (phase == MO_COPY_FREE)
             a->visit.line[i] = a->free_line[i];
-        } else if (phase == MO_COPY_MOVE) {
+        else if (phase == MO_COPY_MOVE)
             mo_kernel_extrapolate(&state, i);
-        } else {
+        else
             mo_kernel_keep_state(&state, i);
-        }
     }
 }
 
@@ -85,9 +82,8 @@ MO_ANY void mo_copy_keep(const mo_copy_args *a, int copy, int thread, const mo_c
     const mo_visit_args *v = mo_copy_visit_args(s);
     const size_t end = mo_copy_impulse(a, copy + 1);
     mo_copy_bodies(a, copy, thread, s, MO_COPY_KEEP);
-    for (size_t i = mo_copy_impulse(a, copy) + (size_t)thread; i < end; i += (size_t)a->threads) {
+    for (size_t i = mo_copy_impulse(a, copy) + (size_t)thread; i < end; i += (size_t)a->threads)
         mo_vec_write(mo_vec_read(v->r, v->apart, i), v->other, v->apart, i);
-    }
 }
 
 /* ---- the block ------------------------------------------------------------------------------- */
@@ -104,9 +100,7 @@ MO_ANY void mo_block_solve_copy_begin(const mo_copy_args *a, int copy, int threa
                                       mo_copy_shared *s, mo_copy_own *own)
 {
     (void)own;
-    if (thread > 0) {
-        return;
-    }
+    if (thread > 0) return;
     s->state = a->state[copy];
     s->next = s->state.is_over                ? MO_COPY_END
               : s->state.stage == MO_COPY_NEW ? MO_COPY_SPEED
@@ -147,15 +141,11 @@ MO_ANY void mo_copy_sum(const mo_copy_args *a, int copy, int thread, mo_copy_sha
                         mo_copy_own *own)
 {
     if (own->phase == MO_COPY_SUM) {
-        if (thread % MO_GROUP == 0) {
-            s->group[thread / MO_GROUP] = mo_group_sum(s->strand + thread);
-        }
+        if (thread % MO_GROUP == 0) s->group[thread / MO_GROUP] = mo_group_sum(s->strand + thread);
         own->phase = MO_COPY_DECIDE;
         return;
     }
-    if (thread == 0) {
-        s->next = mo_copy_decide(a, copy, own->after, s);
-    }
+    if (thread == 0) s->next = mo_copy_decide(a, copy, own->after, s);
     own->phase = MO_COPY_NEXT;
 }
 
@@ -183,9 +173,7 @@ MO_ANY int mo_block_solve_copy_part(const mo_copy_args *a, int copy, int part, i
         own->phase = own->phase == MO_COPY_MOVE ? MO_COPY_VISIT : MO_COPY_APPLY;
         return 1;
     case MO_COPY_END:
-        if (thread == 0) {
-            a->state[copy] = s->state;
-        }
+        if (thread == 0) a->state[copy] = s->state;
         return 0;
     default:
         mo_copy_work(a, copy, thread, s, own);

@@ -27,15 +27,11 @@ template <int threads> static __device__ mo_term mo_block_sum(mo_term t)
     __shared__ mo_term of_warp[threads / MO_GROUP];
     const int lane = threadIdx.x % MO_GROUP, warp = threadIdx.x / MO_GROUP;
     t = mo_warp_sum(t);
-    if (lane == 0) {
-        of_warp[warp] = t;
-    }
+    if (lane == 0) of_warp[warp] = t;
     __syncthreads();
-    if (threadIdx.x == 0) {
-        for (int w = 1; w < threads / MO_GROUP; ++w) {
+    if (threadIdx.x == 0)
+        for (int w = 1; w < threads / MO_GROUP; ++w)
             t = mo_term_add(t, of_warp[w]);
-        }
-    }
     return t;
 }
 

@@ -85,9 +85,8 @@ void mo_device_scan(mo_device *device, const int *count, int n, int *start);
 static inline int mo_bits_of(int n)
 {
     int bits = 1;
-    while (bits < 31 && n >> bits) {
+    while (bits < 31 && n >> bits)
         ++bits;
-    }
     return bits;
 }
 

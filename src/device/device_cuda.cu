@@ -30,9 +30,7 @@ static mo_cuda_device *of(mo_device *device)
 /* Records an error of the driver; true if there is none. */
 int mo_cuda_check(mo_device *device, cudaError_t code, const char *call)
 {
-    if (code == cudaSuccess) {
-        return 1;
-    }
+    if (code == cudaSuccess) return 1;
     char text[256];
     snprintf(text, sizeof text, "the GPU cannot go on: %s (%s)", cudaGetErrorString(code), call);
     mo_device_fail(device, code == cudaErrorMemoryAllocation ? MO_ERR_MEMORY : MO_ERR_UNSUPPORTED,
@@ -46,13 +44,10 @@ int mo_cuda_check(mo_device *device, cudaError_t code, const char *call)
 static __global__ void add_up_kernel(const mo_term *partial, int count, mo_term *out)
 {
     mo_term t = {0, 0};
-    for (int k = threadIdx.x; k < count; k += MO_STRANDS) {
+    for (int k = threadIdx.x; k < count; k += MO_STRANDS)
         t = mo_term_add(t, partial[k]);
-    }
     t = mo_block_sum<MO_STRANDS>(t);
-    if (threadIdx.x == 0) {
-        *out = t;
-    }
+    if (threadIdx.x == 0) *out = t;
 }
 
 static void cuda_add_up(mo_device *device, const mo_term *partial, int count, mo_term *out)
@@ -84,9 +79,7 @@ enum { BLOCKS_AT_ONCE = 3 }; /* on a multiprocessor, at least: more hide the mem
             __syncthreads();                                                                       \
         } while (mo_block_##name##_part(&a, block, part++, thread, &s, &own));                     \
         const mo_term t = mo_block_sum<threads>(own.term);                                         \
-        if (thread == 0) {                                                                         \
-            partial[block] = t;                                                                    \
-        }                                                                                          \
+        if (thread == 0) partial[block] = t;                                                       \
     }
 MO_KERNEL_LIST(GLOBAL_PLAIN, GLOBAL_SUMMED, GLOBAL_BLOCKS, NOTHING)
 
@@ -164,9 +157,7 @@ static void cuda_read(mo_device *device, void *to, const void *from, size_t byte
     mo_cuda_device *own = of(device);
     void *at = bytes <= STAGE ? own->stage : to;
     CHECK(device, cudaMemcpyAsync(at, from, bytes, cudaMemcpyDeviceToHost, own->stream));
-    if (CHECK(device, cudaStreamSynchronize(own->stream)) && at != to) {
-        memcpy(to, at, bytes);
-    }
+    if (CHECK(device, cudaStreamSynchronize(own->stream)) && at != to) memcpy(to, at, bytes);
 }
 
 static void cuda_copy(mo_device *device, void *to, const void *from, size_t bytes)
@@ -205,9 +196,8 @@ static mo_launch_list *cuda_record(mo_device *device, mo_queue_fn *queue, void *
     cudaStream_t stream = of(device)->stream;
     cudaGraph_t graph = NULL;
     mo_launch_list *recording = last ? last : new mo_launch_list();
-    if (!CHECK(device, cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal))) {
+    if (!CHECK(device, cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal)))
         return recording;
-    }
     of(device)->launches = 0;
     queue(context);
     if (CHECK(device, cudaStreamEndCapture(stream, &graph))) {
@@ -219,9 +209,8 @@ static mo_launch_list *cuda_record(mo_device *device, mo_queue_fn *queue, void *
 
 static void cuda_replay(mo_device *device, mo_launch_list *recording, int times)
 {
-    for (int k = 0; k < times && recording->graph; ++k) {
+    for (int k = 0; k < times && recording->graph; ++k)
         CHECK(device, cudaGraphLaunch(recording->graph, of(device)->stream));
-    }
 }
 
 static void cuda_forget(mo_device *device, mo_launch_list *recording)
@@ -281,9 +270,8 @@ extern "C" mo_error mo_cuda_find(mo_message *why)
     cudaDeviceProp prop;
     cudaFuncAttributes kernel;
     cudaError_t code = cudaGetDeviceCount(&gpu.count);
-    if (code == cudaSuccess && gpu.count > 0) {
+    if (code == cudaSuccess && gpu.count > 0)
         code = cudaFuncGetAttributes(&kernel, (const void *)add_up_kernel);
-    }
     gpu.has_kernels = !is_without_kernels(code);
     gpu.trouble = code != cudaSuccess && gpu.has_kernels ? cudaGetErrorString(code) : NULL;
     if (code != cudaSuccess && gpu.count > 0 && cudaGetDeviceProperties(&prop, 0) == cudaSuccess) {
@@ -298,18 +286,14 @@ extern "C" mo_error mo_cuda_open(const mo_allocator *allocator, mo_device **devi
 {
     mo_cuda_device *own =
         (mo_cuda_device *)allocator->reallocate(allocator->user, NULL, sizeof *own);
-    if (!own) {
-        return MO_ERR_MEMORY;
-    }
+    if (!own) return MO_ERR_MEMORY;
     memset(own, 0, sizeof *own);
     own->base.ops = &OPS;
     own->base.allocator = *allocator;
     start(&own->base);
     const mo_error error = own->base.error;
     if (error) {
-        if (why) {
-            *why = own->base.why;
-        }
+        if (why) *why = own->base.why;
         cuda_close(&own->base);
         return error;
     }

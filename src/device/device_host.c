@@ -35,9 +35,7 @@ struct mo_launch_list {
 /* The k-th of n in the order. */
 static int index_at(mo_index_order order, int k, int n)
 {
-    if (order == MO_BACKWARD) {
-        return n - 1 - k;
-    }
+    if (order == MO_BACKWARD) return n - 1 - k;
     return order == MO_SHUFFLED && n % STRIDE != 0 ? (int)((int64_t)k * STRIDE % n) : k;
 }
 
@@ -59,10 +57,9 @@ static mo_index_order order_of(const launch *l)
 #define RUN_PLAIN(name, type)                                                                      \
     static void run_##name(const launch *l, int begin, int end)                                    \
     {                                                                                              \
-        for (int k = 0; k < end - begin; ++k) {                                                    \
+        for (int k = 0; k < end - begin; ++k)                                                      \
             mo_kernel_##name((const type *)l->arguments,                                           \
                              begin + index_at(order_of(l), k, end - begin));                       \
-        }                                                                                          \
     }
 #define RUN_SUMMED(name, type)                                                                     \
     static void run_##name(const launch *l, int begin, int end)                                    \
@@ -85,21 +82,18 @@ static mo_index_order order_of(const launch *l)
             shared s;                                                                              \
             own_type own[threads];                                                                 \
             mo_term term[threads];                                                                 \
-            for (int t = 0; t < (threads); ++t) {                                                  \
+            for (int t = 0; t < (threads); ++t)                                                    \
                 mo_block_##name##_early(a, block, t, own + t);                                     \
-            }                                                                                      \
-            for (int t = 0; t < (threads); ++t) {                                                  \
+            for (int t = 0; t < (threads); ++t)                                                    \
                 mo_block_##name##_begin(a, block, t, &s, own + t);                                 \
-            }                                                                                      \
             for (int part = 0, goes_on = 1; goes_on; ++part) {                                     \
                 for (int j = 0; j < (threads); ++j) {                                              \
                     const int t = index_at(order_of(l), j, threads);                               \
                     goes_on = mo_block_##name##_part(a, block, part, t, &s, own + t);              \
                 }                                                                                  \
             }                                                                                      \
-            for (int t = 0; t < (threads); ++t) {                                                  \
+            for (int t = 0; t < (threads); ++t)                                                    \
                 term[t] = own[t].term;                                                             \
-            }                                                                                      \
             l->partial[block] = mo_groups_sum(term, threads);                                      \
         }                                                                                          \
     }
@@ -164,9 +158,8 @@ static void host_add_up(mo_device *device, const mo_term *partial, int count, mo
     (void)device;
     mo_term strand[MO_STRANDS];
     memset(strand, 0, sizeof strand);
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         strand[k % MO_STRANDS] = mo_term_add(strand[k % MO_STRANDS], partial[k]);
-    }
     *out = mo_groups_sum(strand, MO_STRANDS);
 }
 
@@ -192,13 +185,11 @@ typedef struct entry {
 static void sort_by_digit(const entry *from, int n, int shift, entry *to)
 {
     int start[DIGIT + 1] = {0};
-    for (int k = 0; k < n; ++k) {
+    for (int k = 0; k < n; ++k)
         ++start[(from[k].key >> shift & (DIGIT - 1)) + 1];
-    }
     mo_running_sums(DIGIT, start);
-    for (int k = 0; k < n; ++k) {
+    for (int k = 0; k < n; ++k)
         to[start[from[k].key >> shift & (DIGIT - 1)]++] = from[k];
-    }
 }
 
 static void host_sort(mo_device *device, uint32_t *key, int *value, int n, int bits, void *spare)
@@ -211,9 +202,8 @@ static void host_sort(mo_device *device, uint32_t *key, int *value, int n, int b
     }
     entry *other = one + n;
     entry *const all = one;
-    for (int k = 0; k < n; ++k) {
+    for (int k = 0; k < n; ++k)
         one[k] = (entry){key[k], value[k]};
-    }
     for (int shift = 0; shift < bits; shift += DIGIT_BITS) {
         sort_by_digit(one, n, shift, other);
         entry *const sorted = other;
@@ -267,9 +257,8 @@ static mo_launch_list *host_record(mo_device *device, mo_queue_fn *queue, void *
 static void host_replay(mo_device *device, mo_launch_list *recording, int times)
 {
     (void)device;
-    for (int k = 0; k < times; ++k) {
+    for (int k = 0; k < times; ++k)
         recording->queue(recording->context);
-    }
 }
 
 static void host_forget(mo_device *device, mo_launch_list *recording)

@@ -33,9 +33,7 @@ void mo_cuda_sort(mo_device *device, uint32_t *key, int *value, int n, int bits,
     const size_t size = (size_t)n * sizeof *key;
     char *own = NULL;
     size_t bytes = 0;
-    if (!spare && !CHECK(device, cudaMallocAsync((void **)&own, 2 * size, stream))) {
-        return;
-    }
+    if (!spare && !CHECK(device, cudaMallocAsync((void **)&own, 2 * size, stream))) return;
     char *memory = spare ? (char *)spare : own;
     cub::DoubleBuffer<uint32_t> keys(key, (uint32_t *)memory);
     cub::DoubleBuffer<int> values(value, (int *)(memory + size));
@@ -47,14 +45,11 @@ void mo_cuda_sort(mo_device *device, uint32_t *key, int *value, int n, int bits,
               cub::DeviceRadixSort::SortPairs(scratch, bytes, keys, values, n, 0, bits, stream));
         CHECK(device, cudaFreeAsync(scratch, stream));
     }
-    if (!device->error && keys.Current() != key) {
+    if (!device->error && keys.Current() != key)
         CHECK(device, cudaMemcpyAsync(key, keys.Current(), size, cudaMemcpyDeviceToDevice, stream));
-    }
     if (!device->error && values.Current() != value) {
         CHECK(device,
               cudaMemcpyAsync(value, values.Current(), size, cudaMemcpyDeviceToDevice, stream));
     }
-    if (own) {
-        CHECK(device, cudaFreeAsync(own, stream));
-    }
+    if (own) CHECK(device, cudaFreeAsync(own, stream));
 }

@@ -32,9 +32,8 @@ MO_ANY void mo_block_end_sweep_early(const mo_end_args *a, int block, int thread
     (void)block;
     own->term.sum = own->term.largest = 0;
     own->at = a->start[0] + thread;
-    if (a->colours > 0 && own->at < a->start[1]) {
+    if (a->colours > 0 && own->at < a->start[1])
         own->ahead = mo_slot_fetch(&a->visit, (size_t)own->at, 0);
-    }
 }
 
 MO_ANY void mo_block_end_sweep_begin(const mo_end_args *a, int block, int thread, mo_end_stage *s,
@@ -60,28 +59,23 @@ MO_ANY void mo_end_visit(const mo_end_args *a, int colour, int thread, mo_patch_
     const int end = a->start[colour + 1];
     int at = own->at;
     own->at = end + thread;
-    if (colour + 1 < a->colours && own->at < a->start[colour + 2]) {
+    if (colour + 1 < a->colours && own->at < a->start[colour + 2])
         own->ahead = mo_slot_fetch(&a->visit, (size_t)own->at, 0);
-    }
-    if (at < end) {
-        own->term.sum += mo_ahead_sweep(&a->visit, &ahead, at);
-    }
+    if (at < end) own->term.sum += mo_ahead_sweep(&a->visit, &ahead, at);
     for (at += MO_END_THREADS; at < end; at += MO_END_THREADS) {
         const mo_slot_ahead other = mo_slot_fetch(&a->visit, (size_t)at, 0);
         own->term.sum += mo_ahead_sweep(&a->visit, &other, at);
     }
     for (int i = a->manifold_start[colour] + thread; i < a->manifold_start[colour + 1];
-         i += MO_END_THREADS) {
+         i += MO_END_THREADS)
         own->term.sum += mo_manifold_sweep(&a->visit, i, 0);
-    }
 }
 
 MO_ANY void mo_set_pace(mo_pace *p, const mo_end_stage *s)
 {
     mo_term sum = s->strand[0];
-    for (int g = MO_GROUP; g < MO_END_THREADS; g += MO_GROUP) {
+    for (int g = MO_GROUP; g < MO_END_THREADS; g += MO_GROUP)
         sum = mo_term_add(sum, s->strand[g]);
-    }
     mo_pace_next(p, sum.sum);
 }
 
@@ -94,9 +88,8 @@ MO_ANY int mo_block_end_sweep_part(const mo_end_args *a, int block, int part, in
     if (after < 0) {
         mo_end_visit(a, part, thread, own);
     } else if (after == 0) {
-        for (int k = thread; k < a->count; k += MO_END_THREADS) {
+        for (int k = thread; k < a->count; k += MO_END_THREADS)
             own->term = mo_term_add(own->term, a->partial[k]);
-        }
         s->strand[thread] = own->term;
     } else if (half > 0 && thread % MO_GROUP < half) {
         s->strand[thread] = mo_term_add(s->strand[thread], s->strand[thread + half]);

@@ -162,11 +162,9 @@ MO_ANY mo_term mo_term_add(mo_term a, mo_term b)
 /* Of 32 terms, which are written over. */
 MO_ANY mo_term mo_group_sum(mo_term *term)
 {
-    for (int half = MO_GROUP / 2; half > 0; half /= 2) {
-        for (int i = 0; i < half; ++i) {
+    for (int half = MO_GROUP / 2; half > 0; half /= 2)
+        for (int i = 0; i < half; ++i)
             term[i] = mo_term_add(term[i], term[i + half]);
-        }
-    }
     return term[0];
 }
 
@@ -174,9 +172,8 @@ MO_ANY mo_term mo_group_sum(mo_term *term)
 MO_ANY mo_term mo_groups_sum(mo_term *term, int count)
 {
     mo_term sum = mo_group_sum(term);
-    for (int g = MO_GROUP; g < count; g += MO_GROUP) {
+    for (int g = MO_GROUP; g < count; g += MO_GROUP)
         sum = mo_term_add(sum, mo_group_sum(term + g));
-    }
     return sum;
 }
 

@@ -193,11 +193,10 @@ MO_ANY void mo_kernel_apply_rest(const mo_visit_args *a, int i)
 {
     for (int k = a->begin; k < a->end && i == 0; ++k) {
         const int node = a->rest[k];
-        if (node >= 0) {
+        if (node >= 0)
             mo_slot_apply(a, (size_t)node);
-        } else {
+        else
             mo_manifold_apply(a, -1 - node);
-        }
     }
 }
 

@@ -19,9 +19,7 @@
 /* The list has fixed capacity. */
 MO_EVERYWHERE void mo_touch_add(mo_touch_list *list, const mo_touch *touch)
 {
-    if (!isfinite(touch->gap)) {
-        return;
-    }
+    if (!isfinite(touch->gap)) return;
     if ((size_t)list->count == list->room) {
         list->is_short = 1;
         return;

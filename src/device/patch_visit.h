@@ -141,9 +141,7 @@ MO_ANY void mo_patch_load(const mo_visit_args *a, int patch, int thread, int has
     for (int k = 0; k < TIMES; ++k) {
         const int own = thread + k * MO_PATCH_THREADS, e = own < pairs ? own : 0;
         now[k] = last[k] = mo_two_read(line + 2 * e);
-        if (has_momentum && e % 4 < 3) {
-            last[k] = mo_two_read(before + 6 * (e / 4) + 2 * (e % 4));
-        }
+        if (has_momentum && e % 4 < 3) last[k] = mo_two_read(before + 6 * (e / 4) + 2 * (e % 4));
     }
     for (int k = 0; k < TIMES; ++k) {
         const int e = thread + k * MO_PATCH_THREADS;
@@ -152,9 +150,7 @@ MO_ANY void mo_patch_load(const mo_visit_args *a, int patch, int thread, int has
             now[k].a += a->pace->beta * (now[k].a - last[k].a);
             now[k].b += a->pace->beta * (now[k].b - last[k].b);
         }
-        if (e < pairs) {
-            mo_stage_two(now[k], s, e);
-        }
+        if (e < pairs) mo_stage_two(now[k], s, e);
     }
 }
 
@@ -162,9 +158,8 @@ MO_ANY void mo_patch_store(const mo_visit_args *a, int patch, int thread, const 
 {
     const int left = a->moving - patch * MO_PATCH, pairs = 4 * (left < MO_PATCH ? left : MO_PATCH);
     double *line = a->line[(size_t)patch * MO_PATCH].v;
-    for (int e = thread; e < pairs; e += MO_PATCH_THREADS) {
+    for (int e = thread; e < pairs; e += MO_PATCH_THREADS)
         mo_two_write(mo_staged_two(s, e), line + 2 * e);
-    }
 }
 
 /* ---- contacts inside a patch ----------------------------------------------------------------- */
@@ -179,21 +174,16 @@ MO_ANY void mo_patch_fetch(const mo_visit_args *a, int patch, int colour, int th
                            mo_patch_own *own)
 {
     own->at = mo_patch_start(a, patch, colour) + thread;
-    if (own->at < mo_patch_start(a, patch, colour + 1)) {
+    if (own->at < mo_patch_start(a, patch, colour + 1))
         own->ahead = mo_slot_fetch(a, (size_t)own->at, own->again > 0);
-    }
 }
 
 /* The colour of a part, a->inner times through all; -1 after the last. */
 MO_ANY int mo_patch_colour(const mo_visit_args *a, int patch, int part, int *again)
 {
     const int end = mo_patch_start(a, patch, MO_COLOURS);
-    if (mo_patch_start(a, patch, part - *again) < end) {
-        return part - *again;
-    }
-    if (*again > 0 || part == 0 || a->inner < 2) {
-        return -1;
-    }
+    if (mo_patch_start(a, patch, part - *again) < end) return part - *again;
+    if (*again > 0 || part == 0 || a->inner < 2) return -1;
     *again = part;
     return 0;
 }
@@ -210,9 +200,7 @@ MO_ANY void mo_patch_visit(const mo_visit_args *a, int patch, int at, const mo_s
     term->sum += mo_slot_visit(&ahead->c, a->pace, &one, &two, &r);
     mo_vec_write(r, a->other, a->apart, (size_t)at);
     mo_stage_side(&one, s, ahead->one - first);
-    if (!is_fixed) {
-        mo_stage_side(&two, s, ahead->two - first);
-    }
+    if (!is_fixed) mo_stage_side(&two, s, ahead->two - first);
 }
 
 MO_ANY void mo_block_visit_patch_early(const mo_visit_args *a, int patch, int thread,
@@ -239,16 +227,12 @@ MO_ANY int mo_block_visit_patch_part(const mo_visit_args *a, int patch, int part
         mo_patch_store(a, patch, thread, s);
         return 0;
     }
-    if (own->again != was_again) {
-        mo_patch_fetch(a, patch, 0, thread, own);
-    }
+    if (own->again != was_again) mo_patch_fetch(a, patch, 0, thread, own);
     const mo_slot_ahead ahead = own->ahead;
     const int end = mo_patch_start(a, patch, colour + 1);
     int at = own->at;
     mo_patch_fetch(a, patch, colour + 1, thread, own);
-    if (at < end) {
-        mo_patch_visit(a, patch, at, &ahead, s, &own->term);
-    }
+    if (at < end) mo_patch_visit(a, patch, at, &ahead, s, &own->term);
     for (at += MO_PATCH_THREADS; at < end; at += MO_PATCH_THREADS) {
         const mo_slot_ahead other = mo_slot_fetch(a, (size_t)at, own->again > 0);
         mo_patch_visit(a, patch, at, &other, s, &own->term);
@@ -289,9 +273,7 @@ MO_ANY int mo_block_apply_patch_part(const mo_visit_args *a, int patch, int part
                 two = is_fixed ? mo_side_read(a->line, m) : mo_staged_side(s, m - first);
         mo_slot_push(&c, &one, &two, mo_vec_read(a->r, a->apart, (size_t)at));
         mo_stage_side(&one, s, k - first);
-        if (!is_fixed) {
-            mo_stage_side(&two, s, m - first);
-        }
+        if (!is_fixed) mo_stage_side(&two, s, m - first);
     }
     return 1;
 }

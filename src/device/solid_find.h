@@ -167,15 +167,13 @@ MO_ANY int mo_may_overlap(const mo_solid_args *a, int i)
     const mo_vec v = mo_vec_minus(mo_velocity_in(f->next_line, one, NULL),
                                   mo_velocity_in(f->next_line, two, NULL));
     int may = 0;
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         may |= touch[k].gap + f->h * mo_vec_dot(mo_vec_at(touch[k].normal), v) - turn < bound;
-    }
     if (may) {
         const mo_two_placed here = mo_place_pair(f, one, two, NULL),
                             there = mo_place_pair(f, one, two, f->next_line);
-        for (int k = 0; k < count && may; ++k) {
+        for (int k = 0; k < count && may; ++k)
             may = !mo_is_apart_at(&here, &there, touch[k].normal, bound);
-        }
     }
     return may;
 }
@@ -211,9 +209,7 @@ MO_ANY void mo_points_at_end(const mo_solid_args *a, int i, mo_solid_pair *pair)
     const int one = pair->one, two = pair->two, place = a->end_place[i];
     const double deepest = mo_deepest_touch(&a->ends, place);
     pair->found.overlap = -deepest / pair->size;
-    if (!(deepest < mo_overlap_bound(a, i))) {
-        return;
-    }
+    if (!(deepest < mo_overlap_bound(a, i))) return;
     for (int k = 0; k < a->ends.count[place]; ++k) {
         mo_touch touch = mo_touches_at(&a->ends, place)[k];
         const mo_two_arms arms = mo_solid_arms(f, &touch, one, two, f->next_line);
@@ -239,12 +235,8 @@ MO_ANY mo_found_points mo_solid_points(const mo_solid_args *a, int i, int at)
     pair.found.overlap = 0;
     pair.found.at = at;
     mo_points_now(a, i, &pair);
-    if (f->next_line) {
-        mo_points_late(a, &pair);
-    }
-    if (a->end_place && a->wants[i]) {
-        mo_points_at_end(a, i, &pair);
-    }
+    if (f->next_line) mo_points_late(a, &pair);
+    if (a->end_place && a->wants[i]) mo_points_at_end(a, i, &pair);
     return pair.found;
 }
 

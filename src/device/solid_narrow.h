@@ -23,23 +23,21 @@ MO_ANY void mo_collide_solids(const mo_placed *a, const mo_placed *b, double rea
 {
     const mo_shape_kind one = a->collider->def.kind, two = b->collider->def.kind;
     if (two == MO_SHAPE_PLANE) {
-        if (one == MO_SHAPE_BALL) {
+        if (one == MO_SHAPE_BALL)
             mo_collide_ball_plane(a, b, reach, out);
-        } else if (one == MO_SHAPE_CAPSULE) {
+        else if (one == MO_SHAPE_CAPSULE)
             mo_collide_capsule_plane(a, b, reach, out);
-        } else if (one == MO_SHAPE_CYLINDER) {
+        else if (one == MO_SHAPE_CYLINDER)
             mo_collide_cylinder_plane(a, b, reach, out);
-        } else {
+        else
             mo_collide_hull_plane(a, b, reach, out);
-        }
     } else if (one == MO_SHAPE_BALL) {
-        if (two == MO_SHAPE_BALL) {
+        if (two == MO_SHAPE_BALL)
             mo_collide_ball_ball(a, b, reach, out);
-        } else if (two == MO_SHAPE_CAPSULE) {
+        else if (two == MO_SHAPE_CAPSULE)
             mo_collide_ball_capsule(a, b, reach, out);
-        } else {
+        else
             mo_collide_ball_solid(a, b, reach, out);
-        }
     } else if (one == MO_SHAPE_CAPSULE && two == MO_SHAPE_CAPSULE) {
         mo_collide_capsule_capsule(a, b, reach, out);
     } else {
@@ -52,9 +50,8 @@ MO_ANY void mo_sort_touches(mo_touch *touch, int count)
     for (int k = 1; k < count; ++k) {
         const mo_touch own = touch[k];
         int at = k;
-        for (; at > 0 && touch[at - 1].feature > own.feature; --at) {
+        for (; at > 0 && touch[at - 1].feature > own.feature; --at)
             touch[at] = touch[at - 1];
-        }
         touch[at] = own;
     }
 }
@@ -113,9 +110,8 @@ MO_ANY void mo_kernel_solid_touch(const mo_touch_args *a, int w)
     job->store.count[place] = touches.is_open    ? MO_OPEN_TOUCHES
                               : touches.is_short ? MO_TOO_MANY_TOUCHES
                                                  : touches.count;
-    for (int k = 0; k < touches.count && k < job->store.room; ++k) {
+    for (int k = 0; k < touches.count && k < job->store.room; ++k)
         job->store.touch[place * room + (size_t)k] = touches.at[k];
-    }
 }
 
 #endif

@@ -94,18 +94,14 @@ static bool set_scales(mo_gradient *g)
         double trace = 0;
         for (int e = W->block_start[i]; e < W->block_start[i + 1]; ++e) {
             const int n = mo_constraint_dim(W, W->block_index[e]);
-            for (int a = 0; a < d && W->block_index[e] == i; ++a) {
+            for (int a = 0; a < d && W->block_index[e] == i; ++a)
                 trace += W_ij[a * d + a];
-            }
             W_ij += d * n;
         }
-        for (int a = 0; W->compliance && a < d; ++a) {
+        for (int a = 0; W->compliance && a < d; ++a)
             trace += W->compliance[row + a];
-        }
         g->rho[i] = trace > 0 ? d / trace : 1;
-        if (!(g->rho[i] <= LARGEST && g->rho[i] >= 1 / LARGEST)) {
-            return false;
-        }
+        if (!(g->rho[i] <= LARGEST && g->rho[i] >= 1 / LARGEST)) return false;
     }
     return true;
 }
@@ -182,11 +178,9 @@ static void probe(mo_gradient *g, uint64_t seed)
 static int moves_something(mo_gradient *g)
 {
     const mo_problem *W = g->system.W;
-    for (int i = 0; i < W->constraint_count; ++i) {
-        for (int row = W->row_start[i]; row < W->row_start[i + 1]; ++row) {
+    for (int i = 0; i < W->constraint_count; ++i)
+        for (int row = W->row_start[i]; row < W->row_start[i + 1]; ++row)
             g->rows[row] = sqrt(g->rho[i]) * g->x[row];
-        }
-    }
     double most = 0;
     for (int i = 0; i < W->constraint_count; ++i) {
         double u[MO_BILATERAL_MAX_DIM] = {0};
@@ -261,9 +255,7 @@ mo_error mo_gradient_create(const mo_problem *problem, const double *r, mo_gradi
     }
     g->info = (mo_gradient_info){.residual = residual, .edge = fmax(EDGE, 10 * residual)};
     bool good = set_scales(g);
-    if (problem->row_count) {
-        memcpy(g->r, r, (size_t)problem->row_count * sizeof *r);
-    }
+    if (problem->row_count) memcpy(g->r, r, (size_t)problem->row_count * sizeof *r);
     if (good) {
         find_modes(g);
         good = mo_least_norm_factor(&g->system);
@@ -305,18 +297,15 @@ mo_gradient_block mo_gradient_block_of(const mo_gradient *gradient, int constrai
 
 static void copy_or_zero(int n, const double *from, double *to)
 {
-    if (from) {
+    if (from)
         memmove(to, from, (size_t)n * sizeof *to);
-    } else {
+    else
         memset(to, 0, (size_t)n * sizeof *to);
-    }
 }
 
 static void give(int n, const double *from, double *to)
 {
-    if (to) {
-        memcpy(to, from, (size_t)n * sizeof *to);
-    }
+    if (to) memcpy(to, from, (size_t)n * sizeof *to);
 }
 
 /* v = M^-1 v, or v = M^-T v. */
@@ -362,11 +351,9 @@ static void right_side(mo_gradient *g, const mo_data_vector *data)
 static void scale_rows(const mo_gradient *g, double *x)
 {
     const mo_problem *problem = g->problem;
-    for (int i = 0; i < problem->constraint_count; ++i) {
-        for (int row = problem->row_start[i]; row < problem->row_start[i + 1]; ++row) {
+    for (int i = 0; i < problem->constraint_count; ++i)
+        for (int row = problem->row_start[i]; row < problem->row_start[i + 1]; ++row)
             x[row] *= sqrt(g->rho[i]);
-        }
-    }
 }
 
 void mo_gradient_forward(mo_gradient *g, const mo_data_vector *data,
@@ -390,9 +377,7 @@ void mo_gradient_forward(mo_gradient *g, const mo_data_vector *data,
     }
     give(problem->row_count, g->x, solution->r);
     give(problem->row_count, g->rows, solution->u);
-    if (defect) {
-        *defect = missed;
-    }
+    if (defect) *defect = missed;
 }
 
 /* From y of A'y = g: the derivative with respect to dq, in `rows`, and to the coefficients. */
@@ -408,12 +393,8 @@ static void right_side_transposed(mo_gradient *g, const mo_data_vector *data)
             mo_axpy(d, -root * g->x[row + a], JG + a * d, g->rows + row);
             mo_axpy(2, g->x[row + a] / root, g->by_mu + 2 * (row + a), by_mu);
         }
-        if (data->mu) {
-            data->mu[i] = by_mu[0];
-        }
-        if (data->mu_moment) {
-            data->mu_moment[i] = by_mu[1];
-        }
+        if (data->mu) data->mu[i] = by_mu[0];
+        if (data->mu_moment) data->mu_moment[i] = by_mu[1];
     }
 }
 
@@ -427,9 +408,7 @@ static void seed(mo_gradient *g, const mo_solution_vector *solution)
     copy_or_zero(problem->row_count, solution->r, g->x);
     if (problem->form == MO_FORM_GLOBAL) {
         copy_or_zero(problem->dof_count, solution->v, g->dofs);
-        if (solution->u) {
-            mo_problem_push(problem, solution->u, g->dofs);
-        }
+        if (solution->u) mo_problem_push(problem, solution->u, g->dofs);
         divide_by_mass(problem, true, g->dofs);
         mo_problem_pull(problem, g->dofs, g->x);
     } else if (solution->u) {
@@ -446,9 +425,8 @@ void mo_gradient_adjoint(mo_gradient *g, const mo_solution_vector *solution,
     scale_rows(g, g->x);
     mo_least_norm_solve_transposed(&g->system, g->x, g->x);
     right_side_transposed(g, data); /* rows = the derivative with respect to dq */
-    for (int k = 0; data->w && k < problem->row_count; ++k) {
+    for (int k = 0; data->w && k < problem->row_count; ++k)
         data->w[k] = g->rows[k] + (solution->u ? solution->u[k] : 0);
-    }
     if (data->f && problem->form == MO_FORM_GLOBAL) {
         double *f = data->f;
         memset(f, 0, (size_t)problem->dof_count * sizeof *f);

@@ -33,15 +33,13 @@ void mo_least_norm_layout(const mo_problem *W, const mo_pair_pattern *pattern, m
 static void write_sorted(const mo_problem *W, const int *start, const int *index, int *next,
                          mo_pair_pattern *out)
 {
-    for (int i = 0; i <= out->count; ++i) {
+    for (int i = 0; i <= out->count; ++i)
         out->start[i] = next[i] = start[i] + i;
-    }
     for (int i = 0; i < out->count; ++i) {
         out->dim[i] = 2 * mo_constraint_dim(W, i);
         out->index[next[i]++] = i;
-        for (int e = start[i]; e < start[i + 1]; ++e) {
+        for (int e = start[i]; e < start[i + 1]; ++e)
             out->index[next[index[e]]++] = i;
-        }
     }
     for (int i = 0; i < out->count; ++i) {
         for (int e = out->start[i]; e < out->start[i + 1]; ++e) {
@@ -77,9 +75,7 @@ mo_error mo_pair_pattern_create(const mo_allocator *allocator, const mo_problem 
 
 void mo_pair_pattern_clear(const mo_allocator *allocator, mo_pair_pattern *pattern)
 {
-    if (pattern->plan) {
-        mo_front_plan_destroy(allocator, pattern->plan);
-    }
+    if (pattern->plan) mo_front_plan_destroy(allocator, pattern->plan);
     MO_FREE(allocator, pattern->dim, pattern->start, pattern->index, pattern->value);
 }
 
@@ -89,11 +85,10 @@ static size_t find(const mo_pair_pattern *pattern, int i, int j)
     int low = pattern->start[i], high = pattern->start[i + 1];
     while (high - low > 1) {
         const int middle = low + (high - low) / 2;
-        if (pattern->index[middle] <= j) {
+        if (pattern->index[middle] <= j)
             low = middle;
-        } else {
+        else
             high = middle;
-        }
     }
     return pattern->value[low];
 }
@@ -142,9 +137,7 @@ bool mo_least_norm_factor(mo_least_norm *system)
     for (int i = 0; i < W->constraint_count; ++i) {
         const int d = mo_constraint_dim(W, i);
         const double *W_ij = W->values + W->value_start[i];
-        if (!system->active[i]) {
-            continue;
-        }
+        if (!system->active[i]) continue;
         add_diagonal(system, i, product);
         for (int e = W->block_start[i]; e < W->block_start[i + 1]; ++e) {
             const int j = W->block_index[e], n = mo_constraint_dim(W, j);
@@ -167,15 +160,13 @@ static void read_velocity(const mo_least_norm *system, int i, const double *x, d
     const mo_problem *W = system->W;
     const int row = W->row_start[i], d = mo_constraint_dim(W, i);
     const double *W_ij = W->values + W->value_start[i];
-    for (int a = 0; a < d; ++a) {
+    for (int a = 0; a < d; ++a)
         t[a] = W->compliance ? system->rho[i] * W->compliance[row + a] * x[row + a] : 0;
-    }
     for (int e = W->block_start[i]; e < W->block_start[i + 1]; ++e) {
         const int j = W->block_index[e], n = mo_constraint_dim(W, j);
         const double scale = sqrt(system->rho[i]) * sqrt(system->rho[j]);
-        for (int a = 0; a < d; ++a, W_ij += n) {
+        for (int a = 0; a < d; ++a, W_ij += n)
             t[a] += system->active[j] ? scale * mo_dot(n, W_ij, x + W->row_start[j]) : 0;
-        }
     }
 }
 
@@ -187,12 +178,9 @@ void mo_least_norm_apply(const mo_least_norm *system, const double *x, double *o
     for (int i = 0; i < W->constraint_count; ++i) {
         const int row = W->row_start[i], d = mo_constraint_dim(W, i);
         const double *J = system->J + system->start[i], *JG = system->JG + system->start[i];
-        if (system->active[i]) {
-            read_velocity(system, i, x, t);
-        }
-        for (int a = 0; a < d && system->active[i]; ++a) {
+        if (system->active[i]) read_velocity(system, i, x, t);
+        for (int a = 0; a < d && system->active[i]; ++a)
             out[row + a] = x[row + a] - mo_dot(d, J + a * d, x + row) + mo_dot(d, JG + a * d, t);
-        }
     }
 }
 
@@ -202,17 +190,13 @@ static void push_velocity(const mo_least_norm *system, int i, const double *s, d
     const mo_problem *W = system->W;
     const int row = W->row_start[i], d = mo_constraint_dim(W, i);
     const double *W_ij = W->values + W->value_start[i];
-    for (int a = 0; W->compliance && a < d; ++a) {
+    for (int a = 0; W->compliance && a < d; ++a)
         out[row + a] += system->rho[i] * W->compliance[row + a] * s[a];
-    }
     for (int e = W->block_start[i]; e < W->block_start[i + 1]; ++e) {
         const int j = W->block_index[e], n = mo_constraint_dim(W, j);
         const double scale = sqrt(system->rho[i]) * sqrt(system->rho[j]);
-        for (int a = 0; a < d; ++a, W_ij += n) {
-            if (system->active[j]) {
-                mo_axpy(n, scale * s[a], W_ij, out + W->row_start[j]);
-            }
-        }
+        for (int a = 0; a < d; ++a, W_ij += n)
+            if (system->active[j]) mo_axpy(n, scale * s[a], W_ij, out + W->row_start[j]);
     }
 }
 
@@ -225,9 +209,7 @@ static void apply_transposed(const mo_least_norm *system, const double *y, doubl
     for (int i = 0; i < W->constraint_count; ++i) {
         const int row = W->row_start[i], d = mo_constraint_dim(W, i);
         const double *J = system->J + system->start[i], *JG = system->JG + system->start[i];
-        if (!system->active[i]) {
-            continue;
-        }
+        if (!system->active[i]) continue;
         memset(s, 0, (size_t)d * sizeof *s);
         for (int a = 0; a < d; ++a) {
             out[row + a] += y[row + a];
@@ -258,9 +240,7 @@ static void solve_pair(mo_least_norm *system, double *above, double *below)
                 }
             }
         }
-        if (pass == 0) {
-            mo_front_lu_solve(&system->lu, system->pair);
-        }
+        if (pass == 0) mo_front_lu_solve(&system->lu, system->pair);
     }
 }
 
@@ -297,16 +277,13 @@ static double iterate(mo_least_norm *system, int transposed, const double *b)
         const double defect = correct(system, transposed, b);
         const double step = mo_norm(rows, moved), length = mo_norm(rows, answer);
         const int stands = step >= 0.9 * last && step <= 1e-9 * length; /* at rounding */
-        if (defect <= 1e-15 * size || (k > 1 && step <= 1e-15 * length) || (k > 3 && stands)) {
-            break;
-        }
+        if (defect <= 1e-15 * size || (k > 1 && step <= 1e-15 * length) || (k > 3 && stands)) break;
         last = step;
     }
-    if (transposed) {
+    if (transposed)
         apply_transposed(system, system->y, system->in);
-    } else {
+    else
         mo_least_norm_apply(system, system->x, system->in);
-    }
     mo_axpy(rows, -1, b, system->in);
     return mo_norm(rows, system->in);
 }
@@ -316,11 +293,10 @@ static void keep_reachable(mo_least_norm *system, int transposed, double *b)
 {
     const int rows = system->W->row_count;
     double *product = system->kept;
-    if (transposed) {
+    if (transposed)
         mo_least_norm_apply(system, b, product);
-    } else {
+    else
         apply_transposed(system, b, product);
-    }
     iterate(system, !transposed, product);
     memcpy(b, transposed ? system->x : system->y, (size_t)rows * sizeof *b);
 }
@@ -330,11 +306,9 @@ static double solve(mo_least_norm *system, int transposed, const double *b, doub
 {
     const mo_problem *W = system->W;
     const int rows = W->row_count;
-    for (int i = 0; i < W->constraint_count; ++i) {
-        for (int row = W->row_start[i]; row < W->row_start[i + 1]; ++row) {
+    for (int i = 0; i < W->constraint_count; ++i)
+        for (int row = W->row_start[i]; row < W->row_start[i + 1]; ++row)
             out[row] = system->active[i] ? b[row] : 0;
-        }
-    }
     const double size = mo_norm(rows, out), missed = iterate(system, transposed, out);
     if (missed > CONTRADICTION * size) {
         keep_reachable(system, transposed, out);

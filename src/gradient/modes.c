@@ -14,9 +14,8 @@ static const double JUMP = 0.05;
 static double change(int size, const double *J, const double *other)
 {
     double most = 0;
-    for (int k = 0; k < size; ++k) {
+    for (int k = 0; k < size; ++k)
         most = fmax(most, fabs(J[k] - other[k]));
-    }
     return most;
 }
 
@@ -30,9 +29,7 @@ static int is_near_kink(const mo_law_ops *law, const double *p, int d, double ta
         for (int side = -1; side <= 1; side += 2) {
             at[k] = x[k] + side * tau;
             law->project_derivative(p, d, at, other);
-            if (change(d * d, J, other) > JUMP) {
-                return 1;
-            }
+            if (change(d * d, J, other) > JUMP) return 1;
         }
         at[k] = x[k];
     }
@@ -95,11 +92,10 @@ mo_gradient_block mo_gradient_linearise(const mo_problem *problem, int i, double
     law->project_derivative(p, d, x, J);
     law->shift_derivative(p, d, u, G);
     if (kind == MO_LAW_COULOMB && isinf(p[0]) &&
-        is_apart_without_slip(d, rho, tau, u, r, &block.is_on_edge)) {
+        is_apart_without_slip(d, rho, tau, u, r, &block.is_on_edge))
         memset(J, 0, (size_t)(d * d) * sizeof *J);
-    } else {
+    else
         block.is_on_edge |= is_near_kink(law, p, d, tau, x, J);
-    }
     mo_multiply(d, d, J, G, JG);
     set_by_mu(law, p, d, u, r, J, by_mu);
     block.mode = mode_of(d, J);
@@ -133,25 +129,19 @@ static bool find_ray(const mo_centre *c, int i, const double *u, const double *r
         return true;
     }
     double E[2 * MO_LAW_MAX_DIM], uhat[MO_LAW_MAX_DIM], unit[MO_LAW_MAX_DIM] = {1};
-    if (!law->by_coefficient || !isfinite(p[0])) {
-        return false;
-    }
+    if (!law->by_coefficient || !isfinite(p[0])) return false;
     law->by_coefficient(p, d, u, unit, E); /* friction is linear in the coefficients together */
     const int has_moment = kind == MO_LAW_ROLLING || kind == MO_LAW_SOFT_FINGER;
-    for (int k = 0; k < d; ++k) {
+    for (int k = 0; k < d; ++k)
         ray[k] = unit[k] + p[0] * E[2 * k] + (has_moment ? p[1] * E[2 * k + 1] : 0);
-    }
     law->shift(p, d, u, uhat);
     return c->system->rho[i] * fabs(mo_dot(d, ray, uhat)) <= reach(c, i) * mo_norm(d, ray);
 }
 
 static bool is_compliant(const mo_problem *problem, int i)
 {
-    for (int row = problem->row_start[i]; row < problem->row_start[i + 1]; ++row) {
-        if (problem->compliance && problem->compliance[row] > 0) {
-            return true;
-        }
-    }
+    for (int row = problem->row_start[i]; row < problem->row_start[i + 1]; ++row)
+        if (problem->compliance && problem->compliance[row] > 0) return true;
     return false;
 }
 
@@ -163,9 +153,7 @@ static bool set_projector(const mo_centre *c, int i, const double *u, const doub
     const int by_rows = kind == MO_LAW_BOX || kind == MO_LAW_BILATERAL;
     double ray[MO_BILATERAL_MAX_DIM];
     memset(J, 0, (size_t)(d * d) * sizeof *J);
-    if (is_compliant(problem, i)) {
-        return false;
-    }
+    if (is_compliant(problem, i)) return false;
     if (by_rows || mo_norm(d, u) <= c->edge) { /* at rest */
         int any = 0;
         for (int k = 0; k < d; ++k) {
@@ -174,14 +162,10 @@ static bool set_projector(const mo_centre *c, int i, const double *u, const doub
         }
         return any;
     }
-    if (u[0] > c->edge || !find_ray(c, i, u, r, ray)) {
-        return false;
-    }
-    for (int a = 0; a < d; ++a) {
-        for (int b = 0; b < d; ++b) {
+    if (u[0] > c->edge || !find_ray(c, i, u, r, ray)) return false;
+    for (int a = 0; a < d; ++a)
+        for (int b = 0; b < d; ++b)
             J[a * d + b] = ray[a] * ray[b] / mo_dot(d, ray, ray);
-        }
-    }
     return true;
 }
 
@@ -212,18 +196,15 @@ static bool is_on_edge(const mo_centre *c, int i, const double *r)
 static int count_edges(const mo_centre *c, const double *r)
 {
     int count = 0;
-    for (int i = 0; i < c->problem->constraint_count; ++i) {
+    for (int i = 0; i < c->problem->constraint_count; ++i)
         count += is_on_edge(c, i, r);
-    }
     return count;
 }
 
 /* r clamped to the bounds of a box row, `share` away from each, or to their middle. */
 static double box_target(double lower, double upper, double r, double share)
 {
-    if (upper - lower <= 2 * share) {
-        return 0.5 * (lower + upper);
-    }
+    if (upper - lower <= 2 * share) return 0.5 * (lower + upper);
     return fmin(upper - share, fmax(lower + share, r));
 }
 
@@ -235,9 +216,8 @@ static void set_shift(const mo_centre *c, int i, double share, const double *r, 
     const double *p = mo_constraint_param(problem, i), *J = c->J + c->system->start[i];
     double raw[MO_BILATERAL_MAX_DIM] = {0};
     if (kind == MO_LAW_BOX) {
-        for (int k = 0; k < d; ++k) {
+        for (int k = 0; k < d; ++k)
             raw[k] = box_target(p[k], p[d + k], r[k], share) - r[k];
-        }
     } else if (mo_norm(d, c->u + problem->row_start[i]) > c->edge) { /* on its ray */
         raw[0] = fmax(0, share - r[0]) / J[0];
     } else if (kind != MO_LAW_BILATERAL) { /* in the cone with its apex at share e_N */
@@ -247,9 +227,8 @@ static void set_shift(const mo_centre *c, int i, double share, const double *r, 
         mo_constraint_law(problem, i)->project(p, d, x, raw);
         mo_axpy(d, -1, x, raw);
     }
-    for (int k = 0; k < d; ++k) {
+    for (int k = 0; k < d; ++k)
         shift[k] = mo_dot(d, J + k * d, raw);
-    }
 }
 
 /* The shifts of all blocks, in the units of least_norm.h; `share` of the mean impulse. */
@@ -266,12 +245,9 @@ static void collect_shifts(const mo_centre *c, double share, const double *r)
     for (int i = 0; i < problem->constraint_count; ++i) {
         const int row = problem->row_start[i], d = mo_constraint_dim(problem, i);
         const double root = sqrt(c->system->rho[i]);
-        if (c->active[i]) {
-            set_shift(c, i, root * typical, r + row, c->shift + row);
-        }
-        for (int k = 0; k < d && c->active[i]; ++k) {
+        if (c->active[i]) set_shift(c, i, root * typical, r + row, c->shift + row);
+        for (int k = 0; k < d && c->active[i]; ++k)
             c->shift[row + k] /= root;
-        }
     }
 }
 
@@ -287,11 +263,9 @@ static bool find_step(const mo_centre *c)
     mo_least_norm_solve(c->system, c->step, c->step);
     mo_along(rows, c->shift, -1, c->step, c->step);
     const bool is_worth = mo_norm(rows, c->step) > LEAST_PART * shift_norm;
-    for (int i = 0; i < problem->constraint_count; ++i) {
-        for (int row = problem->row_start[i]; row < problem->row_start[i + 1]; ++row) {
+    for (int i = 0; i < problem->constraint_count; ++i)
+        for (int row = problem->row_start[i]; row < problem->row_start[i + 1]; ++row)
             c->step[row] *= sqrt(c->system->rho[i]);
-        }
-    }
     return is_worth;
 }
 
@@ -303,9 +277,7 @@ static bool is_allowed(const mo_centre *c, const double *r)
         double y[MO_BILATERAL_MAX_DIM];
         mo_constraint_law(problem, i)->project(mo_constraint_param(problem, i), d, r + row, y);
         mo_axpy(d, -1, r + row, y);
-        if (mo_norm(d, y) > SLACK * mo_norm(d, r + row)) {
-            return false;
-        }
+        if (mo_norm(d, y) > SLACK * mo_norm(d, r + row)) return false;
     }
     return true;
 }
@@ -318,9 +290,7 @@ static int approach(const mo_centre *c, double share, int least, double *r, doub
     for (int round = 0; round < ROUNDS && least > 0; ++round) {
         collect_shifts(c, share, r);
         const double shift_norm = mo_norm(rows, c->shift);
-        if (shift_norm > STANDSTILL * last || !find_step(c)) {
-            break;
-        }
+        if (shift_norm > STANDSTILL * last || !find_step(c)) break;
         last = shift_norm;
         mo_axpy(rows, RELAXATION, c->step, r);
         const int left = is_allowed(c, r) ? count_edges(c, r) : least;
@@ -340,9 +310,8 @@ bool mo_centre_move(const mo_centre *c, double *r, double *best)
     memcpy(best, r, rows * sizeof *r);
     set_projectors(c, r);
     MO_PASS(mo_least_norm_factor(c->system));
-    for (size_t k = 0; k < sizeof SHARES / sizeof SHARES[0]; ++k) {
+    for (size_t k = 0; k < sizeof SHARES / sizeof SHARES[0]; ++k)
         least = approach(c, SHARES[k], least, r, best);
-    }
     memcpy(r, best, rows * sizeof *r);
     return least < before;
 }

@@ -91,9 +91,7 @@ static void next(file *f)
             f->line += *f->at == '\n';
             ++f->at;
         }
-        if (*f->at != '#') {
-            break;
-        }
+        if (*f->at != '#') break;
         f->at += strcspn(f->at, "\n");
     }
     f->word = f->at;
@@ -110,9 +108,7 @@ static void next(file *f)
 /* The first word of a line, indented or not. */
 static bool begin_line(file *f, const char *word)
 {
-    if (f->writes) {
-        return put(f, f->length ? "\n%s" : "%s", word);
-    }
+    if (f->writes) return put(f, f->length ? "\n%s" : "%s", word);
     next(f);
     word += strspn(word, " ");
     return strcmp(f->word, word) == 0 || fail(f, word);
@@ -121,22 +117,17 @@ static bool begin_line(file *f, const char *word)
 /* One of several words; `expected` lists them. */
 static bool put_choice(file *f, const char *expected, int count, const char *const *words, int *k)
 {
-    if (f->writes) {
-        return put(f, " %s", words[*k]);
-    }
+    if (f->writes) return put(f, " %s", words[*k]);
     next(f);
-    for (*k = 0; *k < count && strcmp(f->word, words[*k]) != 0;) {
+    for (*k = 0; *k < count && strcmp(f->word, words[*k]) != 0;)
         ++*k;
-    }
     return *k < count || fail(f, expected);
 }
 
 static bool put_whole(file *f, int least, int most, int *value)
 {
     char *end;
-    if (f->writes) {
-        return put(f, " %d", *value);
-    }
+    if (f->writes) return put(f, " %d", *value);
     next(f);
     errno = 0;
     const long number = strtol(f->word, &end, 10);
@@ -149,9 +140,7 @@ static bool put_whole(file *f, int least, int most, int *value)
 static bool put_number(file *f, double *value)
 {
     char *end;
-    if (f->writes) {
-        return put(f, " %.17g", *value);
-    }
+    if (f->writes) return put(f, " %.17g", *value);
     next(f);
     *value = strtod(f->word, &end);
     return (end != f->word && !*end && isfinite(*value)) || fail(f, "a finite number");
@@ -159,9 +148,8 @@ static bool put_number(file *f, double *value)
 
 static bool put_numbers(file *f, size_t count, double *x)
 {
-    for (size_t k = 0; k < count; ++k) {
+    for (size_t k = 0; k < count; ++k)
         MO_PASS(put_number(f, &x[k]));
-    }
     return true;
 }
 
@@ -180,14 +168,11 @@ static bool put_pair(file *f, const char *u_word, const char *r_word, double *u,
     for (size_t k = 0; k < rows; ++k) {
         double tied = f->writes ? u[k] + compliance_of(f, k) * r[k] : 0;
         MO_PASS(put_number(f, &tied));
-        if (!f->writes) {
-            u[k] = tied;
-        }
+        if (!f->writes) u[k] = tied;
     }
     MO_PASS(begin_line(f, r_word) && put_numbers(f, rows, r));
-    for (size_t k = 0; !f->writes && k < rows; ++k) {
+    for (size_t k = 0; !f->writes && k < rows; ++k)
         u[k] -= compliance_of(f, k) * r[k];
-    }
     return true;
 }
 
@@ -206,9 +191,7 @@ static bool put_solution(file *f)
             put_pair(f, "  u", "  r", s->u, s->r));
     if (!f->writes) {
         s->is_proven = !is_measured;
-        if (s->v) {
-            mo_problem_velocity(f->problem, s->r, s->v);
-        }
+        if (s->v) mo_problem_velocity(f->problem, s->r, s->v);
         mo_classify_modes(f->problem, s);
     }
     if (!f->writes && s->dimension > 0) {
@@ -245,9 +228,8 @@ static bool put_node(file *f, mo_certificate *c, size_t k)
     static const char *const words[] = {"split", "empty", "point", "near"};
     mo_proof_node node = f->writes ? c->nodes[k] : (mo_proof_node){.unit = -1, .solution = -1};
     int which = 0;
-    while (f->writes && kinds[which] != node.kind) {
+    while (f->writes && kinds[which] != node.kind)
         ++which;
-    }
     MO_PASS((!f->writes || put(f, "\n ")) &&
             put_choice(f, "split, empty, point or near", 4, words, &which));
     node.kind = kinds[which];
@@ -273,9 +255,8 @@ static bool put_tree(file *f)
     int count = (int)c->node_count;
     MO_FAIL_IF(!f->writes && count > 0, fail(f, "one tree only"));
     MO_PASS(put_whole(f, 1, MOST, &count));
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         MO_PASS(put_node(f, c, (size_t)k));
-    }
     return true;
 }
 
@@ -287,9 +268,8 @@ static bool put_condition(file *f, mo_condition *c)
     const int rows = f->problem->row_count, dofs = f->problem->dof_count;
     const char *names[MO_CONDITION_COUNT];
     int kind = (int)c->kind, fails = c->answer == MO_ANSWER_FAILS;
-    for (int k = 0; k < MO_CONDITION_COUNT; ++k) {
+    for (int k = 0; k < MO_CONDITION_COUNT; ++k)
         names[k] = mo_condition_name((mo_condition_kind)k);
-    }
     MO_PASS(put_choice(f, "the name of a condition", MO_CONDITION_COUNT, names, &kind) &&
             put_choice(f, "holds or fails", 2, (const char *[]){"holds", "fails"}, &fails) &&
             put_number(f, &c->friction));
@@ -322,21 +302,16 @@ static bool read_own_condition(file *f)
 /* A condition that belongs to an end of the limit. */
 static bool put_end(file *f, mo_condition *c)
 {
-    if (f->writes && c->answer == MO_ANSWER_UNKNOWN) {
-        return true;
-    }
-    if (!f->writes) {
+    if (f->writes && c->answer == MO_ANSWER_UNKNOWN) return true;
+    if (!f->writes)
         *c = (mo_condition){.answer = MO_ANSWER_UNKNOWN, .allocator = f->problem->allocator};
-    }
     return begin_line(f, "condition") && put_condition(f, c);
 }
 
 static bool put_above(file *f, double *above)
 {
     char *end;
-    if (f->writes) {
-        return isinf(*above) ? put(f, " none") : put_number(f, above);
-    }
+    if (f->writes) return isinf(*above) ? put(f, " none") : put_number(f, above);
     next(f);
     const bool is_none = strcmp(f->word, "none") == 0;
     *above = is_none ? INFINITY : strtod(f->word, &end);
@@ -378,9 +353,8 @@ static bool put_verdict(file *f)
 {
     const char *names[MO_VERDICT_COUNT];
     int verdict = (int)f->check->verdict;
-    for (int k = 0; k < MO_VERDICT_COUNT; ++k) {
+    for (int k = 0; k < MO_VERDICT_COUNT; ++k)
         names[k] = mo_verdict_name((mo_verdict)k);
-    }
     MO_PASS(begin_line(f, "verdict") && put_choice(f, "none, unique, several, exists or unknown",
                                                    MO_VERDICT_COUNT, names, &verdict));
     f->check->verdict = (mo_verdict)verdict;
@@ -391,18 +365,13 @@ static bool write_parts(file *f)
 {
     mo_check_result *check = f->check;
     bool good = put_head(f) && put_verdict(f);
-    for (int k = 0; good && k < check->set.count; ++k) {
+    for (int k = 0; good && k < check->set.count; ++k)
         good = begin_line(f, "solution") && put_solution(f);
-    }
-    if (good && check->set.certificate.node_count > 0) {
-        good = begin_line(f, "tree") && put_tree(f);
-    }
-    for (int k = 0; good && k < MO_CONDITION_COUNT; ++k) {
+    if (good && check->set.certificate.node_count > 0) good = begin_line(f, "tree") && put_tree(f);
+    for (int k = 0; good && k < MO_CONDITION_COUNT; ++k)
         good = put_end(f, &check->conditions[k]);
-    }
-    if (good && (check->limit.below > 0 || !isinf(check->limit.above))) {
+    if (good && (check->limit.below > 0 || !isinf(check->limit.above)))
         good = begin_line(f, "limit") && put_limit(f);
-    }
     return good && begin_line(f, "end\n");
 }
 
@@ -490,8 +459,6 @@ mo_error mo_check_read(const char *path, const mo_problem *problem, mo_check_res
         list_velocities(&f);
     }
     mo_memory_free(&problem->allocator, f.text);
-    if (f.error) {
-        mo_check_clear(check);
-    }
+    if (f.error) mo_check_clear(check);
     return f.error;
 }

@@ -35,9 +35,8 @@ static transform product(const transform *a, const transform *b)
     for (int i = 0; i < 3; ++i) {
         for (int j = 0; j < 4; ++j) {
             out.m[i][j] = j == 3 ? a->m[i][3] : 0;
-            for (int k = 0; k < 3; ++k) {
+            for (int k = 0; k < 3; ++k)
                 out.m[i][j] += a->m[i][k] * b->m[k][j];
-            }
         }
     }
     return out;
@@ -57,9 +56,7 @@ static int numbers_of(const char *text, int most, double *out)
     const char *at = text ? text : "";
     for (at += strspn(at, " \t\r\n"); *at && count < most; at += strspn(at, " \t\r\n")) {
         const char *end = mo_text_number(at, out + count);
-        if (!end || end == at) {
-            return -1;
-        }
+        if (!end || end == at) return -1;
         ++count;
         at = end;
     }
@@ -105,9 +102,7 @@ static const mo_xml_node *find_id(const mo_xml_node *node, const char *id, int l
          child = child->next) {
         const mo_xml_node *found =
             mo_xml_equals(child, "id", id) ? child : find_id(child, id, level + 1);
-        if (found) {
-            return found;
-        }
+        if (found) return found;
     }
     return NULL;
 }
@@ -122,11 +117,8 @@ static const mo_xml_node *follow(const mo_xml_node *under, const mo_xml_node *no
 
 static const mo_xml_node *input_of(const mo_xml_node *node, const char *semantic)
 {
-    MO_XML_EACH (input, node, "input") {
-        if (mo_xml_equals(input, "semantic", semantic)) {
-            return input;
-        }
-    }
+    MO_XML_EACH (input, node, "input")
+        if (mo_xml_equals(input, "semantic", semantic)) return input;
     return NULL;
 }
 
@@ -149,9 +141,7 @@ static int read_points(collada *c, const mo_xml_node *mesh, corners *out)
     const int stride = whole_of(accessor, "stride", 3), offset = whole_of(accessor, "offset", 0);
     int count = 0;
     const double *numbers = all_numbers(c, array->text, &count);
-    if (!numbers) {
-        return 0;
-    }
+    if (!numbers) return 0;
     MO_FAIL_IF(stride < 3 || offset > count,
                mo_mesh_fail(c->b, "positions have fewer than three numbers each"));
     out->count = (count - offset) / stride;
@@ -173,9 +163,8 @@ static int place_corner(collada *c, const corners *points, const transform *t, d
     }
     const double *x = points->at + 3 * (size_t)number;
     double moved[3];
-    for (int i = 0; i < 3; ++i) {
+    for (int i = 0; i < 3; ++i)
         moved[i] = t->m[i][0] * x[0] + t->m[i][1] * x[1] + t->m[i][2] * x[2] + t->m[i][3];
-    }
     return mo_mesh_place_point(c->b, moved);
 }
 
@@ -186,13 +175,10 @@ static int add_polygon(collada *c, const corners *points, const transform *t, in
     int first = -1, before = -1;
     for (int k = 0; k < count; ++k) {
         const int at = place_corner(c, points, t, list[(size_t)k * (size_t)stride]);
-        if (at < 0) {
-            return 0;
-        }
+        if (at < 0) return 0;
         if (k >= 2 && !(is_mirror ? mo_mesh_add_triangle(c->b, first, at, before)
-                                  : mo_mesh_add_triangle(c->b, first, before, at))) {
+                                  : mo_mesh_add_triangle(c->b, first, before, at)))
             return 0;
-        }
         first = k == 0 ? at : first;
         before = at;
     }
@@ -218,15 +204,12 @@ static int add_faces(collada *c, const mo_xml_node *faces, const corners *points
     const int stride = stride_of(faces), offset = whole_of(input, "offset", 0);
     int size_count = 0;
     const double *size = sizes ? all_numbers(c, sizes->text, &size_count) : NULL;
-    if (!input || (sizes && !size) || stride > 1000) {
+    if (!input || (sizes && !size) || stride > 1000)
         return c->b->error ? 0 : mo_mesh_fail(c->b, "faces have no corners");
-    }
     MO_XML_EACH (p, faces, "p") {
         int count = 0, at = 0;
         const double *list = all_numbers(c, p->text, &count);
-        if (!list) {
-            return 0;
-        }
+        if (!list) return 0;
         const int all = count / stride; /* corners */
         for (int k = 0; at < all && (!size || k < size_count); ++k) {
             const double wanted = size ? size[k] : is_polygons ? all : 3;
@@ -252,20 +235,16 @@ static int add_geometry(collada *c, const mo_xml_node *geometry, const transform
     const mo_xml_node *mesh = mo_xml_child(geometry, "mesh");
     const int is_mirror = determinant(t) < 0;
     corners points = {0};
-    if (!mesh) {
-        return 1; /* a spline */
-    }
+    if (!mesh) return 1; /* a spline */
     MO_FAIL_IF(++c->instances > MOST_INSTANCES,
                mo_mesh_fail(c->b, "the scene has more than 20000 instances of geometries"));
     mo_pool_clear(c->pool); /* of the geometry before */
     MO_PASS(read_points(c, mesh, &points));
     int is_read = 1;
-    for (const mo_xml_node *child = mesh->first; child && is_read; child = child->next) {
+    for (const mo_xml_node *child = mesh->first; child && is_read; child = child->next)
         if (strcmp(child->name, "triangles") == 0 || strcmp(child->name, "polylist") == 0 ||
-            strcmp(child->name, "polygons") == 0) {
+            strcmp(child->name, "polygons") == 0)
             is_read = add_faces(c, child, &points, t, is_mirror);
-        }
-    }
     return is_read;
 }
 
@@ -279,9 +258,8 @@ static int read_transform(collada *c, const mo_xml_node *node, transform *t)
     if (strcmp(node->name, "matrix") == 0 && count == 16) {
         memcpy(own.m, x, sizeof own.m);
     } else if (strcmp(node->name, "translate") == 0 && count == 3) {
-        for (int i = 0; i < 3; ++i) {
+        for (int i = 0; i < 3; ++i)
             own.m[i][3] = x[i];
-        }
     } else if (strcmp(node->name, "scale") == 0 && count == 3) {
         own = scaled(x[0], x[1], x[2]);
     } else if (strcmp(node->name, "rotate") == 0 && count == 4) {
@@ -342,12 +320,9 @@ static int add_all(collada *c)
     const mo_xml_node *shown = follow(c->root, scene, "url");
     shown = shown ? shown
                   : mo_xml_child(mo_xml_child(c->root, "library_visual_scenes"), "visual_scene");
-    if (shown) {
-        return add_node(c, shown, &t, 0);
-    }
-    MO_XML_EACH (geometry, mo_xml_child(c->root, "library_geometries"), "geometry") {
+    if (shown) return add_node(c, shown, &t, 0);
+    MO_XML_EACH (geometry, mo_xml_child(c->root, "library_geometries"), "geometry")
         MO_PASS(add_geometry(c, geometry, &t));
-    }
     return 1;
 }
 
@@ -357,9 +332,8 @@ int mo_mesh_read_collada(mo_mesh_building *b, const char *path)
     mo_xml_node *root = NULL;
     int elements = 0, is_read = 0;
     b->error = mo_xml_read(path, b->shown, &pool, &elements, &root, b->why);
-    if (!b->error && strcmp(root->name, "COLLADA") != 0) {
+    if (!b->error && strcmp(root->name, "COLLADA") != 0)
         mo_mesh_fail(b, "the root of a .dae file is <COLLADA>");
-    }
     if (!b->error) {
         collada c = {.b = b, .root = root, .pool = &lists};
         is_read = add_all(&c);

@@ -36,20 +36,17 @@ bool mo_fclib_make_parts(mo_h5 *h, int rows, int count, int size, mo_fclib_parts
     parts->start = mo_h5_take(h, (size_t)rows + 1, sizeof *parts->start);
     parts->of = mo_h5_take(h, (size_t)rows, sizeof *parts->of);
     MO_PASS(parts->start && parts->of);
-    for (int k = 0; k <= count; ++k) {
+    for (int k = 0; k <= count; ++k)
         parts->start[k] = k * size;
-    }
     mo_fclib_index_parts(parts);
     return true;
 }
 
 void mo_fclib_index_parts(mo_fclib_parts *parts)
 {
-    for (int k = 0; k < parts->count; ++k) {
-        for (int row = parts->start[k]; row < parts->start[k + 1]; ++row) {
+    for (int k = 0; k < parts->count; ++k)
+        for (int row = parts->start[k]; row < parts->start[k + 1]; ++row)
             parts->of[row] = k;
-        }
-    }
 }
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
@@ -92,9 +89,7 @@ static bool place_blocks(mo_h5 *h, const char *place, const mo_fclib_blocks *blo
                    "bodies with very many velocities are touched by many constraints",
                    stored, place, s->total * sizeof(double) / 0x1p20));
     MO_FAIL_IF(!MO_GROW(h->allocator, s->values, s->room, used), mo_h5_no_memory(h));
-    if (used) {
-        memset(s->values, 0, used * sizeof *s->values);
-    }
+    if (used) memset(s->values, 0, used * sizeof *s->values);
     return true;
 }
 
@@ -116,11 +111,10 @@ static void fill_and_add(const mo_fclib_blocks *blocks, int c, scratch *s, mo_bu
         const int part = s->touched[t];
         const int n = across->start[part + 1] - across->start[part];
         const double *block = s->values + (size_t)s->slot[part] * (size_t)d;
-        if (blocks->are_couplings) {
+        if (blocks->are_couplings)
             mo_builder_add_coupling(builder, c, part, d, n, block);
-        } else {
+        else
             mo_builder_add_jacobian(builder, c, part, d, n, block);
-        }
     }
 }
 
@@ -135,9 +129,7 @@ bool mo_fclib_add_blocks(mo_h5 *h, const char *place, const mo_fclib_blocks *blo
     for (int c = 0; good && c < blocks->constraints.count; ++c) {
         collect(blocks, c, &s);
         good = place_blocks(h, place, blocks, c, &s);
-        if (good) {
-            fill_and_add(blocks, c, &s, builder);
-        }
+        if (good) fill_and_add(blocks, c, &s, builder);
     }
     /* Without couplings the builder would take a problem for a global one: W may be all zero. */
     if (good && blocks->are_couplings && blocks->constraints.count > 0 &&
@@ -209,9 +201,8 @@ bool mo_fclib_complete_mass(mo_h5 *h, const char *place, mo_sparse *M, mo_docume
 static void cut_finest(const mo_sparse *M, mo_fclib_parts *bodies)
 {
     int *reach = bodies->of; /* the last velocity tied to each one */
-    for (int j = 0; j < M->columns; ++j) {
+    for (int j = 0; j < M->columns; ++j)
         reach[j] = j;
-    }
     for (int j = 0; j < M->columns; ++j) {
         for (int e = M->start[j]; e < M->start[j + 1]; ++e) {
             const int i = M->row[e];
@@ -222,9 +213,7 @@ static void cut_finest(const mo_sparse *M, mo_fclib_parts *bodies)
     int last = -1; /* the last velocity tied to one that was passed */
     bodies->count = 0;
     for (int j = 0; j < M->columns; ++j) {
-        if (j > last) {
-            bodies->start[bodies->count++] = j;
-        }
+        if (j > last) bodies->start[bodies->count++] = j;
         last = reach[j] > last ? reach[j] : last;
     }
     bodies->start[bodies->count] = M->columns;
@@ -233,9 +222,8 @@ static void cut_finest(const mo_sparse *M, mo_fclib_parts *bodies)
 static bool fits_groups(const mo_fclib_parts *bodies, int velocities, int group)
 {
     bool fits = velocities % group == 0;
-    for (int b = 0; fits && b < bodies->count; ++b) {
+    for (int b = 0; fits && b < bodies->count; ++b)
         fits = bodies->start[b] / group == (bodies->start[b + 1] - 1) / group;
-    }
     return fits;
 }
 
@@ -262,9 +250,8 @@ bool mo_fclib_find_bodies(mo_h5 *h, const char *place, const mo_sparse *M, int g
     const int velocities = M->columns;
     MO_PASS(mo_fclib_make_parts(h, velocities, 0, 0, bodies));
     cut_finest(M, bodies);
-    if (fits_groups(bodies, velocities, group)) {
+    if (fits_groups(bodies, velocities, group))
         return mo_fclib_make_parts(h, velocities, velocities / group, group, bodies);
-    }
     mo_fclib_index_parts(bodies);
     return check_density(h, place, M, bodies);
 }

@@ -134,9 +134,7 @@ static bool build(mo_h5 *h, const char *path, const stored *s, const mo_entries 
 static bool unpack(mo_h5 *h, const char *path, const stored *s, mo_sparse *matrix)
 {
     mo_entries entries = {.row = s->i, .column = s->p, .value = s->x, .count = (size_t)s->nz};
-    if (s->nz >= 0) {
-        return check_triplets(h, path, s) && build(h, path, s, &entries, matrix);
-    }
+    if (s->nz >= 0) return check_triplets(h, path, s) && build(h, path, s, &entries, matrix);
     const bool by_columns = s->nz == BY_COLUMNS;
     MO_FAIL_IF(
         !by_columns && s->nz != BY_ROWS,
@@ -170,18 +168,14 @@ static bool read_fact(mo_h5 *h, const mo_h5_group *group, const char *name, doub
 /* Metadata of a matrix in FCLIB: comment, conditioning, determinant, rank. */
 static bool read_facts(mo_h5 *h, const mo_h5_group *group, char matrix, mo_document *document)
 {
-    if (!(mo_h5_has(group, "comment") || mo_h5_has(group, "conditioning"))) {
-        return true;
-    }
+    if (!(mo_h5_has(group, "comment") || mo_h5_has(group, "conditioning"))) return true;
     int k = 0;
-    while (k < MO_DOCUMENT_MATRICES - 1 && document->facts[k].matrix) {
+    while (k < MO_DOCUMENT_MATRICES - 1 && document->facts[k].matrix)
         ++k;
-    }
     mo_matrix_facts *facts = &document->facts[k];
     facts->matrix = matrix;
-    if (mo_h5_has(group, "comment") && !mo_h5_read_text(h, group, "comment", &facts->comment)) {
+    if (mo_h5_has(group, "comment") && !mo_h5_read_text(h, group, "comment", &facts->comment))
         return false;
-    }
     return read_fact(h, group, "conditioning", &facts->conditioning) &&
            read_fact(h, group, "determinant", &facts->determinant) &&
            (!mo_h5_has(group, "rank") || mo_h5_read_int(h, group, "rank", &facts->rank));
@@ -240,9 +234,8 @@ void mo_entries_add_matrix(mo_entries *entries, const mo_sparse *matrix, bool tr
 static void count_keys(int count, const int *key, int keys, int *starts)
 {
     memset(starts, 0, ((size_t)keys + 1) * sizeof *starts);
-    for (int e = 0; e < count; ++e) {
+    for (int e = 0; e < count; ++e)
         ++starts[key[e] + 1];
-    }
     mo_running_sums(keys, starts);
 }
 
@@ -266,9 +259,8 @@ static void gather(int count, const int *order, const mo_entries *entries, mo_sp
         while (e < count && column[order[e]] == j) {
             const int i = row[order[e]];
             double sum = entries->value[order[e++]];
-            while (e < count && column[order[e]] == j && row[order[e]] == i) {
+            while (e < count && column[order[e]] == j && row[order[e]] == i)
                 sum += entries->value[order[e++]];
-            }
             if (sum != 0.0) {
                 m->row[used] = i;
                 m->value[used++] = sum;

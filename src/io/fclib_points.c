@@ -40,18 +40,14 @@ static bool has(mo_h5 *h, const mo_h5_group *group, const char *name, mo_documen
 static double *zeros(mo_h5 *h, int count)
 {
     double *values = mo_memory_zeros(h->allocator, (size_t)count, sizeof *values);
-    if (!values) {
-        mo_h5_no_memory(h);
-    }
+    if (!values) mo_h5_no_memory(h);
     return values;
 }
 
 static bool read_v(mo_h5 *h, const mo_h5_group *group, const mo_fclib_sizes *sizes,
                    mo_document *document, mo_point *point)
 {
-    if (!has(h, group, "v", document)) {
-        return !h->error;
-    }
+    if (!has(h, group, "v", document)) return !h->error;
     if (!sizes->is_global) {
         return mo_fclib_note(h, document, "%s/v was left out: a local problem has no velocities v.",
                              group->path);
@@ -71,9 +67,7 @@ static bool read_u_and_r(mo_h5 *h, const mo_h5_group *group, const mo_fclib_size
         point->u = zeros(h, all);
         MO_PASS(point->u && read_part(h, group, "u", sizes->rows, point->u));
     }
-    if (!has_r && !has_l) {
-        return !h->error;
-    }
+    if (!has_r && !has_l) return !h->error;
     point->r = zeros(h, all);
     return point->r &&
            ((!has_r && !sizes->rows) || read_part(h, group, "r", sizes->rows, point->r)) &&
@@ -101,9 +95,7 @@ static bool read_guess_list(mo_h5 *h, const mo_h5_group *group, const mo_fclib_s
     MO_FAIL_IF(count < 0 || (size_t)count > held,
                mo_h5_fault(h, "%s/number_of_guesses is %d, but the group holds %zu guesses",
                            group->path, count, held));
-    if (count == 0) {
-        return true;
-    }
+    if (count == 0) return true;
     document->guesses = mo_memory_zeros(h->allocator, (size_t)count, sizeof *document->guesses);
     MO_FAIL_IF(!document->guesses, mo_h5_no_memory(h));
     document->guess_count = count;
@@ -119,12 +111,9 @@ bool mo_fclib_read_points(mo_h5 *h, const mo_h5_group *root, const mo_fclib_size
                           mo_document *document)
 {
     if (mo_h5_has(root, "solution") &&
-        !read_point(h, root, "solution", sizes, document, &document->solution)) {
+        !read_point(h, root, "solution", sizes, document, &document->solution))
         return false;
-    }
-    if (!mo_h5_has(root, "guesses")) {
-        return true;
-    }
+    if (!mo_h5_has(root, "guesses")) return true;
     mo_h5_group group;
     const bool good =
         mo_h5_enter(h, root, "guesses", &group) && read_guess_list(h, &group, sizes, document);

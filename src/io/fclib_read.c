@@ -57,9 +57,7 @@ bool mo_fclib_note(mo_h5 *h, mo_document *document, const char *format, ...)
     const size_t length = strlen(line);
     char *notes = mo_memory_resize(h->allocator, document->notes, before + length + 2);
     MO_FAIL_IF(!notes, mo_h5_no_memory(h));
-    if (before) {
-        notes[before] = '\n';
-    }
+    if (before) notes[before] = '\n';
     memcpy(notes + before + (before ? 1 : 0), line, length + 1);
     document->notes = notes;
     return true;
@@ -71,16 +69,13 @@ static bool choose_kind(reader *in)
 {
     for (int k = 0; k < MO_FCLIB_KINDS; ++k) {
         const mo_fclib_kind *kind = &mo_fclib_kinds[k];
-        if (!mo_h5_has(&in->root, kind->group)) {
-            continue;
-        }
-        if (!in->kind) {
+        if (!mo_h5_has(&in->root, kind->group)) continue;
+        if (!in->kind)
             in->kind = kind;
-        } else if (!mo_fclib_note(&in->h, in->document,
-                                  "The file also holds the problem /%s, which was left out.",
-                                  kind->group)) {
+        else if (!mo_fclib_note(&in->h, in->document,
+                                "The file also holds the problem /%s, which was left out.",
+                                kind->group))
             return false;
-        }
     }
     MO_FAIL_IF(!in->kind && mo_h5_has(&in->root, "moreau_recording"),
                mo_h5_fault(&in->h,
@@ -176,15 +171,11 @@ static bool same_parts(const mo_sparse *A, const mo_fclib_parts *parts, int a, i
     int e = A->start[a], f = A->start[b];
     while (e < A->start[a + 1] && f < A->start[b + 1]) {
         const int part = parts->of[A->row[e]];
-        if (parts->of[A->row[f]] != part) {
-            return false;
-        }
-        while (e < A->start[a + 1] && parts->of[A->row[e]] == part) {
+        if (parts->of[A->row[f]] != part) return false;
+        while (e < A->start[a + 1] && parts->of[A->row[e]] == part)
             ++e;
-        }
-        while (f < A->start[b + 1] && parts->of[A->row[f]] == part) {
+        while (f < A->start[b + 1] && parts->of[A->row[f]] == part)
             ++f;
-        }
     }
     return e == A->start[a + 1] && f == A->start[b + 1];
 }
@@ -248,9 +239,8 @@ static bool join(reader *in, int rows, int columns, int count, const piece *piec
 {
     mo_entries entries;
     size_t room = 0;
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         room += (size_t)mo_sparse_count(pieces[k].matrix);
-    }
     const bool good = room <= INT_MAX && mo_entries_make(&in->h.kept, room, &entries);
     for (int k = 0; good && k < count; ++k) {
         const piece *p = &pieces[k];
@@ -290,9 +280,7 @@ static bool is_unsymmetric(const double *M, int n)
     for (int i = 0; i < n; ++i) {
         for (int j = 0; j < i; ++j) {
             const double size = sqrt(fabs(M[(size_t)i * n + i] * M[(size_t)j * n + j]));
-            if (fabs(M[(size_t)i * n + j] - M[(size_t)j * n + i]) > 1e-12 * size) {
-                return true;
-            }
+            if (fabs(M[(size_t)i * n + j] - M[(size_t)j * n + i]) > 1e-12 * size) return true;
         }
     }
     return false;
@@ -310,16 +298,13 @@ static bool add_bodies(reader *in, mo_builder *builder)
     for (int b = 0; dense && b < in->bodies.count; ++b) {
         const int first = in->bodies.start[b], n = in->bodies.start[b + 1] - first;
         memset(dense, 0, (size_t)n * (size_t)n * sizeof *dense);
-        for (int j = 0; j < n; ++j) {
-            for (int e = M->start[first + j]; e < M->start[first + j + 1]; ++e) {
+        for (int j = 0; j < n; ++j)
+            for (int e = M->start[first + j]; e < M->start[first + j + 1]; ++e)
                 dense[(size_t)(M->row[e] - first) * (size_t)n + (size_t)j] = M->value[e];
-            }
-        }
-        if (is_unsymmetric(dense, n)) {
+        if (is_unsymmetric(dense, n))
             mo_builder_add_unsymmetric_body(builder, n, dense, in->f + first);
-        } else {
+        else
             mo_builder_add_body(builder, n, dense, in->f + first);
-        }
     }
     return dense != NULL;
 }
@@ -376,9 +361,7 @@ static bool read_problem(reader *in)
 
 static bool read_text(reader *in, const mo_h5_group *info, const char *name, char **text)
 {
-    if (!mo_h5_has(info, name)) {
-        return true;
-    }
+    if (!mo_h5_has(info, name)) return true;
     MO_PASS(mo_h5_read_text(&in->h, info, name, text));
     return *text || mo_fclib_note(&in->h, in->document,
                                   "%s/%s was left out: it is not one text of fixed length.",
@@ -387,9 +370,7 @@ static bool read_text(reader *in, const mo_h5_group *info, const char *name, cha
 
 static bool read_info(reader *in)
 {
-    if (!mo_h5_has(&in->top, "info")) {
-        return true;
-    }
+    if (!mo_h5_has(&in->top, "info")) return true;
     mo_h5_group info;
     const bool good = mo_h5_enter(&in->h, &in->top, "info", &info) &&
                       read_text(in, &info, "title", &in->document->title) &&
@@ -409,14 +390,11 @@ mo_error mo_fclib_read(const char *path, const mo_allocator *allocator, mo_docum
     *document = (mo_document){.allocator = own};
     reader in = {.document = document};
     if (mo_h5_open(&in.h, path, &own, why, &in.root) && choose_kind(&in) && read_problem(&in) &&
-        read_info(&in)) {
+        read_info(&in))
         mo_fclib_read_points(&in.h, &in.root, &in.sizes, document);
-    }
     mo_h5_leave(&in.h, &in.root);
     mo_h5_leave(&in.h, &in.top);
     mo_h5_close(&in.h);
-    if (in.h.error) {
-        mo_document_clear(document);
-    }
+    if (in.h.error) mo_document_clear(document);
     return in.h.error;
 }

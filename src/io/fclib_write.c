@@ -65,11 +65,8 @@ static mo_error refuse(const writer *out, int c, const mo_constraint_view *view,
 
 static bool is_hard(const mo_constraint_view *view)
 {
-    for (int k = 0; view->law.compliance && k < view->dim; ++k) {
-        if (view->law.compliance[k] != 0) {
-            return false;
-        }
-    }
+    for (int k = 0; view->law.compliance && k < view->dim; ++k)
+        if (view->law.compliance[k] != 0) return false;
     return true;
 }
 
@@ -111,15 +108,12 @@ static mo_error classify(writer *out, mo_message *why)
     out->kind.is_global = mo_problem_form(out->problem) == MO_FORM_GLOBAL;
     out->sizes = (mo_fclib_sizes){
         .d = 3, .dofs = mo_problem_dof_count(out->problem), .is_global = out->kind.is_global};
-    for (int c = 0; c < mo_problem_constraint_count(out->problem); ++c) {
+    for (int c = 0; c < mo_problem_constraint_count(out->problem); ++c)
         MO_TRY(count_constraint(out, c, &first, why));
-    }
-    for (int k = 0; k < MO_FCLIB_KINDS; ++k) {
+    for (int k = 0; k < MO_FCLIB_KINDS; ++k)
         if (mo_fclib_kinds[k].is_global == out->kind.is_global &&
-            mo_fclib_kinds[k].is_rolling == out->kind.is_rolling) {
+            mo_fclib_kinds[k].is_rolling == out->kind.is_rolling)
             out->kind = mo_fclib_kinds[k];
-        }
-    }
     return MO_OK;
 }
 
@@ -131,9 +125,7 @@ static bool write_facts(writer *out, char matrix)
     mo_h5 *h = &out->h;
     for (int k = 0; k < MO_DOCUMENT_MATRICES; ++k) {
         const mo_matrix_facts *facts = &out->document->facts[k];
-        if (facts->matrix != matrix) {
-            continue;
-        }
+        if (facts->matrix != matrix) continue;
         mo_h5_write_text(h, "comment", facts->comment ? facts->comment : "");
         mo_h5_write_doubles(h, "conditioning", 1, &facts->conditioning);
         mo_h5_write_doubles(h, "determinant", 1, &facts->determinant);
@@ -206,9 +198,8 @@ static bool write_mass(writer *out)
     const mo_problem *p = out->problem;
     mo_entries entries;
     size_t room = 0;
-    for (int b = 0; b < p->body_count; ++b) {
+    for (int b = 0; b < p->body_count; ++b)
         room += (size_t)mo_body_dim(p, b) * (size_t)mo_body_dim(p, b);
-    }
     MO_PASS(make_entries(out, room, &entries));
     for (int b = 0; b < p->body_count; ++b) {
         const mo_body_view body = mo_problem_body(p, b);
@@ -267,9 +258,8 @@ static bool check_transposes(writer *out)
     MO_FAIL_IF(
         !mo_sparse_build(&out->h.kept, out->sizes.rows, out->sizes.joints, &difference, &rest),
         mo_h5_no_memory(&out->h));
-    for (int e = 0; e < mo_sparse_count(&rest); ++e) {
+    for (int e = 0; e < mo_sparse_count(&rest); ++e)
         worst = fmax(worst, fabs(rest.value[e]));
-    }
     return worst <= ROUNDING * largest ||
            mo_h5_fail(&out->h, MO_ERR_UNSUPPORTED,
                       "the couplings of contacts with joints are not the transposes of those of "
@@ -325,16 +315,10 @@ static bool write_vectors(writer *out)
     const mo_problem *p = out->problem;
     const bool global = out->kind.is_global;
     make_group(out, "vectors");
-    if (global) {
-        mo_h5_write_doubles(&out->h, "f", (size_t)p->dof_count, p->f);
-    }
+    if (global) mo_h5_write_doubles(&out->h, "f", (size_t)p->dof_count, p->f);
     write_rows(out, global ? "w" : "q", false, p->w);
-    if (out->sizes.joints) {
-        write_rows(out, global ? "b" : "s", true, p->w);
-    }
-    if (out->kind.is_rolling) {
-        write_friction(out, "mu_r", true);
-    }
+    if (out->sizes.joints) write_rows(out, global ? "b" : "s", true, p->w);
+    if (out->kind.is_rolling) write_friction(out, "mu_r", true);
     return write_friction(out, "mu", false);
 }
 
@@ -348,14 +332,9 @@ static bool write_info(writer *out)
     } texts[] = {{"title", document->title},
                  {"description", document->description},
                  {"math_info", document->math_info}};
-    if (document->title || document->description || document->math_info) {
-        make_group(out, "info");
-    }
-    for (size_t k = 0; k < sizeof texts / sizeof texts[0]; ++k) {
-        if (texts[k].text) {
-            mo_h5_write_text(&out->h, texts[k].name, texts[k].text);
-        }
-    }
+    if (document->title || document->description || document->math_info) make_group(out, "info");
+    for (size_t k = 0; k < sizeof texts / sizeof texts[0]; ++k)
+        if (texts[k].text) mo_h5_write_text(&out->h, texts[k].name, texts[k].text);
     return !out->h.error;
 }
 
@@ -379,18 +358,11 @@ static bool write_point(writer *out, const char *group, const mo_point *point)
             check_finite(out, group, "u", point->u, rows) &&
             check_finite(out, group, "r", point->r, rows));
     mo_h5_make_group(&out->h, group);
-    if (point->v && out->kind.is_global) {
+    if (point->v && out->kind.is_global)
         mo_h5_write_doubles(&out->h, "v", (size_t)out->sizes.dofs, point->v);
-    }
-    if (point->u) {
-        write_rows(out, "u", false, point->u);
-    }
-    if (point->r) {
-        write_rows(out, "r", false, point->r);
-    }
-    if (point->r && out->sizes.joints) {
-        write_rows(out, "l", true, point->r);
-    }
+    if (point->u) write_rows(out, "u", false, point->u);
+    if (point->r) write_rows(out, "r", false, point->r);
+    if (point->r && out->sizes.joints) write_rows(out, "l", true, point->r);
     return !out->h.error;
 }
 
@@ -398,12 +370,9 @@ static bool write_points(writer *out)
 {
     const mo_document *document = out->document;
     const mo_point *solution = &document->solution;
-    if ((solution->v || solution->u || solution->r) && !write_point(out, "/solution", solution)) {
+    if ((solution->v || solution->u || solution->r) && !write_point(out, "/solution", solution))
         return false;
-    }
-    if (document->guess_count == 0) {
-        return true;
-    }
+    if (document->guess_count == 0) return true;
     mo_h5_make_group(&out->h, "/guesses");
     mo_h5_write_int(&out->h, "number_of_guesses", document->guess_count);
     for (int k = 0; k < document->guess_count; ++k) {
@@ -425,9 +394,8 @@ static mo_error build_file(writer *out, const mo_allocator *allocator, void **by
         snprintf(path, sizeof path, "/%s", out->kind.group);
         mo_h5_make_group(&out->h, path);
         mo_h5_write_int(&out->h, "spacedim", out->sizes.d);
-        if (!out->h.error && write_matrices(out) && write_vectors(out) && write_info(out)) {
+        if (!out->h.error && write_matrices(out) && write_vectors(out) && write_info(out))
             write_points(out);
-        }
         mo_h5_image(&out->h, bytes, size);
     }
     mo_h5_close(&out->h);

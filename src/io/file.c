@@ -62,9 +62,7 @@ mo_error mo_file_read(const char *path, const char *shown, size_t most,
     FILE *stream = handle >= 0 ? fdopen(handle, "rb") : NULL;
     if (!stream) {
         const int reason = errno;
-        if (handle >= 0) {
-            close(handle);
-        }
+        if (handle >= 0) close(handle);
         return mo_fail(why, MO_ERR_FILE, "%.200s cannot be opened: %s", subject(shown),
                        strerror(reason));
     }
@@ -78,11 +76,10 @@ mo_error mo_file_folder(const char *path, char folder[MO_PATH], mo_message *why)
     const char *slash = strrchr(path, '/');
     const size_t length = slash ? (size_t)(slash - path) : 0;
     MO_REFUSE_IF(length >= MO_PATH - 1, why, "the path has more than %d characters", MO_PATH - 2);
-    if (slash && length == 0) {
+    if (slash && length == 0)
         snprintf(folder, MO_PATH, "/");
-    } else {
+    else
         snprintf(folder, MO_PATH, "%.*s", slash ? (int)length : 1, slash ? path : ".");
-    }
     return MO_OK;
 }
 
@@ -100,14 +97,11 @@ static int climbs_out(const char *path)
     int depth = 0;
     while (*path) {
         const size_t length = strcspn(path, "/");
-        if (length == 2 && path[0] == '.' && path[1] == '.') {
+        if (length == 2 && path[0] == '.' && path[1] == '.')
             --depth;
-        } else if (length > 0 && !(length == 1 && path[0] == '.')) {
+        else if (length > 0 && !(length == 1 && path[0] == '.'))
             ++depth;
-        }
-        if (depth < 0) {
-            return 1;
-        }
+        if (depth < 0) return 1;
         path += length + (path[length] == '/');
     }
     return 0;
@@ -148,9 +142,7 @@ int mo_file_lies_in(const char *folder, const char *path, char real_path[MO_PATH
 {
     char *real_folder = realpath(folder, NULL), *real = realpath(path, NULL);
     const int inside = real && real_folder && lies_in(real, real_folder) && strlen(real) < MO_PATH;
-    if (inside) {
-        snprintf(real_path, MO_PATH, "%s", real);
-    }
+    if (inside) snprintf(real_path, MO_PATH, "%s", real);
     free(real);
     free(real_folder);
     return inside;
@@ -212,11 +204,10 @@ int mo_write_all(int file, const void *bytes, size_t size)
     for (size_t done = 0; done < size;) {
         const size_t piece = size - done < SSIZE_MAX ? size - done : SSIZE_MAX;
         const ssize_t written = write(file, (const char *)bytes + done, piece);
-        if (written > 0) {
+        if (written > 0)
             done += (size_t)written;
-        } else if (written == 0 || errno != EINTR) {
+        else if (written == 0 || errno != EINTR)
             return written == 0 ? ENOSPC : errno;
-        }
     }
     return 0;
 }
@@ -225,9 +216,7 @@ static int fill(const char *path, const void *bytes, size_t size)
 {
     const int file = open(path, O_WRONLY | O_CLOEXEC);
     int failed = file < 0 ? errno : mo_write_all(file, bytes, size);
-    if (file >= 0 && close(file) != 0 && !failed) {
-        failed = errno;
-    }
+    if (file >= 0 && close(file) != 0 && !failed) failed = errno;
     return failed;
 }
 
@@ -245,9 +234,7 @@ mo_error mo_replace_write(mo_replacement *replacement, const void *bytes, size_t
 static int sync_to_disk(const char *path)
 {
     const int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) {
-        return errno;
-    }
+    if (file < 0) return errno;
     const int failed = fsync(file) != 0 ? errno : 0;
     close(file);
     return failed;
@@ -258,12 +245,9 @@ mo_error mo_replace_commit(mo_replacement *replacement, mo_message *why)
     struct stat about;
     int failed = sync_to_disk(replacement->temporary);
     if (!failed && stat(replacement->target, &about) == 0 &&
-        chmod(replacement->temporary, about.st_mode & 0777) != 0) {
+        chmod(replacement->temporary, about.st_mode & 0777) != 0)
         failed = errno;
-    }
-    if (!failed && rename(replacement->temporary, replacement->target) != 0) {
-        failed = errno;
-    }
+    if (!failed && rename(replacement->temporary, replacement->target) != 0) failed = errno;
     if (failed) {
         mo_replace_cancel(replacement);
         return fail(why, replacement, failed);

@@ -17,9 +17,7 @@ mo_error mo_fclib_read(const char *path, const mo_allocator *allocator, mo_docum
                        mo_message *why)
 {
     (void)allocator;
-    if (document) {
-        *document = (mo_document){0};
-    }
+    if (document) *document = (mo_document){0};
     return refuse(path, "FCLIB files", why);
 }
 
@@ -33,9 +31,7 @@ mo_error mo_recording_read(const char *path, const mo_allocator *allocator, mo_r
                            mo_message *why)
 {
     (void)allocator;
-    if (recording) {
-        *recording = (mo_recording){0};
-    }
+    if (recording) *recording = (mo_recording){0};
     return refuse(path, "recordings", why);
 }
 
@@ -49,9 +45,7 @@ mo_error mo_recorder_create(const char *path, const mo_world *world, const char 
                             const mo_allocator *allocator, mo_recorder **recorder, mo_message *why)
 {
     (void)world, (void)title, (void)allocator;
-    if (recorder) {
-        *recorder = NULL;
-    }
+    if (recorder) *recorder = NULL;
     return refuse(path, "recordings", why);
 }
 

@@ -147,18 +147,15 @@ static bool read_filter(chunks *c, const mo_h5_message *message, size_t *at, siz
     const unsigned char *p = message->data;
     const bool old = p[0] == 1;
     const unsigned head = old ? 8 : 6; /* version 2 leaves out the name of a known filter */
-    if (message->size - *at < head) {
-        return false;
-    }
+    if (message->size - *at < head) return false;
     const int filter = (int)mo_h5_number(p + *at, 2);
     const size_t name = old ? (size_t)mo_h5_number(p + *at + 2, 2) : 0;
     const unsigned count = (unsigned)mo_h5_number(p + *at + head - 2, 2);
     const size_t values = (size_t)count * 4 + (old && count % 2 ? 4 : 0);
     *at += head;
     if (name % 8 != 0 || message->size - *at < name || message->size - *at - name < values ||
-        !may_follow(c, filter, p + *at + name, count, type_size)) {
+        !may_follow(c, filter, p + *at + name, count, type_size))
         return false;
-    }
     *at += name + values;
     c->place[filter] = ++c->filter_count;
     return true;
@@ -167,16 +164,11 @@ static bool read_filter(chunks *c, const mo_h5_message *message, size_t *at, siz
 static bool read_filters(chunks *c, const mo_h5_message *message, size_t type_size)
 {
     const unsigned char *p = message->data;
-    if (message->size < 2 || p[0] < 1 || p[0] > 2 || p[1] > MAX_FILTERS) {
-        return false;
-    }
+    if (message->size < 2 || p[0] < 1 || p[0] > 2 || p[1] > MAX_FILTERS) return false;
     size_t at = p[0] == 1 ? 8 : 2;
-    if (message->size < at) {
-        return false;
-    }
-    for (unsigned k = 0; k < p[1]; ++k) {
+    if (message->size < at) return false;
+    for (unsigned k = 0; k < p[1]; ++k)
         MO_PASS(read_filter(c, message, &at, type_size));
-    }
     return true;
 }
 
@@ -251,11 +243,9 @@ static void copy_elements(const chunks *c, uint64_t first, const unsigned char *
         memcpy(to, plain + (size_t)(begin - first) * size, (size_t)(end - begin) * size);
         return;
     }
-    for (uint64_t e = begin - first; e < end - first; ++e) {
-        for (size_t byte = 0; byte < size; ++byte) {
+    for (uint64_t e = begin - first; e < end - first; ++e)
+        for (size_t byte = 0; byte < size; ++byte)
             *to++ = plain[byte * (size_t)c->length + (size_t)e];
-        }
-    }
 }
 
 /* Undoes the filters of one chunk, the last one first.  Its pool holds one chunk at a time. */
@@ -275,9 +265,7 @@ static bool read_chunk(chunks *c, uint64_t first, uint64_t address, uint64_t siz
     } else {
         good = good && size == c->bytes;
     }
-    if (good) {
-        copy_elements(c, first, plain, is_applied(c, SHUFFLE, skipped));
-    }
+    if (good) copy_elements(c, first, plain, is_applied(c, SHUFFLE, skipped));
     mo_pool_clear(&own);
     c->h->pool = outer;
     return good;
@@ -296,9 +284,7 @@ static bool check_chunk(void *user, const unsigned char *key, uint64_t address, 
     MO_FAIL_IF(c->seen >= c->expected || mo_h5_number(key + 8, 8) != first ||
                    (is_leaf && (mo_h5_number(key + 16, 8) != 0 || skipped >> c->filter_count != 0)),
                mo_h5_fault(c->h, "has chunks that are missing or out of order"));
-    if (!is_leaf) {
-        return true;
-    }
+    if (!is_leaf) return true;
     ++c->seen;
     MO_FAIL_IF(!mo_h5_inside(c->h, address, size),
                mo_h5_fault(c->h, "has values outside the file; the file is damaged"));
@@ -328,9 +314,7 @@ static bool read_chunks(mo_h5 *h, const mo_h5_message *layout, const mo_h5_messa
                mo_h5_fault(h, "has filters other than deflate, shuffle and Fletcher-32; rewrite "
                               "the file with h5repack -f NONE"));
     c.expected = dataset->count / c.length + (dataset->count % c.length != 0);
-    if (dataset->count == 0) {
-        return true;
-    }
+    if (dataset->count == 0) return true;
     if (root == MO_H5_NOWHERE) {
         dataset->is_unwritten = true;
         return true;
@@ -372,9 +356,7 @@ static bool read_contiguous(mo_h5 *h, const mo_h5_message *message, uint64_t byt
     const uint64_t address = mo_h5_number(message->data + 2, 8);
     MO_PASS(check_length(h, bytes, mo_h5_number(message->data + 10, 8)));
     dataset->is_unwritten = bytes > 0 && address == MO_H5_NOWHERE;
-    if (bytes == 0 || dataset->is_unwritten) {
-        return true;
-    }
+    if (bytes == 0 || dataset->is_unwritten) return true;
     MO_FAIL_IF(!mo_h5_inside(h, address, bytes),
                mo_h5_fault(h, "has values outside the file: %llu bytes in a file of %llu",
                            (unsigned long long)bytes, (unsigned long long)h->size));
@@ -391,9 +373,8 @@ static bool read_layout(mo_h5 *h, const mo_h5_header *header, const mo_h5_messag
     MO_FAIL_IF(version < 3 || version > 4,
                mo_h5_fault(h, "has a layout of an unknown version; rewrite the file with "
                               "h5repack"));
-    if (p[1] == LAYOUT_CHUNKED && version == 3) {
+    if (p[1] == LAYOUT_CHUNKED && version == 3)
         return read_chunks(h, message, filters, dataset, run);
-    }
     MO_FAIL_IF(p[1] == LAYOUT_CHUNKED,
                mo_h5_fault(h, "is chunked in a form that came with HDF5 1.10; rewrite the file "
                               "with h5repack"));
@@ -426,9 +407,7 @@ static bool read_dataset(mo_h5 *h, const mo_h5_header *header, mo_h5_dataset *da
                mo_h5_fault(h, "keeps its values in another file; copy them into this one with "
                               "h5repack"));
     MO_PASS(read_type(h, type, dataset));
-    if (dataset->type == MO_H5_OTHER) {
-        return true; /* the caller does not use it */
-    }
+    if (dataset->type == MO_H5_OTHER) return true; /* the caller does not use it */
     return read_space(h, space, dataset) && read_layout(h, header, layout, dataset, run);
 }
 

@@ -46,9 +46,7 @@ unsigned char *mo_h5_load(mo_h5 *h, uint64_t address, uint64_t size, const char 
     /* Before allocation: a size in the file cannot exceed the file. */
     const bool is_inside = mo_h5_inside(h, address, size) ||
                            mo_h5_fault(h, "has its %s outside the file; the file is damaged", what);
-    if (!is_inside || !mo_h5_spend(h, size)) {
-        return NULL;
-    }
+    if (!is_inside || !mo_h5_spend(h, size)) return NULL;
     unsigned char *bytes = mo_pool_take(h->pool, (size_t)size, 1);
     const bool is_read =
         bytes ? mo_h5_bytes(h, address, (size_t)size, bytes, what) : mo_h5_no_memory(h);
@@ -58,9 +56,8 @@ unsigned char *mo_h5_load(mo_h5 *h, uint64_t address, uint64_t size, const char 
 uint64_t mo_h5_number(const unsigned char *p, unsigned bytes)
 {
     uint64_t value = 0;
-    for (unsigned k = bytes; k-- > 0;) {
+    for (unsigned k = bytes; k-- > 0;)
         value = value << 8 | p[k];
-    }
     return value;
 }
 
@@ -126,9 +123,8 @@ static void finish(uint32_t s[3])
 
 static void add(uint32_t s[3], const unsigned char *p, size_t length)
 {
-    for (size_t k = 0; k < length; ++k) {
+    for (size_t k = 0; k < length; ++k)
         s[k / 4] += (uint32_t)p[k] << 8 * (k % 4);
-    }
 }
 
 uint32_t mo_h5_checksum(const unsigned char *p, size_t length)
@@ -212,12 +208,8 @@ static bool read_superblock(mo_h5 *h)
     MO_PASS(mo_h5_bytes(h, 0, available, p, "superblock"));
     MO_FAIL_IF(memcmp(p, signature, sizeof signature) != 0, mo_h5_fault(h, "is not an HDF5 file"));
     const unsigned version = p[8];
-    if (version <= 1 && available == LONGEST) {
-        return read_old_superblock(h, p, version);
-    }
-    if (version == 2 || version == 3) {
-        return read_new_superblock(h, p);
-    }
+    if (version <= 1 && available == LONGEST) return read_old_superblock(h, p, version);
+    if (version == 2 || version == 3) return read_new_superblock(h, p);
     return mo_h5_fault(h, "is an HDF5 file that is truncated or of an unknown version");
 }
 

@@ -188,12 +188,8 @@ bool mo_h5_read_header(mo_h5 *h, uint64_t address, mo_h5_header *header)
     walk w = {.h = h, .header = header};
     *header = (mo_h5_header){0};
     MO_PASS(mo_h5_bytes(h, address, sizeof first, first, "object header"));
-    if (memcmp(first, "OHDR", 4) == 0) {
-        return read_version_2(&w, address);
-    }
-    if (first[0] == 1) {
-        return read_version_1(&w, address);
-    }
+    if (memcmp(first, "OHDR", 4) == 0) return read_version_2(&w, address);
+    if (first[0] == 1) return read_version_1(&w, address);
     return mo_h5_fault(h, "has an object header of an unknown version");
 }
 
@@ -246,18 +242,15 @@ static bool read_leaf(void *user, const unsigned char *key, uint64_t address, bo
 {
     (void)key;
     table *t = user;
-    if (!is_leaf) {
-        return true;
-    }
+    if (!is_leaf) return true;
     const uint64_t size = LEAF_HEAD + 2 * (uint64_t)t->h->leaf_k * ENTRY;
     const unsigned char *p = mo_h5_load(t->h, address, size, "table of links");
     MO_PASS(p);
     const unsigned used = (unsigned)mo_h5_number(p + 6, 2);
     MO_FAIL_IF(memcmp(p, "SNOD", 4) != 0 || p[4] != 1 || used < 1 || used > 2 * t->h->leaf_k,
                mo_h5_fault(t->h, "has a damaged table of links"));
-    for (unsigned k = 0; k < used; ++k) {
+    for (unsigned k = 0; k < used; ++k)
         MO_PASS(read_entry(t, p + LEAF_HEAD + (size_t)k * ENTRY));
-    }
     return true;
 }
 
@@ -316,9 +309,7 @@ static int compare_links(const void *a, const void *b)
 
 static bool sort_links(mo_h5 *h, mo_h5_group *group)
 {
-    if (group->count) {
-        qsort(group->links, group->count, sizeof *group->links, compare_links);
-    }
+    if (group->count) qsort(group->links, group->count, sizeof *group->links, compare_links);
     for (size_t k = 1; k < group->count; ++k) {
         MO_FAIL_IF(compare_links(&group->links[k - 1], &group->links[k]) == 0,
                    mo_h5_fault(h, "has two links of the same name"));
@@ -339,9 +330,8 @@ static bool read_links(mo_h5 *h, const mo_h5_header *header, mo_h5_group *group)
         MO_PASS(read_symbol_table(&t, symbol_table));
     } else {
         MO_PASS(check_link_info(h, link_info));
-        for (const mo_h5_message *m = header->of[MO_H5_LINK]; m; m = m->next) {
+        for (const mo_h5_message *m = header->of[MO_H5_LINK]; m; m = m->next)
             MO_PASS(read_link(h, group, m));
-        }
     }
     return sort_links(h, group);
 }

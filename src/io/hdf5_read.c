@@ -58,9 +58,7 @@ bool mo_h5_no_memory(mo_h5 *h)
 void *mo_h5_take(mo_h5 *h, size_t count, size_t size)
 {
     void *taken = mo_pool_take(&h->kept, count, size);
-    if (!taken) {
-        mo_h5_no_memory(h);
-    }
+    if (!taken) mo_h5_no_memory(h);
     return taken;
 }
 
@@ -202,9 +200,8 @@ static uint64_t bits_of(const mo_h5_dataset *about, const unsigned char *p)
 {
     const unsigned size = (unsigned)about->type_size;
     uint64_t bits = mo_h5_number(p, size);
-    for (unsigned k = 0; about->is_big_endian && k < size; ++k) {
+    for (unsigned k = 0; about->is_big_endian && k < size; ++k)
         bits = k == 0 ? p[0] : bits << 8 | p[k];
-    }
     const unsigned unused = 64 - 8 * size;
     return about->is_signed && bits >> (8 * size - 1) ? bits | ~(UINT64_MAX >> unused) : bits;
 }
@@ -215,9 +212,8 @@ static double as_double(const mo_h5_dataset *about, const unsigned char *p)
     const uint32_t half = (uint32_t)bits;
     double twice;
     float single;
-    if (about->type == MO_H5_INTEGER) {
+    if (about->type == MO_H5_INTEGER)
         return about->is_signed ? (double)(int64_t)bits : (double)bits;
-    }
     memcpy(&twice, &bits, sizeof twice);
     memcpy(&single, &half, sizeof single);
     return about->type_size == sizeof single ? single : twice;
@@ -261,9 +257,7 @@ bool mo_h5_read_int(mo_h5 *h, const mo_h5_group *group, const char *name, int *v
     size_t count;
     int *values;
     MO_PASS(mo_h5_read_ints(h, group, name, &count, &values));
-    if (count == 1) {
-        *value = values[0];
-    }
+    if (count == 1) *value = values[0];
     mo_memory_free(h->allocator, values);
     return count == 1 ||
            mo_h5_fault(h, "%s/%s has %zu entries where 1 is needed", group->path, name, count);
@@ -289,11 +283,10 @@ static bool read_run(mo_h5 *h, const mo_h5_group *group, const char *name, size_
     unsigned char *stored = load_run(h, &d, first, count);
     for (size_t k = 0; stored && k < count; ++k) {
         const unsigned char *at = stored + k * d.about.type_size;
-        if (integers) {
+        if (integers)
             integers[k] = as_integer(&d.about, at);
-        } else {
+        else
             numbers[k] = as_double(&d.about, at);
-        }
     }
     mo_memory_free(h->allocator, stored);
     return stored != NULL;
@@ -331,9 +324,8 @@ bool mo_h5_read_doubles(mo_h5 *h, const mo_h5_group *group, const char *name, si
 static void end_text(char *text, const mo_h5_dataset *about)
 {
     size_t length = about->type_size;
-    while (about->space_padded && length > 0 && text[length - 1] == ' ') {
+    while (about->space_padded && length > 0 && text[length - 1] == ' ')
         --length;
-    }
     text[length] = 0;
 }
 
@@ -343,9 +335,8 @@ bool mo_h5_read_text(mo_h5 *h, const mo_h5_group *group, const char *name, char 
     *text = NULL;
     MO_PASS(find_dataset(h, group, name, &d));
     if (d.about.type != MO_H5_TEXT || d.about.rank > 1 || d.about.count != 1 ||
-        d.about.is_unwritten) {
+        d.about.is_unwritten)
         return true;
-    }
     unsigned char *stored = load_run(h, &d, 0, 1);
     *text = stored ? mo_memory_copy(h->allocator, stored, d.about.type_size) : NULL;
     mo_memory_free(h->allocator, stored);

@@ -14,21 +14,17 @@ bool mo_h5_create(mo_h5 *h, const char *path, const mo_allocator *allocator, mo_
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     h->is_writing = true;
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    if (H5Pset_fapl_core(access, GROWTH, 0) >= 0) { /* 0: nothing reaches the disk */
+    if (H5Pset_fapl_core(access, GROWTH, 0) >= 0) /* 0: nothing reaches the disk */
         h->out = H5Fcreate("in-memory", H5F_ACC_TRUNC, H5P_DEFAULT, access);
-    }
     H5Pclose(access);
     return h->out >= 0 || mo_h5_fail(h, MO_ERR_FILE, "HDF5 cannot build the file in memory");
 }
 
 void mo_h5_close_out(mo_h5 *h)
 {
-    if (!h->is_writing) {
-        return;
-    }
-    if (h->out >= 0 && H5Fclose(h->out) < 0) {
+    if (!h->is_writing) return;
+    if (h->out >= 0 && H5Fclose(h->out) < 0)
         mo_h5_fail(h, MO_ERR_FILE, "HDF5 could not close the file");
-    }
     H5Eclear2(H5E_DEFAULT);
     H5Eset_auto2(H5E_DEFAULT, h->printer, h->printer_data);
 }
@@ -70,12 +66,8 @@ static bool write_values(mo_h5 *h, const char *name, hid_t space, hid_t type, bo
         good = id >= 0 && (empty || H5Dwrite(id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
     }
     good = (id < 0 || H5Dclose(id) >= 0) && good;
-    if (plan >= 0) {
-        H5Pclose(plan);
-    }
-    if (space >= 0) {
-        H5Sclose(space);
-    }
+    if (plan >= 0) H5Pclose(plan);
+    if (space >= 0) H5Sclose(space);
     return good || mo_h5_fail(h, MO_ERR_FILE, "HDF5 cannot write %s; is memory short?", path);
 }
 
@@ -110,8 +102,6 @@ bool mo_h5_write_text(mo_h5 *h, const char *name, const char *text)
         type = H5I_INVALID_HID;
     }
     const bool good = write_values(h, name, H5Screate(H5S_SCALAR), type, false, text);
-    if (type >= 0) {
-        H5Tclose(type);
-    }
+    if (type >= 0) H5Tclose(type);
     return good;
 }

@@ -36,9 +36,7 @@ const char *mo_text_number(const char *text, double *value)
     const char *point = localeconv()->decimal_point;
     size_t from = strspn(text, " \t\r\n"), length = 0;
     for (const char *c = text + from; *c && !isspace((unsigned char)*c) && *c != ','; ++c) {
-        if (length + 1 >= sizeof token) {
-            return NULL;
-        }
+        if (length + 1 >= sizeof token) return NULL;
         token[length++] = *c == '.' ? point[0] : *c;
     }
     token[length] = 0;
@@ -49,17 +47,13 @@ const char *mo_text_number(const char *text, double *value)
 
 int mo_mesh_fail(mo_mesh_building *b, const char *sentence)
 {
-    if (!b->error) {
-        b->error = mo_fail(b->why, MO_ERR_FORMAT, "%.200s: %s", b->shown, sentence);
-    }
+    if (!b->error) b->error = mo_fail(b->why, MO_ERR_FORMAT, "%.200s: %s", b->shown, sentence);
     return 0;
 }
 
 int mo_mesh_no_memory(mo_mesh_building *b)
 {
-    if (!b->error) {
-        b->error = mo_fail_memory(b->why);
-    }
+    if (!b->error) b->error = mo_fail_memory(b->why);
     return 0;
 }
 
@@ -83,9 +77,8 @@ static int make_slots(mo_mesh_building *b, size_t count)
     memset(slots, 0xff, count * sizeof *slots);
     for (int k = 0; k < b->mesh->point_count; ++k) {
         size_t at = hash_point(b->mesh->points + 3 * (size_t)k) % count;
-        while (slots[at] >= 0) {
+        while (slots[at] >= 0)
             at = (at + 1) % count;
-        }
         slots[at] = k;
     }
     mo_memory_free(b->allocator, b->slots);
@@ -105,9 +98,8 @@ static int append_point(mo_mesh_building *b, const double x[3])
         !MO_GROW(b->allocator, mesh->points, b->point_room, 3 * ((size_t)mesh->point_count + 1)),
         mo_mesh_no_memory(b));
     double *p = mesh->points + 3 * (size_t)mesh->point_count++;
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         p[k] = x[k] == 0 ? 0 : x[k]; /* -0 is 0 */
-    }
     return 1;
 }
 
@@ -115,28 +107,21 @@ int mo_mesh_place_point(mo_mesh_building *b, const double x[3])
 {
     const double p[3] = {x[0] == 0 ? 0 : x[0], x[1] == 0 ? 0 : x[1], x[2] == 0 ? 0 : x[2]};
     if (2 * ((size_t)b->mesh->point_count + 1) > b->slot_count &&
-        !make_slots(b, b->slot_count ? 2 * b->slot_count : 1024)) {
+        !make_slots(b, b->slot_count ? 2 * b->slot_count : 1024))
         return -1;
-    }
     size_t at = hash_point(p) % b->slot_count;
     while (b->slots[at] >= 0) {
-        if (mo_vec3_are_equal(b->mesh->points + 3 * (size_t)b->slots[at], p)) {
-            return b->slots[at];
-        }
+        if (mo_vec3_are_equal(b->mesh->points + 3 * (size_t)b->slots[at], p)) return b->slots[at];
         at = (at + 1) % b->slot_count;
     }
-    if (!append_point(b, p)) {
-        return -1;
-    }
+    if (!append_point(b, p)) return -1;
     return b->slots[at] = b->mesh->point_count - 1;
 }
 
 int mo_mesh_add_triangle(mo_mesh_building *b, int p, int q, int r)
 {
     mo_mesh_file *mesh = b->mesh;
-    if (p == q || q == r || r == p) {
-        return 1;
-    }
+    if (p == q || q == r || r == p) return 1;
     MO_FAIL_IF(mesh->triangle_count >= MO_MESH_POINTS,
                mo_mesh_fail(b, "the mesh has more than 2000000 triangles"));
     MO_FAIL_IF(!MO_GROW(b->allocator, mesh->triangles, b->triangle_room,
@@ -152,9 +137,7 @@ static int add_corners(mo_mesh_building *b, const double corner[3][3])
     int place[3];
     for (int k = 0; k < 3; ++k) {
         place[k] = mo_mesh_place_point(b, corner[k]);
-        if (place[k] < 0) {
-            return 0;
-        }
+        if (place[k] < 0) return 0;
     }
     return mo_mesh_add_triangle(b, place[0], place[1], place[2]);
 }
@@ -185,9 +168,8 @@ static int read_stl_binary(mo_mesh_building *b, const char *bytes, size_t size)
     at += STL_HEAD;
     for (uint32_t k = 0; k < count; ++k, at += STL_TRIANGLE) {
         double corner[3][3];
-        for (int c = 0; c < 9; ++c) {
+        for (int c = 0; c < 9; ++c)
             corner[c / 3][c % 3] = float_at(at + 12 + 4 * c);
-        }
         MO_PASS(add_corners(b, (const double(*)[3])corner));
     }
     return 1;
@@ -206,9 +188,7 @@ static int read_stl_text(mo_mesh_building *b, const char *text)
             at = end;
         }
         k = (k + 1) % 3;
-        if (k == 0 && !add_corners(b, (const double(*)[3])corner)) {
-            return 0;
-        }
+        if (k == 0 && !add_corners(b, (const double(*)[3])corner)) return 0;
     }
     return k == 0 ? 1 : mo_mesh_fail(b, "the STL file ends inside a triangle");
 }
@@ -218,9 +198,8 @@ static int read_stl(mo_mesh_building *b, const char *bytes, size_t size)
     const int is_binary_size =
         size >= STL_HEAD &&
         size == STL_HEAD + (size_t)STL_TRIANGLE * little_endian((const unsigned char *)bytes + 80);
-    if (!is_binary_size && size > 5 && strncmp(bytes, "solid", 5) == 0) {
+    if (!is_binary_size && size > 5 && strncmp(bytes, "solid", 5) == 0)
         return read_stl_text(b, bytes);
-    }
     return size >= STL_HEAD ? read_stl_binary(b, bytes, size)
                             : mo_mesh_fail(b, "the file is too short for STL");
 }
@@ -232,9 +211,8 @@ static int read_msh(mo_mesh_building *b, const char *bytes, size_t size)
     enum { HEAD = 16, PLACES = 12 }; /* bytes; of a point, a normal or a triangle */
     const unsigned char *at = (const unsigned char *)bytes;
     uint64_t count[4] = {0}; /* points, normals, texture coordinates, triangles */
-    for (int k = 0; k < 4 && size >= HEAD; ++k) {
+    for (int k = 0; k < 4 && size >= HEAD; ++k)
         count[k] = little_endian(at + 4 * k);
-    }
     MO_FAIL_IF(size < HEAD ||
                    size != HEAD + PLACES * (count[0] + count[1] + count[3]) + 8 * count[2],
                mo_mesh_fail(b, "the MSH file is not as long as its counts say"));
@@ -274,9 +252,7 @@ static int read_obj_face(mo_mesh_building *b, const char *at)
     int first = -1, before = -1;
     for (;;) {
         at += strspn(at, " \t");
-        if (!*at || *at == '\r' || *at == '\n' || *at == '#' || *at == '\\') {
-            return 1;
-        }
+        if (!*at || *at == '\r' || *at == '\n' || *at == '#' || *at == '\\') return 1;
         char *end;
         long place = strtol(at, &end, 10);
         place = place < 0 ? b->mesh->point_count + place : place - 1;
@@ -286,9 +262,7 @@ static int read_obj_face(mo_mesh_building *b, const char *at)
         if (first < 0) {
             first = (int)place;
         } else {
-            if (before >= 0 && !mo_mesh_add_triangle(b, first, before, (int)place)) {
-                return 0;
-            }
+            if (before >= 0 && !mo_mesh_add_triangle(b, first, before, (int)place)) return 0;
             before = (int)place;
         }
         at = end + strcspn(end, " \t\r\n");
@@ -300,9 +274,7 @@ static int read_obj(mo_mesh_building *b, char *text)
 {
     for (char *line = text; line;) {
         char *end = strchr(line, '\n');
-        if (end) {
-            *end = 0;
-        }
+        if (end) *end = 0;
         const char *at = line + strspn(line, " \t");
         if (at[0] == 'v' && (at[1] == ' ' || at[1] == '\t')) {
             if (!read_obj_vertex(b, at + 1)) return 0;
@@ -330,18 +302,10 @@ int mo_mesh_file_is_known(const char *name)
 
 static int read_kind(mo_mesh_building *b, const char *path, char *bytes, size_t size)
 {
-    if (ends_in(path, ".stl")) {
-        return read_stl(b, bytes, size);
-    }
-    if (ends_in(path, ".obj")) {
-        return read_obj(b, bytes);
-    }
-    if (ends_in(path, ".msh")) {
-        return read_msh(b, bytes, size);
-    }
-    if (ends_in(path, ".dae")) {
-        return mo_mesh_read_collada(b, path);
-    }
+    if (ends_in(path, ".stl")) return read_stl(b, bytes, size);
+    if (ends_in(path, ".obj")) return read_obj(b, bytes);
+    if (ends_in(path, ".msh")) return read_msh(b, bytes, size);
+    if (ends_in(path, ".dae")) return mo_mesh_read_collada(b, path);
     b->error = mo_fail(b->why, MO_ERR_UNSUPPORTED,
                        "%.200s: meshes are read from .stl, .obj, .dae and .msh files; convert it",
                        b->shown);
@@ -358,13 +322,10 @@ mo_error mo_mesh_file_read(const char *path, const char *shown, size_t most,
     mo_mesh_building b = {.allocator = allocator, .shown = shown, .mesh = mesh, .why = why};
     b.error = mo_file_read(path, shown, most, allocator, &bytes, size, why);
     if (!b.error && read_kind(&b, path, bytes, *size) && mesh->triangle_count == 0 &&
-        mesh->point_count < 4) {
+        mesh->point_count < 4)
         mo_mesh_fail(&b, "the mesh has no triangles");
-    }
     MO_FREE(allocator, bytes, b.slots);
-    if (b.error) {
-        mo_mesh_file_clear(allocator, mesh);
-    }
+    if (b.error) mo_mesh_file_clear(allocator, mesh);
     return b.error;
 }
 

@@ -12,9 +12,7 @@
 static bool read_sequence(mo_mjcf *m, const mo_xml_node *node)
 {
     const char *text = mo_xml_get(node, "eulerseq");
-    if (!text) {
-        return true;
-    }
+    if (!text) return true;
     MO_FAIL_IF(
         strlen(text) != 3 || strspn(text, "xyzXYZ") != 3,
         mo_reader_fail(m->r, node, "has eulerseq=\"%.20s\"; it is three letters of xyzXYZ", text));
@@ -46,9 +44,8 @@ static bool read_compiler(mo_mjcf *m, const mo_xml_node *node)
                               "model in local coordinates"));
     set->degree = degrees ? 3.14159265358979323846 / 180 : 1;
     set->inertia_from_geoms = (mo_mjcf_choice)infer;
-    for (int k = 0; k < 2; ++k) {
+    for (int k = 0; k < 2; ++k)
         set->inertia_groups[k] = (int)fmax(-1, fmin(groups[k], 1000));
-    }
     for (int k = 0; k < 2; ++k) { /* assetdir: of later versions */
         const char *folder = mo_xml_get(node, k ? "meshdir" : "assetdir");
         set->mesh_folder = folder ? folder : set->mesh_folder;
@@ -75,18 +72,12 @@ static bool read_flags(mo_mjcf *m, const mo_xml_node *node)
                  {"gravity", &no_gravity},
                  {"constraint", &no_constraints},
                  {"filterparent", &no_parent_filter}};
-    for (size_t k = 0; k < sizeof flags / sizeof flags[0]; ++k) {
+    for (size_t k = 0; k < sizeof flags / sizeof flags[0]; ++k)
         MO_PASS(mo_mjcf_word(m, node, NULL, flags[k].name, WORDS, flags[k].off));
-    }
-    if (no_constraints) {
+    if (no_constraints)
         set->no_contact = set->no_limits = set->no_friction_loss = set->no_equality = 1;
-    }
-    if (no_gravity) {
-        memset(m->r->model->gravity, 0, sizeof m->r->model->gravity);
-    }
-    if (set->no_passive) {
-        m->r->model->medium = (mo_medium){0};
-    }
+    if (no_gravity) memset(m->r->model->gravity, 0, sizeof m->r->model->gravity);
+    if (set->no_passive) m->r->model->medium = (mo_medium){0};
     m->r->model->parents_touch = no_parent_filter;
     return true;
 }
@@ -215,20 +206,16 @@ static const char NOTED[] = " adhesion distance ";
 
 static const element *find_element(const char *name)
 {
-    for (size_t k = 0; k < sizeof ELEMENTS / sizeof ELEMENTS[0]; ++k) {
-        if (strcmp(ELEMENTS[k].name, name) == 0) {
-            return ELEMENTS + k;
-        }
-    }
+    for (size_t k = 0; k < sizeof ELEMENTS / sizeof ELEMENTS[0]; ++k)
+        if (strcmp(ELEMENTS[k].name, name) == 0) return ELEMENTS + k;
     return NULL;
 }
 
 static void list_attributes(mo_reader *r, const mo_xml_node *node, const element *known)
 {
     for (const mo_xml_attribute *a = node->attributes; a; a = a->next) {
-        if (mo_text_has_word(known->read, a->name) || mo_text_has_word(known->silent, a->name)) {
+        if (mo_text_has_word(known->read, a->name) || mo_text_has_word(known->silent, a->name))
             continue;
-        }
         if (mo_text_has_word(known->soft, a->name)) {
             char of[120];
             snprintf(of, sizeof of, "<%.40s %.40s>", node->name, a->name);
@@ -244,21 +231,16 @@ static void list_attributes(mo_reader *r, const mo_xml_node *node, const element
 static void list(mo_reader *r, const mo_xml_node *node)
 {
     const element *known = find_element(node->name);
-    if (mo_text_has_word(SILENT, node->name) || mo_text_has_word(NOTED, node->name)) {
-        return;
-    }
+    if (mo_text_has_word(SILENT, node->name) || mo_text_has_word(NOTED, node->name)) return;
     /* <tendon/>, alone, and in <default> moves nothing. */
     const bool is_default = node->parent && strcmp(node->parent->name, "default") == 0;
     if (!known || mo_text_has_word(UNREAD, node->name)) {
-        if (!is_default) {
-            mo_reader_note(r, node, "> is not supported: ignored, with its content");
-        }
+        if (!is_default) mo_reader_note(r, node, "> is not supported: ignored, with its content");
         return;
     }
     list_attributes(r, node, known);
-    for (const mo_xml_node *child = node->first; child; child = child->next) {
+    for (const mo_xml_node *child = node->first; child; child = child->next)
         list(r, child);
-    }
 }
 
 static void list_unread(mo_reader *r)
@@ -271,11 +253,8 @@ static void list_unread(mo_reader *r)
 static bool each_in(mo_mjcf *m, const mo_xml_node *in, const char *name,
                     bool (*read)(mo_mjcf *, const mo_xml_node *))
 {
-    for (const mo_xml_node *node = in->first; node; node = node->next) {
-        if ((!name || strcmp(node->name, name) == 0) && !read(m, node)) {
-            return false;
-        }
-    }
+    for (const mo_xml_node *node = in->first; node; node = node->next)
+        if ((!name || strcmp(node->name, name) == 0) && !read(m, node)) return false;
     return true;
 }
 
@@ -284,9 +263,8 @@ bool mo_mjcf_each(mo_mjcf *m, const char *section, const char *name,
 {
     bool good = section || each_in(m, m->r->root, name, read);
     const mo_xml_node *in = section ? mo_xml_child(m->r->root, section) : NULL;
-    for (; in && good; in = mo_xml_next(in, section)) {
+    for (; in && good; in = mo_xml_next(in, section))
         good = each_in(m, in, name, read);
-    }
     return good;
 }
 

@@ -57,14 +57,12 @@ static bool set_muscle(mo_mjcf *m, const mo_xml_node *node, drive *d)
     static const double USUAL[9] = {0.75, 1.05, -1, 200, 0.5, 1.6, 1.5, 1.3, 1.2};
     double tau[2] = {d->time_constant == 1 ? 0.01 : d->time_constant,
                      d->time_constant_off == 0 ? 0.04 : d->time_constant_off};
-    for (int k = 0; k < 9; ++k) {
+    for (int k = 0; k < 9; ++k)
         d->gain[k] = d->gain[k] == (k == 0 ? 1 : 0) ? USUAL[k] : d->gain[k];
-    }
     MO_PASS(mo_mjcf_numbers(m, node, NULL, "timeconst", 2, 2, tau, NULL) &&
             mo_mjcf_numbers(m, node, NULL, "range", 2, 2, d->gain, NULL));
-    for (int k = 0; k < 7; ++k) {
+    for (int k = 0; k < 7; ++k)
         MO_PASS(mo_mjcf_number(m, node, NULL, NAMES[k], d->gain + 2 + k));
-    }
     d->time_constant = tau[0];
     d->time_constant_off = tau[1];
     memcpy(d->bias, d->gain, sizeof d->bias);
@@ -143,9 +141,7 @@ static const struct {
 static bool set_by(mo_mjcf *m, const mo_xml_node *node, void *user)
 {
     drive *d = user;
-    if (strcmp(node->name, "general") == 0) {
-        return set_general(m, node, d);
-    }
+    if (strcmp(node->name, "general") == 0) return set_general(m, node, d);
     for (size_t k = 0; k < sizeof ELEMENTS / sizeof ELEMENTS[0]; ++k) {
         if (strcmp(node->name, ELEMENTS[k].name) == 0) {
             d->dynamics = ELEMENTS[k].dynamics;
@@ -167,9 +163,7 @@ static const char *target_of(mo_mjcf *m, const mo_xml_node *node, const char **n
                                        "body",  "cranksite",     "slidersite", NULL};
     for (int k = 0; WAYS[k]; ++k) {
         *name = mo_mjcf_get(m, node, KIND, WAYS[k]);
-        if (*name) {
-            return WAYS[k];
-        }
+        if (*name) return WAYS[k];
     }
     return NULL;
 }
@@ -203,9 +197,7 @@ static bool find_target(mo_mjcf *m, const mo_xml_node *node, mo_model_actuator *
 {
     const char *name = NULL, *way = target_of(m, node, &name);
     MO_FAIL_IF(!way, mo_reader_fail(m->r, node, "has no joint"));
-    if (strncmp(way, "joint", 5) == 0) {
-        return find_joint(m, node, way, name, a);
-    }
+    if (strncmp(way, "joint", 5) == 0) return find_joint(m, node, way, name, a);
     if (strcmp(way, "tendon") == 0) {
         a->tendon = mo_reader_name_find(m->r, 't', name);
         return a->tendon >= 0 || not_there(m, node, "tendon", name);
@@ -266,9 +258,8 @@ static bool take_muscle(mo_mjcf *m, const mo_xml_node *node, const drive *d, mo_
     MO_PASS(mo_mjcf_numbers(m, node, KIND, "lengthrange", 2, 2, a->muscle.length_range, NULL));
     const double *l = a->muscle.length_range;
     int differ = 0;
-    for (int k = 0; k < 9; ++k) {
+    for (int k = 0; k < 9; ++k)
         differ |= d->gain[k] != d->bias[k];
-    }
     if (differ) {
         mo_reader_note(
             m->r, node,
@@ -286,9 +277,8 @@ static bool take_drive(mo_mjcf *m, const mo_xml_node *node, const drive *d, mo_m
     a->gain = d->gain[0];
     a->gain_length = d->gain_type == AFFINE ? d->gain[1] : 0;
     a->gain_speed = d->gain_type == AFFINE ? d->gain[2] : 0;
-    for (int k = 0; k < 3 && d->bias_type == AFFINE; ++k) {
+    for (int k = 0; k < 3 && d->bias_type == AFFINE; ++k)
         a->bias[k] = d->bias[k];
-    }
     a->damping_ratio = d->bias_type == AFFINE && d->bias[2] == 0 ? d->damping_ratio : 0;
     a->kind = kind_of(a);
     a->dynamics = d->dynamics == DYN_INTEGRATOR    ? MO_DYNAMICS_INTEGRATOR
@@ -300,12 +290,9 @@ static bool take_drive(mo_mjcf *m, const mo_xml_node *node, const drive *d, mo_m
     a->time_constant_off = d->time_constant_off;
     const int is_muscle = d->gain_type == MUSCLE;
     if (d->dynamics >= DYN_OTHER || d->gain_type >= OTHER || d->bias_type >= OTHER ||
-        is_muscle != (d->bias_type == MUSCLE)) {
+        is_muscle != (d->bias_type == MUSCLE))
         return ignore(m, node, a, "> of this kind is not read");
-    }
-    if (is_muscle && !take_muscle(m, node, d, a)) {
-        return false;
-    }
+    if (is_muscle && !take_muscle(m, node, d, a)) return false;
     return a->dynamics < MO_DYNAMICS_FILTER ||
            (a->time_constant > 0 &&
             (a->dynamics != MO_DYNAMICS_MUSCLE || a->time_constant_off > 0)) ||
@@ -317,9 +304,8 @@ static bool take_drive(mo_mjcf *m, const mo_xml_node *node, const drive *d, mo_m
 static void limit_by_joint(const mo_mjcf *m, mo_model_actuator *a)
 {
     const mo_model_joint *joint = a->joint >= 0 ? m->r->model->joints + a->joint : NULL;
-    if (!joint || !joint->has_effort_range || a->gear[0] == 0 || joint->kind < MO_MODEL_SLIDE) {
+    if (!joint || !joint->has_effort_range || a->gear[0] == 0 || joint->kind < MO_MODEL_SLIDE)
         return;
-    }
     const double one = joint->effort_range[0] / a->gear[0],
                  other = joint->effort_range[1] / a->gear[0];
     a->force_range[0] = fmax(a->has_force_range ? a->force_range[0] : -INFINITY, fmin(one, other));
@@ -332,18 +318,13 @@ bool mo_mjcf_actuator(mo_mjcf *m, const mo_xml_node *node)
     mo_model_actuator *a = mo_reader_add_actuator(m->r, node, mo_xml_get(node, "name"));
     drive d = {.time_constant = 1, .gain = {1}};
     MO_PASS(a);
-    if (strcmp(node->name, "adhesion") == 0 || strcmp(node->name, "plugin") == 0) {
+    if (strcmp(node->name, "adhesion") == 0 || strcmp(node->name, "plugin") == 0)
         return ignore(m, node, a, "> is not read");
-    }
     MO_PASS(mo_mjcf_each_default(m, node, KIND, set_by, &d) && set_by(m, node, &d) &&
             find_target(m, node, a));
     const int is_ignored = a->kind == MO_MODEL_IGNORED;
-    if (!read_ranges(m, node, &d, a) || (!is_ignored && !take_drive(m, node, &d, a))) {
-        return false;
-    }
-    if (is_ignored || m->set.no_actuation) {
-        a->kind = MO_MODEL_IGNORED;
-    }
+    if (!read_ranges(m, node, &d, a) || (!is_ignored && !take_drive(m, node, &d, a))) return false;
+    if (is_ignored || m->set.no_actuation) a->kind = MO_MODEL_IGNORED;
     limit_by_joint(m, a);
     return true;
 }

@@ -52,9 +52,7 @@ static int inline_mesh(mo_mjcf *m, const mo_xml_node *node)
     mo_mesh_file mesh = {0};
     int count = 0;
     const double *numbers = all_numbers(m, node, "vertex", &count);
-    if (!numbers) {
-        return -1;
-    }
+    if (!numbers) return -1;
     if (count < 12 || count % 3 != 0) {
         mo_reader_fail(m->r, node,
                        "has %d numbers in vertex; a mesh has four points or more, of "
@@ -70,9 +68,8 @@ static int inline_mesh(mo_mjcf *m, const mo_xml_node *node)
     }
     memcpy(mesh.points, numbers, (size_t)count * sizeof *numbers);
     if (mo_xml_get(node, "face") ? inline_triangles(m, node, &mesh)
-                                 : mo_reader_hull_triangles(m->r, node, &mesh)) {
+                                 : mo_reader_hull_triangles(m->r, node, &mesh))
         return mo_reader_keep_mesh(m->r, &mesh);
-    }
     mo_mesh_file_clear(&m->r->tree.allocator, &mesh);
     return -1;
 }
@@ -91,9 +88,7 @@ static bool find_beside(mo_mjcf *m, const mo_xml_node *node, const char *file, c
 bool mo_mjcf_asset_path(mo_mjcf *m, const mo_xml_node *node, const char *file, char path[MO_PATH])
 {
     const char *slash = strrchr(file, '/');
-    if (slash && mo_mjcf_by(m, node)->strip_path) {
-        file = slash + 1;
-    }
+    if (slash && mo_mjcf_by(m, node)->strip_path) file = slash + 1;
     mo_message why = {{0}};
     return !mo_reader_path(m->r, mo_mjcf_by(m, node)->mesh_folder, file, path, &why) ||
            find_beside(m, node, file, path) || mo_reader_fail(m->r, node, "%.380s", why.text);
@@ -124,9 +119,8 @@ static bool transform(mo_mjcf *m, const mo_xml_node *node, mo_mesh_file *mesh)
         double *x = mesh->points + 3 * (size_t)k, moved[3];
         mo_vec3_minus(x, reference.position, moved);
         mo_mat3_apply_transposed(Q, moved, x);
-        for (int c = 0; c < 3; ++c) {
+        for (int c = 0; c < 3; ++c)
             x[c] *= scale[c];
-        }
     }
     if (scale[0] * scale[1] * scale[2] < 0) {
         for (int k = 0; k < mesh->triangle_count; ++k) {
@@ -146,9 +140,8 @@ static bool read_inertia_model(mo_mjcf *m, const mo_xml_node *node, mo_mesh_file
     MO_PASS(mo_mjcf_word(m, node, "mesh", "inertia", WAYS, &way));
     mesh->is_exact = way == 1;
     mesh->is_shell = way == 2;
-    if (way == 3) {
+    if (way == 3)
         mo_reader_note(m->r, node, " inertia=\"convex\"> is not read: the mesh itself is weighed");
-    }
     return true;
 }
 
@@ -159,9 +152,7 @@ const char *mo_mjcf_asset_name(mo_reader *r, const mo_xml_node *node)
         const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file;
         const char *dot = strrchr(base, '.');
         name = mo_pool_text(&r->tree, base, dot ? (size_t)(dot - base) : strlen(base));
-        if (!name) {
-            mo_reader_no_memory(r);
-        }
+        if (!name) mo_reader_no_memory(r);
     }
     return name;
 }

@@ -27,20 +27,14 @@ enum { MOST_FILES = 500, MOST_PARTS = 200, MOST_LEVELS = 10 };
 static void splice(mo_xml_node *parent, mo_xml_node *before, mo_xml_node *node, mo_xml_node *from)
 {
     mo_xml_node *first = from->first ? from->first : node->next;
-    for (mo_xml_node *child = from->first; child; child = child->next) {
+    for (mo_xml_node *child = from->first; child; child = child->next)
         child->parent = parent;
-    }
-    if (from->last) {
-        from->last->next = node->next;
-    }
-    if (before) {
+    if (from->last) from->last->next = node->next;
+    if (before)
         before->next = first;
-    } else {
+    else
         parent->first = first;
-    }
-    if (parent->last == node) {
-        parent->last = from->last ? from->last : before;
-    }
+    if (parent->last == node) parent->last = from->last ? from->last : before;
 }
 
 /* Reads the file that an element names, in the model's folder or that of the element's file. */
@@ -133,9 +127,8 @@ static const char *prefixed(const attachment *a, const char *name)
 static bool name_by_file(const attachment *a, mo_xml_node *node)
 {
     if (!mo_xml_get(node, "file") || mo_xml_get(node, "name") ||
-        (strcmp(node->name, "mesh") != 0 && strcmp(node->name, "hfield") != 0)) {
+        (strcmp(node->name, "mesh") != 0 && strcmp(node->name, "hfield") != 0))
         return true;
-    }
     const char *own = mo_mjcf_asset_name(a->r, node), *name = own ? prefixed(a, own) : NULL;
     return name && mo_reader_set(a->r, node, "name", name);
 }
@@ -151,9 +144,8 @@ static bool rename_all(const attachment *a, mo_xml_node *node)
         }
     }
     MO_PASS(name_by_file(a, node));
-    for (mo_xml_node *child = node->first; child; child = child->next) {
+    for (mo_xml_node *child = node->first; child; child = child->next)
         MO_PASS(rename_all(a, child));
-    }
     return true;
 }
 
@@ -176,20 +168,15 @@ static bool take_sections(const attachment *a, mo_xml_node *root, mo_xml_node *f
     for (mo_xml_node *section = from->first, *next; section; section = next) {
         next = section->next;
         if (!mo_text_has_word(KEPT, section->name)) {
-            if (strcmp(section->name, "keyframe") == 0) {
+            if (strcmp(section->name, "keyframe") == 0)
                 mo_reader_note(a->r, section, "> of an attached model is not read");
-            }
             continue;
         }
-        if (strcmp(section->name, "default") == 0 && !give_class(a, section, "class")) {
-            return false;
-        }
-        for (mo_xml_node *child = section->first; child; child = child->next) {
+        if (strcmp(section->name, "default") == 0 && !give_class(a, section, "class")) return false;
+        for (mo_xml_node *child = section->first; child; child = child->next)
             if (mo_text_has_word(WITH_CLASS, section->name) &&
-                strcmp(child->name, "texture") != 0 && !give_class(a, child, "class")) {
+                strcmp(child->name, "texture") != 0 && !give_class(a, child, "class"))
                 return false;
-            }
-        }
         mo_xml_append(root, section);
     }
     return true;
@@ -199,13 +186,9 @@ static bool take_sections(const attachment *a, mo_xml_node *root, mo_xml_node *f
 static mo_xml_node *find_body(mo_xml_node *node, const char *name)
 {
     for (mo_xml_node *child = node->first; child; child = child->next) {
-        if (strcmp(child->name, "body") == 0 && mo_xml_equals(child, "name", name)) {
-            return child;
-        }
+        if (strcmp(child->name, "body") == 0 && mo_xml_equals(child, "name", name)) return child;
         mo_xml_node *found = find_body(child, name);
-        if (found) {
-            return found;
-        }
+        if (found) return found;
     }
     return NULL;
 }
@@ -215,9 +198,8 @@ static bool put_bodies(const attachment *a, mo_xml_node *node, mo_xml_node *from
 {
     const char *body = mo_xml_get(node, "body");
     mo_xml_node *world = NULL;
-    for (mo_xml_node *child = from->first; child && !world; child = child->next) {
+    for (mo_xml_node *child = from->first; child && !world; child = child->next)
         world = strcmp(child->name, "worldbody") == 0 ? child : NULL;
-    }
     const char *name = body && body[0] ? prefixed(a, body) : NULL;
     mo_xml_node *one = world && name ? find_body(world, name) : NULL;
     MO_FAIL_IF(!world || (name && !one),
@@ -228,12 +210,9 @@ static bool put_bodies(const attachment *a, mo_xml_node *node, mo_xml_node *from
     node->part = a->part;
     node->first = one ? one : world->first;
     node->last = one ? one : world->last;
-    if (one) {
-        one->next = NULL;
-    }
-    for (mo_xml_node *child = node->first; child; child = child->next) {
+    if (one) one->next = NULL;
+    for (mo_xml_node *child = node->first; child; child = child->next)
         child->parent = node;
-    }
     return give_class(a, node, "childclass");
 }
 
@@ -245,14 +224,10 @@ static bool open_model(mo_reader *r, const mo_xml_node *root, const char *name, 
     MO_XML_EACH (asset, root, "asset") {
         MO_XML_EACH (model, asset, "model") {
             const char *file = mo_xml_get(model, "file"), *own = mo_xml_get(model, "name");
-            if (!file || (own && strcmp(own, name) != 0)) {
-                continue;
-            }
+            if (!file || (own && strcmp(own, name) != 0)) continue;
             MO_PASS(open_file(r, model, file, from));
             own = own ? own : mo_xml_get(*from, "model");
-            if (own && strcmp(own, name) == 0) {
-                return true;
-            }
+            if (own && strcmp(own, name) == 0) return true;
             *from = NULL;
         }
     }
@@ -274,29 +249,24 @@ static bool attach(mo_reader *r, mo_xml_node *root, mo_xml_node *node, int level
     MO_PASS(mo_mjcf_include_all(r, from, a.part));
     a.has_defaults = mo_xml_child(from, "default") != NULL;
     MO_PASS(mo_mjcf_attach_all(r, from, level + 1, parts));
-    for (mo_xml_node *child = from->first; child; child = child->next) {
+    for (mo_xml_node *child = from->first; child; child = child->next)
         MO_PASS(rename_all(&a, child));
-    }
     return put_bodies(&a, node, from) && take_sections(&a, root, from);
 }
 
 static bool walk(mo_reader *r, mo_xml_node *root, mo_xml_node *node, int level, int *parts)
 {
-    for (mo_xml_node *child = node->first; child; child = child->next) {
+    for (mo_xml_node *child = node->first; child; child = child->next)
         if (strcmp(child->name, "attach") == 0 ? !attach(r, root, child, level, parts)
-                                               : !walk(r, root, child, level, parts)) {
+                                               : !walk(r, root, child, level, parts))
             return false;
-        }
-    }
     return true;
 }
 
 bool mo_mjcf_attach_all(mo_reader *r, mo_xml_node *root, int level, int *parts)
 {
-    for (mo_xml_node *child = root->first; child; child = child->next) {
-        if (strcmp(child->name, "worldbody") == 0 && !walk(r, root, child, level, parts)) {
+    for (mo_xml_node *child = root->first; child; child = child->next)
+        if (strcmp(child->name, "worldbody") == 0 && !walk(r, root, child, level, parts))
             return false;
-        }
-    }
     return true;
 }

@@ -25,9 +25,8 @@ static bool read_inertial(mo_mjcf *m, const mo_xml_node *node, mo_mass *out)
     MO_FAIL_IF(diagonal && full,
                mo_reader_fail(m->r, node, "has both diaginertia and fullinertia; give one"));
     MO_FAIL_IF(given.mass < 0, mo_reader_fail(m->r, node, "has a negative mass"));
-    if (full) { /* xx yy zz xy xz yz, as ours */
+    if (full) /* xx yy zz xy xz yz, as ours */
         memcpy(given.inertia, six, sizeof six);
-    }
     mo_mass_place(&given, &pose, 1, out);
     return true;
 }
@@ -45,9 +44,7 @@ static void correct_inertia(const mo_mjcf_compiler *set, double inertia[6])
         change |= value[k] < set->least_inertia;
         value[k] = unbalanced ? mean : fmax(value[k], set->least_inertia);
     }
-    if (change) {
-        mo_principal_compose(value, Q, inertia);
-    }
+    if (change) mo_principal_compose(value, Q, inertia);
 }
 
 static bool set_mass(mo_mjcf *m, const mo_xml_node *node, int place, const mo_mass *given,
@@ -59,9 +56,8 @@ static bool set_mass(mo_mjcf *m, const mo_xml_node *node, int place, const mo_ma
     const mo_mass none = {0};
     mo_mass_give(infer ? of_geoms : given ? given : &none, body);
     body->mass = fmax(body->mass, mo_mjcf_by(m, node)->least_mass);
-    if (mo_mjcf_by(m, node)->balance_inertia || mo_mjcf_by(m, node)->least_inertia > 0) {
+    if (mo_mjcf_by(m, node)->balance_inertia || mo_mjcf_by(m, node)->least_inertia > 0)
         correct_inertia(mo_mjcf_by(m, node), body->inertia);
-    }
     return mo_reader_check_body(m->r, node, body);
 }
 
@@ -73,12 +69,8 @@ bool mo_mjcf_passive(mo_mjcf *m, const mo_xml_node *node, const char *kind, doub
     const bool is_read = mo_mjcf_amount(m, node, kind, "stiffness", stiffness) &&
                          mo_mjcf_amount(m, node, kind, "damping", damping) &&
                          mo_mjcf_amount(m, node, kind, "frictionloss", dry_friction);
-    if (m->set.no_passive) {
-        *stiffness = *damping = 0;
-    }
-    if (m->set.no_friction_loss) {
-        *dry_friction = 0;
-    }
+    if (m->set.no_passive) *stiffness = *damping = 0;
+    if (m->set.no_friction_loss) *dry_friction = 0;
     return is_read;
 }
 
@@ -121,9 +113,7 @@ static bool read_joint(mo_mjcf *m, const mo_xml_node *node, int body)
         joint->ref = joint->spring_ref = 0;
     }
     joint->has_limits = joint->has_limits && kind != MO_MODEL_FREE && !m->set.no_limits;
-    if (kind == MO_MODEL_FREE) {
-        memset(joint->anchor, 0, sizeof joint->anchor);
-    }
+    if (kind == MO_MODEL_FREE) memset(joint->anchor, 0, sizeof joint->anchor);
     return true;
 }
 
@@ -243,14 +233,12 @@ static bool read_below(mo_mjcf *m, const mo_xml_node *node, int parent)
 static void scale_masses(mo_model *model, double total)
 {
     double sum = 0;
-    for (int k = 1; k < model->body_count; ++k) {
+    for (int k = 1; k < model->body_count; ++k)
         sum += model->bodies[k].mass;
-    }
     for (int k = 1; k < model->body_count && sum > 0; ++k) {
         model->bodies[k].mass *= total / sum;
-        for (int e = 0; e < 6; ++e) {
+        for (int e = 0; e < 6; ++e)
             model->bodies[k].inertia[e] *= total / sum;
-        }
     }
 }
 
@@ -259,13 +247,10 @@ bool mo_mjcf_bodies(mo_mjcf *m)
     const mo_xml_node *world = mo_xml_child(m->r->root, "worldbody");
     MO_FAIL_IF(!world, mo_reader_fail(m->r, m->r->root, "has no <worldbody>"));
     MO_PASS(mo_reader_add_body(m->r, world, "world", -1));
-    for (const mo_xml_node *section = world; section; section = mo_xml_next(section, "worldbody")) {
+    for (const mo_xml_node *section = world; section; section = mo_xml_next(section, "worldbody"))
         MO_PASS(read_parts(m, section, 0) && read_below(m, section, 0));
-    }
     MO_FAIL_IF(m->r->model->bodies[0].joint_count > 0,
                mo_reader_fail(m->r, world, "has a joint; joints belong to bodies"));
-    if (m->compilers[0].total_mass > 0) {
-        scale_masses(m->r->model, m->compilers[0].total_mass);
-    }
+    if (m->compilers[0].total_mass > 0) scale_masses(m->r->model, m->compilers[0].total_mass);
     return mo_reader_place_joints(m->r);
 }

@@ -28,9 +28,8 @@ static bool add_node(mo_mjcf *m, int place, const mo_xml_node *node)
     const mo_xml_node **more =
         mo_pool_take(&m->r->tree, (size_t) class->node_count + 1, sizeof *more);
     MO_FAIL_IF(!more, mo_reader_no_memory(m->r));
-    for (int k = 0; k < class->node_count; ++k) {
+    for (int k = 0; k < class->node_count; ++k)
         more[k] = class->nodes[k];
-    }
     more[class->node_count++] = node;
     class->nodes = more;
     return true;
@@ -54,9 +53,8 @@ static bool read_class(mo_mjcf *m, const mo_xml_node *node, int parent, int *ele
     MO_FAIL_IF(parent >= 0 && (!name || !name[0]),
                mo_reader_fail(m->r, node, "inside another <default> has no class"));
     if (is_top && name && place != find_class(m, name) &&
-        !mo_reader_name_add(m->r, node, 'c', name, 0)) {
+        !mo_reader_name_add(m->r, node, 'c', name, 0))
         return false;
-    }
     if (place < 0) {
         place = add_class(m, node, name, parent);
     } else if (parent >= 0 && m->classes[place].parent != parent) {
@@ -69,9 +67,8 @@ static bool read_class(mo_mjcf *m, const mo_xml_node *node, int parent, int *ele
         MO_FAIL_IF(
             ++*elements > MOST_DEFAULTS,
             mo_reader_fail(m->r, child, "is one of more than %d defaults", (int)MOST_DEFAULTS));
-        if (strcmp(child->name, "default") == 0 && !read_class(m, child, place, elements)) {
+        if (strcmp(child->name, "default") == 0 && !read_class(m, child, place, elements))
             return false;
-        }
     }
     return true;
 }
@@ -84,9 +81,8 @@ bool mo_mjcf_defaults(mo_mjcf *m)
     m->classes[0] = (mo_mjcf_class){.name = "main", .parent = -1};
     m->class_count = 1;
     MO_PASS(mo_reader_name_add(m->r, NULL, 'c', "main", 0));
-    MO_XML_EACH (node, m->r->root, "default") {
+    MO_XML_EACH (node, m->r->root, "default")
         MO_PASS(read_class(m, node, -1, &elements));
-    }
     return true;
 }
 
@@ -102,9 +98,7 @@ static int class_of(mo_mjcf *m, const mo_xml_node *node)
         at = up;
     }
     const int place = name ? find_class(m, name) : 0;
-    if (place < 0) {
-        mo_reader_fail(m->r, at, "has the class '%.80s', which is not defined", name);
-    }
+    if (place < 0) mo_reader_fail(m->r, at, "has the class '%.80s', which is not defined", name);
     return place;
 }
 
@@ -125,11 +119,8 @@ static const mo_xml_node *holder_in_class(const mo_mjcf_class *class, const char
 {
     const mo_xml_node *found = NULL;
     for (int k = 0; k < class->node_count; ++k) {
-        for (const mo_xml_node *node = class->nodes[k]->first; node; node = node->next) {
-            if (is_about(node, kind) && mo_xml_get(node, attribute)) {
-                found = node;
-            }
-        }
+        for (const mo_xml_node *node = class->nodes[k]->first; node; node = node->next)
+            if (is_about(node, kind) && mo_xml_get(node, attribute)) found = node;
     }
     return found;
 }
@@ -139,12 +130,9 @@ static const mo_xml_node *holder_of(mo_mjcf *m, const mo_xml_node *node, const c
                                     const char *attribute)
 {
     const mo_xml_node *holder = mo_xml_get(node, attribute) ? node : NULL;
-    if (holder || !kind) {
-        return holder;
-    }
-    for (int c = class_of(m, node); c >= 0 && !holder; c = m->classes[c].parent) {
+    if (holder || !kind) return holder;
+    for (int c = class_of(m, node); c >= 0 && !holder; c = m->classes[c].parent)
         holder = holder_in_class(m->classes + c, kind, attribute);
-    }
     return holder;
 }
 
@@ -152,17 +140,13 @@ bool mo_mjcf_each_default(mo_mjcf *m, const mo_xml_node *node, const char *kind,
                           bool (*visit)(mo_mjcf *, const mo_xml_node *, void *), void *user)
 {
     int chain[MOST_LEVELS], count = 0;
-    for (int c = class_of(m, node); c >= 0 && count < MOST_LEVELS; c = m->classes[c].parent) {
+    for (int c = class_of(m, node); c >= 0 && count < MOST_LEVELS; c = m->classes[c].parent)
         chain[count++] = c;
-    }
     while (count > 0 && !m->r->error) {
         const mo_mjcf_class *class = m->classes + chain[--count];
         for (int k = 0; k < class->node_count; ++k) {
-            for (const mo_xml_node *at = class->nodes[k]->first; at; at = at->next) {
-                if (is_about(at, kind) && !visit(m, at, user)) {
-                    return false;
-                }
-            }
+            for (const mo_xml_node *at = class->nodes[k]->first; at; at = at->next)
+                if (is_about(at, kind) && !visit(m, at, user)) return false;
         }
     }
     return !m->r->error;
@@ -178,9 +162,7 @@ bool mo_mjcf_numbers(mo_mjcf *m, const mo_xml_node *node, const char *kind, cons
                      int least, int most, double *out, int *count)
 {
     const mo_xml_node *holder = holder_of(m, node, kind, attribute);
-    if (count) {
-        *count = 0;
-    }
+    if (count) *count = 0;
     return !m->r->error &&
            (!holder || mo_reader_numbers(m->r, holder, attribute, mo_xml_get(holder, attribute),
                                          least, most, out, count));
@@ -216,9 +198,7 @@ bool mo_mjcf_word(mo_mjcf *m, const mo_xml_node *node, const char *kind, const c
                   const char *const *words, int *out)
 {
     const mo_xml_node *holder = holder_of(m, node, kind, attribute);
-    if (m->r->error || !holder) {
-        return !m->r->error;
-    }
+    if (m->r->error || !holder) return !m->r->error;
     const char *text = mo_xml_get(holder, attribute);
     char list[300] = "";
     for (int k = 0; words[k]; ++k) {
@@ -248,9 +228,7 @@ bool mo_mjcf_limits(mo_mjcf *m, const mo_xml_node *node, const char *kind, const
     const char *text = mo_mjcf_get(m, node, kind, range);
     MO_PASS(mo_mjcf_word(m, node, kind, limited, CHOICES, &choice));
     *has = choice == MO_MJCF_YES || (choice == MO_MJCF_AUTO && text);
-    if (!*has) {
-        return true;
-    }
+    if (!*has) return true;
     MO_FAIL_IF(!text, mo_reader_fail(m->r, node, "is %s but has no %s", limited, range));
     return mo_reader_range(m->r, node, range, text, out) &&
            mo_reader_ordered(m->r, node, range, out);

@@ -16,13 +16,11 @@ static bool fail_short(mo_mjcf *m, const mo_xml_node *node, const char *attribut
 static bool from_quat(mo_mjcf *m, const mo_xml_node *node, const double x[4], double q[4])
 {
     double norm = 0;
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < 4; ++k)
         norm = hypot(norm, x[k]);
-    }
     MO_FAIL_IF(!(norm > 1e-14), fail_short(m, node, "quat"));
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < 4; ++k)
         q[k] = x[k] / norm;
-    }
     mo_quat_normalise(q);
     return true;
 }
@@ -47,11 +45,10 @@ static void from_euler(const mo_mjcf *m, const mo_xml_node *node, const double x
         const double unit[3] = {axis == 0, axis == 1, axis == 2};
         double turn[4], next[4];
         mo_quat_about(unit, x[k] * mo_mjcf_by(m, node)->degree, turn);
-        if (islower((unsigned char)letter)) {
+        if (islower((unsigned char)letter))
             mo_quat_multiply(all, turn, next);
-        } else {
+        else
             mo_quat_multiply(turn, all, next);
-        }
         memcpy(all, next, sizeof all);
     }
     memcpy(q, all, sizeof all);
@@ -93,9 +90,7 @@ bool mo_mjcf_frame(mo_mjcf *m, const mo_xml_node *node, const char *kind, mo_pos
             }
         }
     }
-    if (m->r->error || way < 0) {
-        return !m->r->error;
-    }
+    if (m->r->error || way < 0) return !m->r->error;
     MO_FAIL_IF(given > 1, mo_reader_fail(m->r, node, "has %d orientations; give one", given));
     MO_PASS(mo_mjcf_numbers(m, node, kind, WAYS[way].name, WAYS[way].count, WAYS[way].count, x,
                             &count));

@@ -34,9 +34,8 @@ static bool between(mo_mjcf *m, const mo_xml_node *node, geom_type type, const d
     const double half = mo_vec3_norm(along) / 2;
     MO_FAIL_IF(!(half > 1e-14) || !mo_quat_from_z(along, pose->orientation),
                mo_reader_fail(m->r, node, "has a fromto with two equal points"));
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         pose->position[k] = (from_to[k] + from_to[3 + k]) / 2;
-    }
     if (type == CAPSULE || type == CYLINDER) {
         size[1] = half;
     } else {
@@ -118,11 +117,9 @@ static bool is_drawn_only(const mo_mjcf *m, const mo_xml_node *node, const mo_mo
 {
     const char *name = mo_xml_get(node, "name");
     MO_XML_EACH (contact, name && geom->is_visual ? m->r->root : NULL, "contact") {
-        MO_XML_EACH (pair, contact, "pair") {
-            if (mo_xml_equals(pair, "geom1", name) || mo_xml_equals(pair, "geom2", name)) {
+        MO_XML_EACH (pair, contact, "pair")
+            if (mo_xml_equals(pair, "geom1", name) || mo_xml_equals(pair, "geom2", name))
                 return false;
-            }
-        }
     }
     return geom->is_visual;
 }
@@ -139,10 +136,8 @@ static bool find_mesh(mo_mjcf *m, const mo_xml_node *node, const char *name, int
     const mo_mesh_file *mesh = m->r->meshes + *place;
     MO_PASS(mo_mjcf_truth(m, node, "geom", "shellinertia", &is_shell));
     mo_mass_of_mesh(mesh, mo_mjcf_by(m, node)->exact_mesh_inertia || mesh->is_exact, mass);
-    if (is_shell || mesh->is_shell ||
-        !(mass->mass > 0)) { /* shapes without volume are shells too */
+    if (is_shell || mesh->is_shell || !(mass->mass > 0)) /* shapes without volume are shells too */
         mo_mass_of_shell(mesh, mass);
-    }
     return true;
 }
 
@@ -176,9 +171,8 @@ static void inertia_box(const mo_mass *mass, double half[3], double Q[9])
         y[k] = axes[3 * k + order[1]];
     }
     mo_vec3_cross(x, y, z);
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         mo_vec3_set(Q + 3 * k, x[k], y[k], z[k]);
-    }
 }
 
 /* Sizes of a primitive fitted to a mesh with this mass; *pose becomes that of the primitive. */
@@ -216,9 +210,8 @@ static bool fit(mo_mjcf *m, const mo_xml_node *node, geom_type type, const char 
 bool mo_mjcf_check_contact(mo_mjcf *m, const mo_xml_node *node, int condim, const double *friction,
                            int count)
 {
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         MO_FAIL_IF(friction[k] < 0, mo_reader_fail(m->r, node, "has a negative friction"));
-    }
     return condim == 1 || condim == 3 || condim == 4 || condim == 6 ||
            mo_reader_fail(m->r, node, "has condim=\"%d\"; it is 1, 3, 4 or 6", condim);
 }
@@ -280,24 +273,20 @@ static bool read_appearance(mo_mjcf *m, const mo_xml_node *node, const char *kin
     double *colour = shape->colour;
     int given = 0;
     if (rgba && rgba[strspn(rgba, " \t\r\n")] && /* an empty name counts as none */
-        !mo_reader_numbers(m->r, node, "rgba", rgba, 4, 4, colour, &given)) {
+        !mo_reader_numbers(m->r, node, "rgba", rgba, 4, 4, colour, &given))
         return false;
-    }
-    if (name && name[0] && material < 0) { /* only the colour is affected; MuJoCo refuses it */
+    if (name && name[0] && material < 0) /* only the colour is affected; MuJoCo refuses it */
         mo_reader_note_of(m->r, node, name, "> refers to a material that is not defined: ignored");
-    }
     const double *from = material >= 0 ? m->materials[material].colour : GREY;
     if (material >= 0) {
         shape->metallic = m->materials[material].metallic;
         shape->roughness = m->materials[material].roughness;
     }
     /* MuJoCo treats its default colour as not given. */
-    if (!given || (material >= 0 && mo_vec3_are_equal(colour, GREY) && colour[3] == 1)) {
+    if (!given || (material >= 0 && mo_vec3_are_equal(colour, GREY) && colour[3] == 1))
         memcpy(colour, from, sizeof GREY);
-    }
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < 4; ++k)
         colour[k] = fmin(fmax(colour[k], 0), 1);
-    }
     return true;
 }
 
@@ -329,17 +318,14 @@ bool mo_mjcf_geom(mo_mjcf *m, const mo_xml_node *node, int body, mo_mass *sum)
     if (!mo_mjcf_frame(m, node, "geom", &geom.shape.pose) || !read_surface(m, node, &geom) ||
         !read_appearance(m, node, "geom", &geom.shape) ||
         (type != MESH && !(mesh ? fit(m, node, (geom_type)type, mesh, &geom.shape.pose, size)
-                                : read_sizes(m, node, (geom_type)type, &geom.shape.pose, size)))) {
+                                : read_sizes(m, node, (geom_type)type, &geom.shape.pose, size))))
         return false;
-    }
     note_fluid(m, node);
     geom.shape.pose = mo_pose_compose(&m->frame, &geom.shape.pose);
     MO_PASS((type == MESH ? make_mesh(m, node, mesh, &geom, &unit, &found)
                           : make_shape(m, node, (geom_type)type, size, &geom, &unit)) &&
             weigh(m, node, &unit, &geom, sum));
-    if (!found) {
-        return true;
-    }
+    if (!found) return true;
     if (type == ELLIPSOID && !geom.is_visual) {
         mo_reader_note(m->r, node,
                        " type=\"ellipsoid\"> collides as a polyhedron with 200 vertices");
@@ -364,9 +350,8 @@ bool mo_mjcf_site(mo_mjcf *m, const mo_xml_node *node, int body)
         !mo_mjcf_numbers(m, node, "site", "size", 1, 3, size, NULL) ||
         !mo_mjcf_numbers(m, node, "site", "fromto", 6, 6, from_to, &has_ends) ||
         (has_ends &&
-         !between(m, node, type == SPHERE ? CAPSULE : (geom_type)type, from_to, &pose, size))) {
+         !between(m, node, type == SPHERE ? CAPSULE : (geom_type)type, from_to, &pose, size)))
         return false;
-    }
     mo_model_site *site = mo_reader_add_site(m->r, node, mo_xml_get(node, "name"), body);
     if (site) {
         site->pose = mo_pose_compose(&m->frame, &pose);

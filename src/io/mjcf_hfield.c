@@ -75,9 +75,7 @@ static bool take_binary(mo_mjcf *m, const mo_xml_node *node, const char *file, c
                         size_t size, grid *g)
 {
     int32_t counts[2] = {0, 0};
-    if (size >= sizeof counts) {
-        memcpy(counts, bytes, sizeof counts);
-    }
+    if (size >= sizeof counts) memcpy(counts, bytes, sizeof counts);
     MO_PASS(make_grid(m, node, counts[0], counts[1], g));
     const size_t count = (size_t)g->rows * (size_t)g->columns;
     MO_FAIL_IF(size != sizeof counts + count * sizeof(float),
@@ -168,11 +166,9 @@ bool mo_mjcf_height_field(mo_mjcf *m, const mo_xml_node *node)
                mo_reader_fail(m->r, node,
                               "needs a size of four positive numbers: x, y, height and "
                               "base"));
-    if (file
-            ? !read_from_file(m, node, file, &g)
-            : !make_grid(m, node, rows, columns, &g) || (text && !read_inline(m, node, text, &g))) {
+    if (file ? !read_from_file(m, node, file, &g)
+             : !make_grid(m, node, rows, columns, &g) || (text && !read_inline(m, node, text, &g)))
         return false;
-    }
     normalise(&g, size[2]);
     const int mesh = make_mesh(m, &g, size);
     return mesh >= 0 && mo_reader_name_add(m->r, node, 'h', mo_mjcf_asset_name(m->r, node), mesh);

@@ -41,9 +41,7 @@ static bool read_pair(mo_mjcf *m, const mo_xml_node *node)
         mo_reader_note(m->r, node,
                        " friction> differs between directions: the first value is used");
     }
-    if (m->set.no_contact) {
-        return true;
-    }
+    if (m->set.no_contact) return true;
     mo_model_pair *pair = mo_reader_add_pair(m->r, node, a, b);
     if (pair) {
         pair->material = (mo_material){.friction = friction[0],
@@ -57,12 +55,8 @@ static bool read_pair(mo_mjcf *m, const mo_xml_node *node)
 
 bool mo_mjcf_contact(mo_mjcf *m, const mo_xml_node *node)
 {
-    if (strcmp(node->name, "pair") == 0) {
-        return read_pair(m, node);
-    }
-    if (strcmp(node->name, "exclude") != 0) {
-        return true;
-    }
+    if (strcmp(node->name, "pair") == 0) return read_pair(m, node);
+    if (strcmp(node->name, "exclude") != 0) return true;
     const int a = mo_mjcf_find(m, node, 'b', "body1", "body");
     const int b = a < 0 ? -1 : mo_mjcf_find(m, node, 'b', "body2", "body");
     return a >= 0 && b >= 0 && mo_reader_exclude(m->r, a, b);
@@ -79,12 +73,10 @@ static bool read_weld(mo_mjcf *m, const mo_xml_node *node, mo_model_equality *e)
     e->has_pose = seven[3] != 0 || seven[4] != 0 || seven[5] != 0 || seven[6] != 0;
     if (e->has_pose) {
         double norm = 0;
-        for (int k = 3; k < 7; ++k) {
+        for (int k = 3; k < 7; ++k)
             norm = hypot(norm, seven[k]);
-        }
-        for (int k = 0; k < 4; ++k) {
+        for (int k = 0; k < 4; ++k)
             e->pose.orientation[k] = seven[3 + k] / norm;
-        }
         memcpy(e->pose.position, seven, 3 * sizeof seven[0]);
     }
     return true;
@@ -100,9 +92,7 @@ static bool read_couple(mo_mjcf *m, const mo_xml_node *node, mo_model_equality *
                : -1;
     e->polynomial[1] = 1;
     MO_PASS(!m->r->error && mo_mjcf_numbers(m, node, NULL, "polycoef", 1, 5, e->polynomial, NULL));
-    if (of_tendons) {
-        return true;
-    }
+    if (of_tendons) return true;
     const mo_model_joint *joints = m->r->model->joints;
     return (joints[e->a].kind >= MO_MODEL_SLIDE &&
             (e->b < 0 || joints[e->b].kind >= MO_MODEL_SLIDE)) ||
@@ -131,13 +121,10 @@ bool mo_mjcf_equality(mo_mjcf *m, const mo_xml_node *node)
 {
     static const char *const KINDS[] = {"connect", "weld", "joint", "tendon", NULL};
     int active = 1, kind = 0, anchors = 0;
-    while (KINDS[kind] && strcmp(KINDS[kind], node->name) != 0) {
+    while (KINDS[kind] && strcmp(KINDS[kind], node->name) != 0)
         ++kind;
-    }
     MO_PASS(mo_mjcf_truth(m, node, "equality", "active", &active));
-    if (!active || m->set.no_equality) {
-        return true;
-    }
+    if (!active || m->set.no_equality) return true;
     if (!KINDS[kind]) {
         mo_reader_note(m->r, node, "> is not a supported equality: ignored");
         return true;
@@ -145,12 +132,8 @@ bool mo_mjcf_equality(mo_mjcf *m, const mo_xml_node *node)
     mo_model_equality *e = mo_reader_add_equality(m->r, node, mo_xml_get(node, "name"));
     MO_PASS(e);
     e->kind = (mo_model_equality_kind)kind;
-    if (e->kind == MO_MODEL_COUPLE || e->kind == MO_MODEL_TENDONS) {
-        return read_couple(m, node, e);
-    }
-    if (mo_xml_get(node, "site1")) {
-        return read_by_sites(m, node, e);
-    }
+    if (e->kind == MO_MODEL_COUPLE || e->kind == MO_MODEL_TENDONS) return read_couple(m, node, e);
+    if (mo_xml_get(node, "site1")) return read_by_sites(m, node, e);
     e->a = mo_mjcf_find(m, node, 'b', "body1", "body");
     e->b = mo_xml_get(node, "body2") ? mo_mjcf_find(m, node, 'b', "body2", "body") : 0;
     MO_PASS(!m->r->error && mo_mjcf_numbers(m, node, NULL, "anchor", 3, 3, e->anchor, &anchors));
@@ -172,9 +155,7 @@ static bool read_mocap(mo_mjcf *m, const mo_xml_node *node, mo_model_key *key)
         mo_mjcf_numbers(m, node, NULL, "mpos", 3 * count, 3 * count, numbers, &positions) &&
         mo_mjcf_numbers(m, node, NULL, "mquat", 4 * count, 4 * count, numbers + 3 * count, &turns));
     for (int k = 0; k < count; ++k) {
-        if (positions) {
-            memcpy(key->mocap[k].position, numbers + 3 * k, 3 * sizeof *numbers);
-        }
+        if (positions) memcpy(key->mocap[k].position, numbers + 3 * k, 3 * sizeof *numbers);
         if (turns) {
             memcpy(key->mocap[k].orientation, numbers + 3 * count + 4 * k, 4 * sizeof *numbers);
             mo_quat_normalise(key->mocap[k].orientation);
@@ -189,9 +170,7 @@ static void normalise_key(mo_mjcf *m, const mo_xml_node *node, double *q)
     const mo_model *model = m->r->model;
     for (int k = 0; k < model->joint_count; ++k) {
         const mo_model_joint *joint = model->joints + k;
-        if (joint->kind >= MO_MODEL_SLIDE) {
-            continue;
-        }
+        if (joint->kind >= MO_MODEL_SLIDE) continue;
         double *turn = q + joint->first_q + (joint->kind == MO_MODEL_FREE ? 3 : 0);
         if (mo_vec3_dot(turn + 1, turn + 1) + turn[0] * turn[0] < 1e-20) {
             mo_reader_note(m->r, node, " qpos> has a quaternion of length zero: 1 0 0 0 is used");
@@ -213,8 +192,6 @@ bool mo_mjcf_key(mo_mjcf *m, const mo_xml_node *node)
         mo_mjcf_numbers(m, node, NULL, "ctrl", model->actuator_count, model->actuator_count,
                         key->control, NULL) &&
         read_mocap(m, node, key);
-    if (good) {
-        normalise_key(m, node, key->q);
-    }
+    if (good) normalise_key(m, node, key->q);
     return good;
 }

@@ -30,11 +30,9 @@ enum { KIND_COUNT = sizeof KINDS / sizeof KINDS[0] };
 static bool register_name(const replica *c, const mo_xml_node *node, const char *kind)
 {
     const char *name = mo_xml_get(node, "name");
-    for (int k = 0; name && k < KIND_COUNT; ++k) {
-        if (strcmp(kind, KINDS[k]) == 0 && mo_reader_name_find(c->r, (char)('1' + k), name) < 0) {
+    for (int k = 0; name && k < KIND_COUNT; ++k)
+        if (strcmp(kind, KINDS[k]) == 0 && mo_reader_name_find(c->r, (char)('1' + k), name) < 0)
             return mo_reader_name_add(c->r, node, (char)('1' + k), name, 0);
-        }
-    }
     return true;
 }
 
@@ -51,27 +49,19 @@ static bool register_all(const replica *c, const mo_xml_node *tree)
 static int refers(const replica *c, const mo_xml_attribute *at)
 {
     const int is_any = strcmp(at->name, "objname") == 0 || strcmp(at->name, "refname") == 0;
-    for (int k = 0; k < KIND_COUNT; ++k) {
+    for (int k = 0; k < KIND_COUNT; ++k)
         if ((is_any || strstr(at->name, KINDS[k])) &&
-            mo_reader_name_find(c->r, (char)('1' + k), at->value) >= 0) {
+            mo_reader_name_find(c->r, (char)('1' + k), at->value) >= 0)
             return 1;
-        }
-    }
     return 0;
 }
 
 static int has_reference(const replica *c, const mo_xml_node *node)
 {
-    for (const mo_xml_attribute *at = node->attributes; at; at = at->next) {
-        if (refers(c, at)) {
-            return 1;
-        }
-    }
-    for (const mo_xml_node *child = node->first; child; child = child->next) {
-        if (has_reference(c, child)) {
-            return 1;
-        }
-    }
+    for (const mo_xml_attribute *at = node->attributes; at; at = at->next)
+        if (refers(c, at)) return 1;
+    for (const mo_xml_node *child = node->first; child; child = child->next)
+        if (has_reference(c, child)) return 1;
     return 0;
 }
 
@@ -100,12 +90,10 @@ static bool copy_element(const replica *c, const mo_xml_node *from, mo_xml_node 
 {
     mo_xml_node *copy = add_child(c->r, to, from, from->name);
     MO_PASS(copy);
-    for (const mo_xml_attribute *at = from->attributes; at; at = at->next) {
+    for (const mo_xml_attribute *at = from->attributes; at; at = at->next)
         MO_PASS(copy_attribute(c, copy, at));
-    }
-    for (const mo_xml_node *child = from->first; child; child = child->next) {
+    for (const mo_xml_node *child = from->first; child; child = child->next)
         MO_PASS(copy_element(c, child, copy));
-    }
     return true;
 }
 
@@ -126,9 +114,7 @@ static bool copy_references(replica *c, mo_xml_node *section)
             set_number(c, k);
             MO_PASS(copy_element(c, child, section));
         }
-        if (!is_copied) {
-            mo_xml_append(section, child);
-        }
+        if (!is_copied) mo_xml_append(section, child);
         MO_PASS(!is_copied || register_name(c, child, section->name));
     }
     return true;
@@ -137,11 +123,9 @@ static bool copy_references(replica *c, mo_xml_node *section)
 static bool copy_all_references(replica *c)
 {
     static const char *const SECTIONS[] = {"tendon", "actuator", "contact", "equality", "sensor"};
-    for (size_t k = 0; k < sizeof SECTIONS / sizeof SECTIONS[0]; ++k) {
-        for (mo_xml_node *section = c->r->root->first; section; section = section->next) {
+    for (size_t k = 0; k < sizeof SECTIONS / sizeof SECTIONS[0]; ++k)
+        for (mo_xml_node *section = c->r->root->first; section; section = section->next)
             MO_PASS(strcmp(section->name, SECTIONS[k]) != 0 || copy_references(c, section));
-        }
-    }
     return true;
 }
 
@@ -153,9 +137,7 @@ static mo_xml_node *add_frame(const replica *c, const mo_xml_node *content, mo_x
         const char *name = strcmp(at->name, "offset") == 0  ? "pos"
                            : strcmp(at->name, "euler") == 0 ? "euler"
                                                             : NULL;
-        if (name && !mo_reader_set(c->r, frame, name, at->value)) {
-            return NULL;
-        }
+        if (name && !mo_reader_set(c->r, frame, name, at->value)) return NULL;
     }
     return frame;
 }
@@ -181,9 +163,8 @@ static bool replicate(mo_reader *r, mo_xml_node *node)
         frame = k == 0 ? node : add_frame(&c, &content, frame);
         MO_PASS(frame);
         set_number(&c, k);
-        for (const mo_xml_node *child = content.first; child; child = child->next) {
+        for (const mo_xml_node *child = content.first; child; child = child->next)
             MO_PASS(copy_element(&c, child, frame));
-        }
     }
     return register_all(&c, &content) && copy_all_references(&c);
 }
@@ -192,11 +173,9 @@ bool mo_mjcf_replicate_all(mo_reader *r, mo_xml_node *node, int depth)
 {
     MO_FAIL_IF(depth > MO_XML_DEPTH,
                mo_reader_fail(r, node, "is more than %d levels deep", (int)MO_XML_DEPTH));
-    for (mo_xml_node *child = node->first; child; child = child->next) {
+    for (mo_xml_node *child = node->first; child; child = child->next)
         if (!mo_mjcf_replicate_all(r, child, depth + 1) ||
-            (strcmp(child->name, "replicate") == 0 && !replicate(r, child))) {
+            (strcmp(child->name, "replicate") == 0 && !replicate(r, child)))
             return false;
-        }
-    }
     return true;
 }

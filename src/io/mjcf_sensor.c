@@ -50,11 +50,8 @@ static const sensor_row ROWS[] = {
 };
 const char *mo_model_sensor_name(mo_model_sensor_kind kind)
 {
-    for (size_t k = 0; k < sizeof ROWS / sizeof ROWS[0]; ++k) {
-        if (ROWS[k].kind == kind) {
-            return ROWS[k].name;
-        }
-    }
+    for (size_t k = 0; k < sizeof ROWS / sizeof ROWS[0]; ++k)
+        if (ROWS[k].kind == kind) return ROWS[k].name;
     return kind == MO_SENSOR_IGNORED ? "ignored" : NULL;
 }
 
@@ -65,9 +62,8 @@ static bool read_frame(mo_mjcf *m, const mo_xml_node *node, mo_model_sensor *sen
     static const char OF[] = {'b', 'b', 'g', 's'};
     const mo_model *model = m->r->model;
     int type = 0;
-    if (!mo_xml_get(node, "objtype") || !mo_mjcf_word(m, node, NULL, "objtype", TYPES, &type)) {
+    if (!mo_xml_get(node, "objtype") || !mo_mjcf_word(m, node, NULL, "objtype", TYPES, &type))
         return m->r->error ? false : mo_reader_fail(m->r, node, "has no objtype");
-    }
     const int place = mo_mjcf_find(m, node, OF[type], "objname", TYPES[type]);
     MO_PASS(place >= 0);
     sensor->body = OF[type] == 'b'   ? place
@@ -76,19 +72,15 @@ static bool read_frame(mo_mjcf *m, const mo_xml_node *node, mo_model_sensor *sen
     sensor->pose = OF[type] == 'g'   ? model->geoms[place].shape.pose
                    : OF[type] == 's' ? model->sites[place].pose
                                      : mo_pose_identity();
-    if (type == 0) { /* the frame of the centre of mass */
+    if (type == 0) /* the frame of the centre of mass */
         memcpy(sensor->pose.position, model->bodies[place].centre, sizeof sensor->pose.position);
-    }
     return true;
 }
 
 static const sensor_row *find_row(const char *name)
 {
-    for (size_t k = 0; k < sizeof ROWS / sizeof ROWS[0]; ++k) {
-        if (strcmp(ROWS[k].name, name) == 0) {
-            return ROWS + k;
-        }
-    }
+    for (size_t k = 0; k < sizeof ROWS / sizeof ROWS[0]; ++k)
+        if (strcmp(ROWS[k].name, name) == 0) return ROWS + k;
     return NULL;
 }
 
@@ -123,9 +115,7 @@ bool mo_mjcf_sensor(mo_mjcf *m, const mo_xml_node *node)
     } else {
         sensor->kind = row->kind;
     }
-    if (row && row->of == 'b') {
-        sensor->body = sensor->object;
-    }
+    if (row && row->of == 'b') sensor->body = sensor->object;
     if (row && row->of == 's' && sensor->kind != MO_SENSOR_IGNORED) {
         sensor->body = m->r->model->sites[sensor->object].body;
         sensor->pose = m->r->model->sites[sensor->object].pose;

@@ -37,9 +37,8 @@ static bool read_spring(mo_mjcf *m, const mo_xml_node *node, mo_model_tendon *te
     rest[1] = count == 2 ? rest[1] : rest[0];
     if (tendon->path_count == 0 && rest[0] == -1 && rest[1] == -1) {
         rest[0] = 0;
-        for (int k = 0; k < tendon->count; ++k) {
+        for (int k = 0; k < tendon->count; ++k)
             rest[0] += tendon->coefficients[k] * m->r->model->joints[tendon->joints[k]].spring_ref;
-        }
         rest[1] = rest[0];
     }
     memcpy(tendon->slack, rest, sizeof rest);
@@ -133,12 +132,9 @@ bool mo_mjcf_tendon(mo_mjcf *m, const mo_xml_node *node)
 {
     const bool is_spatial = strcmp(node->name, "spatial") == 0;
     int parts = 0;
-    if (!is_spatial && strcmp(node->name, "fixed") != 0) {
-        return true;
-    }
-    for (const mo_xml_node *part = node->first; part; part = part->next) {
+    if (!is_spatial && strcmp(node->name, "fixed") != 0) return true;
+    for (const mo_xml_node *part = node->first; part; part = part->next)
         ++parts;
-    }
     mo_model_tendon *tendon = mo_reader_add_tendon(m->r, node, mo_xml_get(node, "name"), parts);
     MO_PASS(tendon &&
             (is_spatial ? read_path(m, node, parts, tendon) : read_joints(m, node, tendon)) &&

@@ -62,9 +62,7 @@ static void put_equality(const mo_mjcf_writer *w, const mo_model_equality *e)
         void (*put)(const mo_mjcf_writer *, const char *, int) =
             e->kind == MO_MODEL_COUPLE ? mo_mjcf_put_joint_name : mo_mjcf_put_tendon_name;
         put(w, e->kind == MO_MODEL_COUPLE ? "joint1" : "tendon1", e->a);
-        if (e->b >= 0) {
-            put(w, e->kind == MO_MODEL_COUPLE ? "joint2" : "tendon2", e->b);
-        }
+        if (e->b >= 0) put(w, e->kind == MO_MODEL_COUPLE ? "joint2" : "tendon2", e->b);
         mo_mjcf_put_numbers(w, "polycoef", e->polynomial, 5);
     }
     fputs("/>\n", w->out);
@@ -80,9 +78,7 @@ static void put_path(const mo_mjcf_writer *w, int k)
         } else {
             const char *what = point->kind == MO_TENDON_SITE ? "site" : "geom";
             fprintf(w->out, "<%s %s=\"t%dp%d\"", what, what, k, i);
-            if (point->has_side) {
-                fprintf(w->out, " sidesite=\"t%dp%ds\"", k, i);
-            }
+            if (point->has_side) fprintf(w->out, " sidesite=\"t%dp%ds\"", k, i);
         }
         fputs("/>\n", w->out);
     }
@@ -125,9 +121,8 @@ static void put_muscle(const mo_mjcf_writer *w, const mo_model_actuator *a)
     fputs(" gaintype=\"muscle\" biastype=\"muscle\"", w->out);
     mo_mjcf_put_numbers(w, "gainprm", all, 9);
     mo_mjcf_put_numbers(w, "biasprm", all, 9);
-    if (m->length_range[0] < m->length_range[1]) {
+    if (m->length_range[0] < m->length_range[1])
         mo_mjcf_put_numbers(w, "lengthrange", m->length_range, 2);
-    }
 }
 
 /* An actuator without effect keeps its place in the controls as a motor without force. */
@@ -139,13 +134,12 @@ static void put_actuator(const mo_mjcf_writer *w, int k)
     const double gain[3] = {works ? a->gain : 0, a->gain_length, a->gain_speed};
     fputs("<general", w->out);
     mo_mjcf_put_name(w, "name", a->name, 'a', k);
-    if (a->tendon >= 0) {
+    if (a->tendon >= 0)
         mo_mjcf_put_tendon_name(w, "tendon", a->tendon);
-    } else if (a->site >= 0) {
+    else if (a->site >= 0)
         mo_mjcf_put_name(w, "site", w->model->sites[a->site].name, 's', a->site);
-    } else {
+    else
         mo_mjcf_put_joint_name(w, "joint", a->joint >= 0 ? a->joint : 0);
-    }
     mo_mjcf_put_numbers(w, "gear", a->gear, 6);
     if (a->kind == MO_MODEL_MUSCLE) {
         put_muscle(w, a);
@@ -186,14 +180,12 @@ static void put_keys(const mo_mjcf_writer *w)
 static void put_gravity_compensation(const mo_mjcf_writer *w)
 {
     int any = 0;
-    for (int k = 0; k < w->model->body_count; ++k) {
+    for (int k = 0; k < w->model->body_count; ++k)
         any |= w->model->bodies[k].gravity_compensation != 0;
-    }
     if (any) {
         fputs("<custom><numeric name=\"gravcomp\" data=\"", w->out);
-        for (int k = 0; k < w->model->body_count; ++k) {
+        for (int k = 0; k < w->model->body_count; ++k)
             fprintf(w->out, " %.17g", w->model->bodies[k].gravity_compensation);
-        }
         fputs("\"/></custom>\n", w->out);
     }
 }
@@ -204,9 +196,8 @@ static int moves_without_mass(const mo_model *model)
     for (int k = 1; k < model->body_count; ++k) {
         const mo_model_body *body = model->bodies + k;
         const double *I = body->inertia;
-        if (body->joint_count > 0 && (!(body->mass > 0) || !(I[0] > 0 && I[1] > 0 && I[2] > 0))) {
+        if (body->joint_count > 0 && (!(body->mass > 0) || !(I[0] > 0 && I[1] > 0 && I[2] > 0)))
             return 1;
-        }
     }
     return 0;
 }
@@ -231,15 +222,13 @@ static int put_model(const mo_mjcf_writer *w)
     MO_PASS(mo_mjcf_put_bodies(w));
     put_contacts(w);
     fputs("<equality>\n", w->out);
-    for (int k = 0; k < model->equality_count; ++k) {
+    for (int k = 0; k < model->equality_count; ++k)
         put_equality(w, model->equalities + k);
-    }
     fputs("</equality>\n", w->out);
     put_tendons(w);
     fputs("<actuator>\n", w->out);
-    for (int k = 0; k < model->actuator_count; ++k) {
+    for (int k = 0; k < model->actuator_count; ++k)
         put_actuator(w, k);
-    }
     fputs("</actuator>\n", w->out);
     put_keys(w);
     put_gravity_compensation(w);

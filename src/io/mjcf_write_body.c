@@ -14,11 +14,10 @@ static void put_text(const mo_mjcf_writer *w, const char *text)
         static const char SPECIAL[] = "&<>\"'";
         static const char *const ENTITY[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&apos;"};
         const char *at = strchr(SPECIAL, *text);
-        if (at) {
+        if (at)
             fputs(ENTITY[at - SPECIAL], w->out);
-        } else {
+        else
             fputc(*text, w->out);
-        }
     }
 }
 
@@ -26,11 +25,10 @@ void mo_mjcf_put_name(const mo_mjcf_writer *w, const char *attribute, const char
                       int k)
 {
     fprintf(w->out, " %s=\"", attribute);
-    if (name[0]) {
+    if (name[0])
         put_text(w, name);
-    } else {
+    else
         fprintf(w->out, "%c%d", letter, k);
-    }
     fputc('"', w->out);
 }
 
@@ -51,21 +49,16 @@ void mo_mjcf_put_tendon_name(const mo_mjcf_writer *w, const char *attribute, int
 
 void mo_mjcf_put_numbers(const mo_mjcf_writer *w, const char *attribute, const double *x, int count)
 {
-    if (count == 0) {
-        return; /* MuJoCo refuses an empty list */
-    }
+    if (count == 0) return; /* MuJoCo refuses an empty list */
     fprintf(w->out, " %s=\"", attribute);
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         fprintf(w->out, "%s%.17g", k ? " " : "", x[k]);
-    }
     fputc('"', w->out);
 }
 
 void mo_mjcf_put_number(const mo_mjcf_writer *w, const char *attribute, double x)
 {
-    if (x != 0) {
-        mo_mjcf_put_numbers(w, attribute, &x, 1);
-    }
+    if (x != 0) mo_mjcf_put_numbers(w, attribute, &x, 1);
 }
 
 static void put_pose(const mo_mjcf_writer *w, const mo_pose *pose)
@@ -107,9 +100,7 @@ static void put_joint(const mo_mjcf_writer *w, int k)
     const mo_model_joint *joint = w->model->joints + k;
     fprintf(w->out, "<joint type=\"%s\"", mo_model_joint_name(joint->kind));
     mo_mjcf_put_joint_name(w, "name", k);
-    if (joint->kind != MO_MODEL_FREE) {
-        mo_mjcf_put_numbers(w, "pos", joint->anchor, 3);
-    }
+    if (joint->kind != MO_MODEL_FREE) mo_mjcf_put_numbers(w, "pos", joint->anchor, 3);
     if (joint->kind >= MO_MODEL_SLIDE) {
         mo_mjcf_put_numbers(w, "axis", joint->axis, 3);
         mo_mjcf_put_number(w, "ref", joint->ref);
@@ -128,9 +119,8 @@ static int mesh_of(const mo_model *model, int geom)
 {
     int k = 0;
     while (model->geoms[k].shape.kind != MO_SHAPE_HULL ||
-           model->geoms[k].shape.points != model->geoms[geom].shape.points) {
+           model->geoms[k].shape.points != model->geoms[geom].shape.points)
         ++k;
-    }
     return k;
 }
 
@@ -173,13 +163,10 @@ static void put_size(const mo_mjcf_writer *w, int k)
 /* Neither visual geoms nor height fields. */
 static int is_written(const mo_model *model, int k)
 {
-    if (model->geoms[k].shape.kind == MO_SHAPE_MESH) {
-        return 0;
-    }
+    if (model->geoms[k].shape.kind == MO_SHAPE_MESH) return 0;
     int is_paired = 0;
-    for (int i = 0; i < model->pair_count; ++i) {
+    for (int i = 0; i < model->pair_count; ++i)
         is_paired |= model->pairs[i].a == k || model->pairs[i].b == k;
-    }
     return is_paired || !model->geoms[k].is_visual;
 }
 
@@ -227,14 +214,10 @@ static void put_parts(const mo_mjcf_writer *w, int body)
 {
     const mo_model *model = w->model;
     const mo_model_body *of = model->bodies + body;
-    for (int k = 0; body && k < of->joint_count; ++k) {
+    for (int k = 0; body && k < of->joint_count; ++k)
         put_joint(w, of->first_joint + k);
-    }
-    for (int k = 0; k < model->geom_count; ++k) {
-        if (model->geoms[k].body == body && is_written(model, k)) {
-            put_geom(w, k);
-        }
-    }
+    for (int k = 0; k < model->geom_count; ++k)
+        if (model->geoms[k].body == body && is_written(model, k)) put_geom(w, k);
     for (int k = 0; k < model->site_count; ++k) {
         if (model->sites[k].body == body) {
             fputs("<site", w->out);
@@ -253,12 +236,9 @@ int mo_mjcf_put_bodies(const mo_mjcf_writer *w)
     put_parts(w, 0);
     for (int k = 1; k < w->model->body_count; ++k) {
         const mo_model_body *body = w->model->bodies + k;
-        for (; open > body->parent; open = w->model->bodies[open].parent) {
+        for (; open > body->parent; open = w->model->bodies[open].parent)
             fputs("</body>\n", w->out);
-        }
-        if (open != body->parent) {
-            return 0;
-        }
+        if (open != body->parent) return 0;
         fputs("<body", w->out);
         mo_mjcf_put_body_name(w, "name", k);
         put_pose(w, &body->pose);
@@ -267,9 +247,8 @@ int mo_mjcf_put_bodies(const mo_mjcf_writer *w)
         put_parts(w, k);
         open = k;
     }
-    for (; open > 0; open = w->model->bodies[open].parent) {
+    for (; open > 0; open = w->model->bodies[open].parent)
         fputs("</body>\n", w->out);
-    }
     fputs("</worldbody>\n", w->out);
     return 1;
 }

@@ -32,9 +32,8 @@ MO_NAMES(mo_model_actuator_name, mo_model_actuator_kind, NULL, "motor", "positio
 #define FIND(what, list, count)                                                                    \
     int mo_model_find_##what(const mo_model *model, const char *name)                              \
     {                                                                                              \
-        for (int k = 0; model && name && name[0] && k < model->count; ++k) {                       \
+        for (int k = 0; model && name && name[0] && k < model->count; ++k)                         \
             if (strcmp(model->list[k].name, name) == 0) return k;                                  \
-        }                                                                                          \
         return -1;                                                                                 \
     }
 FIND(body, bodies, body_count)
@@ -57,9 +56,7 @@ int mo_model_drop_visuals(mo_model *model)
             mo_model_pair *pair = model->pairs + i;
             is_paired |= pair->a == k || pair->b == k;
         }
-        if (model->geoms[k].is_visual && !is_paired) {
-            continue;
-        }
+        if (model->geoms[k].is_visual && !is_paired) continue;
         for (int i = 0; i < model->pair_count; ++i) { /* kept <= k, which is still to come */
             mo_model_pair *pair = model->pairs + i;
             pair->a = pair->a == k ? kept : pair->a;
@@ -81,15 +78,12 @@ int mo_model_servo(mo_model *model, double rate)
     for (int k = 0; k < model->actuator_count; ++k) {
         mo_model_actuator *a = model->actuators + k;
         const int is_single = a->joint >= 0 && model->joints[a->joint].kind >= MO_MODEL_SLIDE;
-        if (a->kind != MO_MODEL_MOTOR || !is_single || a->gear[0] == 0 || !(rate > 0)) {
-            continue;
-        }
+        if (a->kind != MO_MODEL_MOTOR || !is_single || a->gear[0] == 0 || !(rate > 0)) continue;
         a->kind = MO_MODEL_POSITION;
         a->servo_rate = rate;
         a->gear[0] *= a->gain; /* the force is that of the joint, for any unit of control */
-        for (int side = 0; side < 2 && a->has_force_range; ++side) {
+        for (int side = 0; side < 2 && a->has_force_range; ++side)
             a->force_range[side] *= fabs(a->gear[0]);
-        }
         if (a->has_control_range && !a->has_force_range) {
             a->force_range[0] = a->control_range[0] * fabs(a->gear[0]);
             a->force_range[1] = a->control_range[1] * fabs(a->gear[0]);
@@ -111,21 +105,17 @@ int mo_model_servo(mo_model *model, double rate)
 /* Numbers of joints from `at` on grow by one. */
 static void renumber(mo_model *model, int body, int at)
 {
-    for (int k = body + 1; k < model->body_count; ++k) {
+    for (int k = body + 1; k < model->body_count; ++k)
         ++model->bodies[k].first_joint;
-    }
-    for (int k = 0; k < model->actuator_count; ++k) {
+    for (int k = 0; k < model->actuator_count; ++k)
         model->actuators[k].joint += model->actuators[k].joint >= at;
-    }
     for (int k = 0; k < model->sensor_count; ++k) {
         mo_model_sensor *sensor = model->sensors + k;
         sensor->object += sensor->kind <= MO_SENSOR_JOINTACTUATORFRC && sensor->object >= at;
     }
-    for (int k = 0; k < model->tendon_count; ++k) {
-        for (int i = 0; i < model->tendons[k].count; ++i) {
+    for (int k = 0; k < model->tendon_count; ++k)
+        for (int i = 0; i < model->tendons[k].count; ++i)
             model->tendons[k].joints[i] += model->tendons[k].joints[i] >= at;
-        }
-    }
     for (int k = 0; k < model->equality_count; ++k) {
         mo_model_equality *e = model->equalities + k;
         if (e->kind == MO_MODEL_COUPLE) {
@@ -177,9 +167,8 @@ static const double DENSITY = 1000; /* kg/m^3: of shapes where no mass is given 
 static int is_part(const mo_model *model, int body, int k, mo_pose *pose)
 {
     *pose = mo_pose_identity();
-    for (; k > body && model->bodies[k].joint_count == 0; k = model->bodies[k].parent) {
+    for (; k > body && model->bodies[k].joint_count == 0; k = model->bodies[k].parent)
         *pose = mo_pose_compose(&model->bodies[k].pose, pose);
-    }
     return k == body;
 }
 
@@ -190,9 +179,7 @@ static mo_error add_geom(const mo_model *model, const mo_model_geom *geom, const
     mo_collider collider;
     mo_mass own, placed;
     double volume;
-    if (geom->is_visual) {
-        return MO_OK;
-    }
+    if (geom->is_visual) return MO_OK;
     MO_TRY(mo_collider_init(&geom->shape, 0, &model->allocator, &collider, why));
     mo_collider_mass(&collider, &volume, own.centre, own.inertia);
     mo_collider_clear(&model->allocator, &collider);
@@ -224,19 +211,13 @@ static mo_error weigh_by_shapes(mo_model *model, int body, mo_message *why)
     mo_mass sum = {0};
     mo_model_body *base = model->bodies + body;
     mo_pose pose;
-    for (int k = body; k < model->body_count; ++k) {
-        if (is_part(model, body, k, &pose) && model->bodies[k].mass > 0) {
-            return MO_OK;
-        }
-    }
-    for (int k = 0; k < model->geom_count; ++k) {
-        if (is_part(model, body, model->geoms[k].body, &pose)) {
+    for (int k = body; k < model->body_count; ++k)
+        if (is_part(model, body, k, &pose) && model->bodies[k].mass > 0) return MO_OK;
+    for (int k = 0; k < model->geom_count; ++k)
+        if (is_part(model, body, model->geoms[k].body, &pose))
             MO_TRY(add_geom(model, model->geoms + k, &pose, &sum, why));
-        }
-    }
-    if (!(sum.mass > 0)) {
+    if (!(sum.mass > 0))
         return MO_OK; /* a step refuses it, unless joints below it leave no motion without mass */
-    }
     mo_mass_give(&sum, base);
     return add_note(model, base, why);
 }
@@ -277,9 +258,7 @@ mo_error mo_model_release(mo_model *model, int body, mo_message *why)
 void mo_model_clear(mo_model *model)
 {
     MO_NEED_OR(, model, NULL);
-    if (!model->allocator.reallocate) {
-        return;
-    }
+    if (!model->allocator.reallocate) return;
     const mo_allocator allocator = model->allocator;
     MO_FREE(&allocator, model->bodies, model->joints, model->geoms, model->actuators,
             model->equalities, model->exclusions, model->keys, model->notes, model->tendons,
@@ -319,9 +298,8 @@ static bool read_any(mo_reader *r)
 
 static void clear_reader(mo_reader *r)
 {
-    for (int k = 0; k < r->mesh_count; ++k) {
+    for (int k = 0; k < r->mesh_count; ++k)
         mo_mesh_file_clear(&r->tree.allocator, r->meshes + k);
-    }
     mo_memory_free(&r->tree.allocator, r->meshes);
     mo_pool_clear(&r->tree);
 }
@@ -351,12 +329,8 @@ mo_error mo_model_read_with(const char *path, const char *folder, const mo_alloc
     r.error = mo_file_folder(path, r.folder, why);
     mo_reader_find_package(&r);
     r.error = r.error ? r.error : mo_xml_read(path, "", &r.tree, &r.elements, &r.root, why);
-    if (!r.error && read_any(&r)) {
-        mo_reader_finish(&r);
-    }
+    if (!r.error && read_any(&r)) mo_reader_finish(&r);
     clear_reader(&r);
-    if (r.error) {
-        mo_model_clear(model);
-    }
+    if (r.error) mo_model_clear(model);
     return r.error;
 }

@@ -98,9 +98,8 @@ static void add_moment(const double corner[3][3], double factor, double moment[6
 {
     static const int ROW[6] = {0, 1, 2, 0, 0, 1}, COLUMN[6] = {0, 1, 2, 1, 2, 2};
     double s[3];
-    for (int c = 0; c < 3; ++c) {
+    for (int c = 0; c < 3; ++c)
         s[c] = corner[0][c] + corner[1][c] + corner[2][c];
-    }
     for (int e = 0; e < 6; ++e) {
         const int i = ROW[e], j = COLUMN[e];
         moment[e] += factor * (corner[0][i] * corner[0][j] + corner[1][i] * corner[1][j] +
@@ -127,9 +126,8 @@ static void surface_centre(const mo_mesh_file *mesh, double centre[3])
         corners(mesh, k, origin, corner);
         const double area = area_of((const double(*)[3])corner);
         all += area;
-        for (int c = 0; c < 3; ++c) {
+        for (int c = 0; c < 3; ++c)
             mo_vec3_along(sum, area / 3, corner[c], sum);
-        }
     }
     mo_vec3_scale(all > 0 ? 1 / all : 0, sum, centre);
 }
@@ -139,9 +137,8 @@ static void as_box(mo_mass *mass)
 {
     double value[3], Q[9], square = 1;
     mo_principal_axes(mass->inertia, value, Q);
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         square *= 1.5 * (value[(k + 1) % 3] + value[(k + 2) % 3] - value[k]) / mass->mass;
-    }
     const double factor = mass->mass > 0 && square > 0 ? 8 * sqrt(square) / mass->mass : 0;
     mass->mass *= factor;
     mo_scale(6, factor, mass->inertia);
@@ -156,9 +153,8 @@ void mo_mass_of_mesh(const mo_mesh_file *mesh, bool exact, mo_mass *out)
         corners(mesh, k, tip, corner);
         const double V = pyramid((const double(*)[3])corner, exact);
         volume += V;
-        for (int c = 0; c < 3; ++c) {
+        for (int c = 0; c < 3; ++c)
             mo_vec3_along(centre, V / 4, corner[c], centre);
-        }
     }
     mo_vec3_along(tip, volume != 0 ? 1 / volume : 0, centre, out->centre);
     for (int k = 0; k < mesh->triangle_count; ++k) {
@@ -168,9 +164,7 @@ void mo_mass_of_mesh(const mo_mesh_file *mesh, bool exact, mo_mass *out)
         add_moment((const double(*)[3])corner, V / 20, moment);
     }
     set_inertia(moment, out->inertia);
-    if (!exact) {
-        as_box(out);
-    }
+    if (!exact) as_box(out);
 }
 
 void mo_mass_of_shell(const mo_mesh_file *mesh, mo_mass *out)
@@ -203,9 +197,8 @@ void mo_mass_place(const mo_mass *mass, const mo_pose *pose, double factor, mo_m
 /* Adds the inertia of a point mass at x. */
 static void add_point(double inertia[6], double mass, const double x[3])
 {
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         inertia[k] += mass * (x[(k + 1) % 3] * x[(k + 1) % 3] + x[(k + 2) % 3] * x[(k + 2) % 3]);
-    }
     inertia[3] -= mass * x[0] * x[1];
     inertia[4] -= mass * x[0] * x[2];
     inertia[5] -= mass * x[1] * x[2];
@@ -214,9 +207,7 @@ static void add_point(double inertia[6], double mass, const double x[3])
 void mo_mass_add(mo_mass *sum, const mo_mass *more)
 {
     const double mass = sum->mass + more->mass;
-    if (mass <= 0) {
-        return;
-    }
+    if (mass <= 0) return;
     double between[3];
     mo_vec3_minus(more->centre, sum->centre, between);
     mo_vec3_along(sum->centre, more->mass / mass, between, sum->centre);
@@ -254,9 +245,8 @@ bool mo_reader_check_body(mo_reader *r, const mo_xml_node *node, mo_model_body *
         mo_reader_note(r, node,
                        "> has an inertia that is not positive: moments below 1e-6 of the largest "
                        "are raised to that");
-        for (int k = 0; k < 3; ++k) {
+        for (int k = 0; k < 3; ++k)
             values[k] = fmax(values[k], 1e-6 * largest);
-        }
         mo_principal_compose(values, Q, body->inertia);
         return true;
     }

@@ -38,9 +38,7 @@ void mo_reader_find_package(mo_reader *r)
             return;
         }
         const size_t length = strlen(up);
-        if (length + 4 >= sizeof up) {
-            return;
-        }
+        if (length + 4 >= sizeof up) return;
         memcpy(up + length, "/..", 4);
     }
 }
@@ -82,13 +80,10 @@ static int lies_in_sibling(const mo_reader *r, const char *relative, char path[M
     char folder[2 * MO_PATH], file[3 * MO_PATH];
     const char *at = relative;
     int up = 0;
-    for (; strncmp(at, "../", 3) == 0; at += 3) {
+    for (; strncmp(at, "../", 3) == 0; at += 3)
         ++up;
-    }
     const size_t length = strcspn(at, "/");
-    if (up == 0 || up > LEVELS || length == 0 || at[0] == '.' || at[length] != '/') {
-        return 0;
-    }
+    if (up == 0 || up > LEVELS || length == 0 || at[0] == '.' || at[length] != '/') return 0;
     snprintf(folder, sizeof folder, "%s/%.*s", r->folder, (int)(at + length - relative), relative);
     snprintf(file, sizeof file, "%s/%s", r->folder, relative);
     return mo_file_lies_in(folder, file, path);
@@ -108,16 +103,13 @@ mo_error mo_reader_path(const mo_reader *r, const char *under, const char *name,
     char relative[2 * MO_PATH], joined[3 * MO_PATH];
     mo_message ignored = {{0}};
     const mo_error error = mo_file_within(r->folder, under, name, path, why);
-    if (!error || !name[0]) {
-        return error;
-    }
+    if (!error || !name[0]) return error;
     snprintf(relative, sizeof relative, "%s%s%s", under, under[0] ? "/" : "", name);
     snprintf(joined, sizeof joined, "%s/%s", r->folder, relative);
     if (lies_in_any(r, name[0] == '/' ? name : joined, path) ||
         (name[0] != '/' && lies_in_sibling(r, relative, path)) ||
         (r->more[0] && name[0] != '/' &&
-         mo_file_within(r->more, "", name, path, &ignored) == MO_OK)) {
+         mo_file_within(r->more, "", name, path, &ignored) == MO_OK))
         return MO_OK;
-    }
     return error;
 }

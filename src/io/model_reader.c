@@ -33,21 +33,15 @@ bool mo_reader_fail(mo_reader *r, const mo_xml_node *node, const char *format, .
 
 bool mo_reader_no_memory(mo_reader *r)
 {
-    if (!r->error) {
-        r->error = mo_fail_memory(r->why);
-    }
+    if (!r->error) r->error = mo_fail_memory(r->why);
     return false;
 }
 
 const char *mo_reader_text(mo_reader *r, const char *text)
 {
-    if (!text || !text[0]) {
-        return "";
-    }
+    if (!text || !text[0]) return "";
     const char *copy = mo_pool_text(r->pool, text, strlen(text));
-    if (!copy) {
-        mo_reader_no_memory(r);
-    }
+    if (!copy) mo_reader_no_memory(r);
     return copy ? copy : "";
 }
 
@@ -62,9 +56,7 @@ void mo_reader_note_kind(mo_reader *r, const mo_xml_node *node, const char *of, 
             return;
         }
     }
-    if (model->note_count >= MOST_NOTES) {
-        return;
-    }
+    if (model->note_count >= MOST_NOTES) return;
     if (!MO_GROW(&model->allocator, model->notes, model->room[MO_LIST_NOTES],
                  (size_t)model->note_count + 1)) {
         mo_reader_no_memory(r);
@@ -101,9 +93,7 @@ bool mo_reader_finish(mo_reader *r)
     for (int k = 0; k < r->model->note_count && !r->error; ++k) {
         mo_model_note *note = r->model->notes + k;
         char more[40] = "", said[720];
-        if (note->count > 1) {
-            snprintf(more, sizeof more, " (and %d more like it)", note->count - 1);
-        }
+        if (note->count > 1) snprintf(more, sizeof more, " (and %d more like it)", note->count - 1);
         snprintf(said, sizeof said, "%.80s%sline %d: %s%s", note->file, note->file[0] ? ", " : "",
                  note->line, note->text, more);
         note->text = mo_reader_text(r, said);
@@ -159,12 +149,8 @@ static void *add(mo_reader *r, mo_model_list which, const mo_xml_node *node, con
     }
     char *element = (char *)*array + of->size * (size_t)(*count)++;
     memcpy(element, fresh, of->size);
-    if (of->name != NOWHERE) {
-        *(const char **)(void *)(element + of->name) = mo_reader_text(r, name);
-    }
-    if (of->line != NOWHERE) {
-        *(int *)(void *)(element + of->line) = node ? node->line : 0;
-    }
+    if (of->name != NOWHERE) *(const char **)(void *)(element + of->name) = mo_reader_text(r, name);
+    if (of->line != NOWHERE) *(int *)(void *)(element + of->line) = node ? node->line : 0;
     const bool is_new = !of->kind || mo_reader_name_add(r, node, of->kind, name, *count - 1);
     return is_new && !r->error ? element : NULL;
 }
@@ -187,9 +173,7 @@ mo_model_joint *mo_reader_add_joint(mo_reader *r, const mo_xml_node *node, const
     const mo_model_joint fresh = {.kind = kind, .body = body, .axis = {0, 0, 1}};
     mo_model_joint *joint = add(r, MO_LIST_JOINTS, node, name, &fresh);
     mo_model_body *of = r->model->bodies + body;
-    if (joint && of->joint_count++ == 0) {
-        of->first_joint = r->model->joint_count - 1;
-    }
+    if (joint && of->joint_count++ == 0) of->first_joint = r->model->joint_count - 1;
     return joint;
 }
 
@@ -217,9 +201,7 @@ mo_model_tendon *mo_reader_add_tendon(mo_reader *r, const mo_xml_node *node, con
     const mo_model_tendon fresh = {
         .joints = mo_pool_take(r->pool, (size_t)joints + 1, sizeof *fresh.joints),
         .coefficients = mo_pool_take(r->pool, (size_t)joints + 1, sizeof *fresh.coefficients)};
-    if (!fresh.joints || !fresh.coefficients) {
-        mo_reader_no_memory(r);
-    }
+    if (!fresh.joints || !fresh.coefficients) mo_reader_no_memory(r);
     return add(r, MO_LIST_TENDONS, node, name, &fresh);
 }
 
@@ -259,11 +241,8 @@ mo_model_key *mo_reader_add_key(mo_reader *r, const mo_xml_node *node, const cha
         mo_reader_no_memory(r);
         return NULL;
     }
-    for (int k = 1, at = 0; k < model->body_count; ++k) {
-        if (model->bodies[k].is_mocap) {
-            fresh.mocap[at++] = model->bodies[k].pose;
-        }
-    }
+    for (int k = 1, at = 0; k < model->body_count; ++k)
+        if (model->bodies[k].is_mocap) fresh.mocap[at++] = model->bodies[k].pose;
     memcpy(fresh.q, model->q, (size_t)model->q_count * sizeof(double));
     return add(r, MO_LIST_KEYS, node, name, &fresh);
 }
@@ -296,9 +275,8 @@ bool mo_reader_place_joints(mo_reader *r)
 
 bool mo_reader_moves(const mo_model *model, int body)
 {
-    while (body > 0 && model->bodies[body].joint_count == 0) {
+    while (body > 0 && model->bodies[body].joint_count == 0)
         body = model->bodies[body].parent;
-    }
     return body > 0;
 }
 
@@ -307,9 +285,8 @@ bool mo_reader_moves(const mo_model *model, int body)
 static size_t hash_name(char kind, const char *name)
 {
     size_t h = 2166136261u ^ (unsigned char)kind;
-    for (; *name; ++name) {
+    for (; *name; ++name)
         h = (h ^ (unsigned char)*name) * 16777619u;
-    }
     return h;
 }
 
@@ -317,9 +294,8 @@ static size_t hash_name(char kind, const char *name)
 static mo_reader_name *seek(mo_reader_name *names, size_t room, char kind, const char *name)
 {
     size_t at = hash_name(kind, name) % room;
-    while (names[at].name && (names[at].kind != kind || strcmp(names[at].name, name) != 0)) {
+    while (names[at].name && (names[at].kind != kind || strcmp(names[at].name, name) != 0))
         at = (at + 1) % room;
-    }
     return names + at;
 }
 
@@ -328,11 +304,8 @@ static bool rehash(mo_reader *r)
     const size_t room = r->name_room ? 2 * r->name_room : 256;
     mo_reader_name *names = mo_pool_take(&r->tree, room, sizeof *names);
     MO_FAIL_IF(!names, mo_reader_no_memory(r));
-    for (size_t k = 0; k < r->name_room; ++k) {
-        if (r->names[k].name) {
-            *seek(names, room, r->names[k].kind, r->names[k].name) = r->names[k];
-        }
-    }
+    for (size_t k = 0; k < r->name_room; ++k)
+        if (r->names[k].name) *seek(names, room, r->names[k].kind, r->names[k].name) = r->names[k];
     r->names = names;
     r->name_room = room;
     return true;
@@ -341,12 +314,8 @@ static bool rehash(mo_reader *r)
 bool mo_reader_name_add(mo_reader *r, const mo_xml_node *node, char kind, const char *name,
                         int index)
 {
-    if (!name || !name[0]) {
-        return true;
-    }
-    if (2 * (r->name_count + 1) > r->name_room && !rehash(r)) {
-        return false;
-    }
+    if (!name || !name[0]) return true;
+    if (2 * (r->name_count + 1) > r->name_room && !rehash(r)) return false;
     mo_reader_name *at = seek(r->names, r->name_room, kind, name);
     MO_FAIL_IF(at->name,
                mo_reader_fail(r, node, "has the name '%.80s', which is already in use", name));
@@ -358,9 +327,7 @@ bool mo_reader_name_add(mo_reader *r, const mo_xml_node *node, char kind, const 
 
 int mo_reader_name_find(const mo_reader *r, char kind, const char *name)
 {
-    if (!name || !r->name_room) {
-        return -1;
-    }
+    if (!name || !r->name_room) return -1;
     const mo_reader_name *at = seek(r->names, r->name_room, kind, name);
     return at->name ? at->index : -1;
 }
@@ -380,9 +347,7 @@ mo_xml_node *mo_reader_element(mo_reader *r, mo_xml_node *parent, const char *na
                           .line = like->line,
                           .part = like->part,
                           .text = like->text};
-    if (parent) {
-        mo_xml_append(parent, node);
-    }
+    if (parent) mo_xml_append(parent, node);
     return node;
 }
 
@@ -393,9 +358,8 @@ mo_xml_node *mo_reader_make(mo_reader *r, mo_xml_node *parent, const char *name,
     va_list pairs;
     va_start(pairs, like);
     for (const char *attribute = va_arg(pairs, const char *); attribute && node;
-         attribute = va_arg(pairs, const char *)) {
+         attribute = va_arg(pairs, const char *))
         node = mo_reader_set(r, node, attribute, va_arg(pairs, const char *)) ? node : NULL;
-    }
     va_end(pairs);
     return node;
 }
@@ -437,9 +401,7 @@ static bool numbers(mo_reader *r, const mo_xml_node *node, const char *attribute
         MO_FAIL_IF(!end || isnan(value) || (isinf(value) && !may_be_infinite),
                    mo_reader_fail(r, node, "has %s=\"%.60s\", where '%.*s' is not a finite number",
                                   attribute, text, word < 30 ? word : 30, at));
-        if (n < most) {
-            out[n] = value;
-        }
+        if (n < most) out[n] = value;
         ++n;
         at = end;
     }
@@ -453,9 +415,7 @@ static bool numbers(mo_reader *r, const mo_xml_node *node, const char *attribute
                               least == most ? ""
                               : n > most    ? " at most"
                                             : " at least"));
-    if (count) {
-        *count = n;
-    }
+    if (count) *count = n;
     return true;
 }
 
@@ -469,9 +429,7 @@ bool mo_reader_attribute(mo_reader *r, const mo_xml_node *node, const char *attr
                          int most, double *out, int *count)
 {
     const char *text = mo_xml_get(node, attribute);
-    if (count) {
-        *count = 0;
-    }
+    if (count) *count = 0;
     return !text || mo_reader_numbers(r, node, attribute, text, least, most, out, count);
 }
 

@@ -22,11 +22,10 @@ bool mo_quat_from_z(const double z[3], double q[4])
     mo_vec3_scale(1 / length, z, unit);
     mo_vec3_cross(up, unit, axis);
     const double sine = mo_vec3_norm(axis);
-    if (sine < 1e-10) {
+    if (sine < 1e-10)
         mo_vec3_set(axis, 1, 0, 0);
-    } else {
+    else
         mo_vec3_scale(1 / sine, axis, axis);
-    }
     mo_quat_about(axis, atan2(sine, unit[2]), q);
     return true;
 }
@@ -50,9 +49,8 @@ void mo_quat_from_matrix(const double Q[9], double q[4])
     const double squares[4] = {1 + Q[0] + Q[4] + Q[8], 1 + Q[0] - Q[4] - Q[8],
                                1 - Q[0] + Q[4] - Q[8], 1 - Q[0] - Q[4] + Q[8]};
     int k = 0;
-    for (int i = 1; i < 4; ++i) {
+    for (int i = 1; i < 4; ++i)
         k = squares[i] > squares[k] ? i : k;
-    }
     const double x = Q[7] - Q[5], y = Q[2] - Q[6], z = Q[3] - Q[1];
     const double xy = Q[1] + Q[3], xz = Q[2] + Q[6], yz = Q[5] + Q[7];
     const double all[4][4] = {{squares[0], x, y, z},

@@ -25,9 +25,8 @@ bool mo_reader_hull_triangles(mo_reader *r, const mo_xml_node *node, mo_mesh_fil
     const mo_allocator *allocator = &r->tree.allocator;
     mo_message why = {{0}};
     mo_hull *hull = mo_hull_create(allocator, 0, mesh->points, mesh->point_count, &why);
-    if (!hull) {
+    if (!hull)
         return pass_on(r, node, mo_is_memory_message(&why) ? MO_ERR_MEMORY : MO_ERR_FORMAT, &why);
-    }
     int *triangles = mo_memory_array(allocator, 3 * (size_t)hull->face_start[hull->face_count],
                                      sizeof *triangles);
     double *points = mo_memory_array(allocator, 3 * (size_t)hull->vertex_count, sizeof *points);
@@ -39,9 +38,7 @@ bool mo_reader_hull_triangles(mo_reader *r, const mo_xml_node *node, mo_mesh_fil
             triangles[3 * count + 2] = hull->face_vertex[k + 1];
         }
     }
-    if (points) {
-        memcpy(points, hull->vertex, 3 * (size_t)hull->vertex_count * sizeof *points);
-    }
+    if (points) memcpy(points, hull->vertex, 3 * (size_t)hull->vertex_count * sizeof *points);
     mo_memory_free(allocator, mesh->points);
     *mesh = (mo_mesh_file){.points = points,
                            .point_count = hull->vertex_count,
@@ -68,9 +65,8 @@ int mo_reader_mesh(mo_reader *r, const mo_xml_node *node, const char *path, cons
         mo_mesh_file_clear(&r->tree.allocator, &mesh);
         return -1;
     }
-    for (int k = 0; k < 3 * mesh.point_count; ++k) {
+    for (int k = 0; k < 3 * mesh.point_count; ++k)
         mesh.points[k] *= scale[k % 3];
-    }
     return mo_reader_keep_mesh(r, &mesh);
 }
 
@@ -90,14 +86,10 @@ static mo_error make_hull(mo_reader *r, const double *points, int count, mo_shap
                           mo_message *why)
 {
     mo_hull *hull = mo_hull_create(&r->tree.allocator, 0, points, count, why);
-    if (!hull) {
-        return mo_is_memory_message(why) ? MO_ERR_MEMORY : MO_ERR_FORMAT;
-    }
+    if (!hull) return mo_is_memory_message(why) ? MO_ERR_MEMORY : MO_ERR_FORMAT;
     const int corners = hull->vertex_count;
     double *kept = mo_pool_take(r->pool, 3 * (size_t)corners, sizeof *kept);
-    if (kept) {
-        memcpy(kept, hull->vertex, 3 * (size_t)corners * sizeof *kept);
-    }
+    if (kept) memcpy(kept, hull->vertex, 3 * (size_t)corners * sizeof *kept);
     mo_hull_destroy(&r->tree.allocator, hull);
     shape->kind = MO_SHAPE_HULL;
     shape->points = kept;
@@ -123,15 +115,12 @@ bool mo_reader_mesh_hull(mo_reader *r, const mo_xml_node *node, int mesh, int is
         mo_message why = {{0}};
         const mo_error error = make_hull(r, of->points, of->point_count, shape, &why);
         if (error == MO_ERR_FORMAT) { /* flat, such as a decal */
-            if (!is_visual) {
+            if (!is_visual)
                 mo_reader_note(r, node, "> has a mesh without volume: the shape is left out");
-            }
             *found = 0;
             return true;
         }
-        if (error) {
-            return pass_on(r, node, error, &why);
-        }
+        if (error) return pass_on(r, node, error, &why);
         of->hull = shape->points;
         of->hull_count = shape->point_count;
     }

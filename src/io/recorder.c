@@ -55,9 +55,8 @@ static mo_error put(const mo_recorder *recorder, const void *bytes, size_t size,
 static mo_error put_mark(const mo_recorder *recorder, size_t size, mo_message *why)
 {
     unsigned char mark[2 * MO_RECORDING_MARK] = MO_RECORDING_MORE;
-    for (int k = 0; k < 8; ++k) {
+    for (int k = 0; k < 8; ++k)
         mark[MO_RECORDING_MARK + k] = (unsigned char)((unsigned long long)size >> (8 * k) & 0xFF);
-    }
     return put(recorder, mark, sizeof mark, why);
 }
 
@@ -113,9 +112,7 @@ mo_error mo_recorder_create(const char *path, const mo_world *world, const char 
     made->file = -1;
     const mo_error error = begin(made, path, world, title, &own, why);
     if (error) {
-        if (made->file >= 0) {
-            unlink(made->part);
-        }
+        if (made->file >= 0) unlink(made->part);
         made->recording.allocator = own;
         mo_recorder_destroy(made);
         return error;
@@ -140,9 +137,7 @@ mo_error mo_recorder_add(mo_recorder *recorder, const mo_world *world, double h,
     mo_recording *recording = &recorder->recording;
     mo_error error = mo_recording_add(recording, world, h, report, why);
     const int is_full = !error && bytes_of(recording) > MOST;
-    if (!error && (is_full || mo_clock() - recorder->last > WAIT)) {
-        error = append(recorder, 0, why);
-    }
+    if (!error && (is_full || mo_clock() - recorder->last > WAIT)) error = append(recorder, 0, why);
     if (!error && (is_full || recorder->dropped) && recorder->written == recording->frame_count) {
         recorder->dropped = 1;
         recorder->written = recording->frame_count = recording->contact_count = 0;
@@ -176,17 +171,13 @@ mo_error mo_recorder_finish(mo_recorder *recorder, mo_message *why)
     mo_error error = MO_OK;
     if (!recorder->dropped) {
         error = mo_recording_write(recorder->path, &recorder->recording, why);
-        if (!error) {
-            unlink(recorder->part);
-        }
+        if (!error) unlink(recorder->part);
     } else {
         error =
             recorder->written < recorder->recording.frame_count ? append(recorder, 0, why) : MO_OK;
         error = error ? error : put_in_place(recorder, why);
     }
-    if (error) {
-        save_what_fits(recorder);
-    }
+    if (error) save_what_fits(recorder);
     mo_recorder_destroy(recorder);
     return error;
 }
@@ -195,9 +186,7 @@ void mo_recorder_destroy(mo_recorder *recorder)
 {
     if (recorder) {
         const mo_allocator own = recorder->recording.allocator;
-        if (recorder->file >= 0) {
-            close(recorder->file);
-        }
+        if (recorder->file >= 0) close(recorder->file);
         mo_recording_clear(&recorder->recording);
         mo_memory_free(&own, recorder);
     }

@@ -15,13 +15,10 @@
 
 void mo_recording_clear(mo_recording *recording)
 {
-    if (!recording) {
-        return;
-    }
+    if (!recording) return;
     const mo_allocator allocator = mo_allocator_or_default(&recording->allocator);
-    for (int k = 0; recording->bodies && k < recording->body_count; ++k) {
+    for (int k = 0; recording->bodies && k < recording->body_count; ++k)
         mo_memory_free(&allocator, recording->bodies[k].name);
-    }
     for (int k = 0; recording->shapes && k < recording->shape_count; ++k) {
         void *arrays[2];
         memcpy(&arrays[0], &recording->shapes[k].def.points, sizeof arrays[0]);
@@ -75,14 +72,10 @@ static int place_of(const mo_recording *recording, mo_body_id id)
 {
     /* If no body was ever removed, as is usual, the body of index i is at place i - 1. */
     const int guess = id.index - 1;
-    if (guess >= 0 && guess < recording->body_count && recording->ids[guess].index == id.index) {
+    if (guess >= 0 && guess < recording->body_count && recording->ids[guess].index == id.index)
         return guess;
-    }
-    for (int k = 0; k < recording->body_count; ++k) {
-        if (recording->ids[k].index == id.index) {
-            return k;
-        }
-    }
+    for (int k = 0; k < recording->body_count; ++k)
+        if (recording->ids[k].index == id.index) return k;
     return 0; /* never: contacts and joints are between bodies of the world */
 }
 
@@ -114,9 +107,7 @@ static int axes_of(mo_recording *recording, const mo_world *world, mo_mechanism_
     int used = 0;
     for (int k = 0; k < count; ++k) {
         const mo_axis_state axis = mo_mechanism_joint(world, mechanism, k);
-        if (axis.kind > MO_AXIS_BALL) {
-            continue;
-        }
+        if (axis.kind > MO_AXIS_BALL) continue;
         used += 1;
         if (recording->joints) {
             mo_joint_state joint = {.kind = KINDS[axis.kind],
@@ -124,9 +115,7 @@ static int axes_of(mo_recording *recording, const mo_world *world, mo_mechanism_
                                     .b = mo_mechanism_link(world, mechanism, axis.link)};
             memcpy(joint.anchor[0], axis.anchor, sizeof axis.anchor);
             memcpy(joint.anchor[1], axis.anchor, sizeof axis.anchor);
-            if (axis.kind != MO_AXIS_BALL) {
-                memcpy(joint.axis, axis.axis, sizeof axis.axis);
-            }
+            if (axis.kind != MO_AXIS_BALL) memcpy(joint.axis, axis.axis, sizeof axis.axis);
             recording->joints[recording->joint_count++] = joint_of(recording, world, &joint);
         }
     }
@@ -136,9 +125,8 @@ static int axes_of(mo_recording *recording, const mo_world *world, mo_mechanism_
 static int all_axes_of(mo_recording *recording, const mo_world *world)
 {
     int used = 0;
-    for (int k = 0; k < mo_world_mechanism_count(world); ++k) {
+    for (int k = 0; k < mo_world_mechanism_count(world); ++k)
         used += axes_of(recording, world, mo_world_mechanism(world, k));
-    }
     return used;
 }
 
@@ -160,9 +148,8 @@ static bool copy_joints(mo_recording *recording, const mo_world *world)
 static int count_shapes(const mo_world *world)
 {
     int count = 0;
-    for (int k = 0; k < mo_world_body_count(world); ++k) {
+    for (int k = 0; k < mo_world_body_count(world); ++k)
         count += mo_body_get(world, mo_world_body(world, k)).shape_count;
-    }
     return count;
 }
 
@@ -179,9 +166,8 @@ mo_error mo_recording_begin(mo_recording *recording, const mo_world *world,
     recording->ids = mo_memory_array(&own, (size_t)bodies, sizeof *recording->ids);
     recording->shapes = mo_memory_array(&own, (size_t)shapes, sizeof *recording->shapes);
     bool good = recording->bodies && recording->ids && recording->shapes;
-    for (int k = 0; good && k < bodies; ++k) {
+    for (int k = 0; good && k < bodies; ++k)
         good = copy_body(recording, world, k);
-    }
     if (!good || !copy_joints(recording, world)) {
         mo_recording_clear(recording);
         return mo_fail_memory(why);

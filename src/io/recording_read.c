@@ -124,9 +124,7 @@ static bool read_names(reader *in, const mo_h5_group *group)
     mo_h5 *h = &in->h;
     mo_recording *recording = in->recording;
     char *all = NULL;
-    if (mo_h5_has(group, "names") && !mo_h5_read_text(h, group, "names", &all)) {
-        return false;
-    }
+    if (mo_h5_has(group, "names") && !mo_h5_read_text(h, group, "names", &all)) return false;
     bool good = true;
     const char *from = all ? all : "";
     for (int k = 0; good && k < recording->body_count; ++k) {
@@ -276,9 +274,7 @@ static bool read_head(reader *in)
         mo_h5_fault(h, "the dimension is %d where 2 or 3 is needed", in->recording->dimension));
     double *gravity = read_doubles(h, &in->root, "gravity", &count);
     bool good = gravity && check_count(h, &in->root, "gravity", count, 3);
-    if (good) {
-        memcpy(in->recording->gravity, gravity, sizeof in->recording->gravity);
-    }
+    if (good) memcpy(in->recording->gravity, gravity, sizeof in->recording->gravity);
     mo_memory_free(h->allocator, gravity);
     return good && (!mo_h5_has(&in->root, "title") ||
                     mo_h5_read_text(h, &in->root, "title", &in->recording->title));
@@ -342,9 +338,8 @@ static mo_error read_more(mo_recording *recording, const char *path, uint64_t st
     mo_recording more = {.allocator = recording->allocator, .body_count = recording->body_count};
     reader in = {.recording = &more};
     if (mo_h5_open_part(&in.h, path, start, size, &recording->allocator, why, &in.file) &&
-        check_version(&in)) {
+        check_version(&in))
         read_frames(&in);
-    }
     close_part(&in);
     const mo_error error = in.h.error ? in.h.error : append(recording, &more, why);
     more.body_count = 0; /* the reader does not store their names */
@@ -359,9 +354,8 @@ static mo_error read_rest(mo_recording *recording, const char *path, uint64_t st
     mo_error error = MO_OK;
     FILE *file = fopen(path, "rb");
     unsigned char mark[2 * MO_RECORDING_MARK];
-    if (!file || fseeko(file, 0, SEEK_END) != 0) {
+    if (!file || fseeko(file, 0, SEEK_END) != 0)
         error = mo_fail(why, MO_ERR_FILE, "%.300s: could not be read to its end", path);
-    }
     const off_t length = error ? 0 : ftello(file);
     const uint64_t end = length > 0 ? (uint64_t)length : 0;
     while (!error && start <= end && end - start > sizeof mark) {
@@ -372,15 +366,11 @@ static mo_error read_rest(mo_recording *recording, const char *path, uint64_t st
         }
         const uint64_t size = mo_h5_number(mark + MO_RECORDING_MARK, 8);
         start += sizeof mark;
-        if (memcmp(mark, MO_RECORDING_MORE, MO_RECORDING_MARK) != 0 || size > end - start) {
-            break;
-        }
+        if (memcmp(mark, MO_RECORDING_MORE, MO_RECORDING_MARK) != 0 || size > end - start) break;
         error = read_more(recording, path, start, size, why);
         start += size;
     }
-    if (file) {
-        fclose(file);
-    }
+    if (file) fclose(file);
     return error;
 }
 
@@ -393,14 +383,11 @@ mo_error mo_recording_read(const char *path, const mo_allocator *allocator, mo_r
     *recording = (mo_recording){.allocator = own};
     reader in = {.recording = recording};
     if (mo_h5_open(&in.h, path, &own, why, &in.file) && check_version(&in) && read_head(&in) &&
-        read_bodies(&in)) {
+        read_bodies(&in))
         read_frames(&in);
-    }
     const uint64_t end = in.h.size;
     close_part(&in);
     const mo_error error = in.h.error ? in.h.error : read_rest(recording, path, end, why);
-    if (error) {
-        mo_recording_clear(recording);
-    }
+    if (error) mo_recording_clear(recording);
     return error;
 }

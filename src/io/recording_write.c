@@ -16,9 +16,8 @@ static bool write_column(mo_h5 *h, const mo_columns *table, const mo_column *col
     const size_t size = (size_t)column->width * (column->integers ? sizeof(int) : sizeof(double));
     char *values = mo_memory_array(h->allocator, rows, size);
     MO_FAIL_IF(!values, mo_h5_no_memory(h));
-    for (size_t k = 0; k < rows; ++k) {
+    for (size_t k = 0; k < rows; ++k)
         memcpy(values + k * size, (const char *)structs + k * table->stride + column->offset, size);
-    }
     const size_t count = rows * (size_t)column->width;
     const bool good =
         column->integers
@@ -34,9 +33,8 @@ static bool write_table(mo_h5 *h, mo_recording_table which, int rows, const void
     char path[MO_H5_PATH];
     snprintf(path, sizeof path, "/" MO_RECORDING_ROOT "/%.16s", table->group);
     bool good = mo_h5_make_group(h, path);
-    for (int k = 0; good && k < table->count; ++k) {
+    for (int k = 0; good && k < table->count; ++k)
         good = write_column(h, table, table->column + k, (size_t)rows, structs);
-    }
     return good;
 }
 
@@ -44,16 +42,14 @@ static bool write_table(mo_h5 *h, mo_recording_table which, int rows, const void
 static bool write_names(mo_h5 *h, const mo_recording *recording)
 {
     size_t size = 1;
-    for (int k = 0; k < recording->body_count; ++k) {
+    for (int k = 0; k < recording->body_count; ++k)
         size += strlen(recording->bodies[k].name) + 1;
-    }
     char *all = mo_memory_array(h->allocator, size, 1);
     MO_FAIL_IF(!all, mo_h5_no_memory(h));
     char *to = all;
     for (int k = 0; k < recording->body_count; ++k) {
-        for (const char *c = recording->bodies[k].name; *c; ++c) {
+        for (const char *c = recording->bodies[k].name; *c; ++c)
             *to++ = *c == '\n' ? ' ' : *c;
-        }
         *to++ = '\n';
     }
     *to = 0;
@@ -77,12 +73,8 @@ static bool write_arrays(mo_h5 *h, const mo_recording *recording)
     for (int k = 0; good && k < recording->shape_count; ++k) {
         const mo_shape_def *def = &recording->shapes[k].def;
         const size_t p = 3 * (size_t)def->point_count, i = (size_t)def->index_count;
-        if (p) {
-            memcpy(all_points + points, def->points, p * sizeof *all_points);
-        }
-        if (i) {
-            memcpy(all_indices + indices, def->indices, i * sizeof *all_indices);
-        }
+        if (p) memcpy(all_points + points, def->points, p * sizeof *all_points);
+        if (i) memcpy(all_indices + indices, def->indices, i * sizeof *all_indices);
         points += p;
         indices += i;
     }
@@ -130,9 +122,8 @@ mo_error mo_recording_image(const mo_recording *recording, const char *path, int
     *size = 0;
     if (mo_h5_create(&h, path, &own, why) && mo_h5_make_group(&h, "/" MO_RECORDING_ROOT) &&
         mo_h5_write_int(&h, "version", MO_RECORDING_VERSION) &&
-        (!has_head || write_head(&h, recording)) && write_frames(&h, recording, first)) {
+        (!has_head || write_head(&h, recording)) && write_frames(&h, recording, first))
         mo_h5_image(&h, bytes, size);
-    }
     mo_h5_close(&h);
     if (h.error) {
         mo_memory_free(&own, *bytes);

@@ -56,24 +56,16 @@ const char *mo_robot_note(const mo_robot *robot, int k)
 mo_mechanism_id mo_robot_joint(const mo_robot *robot, int joint, int *number)
 {
     MO_NEED_OR((mo_mechanism_id){0}, robot, NULL);
-    if (joint < 0 || joint >= robot->joint_count) {
-        return (mo_mechanism_id){0};
-    }
-    if (number) {
-        *number = robot->joints[joint].number;
-    }
+    if (joint < 0 || joint >= robot->joint_count) return (mo_mechanism_id){0};
+    if (number) *number = robot->joints[joint].number;
     return robot->joints[joint].mechanism;
 }
 
 /* The mechanism of entry k of a list, and its number there. */
 static mo_mechanism_id control_at(const mo_robot_control *list, int count, int k, int *number)
 {
-    if (k < 0 || k >= count) {
-        return (mo_mechanism_id){0};
-    }
-    if (number) {
-        *number = list[k].number;
-    }
+    if (k < 0 || k >= count) return (mo_mechanism_id){0};
+    if (number) *number = list[k].number;
     return list[k].mechanism;
 }
 
@@ -148,9 +140,8 @@ static mo_error set_free(mo_world *world, mo_body_id body, const double *q, cons
 static bool is_configuration(int count, const double *q)
 {
     double square = count < 4;
-    for (int k = count - 4; count >= 4 && k < count; ++k) {
+    for (int k = count - 4; count >= 4 && k < count; ++k)
         square += q[k] * q[k];
-    }
     return mo_are_moderate(count, q) && square > 1e-20;
 }
 
@@ -182,9 +173,8 @@ static mo_error check_joints(const mo_robot *robot, const mo_world *world, const
                              const double *v, mo_message *why)
 {
     mo_error error = MO_OK;
-    for (int k = 0; k < robot->joint_count && !error; ++k) {
+    for (int k = 0; k < robot->joint_count && !error; ++k)
         error = check_joint(robot, world, k, q, v, why);
-    }
     return error;
 }
 
@@ -224,12 +214,8 @@ void mo_robot_get(const mo_robot *robot, const mo_world *world, double *q, doubl
         }
         const double *all_q = mo_mechanism_q(world, at->mechanism);
         const double *all_v = mo_mechanism_v(world, at->mechanism);
-        if (own_q && all_q) {
-            memcpy(own_q, all_q + at->at_q, (size_t)at->q_count * sizeof *q);
-        }
-        if (own_v && all_v) {
-            memcpy(own_v, all_v + at->at_v, (size_t)at->v_count * sizeof *v);
-        }
+        if (own_q && all_q) memcpy(own_q, all_q + at->at_q, (size_t)at->q_count * sizeof *q);
+        if (own_v && all_v) memcpy(own_v, all_v + at->at_v, (size_t)at->v_count * sizeof *v);
     }
 }
 
@@ -240,15 +226,9 @@ static mo_error set_mechanism(const mo_robot *robot, mo_world *world, int k, con
     const mo_mechanism_id id = robot->joints[k].mechanism;
     for (int j = k; j < robot->joint_count; ++j) {
         const mo_robot_place *part = robot->joints + j;
-        if (part->mechanism.index != id.index) {
-            continue;
-        }
-        if (q) {
-            memcpy(robot->q + part->at_q, q + part->first_q, (size_t)part->q_count * sizeof *q);
-        }
-        if (v) {
-            memcpy(robot->v + part->at_v, v + part->first_v, (size_t)part->v_count * sizeof *v);
-        }
+        if (part->mechanism.index != id.index) continue;
+        if (q) memcpy(robot->q + part->at_q, q + part->first_q, (size_t)part->q_count * sizeof *q);
+        if (v) memcpy(robot->v + part->at_v, v + part->first_v, (size_t)part->v_count * sizeof *v);
     }
     return mo_mechanism_set(world, id, q ? robot->q : NULL, v ? robot->v : NULL, why);
 }
@@ -287,9 +267,8 @@ mo_error mo_robot_set_controls(const mo_robot *robot, mo_world *world, const dou
 {
     MO_NEED(robot && world, why);
     mo_error error = check_controls(robot, world, controls, why);
-    for (int k = 0; k < robot->actuator_count && !error; ++k) {
+    for (int k = 0; k < robot->actuator_count && !error; ++k)
         error = mo_robot_set_control(robot, world, k, controls[k], why);
-    }
     return error;
 }
 
@@ -300,9 +279,8 @@ mo_error mo_robot_set_key(const mo_robot *robot, mo_world *world, const mo_model
     mo_error error = check_mocap(robot, key->mocap, why);
     error = error ? error : check_controls(robot, world, key->control, why);
     error = error ? error : mo_robot_set(robot, world, key->q, key->v, why);
-    for (int k = 0; k < robot->mocap_count && !error; ++k) {
+    for (int k = 0; k < robot->mocap_count && !error; ++k)
         error = mo_robot_move_mocap(robot, world, robot->mocap[k], key->mocap + k, 0, why);
-    }
     return error ? error : mo_robot_set_controls(robot, world, key->control, why);
 }
 
@@ -314,15 +292,12 @@ mo_error mo_robot_move_mocap(const mo_robot *robot, mo_world *world, int body, c
     MO_NEED(robot && world && to, why);
     const mo_body_id id = mo_robot_body(robot, body);
     int k = 0;
-    while (k < robot->mocap_count && robot->mocap[k] != body) {
+    while (k < robot->mocap_count && robot->mocap[k] != body)
         ++k;
-    }
     MO_REFUSE_IF(k == robot->mocap_count || !(time >= 0), why,
                  "body %d of the model is not a mocap body", body);
     double velocity[3] = {0}, spin[3] = {0};
-    if (!(time > 0)) {
-        return mo_body_set(world, id, to, velocity, spin, why);
-    }
+    if (!(time > 0)) return mo_body_set(world, id, to, velocity, spin, why);
     const mo_pose from = mo_body_get(world, id).pose;
     double back[4], turn[4];
     memcpy(back, from.orientation, sizeof back);
@@ -331,8 +306,7 @@ mo_error mo_robot_move_mocap(const mo_robot *robot, mo_world *world, int body, c
     const double sine = mo_vec3_norm(turn + 1), sign = turn[0] < 0 ? -1 : 1;
     const double angle = 2 * atan2(sine, fabs(turn[0]));
     mo_vec3_scale(sine > 0 ? sign * angle / (sine * time) : 0, turn + 1, spin);
-    for (int c = 0; c < 3; ++c) {
+    for (int c = 0; c < 3; ++c)
         velocity[c] = (to->position[c] - from.position[c]) / time;
-    }
     return mo_body_set(world, id, &from, velocity, spin, why);
 }

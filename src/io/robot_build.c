@@ -47,9 +47,7 @@ static mo_error add_still(mo_building *b, int k)
     def.pose = b->pose[k];
     def.name = mo_name_or_null(body->name);
     b->robot->bodies[k] = mo_world_add_body(b->world, &def, b->why);
-    if (body->is_mocap) {
-        b->robot->mocap[b->robot->mocap_count++] = k;
-    }
+    if (body->is_mocap) b->robot->mocap[b->robot->mocap_count++] = k;
     return b->robot->bodies[k].index ? MO_OK : MO_ERR_ARGUMENT;
 }
 
@@ -63,9 +61,7 @@ static mo_error check_weights(mo_building *b)
         const mo_model_body *body = model->bodies + k;
         below[k] += body->mass;
         below[body->parent] += below[k];
-        if (body->joint_count == 0 || below[k] > 0) {
-            continue;
-        }
+        if (body->joint_count == 0 || below[k] > 0) continue;
         MO_FAIL_IF(model->joints[body->first_joint].armature == 0,
                    mo_fail(b->why, MO_ERR_FORMAT,
                            "line %d: the body '%.80s' moves but has no mass; give it geoms or an "
@@ -90,12 +86,9 @@ static mo_error add_bodies(mo_building *b)
             continue;
         }
         int end = k + 1;
-        while (end < model->body_count && model->bodies[end].parent >= k) {
+        while (end < model->body_count && model->bodies[end].parent >= k)
             ++end;
-        }
-        if (b->joined[k] == k) {
-            error = mo_building_add_trees(b, k);
-        }
+        if (b->joined[k] == k) error = mo_building_add_trees(b, k);
         k = end;
     }
     return error;
@@ -159,9 +152,8 @@ static mo_error exclude_tree(mo_building *b, int root, int end)
             const int g = b->group[i], h = b->group[j];
             const int above_g = b->group[b->model->bodies[g].parent];
             const int above_h = b->group[b->model->bodies[h].parent];
-            if (g == h || (!b->model->parents_touch && (above_g == h || above_h == g))) {
+            if (g == h || (!b->model->parents_touch && (above_g == h || above_h == g)))
                 error = exclude(b, i, j);
-            }
         }
     }
     return error;
@@ -173,15 +165,13 @@ static mo_error add_exclusions(mo_building *b)
     mo_error error = MO_OK;
     for (int k = 0; k < model->body_count && !error;) {
         int end = k + 1;
-        while (b->group[k] && end < model->body_count && model->bodies[end].parent >= k) {
+        while (b->group[k] && end < model->body_count && model->bodies[end].parent >= k)
             ++end;
-        }
         error = exclude_tree(b, k, end);
         k = end;
     }
-    for (int k = 0; k < model->exclusion_count && !error; ++k) {
+    for (int k = 0; k < model->exclusion_count && !error; ++k)
         error = exclude(b, model->exclusions[k][0], model->exclusions[k][1]);
-    }
     return error;
 }
 
@@ -234,11 +224,9 @@ static mo_error make_room(mo_building *b)
 /* Removes all bodies that a refused model has added, and with them joints and exclusions. */
 static void remove_bodies(const mo_building *b)
 {
-    for (int k = 0; k < b->model->body_count; ++k) {
-        if (b->robot->bodies[k].index) { /* with one link go all of its mechanism */
+    for (int k = 0; k < b->model->body_count; ++k)
+        if (b->robot->bodies[k].index) /* with one link go all of its mechanism */
             mo_world_remove_body(b->world, b->robot->bodies[k], NULL);
-        }
-    }
 }
 
 /* ---- equalities ------------------------------------------------------------------------------ */
@@ -255,12 +243,9 @@ static mo_error add_coupling(mo_building *b, const mo_model_equality *e)
     mo_coupling_def def = mo_default_coupling(
         of_tendons ? robot->tendons[e->a].number : robot->joints[e->a].number, -1);
     def.of_tendons = of_tendons;
-    if (of_tendons && !id.index) {
-        return MO_OK; /* between static bodies */
-    }
-    if (e->b >= 0 && (!of_tendons || robot->tendons[e->b].mechanism.index)) {
+    if (of_tendons && !id.index) return MO_OK; /* between static bodies */
+    if (e->b >= 0 && (!of_tendons || robot->tendons[e->b].mechanism.index))
         def.b = of_tendons ? robot->tendons[e->b].number : robot->joints[e->b].number;
-    }
     memcpy(def.polynomial, e->polynomial, sizeof def.polynomial);
     mo_error error = mo_mechanism_couple(b->world, id, &def, b->why);
     if (!error && !of_tendons && e->polynomial[0] != 0) {
@@ -277,21 +262,15 @@ static mo_error add_coupling(mo_building *b, const mo_model_equality *e)
 static mo_error move_to_weld(mo_building *b, const mo_joint_def *def, int first)
 {
     const double still[3] = {0};
-    if (!def->has_pose || mo_body_get(b->world, def->b).kind != MO_BODY_FREE) {
-        return MO_OK;
-    }
+    if (!def->has_pose || mo_body_get(b->world, def->b).kind != MO_BODY_FREE) return MO_OK;
     const mo_pose pose = mo_pose_compose(&b->pose[first], &def->pose);
     return mo_body_set(b->world, def->b, &pose, still, still, b->why);
 }
 
 static mo_error add_equality(mo_building *b, const mo_model_equality *e)
 {
-    if (e->kind == MO_MODEL_COUPLE || e->kind == MO_MODEL_TENDONS) {
-        return add_coupling(b, e);
-    }
-    if (b->group[e->a] == 0 && b->group[e->b] == 0) {
-        return MO_OK;
-    }
+    if (e->kind == MO_MODEL_COUPLE || e->kind == MO_MODEL_TENDONS) return add_coupling(b, e);
+    if (b->group[e->a] == 0 && b->group[e->b] == 0) return MO_OK;
     /* The second body of a joint must be dynamic. */
     const int swapped = b->group[e->b] == 0;
     const int first = swapped ? e->b : e->a, second = swapped ? e->a : e->b;
@@ -329,9 +308,8 @@ mo_error mo_model_build(const mo_model *model, mo_world *world, const mo_allocat
         error = add_bodies(&b);
         error = error ? error : add_shapes(&b);
         error = error ? error : add_exclusions(&b);
-        for (int k = 0; k < model->equality_count && !error; ++k) {
+        for (int k = 0; k < model->equality_count && !error; ++k)
             error = add_equality(&b, model->equalities + k);
-        }
         error = error ? error : mo_robot_part_overlaps(b.robot, world, is_urdf, why);
     }
     /* calls that return an id give the reason in `why` */

@@ -55,17 +55,15 @@ static void free_mass(const mo_body_state *body, double M[36])
     for (int j = 0; j < 6; ++j) {
         for (int c = 0; c < 3; ++c) {
             P[6 * c + j] = body->mass * J[6 * c + j];
-            for (int e = 0; e < 3; ++e) {
+            for (int e = 0; e < 3; ++e)
                 P[6 * (3 + c) + j] += I[3 * c + e] * J[6 * (3 + e) + j];
-            }
         }
     }
     for (int i = 0; i < 6; ++i) {
         for (int j = 0; j < 6; ++j) {
             M[6 * i + j] = 0;
-            for (int k = 0; k < 6; ++k) {
+            for (int k = 0; k < 6; ++k)
                 M[6 * i + j] += J[6 * k + i] * P[6 * k + j];
-            }
         }
     }
 }
@@ -81,14 +79,12 @@ static void free_bias(const mo_body_state *body, const double gravity[3], double
     mo_vec3_minus(body->centre, body->pose.position, arm);
     mo_vec3_cross(body->spin, arm, turn);
     mo_vec3_cross(body->spin, turn, wrench);
-    for (int c = 0; c < 3; ++c) {
+    for (int c = 0; c < 3; ++c)
         wrench[c] = body->mass * (wrench[c] - gravity[c]);
-    }
     for (int i = 0; i < 6; ++i) {
         bias[i] = 0;
-        for (int k = 0; k < 6; ++k) {
+        for (int k = 0; k < 6; ++k)
             bias[i] += J[6 * k + i] * wrench[k];
-        }
     }
 }
 
@@ -110,9 +106,7 @@ static void scatter(const mo_robot *robot, int rows, mo_mechanism_id id, int wid
 static double *take(const mo_robot *robot, size_t count, mo_message *why)
 {
     double *made = mo_memory_array(&robot->allocator, count + 1, sizeof *made);
-    if (!made) {
-        mo_fail_memory(why);
-    }
+    if (!made) mo_fail_memory(why);
     return made;
 }
 
@@ -172,9 +166,8 @@ mo_error mo_robot_inverse(const mo_robot *robot, const mo_world *world, const do
             const mo_body_state body = mo_body_get(world, at->body);
             free_mass(&body, M);
             free_bias(&body, def.gravity, to);
-            for (int i = 0; i < 36; ++i) {
+            for (int i = 0; i < 36; ++i)
                 to[i / 6] += M[i] * acceleration[at->first_v + i % 6];
-            }
         } else if (begins(robot, k)) {
             for (int j = k; j < robot->joint_count; ++j) {
                 const mo_robot_place *part = robot->joints + j;
@@ -217,9 +210,7 @@ mo_error mo_robot_jacobian(const mo_robot *robot, const mo_world *world, int bod
         double *own = take(robot, 6 * (size_t)m, why);
         const mo_error error =
             own ? mo_mechanism_jacobian(world, mechanism, link, at, own, why) : MO_ERR_MEMORY;
-        if (!error) {
-            scatter(robot, 6, mechanism, m, own, J);
-        }
+        if (!error) scatter(robot, 6, mechanism, m, own, J);
         mo_memory_free(&robot->allocator, own);
         return error;
     }
@@ -241,9 +232,7 @@ mo_error mo_robot_jacobian(const mo_robot *robot, const mo_world *world, int bod
 mo_pose mo_robot_site(const mo_robot *robot, const mo_world *world, int site)
 {
     MO_NEED_OR(mo_pose_identity(), robot && world, NULL);
-    if (site < 0 || site >= robot->site_count) {
-        return mo_pose_identity();
-    }
+    if (site < 0 || site >= robot->site_count) return mo_pose_identity();
     const mo_pose body = mo_body_get(world, mo_robot_body(robot, robot->sites[site].body)).pose;
     return mo_pose_compose(&body, &robot->sites[site].pose);
 }

@@ -20,31 +20,25 @@
 static int root_of(const mo_building *b, int body)
 {
     int root = 0;
-    for (; body > 0; body = b->model->bodies[body].parent) {
+    for (; body > 0; body = b->model->bodies[body].parent)
         root = b->model->bodies[body].joint_count > 0 ? body : root;
-    }
     return root;
 }
 
 static int first_of(const mo_building *b, int root)
 {
-    while (b->joined[root] != root) {
+    while (b->joined[root] != root)
         root = b->joined[root];
-    }
     return root;
 }
 
 /* A body that the tendon moves; 0: it connects static bodies only. */
 static int pulled_body(const mo_building *b, const mo_model_tendon *tendon)
 {
-    if (tendon->path_count == 0) {
-        return b->model->joints[tendon->joints[0]].body;
-    }
+    if (tendon->path_count == 0) return b->model->joints[tendon->joints[0]].body;
     for (int k = 0; k < tendon->path_count; ++k) {
         const mo_tendon_point *point = tendon->path + k;
-        if (point->kind != MO_TENDON_PULLEY && root_of(b, point->link) > 0) {
-            return point->link;
-        }
+        if (point->kind != MO_TENDON_PULLEY && root_of(b, point->link) > 0) return point->link;
     }
     return 0;
 }
@@ -53,28 +47,23 @@ static int pulled_body(const mo_building *b, const mo_model_tendon *tendon)
 static void join(mo_building *b, int body, int other)
 {
     const int one = first_of(b, root_of(b, body)), two = first_of(b, root_of(b, other));
-    if (one == 0 || two == 0) {
-        return;
-    }
-    if (one < two) {
+    if (one == 0 || two == 0) return;
+    if (one < two)
         b->joined[two] = one;
-    } else {
+    else
         b->joined[one] = two;
-    }
 }
 
 void mo_building_join_trees(mo_building *b)
 {
     const mo_model *model = b->model;
-    for (int k = 0; k < model->body_count; ++k) {
+    for (int k = 0; k < model->body_count; ++k)
         b->joined[k] = k;
-    }
     for (int k = 0; k < model->tendon_count; ++k) {
         const mo_model_tendon *tendon = model->tendons + k;
         const int body = pulled_body(b, tendon);
-        for (int i = 0; i < tendon->count; ++i) {
+        for (int i = 0; i < tendon->count; ++i)
             join(b, body, model->joints[tendon->joints[i]].body);
-        }
         for (int i = 0; i < tendon->path_count; ++i) {
             join(b, body, tendon->path[i].link);
             join(b, body, tendon->path[i].side_link);
@@ -82,15 +71,13 @@ void mo_building_join_trees(mo_building *b)
     }
     for (int k = 0; k < model->equality_count; ++k) {
         const mo_model_equality *e = model->equalities + k;
-        if (e->kind == MO_MODEL_COUPLE && e->b >= 0) {
+        if (e->kind == MO_MODEL_COUPLE && e->b >= 0)
             join(b, model->joints[e->a].body, model->joints[e->b].body);
-        } else if (e->kind == MO_MODEL_TENDONS && e->b >= 0) {
+        else if (e->kind == MO_MODEL_TENDONS && e->b >= 0)
             join(b, pulled_body(b, model->tendons + e->a), pulled_body(b, model->tendons + e->b));
-        }
     }
-    for (int k = 0; k < model->body_count; ++k) {
+    for (int k = 0; k < model->body_count; ++k)
         b->joined[k] = first_of(b, k);
-    }
 }
 
 /* ---- definitions ----------------------------------------------------------------------------- */
@@ -134,9 +121,7 @@ static void add_links(mo_building *b, parts *p)
     const mo_model *model = b->model;
     for (int k = 1; k < model->body_count; ++k) {
         const mo_model_body *body = model->bodies + k;
-        if (!belongs(b, p, k)) {
-            continue;
-        }
+        if (!belongs(b, p, k)) continue;
         const int is_root = root_of(b, k) == k;
         mo_link_def *link = b->links + p->def.link_count;
         b->link[k] = p->def.link_count++;
@@ -182,17 +167,14 @@ static mo_error add_tendons(mo_building *b, parts *p)
 {
     for (int k = 0; k < b->model->tendon_count; ++k) {
         const mo_model_tendon *tendon = b->model->tendons + k;
-        if (!belongs(b, p, pulled_body(b, tendon))) {
-            continue;
-        }
+        if (!belongs(b, p, pulled_body(b, tendon))) continue;
         int *joints = mo_pool_take(&b->pool, (size_t)tendon->count + 1, sizeof *joints);
         mo_tendon_point *path =
             mo_pool_take(&b->pool, (size_t)tendon->path_count + 1, sizeof *path);
         MO_NEED_MEMORY(joints && path, b->why);
         copy_path(b, tendon, path);
-        for (int i = 0; i < tendon->count; ++i) {
+        for (int i = 0; i < tendon->count; ++i)
             joints[i] = b->number[tendon->joints[i]];
-        }
         b->robot->tendons[k].number = p->def.tendon_count;
         b->tendons[p->def.tendon_count++] =
             (mo_tendon_def){.joints = joints,
@@ -237,9 +219,7 @@ static mo_actuator_def actuator_of(const mo_building *b, const mo_model_actuator
     def.is_muscle = a->kind == MO_MODEL_MUSCLE;
     def.muscle = a->muscle;
     def.muscle.force = fmax(a->muscle.force, 0); /* see robot_tune.c */
-    if (a->muscle.length_range[0] == a->muscle.length_range[1]) {
-        def.muscle.length_range[1] += 1;
-    }
+    if (a->muscle.length_range[0] == a->muscle.length_range[1]) def.muscle.length_range[1] += 1;
     if (a->tendon >= 0) {
         def.on = MO_ON_TENDON;
         def.tendon = b->robot->tendons[a->tendon].number;
@@ -255,9 +235,8 @@ static mo_actuator_def actuator_of(const mo_building *b, const mo_model_actuator
     def.has_target_range = a->has_control_range;
     def.target_lower = a->control_range[0];
     def.target_upper = a->control_range[1];
-    if (a->has_control_range) { /* the initial control is zero, or the nearest value of its range */
+    if (a->has_control_range) /* the initial control is zero, or the nearest value of its range */
         def.target = fmin(fmax(0, a->control_range[0]), a->control_range[1]);
-    }
     def.has_state_range = a->has_state_range;
     def.state_lower = a->state_range[0];
     def.state_upper = a->state_range[1];
@@ -294,9 +273,7 @@ static void keep_ids(mo_building *b, const parts *p, mo_mechanism_id id)
 {
     const mo_model *model = b->model;
     for (int k = 1; k < model->body_count; ++k) {
-        if (!belongs(b, p, k)) {
-            continue;
-        }
+        if (!belongs(b, p, k)) continue;
         const mo_model_body *body = model->bodies + k;
         b->robot->bodies[k] = mo_mechanism_link(b->world, id, b->link[k]);
         for (int j = body->first_joint; j < body->first_joint + body->joint_count; ++j) {
@@ -308,16 +285,11 @@ static void keep_ids(mo_building *b, const parts *p, mo_mechanism_id id)
                                          .at_v = state.v_at});
         }
     }
-    for (int k = 0; k < model->tendon_count; ++k) {
-        if (belongs(b, p, pulled_body(b, model->tendons + k))) {
-            b->robot->tendons[k].mechanism = id;
-        }
-    }
+    for (int k = 0; k < model->tendon_count; ++k)
+        if (belongs(b, p, pulled_body(b, model->tendons + k))) b->robot->tendons[k].mechanism = id;
     for (int k = 0; k < model->actuator_count; ++k) {
         const int body = driven_body(b, model->actuators + k);
-        if (body > 0 && belongs(b, p, body)) {
-            b->robot->actuators[k].mechanism = id;
-        }
+        if (body > 0 && belongs(b, p, body)) b->robot->actuators[k].mechanism = id;
     }
 }
 
@@ -350,20 +322,13 @@ static int is_free_alone(const mo_building *b, int root)
     const int is_last = root + 1 == model->body_count || model->bodies[root + 1].parent < root;
     if (!is_last || joint->kind != MO_MODEL_FREE || joint->damping > 0 || joint->armature > 0 ||
         joint->dry_friction > 0 || body->gravity_compensation != 0 || model->medium.density > 0 ||
-        model->medium.viscosity > 0) {
+        model->medium.viscosity > 0)
         return 0;
-    }
-    for (int k = 0; k < model->actuator_count; ++k) {
-        if (driven_body(b, model->actuators + k) == root) {
-            return 0;
-        }
-    }
+    for (int k = 0; k < model->actuator_count; ++k)
+        if (driven_body(b, model->actuators + k) == root) return 0;
     for (int k = 0; k < model->tendon_count; ++k) {
-        for (int i = 0; i < model->tendons[k].path_count; ++i) {
-            if (model->tendons[k].path[i].link == root) {
-                return 0;
-            }
-        }
+        for (int i = 0; i < model->tendons[k].path_count; ++i)
+            if (model->tendons[k].path[i].link == root) return 0;
     }
     return 1;
 }

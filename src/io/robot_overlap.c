@@ -36,11 +36,9 @@ static mo_error add_row(const mo_world *world, mo_body_id body, const mo_sim_con
     const mo_mechanism_id id = mo_body_mechanism(world, body, &link);
     const int n = mo_mechanism_get(world, id).v_count;
     const mo_error error = mo_mechanism_jacobian(world, id, link, contact->point, J, why);
-    for (int k = 0; k < n && !error; ++k) {
-        for (int c = 0; c < 3; ++c) {
+    for (int k = 0; k < n && !error; ++k)
+        for (int c = 0; c < 3; ++c)
             row[k] += sign * contact->frame[c] * J[c * n + k];
-        }
-    }
     return error;
 }
 
@@ -68,9 +66,8 @@ static mo_error lever_of(const mo_world *world, const mo_sim_contact *contact, m
         MO_NEED_MEMORY(row[side] && J, why);
         MO_TRY(add_row(world, of, contact, side ? 1 : -1, J, row[side], why));
     }
-    for (int side = 0; side < 2; ++side) {
+    for (int side = 0; side < 2; ++side)
         *lever = fmax(*lever, row[side] ? mo_largest(n[side], row[side]) : 0);
-    }
     return MO_OK;
 }
 
@@ -92,9 +89,8 @@ static int root_of(const mo_world *world, const mo_sim_body *body)
 {
     const mo_linkage *tree = &world->mechanism[body->mechanism]->tree;
     int link = body->link;
-    while (tree->link[link].parent >= 0) {
+    while (tree->link[link].parent >= 0)
         link = tree->link[link].parent;
-    }
     return link;
 }
 
@@ -110,13 +106,10 @@ static int is_free(const mo_world *world, const mo_sim_body *body)
 static int is_one_robot(const mo_world *world, const mo_sim_contact *contact, int all)
 {
     const mo_sim_body *a = world->body + contact->body[0], *b = world->body + contact->body[1];
-    if (a->kind == MO_BODY_LINK && b->kind == MO_BODY_LINK) {
+    if (a->kind == MO_BODY_LINK && b->kind == MO_BODY_LINK)
         return all || (a->mechanism == b->mechanism && root_of(world, a) == root_of(world, b));
-    }
     const int fixed = a->kind == MO_BODY_FIXED ? 0 : b->kind == MO_BODY_FIXED ? 1 : -1;
-    if (fixed < 0) {
-        return 0;
-    }
+    if (fixed < 0) return 0;
     const mo_shape_kind kind = world->shape[contact->shape[fixed]].collider.def.kind;
     return kind != MO_SHAPE_PLANE && !is_free(world, fixed ? a : b);
 }
@@ -131,9 +124,7 @@ static mo_error note_pairs(mo_robot *robot, const mo_world *world, const overlap
 {
     const char *a = name_of(world->body + found->first[0]),
                *b = name_of(world->body + found->first[1]);
-    if (found->count == 0) {
-        return MO_OK;
-    }
+    if (found->count == 0) return MO_OK;
     if (found->count == 1) {
         return mo_robot_keep_note(robot, why,
                                   "'%.80s' and '%.80s' overlap at the reference configuration: "
@@ -166,9 +157,7 @@ static mo_error look_at(mo_robot *robot, mo_world *world, const mo_sim_contact *
     mo_error error = lever_of(world, contact, pool, &lever, why);
     const int for_ever = lever <= SHORT_LEVER * size;
     const int deep = is_one_robot(world, contact, all) && -contact->gap > (all ? 0 : DEEP * size);
-    if (error || (!for_ever && !deep)) {
-        return error;
-    }
+    if (error || (!for_ever && !deep)) return error;
     error = part(world, contact, why);
     if (!error && for_ever && !all) {
         return mo_robot_keep_note(robot, why,
@@ -176,9 +165,7 @@ static mo_error look_at(mo_robot *robot, mo_world *world, const mo_sim_contact *
                                   "collision between them is disabled",
                                   name_of(a), name_of(b));
     }
-    if (!error && found->count++ == 0) {
-        memcpy(found->first, contact->body, sizeof found->first);
-    }
+    if (!error && found->count++ == 0) memcpy(found->first, contact->body, sizeof found->first);
     return error;
 }
 
@@ -192,9 +179,8 @@ mo_error mo_robot_part_overlaps(mo_robot *robot, mo_world *world, int all, mo_me
         const mo_sim_body *a = world->body + contact->body[0], *b = world->body + contact->body[1];
         if (contact->gap < 0 && (a->kind == MO_BODY_LINK || b->kind == MO_BODY_LINK) &&
             !mo_is_excluded(world, contact->body[0], contact->body[1]) &&
-            !mo_pair_never_touches(world, contact->shape[0], contact->shape[1])) {
+            !mo_pair_never_touches(world, contact->shape[0], contact->shape[1]))
             error = look_at(robot, world, contact, all, &pool, &found, why);
-        }
     }
     mo_pool_clear(&pool);
     return error ? error : note_pairs(robot, world, &found, why);

@@ -26,19 +26,11 @@ MO_GETTER(int, mo_robot_sensor_values, mo_robot, sensor_values)
 const char *mo_robot_sensor(const mo_robot *robot, int k, const char **kind, int *first, int *count)
 {
     MO_NEED_OR(NULL, robot, NULL);
-    if (k < 0 || k >= robot->sensor_count) {
-        return NULL;
-    }
+    if (k < 0 || k >= robot->sensor_count) return NULL;
     const mo_model_sensor *sensor = robot->sensors + k;
-    if (kind) {
-        *kind = mo_model_sensor_name(sensor->kind);
-    }
-    if (first) {
-        *first = sensor->first;
-    }
-    if (count) {
-        *count = sensor->count;
-    }
+    if (kind) *kind = mo_model_sensor_name(sensor->kind);
+    if (first) *first = sensor->first;
+    if (count) *count = sensor->count;
     return sensor->name;
 }
 
@@ -120,9 +112,7 @@ static void acceleration_of(const sensing *s, const mo_model_sensor *sensor, dou
     double at[3], before_at[3], v[3], before[3];
     mo_vec3_set(linear, 0, 0, 0);
     mo_vec3_set(angular, 0, 0, 0);
-    if (!(s->time > 0)) {
-        return;
-    }
+    if (!(s->time > 0)) return;
     mo_pose_point(&now.pose, sensor->pose.position, at);
     mo_pose_point(&last->pose, sensor->pose.position, before_at);
     velocity_at(now.velocity, now.spin, now.centre, at, v);
@@ -169,19 +159,15 @@ static void add_force(const double force[3], const double at[3], const double ab
 /* Is `above` the body or one of its ancestors? */
 static int is_below(const mo_robot *robot, int body, int above)
 {
-    while (body > above) {
+    while (body > above)
         body = robot->parts[body].parent;
-    }
     return body == above;
 }
 
 static int place_of(const mo_robot *robot, mo_body_id id)
 {
-    for (int k = 1; k < robot->body_count; ++k) {
-        if (is_same(robot->bodies[k], id)) {
-            return k;
-        }
-    }
+    for (int k = 1; k < robot->body_count; ++k)
+        if (is_same(robot->bodies[k], id)) return k;
     return -1;
 }
 
@@ -205,9 +191,7 @@ static void reaction_of(const sensing *s, int body, const double about[3], doubl
 {
     memset(wrench, 0, 6 * sizeof *wrench);
     for (int k = body; k < s->robot->body_count; ++k) {
-        if (!is_below(s->robot, k, body)) {
-            continue;
-        }
+        if (!is_below(s->robot, k, body)) continue;
         const mo_body_state now = body_of(s, k);
         const mo_robot_motion *last = s->robot->last + k;
         double force[3], L[3], contact[6];
@@ -257,9 +241,8 @@ static double touch_of(const sensing *s, const mo_model_sensor *sensor)
         const mo_contact contact = mo_world_contact(s->world, k);
         double local[3];
         mo_pose_point_back(&frame, contact.point, local);
-        if ((is_same(contact.a, id) || is_same(contact.b, id)) && is_within(site, local)) {
+        if ((is_same(contact.a, id) || is_same(contact.b, id)) && is_within(site, local))
             sum += mo_vec3_dot(contact.impulse, contact.normal) / s->h;
-        }
     }
     return sum;
 }
@@ -271,9 +254,7 @@ static void sense_joint(const sensing *s, const mo_model_sensor *sensor, double 
     const mo_robot_place *at = s->robot->joints + sensor->object;
     const double *q = mo_mechanism_q(s->world, at->mechanism);
     const double *v = mo_mechanism_v(s->world, at->mechanism);
-    if (!q || !v) {
-        return;
-    }
+    if (!q || !v) return;
     if (sensor->kind == MO_SENSOR_JOINTPOS || sensor->kind == MO_SENSOR_BALLQUAT) {
         memcpy(out, q + at->at_q, (size_t)sensor->count * sizeof *out);
     } else if (sensor->kind != MO_SENSOR_JOINTACTUATORFRC) {
@@ -381,9 +362,7 @@ static void sense_subtree(const sensing *s, const mo_model_sensor *sensor, doubl
             mass += part->mass;
         }
     }
-    if (!(mass > 0)) {
-        return;
-    }
+    if (!(mass > 0)) return;
     mo_vec3_scale(1 / mass, centre, centre);
     mo_vec3_cross(centre, momentum, moment);
     mo_vec3_along(spin, -1, moment, spin);
@@ -398,22 +377,20 @@ static void sense(const sensing *s, const mo_model_sensor *sensor)
 {
     double *out = s->values + sensor->first;
     memset(out, 0, (size_t)sensor->count * sizeof *out);
-    if (sensor->kind <= MO_SENSOR_JOINTACTUATORFRC) {
+    if (sensor->kind <= MO_SENSOR_JOINTACTUATORFRC)
         sense_joint(s, sensor, out);
-    } else if (sensor->kind <= MO_SENSOR_ACTUATORFRC) {
+    else if (sensor->kind <= MO_SENSOR_ACTUATORFRC)
         sense_drive(s, sensor, out);
-    } else if (sensor->kind <= MO_SENSOR_TOUCH) {
+    else if (sensor->kind <= MO_SENSOR_TOUCH)
         sense_site(s, sensor, out);
-    } else if (sensor->kind <= MO_SENSOR_FRAMEANGACC) {
+    else if (sensor->kind <= MO_SENSOR_FRAMEANGACC)
         sense_frame(s, sensor, out);
-    } else if (sensor->kind <= MO_SENSOR_SUBTREEANGMOM) {
+    else if (sensor->kind <= MO_SENSOR_SUBTREEANGMOM)
         sense_subtree(s, sensor, out);
-    } else if (sensor->kind == MO_SENSOR_CLOCK) {
+    else if (sensor->kind == MO_SENSOR_CLOCK)
         *out = mo_world_time(s->world);
-    }
-    for (int k = 0; k < sensor->count && sensor->cutoff > 0; ++k) {
+    for (int k = 0; k < sensor->count && sensor->cutoff > 0; ++k)
         out[k] = fmin(fmax(out[k], -sensor->cutoff), sensor->cutoff);
-    }
 }
 
 mo_error mo_robot_sense(mo_robot *robot, const mo_world *world, double h, double *values,
@@ -424,9 +401,8 @@ mo_error mo_robot_sense(mo_robot *robot, const mo_world *world, double h, double
     sensing s = {.robot = robot, .world = world, .h = h, .values = values};
     memcpy(s.gravity, def.gravity, sizeof s.gravity);
     s.time = robot->has_last ? mo_world_time(world) - robot->last_time : 0;
-    for (int k = 0; k < robot->sensor_count; ++k) {
+    for (int k = 0; k < robot->sensor_count; ++k)
         sense(&s, robot->sensors + k);
-    }
     keep_motions(robot, world);
     return MO_OK;
 }

@@ -63,9 +63,7 @@ static int clamp(start *s, double *most, const char **name)
         for (int k = 0; k < joints; ++k) {
             const mo_axis_state joint = mo_mechanism_joint(s->world, s->id[m], k);
             double *x = s->q + s->q_at[m] + joint.q_at;
-            if (!is_limited(&joint) || (*x >= joint.lower && *x <= joint.upper)) {
-                continue;
-            }
+            if (!is_limited(&joint) || (*x >= joint.lower && *x <= joint.upper)) continue;
             const double to = *x > joint.upper ? joint.upper : joint.lower, by = fabs(*x - to);
             *x = to;
             ++count;
@@ -89,9 +87,8 @@ static void get_q(start *s)
 static mo_error set_q(start *s, const double *q)
 {
     mo_error error = MO_OK;
-    for (int m = 0; m < s->mechanisms && !error; ++m) {
+    for (int m = 0; m < s->mechanisms && !error; ++m)
         error = mo_mechanism_set(s->world, s->id[m], q + s->q_at[m], NULL, s->why);
-    }
     return error;
 }
 
@@ -116,11 +113,8 @@ static mo_error order_joints(start *s)
 static int place_of(const start *s, mo_body_id body, int *link)
 {
     const mo_mechanism_id id = mo_body_mechanism(s->world, body, link);
-    for (int m = 0; m < s->mechanisms && id.index; ++m) {
-        if (s->id[m].index == id.index) {
-            return m;
-        }
-    }
+    for (int m = 0; m < s->mechanisms && id.index; ++m)
+        if (s->id[m].index == id.index) return m;
     return -1;
 }
 
@@ -136,9 +130,8 @@ static void find_loops(start *s)
         const mo_joint_id joint = mo_world_joint(s->world, k);
         const mo_joint_state state = mo_joint_get(s->world, joint);
         if (state.kind == MO_JOINT_BALL && is_held_in_place(s, state.a) &&
-            is_held_in_place(s, state.b)) {
+            is_held_in_place(s, state.b))
             s->loop[s->loops++] = joint;
-        }
     }
 }
 
@@ -147,15 +140,12 @@ static void add_side(start *s, mo_body_id body, const double at[3], double sign,
 {
     int link = 0;
     const int m = place_of(s, body, &link);
-    if (m < 0 || mo_mechanism_jacobian(s->world, s->id[m], link, at, s->side, NULL)) {
-        return;
-    }
+    if (m < 0 || mo_mechanism_jacobian(s->world, s->id[m], link, at, s->side, NULL)) return;
     const int own = mo_mechanism_get(s->world, s->id[m]).v_count;
     for (int c = 0; c < 3; ++c) {
         double *row = s->J + (3 * k + c) * s->n + s->v_at[m];
-        for (int i = 0; i < own; ++i) {
+        for (int i = 0; i < own; ++i)
             row[i] += s->held[s->v_at[m] + i] ? 0 : sign * s->side[c * own + i];
-        }
     }
 }
 
@@ -178,20 +168,16 @@ static double linearise(start *s)
 static void find_step(start *s)
 {
     const int rows = 3 * s->loops, n = s->n;
-    for (int i = 0; i < rows; ++i) {
-        for (int j = 0; j < rows; ++j) {
+    for (int i = 0; i < rows; ++i)
+        for (int j = 0; j < rows; ++j)
             s->A[i * rows + j] = mo_dot(n, s->J + i * n, s->J + j * n);
-        }
-    }
     mo_solve_small(rows, s->A, s->e, s->y);
     memset(s->v, 0, (size_t)n * sizeof *s->v);
-    for (int i = 0; i < rows; ++i) {
+    for (int i = 0; i < rows; ++i)
         mo_axpy(n, -s->y[i], s->J + i * n, s->v);
-    }
     const double most = mo_largest(n, s->v);
-    for (int j = 0; j < n && most > LONGEST_STEP; ++j) {
+    for (int j = 0; j < n && most > LONGEST_STEP; ++j)
         s->v[j] *= LONGEST_STEP / most;
-    }
 }
 
 /* Holds joints at a limit that the step would push beyond it; true if there is a new one. */
@@ -253,9 +239,7 @@ static mo_error order_loops(start *s, mo_pool *pool)
     memset(s->held, 0, (size_t)s->n);
     const double first = linearise(s);
     MO_NEED_MEMORY(before, s->why);
-    if (first <= CLOSED) {
-        return MO_OK;
-    }
+    if (first <= CLOSED) return MO_OK;
     memcpy(before, s->q, (size_t)s->q_count * sizeof *before);
     mo_error error = close_loops(s, &open);
     if (!error && open > CLOSE_ENOUGH) {
@@ -317,15 +301,12 @@ static mo_error note_overlaps(mo_robot *robot, mo_world *world, mo_message *why)
         const mo_sim_body *a = world->body + contact->body[0], *b = world->body + contact->body[1];
         if (-contact->gap <= OVERLAP * fmin(a->size, b->size) ||
             mo_is_excluded(world, contact->body[0], contact->body[1]) ||
-            mo_pair_never_touches(world, contact->shape[0], contact->shape[1])) {
+            mo_pair_never_touches(world, contact->shape[0], contact->shape[1]))
             continue;
-        }
         ++count;
         worst = !worst || contact->gap < worst->gap ? contact : worst;
     }
-    if (!worst) {
-        return MO_OK;
-    }
+    if (!worst) return MO_OK;
     const char *a = world->body[worst->body[0]].name, *b = world->body[worst->body[1]].name;
     return mo_robot_keep_note(robot, why,
                               "bodies overlap at the start at %d point%s, the deepest between "
@@ -345,9 +326,8 @@ mo_error mo_robot_order(mo_robot *robot, mo_world *world, mo_message *why)
         error = order_joints(&s);
         find_loops(&s);
     }
-    if (!error && s.loops) {
+    if (!error && s.loops)
         error = make_room(&s, &pool) ? order_loops(&s, &pool) : mo_fail_memory(why);
-    }
     mo_pool_clear(&pool);
     return error ? error : note_overlaps(robot, world, why);
 }

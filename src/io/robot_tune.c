@@ -28,9 +28,8 @@ static double measure(const mo_sim_mechanism *mechanism, const mo_sim_actuator *
 /* Is `above` the link or one of its ancestors? */
 static int hangs_on(const mo_linkage *tree, int link, int above)
 {
-    while (link >= 0 && link != above) {
+    while (link >= 0 && link != above)
         link = tree->link[link].parent;
-    }
     return link == above;
 }
 
@@ -42,9 +41,7 @@ static double mass_beyond(const mo_linkage *tree, int joint)
     double sum = 0;
     for (int i = 0; i < tree->links; ++i) {
         const mo_linkage_link *link = tree->link + i;
-        if (hangs_on(tree, i, tree->joint[joint].link)) {
-            continue;
-        }
+        if (hangs_on(tree, i, tree->joint[joint].link)) continue;
         double arm[3], across[3], turned[3];
         mo_vec3_minus(link->x, dof->point, arm);
         mo_vec3_cross(dof->axis, arm, across);
@@ -69,18 +66,16 @@ static mo_error tune_servos(mo_building *b, mo_sim_mechanism *mechanism, mo_mech
     for (int k = 0; k < b->model->actuator_count; ++k) {
         const mo_model_actuator *a = b->model->actuators + k;
         if (!(a->damping_ratio > 0 || a->servo_rate > 0) ||
-            b->robot->actuators[k].mechanism.index != id.index) {
+            b->robot->actuators[k].mechanism.index != id.index)
             continue;
-        }
         double *M = mo_pool_take(&b->pool, (size_t)n * (size_t)n + 1, sizeof *M);
         double *row = mo_pool_take(&b->pool, (size_t)n + 1, sizeof *row), mass = 0;
         MO_NEED_MEMORY(M && row, b->why);
         mo_sim_actuator *actuator = mechanism->actuator + b->robot->actuators[k].number;
         mo_linkage_mass_matrix(&mechanism->tree, M);
         measure(mechanism, actuator, row);
-        for (int j = 0; j < n; ++j) {
+        for (int j = 0; j < n; ++j)
             mass += row[j] != 0 ? M[(size_t)j * (size_t)n + (size_t)j] / (row[j] * row[j]) : 0;
-        }
         if (a->servo_rate > 0) {
             const int is_free = mechanism->tree.joint[0].kind == MO_AXIS_FREE;
             mass = is_free ? fmax(mass, mass_beyond(&mechanism->tree, actuator->def.joint)) : mass;
@@ -177,9 +172,7 @@ static mo_error find_acceleration(mo_building *b, mo_sim_mechanism *mechanism,
     MO_NEED_MEMORY(M && row, b->why);
     mo_linkage_mass_matrix(&mechanism->tree, M);
     measure(mechanism, actuator, row);
-    if (mo_factor_symmetric(n, M)) {
-        mo_solve_factored(n, M, row);
-    }
+    if (mo_factor_symmetric(n, M)) mo_solve_factored(n, M, row);
     *out = sqrt(mo_dot(n, row, row));
     return MO_OK;
 }
@@ -190,18 +183,16 @@ static mo_error tune_muscles(mo_building *b, mo_sim_mechanism *mechanism, mo_mec
     mo_error error = MO_OK;
     for (int k = 0; k < b->model->actuator_count && !error; ++k) {
         const mo_model_actuator *a = b->model->actuators + k;
-        if (a->kind != MO_MODEL_MUSCLE || b->robot->actuators[k].mechanism.index != id.index) {
+        if (a->kind != MO_MODEL_MUSCLE || b->robot->actuators[k].mechanism.index != id.index)
             continue;
-        }
         mo_sim_actuator *actuator = mechanism->actuator + b->robot->actuators[k].number;
         double acceleration = 0;
         if (a->muscle.force < 0) {
             error = find_acceleration(b, mechanism, actuator, &acceleration);
             actuator->def.muscle.force = a->muscle_scale / fmax(acceleration, LEAST);
         }
-        if (!error && a->muscle.length_range[0] == a->muscle.length_range[1]) {
+        if (!error && a->muscle.length_range[0] == a->muscle.length_range[1])
             error = find_range(b, mechanism, actuator);
-        }
     }
     return error;
 }

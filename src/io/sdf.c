@@ -32,9 +32,7 @@ static bool write_inertial(mo_sdf *s, const mo_xml_node *link, mo_xml_node *to)
     const mo_xml_node *from = mo_xml_child(link, "inertial");
     const mo_xml_node *six = mo_xml_child(from, "inertia");
     mo_pose pose = mo_pose_identity();
-    if (from && !mo_sdf_pose(s, from, &pose)) {
-        return false;
-    }
+    if (from && !mo_sdf_pose(s, from, &pose)) return false;
     const char *mass = mo_xml_text(from, "mass");
     const mo_xml_node *like = from ? from : link;
     mo_xml_node *inertial = mo_reader_element(s->r, to, "inertial", like);
@@ -54,15 +52,12 @@ static bool write_geometry(mo_sdf *s, const mo_xml_node *from, mo_xml_node *to)
     const mo_xml_node *shape = geometry ? geometry->first : NULL;
     mo_xml_node *made = mo_reader_element(s->r, to, "geometry", from);
     mo_xml_node *kind = made && shape ? mo_reader_element(s->r, made, shape->name, shape) : NULL;
-    if (!kind) {
-        return made != NULL; /* the reader of links reports the error */
-    }
+    if (!kind) return made != NULL; /* the reader of links reports the error */
     for (size_t k = 0; k < sizeof VALUES / sizeof VALUES[0]; ++k) {
         const char *text = mo_xml_text(shape, VALUES[k]);
         if (!(strcmp(shape->name, "plane") == 0 && k == 0) &&
-            !mo_reader_set(s->r, kind, VALUES[k], text)) {
+            !mo_reader_set(s->r, kind, VALUES[k], text))
             return false;
-        }
     }
     const char *uri = mo_xml_text(shape, "uri");
     if (uri && strncmp(uri, "model://", 8) == 0) {
@@ -119,13 +114,11 @@ static bool write_link(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *from
     mo_xml_node *link = mo_reader_make(s->r, s->root, "link", from, "name",
                                        mo_reader_join(s->r, m->prefix, name, ""), NULL);
     MO_PASS(link && write_inertial(s, from, link));
-    for (const mo_xml_node *part = from->first; part; part = part->next) {
-        if (strcmp(part->name, "collision") == 0 || strcmp(part->name, "visual") == 0) {
+    for (const mo_xml_node *part = from->first; part; part = part->next)
+        if (strcmp(part->name, "collision") == 0 || strcmp(part->name, "visual") == 0)
             MO_PASS(write_shape(s, m, from, part, link));
-        } else if (strcmp(part->name, "pose") != 0 && strcmp(part->name, "inertial") != 0) {
+        else if (strcmp(part->name, "pose") != 0 && strcmp(part->name, "inertial") != 0)
             mo_reader_note(s->r, part, "> of a link is not read: ignored");
-        }
-    }
     return true;
 }
 
@@ -165,10 +158,8 @@ static bool write_axis(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *join
     const char *old = mo_xml_text(axis, "use_parent_model_frame");
     const char *in = mo_xml_get(along, "expressed_in");
     double x[3] = {0, 0, 1}, turned[3];
-    if (along && along->text &&
-        !mo_reader_numbers(s->r, along, "text", along->text, 3, 3, x, NULL)) {
+    if (along && along->text && !mo_reader_numbers(s->r, along, "text", along->text, 3, 3, x, NULL))
         return false;
-    }
     if ((in && in[0]) || (old && (old[0] == '1' || strcmp(old, "true") == 0))) {
         mo_pose frame;
         MO_PASS(mo_sdf_place(s, m, along ? along : joint, in, &frame));
@@ -183,9 +174,8 @@ static bool write_axis(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *join
     mo_reader_make(s->r, to, "limit", joint, "lower", lower ? lower : "-inf", "upper",
                    upper ? upper : "inf", "effort", has_effort ? effort : "0", NULL);
     mo_xml_node *losses = mo_reader_make(s->r, to, "dynamics", joint, NULL);
-    for (size_t k = 0; k < sizeof LOSSES / sizeof LOSSES[0] && losses; ++k) {
+    for (size_t k = 0; k < sizeof LOSSES / sizeof LOSSES[0] && losses; ++k)
         mo_reader_set(s->r, losses, LOSSES[k], mo_xml_text(dynamics, LOSSES[k]));
-    }
     return !s->r->error;
 }
 
@@ -193,12 +183,8 @@ static bool write_axis(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *join
 static const char *type_of(mo_sdf *s, const mo_xml_node *joint)
 {
     const char *type = mo_xml_get(joint, "type");
-    if (type && mo_text_has_word(" revolute prismatic ball fixed ", type)) {
-        return type;
-    }
-    if (type && mo_text_has_word(" continuous universal revolute2 ", type)) {
-        return "revolute";
-    }
+    if (type && mo_text_has_word(" revolute prismatic ball fixed ", type)) return type;
+    if (type && mo_text_has_word(" continuous universal revolute2 ", type)) return "revolute";
     mo_reader_note(s->r, joint, " type=\"%.40s\"> is not read: the links are fixed to each other",
                    type ? type : "");
     return "fixed";
@@ -240,9 +226,7 @@ static bool write_joint(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *fro
         is_double ? write_place(s, from, mo_reader_join(s->r, name, " ", "cross")) : NULL;
     const char *end =
         is_offset ? write_place(s, from, mo_reader_join(s->r, name, " ", "frame")) : lower;
-    if ((is_double && !middle) || !end) {
-        return false;
-    }
+    if ((is_double && !middle) || !end) return false;
     mo_xml_node *joint = write_between(s, from, name, type, upper, middle ? middle : end, &first);
     MO_PASS(joint && write_axis(s, m, from, "axis", &at, joint));
     if (middle) {
@@ -259,9 +243,8 @@ static bool write_joint(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *fro
 static bool write_each(mo_sdf *s, const mo_sdf_model *m, const char *name,
                        bool (*write)(mo_sdf *, const mo_sdf_model *, const mo_xml_node *))
 {
-    MO_XML_EACH (node, m->node, name) {
+    MO_XML_EACH (node, m->node, name)
         MO_PASS(write(s, m, node));
-    }
     return true;
 }
 
@@ -283,9 +266,8 @@ static int is_massless(mo_sdf *s, const mo_xml_node *link)
     const char *mass = mo_xml_text(mo_xml_child(link, "inertial"), "mass");
     double value;
     const int is_zero = mass && mo_text_number(mass, &value) && value == 0;
-    if (is_zero) {
+    if (is_zero)
         mo_reader_note(s->r, link, "> has no mass and no joint above it: fixed to the world");
-    }
     return is_zero;
 }
 
@@ -323,9 +305,7 @@ static bool write_parts(mo_sdf *s, const mo_sdf_model *m)
     for (const mo_xml_node *part = m->node->first; part; part = part->next) {
         char word[60];
         snprintf(word, sizeof word, " %.50s ", part->name);
-        if (!strstr(KNOWN, word)) {
-            mo_reader_note(s->r, part, "> of a model is not read: ignored");
-        }
+        if (!strstr(KNOWN, word)) mo_reader_note(s->r, part, "> of a model is not read: ignored");
     }
     return write_each(s, m, "model", write_inner) && write_each(s, m, "link", write_link) &&
            write_each(s, m, "joint", write_joint);
@@ -345,19 +325,14 @@ static bool read_world(mo_sdf *s, const mo_xml_node *world)
     mo_model *model = s->r->model;
     const mo_xml_node *gravity = mo_xml_child(world, "gravity");
     const mo_xml_node *step = mo_xml_child(mo_xml_child(world, "physics"), "max_step_size");
-    for (const mo_xml_node *part = world->first; part; part = part->next) {
-        if (strcmp(part->name, "actor") == 0) {
-            mo_reader_note(s->r, part, "> is not read: ignored");
-        }
-    }
+    for (const mo_xml_node *part = world->first; part; part = part->next)
+        if (strcmp(part->name, "actor") == 0) mo_reader_note(s->r, part, "> is not read: ignored");
     if (gravity && gravity->text &&
-        !mo_reader_numbers(s->r, gravity, "text", gravity->text, 3, 3, model->gravity, NULL)) {
+        !mo_reader_numbers(s->r, gravity, "text", gravity->text, 3, 3, model->gravity, NULL))
         return false;
-    }
     if (step && step->text &&
-        !mo_reader_numbers(s->r, step, "text", step->text, 1, 1, &model->step, NULL)) {
+        !mo_reader_numbers(s->r, step, "text", step->text, 1, 1, &model->step, NULL))
         return false;
-    }
     return !step || model->step > 0 || mo_reader_fail(s->r, step, "must be positive");
 }
 
@@ -380,9 +355,8 @@ bool mo_sdf_read(mo_reader *r)
 {
     mo_sdf s = {.r = r};
     mo_xml_node *from = r->root->first;
-    while (from && strcmp(from->name, "world") != 0) {
+    while (from && strcmp(from->name, "world") != 0)
         from = from->next;
-    }
     const mo_xml_node *world = from;
     from = from ? from : r->root;
     MO_PASS(mo_sdf_include_all(&s, from));
@@ -392,9 +366,8 @@ bool mo_sdf_read(mo_reader *r)
     s.root = mo_reader_element(r, NULL, "robot", r->root);
     if (!s.root || (world && !read_world(&s, world)) ||
         !mo_reader_set(r, s.root, "name", mo_xml_get(is_one ? first : from, "name")) ||
-        !write_place(&s, from, "world")) {
+        !write_place(&s, from, "world"))
         return false;
-    }
     for (const mo_xml_node *model = first; model; model = mo_xml_next(model, "model")) {
         const char *prefix = is_one ? "" : name_model(&s, model);
         MO_PASS(prefix && write_model(&s, model, prefix));

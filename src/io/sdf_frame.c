@@ -82,9 +82,8 @@ static void take_children(mo_xml_node *include, mo_xml_node *model)
     mo_xml_node *child = model->first;
     while (child) {
         mo_xml_node *next = child->next;
-        if (!may_replace(child) || !mo_xml_child(include, child->name)) {
+        if (!may_replace(child) || !mo_xml_child(include, child->name))
             mo_xml_append(include, child);
-        }
         child = next;
     }
 }
@@ -96,9 +95,7 @@ static void drop_children(mo_xml_node *include)
     include->first = include->last = NULL;
     while (child) {
         mo_xml_node *next = child->next;
-        if (may_replace(child)) {
-            mo_xml_append(include, child);
-        }
+        if (may_replace(child)) mo_xml_append(include, child);
         child = next;
     }
 }
@@ -116,9 +113,8 @@ static bool replace(mo_sdf *s, mo_xml_node *include, int *files)
         return true;
     }
     mo_xml_node *model = root->first;
-    while (model != found) {
+    while (model != found)
         model = model->next;
-    }
     const char *own = mo_xml_text(include, "name"), *name = own ? own : mo_xml_get(model, "name");
     drop_children(include);
     take_children(include, model);
@@ -154,9 +150,8 @@ const char *mo_sdf_numbers(mo_sdf *s, const double *x, int count)
     char text[200] = "";
     size_t used = 0;
     mo_c_locale numbers = mo_c_locale_begin();
-    for (int k = 0; k < count && used < sizeof text; ++k) {
+    for (int k = 0; k < count && used < sizeof text; ++k)
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%.17g", k ? " " : "", x[k]);
-    }
     mo_c_locale_end(&numbers);
     return mo_reader_join(s->r, text, "", "");
 }
@@ -177,9 +172,7 @@ bool mo_sdf_pose(mo_sdf *s, const mo_xml_node *of, mo_pose *out)
     const mo_xml_node *node = mo_xml_child(of, "pose");
     double x[6] = {0};
     *out = mo_pose_identity();
-    if (!node || !node->text) {
-        return true;
-    }
+    if (!node || !node->text) return true;
     const char *format = mo_xml_get(node, "rotation_format"), *in = mo_xml_get(node, "degrees");
     MO_FAIL_IF(
         format && strcmp(format, "euler_rpy") != 0,
@@ -204,9 +197,8 @@ static const mo_xml_node *find_frame(const mo_xml_node *model, const char *name,
         const char *own = mo_xml_get(child, "name");
         if (own && strlen(own) == length && strncmp(own, name, length) == 0 &&
             (strcmp(child->name, "link") == 0 || strcmp(child->name, "frame") == 0 ||
-             strcmp(child->name, "joint") == 0 || strcmp(child->name, "model") == 0)) {
+             strcmp(child->name, "joint") == 0 || strcmp(child->name, "model") == 0))
             return child;
-        }
     }
     return NULL;
 }
@@ -222,9 +214,7 @@ bool mo_sdf_frame(mo_sdf *s, const mo_xml_node *model, const mo_xml_node *from, 
                   int level, mo_pose *out)
 {
     *out = mo_pose_identity();
-    if (!name || !name[0] || strcmp(name, "__model__") == 0) {
-        return true;
-    }
+    if (!name || !name[0] || strcmp(name, "__model__") == 0) return true;
     /* a name with :: may also be that of a link, as older versions of Gazebo write it */
     const mo_xml_node *whole = find_frame(model, name, strlen(name));
     const char *scope = whole ? NULL : strstr(name, "::");
@@ -244,9 +234,8 @@ bool mo_sdf_frame(mo_sdf *s, const mo_xml_node *model, const mo_xml_node *from, 
     }
     mo_pose base, own, inner = mo_pose_identity();
     if (!mo_sdf_frame(s, model, node, in, level + 1, &base) || !mo_sdf_pose(s, node, &own) ||
-        (scope && !mo_sdf_frame(s, node, from, scope + 2, level + 1, &inner))) {
+        (scope && !mo_sdf_frame(s, node, from, scope + 2, level + 1, &inner)))
         return false;
-    }
     base = mo_pose_compose(&base, &own);
     *out = mo_pose_compose(&base, &inner);
     return true;
@@ -257,9 +246,7 @@ bool mo_sdf_place(mo_sdf *s, const mo_sdf_model *m, const mo_xml_node *from, con
 {
     mo_pose in_model = mo_pose_identity();
     const bool is_world = name && strcmp(name, "world") == 0;
-    if (!is_world && !mo_sdf_frame(s, m->node, from, name, 0, &in_model)) {
-        return false;
-    }
+    if (!is_world && !mo_sdf_frame(s, m->node, from, name, 0, &in_model)) return false;
     *out = is_world ? mo_pose_identity() : mo_pose_compose(&m->pose, &in_model);
     return true;
 }

@@ -34,9 +34,8 @@ typedef struct urdf_tree {
 static int count_of(const mo_xml_node *root, const char *name)
 {
     int count = 0;
-    MO_XML_EACH (node, root, name) {
+    MO_XML_EACH (node, root, name)
         ++count;
-    }
     return count;
 }
 
@@ -93,9 +92,7 @@ static bool assume_parent(mo_urdf *u, urdf_tree *t, const mo_xml_node *joint)
 {
     const mo_xml_node *node = mo_xml_child(joint, "parent");
     const char *name = mo_xml_get(node, "link");
-    if (!name || !name[0] || mo_reader_name_find(u->r, 'l', name) >= 0) {
-        return true;
-    }
+    if (!name || !name[0] || mo_reader_name_find(u->r, 'l', name) >= 0) return true;
     mo_reader_note_of(u->r, node, name, "> is not a link of this file: an empty link is assumed");
     return add_link(u, t, node, name);
 }
@@ -138,12 +135,8 @@ static void find_masses(mo_urdf *u, const urdf_tree *t)
         const mo_xml_node *inertial = mo_xml_child(t->links[k], "inertial");
         const char *text = mo_xml_get(mo_xml_child(inertial, "mass"), "value");
         double value = 0;
-        if (text && mo_text_number(text, &value) && value > 0) {
-            mark_upwards(u, t, k, t->has_mass);
-        }
-        if (mo_xml_child(t->links[k], "collision")) {
-            mark_upwards(u, t, k, t->has_shape);
-        }
+        if (text && mo_text_number(text, &value) && value > 0) mark_upwards(u, t, k, t->has_mass);
+        if (mo_xml_child(t->links[k], "collision")) mark_upwards(u, t, k, t->has_shape);
     }
 }
 
@@ -156,9 +149,8 @@ static bool is_massless(const urdf_tree *t, int link)
 static bool read_joint_of(mo_urdf *u, const urdf_tree *t, int link, int place)
 {
     const mo_xml_node *node = t->joints[t->parent_of[link]];
-    if (!is_massless(t, link) || mo_urdf_type_of(node) == MO_URDF_UNKNOWN) {
+    if (!is_massless(t, link) || mo_urdf_type_of(node) == MO_URDF_UNKNOWN)
         return mo_urdf_joint(u, node, place);
-    }
     if (mo_urdf_type_of(node) != MO_URDF_FIXED) {
         const char *name = mo_xml_get(node, "name");
         mo_reader_note_of(u->r, node, name ? name : "", "> moves no mass: treated as fixed");
@@ -171,9 +163,8 @@ static bool report_cycle(mo_urdf *u, const urdf_tree *t)
 {
     for (int k = 0; k < t->link_count; ++k) {
         int link = k;
-        for (int up = 0; up < t->link_count && t->parent_of[link] >= 0; ++up) {
+        for (int up = 0; up < t->link_count && t->parent_of[link] >= 0; ++up)
             link = find_link(u, t->joints[t->parent_of[link]], "parent");
-        }
         MO_FAIL_IF(t->parent_of[link] >= 0,
                    mo_reader_fail(u->r, t->joints[t->parent_of[link]],
                                   "closes a cycle of links: '%.80s' is its own ancestor",
@@ -203,13 +194,11 @@ static bool walk(mo_urdf *u, const urdf_tree *t, int root)
         if (!body ||
             (joint >= 0 && (!mo_urdf_origin(u, t->joints[joint], &body->pose) ||
                             !read_joint_of(u, t, link, place))) ||
-            !mo_urdf_link(u, t->links[link], place)) {
+            !mo_urdf_link(u, t->links[link], place))
             return false;
-        }
         int below = 0;
-        for (int j = t->first[link]; j >= 0; j = t->next[j]) {
+        for (int j = t->first[link]; j >= 0; j = t->next[j])
             reversed[below++] = j;
-        }
         while (below > 0) {
             waiting[count] = t->child[reversed[--below]];
             above[count++] = place;
@@ -223,11 +212,9 @@ static bool walk(mo_urdf *u, const urdf_tree *t, int root)
 /* Is there a joint of that name that does not move? */
 static bool is_fixed_joint(const urdf_tree *t, const char *name)
 {
-    for (int k = 0; k < t->joint_count && name; ++k) {
-        if (mo_xml_equals(t->joints[k], "name", name)) {
+    for (int k = 0; k < t->joint_count && name; ++k)
+        if (mo_xml_equals(t->joints[k], "name", name))
             return mo_urdf_type_of(t->joints[k]) == MO_URDF_FIXED || is_massless(t, t->child[k]);
-        }
-    }
     return false;
 }
 
@@ -250,9 +237,8 @@ static bool read_mimic(mo_urdf *u, const urdf_tree *t, int k)
     const mo_xml_node *mimic = mo_xml_child(node, "mimic");
     const mo_urdf_type type = mo_urdf_type_of(node);
     if (!mimic || is_massless(t, t->child[k]) ||
-        (type != MO_URDF_REVOLUTE && type != MO_URDF_CONTINUOUS && type != MO_URDF_PRISMATIC)) {
+        (type != MO_URDF_REVOLUTE && type != MO_URDF_CONTINUOUS && type != MO_URDF_PRISMATIC))
         return true;
-    }
     const char *name = mo_xml_get(mimic, "joint");
     const int other = mo_reader_name_find(u->r, 'j', name);
     if (other < 0 && is_fixed_joint(t, name)) {
@@ -278,9 +264,8 @@ static bool read_mimic(mo_urdf *u, const urdf_tree *t, int k)
 
 static bool read_mimics(mo_urdf *u, const urdf_tree *t)
 {
-    for (int k = 0; k < t->joint_count; ++k) {
+    for (int k = 0; k < t->joint_count; ++k)
         MO_PASS(read_mimic(u, t, k));
-    }
     return true;
 }
 
@@ -292,17 +277,14 @@ static void list_unread(mo_reader *r)
         " parent child origin axis limit dynamics mimic safety_controller calibration ";
     for (const mo_xml_node *node = r->root->first; node; node = node->next) {
         const int is_joint = strcmp(node->name, "joint") == 0;
-        if (strncmp(node->name, "xacro:", 6) == 0) {
+        if (strncmp(node->name, "xacro:", 6) == 0)
             mo_reader_note(r, node, "> is a xacro macro: expand the file with xacro first");
-        } else if (strcmp(node->name, "link") != 0 && !is_joint &&
-                   strcmp(node->name, "material") != 0) {
+        else if (strcmp(node->name, "link") != 0 && !is_joint &&
+                 strcmp(node->name, "material") != 0)
             mo_reader_note(r, node, "> is not supported: ignored");
-        }
-        for (const mo_xml_node *part = is_joint ? node->first : NULL; part; part = part->next) {
-            if (!mo_text_has_word(OF_JOINTS, part->name)) {
+        for (const mo_xml_node *part = is_joint ? node->first : NULL; part; part = part->next)
+            if (!mo_text_has_word(OF_JOINTS, part->name))
                 mo_reader_note(r, part, "> of a joint is not supported: ignored");
-            }
-        }
     }
 }
 

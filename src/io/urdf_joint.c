@@ -16,9 +16,8 @@ mo_urdf_type mo_urdf_type_of(const mo_xml_node *node)
     const char *text = mo_xml_get(node, "type");
     int k = MO_URDF_FIXED;
     text = text && strcmp(text, "spherical") == 0 ? "ball" : text; /* Bullet */
-    while (k < MO_URDF_UNKNOWN && (!text || strcmp(text, TYPES[k]) != 0)) {
+    while (k < MO_URDF_UNKNOWN && (!text || strcmp(text, TYPES[k]) != 0))
         ++k;
-    }
     return (mo_urdf_type)k;
 }
 
@@ -26,9 +25,7 @@ static bool read_axis(mo_urdf *u, const mo_xml_node *node, double axis[3])
 {
     const mo_xml_node *given = mo_xml_child(node, "axis");
     mo_vec3_set(axis, 1, 0, 0);
-    if (given && !mo_reader_attribute(u->r, given, "xyz", 3, 3, axis, NULL)) {
-        return false;
-    }
+    if (given && !mo_reader_attribute(u->r, given, "xyz", 3, 3, axis, NULL)) return false;
     const double length = mo_vec3_norm(axis);
     MO_FAIL_IF(!(length > 1e-14), mo_reader_fail(u->r, given, "has length zero"));
     mo_vec3_scale(1 / length, axis, axis);
@@ -86,9 +83,8 @@ static bool read_dynamics(mo_urdf *u, const mo_xml_node *node, mo_model_joint *j
     if (dynamics && (!mo_urdf_number(u, dynamics, "damping", &joint->damping) ||
                      !mo_urdf_number(u, dynamics, "friction", &joint->dry_friction) ||
                      !mo_urdf_number(u, dynamics, "spring_stiffness", &joint->stiffness) ||
-                     !mo_urdf_number(u, dynamics, "spring_reference", &joint->spring_ref))) {
+                     !mo_urdf_number(u, dynamics, "spring_reference", &joint->spring_ref)))
         return false;
-    }
     return (joint->damping >= 0 && joint->dry_friction >= 0 && joint->stiffness >= 0) ||
            mo_reader_fail(u->r, dynamics, "has a negative damping, friction or stiffness");
 }
@@ -101,9 +97,7 @@ static mo_model_joint *add_part(mo_urdf *u, const mo_xml_node *node, const char 
     snprintf(full, sizeof full, "%.200s%s", name ? name : "", end);
     const char *kept = mo_pool_text(&u->r->tree, full, strlen(full));
     mo_model_joint *joint = kept ? mo_reader_add_joint(u->r, node, kept, kind, body) : NULL;
-    if (joint) {
-        mo_vec3_copy(axis, joint->axis);
-    }
+    if (joint) mo_vec3_copy(axis, joint->axis);
     return joint;
 }
 
@@ -145,16 +139,10 @@ bool mo_urdf_joint(mo_urdf *u, const mo_xml_node *node, int body)
         return mo_reader_fail(u->r, node, "has the type '%.60s', which is not a joint type of URDF",
                               text ? text : "");
     }
-    if (type == MO_URDF_FIXED) {
-        return true;
-    }
+    if (type == MO_URDF_FIXED) return true;
     MO_PASS(read_axis(u, node, axis));
-    if (type == MO_URDF_PLANAR) {
-        return add_planar(u, node, body, axis);
-    }
-    if (type == MO_URDF_FLOATING) {
-        return add_floating(u, node, body);
-    }
+    if (type == MO_URDF_PLANAR) return add_planar(u, node, body, axis);
+    if (type == MO_URDF_FLOATING) return add_floating(u, node, body);
     if (type == MO_URDF_BALL) {
         mo_model_joint *ball = add_part(u, node, "", MO_MODEL_BALL, body, axis);
         return ball && read_dynamics(u, node, ball);

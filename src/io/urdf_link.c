@@ -27,9 +27,7 @@ bool mo_urdf_origin(mo_urdf *u, const mo_xml_node *node, mo_pose *pose)
     double rpy[3] = {0}, xyzw[4];
     int has_quaternion = 0;
     *pose = mo_pose_identity();
-    if (!origin) {
-        return true;
-    }
+    if (!origin) return true;
     MO_PASS(mo_reader_attribute(u->r, origin, "xyz", 3, 3, pose->position, NULL) &&
             mo_reader_attribute(u->r, origin, "rpy", 3, 3, rpy, NULL) &&
             mo_reader_attribute(u->r, origin, "quat_xyzw", 4, 4, xyzw, &has_quaternion));
@@ -50,11 +48,8 @@ bool mo_urdf_origin(mo_urdf *u, const mo_xml_node *node, mo_pose *pose)
 /* A moving link with a mass but no inertia could rotate freely: it gets the inertia of a ball. */
 static void give_inertia(mo_urdf *u, const mo_xml_node *link, int place, mo_mass *given)
 {
-    for (int k = 0; k < 6; ++k) {
-        if (given->inertia[k] != 0) {
-            return;
-        }
-    }
+    for (int k = 0; k < 6; ++k)
+        if (given->inertia[k] != 0) return;
     if (given->mass > 0 && !mo_xml_child(link, "collision") &&
         mo_reader_moves(u->r->model, place)) {
         const double radius = cbrt(given->mass / DENSITY * 0.75 / 3.14159265358979323846);
@@ -72,18 +67,14 @@ static bool read_inertial(mo_urdf *u, const mo_xml_node *link, int place)
     const mo_xml_node *node = mo_xml_child(link, "inertial");
     mo_pose pose;
     mo_mass given = {0}, placed;
-    if (!node) {
-        return true;
-    }
+    if (!node) return true;
     const mo_xml_node *mass = mo_xml_child(node, "mass"), *inertia = mo_xml_child(node, "inertia");
     MO_FAIL_IF(!mo_xml_get(mass, "value"), mo_reader_fail(u->r, node, "has no <mass value>"));
     MO_PASS(mo_urdf_origin(u, node, &pose) && mo_urdf_number(u, mass, "value", &given.mass));
-    for (int k = 0; k < 6 && inertia; ++k) {
+    for (int k = 0; k < 6 && inertia; ++k)
         MO_PASS(mo_urdf_number(u, inertia, NAMES[k], &given.inertia[k]));
-    }
-    if (given.mass == 0 && (given.inertia[0] > 0 || mo_xml_child(link, "collision"))) {
+    if (given.mass == 0 && (given.inertia[0] > 0 || mo_xml_child(link, "collision")))
         mo_reader_note_of(u->r, node, mo_xml_get(link, "name"), "> has zero mass");
-    }
     give_inertia(u, link, place, &given);
     mo_mass_place(&given, &pose, 1, &placed);
     mo_model_body *body = u->r->model->bodies + place;
@@ -103,13 +94,11 @@ static mo_error package_path(const mo_urdf *u, const char *name, char path[MO_PA
     char named[MO_PATH];
     mo_message ignored = {{0}};
     if (mo_reader_named_folder(u->r, inner, slash ? (size_t)(slash - inner) : 0, named) &&
-        mo_file_within(named, "", rest, path, &ignored) == MO_OK) {
+        mo_file_within(named, "", rest, path, &ignored) == MO_OK)
         return MO_OK;
-    }
     mo_error error = mo_file_within(package, "", rest, path, why);
-    for (int k = 0; k < 2 && error && u->r->more[0]; ++k) {
+    for (int k = 0; k < 2 && error && u->r->more[0]; ++k)
         error = mo_file_within(u->r->more, "", k ? inner : rest, path, &ignored) ? error : MO_OK;
-    }
     return error;
 }
 
@@ -156,13 +145,10 @@ static bool mesh_shape(mo_urdf *u, const mo_xml_node *node, int is_visual, mo_sh
     char path[MO_PATH];
     MO_FAIL_IF(!name, mo_reader_fail(u->r, node, "has no filename"));
     if (!mo_reader_attribute(u->r, node, "scale", 3, 3, scale, NULL) ||
-        !find_mesh(u, node, name, path, found) || !*found) {
+        !find_mesh(u, node, name, path, found) || !*found)
         return !u->r->error;
-    }
     const int mesh = mo_reader_mesh(u->r, node, path, name, scale);
-    if (mesh >= 0) {
-        mo_mass_of_mesh(u->r->meshes + mesh, true, mass);
-    }
+    if (mesh >= 0) mo_mass_of_mesh(u->r->meshes + mesh, true, mass);
     return mesh >= 0 && (is_visual ? mo_reader_mesh_drawn(u->r, mesh, shape)
                                    : mo_reader_mesh_hull(u->r, node, mesh, 0, shape, found));
 }
@@ -226,13 +212,10 @@ static bool find_empty(mo_urdf *u, const mo_xml_node *node, int *is_empty)
     double radius = 1, length = 1, size[3] = {1, 1, 1};
     if (!mo_urdf_number(u, node, "radius", &radius) ||
         !mo_urdf_number(u, node, "length", &length) ||
-        (strcmp(node->name, "box") == 0 && !three_of(u, node, "size", size))) {
+        (strcmp(node->name, "box") == 0 && !three_of(u, node, "size", size)))
         return false;
-    }
     *is_empty = radius == 0 || length == 0 || size[0] == 0 || size[1] == 0 || size[2] == 0;
-    if (*is_empty) {
-        mo_reader_note(u->r, node, "> has a size of zero: the shape is left out");
-    }
+    if (*is_empty) mo_reader_note(u->r, node, "> has a size of zero: the shape is left out");
     return true;
 }
 
@@ -249,16 +232,13 @@ static bool read_shape(mo_urdf *u, const mo_xml_node *node, int is_visual, mo_sh
     }
     MO_FAIL_IF(!what, mo_reader_fail(u->r, node, "has no <geometry> with a shape in it"));
     if (strcmp(what->name, "mesh") == 0) {
-        if (is_visual && !mo_mesh_file_is_known(mo_xml_get(what, "filename"))) {
+        if (is_visual && !mo_mesh_file_is_known(mo_xml_get(what, "filename")))
             return true; /* does not affect the motion */
-        }
         return mesh_shape(u, what, is_visual, shape, mass, found);
     }
     const int is_sdf = strcmp(u->r->model->format, "SDF") == 0;
     int is_empty;
-    if (!find_empty(u, what, &is_empty) || is_empty) {
-        return !u->r->error;
-    }
+    if (!find_empty(u, what, &is_empty) || is_empty) return !u->r->error;
     if (!mo_text_has_word(" box sphere cylinder capsule ", what->name) &&
         !(is_sdf && mo_text_has_word(" plane ellipsoid ", what->name))) {
         mo_reader_note(u->r, what, "> is not supported: the shape is left out");
@@ -266,9 +246,8 @@ static bool read_shape(mo_urdf *u, const mo_xml_node *node, int is_visual, mo_sh
     }
     *found = 1;
     MO_PASS(primitive_shape(u, what, shape));
-    if (shape->kind != MO_SHAPE_HULL) { /* models of SDF define masses themselves */
+    if (shape->kind != MO_SHAPE_HULL) /* models of SDF define masses themselves */
         mo_mass_of_shape(shape, NULL, mass);
-    }
     return true;
 }
 
@@ -278,20 +257,14 @@ static bool read_colour(mo_urdf *u, const mo_xml_node *shape, double colour[4])
     const mo_xml_node *own = mo_xml_child(shape, "material");
     const mo_xml_node *from = mo_xml_child(own, "color");
     const char *name = mo_xml_get(own, "name");
-    MO_XML_EACH (node, name && !from ? u->r->root : NULL, "material") {
-        if (!from && mo_xml_equals(node, "name", name)) {
-            from = mo_xml_child(node, "color");
-        }
-    }
+    MO_XML_EACH (node, name && !from ? u->r->root : NULL, "material")
+        if (!from && mo_xml_equals(node, "name", name)) from = mo_xml_child(node, "color");
     const char *rgba = mo_xml_get(from, "rgba");
     int count = 4;
-    if (rgba && !mo_reader_numbers(u->r, from, "rgba", rgba, 3, 4, colour, &count)) {
-        return false;
-    }
+    if (rgba && !mo_reader_numbers(u->r, from, "rgba", rgba, 3, 4, colour, &count)) return false;
     colour[3] = rgba && count == 3 ? 1 : colour[3];
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < 4; ++k)
         colour[k] = fmin(fmax(colour[k], 0), 1);
-    }
     return true;
 }
 
@@ -306,9 +279,7 @@ static bool add_shape(mo_urdf *u, const mo_xml_node *node, int body, int is_visu
         mo_mass_place(&unit, &shape.pose, DENSITY, &placed);
         mo_mass_add(sum, &placed);
     }
-    if (!found) {
-        return true;
-    }
+    if (!found) return true;
     mo_model_geom *geom = mo_reader_add_geom(u->r, node, NULL, body);
     MO_PASS(geom);
     double friction = 1;
@@ -320,9 +291,7 @@ static bool add_shape(mo_urdf *u, const mo_xml_node *node, int body, int is_visu
         .dims = 3,
     };
     shape.density = 0;
-    if (is_visual) {
-        shape.layer = shape.mask = 0;
-    }
+    if (is_visual) shape.layer = shape.mask = 0;
     geom->name = mo_reader_text(u->r, mo_xml_get(node, "name"));
     geom->shape = shape;
     geom->is_visual = is_visual;
@@ -332,9 +301,7 @@ static bool add_shape(mo_urdf *u, const mo_xml_node *node, int body, int is_visu
 /* The mass of its shapes, if it moves and no mass is given. */
 static bool weigh_by_shape(mo_urdf *u, const mo_xml_node *link, int place, const mo_mass *sum)
 {
-    if (!u->weighs_by_shape || !mo_reader_moves(u->r->model, place)) {
-        return true;
-    }
+    if (!u->weighs_by_shape || !mo_reader_moves(u->r->model, place)) return true;
     mo_model_body *body = u->r->model->bodies + place;
     if (!(sum->mass > 0)) { /* its shapes could not be read */
         if (mo_xml_child(link, "collision")) {

@@ -49,18 +49,14 @@ static void stop(reading *r, mo_error error, const char *sentence)
 static const char *keep(reading *r, const xmlChar *text, size_t length)
 {
     const char *copy = mo_pool_text(r->pool, (const char *)text, length);
-    if (!copy) {
-        stop(r, MO_ERR_MEMORY, "");
-    }
+    if (!copy) stop(r, MO_ERR_MEMORY, "");
     return copy;
 }
 
 /* "prefix:name", as in the file. */
 static const char *keep_name(reading *r, const xmlChar *prefix, const xmlChar *name)
 {
-    if (!prefix) {
-        return keep(r, name, strlen((const char *)name));
-    }
+    if (!prefix) return keep(r, name, strlen((const char *)name));
     const size_t before = strlen((const char *)prefix), after = strlen((const char *)name);
     char *copy = mo_pool_take(r->pool, before + after + 2, 1);
     if (!copy) {
@@ -96,9 +92,7 @@ static void on_start(void *context, const xmlChar *name, const xmlChar *prefix, 
 {
     (void)uri, (void)namespace_count, (void)namespaces, (void)default_count;
     reading *r = context;
-    if (r->error) {
-        return;
-    }
+    if (r->error) return;
     if (++r->depth > MO_XML_DEPTH) {
         stop(r, MO_ERR_UNSUPPORTED, "elements are nested more than 500 levels deep");
         return;
@@ -116,11 +110,10 @@ static void on_start(void *context, const xmlChar *name, const xmlChar *prefix, 
     node->file = r->file;
     node->line = line_now(r);
     add_attributes(r, node, attribute_count, attributes);
-    if (r->at) {
+    if (r->at)
         mo_xml_append(r->at, node);
-    } else {
+    else
         r->root = node;
-    }
     r->at = node;
     r->text_length = 0;
 }
@@ -128,9 +121,7 @@ static void on_start(void *context, const xmlChar *name, const xmlChar *prefix, 
 static void on_text(void *context, const xmlChar *text, int length)
 {
     reading *r = context;
-    if (r->error || !r->at || r->at->first || length <= 0) {
-        return;
-    }
+    if (r->error || !r->at || r->at->first || length <= 0) return;
     if (!MO_GROW(&r->pool->allocator, r->text, r->text_room, r->text_length + (size_t)length)) {
         stop(r, MO_ERR_MEMORY, "");
         return;
@@ -144,15 +135,12 @@ static void keep_text(reading *r)
 {
     static const char BLANK[4] = {' ', '\t', '\r', '\n'};
     size_t from = 0, end = r->text_length;
-    while (from < end && memchr(BLANK, r->text[from], sizeof BLANK)) {
+    while (from < end && memchr(BLANK, r->text[from], sizeof BLANK))
         ++from;
-    }
-    while (end > from && memchr(BLANK, r->text[end - 1], sizeof BLANK)) {
+    while (end > from && memchr(BLANK, r->text[end - 1], sizeof BLANK))
         --end;
-    }
-    if (end > from && !r->at->first) {
+    if (end > from && !r->at->first)
         r->at->text = keep(r, (const xmlChar *)r->text + from, end - from);
-    }
     r->text_length = 0;
 }
 
@@ -205,9 +193,7 @@ static mo_error parse(reading *r, const char *bytes, size_t size)
     xmlCtxtUseOptions(r->parser, XML_PARSE_NONET | XML_PARSE_NOENT | XML_PARSE_NOERROR |
                                      XML_PARSE_NOWARNING | XML_PARSE_HUGE);
     int ok = xmlParseChunk(r->parser, bytes, (int)size, 1) == 0 && r->parser->wellFormed;
-    if (!r->error && (!ok || !r->root)) {
-        r->error = not_well_formed(r);
-    }
+    if (!r->error && (!ok || !r->root)) r->error = not_well_formed(r);
     xmlFreeParserCtxt(r->parser);
     return r->error;
 }
@@ -216,9 +202,7 @@ static mo_error parse(reading *r, const char *bytes, size_t size)
 static int is_plain_text(const char *at, const char *end)
 {
     const char *encoding = strstr(at, "encoding");
-    if (!encoding || encoding > end) {
-        return 1;
-    }
+    if (!encoding || encoding > end) return 1;
     encoding += strcspn(encoding, "\"'>");
     return *encoding && (strncasecmp(encoding + 1, "utf-8", 5) == 0 ||
                          strncasecmp(encoding + 1, "us-ascii", 8) == 0);
@@ -233,15 +217,10 @@ static void blank_declaration(char *text)
         const int is_comment = strncmp(at, "<!--", 4) == 0;
         const int is_declaration = strncmp(at, "<?xml", 5) == 0 && strchr(" \t\r\n", at[5]);
         char *end = is_comment ? strstr(at, "-->") : is_declaration ? strchr(at, '>') : NULL;
-        if (!end) {
-            return;
-        }
-        if (is_declaration && !is_plain_text(at, end)) {
-            return;
-        }
-        for (; is_declaration && at <= end; ++at) {
+        if (!end) return;
+        if (is_declaration && !is_plain_text(at, end)) return;
+        for (; is_declaration && at <= end; ++at)
             *at = *at == '\n' ? '\n' : ' ';
-        }
         at = is_comment ? end + 3 : at;
     }
 }
@@ -255,12 +234,9 @@ static void blank_comments(char *text)
         char *end = is_comment                         ? strstr(at + 4, "-->")
                     : strncmp(at, "<![CDATA[", 9) == 0 ? strstr(at, "]]>")
                                                        : at;
-        if (!end) {
-            return;
-        }
-        for (char *c = at + 4; is_comment && c < end; ++c) {
+        if (!end) return;
+        for (char *c = at + 4; is_comment && c < end; ++c)
             *c = *c == '\n' ? '\n' : ' ';
-        }
         at = end;
     }
 }
@@ -272,9 +248,8 @@ mo_error mo_xml_read(const char *path, const char *file, mo_pool *pool, int *ele
     size_t size = 0;
     mo_error error = mo_file_read(path, file, MO_XML_BYTES, &pool->allocator, &bytes, &size, why);
     reading r = {.pool = pool, .file = file, .elements = elements, .why = why};
-    if (!error && size == 0) {
+    if (!error && size == 0)
         error = mo_fail(why, MO_ERR_FORMAT, "%s%sthe file is empty", file, file[0] ? ": " : "");
-    }
     if (!error) {
         blank_declaration(bytes);
         blank_comments(bytes);

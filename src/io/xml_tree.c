@@ -7,11 +7,8 @@
 
 const char *mo_xml_get(const mo_xml_node *node, const char *attribute)
 {
-    for (const mo_xml_attribute *a = node ? node->attributes : NULL; a; a = a->next) {
-        if (strcmp(a->name, attribute) == 0) {
-            return a->value;
-        }
-    }
+    for (const mo_xml_attribute *a = node ? node->attributes : NULL; a; a = a->next)
+        if (strcmp(a->name, attribute) == 0) return a->value;
     return NULL;
 }
 
@@ -23,9 +20,8 @@ bool mo_xml_equals(const mo_xml_node *node, const char *attribute, const char *v
 
 static const mo_xml_node *named(const mo_xml_node *node, const char *name)
 {
-    while (node && strcmp(node->name, name) != 0) {
+    while (node && strcmp(node->name, name) != 0)
         node = node->next;
-    }
     return node;
 }
 
@@ -52,11 +48,8 @@ bool mo_text_has_word(const char *list, const char *word)
 {
     const size_t length = strlen(word);
     const bool is_one = length > 0 && !strchr(word, ' ');
-    for (const char *at = strstr(list, word); is_one && at; at = strstr(at + 1, word)) {
-        if (at > list && at[-1] == ' ' && at[length] == ' ') {
-            return true;
-        }
-    }
+    for (const char *at = strstr(list, word); is_one && at; at = strstr(at + 1, word))
+        if (at > list && at[-1] == ' ' && at[length] == ' ') return true;
     return false;
 }
 

@@ -20,9 +20,8 @@ static void project_derivative(const double *p, int d, const double *x, double *
 static void natural(MO_UNUSED const double *p, int d, double step, const double *u,
                     MO_UNUSED const double *r, double *z)
 {
-    for (int k = 0; k < d; ++k) {
+    for (int k = 0; k < d; ++k)
         z[k] = step * u[k];
-    }
 }
 
 /* Redundant rows have a basic solution; inconsistent ones are left violated. */
@@ -30,9 +29,8 @@ static void solve(MO_UNUSED const double *p, int d, const double *W, const doubl
 {
     double A[MO_BILATERAL_MAX_DIM * MO_BILATERAL_MAX_DIM], rhs[MO_BILATERAL_MAX_DIM];
     memcpy(A, W, (size_t)(d * d) * sizeof *A);
-    for (int k = 0; k < d; ++k) {
+    for (int k = 0; k < d; ++k)
         rhs[k] = -b[k];
-    }
     mo_solve_small(d, A, rhs, r);
 }
 

@@ -54,17 +54,15 @@ static double clamp(const double *p, int d, int k, double x)
 
 static void project(const double *p, int d, const double *x, double *y)
 {
-    for (int k = 0; k < d; ++k) {
+    for (int k = 0; k < d; ++k)
         y[k] = clamp(p, d, k, x[k]);
-    }
 }
 
 static void project_derivative(const double *p, int d, const double *x, double *J)
 {
     memset(J, 0, (size_t)(d * d) * sizeof *J);
-    for (int k = 0; k < d; ++k) {
+    for (int k = 0; k < d; ++k)
         J[k * d + k] = x[k] > p[k] && x[k] < p[d + k];
-    }
 }
 
 /* A row with zero diagonal gets the bound that its velocity requires, if it is finite. */
@@ -102,9 +100,8 @@ static void solve_free_rows(const double *p, int d, const double *W, const doubl
     double A[MO_LAW_MAX_DIM * MO_LAW_MAX_DIM], rhs[MO_LAW_MAX_DIM];
     for (int i = 0; i < d; ++i) {
         rhs[i] = held[i] == FREE ? -b[i] : held[i] == AT_LOWER ? p[i] : p[d + i];
-        for (int j = 0; j < d; ++j) {
+        for (int j = 0; j < d; ++j)
             A[i * d + j] = held[i] == FREE ? W[i * d + j] : (double)(i == j);
-        }
     }
     mo_solve_small(d, A, rhs, r);
 }
@@ -112,9 +109,7 @@ static void solve_free_rows(const double *p, int d, const double *W, const doubl
 /* The value at which row i should be held instead, given r and its velocity. */
 static int should_be(const double *p, int d, int i, int held, double r, double u)
 {
-    if (held == FREE) {
-        return r < p[i] ? AT_LOWER : r > p[d + i] ? AT_UPPER : FREE;
-    }
+    if (held == FREE) return r < p[i] ? AT_LOWER : r > p[d + i] ? AT_UPPER : FREE;
     return (held == AT_LOWER && u < 0) || (held == AT_UPPER && u > 0) ? FREE : held;
 }
 
@@ -122,22 +117,17 @@ static int should_be(const double *p, int d, int i, int held, double r, double u
 static void pivot(const double *p, int d, const double *W, const double *b, double *r)
 {
     int held[MO_LAW_MAX_DIM];
-    for (int k = 0; k < d; ++k) {
+    for (int k = 0; k < d; ++k)
         held[k] = FREE;
-    }
     for (int step = 0; step < 800; ++step) {
         solve_free_rows(p, d, W, b, held, r);
         int i = 0, next = FREE;
         for (; i < d; ++i) {
             const double u = b[i] + mo_dot(d, W + i * d, r);
             next = should_be(p, d, i, held[i], r[i], u);
-            if (next != held[i]) {
-                break;
-            }
+            if (next != held[i]) break;
         }
-        if (i == d) {
-            break;
-        }
+        if (i == d) break;
         held[i] = next;
     }
     project(p, d, r, r);
@@ -166,14 +156,11 @@ static void failure(const double *p, int d, const double *u, const double *r, mo
         const double distance = r[k] - clamp(p, d, k, r[k]);
         outside += distance * distance;
         const double bound = u[k] > 0 ? p[k] : p[d + k]; /* bound of r_k that u_k requires */
-        if (u[k] == 0) {
-            continue;
-        }
-        if (isfinite(bound)) {
+        if (u[k] == 0) continue;
+        if (isfinite(bound))
             out->dissipation += fabs(u[k] * (r[k] - bound));
-        } else { /* no bound on this side: the row cannot move in this direction */
+        else /* no bound on this side: the row cannot move in this direction */
             out->penetration_rate = fmax(out->penetration_rate, fabs(u[k]));
-        }
     }
     out->cone_violation = sqrt(outside);
 }

@@ -53,25 +53,18 @@ static double axis_of(const double *axes, int stride, int k)
 static int add_ellipsoid(listing *list, int row, int dim, const double *axes, int stride)
 {
     int rough = 0;
-    for (int k = 0; k < dim; ++k) {
+    for (int k = 0; k < dim; ++k)
         rough += axis_of(axes, stride, k) > 0;
-    }
     mo_law_cone *cone = rough ? add_cone(list, 1 + rough) : NULL;
-    if (cone) {
-        cone->E[0] = 1;
-    }
+    if (cone) cone->E[0] = 1;
     for (int k = 0, at = 1; k < dim; ++k) {
         const double axis = axis_of(axes, stride, k);
         if (axis == 0) {
             fix_row(list, row + k, 0);
             continue;
         }
-        if (cone) {
-            cone->E[at++ * list->d + row + k] = 1 / axis;
-        }
-        if (list->rows) {
-            list->rows->weight[row + k] = axis;
-        }
+        if (cone) cone->E[at++ * list->d + row + k] = 1 / axis;
+        if (list->rows) list->rows->weight[row + k] = axis;
     }
     return rough > 0;
 }
@@ -87,9 +80,8 @@ static void add_polygon(listing *list, double mu, int corners)
             cone->E[2] = -sin((j + 0.5) * step) / (mu * cos(0.5 * step));
         }
     }
-    for (int k = 1; list->rows && k < 3; ++k) {
+    for (int k = 1; list->rows && k < 3; ++k)
         list->rows->weight[k] = mu;
-    }
 }
 
 static void add_box(listing *list, const double *lower, const double *upper)
@@ -99,12 +91,8 @@ static void add_box(listing *list, const double *lower, const double *upper)
             fix_row(list, k, lower[k]);
             continue;
         }
-        if (lower[k] > -INFINITY) {
-            add_bound(list, k, 1, lower[k]);
-        }
-        if (upper[k] < INFINITY) {
-            add_bound(list, k, -1, upper[k]);
-        }
+        if (lower[k] > -INFINITY) add_bound(list, k, 1, lower[k]);
+        if (upper[k] < INFINITY) add_bound(list, k, -1, upper[k]);
     }
 }
 
@@ -123,31 +111,23 @@ static void add_faceted(listing *list, const double *p)
 static void add_discs(listing *list, int discs, int dim, const double *mu, int stride)
 {
     int rough = 0;
-    for (int g = 0; g < discs; ++g) {
+    for (int g = 0; g < discs; ++g)
         rough += add_ellipsoid(list, 1 + g * dim, dim, mu + g * stride, 0);
-    }
-    if (!rough) {
-        add_bound(list, 0, 1, 0);
-    }
+    if (!rough) add_bound(list, 0, 1, 0);
 }
 
 static void add_soft_finger(listing *list, const double *p)
 {
     const double axes[3] = {p[0], p[0], p[1]};
-    if (!add_ellipsoid(list, 1, 3, axes, 1)) {
-        add_bound(list, 0, 1, 0);
-    }
+    if (!add_ellipsoid(list, 1, 3, axes, 1)) add_bound(list, 0, 1, 0);
 }
 
 int mo_law_cones(mo_law_kind kind, const double *p, int d, mo_law_cone *cones, mo_law_rows *rows)
 {
     listing list = {cones, rows, 0, d};
-    if (rows) {
-        memset(rows, 0, sizeof *rows);
-    }
-    for (int k = 0; rows && k < d; ++k) {
+    if (rows) memset(rows, 0, sizeof *rows);
+    for (int k = 0; rows && k < d; ++k)
         rows->weight[k] = 1;
-    }
     switch (kind) {
     case MO_LAW_COULOMB:
         add_discs(&list, 1, d - 1, p, 1);

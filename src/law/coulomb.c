@@ -26,11 +26,10 @@
 
 static void project(const double *p, int d, const double *x, double *y)
 {
-    if (d == 3) {
+    if (d == 3)
         mo_coulomb_project(p[0], 3, x, y);
-    } else {
+    else
         mo_coulomb_project(p[0], 2, x, y);
-    }
 }
 
 static void project_derivative(const double *p, int d, const double *x, double *J)
@@ -49,9 +48,8 @@ static void shift_derivative(const double *p, int d, const double *u, double *G)
 {
     const double t = mo_coulomb_slip(d, u);
     mo_coulomb_identity(d, 1, G);
-    for (int k = 1; k < d && t > 0 && !isinf(p[0]); ++k) {
+    for (int k = 1; k < d && t > 0 && !isinf(p[0]); ++k)
         G[k] = p[0] * u[k] / t;
-    }
 }
 
 static void prox(const double *p, int d, const double *x, double *y)
@@ -59,9 +57,8 @@ static void prox(const double *p, int d, const double *x, double *y)
     const double t = mo_coulomb_slip(d, x), y_N = x[0] > 0 ? x[0] : 0;
     const double radius = y_N > 0 ? p[0] * y_N : 0;
     const double scale = t > radius ? radius / t : 1;
-    for (int k = 1; k < d; ++k) {
+    for (int k = 1; k < d; ++k)
         y[k] = scale * x[k];
-    }
     y[0] = y_N;
 }
 
@@ -69,16 +66,14 @@ static void prox(const double *p, int d, const double *x, double *y)
 static void natural_without_slip(int d, double step, const double *u, const double *r, double *z)
 {
     double stuck[3] = {fmin(r[0], step * u[0]), 0, 0};
-    for (int k = 1; k < d; ++k) {
+    for (int k = 1; k < d; ++k)
         stuck[k] = step * u[k];
-    }
     memcpy(z, r, (size_t)d * sizeof *z);
     const double gap = fmin(0, step * u[0]);
-    if (mo_dot(d, r, r) + gap * gap > mo_dot(d, stuck, stuck)) {
+    if (mo_dot(d, r, r) + gap * gap > mo_dot(d, stuck, stuck))
         memcpy(z, stuck, (size_t)d * sizeof *z);
-    } else if (gap != 0) {
+    else if (gap != 0)
         z[0] = hypot(z[0], gap);
-    }
 }
 
 static inline void natural_rows(double mu, int d, double step, const double *u, const double *r,
@@ -86,9 +81,8 @@ static inline void natural_rows(double mu, int d, double step, const double *u, 
 {
     double x[3], y[3];
     x[0] = r[0] - step * (u[0] + mu * mo_coulomb_slip(d, u));
-    for (int k = 1; k < d; ++k) {
+    for (int k = 1; k < d; ++k)
         x[k] = r[k] - step * u[k];
-    }
     mo_coulomb_project(mu, d, x, y);
     mo_along(d, r, -1, y, z);
 }
@@ -96,13 +90,12 @@ static inline void natural_rows(double mu, int d, double step, const double *u, 
 static void natural(const double *p, int d, double step, const double *u, const double *r,
                     double *z)
 {
-    if (isinf(p[0])) {
+    if (isinf(p[0]))
         natural_without_slip(d, step, u, r, z);
-    } else if (d == 3) {
+    else if (d == 3)
         natural_rows(p[0], 3, step, u, r, z);
-    } else {
+    else
         natural_rows(p[0], 2, step, u, r, z);
-    }
 }
 
 /* r_T = -mu r_N u_T / |u_T| */
@@ -110,9 +103,8 @@ static void by_coefficient(const double *p, int d, const double *u, const double
 {
     const double t = mo_coulomb_slip(d, u);
     memset(E, 0, (size_t)(2 * d) * sizeof *E);
-    for (int k = 1; k < d && t > 0 && !isinf(p[0]); ++k) {
+    for (int k = 1; k < d && t > 0 && !isinf(p[0]); ++k)
         E[2 * k] = -r[0] * u[k] / t;
-    }
 }
 
 /* ---- a single contact ------------------------------------------------------------------------ */
@@ -172,9 +164,7 @@ static int solve_quickly(double mu, const double *W, const double *b, double *r)
     const quick_contact q = quick_eliminate(mu, W, b);
     const double diagonal = q.A[0] * q.A[3];
     double alpha = 0;
-    if (!(q.A[0] > 0 && q.A[3] > 0 && diagonal - q.A[1] * q.A[2] > 1e-3 * diagonal)) {
-        return 0;
-    }
+    if (!(q.A[0] > 0 && q.A[3] > 0 && diagonal - q.A[1] * q.A[2] > 1e-3 * diagonal)) return 0;
     for (int iteration = 0; iteration < 8; ++iteration) {
         const quick_point x = quick_at(&q, alpha);
         const int sticks = iteration == 0 && x.norm <= x.bound;
@@ -186,9 +176,7 @@ static int solve_quickly(double mu, const double *W, const double *b, double *r)
             return 1;
         }
         alpha += quick_step(&q, &x);
-        if (!(alpha > 0)) {
-            return 0;
-        }
+        if (!(alpha > 0)) return 0;
     }
     return 0;
 }
@@ -200,14 +188,10 @@ static int solve_quickly(double mu, const double *W, const double *b, double *r)
 static int solve_in_plane(double mu, const double *W, const double *b, double *r)
 {
     const double factor = W[2] / W[0], A = W[3] - factor * W[1], c = b[1] - factor * b[0];
-    if (!(A > 0.01 * W[3])) {
-        return 0;
-    }
+    if (!(A > 0.01 * W[3])) return 0;
     r[1] = -c / A;
     r[0] = -(b[0] + W[1] * r[1]) / W[0];
-    if (fabs(r[1]) <= mu * r[0]) {
-        return 1;
-    }
+    if (fabs(r[1]) <= mu * r[0]) return 1;
     const double slope = c > 0 ? -mu : mu;
     r[0] = -b[0] / (W[0] + slope * W[1]);
     r[1] = slope * r[0];
@@ -217,9 +201,7 @@ static int solve_in_plane(double mu, const double *W, const double *b, double *r
 /* 0 < mu < infinity and b_N < 0. */
 static void solve_with_friction(double mu, int d, const double *W, const double *b, double *r)
 {
-    if (d == 3 ? solve_quickly(mu, W, b, r) : solve_in_plane(mu, W, b, r)) {
-        return;
-    }
+    if (d == 3 ? solve_quickly(mu, W, b, r) : solve_in_plane(mu, W, b, r)) return;
     const double axes[2] = {mu, mu};
     mo_friction_ball_solve(d, axes, W, b, r);
 }
@@ -229,13 +211,10 @@ static void solve_without_slip(int d, const double *W, const double *b, double *
 {
     double A[9], rhs[3];
     memcpy(A, W, (size_t)(d * d) * sizeof *A);
-    for (int k = 0; k < d; ++k) {
+    for (int k = 0; k < d; ++k)
         rhs[k] = -b[k];
-    }
     mo_solve_small(d, A, rhs, r);
-    if (r[0] >= 0) {
-        return;
-    }
+    if (r[0] >= 0) return;
     memcpy(A, W, (size_t)(d * d) * sizeof *A);
     for (int k = 0; k < d; ++k) { /* r_N = 0 instead of u_N = 0 */
         A[k] = k == 0;
@@ -247,16 +226,14 @@ static void solve_without_slip(int d, const double *W, const double *b, double *
 static void solve(const double *p, int d, const double *W, const double *b, double *r)
 {
     memset(r, 0, (size_t)d * sizeof *r);
-    if (!(b[0] < 0) || !(W[0] > 0)) {
+    if (!(b[0] < 0) || !(W[0] > 0))
         return; /* separating, or an impulse has no effect on the normal motion */
-    }
-    if (isinf(p[0])) {
+    if (isinf(p[0]))
         solve_without_slip(d, W, b, r);
-    } else if (p[0] > 0) {
+    else if (p[0] > 0)
         solve_with_friction(p[0], d, W, b, r);
-    } else {
+    else
         r[0] = -b[0] / W[0];
-    }
     mo_law_guard(d, r);
 }
 
@@ -274,9 +251,7 @@ static inline void failure_rows(const double *p, int d, const double *u, const d
 {
     double nearest[3];
     *out = (mo_law_failure){.penetration_rate = u[0] < 0 ? -u[0] : 0};
-    if (mo_dot(d, r, r) == 0) {
-        return;
-    }
+    if (mo_dot(d, r, r) == 0) return;
     mo_coulomb_project(p[0], d, r, nearest);
     const double outside = mo_distance_square(d, r, nearest);
     const double open = fabs(r[0] * u[0]), friction = fabs(friction_defect(p, d, u, r));
@@ -287,11 +262,10 @@ static inline void failure_rows(const double *p, int d, const double *u, const d
 /* As mo_law_failure_of, without its calls. */
 static void failure(const double *p, int d, const double *u, const double *r, mo_law_failure *out)
 {
-    if (d == 3) {
+    if (d == 3)
         failure_rows(p, 3, u, r, out);
-    } else {
+    else
         failure_rows(p, 2, u, r, out);
-    }
 }
 
 static void facets(const double *p, int d, int count, mo_law_facets *out)

@@ -26,30 +26,26 @@ static inline void mo_coulomb_project(double mu, int d, const double *x, double 
 {
     const double t = mo_coulomb_slip(d, x), x_N = x[0];
     if (isinf(mu) || t <= mu * x_N) {
-        for (int k = 1; k < d; ++k) {
+        for (int k = 1; k < d; ++k)
             y[k] = x[k];
-        }
         y[0] = x_N > 0 ? x_N : 0;
         return;
     }
     if (mu * t <= -x_N) {
-        for (int k = 0; k < d; ++k) {
+        for (int k = 0; k < d; ++k)
             y[k] = 0;
-        }
         return;
     }
     const double y_N = mo_coulomb_rim(mu, x_N, t);
-    for (int k = 1; k < d; ++k) {
+    for (int k = 1; k < d; ++k)
         y[k] = mu * y_N * (x[k] / t);
-    }
     y[0] = y_N;
 }
 
 static inline void mo_coulomb_identity(int d, double scale, double *J)
 {
-    for (int k = 0; k < d * d; ++k) {
+    for (int k = 0; k < d * d; ++k)
         J[k] = k % (d + 1) == 0 ? scale : 0;
-    }
 }
 
 /* One of the derivatives at a kink. */

@@ -10,9 +10,8 @@
 static double scale_axes(int size, const double *a, double *unit)
 {
     double longest = 0;
-    for (int i = 0; i < size; ++i) {
+    for (int i = 0; i < size; ++i)
         longest = fmax(longest, a[i]);
-    }
     for (int i = 0; i < size; ++i) {
         const double axis = longest > 0 ? a[i] / longest : 0;
         unit[i] = axis > 1e-150 ? axis : 0;
@@ -24,9 +23,8 @@ static double scale_axes(int size, const double *a, double *unit)
 static double outside(int size, const double *a, const double *x)
 {
     double square = 0;
-    for (int i = 0; i < size; ++i) {
+    for (int i = 0; i < size; ++i)
         square += a[i] > 0 ? x[i] / a[i] * (x[i] / a[i]) : 0;
-    }
     return sqrt(square) - 1;
 }
 
@@ -57,9 +55,7 @@ static double multiplier(int size, const double *a, const double *x, double over
     double k = 0;
     for (int iteration = 0; iteration < 100 && over > 0; ++iteration) {
         const double change = newton_change(size, a, x, over, k);
-        if (!(change > 0.5 * DBL_EPSILON * k) || !isfinite(change)) {
-            break;
-        }
+        if (!(change > 0.5 * DBL_EPSILON * k) || !isfinite(change)) break;
         k += change;
     }
     return k;
@@ -88,9 +84,8 @@ static double prepare(int size, const double *a, const double *x, const double *
                       double *at)
 {
     const double longest = scale_axes(size, a, unit);
-    for (int i = 0; i < size; ++i) {
+    for (int i = 0; i < size; ++i)
         at[i] = longest > 0 ? x[i] / longest : 0;
-    }
     return multiplier(size, unit, at, over ? *over : outside(size, unit, at));
 }
 
@@ -98,19 +93,15 @@ void mo_ellipsoid_project(int size, const double *a, const double *x, double *y,
 {
     double unit[MO_ELLIPSOID_MOST], at[MO_ELLIPSOID_MOST];
     const double k = prepare(size, a, x, NULL, unit, at);
-    for (int i = 0; i < size; ++i) {
+    for (int i = 0; i < size; ++i)
         y[i] = unit[i] > 0 ? x[i] * (unit[i] * unit[i] / (unit[i] * unit[i] + k)) : 0;
-    }
-    if (J) {
-        differentiate(size, unit, at, k, J);
-    }
+    if (J) differentiate(size, unit, at, k, J);
 }
 
 void mo_ellipsoid_shrink(int size, const double *a, const double *x, double over, double *y)
 {
     double unit[MO_ELLIPSOID_MOST], at[MO_ELLIPSOID_MOST];
     const double k = prepare(size, a, x, &over, unit, at);
-    for (int i = 0; i < size; ++i) {
+    for (int i = 0; i < size; ++i)
         y[i] = unit[i] > 0 ? x[i] * (k / (unit[i] * unit[i] + k)) : x[i];
-    }
 }

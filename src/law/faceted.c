@@ -47,9 +47,8 @@ static void facets(const double *p, MO_UNUSED int d, MO_UNUSED int count, mo_law
     const mo_polygon polygon = {.mu = p[0], .corners = (int)p[1]};
     mo_law_facets_begin(out);
     mo_law_facets_open(out, p[0]);
-    for (int j = 0; j < polygon.corners; ++j) {
+    for (int j = 0; j < polygon.corners; ++j)
         mo_polygon_corner(&polygon, j, mo_law_facets_add(out) + 1);
-    }
 }
 
 const mo_law_ops mo_law_faceted_ops = {

@@ -30,14 +30,12 @@ static ball eliminate(int d, double mu, const double *e, const double *W, const 
         s.W_NT[i] = W[1 + i] * e[i];
         s.c[i] = e[i] * (b[1 + i] - via_normal);
         s.c_noise[i] = e[i] * (fabs(b[1 + i]) + fabs(via_normal));
-        for (int j = 0; j < d - 1; ++j) { /* symmetric to the last bit where W is */
+        for (int j = 0; j < d - 1; ++j) /* symmetric to the last bit where W is */
             s.A[i * DIM + j] = e[i] * e[j] * (row[1 + j] - row[0] * W[1 + j] / W[0]);
-        }
         most = fmax(most, s.A[i * DIM + i]);
     }
-    for (int i = 0; i < DIM; ++i) {
+    for (int i = 0; i < DIM; ++i)
         s.A[i * DIM + i] = i < d - 1 && e[i] > 0 ? s.A[i * DIM + i] : fmax(most, DBL_MIN);
-    }
     return s;
 }
 
@@ -51,9 +49,8 @@ typedef struct rotated {
 /* y = V' x */
 static void into_axes(const double V[9], const double x[3], double y[3])
 {
-    for (int i = 0; i < DIM; ++i) {
+    for (int i = 0; i < DIM; ++i)
         y[i] = V[i] * x[0] + V[DIM + i] * x[1] + V[2 * DIM + i] * x[2];
-    }
 }
 
 static rotated rotate(const ball *from)
@@ -71,15 +68,13 @@ static rotated rotate(const ball *from)
     s.is_symmetric = twist[0] == 0 && twist[1] == 0 && twist[2] == 0;
     for (int i = 0; i < DIM; ++i) {
         most = fmax(most, l[i]);
-        for (int j = 0; j < DIM; ++j) {
+        for (int j = 0; j < DIM; ++j)
             noise[i] += fabs(s.V[j * DIM + i]) * from->c_noise[j];
-        }
     }
     for (int i = 0; i < DIM; ++i) {
         s.l[i] = l[i] > 4 * DBL_EPSILON * most ? l[i] : 0;
-        if (s.l[i] == 0 && fabs(s.c[i]) <= 64 * DBL_EPSILON * noise[i]) {
+        if (s.l[i] == 0 && fabs(s.c[i]) <= 64 * DBL_EPSILON * noise[i])
             s.c[i] = 0; /* a direction without resistance is not driven */
-        }
     }
     return s;
 }
@@ -89,9 +84,8 @@ static int resist(const rotated *s, double alpha, const double *y, double *x)
 {
     const double l[3] = {s->l[0] + alpha, s->l[1] + alpha, s->l[2] + alpha}, *k = s->k;
     if (s->is_symmetric) {
-        for (int i = 0; i < DIM; ++i) {
+        for (int i = 0; i < DIM; ++i)
             x[i] = y[i] == 0 ? 0 : -y[i] / l[i];
-        }
         return isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]);
     }
     const double det =
@@ -106,9 +100,7 @@ static int resist(const rotated *s, double alpha, const double *y, double *x)
 /* (n, t) at alpha. */
 static int impulse_at(const rotated *s, double alpha, double nt[4])
 {
-    if (!resist(s, alpha, s->c, nt + 1)) {
-        return 0;
-    }
+    if (!resist(s, alpha, s->c, nt + 1)) return 0;
     nt[0] = -(s->b_N + mo_dot(DIM, s->W_NT, nt + 1)) / s->W_NN;
     return isfinite(nt[0]);
 }
@@ -130,9 +122,7 @@ static double newton_from(const rotated *s, double alpha, const double nt[4])
 {
     double dt[3];
     const double t = friction_norm(nt), bound = s->mu * nt[0];
-    if (!(t > 0) || !resist(s, alpha, nt + 1, dt)) {
-        return NAN;
-    }
+    if (!(t > 0) || !resist(s, alpha, nt + 1, dt)) return NAN;
     const double dnorm = mo_dot(DIM, nt + 1, dt) / t;
     const double dbound = -s->mu * mo_dot(DIM, s->W_NT, dt) / s->W_NN;
     return alpha + (t - bound) / (dbound - bound / t * dnorm);
@@ -144,9 +134,8 @@ static double large_alpha(const rotated *s)
     const double c = sqrt(mo_dot(DIM, s->c, s->c));
     const double coupling = sqrt(mo_dot(DIM, s->W_NT, s->W_NT));
     double nt[4], alpha = fmax(c * (s->W_NN + s->mu * coupling) / (s->mu * -s->b_N), DBL_MIN);
-    for (int k = 0; k < 400 && !(impulse_at(s, alpha, nt) && excess(s, nt) < 0); ++k) {
+    for (int k = 0; k < 400 && !(impulse_at(s, alpha, nt) && excess(s, nt) < 0); ++k)
         alpha *= 8;
-    }
     return alpha;
 }
 
@@ -168,18 +157,14 @@ static void find_slip(const rotated *s, double high, double nt[4])
     for (int iteration = 0; iteration < 200; ++iteration) {
         const int exists = impulse_at(s, alpha, nt);
         const double phi = exists ? excess(s, nt) : INFINITY;
-        if (exists && fabs(phi) <= 4 * DBL_EPSILON * s->mu * fabs(nt[0])) {
-            return;
-        }
+        if (exists && fabs(phi) <= 4 * DBL_EPSILON * s->mu * fabs(nt[0])) return;
         if (phi > 0) {
             low = alpha;
         } else {
             high = alpha;
             memcpy(at_high, nt, sizeof at_high);
         }
-        if (high - low <= 2 * DBL_EPSILON * high) {
-            break;
-        }
+        if (high - low <= 2 * DBL_EPSILON * high) break;
         const double newton = exists ? newton_from(s, alpha, nt) : NAN;
         const int is_good = newton > low && newton < high && iteration % 8 != 7;
         alpha = is_good ? newton : between(low, high);
@@ -190,25 +175,20 @@ static void find_slip(const rotated *s, double high, double nt[4])
 void mo_friction_ball_solve(int d, const double *axes, const double *W, const double *b, double *r)
 {
     double mu = 0, relative[DIM] = {0}, full[4];
-    for (int i = 0; i < d - 1; ++i) {
+    for (int i = 0; i < d - 1; ++i)
         mu = fmax(mu, axes[i]);
-    }
-    for (int i = 0; i < d - 1 && mu > 0; ++i) {
+    for (int i = 0; i < d - 1 && mu > 0; ++i)
         relative[i] = axes[i] / mu;
-    }
     const ball contact = eliminate(d, mu, relative, W, b);
     const rotated s = rotate(&contact);
     if (!impulse_at(&s, 0, full) || excess(&s, full) > 0) {
         find_slip(&s, large_alpha(&s), full);
         const double t = friction_norm(full), bound = s.mu * full[0];
-        if (t > 0 && fabs(t - bound) <= 1e-6 * bound) { /* on the rim to the last bit */
-            for (int k = 1; k <= DIM; ++k) {
+        if (t > 0 && fabs(t - bound) <= 1e-6 * bound) /* on the rim to the last bit */
+            for (int k = 1; k <= DIM; ++k)
                 full[k] *= bound / t;
-            }
-        }
     }
     r[0] = full[0];
-    for (int i = 0; i < d - 1; ++i) {
+    for (int i = 0; i < d - 1; ++i)
         r[1 + i] = relative[i] * mo_dot(DIM, s.V + i * DIM, full + 1);
-    }
 }

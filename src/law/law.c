@@ -62,9 +62,7 @@ static mo_error check_compliance(const mo_law *law, int d, mo_message *why)
 static mo_error check_rows(const mo_law_ops *ops, int d, mo_message *why)
 {
     const char *hint = ops->row_hint ? ops->row_hint : "";
-    if (d >= ops->least_rows && d <= ops->most_rows) {
-        return MO_OK;
-    }
+    if (d >= ops->least_rows && d <= ops->most_rows) return MO_OK;
     return ops->least_rows == ops->most_rows
                ? mo_fail(why, MO_ERR_PROBLEM, "a %s block has %d row%s, not %d%s", ops->name,
                          ops->least_rows, ops->least_rows == 1 ? "" : "s", d, hint)
@@ -118,9 +116,8 @@ void mo_law_solve(const mo_law *law, int d, const double *W, const double *b, do
     mo_law_pack(law, d, p);
     if (law->compliance) {
         memcpy(soft, W, (size_t)(d * d) * sizeof *soft);
-        for (int k = 0; k < d; ++k) {
+        for (int k = 0; k < d; ++k)
             soft[k * d + k] += law->compliance[k];
-        }
         W = soft;
     }
     mo_law_table[law->kind]->solve(p, d, W, b, r);
@@ -144,23 +141,17 @@ void mo_law_pack(const mo_law *law, int d, double *p)
 {
     const mo_law_ops *ops = mo_law_table[law->kind];
     mo_law copy = *law;
-    for (int k = 0; k < ops->coefficients; ++k) {
+    for (int k = 0; k < ops->coefficients; ++k)
         p[k] = *coefficient(ops, &copy, k);
-    }
-    if (ops->pack) {
-        ops->pack(law, d, p);
-    }
+    if (ops->pack) ops->pack(law, d, p);
 }
 
 void mo_law_unpack(const double *p, int d, mo_law *law)
 {
     const mo_law_ops *ops = mo_law_table[law->kind];
-    for (int k = 0; k < ops->coefficients; ++k) {
+    for (int k = 0; k < ops->coefficients; ++k)
         *coefficient(ops, law, k) = p[k];
-    }
-    if (ops->unpack) {
-        ops->unpack(p, d, law);
-    }
+    if (ops->unpack) ops->unpack(p, d, law);
 }
 
 void mo_law_no_shift(MO_UNUSED const double *p, int d, const double *u, double *uhat)
@@ -172,9 +163,8 @@ void mo_law_no_shift_derivative(MO_UNUSED const double *p, int d, MO_UNUSED cons
                                 double *G)
 {
     memset(G, 0, (size_t)(d * d) * sizeof *G);
-    for (int k = 0; k < d; ++k) {
+    for (int k = 0; k < d; ++k)
         G[k * d + k] = 1;
-    }
 }
 
 void mo_law_no_facets(MO_UNUSED const double *p, MO_UNUSED int d, MO_UNUSED int count,
@@ -235,9 +225,7 @@ void mo_law_failure_of(const mo_law_ops *ops, const double *p, int d, const doub
         return;
     }
     *out = (mo_law_failure){.penetration_rate = u[0] < 0 ? -u[0] : 0};
-    if (mo_dot(d, r, r) == 0) {
-        return;
-    }
+    if (mo_dot(d, r, r) == 0) return;
     ops->project(p, d, r, nearest);
     const double outside = mo_distance_square(d, r, nearest);
     const double open = fabs(r[0] * u[0]);
@@ -258,9 +246,8 @@ void mo_law_guard(int d, double *r)
 
 void mo_block_velocity(int d, const double *W, const double *r, const double *b, double *u)
 {
-    for (int k = 0; k < d; ++k) {
+    for (int k = 0; k < d; ++k)
         u[k] = b[k] + mo_dot(d, W + k * d, r);
-    }
 }
 
 /* ---- one block by Newton --------------------------------------------------------------------- */
@@ -297,13 +284,11 @@ static void newton_direction(const block_problem *block, const double *r, const 
     }
     block->ops->project_derivative(block->p, d, x, J);
     mo_multiply(d, d, G, block->W, inner);
-    for (int k = 0; k < d * d; ++k) {
+    for (int k = 0; k < d * d; ++k)
         inner[k] = (k % (d + 1) == 0) - block->step * inner[k];
-    }
     mo_multiply(d, d, J, inner, A);
-    for (int k = 0; k < d * d; ++k) {
+    for (int k = 0; k < d * d; ++k)
         A[k] = (k % (d + 1) == 0) - A[k];
-    }
     mo_solve_small(d, A, minus_z, dr);
 }
 
@@ -313,22 +298,16 @@ static int newton_descend(const block_problem *block, double *r, double *z, doub
     const int d = block->d;
     for (int iteration = 0; iteration < 30; ++iteration) {
         const double size = mo_norm(d, r);
-        if (*norm <= 1e-15 * size || *norm == 0) {
-            return 1;
-        }
+        if (*norm <= 1e-15 * size || *norm == 0) return 1;
         double dr[MO_LAW_MAX_DIM], trial[MO_LAW_MAX_DIM], z_trial[MO_LAW_MAX_DIM];
         newton_direction(block, r, z, dr);
         double best = *norm;
         for (double t = 1; t > 1e-3; t *= 0.5) {
             mo_along(d, r, t, dr, trial);
             best = natural_norm(block, trial, z_trial);
-            if (best < (1 - 0.1 * t) * *norm) {
-                break;
-            }
+            if (best < (1 - 0.1 * t) * *norm) break;
         }
-        if (!(best < *norm)) {
-            return *norm <= 1e-12 * size;
-        }
+        if (!(best < *norm)) return *norm <= 1e-12 * size;
         memcpy(r, trial, sizeof trial);
         memcpy(z, z_trial, sizeof z_trial);
         *norm = best;
@@ -340,9 +319,8 @@ int mo_law_solve_newton(const mo_law_ops *ops, const double *p, int d, const dou
                         const double *b, double *r)
 {
     double trace = 0;
-    for (int k = 0; k < d; ++k) {
+    for (int k = 0; k < d; ++k)
         trace += W[k * d + k];
-    }
     const block_problem block = {ops, p, W, b, d, trace > 0 ? d / trace : 1};
     double now[MO_LAW_MAX_DIM] = {0}, z[MO_LAW_MAX_DIM];
     memcpy(now, r, (size_t)d * sizeof *r);

@@ -134,11 +134,10 @@ void mo_law_natural_default(const mo_law_ops *ops, const double *p, int d, doubl
 static inline void mo_law_natural(const mo_law_ops *ops, const double *p, int d, double step,
                                   const double *u, const double *r, double *z)
 {
-    if (ops->natural) {
+    if (ops->natural)
         ops->natural(p, d, step, u, r, z);
-    } else {
+    else
         mo_law_natural_default(ops, p, d, step, u, r, z);
-    }
 }
 void mo_law_failure_of(const mo_law_ops *ops, const double *p, int d, const double *u,
                        const double *r, mo_law_failure *out);

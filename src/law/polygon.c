@@ -102,16 +102,10 @@ static region find_region(const mo_polygon *polygon, const double *x, place *at,
     const double mu = polygon->mu;
     *at = find_place(polygon, x + 1);
     *n = 0;
-    if (x[0] + mu * at->along_corner <= 0) {
-        return APEX;
-    }
-    if (at->along_m <= mu * at->e.height * x[0]) {
-        return INSIDE;
-    }
+    if (x[0] + mu * at->along_corner <= 0) return APEX;
+    if (at->along_m <= mu * at->e.height * x[0]) return INSIDE;
     *n = on_ray(mu * at->e.height, x[0], at->along_m);
-    if (*n > 0 && fabs(at->along_t) <= mu * at->e.half * *n) {
-        return FACE;
-    }
+    if (*n > 0 && fabs(at->along_t) <= mu * at->e.half * *n) return FACE;
     *n = fmax(0, on_ray(mu, x[0], at->along_corner));
     return RAY;
 }
@@ -130,14 +124,12 @@ void mo_polygon_project(const double *p, MO_UNUSED int d, const double *x, doubl
         memmove(y, x, 3 * sizeof *y);
         return;
     case FACE:
-        for (int k = 0; k < 2; ++k) {
+        for (int k = 0; k < 2; ++k)
             y[1 + k] = mu * at.e.height * n * at.e.m[k] + at.along_t * at.e.t[k];
-        }
         break;
     case RAY:
-        for (int k = 0; k < 2; ++k) {
+        for (int k = 0; k < 2; ++k)
             y[1 + k] = mu * n * at.corner[k];
-        }
         break;
     }
     y[0] = n;
@@ -147,11 +139,9 @@ void mo_polygon_project(const double *p, MO_UNUSED int d, const double *x, doubl
 static void add_line(const double g[3], double *J)
 {
     const double size = mo_dot(3, g, g);
-    for (int i = 0; i < 3; ++i) {
-        for (int j = 0; j < 3; ++j) {
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j)
             J[3 * i + j] += g[i] / size * g[j];
-        }
-    }
 }
 
 void mo_polygon_project_derivative(const double *p, MO_UNUSED int d, const double *x, double *J)
@@ -212,9 +202,8 @@ void mo_polygon_prox(const double *p, MO_UNUSED int d, const double *x, double *
     } else {
         const double reach = radius * at.e.half;
         const double s = fmin(reach, fmax(-reach, at.along_t));
-        for (int k = 0; k < 2; ++k) {
+        for (int k = 0; k < 2; ++k)
             y[1 + k] = radius * at.e.height * at.e.m[k] + s * at.e.t[k];
-        }
     }
     y[0] = y_N;
 }
@@ -242,9 +231,8 @@ void mo_polygon_by_coefficient(const double *p, MO_UNUSED int d, const double *u
             point[1] = r[0] * corner[1];
         }
     }
-    for (int k = 0; k < 2; ++k) {
+    for (int k = 0; k < 2; ++k)
         E[2 * (1 + k)] = p[2] * (polygon->mu > 0 ? r[1 + k] / polygon->mu : point[k]);
-    }
 }
 
 /* ---- a single contact ------------------------------------------------------------------------ */
@@ -273,9 +261,8 @@ static int try_corner(const contact *c, int j, double *r)
         return 0;
     }
     const double n = -c->b[0] / effect;
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         r[k] = n * g[k];
-    }
     const double u_T[2] = {c->b[1] + row_dot(c, 1, r), c->b[2] + row_dot(c, 2, r)};
     const double least = dot2(d, u_T);
     return least <= dot2(next, u_T) && least <= dot2(last, u_T);
@@ -293,9 +280,8 @@ static int try_edge(const contact *c, int j, double *r)
     rhs[0] = -c->b[0];
     rhs[1] = -dot2(e.t, c->b + 1);
     mo_solve_small(2, A, rhs, ns);
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         r[k] = ns[0] * up[k] + ns[1] * side[k];
-    }
     const double u_T[2] = {c->b[1] + row_dot(c, 1, r), c->b[2] + row_dot(c, 2, r)};
     return ns[0] >= 0 && fabs(ns[1]) <= mu * e.half * ns[0] && dot2(e.m, u_T) <= 0;
 }
@@ -304,9 +290,8 @@ static int try_stuck(const contact *c, double *r)
 {
     double A[9], rhs[3];
     memcpy(A, c->W, sizeof A);
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         rhs[k] = -c->b[k];
-    }
     const int rank = mo_solve_small(3, A, rhs, r);
     const place at = find_place(c->polygon, r + 1);
     return rank == 3 && at.along_m <= c->polygon->mu * at.e.height * r[0];
@@ -316,9 +301,7 @@ static int try_stuck(const contact *c, double *r)
 static int try_candidate(const contact *c, int place_on_rim, double *r)
 {
     const int rim = 2 * c->polygon->corners;
-    if (place_on_rim == rim) {
-        return try_stuck(c, r);
-    }
+    if (place_on_rim == rim) return try_stuck(c, r);
     return place_on_rim % 2 ? try_edge(c, place_on_rim / 2, r) : try_corner(c, place_on_rim / 2, r);
 }
 
@@ -356,25 +339,20 @@ static int solve_by_modes(const double *p, const double *W, const double *b, dou
     const contact c = {polygon, p, W, b};
     const int rim = 2 * polygon->corners;
     memset(r, 0, 3 * sizeof *r);
-    if (!(b[0] < 0) || !(W[0] > 0)) {
+    if (!(b[0] < 0) || !(W[0] > 0))
         return 1; /* separating, or an impulse has no effect on the normal motion */
-    }
     if (polygon->mu == 0) {
         r[0] = -b[0] / W[0];
         return 1;
     }
-    if (try_stuck(&c, r)) {
-        return 1;
-    }
+    if (try_stuck(&c, r)) return 1;
     /* The slip without friction; the corner that opposes it is the first guess. */
     const double free_u[3] = {0, b[1] - W[3] / W[0] * b[0], b[2] - W[6] / W[0] * b[0]};
     const place at = opposing(polygon, free_u);
     const int guess = 2 * (at.e.first + (at.along_t > 0));
     for (int k = 0; k < rim; ++k) {
         const int offset = k % 2 ? (k + 1) / 2 : -k / 2; /* 0, 1, -1, 2, -2, ... */
-        if (try_candidate(&c, ((guess + offset) % rim + rim) % rim, r)) {
-            return 1;
-        }
+        if (try_candidate(&c, ((guess + offset) % rim + rim) % rim, r)) return 1;
     }
     return best_candidate(&c, r);
 }

@@ -25,11 +25,9 @@ enum { MOST = 5, MOST_FRICTION = 3 };
 static void move(const double *W, int d, int first, int count, const double *r, const double *y,
                  double *u)
 {
-    for (int j = first; j < first + count; ++j) {
-        for (int i = 0; i < d; ++i) {
+    for (int j = first; j < first + count; ++j)
+        for (int i = 0; i < d; ++i)
             u[i] += W[i * d + j] * (y[j] - r[j]);
-        }
-    }
 }
 
 static void relax_normal(const double *W, int d, double *u, const double *r, double *y)
@@ -50,17 +48,15 @@ static void relax_friction(const double *W, int d, int first, int count, const d
                                                   x[MOST_FRICTION] = {0};
     for (int k = 0; k < count; ++k) {
         double bound = 0;
-        for (int j = first; j < first + count; ++j) {
+        for (int j = first; j < first + count; ++j)
             bound += fabs(W[(first + k) * d + j]);
-        }
         root[k] = sqrt(bound);
         scaled[k] = root[k] * axes[k];
         x[k] = bound > 0 ? root[k] * (r[first + k] - u[first + k] / bound) : 0;
     }
     mo_ellipsoid_project(count, scaled, x, z, NULL);
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         y[first + k] = root[k] > 0 ? z[k] / root[k] : 0;
-    }
     move(W, d, first, count, r, y, u);
 }
 

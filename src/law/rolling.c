@@ -49,9 +49,8 @@ static double project_normal(const double *p, const double *x, int held[DISCS])
             sum += held[g] ? p[g] * size[g] : 0;
         }
         n = fmax(0, sum / weight);
-        for (int g = 0; g < DISCS; ++g) {
+        for (int g = 0; g < DISCS; ++g)
             held[g] = held[g] && size[g] > p[g] * n;
-        }
     }
     return n;
 }
@@ -63,9 +62,8 @@ static void project(const double *p, MO_UNUSED int d, const double *x, double *y
     for (int g = 0; g < DISCS; ++g) {
         const double size = disc_norm(x, g);
         const double scale = held[g] ? p[g] * n / size : 1;
-        for (int k = 0; k < DISC_DIM; ++k) {
+        for (int k = 0; k < DISC_DIM; ++k)
             y[1 + DISC_DIM * g + k] = scale * disc(x, g)[k];
-        }
     }
     y[0] = n;
 }
@@ -77,11 +75,9 @@ static void project_derivative(const double *p, int d, const double *x, double *
     const double weight = 1 + (held[0] ? p[0] * p[0] : 0) + (held[1] ? p[1] * p[1] : 0);
     double dn[ROWS] = {n > 0 ? 1 / weight : 0, 0, 0, 0, 0};
     memset(J, 0, (size_t)(d * d) * sizeof *J);
-    for (int g = 0; g < DISCS; ++g) {
-        for (int k = 0; k < DISC_DIM && held[g]; ++k) {
+    for (int g = 0; g < DISCS; ++g)
+        for (int k = 0; k < DISC_DIM && held[g]; ++k)
             dn[1 + DISC_DIM * g + k] = dn[0] * p[g] * disc(x, g)[k] / disc_norm(x, g);
-        }
-    }
     memcpy(J, dn, sizeof dn);
     for (int g = 0; g < DISCS; ++g) {
         const double size = disc_norm(x, g);
@@ -92,9 +88,8 @@ static void project_derivative(const double *p, int d, const double *x, double *
                 continue;
             }
             const double s_i = disc(x, g)[i] / size; /* y_g = p_g n s, s = x_g / |x_g| */
-            for (int j = 0; j < d; ++j) {
+            for (int j = 0; j < d; ++j)
                 row[j] = p[g] * s_i * dn[j];
-            }
             for (int j = 0; j < DISC_DIM; ++j) {
                 const double ss = s_i * disc(x, g)[j] / size;
                 row[1 + DISC_DIM * g + j] += p[g] * n / size * ((i == j) - ss);
@@ -115,9 +110,8 @@ static void shift_derivative(const double *p, int d, const double *u, double *G)
     mo_law_no_shift_derivative(p, d, u, G);
     for (int g = 0; g < DISCS; ++g) {
         const double size = disc_norm(u, g);
-        for (int k = 0; k < DISC_DIM && size > 0; ++k) {
+        for (int k = 0; k < DISC_DIM && size > 0; ++k)
             G[1 + DISC_DIM * g + k] = p[g] * disc(u, g)[k] / size;
-        }
     }
 }
 
@@ -127,9 +121,8 @@ static void prox(const double *p, MO_UNUSED int d, const double *x, double *y)
     for (int g = 0; g < DISCS; ++g) {
         const double size = disc_norm(x, g), radius = p[g] * n;
         const double scale = size > radius ? radius / size : 1;
-        for (int k = 0; k < DISC_DIM; ++k) {
+        for (int k = 0; k < DISC_DIM; ++k)
             y[1 + DISC_DIM * g + k] = scale * disc(x, g)[k];
-        }
     }
     y[0] = n;
 }
@@ -141,9 +134,8 @@ static void by_coefficient(MO_UNUSED const double *p, int d, const double *u, co
     memset(E, 0, (size_t)(2 * d) * sizeof *E);
     for (int g = 0; g < DISCS; ++g) {
         const double size = disc_norm(u, g);
-        for (int k = 0; k < DISC_DIM && size > 0; ++k) {
+        for (int k = 0; k < DISC_DIM && size > 0; ++k)
             E[2 * (1 + DISC_DIM * g + k) + g] = -r[0] * disc(u, g)[k] / size;
-        }
     }
 }
 
@@ -165,9 +157,7 @@ static double settle_disc(const double *W, const double *b, int g, double radius
             c[1 + i] -= row[first + j] * r[first + j];
         }
     }
-    if (radius > 0) {
-        mo_friction_ball_solve(SIDE, axes, A, c, nt);
-    }
+    if (radius > 0) mo_friction_ball_solve(SIDE, axes, A, c, nt);
     for (int k = 0; k < DISC_DIM; ++k) {
         moved += fabs(nt[1 + k] - r[first + k]);
         r[first + k] = nt[1 + k];
@@ -181,9 +171,7 @@ static double settle(const double *p, const double *W, const double *b, double n
     r[0] = n;
     for (int round = 0; round < 200; ++round) {
         const double moved = settle_disc(W, b, 0, p[0] * n, r) + settle_disc(W, b, 1, p[1] * n, r);
-        if (moved <= 1e-15 * (p[0] + p[1]) * n) {
-            break;
-        }
+        if (moved <= 1e-15 * (p[0] + p[1]) * n) break;
     }
     return b[0] + mo_dot(ROWS, W, r);
 }
@@ -198,11 +186,10 @@ static void bisect_normal(const double *p, const double *W, const double *b, dou
     }
     for (int k = 0; k < 100 && high - low > 1e-15 * high; ++k) {
         const double middle = 0.5 * (low + high);
-        if (settle(p, W, b, middle, r) < 0) {
+        if (settle(p, W, b, middle, r) < 0)
             low = middle;
-        } else {
+        else
             high = middle;
-        }
     }
     settle(p, W, b, high, r);
 }
@@ -210,9 +197,7 @@ static void bisect_normal(const double *p, const double *W, const double *b, dou
 static void solve(const double *p, int d, const double *W, const double *b, double *r)
 {
     memset(r, 0, (size_t)d * sizeof *r);
-    if (!(b[0] < 0) || !(W[0] > 0) || !isfinite(b[0] / W[0])) {
-        return;
-    }
+    if (!(b[0] < 0) || !(W[0] > 0) || !isfinite(b[0] / W[0])) return;
     if (!mo_law_solve_newton(&mo_law_rolling_ops, p, d, W, b, r)) {
         memset(r, 0, (size_t)d * sizeof *r);
         bisect_normal(p, W, b, r);

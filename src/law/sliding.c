@@ -55,9 +55,8 @@ static void unpack(const double *p, MO_UNUSED int d, mo_law *law)
 /* y = n g */
 static void on_ray(const double *p, int d, double n, double *y)
 {
-    for (int k = 1; k < d; ++k) {
+    for (int k = 1; k < d; ++k)
         y[k] = -p[0] * n * p[k];
-    }
     y[0] = n;
 }
 
@@ -73,11 +72,9 @@ static void project_derivative(const double *p, int d, const double *x, double *
     double g[3];
     on_ray(p, d, 1, g);
     const double weight = mo_dot(d, g, x) > 0 ? 1 / mo_dot(d, g, g) : 0;
-    for (int i = 0; i < d; ++i) {
-        for (int j = 0; j < d; ++j) {
+    for (int i = 0; i < d; ++i)
+        for (int j = 0; j < d; ++j)
             J[i * d + j] = weight * g[i] * g[j];
-        }
-    }
 }
 
 static void shift(const double *p, int d, const double *u, double *uhat)
@@ -90,9 +87,8 @@ static void shift_derivative(const double *p, int d, MO_UNUSED const double *u, 
     double g[3];
     on_ray(p, d, 1, g);
     memset(G, 0, (size_t)(d * d) * sizeof *G);
-    for (int i = 0; i < d; ++i) {
+    for (int i = 0; i < d; ++i)
         G[i * d] = g[i];
-    }
 }
 
 static void prox(const double *p, int d, const double *x, double *y)
@@ -113,9 +109,8 @@ static void by_coefficient(const double *p, int d, MO_UNUSED const double *u, co
                            double *E)
 {
     memset(E, 0, (size_t)(2 * d) * sizeof *E);
-    for (int k = 1; k < d; ++k) {
+    for (int k = 1; k < d; ++k)
         E[2 * k] = -r[0] * p[k];
-    }
 }
 
 static void solve(const double *p, int d, const double *W, const double *b, double *r)

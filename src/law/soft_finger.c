@@ -58,17 +58,13 @@ static double stretch(const double *D, const double *x_F, double s, double *slop
 static double boundary_point(const double *D, const double *x)
 {
     double s = x[0] > 0 ? 0 : 1, slope;
-    if (x[0] == 0) {
-        return 0.5;
-    }
+    if (x[0] == 0) return 0.5;
     for (int iteration = 0; iteration < 100; ++iteration) {
         const double N = stretch(D, x + 1, s, &slope);
         const double change = (1 - 2 * s - x[0] / N) / (2 + x[0] * slope);
         const int continues =
             x[0] > 0 ? change > 0.5 * DBL_EPSILON * s : change < -0.5 * DBL_EPSILON;
-        if (!continues || !isfinite(change)) {
-            break;
-        }
+        if (!continues || !isfinite(change)) break;
         s = fmin(1, fmax(0, s + change));
     }
     return s;
@@ -82,12 +78,8 @@ static region locate(const double *D, const double *x, double *s)
         in += D[i] > 0 ? x[1 + i] / D[i] * (x[1 + i] / D[i]) : 0;
         polar += D[i] * x[1 + i] * (D[i] * x[1 + i]);
     }
-    if (x[0] >= 0 && sqrt(in) <= x[0]) {
-        return INSIDE;
-    }
-    if (sqrt(polar) <= -x[0]) {
-        return POLAR;
-    }
+    if (x[0] >= 0 && sqrt(in) <= x[0]) return INSIDE;
+    if (sqrt(polar) <= -x[0]) return POLAR;
     *s = boundary_point(D, x);
     return BOUNDARY;
 }
@@ -144,9 +136,8 @@ static void project_derivative(const double *p, int d, const double *x, double *
     switch (locate(D, x, &s)) {
     case INSIDE:
         J[0] = 1;
-        for (int i = 0; i < FRICTION; ++i) {
+        for (int i = 0; i < FRICTION; ++i)
             J[(1 + i) * ROWS + 1 + i] = D[i] > 0;
-        }
         break;
     case BOUNDARY:
         differentiate_boundary(D, x, s, J);
@@ -177,9 +168,8 @@ static void shift_derivative(const double *p, int d, const double *u, double *G)
     const double size = slip(p, u);
     axes(p, D);
     mo_law_no_shift_derivative(p, d, u, G);
-    for (int i = 0; i < FRICTION && size > 0; ++i) {
+    for (int i = 0; i < FRICTION && size > 0; ++i)
         G[1 + i] = D[i] * (D[i] * u[1 + i] / size);
-    }
 }
 
 static void prox(const double *p, MO_UNUSED int d, const double *x, double *y)
@@ -213,9 +203,8 @@ static void by_coefficient(const double *p, int d, const double *u, const double
 static void solve(const double *p, int d, const double *W, const double *b, double *r)
 {
     memset(r, 0, (size_t)d * sizeof *r);
-    if (!(b[0] < 0) || !(W[0] > 0)) {
+    if (!(b[0] < 0) || !(W[0] > 0))
         return; /* separating, or an impulse has no effect on the normal motion */
-    }
     double D[FRICTION];
     axes(p, D);
     mo_friction_ball_solve(d, D, W, b, r);
@@ -233,15 +222,10 @@ static double friction_defect(const double *p, MO_UNUSED int d, const double *u,
 static void facets(const double *p, MO_UNUSED int d, int count, mo_law_facets *out)
 {
     mo_law_facets_begin(out);
-    if (p[0] > 0 || p[1] > 0) {
-        mo_law_facets_open(out, 1);
-    }
-    if (p[0] > 0) {
-        mo_law_facets_add_disc(out, 1, count, p[0]);
-    }
-    for (int k = 0; k < 2 && p[1] > 0; ++k) {
+    if (p[0] > 0 || p[1] > 0) mo_law_facets_open(out, 1);
+    if (p[0] > 0) mo_law_facets_add_disc(out, 1, count, p[0]);
+    for (int k = 0; k < 2 && p[1] > 0; ++k)
         mo_law_facets_add(out)[3] = (1 - 2 * k) * p[1];
-    }
 }
 
 const mo_law_ops mo_law_soft_finger_ops = {

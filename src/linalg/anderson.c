@@ -26,22 +26,18 @@ void mo_anderson_clear(mo_anderson *a)
 
 static double dot(const mo_anderson *a, const double *x, const double *y)
 {
-    if (!a->weight) {
-        return mo_dot(a->n, x, y);
-    }
+    if (!a->weight) return mo_dot(a->n, x, y);
     double sum = 0;
-    for (int k = 0; k < a->n; ++k) {
+    for (int k = 0; k < a->n; ++k)
         sum += a->weight[k] * x[k] * y[k];
-    }
     return sum;
 }
 
 double mo_anderson_distance(const mo_anderson *a, const double *x, const double *y)
 {
     double sum = 0;
-    for (int k = 0; k < a->n; ++k) {
+    for (int k = 0; k < a->n; ++k)
         sum += (a->weight ? a->weight[k] : 1) * (y[k] - x[k]) * (y[k] - x[k]);
-    }
     return sqrt(sum);
 }
 
@@ -82,13 +78,11 @@ void mo_anderson_mix(const mo_anderson *a, double *y)
         b[j] = dot(a, a->df + (size_t)j * (size_t)a->n, a->f);
         most = fmax(most, A[j * m + j]);
     }
-    for (int j = 0; j < m; ++j) {
+    for (int j = 0; j < m; ++j)
         A[j * m + j] += REGULARISE * most;
-    }
     mo_solve_small(m, A, b, g);
-    for (int k = 0; k < a->n; ++k) {
+    for (int k = 0; k < a->n; ++k)
         y[k] = a->x[k] + a->f[k];
-    }
     for (int j = 0; j < m; ++j) {
         mo_axpy(a->n, -g[j], a->dx + (size_t)j * (size_t)a->n, y);
         mo_axpy(a->n, -g[j], a->df + (size_t)j * (size_t)a->n, y);

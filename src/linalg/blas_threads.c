@@ -27,27 +27,19 @@ static int calls, callers_threads;
 
 void mo_blas_threads_begin(void)
 {
-    if (!IS_OPENBLAS) {
-        return;
-    }
+    if (!IS_OPENBLAS) return;
     pthread_mutex_lock(&lock);
     if (calls++ == 0) {
         callers_threads = openblas_get_num_threads();
-        if (callers_threads != 1) {
-            openblas_set_num_threads(1);
-        }
+        if (callers_threads != 1) openblas_set_num_threads(1);
     }
     pthread_mutex_unlock(&lock);
 }
 
 void mo_blas_threads_end(void)
 {
-    if (!IS_OPENBLAS) {
-        return;
-    }
+    if (!IS_OPENBLAS) return;
     pthread_mutex_lock(&lock);
-    if (--calls == 0 && callers_threads != 1) {
-        openblas_set_num_threads(callers_threads);
-    }
+    if (--calls == 0 && callers_threads != 1) openblas_set_num_threads(callers_threads);
     pthread_mutex_unlock(&lock);
 }

@@ -21,32 +21,26 @@ static void swap(double *a, double *b)
 
 static void swap_lines(int d, double *a, double *b, int stride)
 {
-    for (int k = 0; k < d; ++k) {
+    for (int k = 0; k < d; ++k)
         swap(&a[k * stride], &b[k * stride]);
-    }
 }
 
 /* U = L' */
 static void mirror(int n, double *A)
 {
-    for (int i = 0; i < n; ++i) {
-        for (int j = 0; j < i; ++j) {
+    for (int i = 0; i < n; ++i)
+        for (int j = 0; j < i; ++j)
             A[(size_t)j * n + i] = A[(size_t)i * n + j];
-        }
-    }
 }
 
 static bool cholesky_small(int n, double *A)
 {
     for (int i = 0; i < n; ++i) {
         double *row = A + i * n;
-        for (int j = 0; j < i; ++j) {
+        for (int j = 0; j < i; ++j)
             row[j] = (row[j] - mo_dot(j, row, A + j * n)) / A[j * n + j];
-        }
         const double pivot = row[i] - mo_dot(i, row, row);
-        if (!(pivot > 0) || !isfinite(pivot)) {
-            return false;
-        }
+        if (!(pivot > 0) || !isfinite(pivot)) return false;
         row[i] = sqrt(pivot);
     }
     return true;
@@ -68,9 +62,8 @@ INLINE void subtract_lines(int wide, const double a[PIVOTS], const double *const
 /* The same for any width. */
 INLINE void subtract_short(int n, const double a[PIVOTS], const double *const x[PIVOTS], double *y)
 {
-    for (int k = 0; k < n; ++k) {
+    for (int k = 0; k < n; ++k)
         y[k] -= (a[0] * x[0][k] + a[1] * x[1][k]) + (a[2] * x[2][k] + a[3] * x[3][k]);
-    }
 }
 
 /* Rows last-3 .. last, of which those below have been subtracted, among themselves. */
@@ -78,19 +71,14 @@ INLINE bool factor_pivots(int n, int last, double *A)
 {
     for (int k = last; k > last - PIVOTS; --k) {
         double *pivot = A + (size_t)k * n;
-        if (!(pivot[k] > 0) || !isfinite(pivot[k])) {
-            return false;
-        }
+        if (!(pivot[k] > 0) || !isfinite(pivot[k])) return false;
         const double root = sqrt(pivot[k]), inverse = 1 / root;
-        for (int j = 0; j < k; ++j) {
+        for (int j = 0; j < k; ++j)
             pivot[j] *= inverse;
-        }
         pivot[k] = root;
-        for (int i = k - 1; i > last - PIVOTS; --i) {
-            for (int j = 0; pivot[i] != 0 && j <= i; ++j) {
+        for (int i = k - 1; i > last - PIVOTS; --i)
+            for (int j = 0; pivot[i] != 0 && j <= i; ++j)
                 A[(size_t)i * n + j] -= pivot[i] * pivot[j];
-            }
-        }
     }
     return true;
 }
@@ -109,28 +97,21 @@ INLINE bool cholesky_rows(int n, double *A)
         for (int i = last - PIVOTS; i >= 0; --i) {
             const double a[PIVOTS] = {x[0][i], x[1][i], x[2][i], x[3][i]};
             const int wide = (i + LANES) / LANES * LANES;
-            if (a[0] == 0 && a[1] == 0 && a[2] == 0 && a[3] == 0) {
-                continue;
-            }
-            if (wide <= n) {
+            if (a[0] == 0 && a[1] == 0 && a[2] == 0 && a[3] == 0) continue;
+            if (wide <= n)
                 subtract_lines(wide, a, x, A + (size_t)i * n);
-            } else {
+            else
                 subtract_short(i + 1, a, x, A + (size_t)i * n);
-            }
         }
     }
     for (; last >= 0; --last) {
         double *pivot = A + (size_t)last * n;
-        if (!(pivot[last] > 0) || !isfinite(pivot[last])) {
-            return false;
-        }
+        if (!(pivot[last] > 0) || !isfinite(pivot[last])) return false;
         pivot[last] = sqrt(pivot[last]);
-        for (int j = 0; j < last; ++j) {
+        for (int j = 0; j < last; ++j)
             pivot[j] /= pivot[last];
-        }
-        for (int i = 0; i < last; ++i) {
+        for (int i = 0; i < last; ++i)
             mo_axpy(i + 1, -pivot[i], pivot, A + (size_t)i * n);
-        }
     }
     return true;
 }
@@ -141,11 +122,9 @@ MO_WIDTHS(bool, cholesky, (int n, double *A), return cholesky_rows(n, A))
 static bool is_sparse(int n, const double *A)
 {
     size_t zeros = 0;
-    for (int i = 1; i < n; ++i) {
-        for (int j = 0; j < i; ++j) {
+    for (int i = 1; i < n; ++i)
+        for (int j = 0; j < i; ++j)
             zeros += A[(size_t)i * n + j] == 0;
-        }
-    }
     return zeros > (size_t)n * (size_t)n / 8;
 }
 
@@ -154,15 +133,13 @@ static bool cholesky_lapack(int n, double *A)
 {
     int info = 0;
     const size_t all = (size_t)n * (size_t)n;
-    for (size_t k = 0; k < all / 2; ++k) {
+    for (size_t k = 0; k < all / 2; ++k)
         swap(&A[k], &A[all - 1 - k]);
-    }
     mo_blas_threads_begin();
     dpotrf_("L", &n, A, &n, &info);
     mo_blas_threads_end();
-    for (size_t k = 0; k < all / 2; ++k) {
+    for (size_t k = 0; k < all / 2; ++k)
         swap(&A[k], &A[all - 1 - k]);
-    }
     return info == 0;
 }
 
@@ -184,14 +161,11 @@ bool mo_factor_unsymmetric(int n, double *A)
         const int k = is_tree ? n - 1 - step : step, from = is_tree ? 0 : k + 1,
                   rest = n - 1 - step;
         double *pivot_row = A + (size_t)k * n;
-        if (!(pivot_row[k] > 0) || !isfinite(pivot_row[k])) {
-            return false;
-        }
+        if (!(pivot_row[k] > 0) || !isfinite(pivot_row[k])) return false;
         const double root = sqrt(pivot_row[k]);
         pivot_row[k] = root;
-        for (int j = from; j < from + rest; ++j) {
+        for (int j = from; j < from + rest; ++j)
             pivot_row[j] /= root;
-        }
         for (int i = from; i < from + rest; ++i) {
             double *row = A + (size_t)i * n;
             row[k] /= root;
@@ -207,16 +181,14 @@ bool mo_factor_unsymmetric(int n, double *A)
 INLINE void solve_lower(int n, const double *F, double *x)
 {
     int i = 0;
-    for (; i < n % GROUP; ++i) {
+    for (; i < n % GROUP; ++i)
         x[i] = (x[i] - mo_dot(i, F + i * n, x)) / F[i * n + i];
-    }
     for (; i < n; i += GROUP) {
         const double *row = F + (size_t)i * (size_t)n;
         double sum[GROUP];
         group_dots(i, n, row, x, sum);
-        for (int j = 0; j < GROUP; ++j, row += n) {
+        for (int j = 0; j < GROUP; ++j, row += n)
             x[i + j] = (x[i + j] - sum[j] - mo_dot(j, row + i, x + i)) * (1 / row[i + j]);
-        }
     }
 }
 
@@ -301,11 +273,8 @@ static size_t find_pivot(int n, int from, const double *A)
 {
     size_t best = (size_t)from * n + from;
     for (int i = from; i < n; ++i) {
-        for (int j = from; j < n; ++j) {
-            if (fabs(A[(size_t)i * n + j]) > fabs(A[best])) {
-                best = (size_t)i * n + j;
-            }
-        }
+        for (int j = from; j < n; ++j)
+            if (fabs(A[(size_t)i * n + j]) > fabs(A[best])) best = (size_t)i * n + j;
     }
     return best;
 }
@@ -321,17 +290,14 @@ static void swap_ints(int *a, int *b)
 int mo_factor_complete(int n, double tolerance, double *A, int *row, int *column)
 {
     double first = 0;
-    for (int k = 0; k < n; ++k) {
+    for (int k = 0; k < n; ++k)
         row[k] = column[k] = k;
-    }
     for (int k = 0; k < n; ++k) {
         const size_t pivot = find_pivot(n, k, A);
         const int i = (int)(pivot / (size_t)n), j = (int)(pivot % (size_t)n);
         const double size = fabs(A[pivot]), *top = A + (size_t)k * n;
         first = k ? first : size;
-        if (!(size > tolerance * first)) {
-            return k;
-        }
+        if (!(size > tolerance * first)) return k;
         swap_lines(n, A + (size_t)k * n, A + (size_t)i * n, 1);
         swap_lines(n, A + k, A + j, n);
         swap_ints(row + k, row + i);
@@ -350,20 +316,16 @@ int mo_solve_small(int n, double *A, double *b, double *x)
     int row[MO_SMALL], column[MO_SMALL];
     const int rank = mo_factor_complete(n, 1e-14 * n, A, row, column);
     memcpy(x, b, (size_t)n * sizeof *x);
-    for (int i = 0; i < n; ++i) {
+    for (int i = 0; i < n; ++i)
         b[i] = x[row[i]];
-    }
     memset(x, 0, (size_t)n * sizeof *x);
-    for (int k = 0; k < rank; ++k) {
-        for (int i = k + 1; i < rank; ++i) {
+    for (int k = 0; k < rank; ++k)
+        for (int i = k + 1; i < rank; ++i)
             b[i] -= A[i * n + k] * b[k];
-        }
-    }
     for (int i = rank - 1; i >= 0; --i) {
         double sum = b[i];
-        for (int j = i + 1; j < rank; ++j) {
+        for (int j = i + 1; j < rank; ++j)
             sum -= A[i * n + j] * x[column[j]];
-        }
         const double value = sum / A[i * n + i];
         x[column[i]] = isfinite(value) ? value : 0; /* overflow counts as no pivot */
     }
@@ -375,19 +337,15 @@ bool mo_invert_small(int d, double *A)
     int pivots[MO_SMALL];
     for (int k = 0; k < d; ++k) {
         int p = k;
-        for (int i = k + 1; i < d; ++i) {
+        for (int i = k + 1; i < d; ++i)
             p = fabs(A[i * d + k]) > fabs(A[p * d + k]) ? i : p;
-        }
         pivots[k] = p;
         swap_lines(d, A + k * d, A + p * d, 1);
         const double pivot = A[k * d + k];
-        if (!(fabs(pivot) > 0) || !isfinite(pivot)) {
-            return false;
-        }
+        if (!(fabs(pivot) > 0) || !isfinite(pivot)) return false;
         A[k * d + k] = 1;
-        for (int j = 0; j < d; ++j) {
+        for (int j = 0; j < d; ++j)
             A[k * d + j] /= pivot;
-        }
         for (int i = 0; i < d; ++i) {
             const double factor = A[i * d + k];
             if (i != k) {
@@ -396,8 +354,7 @@ bool mo_invert_small(int d, double *A)
             }
         }
     }
-    for (int k = d - 1; k >= 0; --k) { /* the row swaps become column swaps of the inverse */
+    for (int k = d - 1; k >= 0; --k) /* the row swaps become column swaps of the inverse */
         swap_lines(d, A + k, A + pivots[k], d);
-    }
     return true;
 }

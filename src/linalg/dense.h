@@ -51,43 +51,38 @@ bool mo_invert_small(int n, double *A);
 static inline double mo_dot(int n, const double *x, const double *y)
 {
     double sum = 0;
-    for (int k = 0; k < n; ++k) {
+    for (int k = 0; k < n; ++k)
         sum += x[k] * y[k];
-    }
     return sum;
 }
 
 /* y += a x */
 static inline void mo_axpy(int n, double a, const double *x, double *y)
 {
-    for (int k = 0; k < n; ++k) {
+    for (int k = 0; k < n; ++k)
         y[k] += a * x[k];
-    }
 }
 
 /* x = a x */
 static inline void mo_scale(int n, double a, double *x)
 {
-    for (int k = 0; k < n; ++k) {
+    for (int k = 0; k < n; ++k)
         x[k] *= a;
-    }
 }
 
 /* z = x + a y; z may be x or y. */
 static inline void mo_along(int n, const double *x, double a, const double *y, double *z)
 {
-    for (int k = 0; k < n; ++k) {
+    for (int k = 0; k < n; ++k)
         z[k] = x[k] + a * y[k];
-    }
 }
 
 /* |x - y|^2 */
 static inline double mo_distance_square(int n, const double *x, const double *y)
 {
     double sum = 0;
-    for (int k = 0; k < n; ++k) {
+    for (int k = 0; k < n; ++k)
         sum += (x[k] - y[k]) * (x[k] - y[k]);
-    }
     return sum;
 }
 
@@ -95,9 +90,8 @@ static inline double mo_distance_square(int n, const double *x, const double *y)
 static inline double mo_largest(int n, const double *x)
 {
     double most = 0;
-    for (int k = 0; k < n; ++k) {
+    for (int k = 0; k < n; ++k)
         most = fmax(most, fabs(x[k]));
-    }
     return most;
 }
 
@@ -110,12 +104,10 @@ static inline double mo_norm(int n, const double *x)
 static inline void mo_multiply(int d, int n, const double *A, const double *X, double *C)
 {
     for (int a = 0; a < d; ++a) {
-        for (int k = 0; k < n; ++k) {
+        for (int k = 0; k < n; ++k)
             C[a * n + k] = A[a * d] * X[k];
-        }
-        for (int b = 1; b < d; ++b) {
+        for (int b = 1; b < d; ++b)
             mo_axpy(n, A[a * d + b], X + (size_t)b * (size_t)n, C + (size_t)a * (size_t)n);
-        }
     }
 }
 

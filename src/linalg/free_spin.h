@@ -40,11 +40,10 @@ MO_ANY void mo_turn_back(const double phi[3], int by_series, const double x[3], 
 {
     double minus[3], q[4];
     mo_vec3_scale(by_series ? -0.5 : -1, phi, minus);
-    if (by_series) {
+    if (by_series)
         mo_half_turn(minus, q);
-    } else {
+    else
         mo_quat_rotation(minus, q);
-    }
     mo_quat_turn(q, x, y);
 }
 
@@ -65,15 +64,13 @@ MO_ANY void mo_spin_freely(const double J0[9], const double l[3], double h, int 
         const double c[3] = {h * turned[0], h * turned[1], h * turned[2]};
         const double half = 0.5 * mo_vec3_dot(c, phi);
         const double skew[9] = {half, -c[2], c[1], c[2], half, -c[0], -c[1], c[0], half};
-        for (int k = 0; k < 9; ++k) {
+        for (int k = 0; k < 9; ++k)
             A[k] = J0[k] - skew[k] + 0.5 * phi[k / 3] * c[k % 3];
-        }
         mo_mat3_solve(A, residual, correction);
         mo_vec3_minus(y, correction, y);
         const double now = mo_vec3_dot(correction, correction), small = 1e-32 * mo_vec3_dot(y, y);
-        if (now <= 100 * small || now * now <= small * before) { /* the next one, by their ratio */
+        if (now <= 100 * small || now * now <= small * before) /* the next one, by their ratio */
             return;
-        }
         before = now;
     }
     /* a solution has y' J0 y = y' l, and so no more energy than J0^-1 l; where a body turns by a

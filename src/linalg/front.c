@@ -75,19 +75,15 @@ static int open_front(mo_front_lu *lu, int s)
 
 static inline void add_block(int d, int n, const double *from, double *to, int ld)
 {
-    for (int a = 0; a < d; ++a) {
-        for (int b = 0; b < n; ++b) {
+    for (int a = 0; a < d; ++a)
+        for (int b = 0; b < n; ++b)
             to[(size_t)a * (size_t)ld + (size_t)b] += from[a * n + b];
-        }
-    }
 }
 
 /* The place of block (i, j) in the present front; NULL if one of them is left out. */
 static inline double *place(const mo_front_lu *lu, int i, int j, int ld)
 {
-    if (lu->local[i] == LEFT_OUT || lu->local[j] == LEFT_OUT) {
-        return NULL;
-    }
+    if (lu->local[i] == LEFT_OUT || lu->local[j] == LEFT_OUT) return NULL;
     const int row = lu->where[lu->plan->node[i]] + lu->local[i];
     return lu->front + (size_t)row * (size_t)ld + lu->where[lu->plan->node[j]] + lu->local[j];
 }
@@ -99,13 +95,12 @@ static void gather_entries(const mo_front_lu *lu, int s, int ld, const double *v
         const mo_front_entry *entry = plan->entry + e;
         double *to = place(lu, entry->row, entry->column, ld);
         const int d = plan->dim[entry->row], n = plan->dim[entry->column];
-        if (to && d == 3 && n == 3) {
+        if (to && d == 3 && n == 3)
             add_block(3, 3, values + entry->value, to, ld);
-        } else if (to && d == 2 && n == 2) {
+        else if (to && d == 2 && n == 2)
             add_block(2, 2, values + entry->value, to, ld);
-        } else if (to) {
+        else if (to)
             add_block(d, n, values + entry->value, to, ld);
-        }
     }
 }
 
@@ -117,9 +112,7 @@ static void gather_diagonal(const mo_front_lu *lu, int s, int ld, const double *
          k < plan->node_start[plan->pivot_start[s + 1]]; ++k) {
         const int i = plan->node_block[k];
         double *to = place(lu, i, i, ld);
-        if (to) {
-            add_block(plan->dim[i], plan->dim[i], diagonal + diagonal_start[i], to, ld);
-        }
+        if (to) add_block(plan->dim[i], plan->dim[i], diagonal + diagonal_start[i], to, ld);
     }
 }
 
@@ -155,9 +148,8 @@ static void gather_child(const mo_front_lu *lu, int c, int ld, const double *lef
             for (int j = 0; j < runs; ++j) {
                 const double *x = from + run[3 * j];
                 double *y = to + run[3 * j + 1];
-                for (int k = 0; k < run[3 * j + 2]; ++k) {
+                for (int k = 0; k < run[3 * j + 2]; ++k)
                     y[k] += x[k];
-                }
             }
         }
     }
@@ -170,17 +162,14 @@ static double *keep_factors(const mo_front_lu *lu, int s, int ld, double *to)
 {
     const int pivots = lu->pivots[s], below = lu->below[s];
     const double *F = lu->front;
-    for (int i = 0; i < pivots; ++i, to += pivots) {
+    for (int i = 0; i < pivots; ++i, to += pivots)
         memcpy(to, F + (size_t)i * (size_t)ld, (size_t)pivots * sizeof *to);
-    }
-    for (int i = 0; i < pivots; ++i, to += below) {
+    for (int i = 0; i < pivots; ++i, to += below)
         memcpy(to, F + (size_t)i * (size_t)ld + pivots, (size_t)below * sizeof *to);
-    }
     for (int i = 0; i < below; ++i) {
         const double *row = F + (size_t)(pivots + i) * (size_t)ld;
-        for (int k = 0; k < pivots; ++k) {
+        for (int k = 0; k < pivots; ++k)
             to[(size_t)k * (size_t)below + (size_t)i] = row[k];
-        }
     }
     return to + (size_t)pivots * (size_t)below;
 }
@@ -206,9 +195,7 @@ bool mo_front_lu_factor(mo_front_lu *lu, const double *values, const double *dia
         mo_pace();
         memset(lu->front, 0, (size_t)rows * (size_t)ld * sizeof(double));
         gather_entries(lu, s, ld, values);
-        if (diagonal) {
-            gather_diagonal(lu, s, ld, diagonal, diagonal_start);
-        }
+        if (diagonal) gather_diagonal(lu, s, ld, diagonal, diagonal_start);
         for (; waiting > 0 && plan->parent[lu->waiting[waiting - 1]] == s; --waiting) {
             const int child = lu->waiting[waiting - 1];
             top -= (size_t)lu->below[child] * (size_t)lu->below[child];

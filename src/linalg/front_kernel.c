@@ -29,16 +29,13 @@ typedef double lanes8 __attribute__((vector_size(LANES8 * sizeof(double)), align
             const type *b = (const type *)(B + (size_t)k * (size_t)ld);                            \
             for (int i = 0; i < rows; ++i) {                                                       \
                 const double a = A[(size_t)i * (size_t)ld + (size_t)k];                            \
-                for (int j = 0; j < wide; ++j) {                                                   \
+                for (int j = 0; j < wide; ++j)                                                     \
                     sum[i][j] += a * b[j];                                                         \
-                }                                                                                  \
             }                                                                                      \
         }                                                                                          \
-        for (int i = 0; i < rows; ++i) {                                                           \
-            for (int j = 0; j < wide; ++j) {                                                       \
+        for (int i = 0; i < rows; ++i)                                                             \
+            for (int j = 0; j < wide; ++j)                                                         \
                 ((type *)(C + (size_t)i * (size_t)ld))[j] -= sum[i][j];                            \
-            }                                                                                      \
-        }                                                                                          \
     }                                                                                              \
                                                                                                    \
     INLINE void finish(const int wide, int rows, int ld, const double *L, double *B)               \
@@ -46,18 +43,15 @@ typedef double lanes8 __attribute__((vector_size(LANES8 * sizeof(double)), align
         for (int i = 1; i < rows; ++i) {                                                           \
             type *row = (type *)(B + (size_t)i * (size_t)ld);                                      \
             type sum[TILE_WIDE];                                                                   \
-            for (int j = 0; j < wide; ++j) {                                                       \
+            for (int j = 0; j < wide; ++j)                                                         \
                 sum[j] = row[j];                                                                   \
-            }                                                                                      \
             for (int k = 0; k < i; ++k) {                                                          \
                 const double factor = L[(size_t)i * (size_t)ld + (size_t)k];                       \
-                for (int j = 0; j < wide; ++j) {                                                   \
+                for (int j = 0; j < wide; ++j)                                                     \
                     sum[j] -= factor * ((const type *)(B + (size_t)k * (size_t)ld))[j];            \
-                }                                                                                  \
             }                                                                                      \
-            for (int j = 0; j < wide; ++j) {                                                       \
+            for (int j = 0; j < wide; ++j)                                                         \
                 row[j] = sum[j];                                                                   \
-            }                                                                                      \
         }                                                                                          \
     }
 
@@ -69,15 +63,12 @@ INLINE void subtract_strip(const int has_8, const int rows, int columns, int dep
                            const double *A, const double *B, double *C)
 {
     int j = 0;
-    for (; has_8 && j + 2 * LANES8 <= columns; j += 2 * LANES8) {
+    for (; has_8 && j + 2 * LANES8 <= columns; j += 2 * LANES8)
         subtract_tile8(rows, 2, depth, ld, A, B + j, C + j);
-    }
-    for (; j + 2 * LANES <= columns; j += 2 * LANES) {
+    for (; j + 2 * LANES <= columns; j += 2 * LANES)
         subtract_tile(rows, 2, depth, ld, A, B + j, C + j);
-    }
-    for (; j < columns; j += LANES) { /* the last may reach into the padding */
+    for (; j < columns; j += LANES) /* the last may reach into the padding */
         subtract_tile(rows, 1, depth, ld, A, B + j, C + j);
-    }
 }
 
 /* C -= A B, C rows x columns. */
@@ -94,9 +85,8 @@ INLINE void subtract_product(const int has_8, int rows, int columns, int depth, 
         subtract_strip(has_8, TILE_ROWS, columns, depth, ld, A + (size_t)i * line, B,
                        C + (size_t)i * line);
     }
-    for (; i < rows; ++i) {
+    for (; i < rows; ++i)
         subtract_strip(has_8, 1, columns, depth, ld, A + (size_t)i * line, B, C + (size_t)i * line);
-    }
 }
 
 INLINE void swap_rows(int n, double *a, double *b)
@@ -123,21 +113,17 @@ INLINE bool factor_panel(int first, int last, int pivots, int n, int ld, double 
         }
         swap[k] = best;
         swap_rows(n, pivot_row, F + (size_t)best * line);
-        if (!(fabs(pivot_row[k]) > 0) || !isfinite(pivot_row[k])) {
-            return false;
-        }
+        if (!(fabs(pivot_row[k]) > 0) || !isfinite(pivot_row[k])) return false;
         const double inverse = 1 / pivot_row[k];
         const int from = first + (k + 1 - first) / LANES * LANES;
         double right[PANEL + LANES] = {0}; /* of the pivot, within the panel, by whole lanes */
-        for (int j = k + 1; j < last; ++j) {
+        for (int j = k + 1; j < last; ++j)
             right[j - from] = pivot_row[j];
-        }
         for (int i = k + 1; i < pivots; ++i) {
             double *row = F + (size_t)i * line;
             const double factor = row[k] * inverse;
-            for (int j = from; j < last; j += LANES) { /* the last may reach into the padding */
+            for (int j = from; j < last; j += LANES) /* the last may reach into the padding */
                 *(lanes *)(row + j) -= factor * *(const lanes *)(right + (j - from));
-            }
             row[k] = factor;
         }
     }
@@ -156,9 +142,8 @@ INLINE void read_panel(int first, int last, int ld, const double *F, panel *p)
     for (int k = 0; k < p->width; ++k) {
         const double *row = F + (size_t)(first + k) * (size_t)ld + first;
         p->inverse[k] = 1 / row[k];
-        for (int j = k + 1; j < p->width; ++j) {
+        for (int j = k + 1; j < p->width; ++j)
             p->column[j][k] = row[j];
-        }
     }
 }
 
@@ -167,11 +152,9 @@ INLINE void read_panel(int first, int last, int ld, const double *F, panel *p)
 INLINE void divide_strip(const panel *p, int rows, int ld, double *x)
 {
     double strip[PANEL][STRIP];
-    for (int j = 0; j < p->width; ++j) {
-        for (int i = 0; i < STRIP; ++i) {
+    for (int j = 0; j < p->width; ++j)
+        for (int i = 0; i < STRIP; ++i)
             strip[j][i] = i < rows ? x[(size_t)i * (size_t)ld + (size_t)j] : 0;
-        }
-    }
     for (int j = 0; j < p->width; ++j) {
         lanes a = *(const lanes *)strip[j], b = *(const lanes *)(strip[j] + LANES);
         for (int k = 0; k < j; ++k) {
@@ -181,11 +164,9 @@ INLINE void divide_strip(const panel *p, int rows, int ld, double *x)
         *(lanes *)strip[j] = a * p->inverse[j];
         *(lanes *)(strip[j] + LANES) = b * p->inverse[j];
     }
-    for (int i = 0; i < rows; ++i) {
-        for (int j = 0; j < p->width; ++j) {
+    for (int i = 0; i < rows; ++i)
+        for (int j = 0; j < p->width; ++j)
             x[(size_t)i * (size_t)ld + (size_t)j] = strip[j][i];
-        }
-    }
 }
 
 /* The part of L below all pivots, in the columns of a panel. */
@@ -193,9 +174,8 @@ INLINE void divide_rows(int first, int last, int pivots, int n, int ld, double *
 {
     panel p;
     read_panel(first, last, ld, F, &p);
-    for (int i = pivots; i < n; i += STRIP) {
+    for (int i = pivots; i < n; i += STRIP)
         divide_strip(&p, n - i < STRIP ? n - i : STRIP, ld, F + (size_t)i * (size_t)ld + first);
-    }
 }
 
 /* Rows first .. last of U, right of the panel. */
@@ -204,15 +184,12 @@ INLINE void finish_rows(const int has_8, int first, int last, int n, int ld, dou
     const double *L = F + (size_t)first * (size_t)ld + first;
     double *row = F + (size_t)first * (size_t)ld;
     int j = last;
-    for (; has_8 && j + 2 * LANES8 <= n; j += 2 * LANES8) {
+    for (; has_8 && j + 2 * LANES8 <= n; j += 2 * LANES8)
         finish_strip8(2, last - first, ld, L, row + j);
-    }
-    for (; j + 2 * LANES <= n; j += 2 * LANES) {
+    for (; j + 2 * LANES <= n; j += 2 * LANES)
         finish_strip(2, last - first, ld, L, row + j);
-    }
-    for (; j < n; j += LANES) { /* the last may reach into the padding */
+    for (; j < n; j += LANES) /* the last may reach into the padding */
         finish_strip(1, last - first, ld, L, row + j);
-    }
 }
 
 INLINE bool eliminate(const int has_8, int pivots, int n, int ld, double *F, int *swap)
@@ -243,14 +220,12 @@ INLINE double dot(int n, const double *x, const double *y)
         a += *(const lanes *)(x + k) * *(const lanes *)(y + k);
         b += *(const lanes *)(x + k + LANES) * *(const lanes *)(y + k + LANES);
     }
-    for (; k + LANES <= n; k += LANES) {
+    for (; k + LANES <= n; k += LANES)
         a += *(const lanes *)(x + k) * *(const lanes *)(y + k);
-    }
     a += b;
     double sum = (a[0] + a[1]) + (a[2] + a[3]);
-    for (; k < n; ++k) {
+    for (; k < n; ++k)
         sum += x[k] * y[k];
-    }
     return sum;
 }
 
@@ -258,25 +233,20 @@ INLINE double dot(int n, const double *x, const double *y)
 INLINE void subtract_line(int n, double factor, const double *x, double *y)
 {
     int k = 0;
-    for (; k + LANES <= n; k += LANES) {
+    for (; k + LANES <= n; k += LANES)
         *(lanes *)(y + k) -= factor * *(const lanes *)(x + k);
-    }
-    for (; k < n; ++k) {
+    for (; k < n; ++k)
         y[k] -= factor * x[k];
-    }
 }
 
 INLINE void forward(int n, int m, const double *LU, const double *L, double *x, double *below)
 {
-    for (int i = 1; i < n; ++i) {
+    for (int i = 1; i < n; ++i)
         x[i] -= dot(i, LU + (size_t)i * (size_t)n, x);
-    }
-    for (int j = 0; j < m; ++j) {
+    for (int j = 0; j < m; ++j)
         below[j] = 0;
-    }
-    for (int k = 0; k < n; ++k) {
+    for (int k = 0; k < n; ++k)
         subtract_line(m, x[k], L + (size_t)k * (size_t)m, below);
-    }
 }
 
 INLINE void backward(int n, int m, const double *LU, const double *U, const double *below,
@@ -312,9 +282,8 @@ __attribute__((target("avx2,fma,avx512f"))) static bool eliminate_8(int pivots, 
 bool mo_front_eliminate(int pivots, int n, int ld, double *F, int *swap)
 {
 #if defined(__x86_64__)
-    if (mo_has_wide() && __builtin_cpu_supports("avx512f")) {
+    if (mo_has_wide() && __builtin_cpu_supports("avx512f"))
         return eliminate_8(pivots, n, ld, F, swap);
-    }
 #endif
     return (mo_has_wide() ? eliminate_wide : eliminate_plain)(pivots, n, ld, F, swap);
 }

@@ -41,9 +41,8 @@ static void find_tree(analysis *a)
 {
     const mo_elimination *e = &a->elimination;
     const int count = a->nodes.graph.count;
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         a->place[e->order[k]] = k;
-    }
     for (int k = 0; k < count; ++k) {
         int first = count, rows = 0;
         for (int j = e->start[k]; j < e->start[k + 1]; ++j) {
@@ -84,17 +83,15 @@ static void merge_fronts(analysis *a)
 {
     const int count = a->nodes.graph.count;
     for (int p = 0; p < count; ++p) {
-        for (int c = a->child[p]; c != NONE; c = a->sibling[c]) {
+        for (int c = a->child[p]; c != NONE; c = a->sibling[c])
             try_to_merge(a, p, c);
-        }
         if (a->parent[p] != NONE) {
             a->sibling[p] = a->child[a->parent[p]];
             a->child[a->parent[p]] = p;
         }
     }
-    for (int k = count - 1; k >= 0; --k) {
+    for (int k = count - 1; k >= 0; --k)
         a->into[k] = a->into[k] == k ? k : a->into[a->into[k]];
-    }
 }
 
 /* ---- numbers: children before parents, the nodes of a front in a row ------------------------- */
@@ -120,9 +117,7 @@ static int number_fronts(analysis *a)
     const int count = a->nodes.graph.count;
     int fronts = 0;
     for (int root = 0; root < count; ++root) {
-        if (a->into[root] != root || a->parent[root] != NONE) {
-            continue;
-        }
+        if (a->into[root] != root || a->parent[root] != NONE) continue;
         for (int k = root; k != NONE;) { /* down to a leaf, then its sibling or its parent */
             if (a->child[k] != NONE) {
                 const int next = a->child[k];
@@ -134,9 +129,8 @@ static int number_fronts(analysis *a)
             }
         }
     }
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         a->front[k] = a->front[a->into[k]];
-    }
     return fronts;
 }
 
@@ -144,14 +138,12 @@ static void number_nodes(analysis *a, mo_front_plan *plan)
 {
     const int count = plan->node_count;
     memset(plan->pivot_start, 0, ((size_t)plan->front_count + 1) * sizeof(int));
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         ++plan->pivot_start[a->front[k] + 1];
-    }
     mo_running_sums(plan->front_count, plan->pivot_start);
     memcpy(a->cursor, plan->pivot_start, (size_t)plan->front_count * sizeof(int));
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         a->number[k] = a->cursor[a->front[k]]++;
-    }
 }
 
 /* ---- contents of the plan -------------------------------------------------------------------- */
@@ -171,9 +163,8 @@ static void place_blocks(const analysis *a, mo_front_plan *plan)
         plan->node_start[k + 1] += plan->node_start[k];
         a->cursor[k] = plan->node_start[k];
     }
-    for (int i = 0; i < plan->block_count; ++i) {
+    for (int i = 0; i < plan->block_count; ++i)
         plan->node_block[a->cursor[plan->node[i]]++] = i;
-    }
 }
 
 /* The rows of every front, rising: fronts are listed under each node, then nodes under each front.
@@ -196,19 +187,16 @@ static void place_rows(const analysis *a, mo_front_plan *plan, int *node_list, i
                 }
             }
         }
-        for (int k = 0; pass == 0 && k < plan->node_count; ++k) {
+        for (int k = 0; pass == 0 && k < plan->node_count; ++k)
             node_list[k + 1] += node_list[k];
-        }
     }
     for (int s = 0; s < plan->front_count; ++s) {
         plan->row_start[s + 1] += plan->row_start[s];
         a->cursor[s] = plan->row_start[s];
     }
-    for (int node = 0, from = 0; node < plan->node_count; ++node) {
-        for (; from < node_list[node]; ++from) { /* node_list[node] is now the end of its list */
+    for (int node = 0, from = 0; node < plan->node_count; ++node)
+        for (; from < node_list[node]; ++from) /* node_list[node] is now the end of its list */
             plan->row_node[a->cursor[by_node[from]]++] = node;
-        }
-    }
 }
 
 /* An entry belongs to the front that eliminates the first of its two nodes. */
@@ -309,9 +297,8 @@ static bool make_scratch(const mo_allocator *own, analysis *a)
     a->zeros = mo_memory_array(own, count, sizeof(double));
     int **const arrays[] = {&a->place,  &a->parent, &a->child, &a->sibling, &a->into,
                             &a->pivots, &a->below,  &a->front, &a->number,  &a->cursor};
-    for (size_t k = 0; p && k < sizeof arrays / sizeof arrays[0]; ++k) {
+    for (size_t k = 0; p && k < sizeof arrays / sizeof arrays[0]; ++k)
         *arrays[k] = p + k * count;
-    }
     return p && a->zeros;
 }
 
@@ -370,7 +357,5 @@ mo_error mo_front_plan_create(const mo_allocator *allocator, const mo_block_patt
 
 void mo_front_plan_destroy(const mo_allocator *allocator, mo_front_plan *plan)
 {
-    if (plan) {
-        MO_FREE(allocator, plan->memory, plan);
-    }
+    if (plan) MO_FREE(allocator, plan->memory, plan);
 }

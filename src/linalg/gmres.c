@@ -37,9 +37,8 @@ static void extend(mo_gmres *g, int k)
         mo_axpy(g->n, -h[i], vector(g, i), next);
     }
     h[k + 1] = sqrt(mo_dot(g->n, next, next));
-    for (int j = 0; j < g->n && h[k + 1] > 0; ++j) {
+    for (int j = 0; j < g->n && h[k + 1] > 0; ++j)
         next[j] /= h[k + 1];
-    }
 }
 
 /* Turns column k by the rotations so far, and adds the one that clears its last entry. */
@@ -65,9 +64,8 @@ static void combine(mo_gmres *g, int steps, double *x)
     memset(x, 0, (size_t)g->n * sizeof *x);
     for (int i = steps - 1; i >= 0; --i) {
         double sum = g->right[i];
-        for (int k = i + 1; k < steps; ++k) {
+        for (int k = i + 1; k < steps; ++k)
             sum -= column(g, k)[i] * g->right[k];
-        }
         g->right[i] = column(g, i)[i] > 0 ? sum / column(g, i)[i] : 0;
         mo_axpy(g->n, g->right[i], vector(g, i), x);
     }
@@ -79,9 +77,8 @@ double mo_gmres_solve(mo_gmres *g, mo_product product, void *context, double tol
     const double size = sqrt(mo_dot(g->n, b, b));
     double rest = 1;
     int steps = 0;
-    for (int j = 0; j < g->n && size > 0; ++j) {
+    for (int j = 0; j < g->n && size > 0; ++j)
         vector(g, 0)[j] = b[j] / size;
-    }
     g->right[0] = size;
     while (size > 0 && steps < g->most && rest > tol) {
         product(context, vector(g, steps), vector(g, steps + 1));
@@ -89,9 +86,7 @@ double mo_gmres_solve(mo_gmres *g, mo_product product, void *context, double tol
         const int is_complete = !(column(g, steps)[steps + 1] > 0);
         rotate(g, steps++);
         rest = fabs(g->right[steps]) / size;
-        if (is_complete) {
-            break;
-        }
+        if (is_complete) break;
     }
     combine(g, steps, x);
     return size > 0 ? rest : 0;

@@ -17,14 +17,12 @@ static const double MUCH = 0.7;
 INLINE void dots(int k, int ld, const double *Q, const double *y, double *x)
 {
     int i = 0;
-    for (; i + GROUP <= k; i += GROUP) {
+    for (; i + GROUP <= k; i += GROUP)
         group_dots(ld, ld, Q + (size_t)i * (size_t)ld, y, x + i);
-    }
     for (; i < k; ++i) {
         lanes sum = {0};
-        for (int e = 0; e < ld; e += LANES) {
+        for (int e = 0; e < ld; e += LANES)
             sum += *(const lanes *)(Q + (size_t)i * (size_t)ld + e) * *(const lanes *)(y + e);
-        }
         x[i] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
     }
 }
@@ -51,9 +49,8 @@ INLINE void add_lines(int k, int ld, double a, const double *x, const double *Q,
     }
     for (; e < ld; e += LANES) {
         lanes s = *(lanes *)(y + e);
-        for (int i = 0; i < k; ++i) {
+        for (int i = 0; i < k; ++i)
             s += a * x[i] * *(const lanes *)(Q + (size_t)i * (size_t)ld + e);
-        }
         *(lanes *)(y + e) = s;
     }
 }
@@ -61,9 +58,8 @@ INLINE void add_lines(int k, int ld, double a, const double *x, const double *Q,
 /* y += a x */
 INLINE void add_line(int ld, double a, const double *x, double *y)
 {
-    for (int k = 0; k < ld; k += LANES) {
+    for (int k = 0; k < ld; k += LANES)
         *(lanes *)(y + k) += a * *(const lanes *)(x + k);
-    }
 }
 
 /* Lines of L' into Q, up to the rank, which is returned: G loses each. */
@@ -72,23 +68,17 @@ INLINE int factor_lines(int n, int ld, double *G, double *Q)
     double most = 0;
     for (int k = 0; k < n; ++k, Q += ld) {
         int best = 0;
-        for (int j = 1; j < n; ++j) {
+        for (int j = 1; j < n; ++j)
             best = G[j * (ld + 1)] > G[best * (ld + 1)] ? j : best;
-        }
         const double pivot = G[best * (ld + 1)];
         most = k == 0 ? pivot : most;
-        if (!(pivot > DEPENDENT * most)) {
-            return k;
-        }
+        if (!(pivot > DEPENDENT * most)) return k;
         const double root = sqrt(pivot);
-        for (int j = 0; j < ld; ++j) {
+        for (int j = 0; j < ld; ++j)
             Q[j] = G[best * ld + j] / root;
-        }
-        for (int j = 0; j < n; ++j) {
-            if (Q[j] != 0 && G[j * (ld + 1)] != TAKEN) {
+        for (int j = 0; j < n; ++j)
+            if (Q[j] != 0 && G[j * (ld + 1)] != TAKEN)
                 add_line(ld, -Q[j], Q, G + (size_t)j * (size_t)ld);
-            }
-        }
         G[best * (ld + 1)] = TAKEN;
     }
     return n;
@@ -106,17 +96,15 @@ INLINE void make_orthonormal(int k, int ld, double *Q, double *R, double *part)
         while (length < MUCH * before && before > 0) {
             before = length;
             dots(i, ld, Q, line, part);
-            for (int j = 0; j < i; ++j) {
+            for (int j = 0; j < i; ++j)
                 R[j * k + i] += part[j];
-            }
             add_lines(i, ld, -1, part, Q, line);
             dots(1, ld, line, line, &square);
             length = sqrt(square);
         }
         R[i * k + i] = length;
-        for (int j = 0; j < ld; ++j) {
+        for (int j = 0; j < ld; ++j)
             line[j] /= length;
-        }
     }
 }
 
@@ -124,12 +112,10 @@ INLINE void subtract_block(int d, int k, const double *E, const double *V, doubl
 {
     for (int b = 0; b < d; ++b) {
         memset(x, 0, (size_t)k * sizeof *x);
-        for (int e = 0; e < d; ++e) {
+        for (int e = 0; e < d; ++e)
             mo_axpy(k, E[b * d + e], V + (size_t)e * (size_t)k, x);
-        }
-        for (int i = 0; i < k; ++i) {
+        for (int i = 0; i < k; ++i)
             mo_axpy(i + 1, -V[(size_t)b * (size_t)k + i], x, H + (size_t)i * (size_t)k);
-        }
     }
 }
 

@@ -58,9 +58,7 @@ void mo_inverse_begin(mo_inverse *inverse, int size)
     inverse->size = size;
     inverse->pending = 0;
     inverse->filling = -1;
-    if (inverse->is_sparse) {
-        mo_sparse_lu_begin(&inverse->lu, size);
-    }
+    if (inverse->is_sparse) mo_sparse_lu_begin(&inverse->lu, size);
 }
 
 void mo_inverse_column(mo_inverse *inverse, int preferred)
@@ -76,11 +74,10 @@ void mo_inverse_column(mo_inverse *inverse, int preferred)
 
 void mo_inverse_put(mo_inverse *inverse, int row, double value)
 {
-    if (inverse->is_sparse) {
+    if (inverse->is_sparse)
         mo_sparse_lu_put(&inverse->lu, row, value);
-    } else {
+    else
         column_of(inverse, inverse->Z, inverse->filling)[row] = value;
-    }
 }
 
 /* Detects a singular K by the ratio of the smallest to the largest pivot. */
@@ -100,9 +97,7 @@ static int factor_dense(mo_inverse *inverse)
     const int size = inverse->size;
     int info = 0;
     dgetrf_(&size, &size, inverse->Z, &inverse->room, inverse->pivot, &info);
-    if (info != 0 || is_singular(inverse, size)) {
-        return 0;
-    }
+    if (info != 0 || is_singular(inverse, size)) return 0;
     dgetri_(&size, inverse->Z, &inverse->room, inverse->pivot, inverse->work, &inverse->work_size,
             &info);
     return info == 0;
@@ -110,24 +105,20 @@ static int factor_dense(mo_inverse *inverse)
 
 int mo_inverse_factor(mo_inverse *inverse)
 {
-    if (inverse->size == 0) {
-        return 1;
-    }
+    if (inverse->size == 0) return 1;
     return inverse->is_sparse ? mo_sparse_lu_factor(&inverse->lu) : factor_dense(inverse);
 }
 
 int mo_inverse_grow(mo_inverse *inverse)
 {
     const int slot = inverse->size++;
-    for (int k = 0; k < inverse->pending; ++k) {
+    for (int k = 0; k < inverse->pending; ++k)
         column_of(inverse, inverse->U, k)[slot] = column_of(inverse, inverse->V, k)[slot] = 0;
-    }
     if (!inverse->is_sparse) {
         double *column = column_of(inverse, inverse->Z, slot);
         memset(column, 0, (size_t)inverse->size * sizeof *column);
-        for (int k = 0; k < slot; ++k) {
+        for (int k = 0; k < slot; ++k)
             column_of(inverse, inverse->Z, k)[slot] = 0;
-        }
         column[slot] = 1;
     }
     return slot;
@@ -136,9 +127,8 @@ int mo_inverse_grow(mo_inverse *inverse)
 static double sparse_dot(int count, const int *index, const double *value, const double *x)
 {
     double sum = 0;
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         sum += value[k] * x[index[k]];
-    }
     return sum;
 }
 
@@ -146,9 +136,8 @@ static void scatter(const mo_inverse *inverse, int count, const int *index, cons
                     double *x)
 {
     memset(x, 0, (size_t)inverse->size * sizeof *x);
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         x[index[k]] += value[k];
-    }
 }
 
 void mo_inverse_times(const mo_inverse *inverse, int count, const int *index, const double *value,
@@ -159,9 +148,8 @@ void mo_inverse_times(const mo_inverse *inverse, int count, const int *index, co
         mo_sparse_lu_solve(&inverse->lu, y);
     } else {
         memset(y, 0, (size_t)inverse->size * sizeof *y);
-        for (int k = 0; k < count; ++k) {
+        for (int k = 0; k < count; ++k)
             mo_axpy(inverse->size, value[k], column_of(inverse, inverse->Z, index[k]), y);
-        }
     }
     for (int t = 0; t < inverse->pending; ++t) {
         const double along = sparse_dot(count, index, value, column_of(inverse, inverse->V, t));
@@ -176,9 +164,8 @@ void mo_inverse_left(const mo_inverse *inverse, int count, const int *index, con
         scatter(inverse, count, index, value, h);
         mo_sparse_lu_solve_transposed(&inverse->lu, h);
     } else {
-        for (int k = 0; k < inverse->size; ++k) {
+        for (int k = 0; k < inverse->size; ++k)
             h[k] = sparse_dot(count, index, value, column_of(inverse, inverse->Z, k));
-        }
     }
     for (int t = 0; t < inverse->pending; ++t) {
         const double along = sparse_dot(count, index, value, column_of(inverse, inverse->U, t));
@@ -200,9 +187,7 @@ static void settle(mo_inverse *inverse)
 /* Takes the next column of U and V; the caller fills both and then counts it. */
 static void next_pending(mo_inverse *inverse, double **u, double **v)
 {
-    if (inverse->pending == MO_INVERSE_PENDING) {
-        settle(inverse);
-    }
+    if (inverse->pending == MO_INVERSE_PENDING) settle(inverse);
     *u = column_of(inverse, inverse->U, inverse->pending);
     *v = column_of(inverse, inverse->V, inverse->pending);
 }
@@ -215,9 +200,8 @@ void mo_inverse_replace_column(mo_inverse *inverse, int column, double *y)
     next_pending(inverse, &u, &v);
     mo_inverse_left(inverse, 1, &column, &one, v);
     y[column] -= 1;
-    for (int k = 0; k < inverse->size; ++k) {
+    for (int k = 0; k < inverse->size; ++k)
         u[k] = -y[k] / pivot;
-    }
     ++inverse->pending;
 }
 
@@ -229,8 +213,7 @@ void mo_inverse_replace_row(mo_inverse *inverse, int row, double *h)
     next_pending(inverse, &u, &v);
     mo_inverse_times(inverse, 1, &row, &one, u);
     h[row] -= 1;
-    for (int k = 0; k < inverse->size; ++k) {
+    for (int k = 0; k < inverse->size; ++k)
         v[k] = -h[k] / pivot;
-    }
     ++inverse->pending;
 }

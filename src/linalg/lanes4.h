@@ -48,19 +48,14 @@ INLINE void group_dots(int n, int ld, const double *A, const double *x, double s
 {
     lanes part[GROUP] = {{0}};
     int k = 0;
-    for (; k + LANES <= n; k += LANES) {
-        for (int j = 0; j < GROUP; ++j) {
+    for (; k + LANES <= n; k += LANES)
+        for (int j = 0; j < GROUP; ++j)
             part[j] += *(const lanes *)(A + j * ld + k) * *(const lanes *)(x + k);
-        }
-    }
-    for (int j = 0; j < GROUP; ++j) {
+    for (int j = 0; j < GROUP; ++j)
         sum[j] = (part[j][0] + part[j][1]) + (part[j][2] + part[j][3]);
-    }
-    for (; k < n; ++k) {
-        for (int j = 0; j < GROUP; ++j) {
+    for (; k < n; ++k)
+        for (int j = 0; j < GROUP; ++j)
             sum[j] += A[j * ld + k] * x[k];
-        }
-    }
 }
 
 /* name_plain and name_wide, two functions with the same body, which calls the kernel. */

@@ -20,18 +20,16 @@ double mo_lorentz_det(int n, const double *x)
 void mo_lorentz_product(int n, const double *x, const double *y, double *z)
 {
     const double x0 = x[0], y0 = y[0], dot = mo_dot(n, x, y);
-    for (int k = 1; k < n; ++k) {
+    for (int k = 1; k < n; ++k)
         z[k] = x0 * y[k] + y0 * x[k];
-    }
     z[0] = dot;
 }
 
 void mo_lorentz_divide(int n, const double *l, const double *y, double *x)
 {
     const double head = (l[0] * y[0] - mo_dot(n - 1, l + 1, y + 1)) / mo_lorentz_det(n, l);
-    for (int k = 1; k < n; ++k) {
+    for (int k = 1; k < n; ++k)
         x[k] = (y[k] - head * l[k]) / l[0];
-    }
     x[0] = head;
 }
 
@@ -42,14 +40,11 @@ void mo_lorentz_divide(int n, const double *l, const double *y, double *x)
 double mo_lorentz_step(int n, const double *x, const double *dx, double most)
 {
     const double root = sqrt(mo_lorentz_det(n, x));
-    if (!(root > 0)) {
-        return 0;
-    }
+    if (!(root > 0)) return 0;
     const double x0 = x[0] / root;
     double head = x0 * dx[0], tail = 0;
-    for (int k = 1; k < n; ++k) {
+    for (int k = 1; k < n; ++k)
         head -= x[k] / root * dx[k];
-    }
     const double turn = (head + dx[0]) / (x0 + 1);
     for (int k = 1; k < n; ++k) {
         const double rho = dx[k] - turn * (x[k] / root);
@@ -85,9 +80,7 @@ void mo_lorentz_split(int n, double tau, const double *x, double *p, double *z)
 int mo_scaling_set(int n, const double *p, const double *z, mo_scaling *scaling)
 {
     const double det_p = mo_lorentz_det(n, p), det_z = mo_lorentz_det(n, z);
-    if (!(p[0] > 0 && z[0] > 0 && det_p > 0 && det_z > 0) || isinf(det_p) || isinf(det_z)) {
-        return 0;
-    }
+    if (!(p[0] > 0 && z[0] > 0 && det_p > 0 && det_z > 0) || isinf(det_p) || isinf(det_z)) return 0;
     const double root_p = sqrt(det_p), root_z = sqrt(det_z);
     const double gamma = sqrt(0.5 * (1 + mo_dot(n, p, z) / root_p / root_z));
     scaling->eta = sqrt(root_z / root_p);
@@ -105,9 +98,8 @@ static void turn(int n, const double *w, double sign, const double *x, double *y
 {
     const double x0 = x[0], along = mo_dot(n - 1, w + 1, x + 1);
     const double factor = sign * x0 + along / (1 + w[0]);
-    for (int k = 1; k < n; ++k) {
+    for (int k = 1; k < n; ++k)
         y[k] = x[k] + factor * w[k];
-    }
     y[0] = w[0] * x0 + sign * along;
 }
 
@@ -120,9 +112,8 @@ void mo_scaling_apply(int n, const mo_scaling *scaling, const double *x, double 
 void mo_scaling_undo(int n, const mo_scaling *scaling, const double *x, double *y)
 {
     turn(n, scaling->w, -1, x, y);
-    for (int k = 0; k < n; ++k) {
+    for (int k = 0; k < n; ++k)
         y[k] /= scaling->eta;
-    }
 }
 
 void mo_scaling_square(int n, const mo_scaling *scaling, double *Q)

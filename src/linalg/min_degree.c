@@ -50,14 +50,11 @@ enum { GONE = 1, ABSORBED = 2 };
 
 static void unlink_block(quotient *q, int i)
 {
-    if (q->before[i] == NONE) {
+    if (q->before[i] == NONE)
         q->head[q->degree[i]] = q->next[i];
-    } else {
+    else
         q->next[q->before[i]] = q->next[i];
-    }
-    if (q->next[i] != NONE) {
-        q->before[q->next[i]] = q->before[i];
-    }
+    if (q->next[i] != NONE) q->before[q->next[i]] = q->before[i];
 }
 
 static void link_block(quotient *q, int i, int degree)
@@ -65,18 +62,15 @@ static void link_block(quotient *q, int i, int degree)
     q->degree[i] = degree < q->most ? degree : q->most;
     q->before[i] = NONE;
     q->next[i] = q->head[q->degree[i]];
-    if (q->next[i] != NONE) {
-        q->before[q->next[i]] = i;
-    }
+    if (q->next[i] != NONE) q->before[q->next[i]] = i;
     q->head[q->degree[i]] = i;
     q->lowest = q->degree[i] < q->lowest ? q->degree[i] : q->lowest;
 }
 
 static int take_lowest(quotient *q)
 {
-    while (q->head[q->lowest] == NONE) {
+    while (q->head[q->lowest] == NONE)
         ++q->lowest;
-    }
     const int p = q->head[q->lowest];
     unlink_block(q, p);
     q->gone[p] |= GONE;
@@ -104,19 +98,16 @@ static int gather(const mo_allocator *own, quotient *q, int p)
     }
     void *filled = q->filled;
     if (q->filled_count + most > INT_MAX ||
-        !mo_memory_grow(own, &filled, &q->filled_room, q->filled_count + most, sizeof *q->filled)) {
+        !mo_memory_grow(own, &filled, &q->filled_room, q->filled_count + most, sizeof *q->filled))
         return 0;
-    }
     q->filled = filled;
     q->element_start[p] = (int)q->filled_count;
-    for (int k = 0; k < q->blocks[p]; ++k) {
+    for (int k = 0; k < q->blocks[p]; ++k)
         gather_block(q, p, list[k]);
-    }
     for (int k = 0; k < q->elements[p]; ++k) {
         const int e = list[q->blocks[p] + k];
-        for (int j = q->element_start[e]; j < q->element_end[e]; ++j) {
+        for (int j = q->element_start[e]; j < q->element_end[e]; ++j)
             gather_block(q, p, q->filled[j]);
-        }
         q->gone[e] |= ABSORBED;
     }
     q->element_end[p] = (int)q->filled_count;
@@ -126,9 +117,8 @@ static int gather(const mo_allocator *own, quotient *q, int p)
 static int rows_of_element(const quotient *q, int e)
 {
     int rows = 0;
-    for (int j = q->element_start[e]; j < q->element_end[e]; ++j) {
+    for (int j = q->element_start[e]; j < q->element_end[e]; ++j)
         rows += q->graph->weight[q->filled[j]];
-    }
     return rows;
 }
 
@@ -140,9 +130,7 @@ static void measure_elements(quotient *q, int p)
         const int *elements = q->list + q->graph->start[i] + q->blocks[i];
         for (int k = 0; k < q->elements[i]; ++k) {
             const int e = elements[k];
-            if (q->gone[e] & ABSORBED) {
-                continue;
-            }
+            if (q->gone[e] & ABSORBED) continue;
             if (q->stamp[e] != p) {
                 q->stamp[e] = p;
                 q->outside[e] = rows_of_element(q, e);
@@ -179,9 +167,7 @@ static int update_lists(quotient *q, int p, int i)
 
 static int eliminate(const mo_allocator *own, quotient *q, int p)
 {
-    if (!gather(own, q, p)) {
-        return 0;
-    }
+    if (!gather(own, q, p)) return 0;
     measure_elements(q, p);
     const int rows = rows_of_element(q, p);
     for (int j = q->element_start[p]; j < q->element_end[p]; ++j) {
@@ -199,19 +185,15 @@ static int make_room(const mo_allocator *own, const mo_graph *graph, quotient *q
     const size_t count = (size_t)graph->count, edges = (size_t)graph->start[graph->count];
     q->graph = graph;
     q->most = 0;
-    for (int i = 0; i < graph->count; ++i) {
+    for (int i = 0; i < graph->count; ++i)
         q->most += graph->weight[i];
-    }
     int *p = *memory = mo_memory_array(own, edges + 10 * count + (size_t)q->most + 1, sizeof(int));
     q->gone = mo_memory_array(own, count, sizeof *q->gone);
-    if (!p || !q->gone) {
-        return 0;
-    }
+    if (!p || !q->gone) return 0;
     int **const arrays[] = {&q->blocks,        &q->elements,    &q->degree,  &q->next, &q->before,
                             &q->element_start, &q->element_end, &q->outside, &q->seen, &q->stamp};
-    for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; ++k, p += count) {
+    for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; ++k, p += count)
         *arrays[k] = p;
-    }
     q->list = p;
     q->head = p + edges;
     return 1;
@@ -220,19 +202,16 @@ static int make_room(const mo_allocator *own, const mo_graph *graph, quotient *q
 static void begin(quotient *q)
 {
     const mo_graph *graph = q->graph;
-    if (graph->start[graph->count]) {
+    if (graph->start[graph->count])
         memcpy(q->list, graph->index, (size_t)graph->start[graph->count] * sizeof(int));
-    }
-    for (int k = 0; k <= q->most; ++k) {
+    for (int k = 0; k <= q->most; ++k)
         q->head[k] = NONE;
-    }
     memset(q->gone, 0, (size_t)graph->count);
     q->lowest = q->most;
     for (int i = graph->count - 1; i >= 0; --i) { /* the first block ends at the head of its list */
         int rows = 0;
-        for (int k = graph->start[i]; k < graph->start[i + 1]; ++k) {
+        for (int k = graph->start[i]; k < graph->start[i + 1]; ++k)
             rows += graph->weight[graph->index[k]];
-        }
         q->blocks[i] = graph->start[i + 1] - graph->start[i];
         q->elements[i] = 0;
         q->element_start[i] = q->element_end[i] = 0;
@@ -249,9 +228,7 @@ mo_error mo_min_degree(const mo_allocator *allocator, const mo_graph *graph, mo_
     out->order = mo_memory_array(allocator, (size_t)graph->count, sizeof(int));
     out->start = mo_memory_array(allocator, (size_t)graph->count + 1, sizeof(int));
     int fine = make_room(allocator, graph, &q, &memory) && out->order && out->start;
-    if (fine) {
-        begin(&q);
-    }
+    if (fine) begin(&q);
     for (int k = 0; fine && k < graph->count; ++k) {
         const int p = take_lowest(&q);
         mo_pace_every(k, 32);

@@ -58,9 +58,8 @@ void mo_list_neighbours(const mo_block_pattern *p, int *start, int *index, int *
 static uint32_t hash_of(const joining *g, int i)
 {
     uint32_t sum = ((uint32_t)i + 1) * 2654435761u;
-    for (int k = g->start[i]; k < g->start[i + 1]; ++k) {
+    for (int k = g->start[i]; k < g->start[i + 1]; ++k)
         sum += ((uint32_t)g->index[k] + 1) * 2654435761u;
-    }
     return sum;
 }
 
@@ -68,28 +67,24 @@ static bool is_twin(const joining *g, int i, int other)
 {
     bool same = g->hash[i] == g->hash[other] && g->seen[other] == i &&
                 g->start[i + 1] - g->start[i] == g->start[other + 1] - g->start[other];
-    for (int k = g->start[other]; same && k < g->start[other + 1]; ++k) {
+    for (int k = g->start[other]; same && k < g->start[other + 1]; ++k)
         same = g->seen[g->index[k]] == i;
-    }
     return same;
 }
 
 static void join(joining *g, int *node)
 {
     const int count = g->pattern->count;
-    for (int i = 0; i < count; ++i) {
+    for (int i = 0; i < count; ++i)
         g->head[i] = g->seen[i] = NONE;
-    }
     for (int i = 0; i < count; ++i) {
         g->seen[i] = i;
-        for (int k = g->start[i]; k < g->start[i + 1]; ++k) {
+        for (int k = g->start[i]; k < g->start[i + 1]; ++k)
             g->seen[g->index[k]] = i;
-        }
         g->hash[i] = hash_of(g, i);
         int *list = g->head + g->hash[i] % (uint32_t)count, twin = *list;
-        while (twin != NONE && !is_twin(g, i, twin)) {
+        while (twin != NONE && !is_twin(g, i, twin))
             twin = g->chain[twin];
-        }
         if (twin != NONE) {
             node[i] = node[twin];
         } else {
@@ -109,9 +104,8 @@ static void list_nodes(joining *g, const int *node, int *weight, int *start, int
         weight[k] = 0;
         g->seen[k] = NONE;
     }
-    for (int i = 0; i < g->pattern->count; ++i) {
+    for (int i = 0; i < g->pattern->count; ++i)
         weight[node[i]] += g->pattern->dim[i];
-    }
     for (int k = 0; k < g->node_count; ++k) {
         const int from = g->start[g->first[k]], end = g->start[g->first[k] + 1];
         start[k] = kept;

@@ -35,9 +35,8 @@ void mo_principal_axes(const double inertia[6], double values[3], double Q[9])
             }
         }
     }
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         values[k] = A[4 * k];
-    }
 }
 
 void mo_principal_compose(const double values[3], const double Q[9], double six[6])

@@ -80,24 +80,18 @@ static int search(mo_sparse_lu *lu, int from, int k, int top)
 static int solve_column(mo_sparse_lu *lu, int k)
 {
     int top = 2 * lu->size;
-    for (size_t e = lu->start[k]; e < lu->start[k + 1]; ++e) {
-        if (lu->mark[lu->row[e]] != k) {
-            top = search(lu, lu->row[e], k, top);
-        }
-    }
-    for (int t = top; t < 2 * lu->size; ++t) {
+    for (size_t e = lu->start[k]; e < lu->start[k + 1]; ++e)
+        if (lu->mark[lu->row[e]] != k) top = search(lu, lu->row[e], k, top);
+    for (int t = top; t < 2 * lu->size; ++t)
         lu->x[lu->stack[t]] = 0;
-    }
-    for (size_t e = lu->start[k]; e < lu->start[k + 1]; ++e) {
+    for (size_t e = lu->start[k]; e < lu->start[k + 1]; ++e)
         lu->x[lu->row[e]] = lu->value[e];
-    }
     for (int t = top; t < 2 * lu->size; ++t) {
         const int column = lu->pivot_of[lu->stack[t]];
         const double x = lu->x[lu->stack[t]];
         for (size_t e = lu->lower[column == NONE ? 0 : column];
-             column != NONE && e < lu->lower[column + 1]; ++e) {
+             column != NONE && e < lu->lower[column + 1]; ++e)
             lu->x[lu->index[e]] -= lu->number[e] * x;
-        }
     }
     return top;
 }
@@ -145,21 +139,17 @@ int mo_sparse_lu_factor(mo_sparse_lu *lu)
     double least = INFINITY, most = 0;
     lu->lower[0] = 0;
     lu->upper[0] = (size_t)lu->room * (size_t)lu->room;
-    for (int k = 0; k < lu->size; ++k) {
+    for (int k = 0; k < lu->size; ++k)
         lu->pivot_of[k] = lu->mark[k] = NONE;
-    }
     for (int k = 0; k < lu->size; ++k) {
         const int top = solve_column(lu, k), pivot = choose_pivot(lu, k, top);
-        if (pivot == NONE || !isfinite(lu->x[pivot])) {
-            return 0;
-        }
+        if (pivot == NONE || !isfinite(lu->x[pivot])) return 0;
         store_column(lu, k, top, pivot);
         least = fmin(least, fabs(lu->diagonal[k]));
         most = fmax(most, fabs(lu->diagonal[k]));
     }
-    for (size_t e = 0; e < lu->lower[lu->size]; ++e) { /* all pivots are known now */
+    for (size_t e = 0; e < lu->lower[lu->size]; ++e) /* all pivots are known now */
         lu->index[e] = lu->pivot_of[lu->index[e]];
-    }
     return lu->size == 0 || least > SINGULAR * most;
 }
 
@@ -168,19 +158,15 @@ int mo_sparse_lu_factor(mo_sparse_lu *lu)
 void mo_sparse_lu_solve(const mo_sparse_lu *lu, double *x)
 {
     double *y = lu->x;
-    for (int row = 0; row < lu->size; ++row) {
+    for (int row = 0; row < lu->size; ++row)
         y[lu->pivot_of[row]] = x[row];
-    }
-    for (int k = 0; k < lu->size; ++k) {
-        for (size_t e = lu->lower[k]; y[k] != 0 && e < lu->lower[k + 1]; ++e) {
+    for (int k = 0; k < lu->size; ++k)
+        for (size_t e = lu->lower[k]; y[k] != 0 && e < lu->lower[k + 1]; ++e)
             y[lu->index[e]] -= lu->number[e] * y[k];
-        }
-    }
     for (int k = lu->size - 1; k >= 0; --k) {
         x[k] = y[k] == 0 ? 0 : y[k] / lu->diagonal[k];
-        for (size_t e = lu->upper[k + 1]; x[k] != 0 && e < lu->upper[k]; ++e) {
+        for (size_t e = lu->upper[k + 1]; x[k] != 0 && e < lu->upper[k]; ++e)
             y[lu->index[e]] -= lu->number[e] * x[k];
-        }
     }
 }
 
@@ -189,17 +175,13 @@ void mo_sparse_lu_solve_transposed(const mo_sparse_lu *lu, double *x)
     double *y = lu->x;
     for (int k = 0; k < lu->size; ++k) {
         double sum = x[k];
-        for (size_t e = lu->upper[k + 1]; e < lu->upper[k]; ++e) {
+        for (size_t e = lu->upper[k + 1]; e < lu->upper[k]; ++e)
             sum -= lu->number[e] * y[lu->index[e]];
-        }
         y[k] = sum / lu->diagonal[k];
     }
-    for (int k = lu->size - 1; k >= 0; --k) {
-        for (size_t e = lu->lower[k]; e < lu->lower[k + 1]; ++e) {
+    for (int k = lu->size - 1; k >= 0; --k)
+        for (size_t e = lu->lower[k]; e < lu->lower[k + 1]; ++e)
             y[k] -= lu->number[e] * y[lu->index[e]];
-        }
-    }
-    for (int row = 0; row < lu->size; ++row) {
+    for (int row = 0; row < lu->size; ++row)
         x[row] = y[lu->pivot_of[row]];
-    }
 }

@@ -39,25 +39,22 @@ MO_ANY int mo_vec3_are_equal(const double a[3], const double b[3])
 /* c = a - b; c may be either. */
 MO_ANY void mo_vec3_minus(const double a[3], const double b[3], double c[3])
 {
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         c[k] = a[k] - b[k];
-    }
 }
 
 /* c = a + s b; c may be either. */
 MO_ANY void mo_vec3_along(const double a[3], double s, const double b[3], double c[3])
 {
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         c[k] = a[k] + s * b[k];
-    }
 }
 
 /* b = s a; b may be a. */
 MO_ANY void mo_vec3_scale(double s, const double a[3], double b[3])
 {
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         b[k] = s * a[k];
-    }
 }
 
 /* c = a x b; c is neither of them. */
@@ -87,27 +84,23 @@ MO_ANY double mo_part(double x)
 /* y = A x; y is not x. */
 MO_ANY void mo_mat3_apply(const double A[9], const double x[3], double y[3])
 {
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         y[k] = mo_vec3_dot(A + 3 * k, x);
-    }
 }
 
 /* y = A' x; y is not x. */
 MO_ANY void mo_mat3_apply_transposed(const double A[9], const double x[3], double y[3])
 {
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         y[k] = A[k] * x[0] + A[3 + k] * x[1] + A[6 + k] * x[2];
-    }
 }
 
 /* C = A B; C is neither of them. */
 MO_ANY void mo_mat3_multiply(const double A[9], const double B[9], double C[9])
 {
-    for (int i = 0; i < 3; ++i) {
-        for (int j = 0; j < 3; ++j) {
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j)
             C[3 * i + j] = A[3 * i] * B[j] + A[3 * i + 1] * B[3 + j] + A[3 * i + 2] * B[6 + j];
-        }
-    }
 }
 
 /* B = Q A Q' of a symmetric A. */
@@ -115,11 +108,9 @@ MO_ANY void mo_mat3_turn(const double Q[9], const double A[9], double B[9])
 {
     double QA[9];
     mo_mat3_multiply(Q, A, QA);
-    for (int i = 0; i < 3; ++i) {
-        for (int j = 0; j <= i; ++j) {
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j <= i; ++j)
             B[3 * i + j] = B[3 * j + i] = mo_vec3_dot(QA + 3 * i, Q + 3 * j);
-        }
-    }
 }
 
 /* The symmetric matrix xx yy zz xy xz yz. */
@@ -149,9 +140,8 @@ MO_ANY void mo_inertia_turn(const double Q[9], double s[6])
 MO_ANY int mo_mat3_is_isotropic(const double A[9], double tolerance)
 {
     int is_same = 1;
-    for (int k = 0; k < 9; ++k) {
+    for (int k = 0; k < 9; ++k)
         is_same &= fabs(A[k] - (k % 4 == 0 ? A[0] : 0)) <= tolerance * A[0];
-    }
     return is_same;
 }
 
@@ -171,9 +161,8 @@ MO_ANY void mo_mat3_solve(const double A[9], const double b[3], double x[3])
     mo_vec3_cross(A + 6, A, zx);
     mo_vec3_cross(A, A + 3, xy);
     const double determinant = mo_vec3_dot(A, yz);
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         x[k] = (yz[k] * b[0] + zx[k] * b[1] + xy[k] * b[2]) / determinant;
-    }
 }
 
 /* c = a b; c is neither of them. */
@@ -194,9 +183,8 @@ MO_ANY int mo_quat_is_unit(const double q[4])
 MO_ANY void mo_quat_normalise(double q[4])
 {
     const double size = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < 4; ++k)
         q[k] /= size;
-    }
 }
 
 /* The rotation matrix of a unit quaternion. */
@@ -246,9 +234,8 @@ MO_ANY void mo_quat_turn(const double q[4], const double x[3], double y[3])
     mo_vec3_along(t, q[0], x, t); /* q_v x x + w x */
     mo_vec3_cross(q + 1, t, c);
     /* x + 2 q_v x (q_v x x + w x), where q_v x (w x) = w (q_v x x) */
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         y[k] = x[k] + 2 * c[k];
-    }
 }
 
 /* Are three vectors, `apart` numbers apart, orthonormal to a tolerance? */
@@ -257,9 +244,7 @@ MO_ANY int mo_is_frame(const double *e, int apart, double tolerance)
     for (int i = 0; i < 3; ++i) {
         for (int j = 0; j <= i; ++j) {
             const double product = mo_vec3_dot(e + apart * i, e + apart * j);
-            if (!(product - (i == j) <= tolerance && (i == j) - product <= tolerance)) {
-                return 0;
-            }
+            if (!(product - (i == j) <= tolerance && (i == j) - product <= tolerance)) return 0;
         }
     }
     return 1;

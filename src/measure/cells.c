@@ -21,9 +21,7 @@ mo_cell_family mo_cell_family_of(const mo_unit *unit)
     case MO_LAW_PYRAMID:
         return law->mu > 0 ? MO_FAMILY_PYRAMID : MO_FAMILY_SMOOTH;
     case MO_LAW_COULOMB:
-        if (isinf(law->mu)) {
-            return MO_FAMILY_NEVER_SLIDES;
-        }
+        if (isinf(law->mu)) return MO_FAMILY_NEVER_SLIDES;
         return !(law->mu > 0)   ? MO_FAMILY_SMOOTH
                : unit->dim == 2 ? MO_FAMILY_PLANE
                                 : MO_FAMILY_SPACE;
@@ -53,19 +51,15 @@ int mo_units_list(const mo_problem *problem, mo_unit *units)
 int mo_units_of(const mo_problem *problem, mo_unit *units)
 {
     const int count = mo_units_list(problem, units);
-    for (int k = 0; k < count; ++k) {
-        if (mo_cell_family_of(&units[k]) == MO_FAMILY_NONE) {
-            return -1;
-        }
-    }
+    for (int k = 0; k < count; ++k)
+        if (mo_cell_family_of(&units[k]) == MO_FAMILY_NONE) return -1;
     return count;
 }
 
 static int count_up(int count, int *children)
 {
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         children[k] = k;
-    }
     return count;
 }
 
@@ -83,9 +77,7 @@ static int split_pyramid(const mo_unit *unit, int cell, int *children)
         children[1] = last + 1;
         return 2;
     }
-    if (cell <= last) {
-        return 0;
-    }
+    if (cell <= last) return 0;
     for (int k = 0; k < 3; ++k) {
         children[k] = cell > last + 1
                           ? cell - last - 1 + 3 * k /* the second row, beside the first */
@@ -98,15 +90,9 @@ static int split_pyramid(const mo_unit *unit, int cell, int *children)
 static int split_box(const mo_unit *unit, int *children)
 {
     int count = 0;
-    if (*unit->law.lower == *unit->law.upper) {
-        return 0;
-    }
-    if (!isinf(*unit->law.lower)) {
-        children[count++] = 0;
-    }
-    if (!isinf(*unit->law.upper)) {
-        children[count++] = 1;
-    }
+    if (*unit->law.lower == *unit->law.upper) return 0;
+    if (!isinf(*unit->law.lower)) children[count++] = 0;
+    if (!isinf(*unit->law.upper)) children[count++] = 1;
     children[count++] = 2;
     return count;
 }
@@ -120,28 +106,19 @@ static int split_space(int cell, int *children)
         children[1] = 2 * cell + 1;
         return cell < MOST ? 2 : 0;
     }
-    if (cell != MO_CELL_ANY) {
-        return 0;
-    }
+    if (cell != MO_CELL_ANY) return 0;
     count_up(2, children);
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < 4; ++k)
         children[2 + k] = MO_CELL_FIRST_SECTOR + k;
-    }
     return 6;
 }
 
 int mo_cell_split(const mo_unit *unit, int cell, int *children)
 {
     const mo_cell_family f = mo_cell_family_of(unit);
-    if (f == MO_FAMILY_SPACE) {
-        return split_space(cell, children);
-    }
-    if (f == MO_FAMILY_PLANE || f == MO_FAMILY_PYRAMID) {
-        return split_pyramid(unit, cell, children);
-    }
-    if (cell != MO_CELL_ANY) {
-        return 0;
-    }
+    if (f == MO_FAMILY_SPACE) return split_space(cell, children);
+    if (f == MO_FAMILY_PLANE || f == MO_FAMILY_PYRAMID) return split_pyramid(unit, cell, children);
+    if (cell != MO_CELL_ANY) return 0;
     switch (f) {
     case MO_FAMILY_SMOOTH:
     case MO_FAMILY_NEVER_SLIDES:
@@ -162,12 +139,9 @@ int mo_cell_finals(const mo_unit *unit, int *cells)
     for (int left = 1; left > 0;) {
         const int cell = pending[--left];
         const int split = mo_cell_is_sector(unit, cell) ? 0 : mo_cell_split(unit, cell, children);
-        for (int k = 0; k < split; ++k) {
+        for (int k = 0; k < split; ++k)
             pending[left++] = children[k];
-        }
-        if (split == 0) {
-            cells[count++] = cell;
-        }
+        if (split == 0) cells[count++] = cell;
     }
     return count;
 }
@@ -192,18 +166,12 @@ int mo_cell_has_round_cone(const mo_unit *unit, int cell)
 mo_found_mode mo_cell_mode(const mo_unit *unit, int cell)
 {
     const mo_cell_family f = mo_cell_family_of(unit);
-    if (f == MO_FAMILY_JOINT) {
-        return MO_FOUND_STICK;
-    }
+    if (f == MO_FAMILY_JOINT) return MO_FOUND_STICK;
     if (f == MO_FAMILY_BOX) {
         const int fixed = *unit->law.lower == *unit->law.upper;
         return fixed || cell == 0 ? MO_FOUND_LOWER : cell == 1 ? MO_FOUND_UPPER : MO_FOUND_HELD;
     }
-    if (cell == 0) {
-        return MO_FOUND_APART;
-    }
-    if (f == MO_FAMILY_SMOOTH) {
-        return MO_FOUND_TOUCH;
-    }
+    if (cell == 0) return MO_FOUND_APART;
+    if (f == MO_FAMILY_SMOOTH) return MO_FOUND_TOUCH;
     return cell == 1 && f != MO_FAMILY_SLIDING ? MO_FOUND_STICK : MO_FOUND_SLIDE;
 }

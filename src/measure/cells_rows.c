@@ -31,9 +31,8 @@ enum { ON_R = 0, ON_U = 1, AT_LEAST_ZERO = 0, ZERO = 1 };
 
 static void add_all_zero(writer *w, int on_u)
 {
-    for (int k = 0; k < w->unit->dim; ++k) {
+    for (int k = 0; k < w->unit->dim; ++k)
         add_entry(w, on_u, ZERO, k, 1);
-    }
 }
 
 /* u_N = 0, r_N >= 0 */
@@ -87,9 +86,8 @@ static void add_tangent(writer *w, int k, int which)
 static void smooth_rows(writer *w, int cell)
 {
     const int is_closed = add_contact(w, cell, 0);
-    for (int k = 1; k < w->unit->dim && is_closed; ++k) {
+    for (int k = 1; k < w->unit->dim && is_closed; ++k)
         add_entry(w, ON_R, ZERO, k, 1);
-    }
 }
 
 static void never_slides_rows(writer *w, int cell)
@@ -101,12 +99,8 @@ static void never_slides_rows(writer *w, int cell)
 static int digit_of(const mo_unit *unit, int cell, int k)
 {
     const int last = mo_cell_final_count(unit);
-    if (cell == MO_CELL_ANY || cell == last + 1) {
-        return -1;
-    }
-    if (cell > last + 1) {
-        return k == 1 ? cell - last - 2 : -1;
-    }
+    if (cell == MO_CELL_ANY || cell == last + 1) return -1;
+    if (cell > last + 1) return k == 1 ? cell - last - 2 : -1;
     return k == 1 ? (cell - 1) % 3 : (cell - 1) / 3;
 }
 
@@ -115,11 +109,10 @@ static void pyramid_rows(writer *w, int cell)
     const int is_closed = add_contact(w, cell, 0);
     for (int k = 1; k < w->unit->dim && is_closed; ++k) {
         const int digit = digit_of(w->unit, cell, k);
-        if (digit < 0) {
+        if (digit < 0)
             add_limit(w, k);
-        } else {
+        else
             add_tangent(w, k, digit);
-        }
     }
 }
 
@@ -178,15 +171,13 @@ static void faceted_rows(writer *w, int cell)
 {
     mo_law_facets facets;
     mo_law_facets_of(&w->unit->law, 3, w->unit->law.facets, &facets);
-    if (cell >= 2 && cell % 2 == 0) {
+    if (cell >= 2 && cell % 2 == 0)
         on_corner(w, &facets, cell / 2 - 1);
-    } else if (cell >= 2) {
+    else if (cell >= 2)
         on_edge(w, &facets, cell / 2 - 1);
-    } else if (add_contact(w, cell, 1)) {
-        for (int j = 0; j < w->unit->law.facets; ++j) {
+    else if (add_contact(w, cell, 1))
+        for (int j = 0; j < w->unit->law.facets; ++j)
             add_edge(w, &facets, j, AT_LEAST_ZERO);
-        }
-    }
 }
 
 /* More than the rounding of a cosine, a product and a difference. */
@@ -208,9 +199,8 @@ static void add_between(writer *w, int on_u, double sign, double a, double b)
 static double sector_angle(int h, int at)
 {
     int level = 0;
-    while ((h >> level) >= 2 * MO_CELL_FIRST_SECTOR) {
+    while ((h >> level) >= 2 * MO_CELL_FIRST_SECTOR)
         ++level;
-    }
     const int count = MO_CELL_FIRST_SECTOR << level;
     return ldexp(acos(-1.0), -1 - level) * ((h - count + at) % count);
 }
@@ -231,22 +221,19 @@ static void sector_rows(writer *w, int h)
 static void space_rows(writer *w, int cell)
 {
     enum { SIDES = 16 };
-    if (cell >= MO_CELL_FIRST_SECTOR) {
+    if (cell >= MO_CELL_FIRST_SECTOR)
         sector_rows(w, cell);
-    } else if (add_contact(w, cell, 1)) {
-        for (int j = 0; j < SIDES; ++j) {
+    else if (add_contact(w, cell, 1))
+        for (int j = 0; j < SIDES; ++j)
             add_tangent_line(w, 2 * acos(-1.0) * j / SIDES);
-        }
-    }
 }
 
 static void sliding_rows(writer *w, int cell)
 {
     const double mu = w->unit->law.mu;
     const int is_closed = add_contact(w, cell, 0);
-    for (int k = 1; k < w->unit->dim && is_closed; ++k) {
+    for (int k = 1; k < w->unit->dim && is_closed; ++k)
         add(w, ON_R, ZERO, mu * w->unit->law.direction[k - 1], k == 1 ? 1 : 0, k == 2 ? 1 : 0);
-    }
 }
 
 static void add_bound(writer *w, int is_equation, double sign, double bound)
@@ -270,9 +257,7 @@ static void box_rows(writer *w, int cell)
         add_bound(w, ZERO, 1, upper);
         add_entry(w, ON_U, AT_LEAST_ZERO, 0, -1);
     } else {
-        if (cell == 2) {
-            add_entry(w, ON_U, ZERO, 0, 1);
-        }
+        if (cell == 2) add_entry(w, ON_U, ZERO, 0, 1);
         add_bound(w, AT_LEAST_ZERO, 1, lower);
         add_bound(w, AT_LEAST_ZERO, -1, upper);
     }
@@ -296,8 +281,6 @@ int mo_cell_rows(const mo_unit *unit, int cell, double unit_r, mo_cell_row *rows
         [MO_FAMILY_JOINT] = joint_rows};
     const mo_cell_family family = mo_cell_family_of(unit);
     writer w = {unit, unit_r, rows, 0};
-    if (family != MO_FAMILY_NONE) {
-        of_family[family](&w, cell);
-    }
+    if (family != MO_FAMILY_NONE) of_family[family](&w, cell);
     return w.count;
 }

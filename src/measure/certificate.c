@@ -62,9 +62,7 @@ static int check_point(walk *w, const mo_proof_node *node)
     const int n = w->system->enclosure->n;
     mo_cell_system_write(w->system);
     const mo_root_place place = mo_cell_system_root(w->system, w->r, w->u);
-    if (node->solution == -1) {
-        return place == MO_ROOT_OUTSIDE;
-    }
+    if (node->solution == -1) return place == MO_ROOT_OUTSIDE;
     int near = place != MO_ROOT_UNKNOWN && is_listed(w, node->solution);
     for (int k = 0; k < n && near; ++k) {
         const mo_interval far =
@@ -100,9 +98,7 @@ static int check_tree(walk *w);
 static int check_split(walk *w, const mo_proof_node *node)
 {
     int children[MO_CELL_MOST_CELLS];
-    if (node->unit < 0 || node->unit >= w->system->unit_count) {
-        return 0;
-    }
+    if (node->unit < 0 || node->unit >= w->system->unit_count) return 0;
     int *cell = &w->system->cells[node->unit];
     const int parent = *cell,
               count = mo_cell_split(&w->system->units[node->unit], parent, children);
@@ -118,9 +114,7 @@ static int check_split(walk *w, const mo_proof_node *node)
 /* The subtree from the next node on; its depth is bounded, as a cell splits some thirty times. */
 static int check_tree(walk *w)
 {
-    if (w->next >= w->certificate->node_count) {
-        return 0;
-    }
+    if (w->next >= w->certificate->node_count) return 0;
     const size_t at = w->next++;
     const mo_proof_node *node = &w->certificate->nodes[at];
     int good = 0;

@@ -33,18 +33,16 @@ static void write_jacobians(mo_motion_map *map)
             }
         }
     }
-    for (int k = 0; k < map->rows; ++k) {
+    for (int k = 0; k < map->rows; ++k)
         map->b[k] = times(mo_interval_exact(problem->w[k]), 1 / map->enclosure.unit_u[k]);
-    }
 }
 
 static void scale_columns(mo_motion_map *map)
 {
     for (int j = 0; j < map->columns; ++j) {
         double largest = 0;
-        for (int i = 0; i < map->rows; ++i) {
+        for (int i = 0; i < map->rows; ++i)
             largest = fmax(largest, fabs(map->A[(size_t)i * map->columns + j].mid));
-        }
         map->unit[j] = 1 / mo_power_of_two(largest);
         for (int i = 0; i < map->rows; ++i) {
             mo_interval *entry = &map->A[(size_t)i * map->columns + j];
@@ -65,20 +63,17 @@ static void fill(mo_motion_map *map)
 {
     const size_t entries = (size_t)map->rows * map->columns;
     if (map->problem->form == MO_FORM_GLOBAL) {
-        for (size_t k = 0; k < entries; ++k) {
+        for (size_t k = 0; k < entries; ++k)
             map->A[k] = mo_interval_exact(0);
-        }
         write_jacobians(map);
     } else if (entries) {
         memcpy(map->A, map->enclosure.W, entries * sizeof *map->A);
         memcpy(map->b, map->enclosure.q, (size_t)map->rows * sizeof *map->b);
     }
     scale_columns(map);
-    if (map->problem->form == MO_FORM_REDUCED) { /* its columns are in units of r already */
-        for (int j = 0; j < map->columns; ++j) {
+    if (map->problem->form == MO_FORM_REDUCED) /* its columns are in units of r already */
+        for (int j = 0; j < map->columns; ++j)
             map->unit[j] *= map->enclosure.unit_r[j];
-        }
-    }
     map->unit_count = mo_units_list(map->problem, map->units);
 }
 
@@ -92,9 +87,8 @@ static mo_law with_friction(mo_law law, double factor)
 
 void mo_motion_map_scale_friction(mo_motion_map *map, double factor)
 {
-    for (int k = 0; k < map->unit_count && factor != 1; ++k) {
+    for (int k = 0; k < map->unit_count && factor != 1; ++k)
         map->units[k].law = with_friction(map->units[k].law, factor);
-    }
 }
 
 mo_error mo_motion_map_create(const mo_problem *problem, mo_motion_map *map, mo_message *why)
@@ -132,12 +126,9 @@ static const char *reason_of_law(const mo_law *law, mo_condition_kind kind)
         return "its theorem is about Coulomb's cone, and some contacts have rolling or torsional "
                "friction; see strict";
     }
-    if (law->kind == MO_LAW_BILATERAL && mo_condition_is_homogeneous(kind)) {
+    if (law->kind == MO_LAW_BILATERAL && mo_condition_is_homogeneous(kind))
         return "joints would have to be proven independent, which is not done";
-    }
-    if (law->kind == MO_LAW_BOX) {
-        return "it assumes cones, but some laws have bounds";
-    }
+    if (law->kind == MO_LAW_BOX) return "it assumes cones, but some laws have bounds";
     if (law->kind == MO_LAW_SLIDING && !frictionless) {
         return "it assumes friction opposite to sliding, but some contacts have a prescribed "
                "direction";
@@ -151,18 +142,15 @@ static const char *reason_of_law(const mo_law *law, mo_condition_kind kind)
 int mo_condition_applies(const mo_problem *problem, mo_condition_kind kind, mo_message *why)
 {
     const char *reason = NULL;
-    if (problem->compliance) {
+    if (problem->compliance)
         reason = "it assumes hard laws, but some are compliant";
-    } else if (problem->form == MO_FORM_GLOBAL && !problem->is_symmetric) {
+    else if (problem->form == MO_FORM_GLOBAL && !problem->is_symmetric)
         reason = "it needs a symmetric mass matrix";
-    }
     for (int i = 0; i < problem->constraint_count && !reason; ++i) {
         const mo_constraint_view view = mo_problem_constraint(problem, i);
         reason = reason_of_law(&view.law, kind);
     }
-    if (reason) {
-        mo_say(why, "%s", reason);
-    }
+    if (reason) mo_say(why, "%s", reason);
     return !reason;
 }
 
@@ -228,22 +216,17 @@ double mo_impulse_reach(const mo_motion_map *map, mo_condition_kind kind, const 
     mo_interval c = mo_interval_exact(0);
     for (int k = 0; k < map->unit_count; ++k) {
         const mo_unit *unit = &map->units[k];
-        if (!mo_cone_has_impulse(unit, mo_condition_is_frictionless(kind), r + unit->row)) {
-            return 0;
-        }
-        if (mo_condition_is_homogeneous(kind) && !mo_cone_is_joint(unit)) {
+        if (!mo_cone_has_impulse(unit, mo_condition_is_frictionless(kind), r + unit->row)) return 0;
+        if (mo_condition_is_homogeneous(kind) && !mo_cone_is_joint(unit))
             c = mo_interval_add(c, mo_interval_exact(-r[unit->row]));
-        }
     }
-    for (int k = 0; k < map->rows && !mo_condition_is_homogeneous(kind); ++k) {
+    for (int k = 0; k < map->rows && !mo_condition_is_homogeneous(kind); ++k)
         c = mo_interval_fma(c, r[k], map->b[k]);
-    }
     double size = 0;
     for (int j = 0; j < map->columns; ++j) {
         mo_interval g = mo_interval_exact(0);
-        for (int i = 0; i < map->rows; ++i) {
+        for (int i = 0; i < map->rows; ++i)
             g = mo_interval_fma(g, r[i], map->A[(size_t)i * map->columns + j]);
-        }
         size += g.mid == 0 && g.rad == 0 ? 0 : mo_interval_size(g);
     }
     return mo_reach_of(c, map->columns, size);
@@ -256,17 +239,15 @@ static void check_in(const mo_motion_map *map, const mo_condition *condition, do
 {
     if (condition->answer == MO_ANSWER_HOLDS && condition->motion &&
         condition->motion_count == map->columns) {
-        for (int j = 0; j < map->columns; ++j) {
+        for (int j = 0; j < map->columns; ++j)
             scaled[j] = condition->motion[j] / map->unit[j];
-        }
         report->holds = mo_motion_proves(map, condition->kind, scaled);
         report->reach = report->holds ? INFINITY : 0;
     }
     if (condition->answer == MO_ANSWER_FAILS && condition->impulse &&
         condition->impulse_count == map->rows) {
-        for (int k = 0; k < map->rows; ++k) {
+        for (int k = 0; k < map->rows; ++k)
             scaled[k] = condition->impulse[k] / map->enclosure.unit_r[k];
-        }
         report->reach = mo_impulse_reach(map, condition->kind, scaled);
         report->holds = report->reach >= MO_REACH_OF_MOTION;
     }
@@ -298,9 +279,8 @@ mo_error mo_condition_check(const mo_problem *problem, const mo_condition *condi
     *report = (mo_certificate_report){0};
     if (condition->answer == MO_ANSWER_UNKNOWN || (unsigned)condition->kind >= MO_CONDITION_COUNT ||
         !(condition->friction >= 0) || isinf(condition->friction) ||
-        !mo_condition_applies(problem, condition->kind, NULL)) {
+        !mo_condition_applies(problem, condition->kind, NULL))
         return MO_OK;
-    }
     if (condition->answer == MO_ANSWER_HOLDS && problem->form == MO_FORM_GLOBAL) {
         report->holds =
             condition->motion && condition->motion_count == problem->dof_count &&
@@ -328,8 +308,7 @@ const char *mo_answer_name(mo_answer answer)
 
 const char *mo_condition_text(mo_condition_kind kind, mo_answer answer)
 {
-    if ((unsigned)kind >= MO_CONDITION_COUNT || answer == MO_ANSWER_UNKNOWN) {
+    if ((unsigned)kind >= MO_CONDITION_COUNT || answer == MO_ANSWER_UNKNOWN)
         return "inconclusive: neither was proven";
-    }
     return answer == MO_ANSWER_HOLDS ? MEANS_YES[kind] : MEANS_NO[kind];
 }

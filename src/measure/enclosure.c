@@ -8,20 +8,16 @@
 
 double mo_root_prepare(int n, const mo_interval *E, double *R)
 {
-    for (int k = 0; k < n * n; ++k) {
+    for (int k = 0; k < n * n; ++k)
         R[k] = E[k].mid;
-    }
-    if (n > MO_SMALL || !mo_invert_small(n, R)) {
-        return INFINITY;
-    }
+    if (n > MO_SMALL || !mo_invert_small(n, R)) return INFINITY;
     double worst = 0;
     for (int i = 0; i < n; ++i) {
         double sum = 0;
         for (int j = 0; j < n; ++j) {
             mo_interval entry = mo_interval_exact(i == j ? -1 : 0);
-            for (int k = 0; k < n; ++k) {
+            for (int k = 0; k < n; ++k)
                 entry = mo_interval_fma(entry, R[i * n + k], E[k * n + j]);
-            }
             sum += mo_interval_size(entry);
         }
         sum *= 1 + (n + 1) * DBL_EPSILON;
@@ -37,13 +33,11 @@ static void correction(int n, const double *R, const mo_interval *E, const mo_in
     mo_interval d[MO_SMALL];
     for (int i = 0; i < n; ++i) {
         d[i] = c[i];
-        for (int j = 0; j < n; ++j) {
+        for (int j = 0; j < n; ++j)
             d[i] = mo_interval_fma(d[i], -x[j], E[i * n + j]);
-        }
     }
-    for (int i = 0; i < n; ++i) {
+    for (int i = 0; i < n; ++i)
         e[i] = mo_interval_combine(mo_interval_exact(0), n, R + i * n, d);
-    }
 }
 
 void mo_root_enclose(int n, const mo_interval *E, const double *R, double a, const mo_interval *c,
@@ -53,15 +47,13 @@ void mo_root_enclose(int n, const mo_interval *E, const double *R, double a, con
     mo_interval e[MO_SMALL];
     for (int pass = 0; pass < 3; ++pass) { /* from 0: the first pass makes R c, two refine it */
         correction(n, R, E, c, x, e);
-        for (int i = 0; i < n; ++i) {
+        for (int i = 0; i < n; ++i)
             x[i] += e[i].mid;
-        }
     }
     correction(n, R, E, c, x, e);
     double largest = 0;
-    for (int i = 0; i < n; ++i) {
+    for (int i = 0; i < n; ++i)
         largest = fmax(largest, mo_interval_size(e[i]));
-    }
     const double spread = largest * a / (1 - a);
     for (int i = 0; i < n; ++i) {
         const double size = e[i].mid == 0 && e[i].rad == 0 ? 0 : mo_interval_size(e[i]);
@@ -79,9 +71,8 @@ double mo_reach_of(mo_interval c, int n, double size)
 
 void mo_intervals_of(int count, const double *x, mo_interval *intervals)
 {
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         intervals[k] = mo_interval_exact(x[k]);
-    }
 }
 
 /* Workspace of one body: columns of M^-1 [J' f], one for each row and f, MO_SMALL numbers each; M,
@@ -99,14 +90,10 @@ static bool add_body(mo_enclosure *e, int body, const int *owner, const double *
     const int n = view.dim;
     mo_interval *X = room->X, *M = room->M;
     double *R = room->R;
-    if (n > MO_SMALL) {
-        return false;
-    }
+    if (n > MO_SMALL) return false;
     mo_intervals_of(n * n, view.M, M);
     const double a = mo_root_prepare(n, M, R);
-    if (!(a < 0.5)) {
-        return false;
-    }
+    if (!(a < 0.5)) return false;
     for (int j = 0; j <= e->n; ++j) {
         if (j == e->n || owner[j]) {
             mo_interval column[MO_SMALL];
@@ -117,9 +104,8 @@ static bool add_body(mo_enclosure *e, int body, const int *owner, const double *
     for (int i = 0; i < e->n; ++i) {
         for (int j = 0; owner[i] && j <= e->n; ++j) {
             mo_interval *entry = j < e->n ? &e->W[i * e->n + j] : &e->q[i];
-            for (int k = 0; (j == e->n || owner[j]) && k < n; ++k) {
+            for (int k = 0; (j == e->n || owner[j]) && k < n; ++k)
                 *entry = mo_interval_fma(*entry, rows[i][k], X[(size_t)j * MO_SMALL + k]);
-            }
         }
     }
     return true;
@@ -130,9 +116,8 @@ static void find_rows(const mo_problem *problem, int body, int *owner, const dou
 {
     for (int i = 0; i < problem->constraint_count; ++i) {
         const mo_constraint_view view = mo_problem_constraint(problem, i);
-        for (int k = 0; k < view.dim; ++k) {
+        for (int k = 0; k < view.dim; ++k)
             owner[view.offset + k] = 0;
-        }
         for (int b = 0; b < view.block_count; ++b) {
             const mo_block_view block = mo_problem_block(problem, i, b);
             for (int k = 0; block.index == body && k < view.dim; ++k) {
@@ -186,9 +171,8 @@ static void add_couplings(mo_enclosure *e)
 void mo_enclosure_velocity(const mo_enclosure *enclosure, const mo_interval *r, mo_interval *u)
 {
     const int n = enclosure->n;
-    for (int i = 0; i < n; ++i) {
+    for (int i = 0; i < n; ++i)
         u[i] = mo_interval_dot(enclosure->q[i], n, enclosure->W + (size_t)i * n, r);
-    }
 }
 
 mo_interval mo_row_enclosure(const mo_problem *problem, int i, int k, double w, const double *v)
@@ -198,9 +182,8 @@ mo_interval mo_row_enclosure(const mo_problem *problem, int i, int k, double w, 
     for (int b = 0; b < blocks; ++b) {
         const mo_block_view block = mo_problem_block(problem, i, b);
         const int n = mo_body_dim(problem, block.index), start = problem->body_start[block.index];
-        for (int j = 0; j < n; ++j) {
+        for (int j = 0; j < n; ++j)
             u = mo_interval_fma(u, v[start + j], mo_interval_exact(block.values[k * n + j]));
-        }
     }
     return u;
 }
@@ -208,9 +191,7 @@ mo_interval mo_row_enclosure(const mo_problem *problem, int i, int k, double w, 
 double mo_power_of_two(double x)
 {
     int exponent = 0;
-    if (!(x > 0) || isinf(x)) {
-        return 1;
-    }
+    if (!(x > 0) || isinf(x)) return 1;
     frexp(x, &exponent);
     return ldexp(1, exponent > 400 ? 400 : exponent < -400 ? -400 : exponent);
 }
@@ -219,9 +200,8 @@ double mo_power_of_two(double x)
 static double root_diagonal(const mo_enclosure *e, const mo_constraint_view *view)
 {
     double trace = 0;
-    for (int k = view->offset; k < view->offset + view->dim; ++k) {
+    for (int k = view->offset; k < view->offset + view->dim; ++k)
         trace += fabs(e->W[k * e->n + k].mid);
-    }
     return sqrt(trace / view->dim);
 }
 
@@ -281,18 +261,15 @@ static void apply_units(mo_enclosure *e)
 static mo_error fill(mo_enclosure *e, mo_message *why)
 {
     const int n = e->n;
-    for (int k = 0; k < n * n; ++k) {
+    for (int k = 0; k < n * n; ++k)
         e->W[k] = mo_interval_exact(0);
-    }
-    for (int i = 0; i < n; ++i) {
+    for (int i = 0; i < n; ++i)
         e->q[i] = mo_interval_exact(e->problem->w[i]);
-    }
     mo_error error = MO_OK;
-    if (e->problem->form == MO_FORM_GLOBAL) {
+    if (e->problem->form == MO_FORM_GLOBAL)
         error = add_bodies(e, why);
-    } else {
+    else
         add_couplings(e);
-    }
     for (int i = 0; e->problem->compliance && i < n; ++i) {
         e->W[i * n + i] =
             mo_interval_add(e->W[i * n + i], mo_interval_exact(e->problem->compliance[i]));
@@ -318,9 +295,7 @@ mo_error mo_enclosure_create(const mo_problem *problem, mo_enclosure *enclosure,
     enclosure->unit_r = (double *)(enclosure->q + n);
     enclosure->unit_u = enclosure->unit_r + n;
     const mo_error error = fill(enclosure, why);
-    if (error) {
-        mo_enclosure_destroy(enclosure);
-    }
+    if (error) mo_enclosure_destroy(enclosure);
     return error;
 }
 

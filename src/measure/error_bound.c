@@ -52,9 +52,8 @@ static void write_line(krawczyk *k, const mo_unit *unit, const mo_mode_row *row,
                 line[j], mo_interval_mul(row->by_u[i], k->e->W[(unit->row + i) * k->n + j]));
         }
     }
-    for (int i = 0; i < unit->dim; ++i) {
+    for (int i = 0; i < unit->dim; ++i)
         line[unit->row + i] = mo_interval_add(line[unit->row + i], row->by_r[i]);
-    }
 }
 
 /* F, and J if requested; false if the modes do not have n equations. */
@@ -67,14 +66,10 @@ static int evaluate(krawczyk *k, bool with_derivatives)
         const mo_unit *unit = &k->units[m];
         const int count = mo_mode_rows(unit, &k->modes[m], k->e->unit_r[unit->row],
                                        k->U + unit->row, k->R + unit->row, rows);
-        if (count != unit->dim) {
-            return 0;
-        }
+        if (count != unit->dim) return 0;
         for (int i = 0; i < count; ++i) {
             k->F[at] = rows[i].value;
-            if (with_derivatives) {
-                write_line(k, unit, &rows[i], at);
-            }
+            if (with_derivatives) write_line(k, unit, &rows[i], at);
             ++at;
         }
     }
@@ -88,15 +83,11 @@ static int linearise(krawczyk *k)
 {
     mo_intervals_of(k->n, k->x, k->R);
     MO_PASS(evaluate(k, true));
-    for (int i = 0; i < k->n * k->n; ++i) {
+    for (int i = 0; i < k->n * k->n; ++i)
         k->C[i] = k->J[i].mid;
-    }
-    if (!mo_all_finite(k->C, (size_t)(k->n * k->n)) || !mo_invert_small(k->n, k->C)) {
-        return 0;
-    }
-    for (int i = 0; i < k->n; ++i) {
+    if (!mo_all_finite(k->C, (size_t)(k->n * k->n)) || !mo_invert_small(k->n, k->C)) return 0;
+    for (int i = 0; i < k->n; ++i)
         k->z[i] = mo_interval_combine(mo_interval_exact(0), k->n, k->C + i * k->n, k->F);
-    }
     return 1;
 }
 
@@ -106,16 +97,13 @@ static int refine(krawczyk *k)
     for (int step = 0; step < NEWTON_STEPS; ++step) {
         double size = 0;
         MO_PASS(linearise(k));
-        for (int i = 0; i < k->n; ++i) {
+        for (int i = 0; i < k->n; ++i)
             size = fmax(size, fabs(k->z[i].mid));
-        }
-        if (!(size < 0.5 * last)) { /* converged to rounding, or diverged */
+        if (!(size < 0.5 * last)) /* converged to rounding, or diverged */
             break;
-        }
         last = size;
-        for (int i = 0; i < k->n; ++i) {
+        for (int i = 0; i < k->n; ++i)
             k->x[i] -= k->z[i].mid;
-        }
     }
     return mo_all_finite(k->x, (size_t)k->n) && linearise(k);
 }
@@ -126,9 +114,8 @@ static mo_interval shift_of(const krawczyk *k, int i)
     mo_interval sum = mo_interval_neg(k->z[i]);
     for (int j = 0; j < k->n; ++j) {
         mo_interval entry = mo_interval_exact(i == j ? 1 : 0);
-        for (int m = 0; m < k->n; ++m) {
+        for (int m = 0; m < k->n; ++m)
             entry = mo_interval_fma(entry, -k->C[i * k->n + m], k->J[m * k->n + j]);
-        }
         sum = mo_interval_add(sum, mo_interval_mul(entry, (mo_interval){0, k->p[j]}));
     }
     return sum;
@@ -138,9 +125,8 @@ static mo_interval shift_of(const krawczyk *k, int i)
 static int encloses(krawczyk *k)
 {
     int inside = 1;
-    for (int i = 0; i < k->n; ++i) {
+    for (int i = 0; i < k->n; ++i)
         k->R[i] = (mo_interval){k->x[i], k->p[i]};
-    }
     MO_PASS(evaluate(k, true));
     for (int i = 0; i < k->n; ++i) {
         const mo_interval shift = shift_of(k, i);
@@ -158,9 +144,8 @@ static int find_root(krawczyk *k)
 {
     int found = 0;
     MO_PASS(refine(k));
-    for (int i = 0; i < k->n; ++i) {
+    for (int i = 0; i < k->n; ++i)
         k->p[i] = 2 * mo_interval_size(k->z[i]) + DBL_EPSILON * fabs(k->x[i]) + DBL_MIN;
-    }
     for (int round = 0; round < INFLATIONS && !found; ++round) {
         found = encloses(k);
         found = found && mo_all_finite(k->p, (size_t)k->n);
@@ -178,9 +163,8 @@ static void write_zeros(krawczyk *k)
                                        k->U + unit->row, k->R + unit->row, rows);
         for (int i = 0; i < count; ++i) {
             const int which = rows[i].is_zero_of;
-            if (which >= 0) {
+            if (which >= 0)
                 (which < 16 ? k->U : k->R)[unit->row + which % 16] = mo_interval_exact(0);
-            }
         }
     }
 }
@@ -229,9 +213,8 @@ static void values_at(krawczyk *k, const double *r)
 {
     mo_interval *root = k->z;
     memcpy(root, k->R, (size_t)k->n * sizeof *root);
-    for (int i = 0; i < k->n; ++i) {
+    for (int i = 0; i < k->n; ++i)
         k->R[i] = mo_interval_exact(r[i] / k->e->unit_r[i]);
-    }
     evaluate(k, false);
     memcpy(k->R, root, (size_t)k->n * sizeof *root);
 }
@@ -258,9 +241,7 @@ static double velocity_distance(krawczyk *k, const double *r)
             sum = mo_interval_add(sum, mo_interval_mul(k->e->W[i * k->n + j], far));
         }
         double far = mo_interval_size(sum);
-        if (a < 0.5) {
-            far = fmin(far, distance_by_values(k, i, a));
-        }
+        if (a < 0.5) far = fmin(far, distance_by_values(k, i, a));
         most = fmax(most, far * k->e->unit_u[i]);
     }
     return most;
@@ -306,18 +287,15 @@ static int body_distance(const krawczyk *k, int body, const double *v, mo_interv
     double *inverse = (double *)(root + d), far[MO_SMALL];
     mo_intervals_of(d * d, view.M, M);
     const double a = mo_root_prepare(d, M, inverse);
-    if (!(a < 0.5)) {
-        return 0;
-    }
+    if (!(a < 0.5)) return 0;
     load_of(k, &view, body, load);
     mo_root_enclose(d, M, inverse, a, load, root);
     for (int i = 0; i < d; ++i) {
         far[i] = mo_interval_size(mo_interval_add(root[i], mo_interval_exact(-v[i])));
         *most = fmax(*most, far[i]);
     }
-    for (int i = 0; i < d * d; ++i) {
+    for (int i = 0; i < d * d; ++i)
         *energy += far[i / d] * fabs(view.M[i]) * far[i % d];
-    }
     return 1;
 }
 
@@ -330,9 +308,8 @@ static mo_error body_distances(const krawczyk *k, const double *v, mo_error_boun
     double energy = 0, most = 0;
     MO_NEED_MEMORY(scratch, NULL);
     int good = 1;
-    for (int b = 0; b < problem->body_count && good; ++b) {
+    for (int b = 0; b < problem->body_count && good; ++b)
         good = body_distance(k, b, v + problem->body_start[b], scratch, &energy, &most);
-    }
     mo_memory_free(&problem->allocator, scratch);
     bound->v = good ? most : INFINITY;
     bound->v_energy = good ? sqrt(energy) * (1 + 1e-12) : INFINITY;
@@ -364,9 +341,8 @@ static void start(krawczyk *k, const double *r)
     mo_enclosure_velocity(k->e, k->R, k->U);
     for (int m = 0; m < k->unit_count; ++m) {
         const mo_unit *unit = &k->units[m];
-        for (int i = 0; i < unit->dim; ++i) {
+        for (int i = 0; i < unit->dim; ++i)
             u[i] = k->U[unit->row + i].mid;
-        }
         k->modes[m] = mo_mode_of(unit, k->e->unit_r[unit->row], u, k->x + unit->row);
     }
 }
@@ -421,9 +397,7 @@ mo_error mo_bound_error(const mo_problem *problem, const double *v, const double
                           !mo_all_finite(v, (size_t)problem->dof_count))),
                MO_ERR_ARGUMENT);
     mo_error error = mo_enclosure_create(problem, &enclosure, &bound->message);
-    if (error) {
-        return error == MO_ERR_UNSUPPORTED ? MO_OK : error;
-    }
+    if (error) return error == MO_ERR_UNSUPPORTED ? MO_OK : error;
     error = bound_with(&enclosure, v, r, bound);
     mo_enclosure_destroy(&enclosure);
     return error;

@@ -43,9 +43,8 @@ static double speed_above(const mo_unit *unit, const mo_interval *u)
     const int count = mo_cone_rays(unit, 0, rays);
     for (int j = 0; j < count; ++j) {
         mo_interval sum = mo_interval_exact(0);
-        for (int k = 1; k < unit->dim; ++k) {
+        for (int k = 1; k < unit->dim; ++k)
             sum = mo_interval_fma(sum, -rays[j][k], u[k]);
-        }
         most = fmax(most, mo_interval_upper(sum));
     }
     const int group_count = count > 0 ? 0 : mo_cone_groups(unit, groups, c);
@@ -65,9 +64,8 @@ static double speed_above(const mo_unit *unit, const mo_interval *u)
 static int put_into_cone(const mo_unit *unit, const double *r, double *inside)
 {
     mo_law_project(&unit->law, unit->dim, r, inside);
-    for (int k = 1; k < unit->dim; ++k) {
+    for (int k = 1; k < unit->dim; ++k)
         inside[k] *= 1 - 64 * DBL_EPSILON;
-    }
     return mo_cone_has_impulse(unit, 0, inside);
 }
 
@@ -78,9 +76,8 @@ static void add_contact(gap *g, const mo_unit *unit, const mo_interval *u, doubl
     g->is_good = g->is_good && put_into_cone(unit, g->r + unit->row, r) && isfinite(s);
     g->sum = mo_interval_add(g->sum, mo_interval_mul(mo_interval_exact(r[0]),
                                                      mo_interval_add(u[0], mo_interval_exact(s))));
-    for (int k = 1; k < unit->dim; ++k) {
+    for (int k = 1; k < unit->dim; ++k)
         g->sum = mo_interval_fma(g->sum, r[k], u[k]);
-    }
     g->beyond = fmax(g->beyond, lack);
     if (g->shift) {
         memset(g->shift + unit->row, 0, (size_t)unit->dim * sizeof *g->shift);
@@ -95,9 +92,7 @@ static void add_joint_row(gap *g, int row, mo_interval u, double r, double *kept
     g->beyond = fmax(g->beyond, mo_interval_size(u));
     g->sum =
         mo_interval_add(g->sum, mo_interval_mul(mo_interval_exact(r), (mo_interval){0, u.rad}));
-    if (g->shift) {
-        g->shift[row] = -u.mid;
-    }
+    if (g->shift) g->shift[row] = -u.mid;
 }
 
 static void add_box_row(gap *g, const mo_law *law, int k, int row, mo_interval u, double *kept)
@@ -110,15 +105,11 @@ static void add_box_row(gap *g, const mo_law *law, int k, int row, mo_interval u
         return;
     }
     *kept = r;
-    if (g->shift) {
-        g->shift[row] = 0;
-    }
+    if (g->shift) g->shift[row] = 0;
     /* |u| times the distance to the bound; the other bound where the interval holds zero */
     const mo_interval far = mo_interval_add(mo_interval_exact(r), mo_interval_exact(-bound));
     mo_interval part = mo_interval_mul(far, u);
-    if (holds_zero) {
-        part.rad += 2 * u.rad * (law->upper[k] - law->lower[k]);
-    }
+    if (holds_zero) part.rad += 2 * u.rad * (law->upper[k] - law->lower[k]);
     g->sum = mo_interval_add(g->sum, part);
 }
 
@@ -131,9 +122,8 @@ static void take_off(gap *g, const mo_constraint_view *view, int i, int k, doubl
         const mo_block_view block = mo_problem_block(g->problem, i, b);
         const int n = mo_body_dim(g->problem, block.index);
         mo_interval *p = g->p + g->problem->body_start[block.index];
-        for (int j = 0; j < n; ++j) {
+        for (int j = 0; j < n; ++j)
             p[j] = mo_interval_fma(p[j], -r, mo_interval_exact(block.values[k * n + j]));
-        }
     }
 }
 
@@ -145,24 +135,21 @@ static void add_constraint(gap *g, int i)
         for (int k = 0; k < view.dim; ++k) {
             const mo_interval u = mo_row_enclosure(g->problem, i, k, view.w[k], g->v);
             double kept = 0;
-            if (view.law.kind == MO_LAW_BOX) {
+            if (view.law.kind == MO_LAW_BOX)
                 add_box_row(g, &view.law, k, view.offset + k, u, &kept);
-            } else {
+            else
                 add_joint_row(g, view.offset + k, u, g->r[view.offset + k], &kept);
-            }
             take_off(g, &view, i, k, kept);
         }
         return;
     }
     mo_interval u[MO_CONE_MOST_ROWS];
     double r[MO_CONE_MOST_ROWS];
-    for (int k = 0; k < view.dim; ++k) {
+    for (int k = 0; k < view.dim; ++k)
         u[k] = mo_row_enclosure(g->problem, i, k, view.w[k], g->v);
-    }
     add_contact(g, &unit, u, r);
-    for (int k = 0; k < view.dim; ++k) {
+    for (int k = 0; k < view.dim; ++k)
         take_off(g, &view, i, k, r[k]);
-    }
 }
 
 /* p = M v - f */
@@ -211,18 +198,16 @@ static void add_body(gap *g, int b, mo_interval *scratch)
 static const char *reason_against(const mo_problem *problem)
 {
     const char *reason = NULL;
-    if (problem->form != MO_FORM_GLOBAL) {
+    if (problem->form != MO_FORM_GLOBAL)
         reason = "a local problem has no bodies";
-    } else if (problem->compliance || !problem->is_symmetric) {
+    else if (problem->compliance || !problem->is_symmetric)
         reason = "it needs hard laws and symmetric masses";
-    }
     for (int i = 0; i < problem->constraint_count && !reason; ++i) {
         const mo_law law = mo_problem_constraint(problem, i).law;
-        if (law.kind == MO_LAW_SLIDING) {
+        if (law.kind == MO_LAW_SLIDING)
             reason = "a contact that slides in a known direction is not a convex problem";
-        } else if (isinf(law.mu) || isinf(law.mu_torsion)) {
+        else if (isinf(law.mu) || isinf(law.mu_torsion))
             reason = "it needs finite friction coefficients";
-        }
     }
     return reason;
 }
@@ -236,12 +221,10 @@ static mo_error bound_in(gap *g, mo_frozen_bound *bound)
     g->p = mo_memory_array(allocator, room, 1);
     MO_NEED_MEMORY(g->p, NULL);
     begin_balance(g);
-    for (int i = 0; i < g->problem->constraint_count && g->is_good; ++i) {
+    for (int i = 0; i < g->problem->constraint_count && g->is_good; ++i)
         add_constraint(g, i);
-    }
-    for (int b = 0; b < g->problem->body_count && g->is_good; ++b) {
+    for (int b = 0; b < g->problem->body_count && g->is_good; ++b)
         add_body(g, b, g->p + dofs);
-    }
     const double most = mo_interval_upper(g->sum);
     if (g->is_good && isfinite(most)) {
         bound->v_energy = sqrt(2 * fmax(0, most)) * (1 + 4 * DBL_EPSILON);

@@ -29,20 +29,14 @@ static inline mo_interval mo_interval_round(double mid, double rad)
 
 static inline mo_interval mo_interval_add(mo_interval a, mo_interval b)
 {
-    if (b.mid == 0 && b.rad == 0) {
-        return a;
-    }
-    if (a.mid == 0 && a.rad == 0) {
-        return b;
-    }
+    if (b.mid == 0 && b.rad == 0) return a;
+    if (a.mid == 0 && a.rad == 0) return b;
     return mo_interval_round(a.mid + b.mid, a.rad + b.rad);
 }
 
 static inline mo_interval mo_interval_mul(mo_interval a, mo_interval b)
 {
-    if ((a.mid == 0 && a.rad == 0) || (b.mid == 0 && b.rad == 0)) {
-        return (mo_interval){0, 0};
-    }
+    if ((a.mid == 0 && a.rad == 0) || (b.mid == 0 && b.rad == 0)) return (mo_interval){0, 0};
     return mo_interval_round(a.mid * b.mid, fabs(a.mid) * b.rad + a.rad * (fabs(b.mid) + b.rad) *
                                                                       (1 + 4 * DBL_EPSILON));
 }
@@ -57,18 +51,16 @@ static inline mo_interval mo_interval_fma(mo_interval sum, double a, mo_interval
 static inline mo_interval mo_interval_dot(mo_interval sum, int n, const mo_interval *a,
                                           const mo_interval *b)
 {
-    for (int k = 0; k < n; ++k) {
+    for (int k = 0; k < n; ++k)
         sum = mo_interval_add(sum, mo_interval_mul(a[k], b[k]));
-    }
     return sum;
 }
 
 static inline mo_interval mo_interval_combine(mo_interval sum, int n, const double *a,
                                               const mo_interval *b)
 {
-    for (int k = 0; k < n; ++k) {
+    for (int k = 0; k < n; ++k)
         sum = mo_interval_fma(sum, a[k], b[k]);
-    }
     return sum;
 }
 

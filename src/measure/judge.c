@@ -48,9 +48,7 @@ static int reject(judge *j, const char *format, ...)
 static int condition_is_good(judge *j, const mo_condition *c, const char *what)
 {
     mo_certificate_report report = {0};
-    if (c->answer == MO_ANSWER_UNKNOWN) {
-        return 1;
-    }
+    if (c->answer == MO_ANSWER_UNKNOWN) return 1;
     const mo_error error = mo_condition_check(j->problem, c, &report);
     j->error = error == MO_ERR_MEMORY ? error : j->error;
     return report.holds || reject(j, "the evidence that %s %s %s proves nothing", what,
@@ -102,9 +100,8 @@ static int velocity_fits(judge *j, const double *u, const double *r)
         good = 0;
     }
     double size = 0;
-    for (size_t k = 0; k < n && good; ++k) {
+    for (size_t k = 0; k < n && good; ++k)
         size = fmax(size, fabs(own[k]));
-    }
     for (size_t k = 0; k < n && good; ++k) {
         const double close = j->e ? MO_CLOSENESS * j->e->unit_u[k] : 1e-9 * size;
         good = fabs(own[k] - u[k]) <= close;
@@ -118,9 +115,8 @@ static int is_near_a_solution(judge *j, const double *r)
 {
     mo_error_bound bound = {0};
     double least = INFINITY;
-    for (int k = 0; j->e && k < j->e->n; ++k) {
+    for (int k = 0; j->e && k < j->e->n; ++k)
         least = fmin(least, j->e->unit_u[k]);
-    }
     const mo_error error = mo_bound_error(j->problem, NULL, r, &bound);
     j->error = error == MO_ERR_MEMORY ? error : j->error;
     return !error && bound.is_proven && bound.u <= MO_CLOSENESS * least;
@@ -142,13 +138,10 @@ static int point_is_good(judge *j, int which, const double *u, const double *r)
 static int solution_is_good(judge *j, int which)
 {
     const mo_found_solution *s = &j->check->set.solutions[which];
-    if (!point_is_good(j, which, s->u, s->r)) {
-        return 0;
-    }
+    if (!point_is_good(j, which, s->u, s->r)) return 0;
     if (s->dimension > 0 &&
-        (!s->other_u || !s->other_r || !point_is_good(j, which, s->other_u, s->other_r))) {
+        (!s->other_u || !s->other_r || !point_is_good(j, which, s->other_u, s->other_r)))
         return 0;
-    }
     return !s->is_proven || is_near_a_solution(j, s->r) ||
            reject(j, "solution %d is marked as proven, but cannot be proven", which + 1);
 }
@@ -172,9 +165,8 @@ static int has_several(const judge *j)
     for (int a = 0; a < set->count && !several; ++a) {
         const mo_found_solution *s = &set->solutions[a];
         several = s->dimension > 0 && differ(j, s->u, s->other_u);
-        for (int b = 0; b < a && !several; ++b) {
+        for (int b = 0; b < a && !several; ++b)
             several = differ(j, s->u, set->solutions[b].u);
-        }
     }
     return several;
 }
@@ -185,9 +177,7 @@ static int tree_is_good(judge *j)
 {
     mo_certificate_report report = {0};
     const mo_certificate *c = &j->check->set.certificate;
-    if (c->node_count == 0) {
-        return 1;
-    }
+    if (c->node_count == 0) return 1;
     const mo_error error = mo_certificate_check(j->problem, c, &report);
     j->error = error == MO_ERR_MEMORY ? error : j->error;
     return (!error && report.holds && c->solution_count == j->check->set.count) ||
@@ -201,16 +191,10 @@ static mo_verdict supported(const judge *j)
     const mo_check_result *check = j->check;
     const int complete = check->set.certificate.node_count > 0, count = check->set.count;
     const mo_condition *conditions = check->conditions;
-    if ((complete && count == 0) ||
-        conditions[MO_CONDITION_FRICTIONLESS].answer == MO_ANSWER_FAILS) {
+    if ((complete && count == 0) || conditions[MO_CONDITION_FRICTIONLESS].answer == MO_ANSWER_FAILS)
         return MO_VERDICT_NONE;
-    }
-    if (has_several(j)) {
-        return MO_VERDICT_SEVERAL;
-    }
-    if (complete && count == 1) {
-        return MO_VERDICT_UNIQUE;
-    }
+    if (has_several(j)) return MO_VERDICT_SEVERAL;
+    if (complete && count == 1) return MO_VERDICT_UNIQUE;
     return count > 0 || conditions[MO_CONDITION_STRICT].answer == MO_ANSWER_HOLDS ||
                    conditions[MO_CONDITION_CLOSED].answer == MO_ANSWER_HOLDS ||
                    conditions[MO_CONDITION_POINTED].answer == MO_ANSWER_HOLDS
@@ -230,12 +214,9 @@ static void decide(judge *j)
 {
     mo_judgement *judgement = j->judgement;
     int good = conditions_are_good(j) && limit_is_good(j) && tree_is_good(j);
-    for (int k = 0; k < j->check->set.count && good; ++k) {
+    for (int k = 0; k < j->check->set.count && good; ++k)
         good = solution_is_good(j, k);
-    }
-    if (!good) {
-        return;
-    }
+    if (!good) return;
     judgement->supported = supported(j);
     judgement->holds = follows(j->check->verdict, judgement->supported);
     if (judgement->holds) {
@@ -254,13 +235,9 @@ mo_error mo_check_judge(const mo_problem *problem, const mo_check_result *check,
     judge j = {problem, check, judgement, NULL, MO_OK};
     *judgement = (mo_judgement){.claimed = check->verdict, .supported = MO_VERDICT_UNKNOWN};
     mo_error error = mo_enclosure_create(problem, &enclosure, NULL);
-    if (error && error != MO_ERR_UNSUPPORTED) {
-        return error;
-    }
+    if (error && error != MO_ERR_UNSUPPORTED) return error;
     j.e = error ? NULL : &enclosure;
     decide(&j);
-    if (j.e) {
-        mo_enclosure_destroy(&enclosure);
-    }
+    if (j.e) mo_enclosure_destroy(&enclosure);
     return j.error;
 }

@@ -18,11 +18,8 @@
 
 int mo_all_finite(const double *x, size_t count)
 {
-    for (size_t k = 0; k < count; ++k) {
-        if (!isfinite(x[k])) {
-            return 0;
-        }
-    }
+    for (size_t k = 0; k < count; ++k)
+        if (!isfinite(x[k])) return 0;
     return 1;
 }
 
@@ -47,12 +44,9 @@ static double block_square(const mo_law_ops *law, const double *p, int d, double
     double z[MO_BILATERAL_MAX_DIM];
     mo_law_natural(law, p, d, step, u, r, z);
     const double found = square(d, z), moved = step * step * square(d, u), size = square(d, r);
-    if (!(moved > 0) || moved > 1e-24 * size) {
-        return found;
-    }
-    if (!(size <= 1e200)) { /* |r| beyond 1e100 */
+    if (!(moved > 0) || moved > 1e-24 * size) return found;
+    if (!(size <= 1e200)) /* |r| beyond 1e100 */
         return INFINITY;
-    }
     const double longer = step * sqrt(size / moved);
     mo_law_natural(law, p, d, longer, u, r, z);
     return fmax(found, square(d, z) * (step / longer) * (step / longer));
@@ -103,9 +97,8 @@ static void natural_range(void *context, int begin, int end)
 {
     const natural_context *c = context;
     double sum = 0;
-    for (int i = begin; i < end; ++i) {
+    for (int i = begin; i < end; ++i)
         sum += mo_natural_square(c->problem, i, c->u, c->r);
-    }
     c->partial[begin / MO_CHUNK] = sum;
 }
 
@@ -116,9 +109,8 @@ double mo_natural_norm(const mo_problem *problem, int threads, const double *u, 
     const int count = problem->constraint_count;
     mo_parallel_for(threads, 0, count, natural_range, &context);
     double sum = 0;
-    for (int c = 0; c < mo_chunk_count(count); ++c) {
+    for (int c = 0; c < mo_chunk_count(count); ++c)
         sum += partial[c];
-    }
     return sqrt(sum);
 }
 
@@ -126,9 +118,8 @@ double mo_natural_norm(const mo_problem *problem, int threads, const double *u, 
 
 static void keep_worst(mo_worst *worst, double value, int constraint)
 {
-    if (!(value <= worst->value)) { /* also for NaN */
+    if (!(value <= worst->value)) /* also for NaN */
         *worst = (mo_worst){value, constraint};
-    }
 }
 
 double mo_measure_block(const mo_problem *problem, int i, const double *u_i, const double *r_i,
@@ -143,9 +134,7 @@ double mo_measure_block(const mo_problem *problem, int i, const double *u_i, con
         mo_law_velocity(problem, row, d, u_i, r_i, law_u);
         seen = law_u;
     }
-    if (is_open(problem->law[i].kind, d, seen, r_i)) {
-        return 0;
-    }
+    if (is_open(problem->law[i].kind, d, seen, r_i)) return 0;
     const double of_block = block_square(law, p, d, 1, seen, r_i);
     mo_law_failure_of(law, p, d, seen, r_i, &failure);
     keep_worst(&residual->block, of_block, i);
@@ -253,9 +242,8 @@ static double mean_diagonal(const mo_problem *problem, int i, double *scratch)
             }
         }
     }
-    for (int j = 0; problem->compliance && j < d; ++j) {
+    for (int j = 0; problem->compliance && j < d; ++j)
         trace += problem->compliance[row + j];
-    }
     return trace / d;
 }
 
@@ -294,9 +282,8 @@ static double energy_norm(const mo_problem *problem, const double *x, const doub
         const double *M = problem->M + problem->mass_start[b];
         for (int i = 0; i < n; ++i) {
             const double xi = x[start + i] - (y ? y[start + i] : 0);
-            for (int j = 0; j < n; ++j) {
+            for (int j = 0; j < n; ++j)
                 sum += xi * M[(size_t)i * n + j] * (x[start + j] - (y ? y[start + j] : 0));
-            }
         }
     }
     return sqrt(fmax(0, sum));

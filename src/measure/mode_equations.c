@@ -24,9 +24,8 @@ static double misfit(const mo_unit *unit, int cell, double unit_r, const double 
     double worst = 0;
     for (int m = 0; m < count; ++m) {
         double value = -rows[m].constant;
-        for (int k = 0; k < unit->dim; ++k) {
+        for (int k = 0; k < unit->dim; ++k)
             value += rows[m].c[k] * (rows[m].on_u ? u : r)[k];
-        }
         worst = fmax(worst, rows[m].is_equation ? fabs(value) : -value);
     }
     return worst;
@@ -83,9 +82,8 @@ static mo_mode_row zero_row(int on_r, int k, const mo_interval *u, const mo_inte
 static int apart_rows(const mo_unit *unit, const mo_interval *u, const mo_interval *r,
                       mo_mode_row *rows)
 {
-    for (int k = 0; k < unit->dim; ++k) {
+    for (int k = 0; k < unit->dim; ++k)
         rows[k] = zero_row(1, k, u, r);
-    }
     return unit->dim;
 }
 
@@ -149,9 +147,8 @@ static mo_mode_row linear_row(const mo_cell_row *from, int dim, const mo_interva
         entries += from->c[k] != 0;
         single = from->c[k] != 0 ? k : single;
     }
-    if (entries == 1 && from->constant == 0) {
+    if (entries == 1 && from->constant == 0)
         row.is_zero_of = from->on_u ? single : ROW_IS_R + single;
-    }
     return row;
 }
 
@@ -160,18 +157,12 @@ int mo_mode_rows(const mo_unit *unit, const mo_unit_mode *mode, double unit_r, c
 {
     mo_cell_row all[MO_CELL_MOST_ROWS];
     int equations = 0;
-    if (mode->is_round) {
-        return closed_rows(unit, mode, u, r, rows);
-    }
-    if (is_round(unit)) {
-        return apart_rows(unit, u, r, rows);
-    }
+    if (mode->is_round) return closed_rows(unit, mode, u, r, rows);
+    if (is_round(unit)) return apart_rows(unit, u, r, rows);
     const int count = mo_cell_rows(unit, mode->cell, unit_r, all);
-    for (int m = 0; m < count; ++m) {
-        if (all[m].is_equation && equations++ < unit->dim) {
+    for (int m = 0; m < count; ++m)
+        if (all[m].is_equation && equations++ < unit->dim)
             rows[equations - 1] = linear_row(&all[m], unit->dim, u, r);
-        }
-    }
     return equations;
 }
 
@@ -203,16 +194,11 @@ int mo_mode_is_met(const mo_unit *unit, const mo_unit_mode *mode, double unit_r,
                    const mo_interval *u, const mo_interval *r)
 {
     mo_cell_row all[MO_CELL_MOST_ROWS];
-    if (mode->is_round) {
-        return closed_is_met(unit, mode, u, r);
-    }
-    if (is_round(unit)) {
-        return mo_interval_lower(u[0]) >= 0;
-    }
+    if (mode->is_round) return closed_is_met(unit, mode, u, r);
+    if (is_round(unit)) return mo_interval_lower(u[0]) >= 0;
     const int count = mo_cell_rows(unit, mode->cell, unit_r, all);
     int met = 1;
-    for (int m = 0; m < count && met; ++m) {
+    for (int m = 0; m < count && met; ++m)
         met = all[m].is_equation || mo_interval_lower(value_of(&all[m], unit->dim, u, r)) >= 0;
-    }
     return met;
 }

@@ -46,13 +46,10 @@ int mo_cone_rays(const mo_unit *unit, int frictionless, double (*rays)[MO_CONE_M
         set_ray(rays[0], 1, 0, 0);
         return 1;
     }
-    if (unit->law.kind == MO_LAW_FACETED) {
-        return faceted_rays(&unit->law, rays);
-    }
+    if (unit->law.kind == MO_LAW_FACETED) return faceted_rays(&unit->law, rays);
     if (unit->law.kind == MO_LAW_PYRAMID) {
-        for (int j = 0; j < 4; ++j) {
+        for (int j = 0; j < 4; ++j)
             set_ray(rays[j], 1, j & 1 ? mu : -mu, j & 2 ? mu : -mu);
-        }
         return 4;
     }
     if (unit->dim == 2) {
@@ -72,9 +69,8 @@ int mo_cone_groups(const mo_unit *unit, int groups[MO_CONE_MOST_GROUPS + 1],
     groups[1] = rolls ? 3 : unit->dim;
     groups[2] = unit->dim;
     c[0] = 1;
-    for (int k = 1; k < unit->dim; ++k) {
+    for (int k = 1; k < unit->dim; ++k)
         c[k] = k < 3 ? law->mu : rolls ? law->mu_rolling : law->mu_torsion;
-    }
     return count;
 }
 
@@ -107,9 +103,7 @@ static int in_round_dual(const mo_unit *unit, int strictly, const mo_interval *u
         }
         rest = mo_interval_add(rest, mo_interval_exact(-root_above(slip)));
     }
-    if (count == 1) {
-        rest = mo_interval_add(mo_interval_mul(u[0], u[0]), mo_interval_neg(slip));
-    }
+    if (count == 1) rest = mo_interval_add(mo_interval_mul(u[0], u[0]), mo_interval_neg(slip));
     return mo_interval_lower(u[0]) >= 0 && reached(mo_interval_lower(rest), strictly) &&
            (!strictly || mo_interval_lower(u[0]) > 0);
 }
@@ -117,9 +111,7 @@ static int in_round_dual(const mo_unit *unit, int strictly, const mo_interval *u
 int mo_cone_has_motion(const mo_unit *unit, mo_cone_question question, const mo_interval *u)
 {
     double rays[MO_CONE_MOST_RAYS][MO_CONE_MOST_ROWS];
-    if (mo_cone_is_joint(unit)) {
-        return u[0].mid == 0 && u[0].rad == 0;
-    }
+    if (mo_cone_is_joint(unit)) return u[0].mid == 0 && u[0].rad == 0;
     const int count = mo_cone_rays(unit, question.frictionless, rays);
     int inside = count > 0 || in_round_dual(unit, question.strictly, u);
     for (int j = 0; j < count && inside; ++j) {
@@ -139,9 +131,7 @@ static int in_round_cone(const mo_unit *unit, const double *r)
     for (int g = 0; g < count && good; ++g) {
         mo_interval room = mo_interval_mul(normal, normal);
         for (int k = groups[g]; k < groups[g + 1] && good; ++k) {
-            if (r[k] == 0) {
-                continue;
-            }
+            if (r[k] == 0) continue;
             good = c[k] > 0;
             const mo_interval share = mo_interval_round(r[k] / c[k], 0);
             room = mo_interval_add(room, mo_interval_neg(mo_interval_mul(share, share)));
@@ -154,31 +144,24 @@ static int in_round_cone(const mo_unit *unit, const double *r)
 static int in_smooth_cone(const mo_unit *unit, const double *r)
 {
     int good = r[0] >= 0;
-    for (int k = 1; k < unit->dim; ++k) {
+    for (int k = 1; k < unit->dim; ++k)
         good = good && r[k] == 0;
-    }
     return good;
 }
 
 int mo_cone_has_impulse(const mo_unit *unit, int frictionless, const double *r)
 {
     mo_cell_row rows[MO_CELL_MOST_ROWS];
-    if (mo_cone_is_joint(unit)) {
-        return 1;
-    }
-    if (mo_cone_is_smooth(unit, frictionless)) {
-        return in_smooth_cone(unit, r);
-    }
-    if (unit->dim > 3 || (unit->law.kind == MO_LAW_COULOMB && unit->dim == 3)) {
+    if (mo_cone_is_joint(unit)) return 1;
+    if (mo_cone_is_smooth(unit, frictionless)) return in_smooth_cone(unit, r);
+    if (unit->dim > 3 || (unit->law.kind == MO_LAW_COULOMB && unit->dim == 3))
         return in_round_cone(unit, r);
-    }
     const int count = mo_cell_rows(unit, MO_CELL_ANY, 1, rows); /* rows of a polyhedral cone */
     int good = 1;
     for (int m = 0; m < count && good; ++m) {
         mo_interval sum = mo_interval_exact(0);
-        for (int k = 0; k < unit->dim && !rows[m].on_u; ++k) {
+        for (int k = 0; k < unit->dim && !rows[m].on_u; ++k)
             sum = mo_interval_fma(sum, rows[m].c[k], mo_interval_exact(r[k]));
-        }
         good = mo_interval_lower(sum) >= 0;
     }
     return good;

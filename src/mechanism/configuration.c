@@ -46,9 +46,8 @@ int mo_linkage_has_turns(const mo_linkage *linkage, const double *q)
     for (int k = 0; k < linkage->joints && good; ++k) {
         const int at = mo_linkage_turn_at(linkage->joint + k);
         double square = at < 0;
-        for (int i = at; at >= 0 && i < at + 4; ++i) {
+        for (int i = at; at >= 0 && i < at + 4; ++i)
             square += q[i] * q[i];
-        }
         good = square > 1e-200 && isfinite(square);
     }
     return good;
@@ -58,9 +57,7 @@ void mo_linkage_normalise(const mo_linkage *linkage, double *q)
 {
     for (int k = 0; k < linkage->joints; ++k) {
         const int at = mo_linkage_turn_at(linkage->joint + k);
-        if (at >= 0) {
-            mo_quat_normalise(q + at);
-        }
+        if (at >= 0) mo_quat_normalise(q + at);
     }
 }
 

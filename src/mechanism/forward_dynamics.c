@@ -24,9 +24,8 @@ static void apply(const double A[36], const double x[6], double y[6])
 {
     for (int i = 0; i < 6; ++i) {
         y[i] = 0;
-        for (int k = 0; k < 6; ++k) {
+        for (int k = 0; k < 6; ++k)
             y[i] += A[6 * i + k] * x[k];
-        }
     }
 }
 
@@ -37,9 +36,8 @@ static void full_inertia(const mo_spatial_inertia *body, double A[36])
         double motion[6] = {0}, column[6];
         motion[k] = 1;
         mo_spatial_momentum(body, motion, column);
-        for (int i = 0; i < 6; ++i) {
+        for (int i = 0; i < 6; ++i)
             A[6 * i + k] = column[i];
-        }
     }
 }
 
@@ -50,14 +48,10 @@ static void velocity_products(const mo_linkage *linkage, const double *v, double
     for (int i = 0; i < linkage->links; ++i) {
         const mo_linkage_link *link = linkage->link + i;
         double twist[6] = {0}, before[6] = {0};
-        if (link->parent >= 0) {
-            memcpy(twist, linkage->twist[link->parent], sizeof twist);
-        }
+        if (link->parent >= 0) memcpy(twist, linkage->twist[link->parent], sizeof twist);
         for (int j = link->first_dof; j < link->first_dof + link->dof_count; ++j) {
             const mo_linkage_dof *dof = linkage->dof + j;
-            if (dof->starts_group) {
-                memcpy(before, twist, sizeof before);
-            }
+            if (dof->starts_group) memcpy(before, twist, sizeof before);
             mo_spatial_cross(before, dof->S, product[j]);
             mo_scale(6, v[j], product[j]);
             mo_spatial_add(v[j], dof->S, twist);
@@ -73,18 +67,14 @@ static int eliminate(const mo_linkage *linkage, int j, const double effort, cons
     double *U = linkage->push[j], Ic[6];
     apply(I, dof->S, U);
     const double D = mo_spatial_dot(dof->S, U) + dof->armature;
-    if (!(D > 0)) {
-        return 0;
-    }
+    if (!(D > 0)) return 0;
     linkage->pivot[j] = D;
     linkage->rest[j] = effort - mo_spatial_dot(dof->S, p);
     apply(I, c, Ic);
     const double u = linkage->rest[j] - mo_spatial_dot(dof->S, Ic);
-    for (int i = 0; i < 6; ++i) {
-        for (int k = 0; k < 6; ++k) {
+    for (int i = 0; i < 6; ++i)
+        for (int k = 0; k < 6; ++k)
             I[6 * i + k] -= U[i] * U[k] / D;
-        }
-    }
     /* I c of the old I with u of it is I c of the new one with U rest / D */
     mo_spatial_add(1, Ic, p);
     mo_spatial_add(u / D, U, p);
@@ -107,9 +97,8 @@ static int eliminate_all(const mo_linkage *linkage, const double *effort, double
         }
         if (link->parent >= 0) {
             mo_spatial_add(1, linkage->force[i], linkage->force[link->parent]);
-            for (int k = 0; k < 36; ++k) {
+            for (int k = 0; k < 36; ++k)
                 linkage->articulated[link->parent][k] += linkage->articulated[i][k];
-            }
         }
     }
     return 1;

@@ -23,15 +23,11 @@ static void move_link(const mo_linkage *linkage, int i, const double *v, const d
     for (int j = link->first_dof; j < link->first_dof + link->dof_count; ++j) {
         const mo_linkage_dof *dof = linkage->dof + j;
         double product[6];
-        if (dof->starts_group) {
-            memcpy(before, twist, sizeof before);
-        }
+        if (dof->starts_group) memcpy(before, twist, sizeof before);
         mo_spatial_cross(before, dof->S, product);
         mo_spatial_add(v[j], product, rate);
         mo_spatial_add(v[j], dof->S, twist);
-        if (a) {
-            mo_spatial_add(a[j], dof->S, rate);
-        }
+        if (a) mo_spatial_add(a[j], dof->S, rate);
     }
 }
 
@@ -70,9 +66,7 @@ void mo_linkage_inverse(const mo_linkage *linkage, const double *v, const double
             effort[j] = mo_spatial_dot(linkage->dof[j].S, linkage->force[i]) +
                         (a ? linkage->dof[j].armature * a[j] : 0);
         }
-        if (link->parent >= 0) {
-            mo_spatial_add(1, linkage->force[i], linkage->force[link->parent]);
-        }
+        if (link->parent >= 0) mo_spatial_add(1, linkage->force[i], linkage->force[link->parent]);
     }
 }
 

@@ -17,9 +17,8 @@ void mo_linkage_row(const mo_linkage *linkage, int link, const double at[3], con
     mo_vec3_cross(arm, line, moment);
     mo_vec3_copy(line, force);
     mo_vec3_along(moment, 1, line + 3, force + 3);
-    for (int j = linkage->link[link].last_dof; j >= 0; j = linkage->dof[j].parent) {
+    for (int j = linkage->link[link].last_dof; j >= 0; j = linkage->dof[j].parent)
         row[j] = mo_spatial_dot(linkage->dof[j].S, force);
-    }
 }
 
 void mo_linkage_motions(const mo_linkage *linkage, const double *v, double (*motion)[6])

@@ -77,9 +77,8 @@ static void fly(walker *walk, const double *q)
     static const double AXES[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     mo_vec3_copy(q, walk->at.position);
     memcpy(walk->at.orientation, q + 3, sizeof walk->at.orientation);
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         note(walk, 0, AXES[k], q);
-    }
     note_ball(walk, q);
 }
 
@@ -116,9 +115,7 @@ static void walk_all(const mo_linkage *linkage, const double *q, mo_pose *pose,
     for (int i = 0; i < linkage->links; ++i) {
         const mo_linkage_link *link = linkage->link + i;
         walker walk = {.at = link->home};
-        if (link->parent >= 0) {
-            walk.at = mo_pose_compose(pose + link->parent, &link->home);
-        }
+        if (link->parent >= 0) walk.at = mo_pose_compose(pose + link->parent, &link->home);
         for (int j = link->first_dof; j < link->first_dof + link->dof_count;) {
             const mo_linkage_joint *joint = linkage->joint + linkage->dof[j].joint;
             walk.next = axis + j;
@@ -156,13 +153,11 @@ static void place_mass(mo_linkage *linkage, int k)
 /* All that follows from poses and axes. */
 static void finish(mo_linkage *linkage)
 {
-    for (int i = 0; i < linkage->links; ++i) {
+    for (int i = 0; i < linkage->links; ++i)
         mo_pose_point(linkage->pose + i, linkage->link[i].centre, linkage->link[i].x);
-    }
     mo_vec3_copy(linkage->link[0].x, linkage->point);
-    for (int i = 0; i < linkage->links; ++i) {
+    for (int i = 0; i < linkage->links; ++i)
         place_mass(linkage, i);
-    }
     for (int j = 0; j < linkage->dofs; ++j) {
         const mo_linkage_axis *at = linkage->axis + j;
         double *S = linkage->dof[j].S, arm[3];
@@ -195,13 +190,11 @@ void mo_linkage_twists(const mo_linkage *linkage, const double *v)
     for (int i = 0; i < linkage->links; ++i) {
         const mo_linkage_link *link = linkage->link + i;
         double *twist = linkage->twist[i];
-        if (link->parent < 0) {
+        if (link->parent < 0)
             memset(twist, 0, 6 * sizeof *twist);
-        } else {
+        else
             memcpy(twist, linkage->twist[link->parent], 6 * sizeof *twist);
-        }
-        for (int j = link->first_dof; j < link->first_dof + link->dof_count; ++j) {
+        for (int j = link->first_dof; j < link->first_dof + link->dof_count; ++j)
             mo_spatial_add(v[j], linkage->dof[j].S, twist);
-        }
     }
 }

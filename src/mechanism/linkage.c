@@ -12,9 +12,7 @@ static void unit(const double a[3], double out[3])
 static void side_of(const mo_axis_def *def, const double normal[3], double side[3])
 {
     double along[3] = {fabs(normal[0]) < 0.9, fabs(normal[0]) >= 0.9, 0};
-    if (mo_vec3_norm(def->side) > 0) {
-        mo_vec3_copy(def->side, along);
-    }
+    if (mo_vec3_norm(def->side) > 0) mo_vec3_copy(def->side, along);
     mo_vec3_along(along, -mo_vec3_dot(along, normal), normal, along);
     unit(along, side);
 }
@@ -23,12 +21,8 @@ static mo_linkage_joint joint_of(const mo_axis_def *def)
 {
     mo_linkage_joint joint = {.kind = def->kind, .link = def->link, .reference = def->reference};
     mo_vec3_copy(def->anchor, joint.anchor);
-    if (def->kind != MO_AXIS_BALL && def->kind != MO_AXIS_FREE) {
-        unit(def->axis, joint.axis);
-    }
-    if (def->kind == MO_AXIS_PLANAR) {
-        side_of(def, joint.axis, joint.side);
-    }
+    if (def->kind != MO_AXIS_BALL && def->kind != MO_AXIS_FREE) unit(def->axis, joint.axis);
+    if (def->kind == MO_AXIS_PLANAR) side_of(def, joint.axis, joint.side);
     return joint;
 }
 
@@ -42,9 +36,7 @@ static void number_dofs(mo_linkage *linkage, const mo_mechanism_def *def)
         int last = link->parent < 0 ? MO_NO_LINK : linkage->link[link->parent].last_dof;
         for (int k = 0; k < linkage->joints; ++k) {
             mo_linkage_joint *joint = linkage->joint + k;
-            if (joint->link != i) {
-                continue;
-            }
+            if (joint->link != i) continue;
             joint->q_at = q;
             joint->v_at = dof;
             q += mo_axis_q_count(joint->kind);
@@ -79,9 +71,8 @@ static mo_error make_room(mo_linkage *linkage, const mo_allocator *allocator)
         MO_NEW(allocator, dofs, &linkage->push) && MO_NEW(allocator, dofs, &linkage->product) &&
         MO_NEW(allocator, links, &linkage->pose) && MO_NEW(allocator, dofs, &linkage->pivot) &&
         MO_NEW(allocator, dofs, &linkage->rest) && MO_NEW(allocator, dofs, &linkage->turn);
-    for (size_t j = 0; has_all && j < dofs; ++j) {
+    for (size_t j = 0; has_all && j < dofs; ++j)
         memcpy(linkage->turn[j], NO_TURN, sizeof NO_TURN);
-    }
     return has_all ? MO_OK : MO_ERR_MEMORY;
 }
 
@@ -97,9 +88,8 @@ mo_error mo_linkage_init(mo_linkage *linkage, const mo_mechanism_def *def,
         mo_linkage_clear(linkage, allocator);
         return MO_ERR_MEMORY;
     }
-    for (int k = 0; k < def->joint_count; ++k) {
+    for (int k = 0; k < def->joint_count; ++k)
         linkage->joint[k] = joint_of(def->joints + k);
-    }
     for (int i = 0; i < def->link_count; ++i) {
         linkage->link[i] = (mo_linkage_link){
             .parent = def->links[i].parent < 0 ? MO_NO_LINK : def->links[i].parent,

@@ -13,23 +13,19 @@ static void add_weight(const mo_spatial_inertia *from, mo_spatial_inertia *to)
 {
     to->mass += from->mass;
     mo_vec3_along(to->moment, 1, from->moment, to->moment);
-    for (int k = 0; k < 9; ++k) {
+    for (int k = 0; k < 9; ++k)
         to->inertia[k] += from->inertia[k];
-    }
 }
 
 void mo_linkage_mass_matrix(const mo_linkage *linkage, double *M)
 {
     const size_t n = (size_t)linkage->dofs;
     mo_spatial_inertia *composite = linkage->composite;
-    for (int i = 0; i < linkage->links; ++i) {
+    for (int i = 0; i < linkage->links; ++i)
         composite[i] = linkage->link[i].weight;
-    }
-    for (int i = linkage->links - 1; i >= 0; --i) {
-        if (linkage->link[i].parent >= 0) {
+    for (int i = linkage->links - 1; i >= 0; --i)
+        if (linkage->link[i].parent >= 0)
             add_weight(composite + i, composite + linkage->link[i].parent);
-        }
-    }
     memset(M, 0, n * n * sizeof *M);
     for (int j = 0; j < linkage->dofs; ++j) {
         const mo_linkage_dof *dof = linkage->dof + j;

@@ -30,12 +30,8 @@ static curve rise(double x, double zero, double half)
 static curve active_by_length(const mo_muscle *m, double L)
 {
     const double low = 0.5 * (m->lmin + 1), high = 0.5 * (1 + m->lmax);
-    if (L <= m->lmin || L >= m->lmax) {
-        return (curve){0, 0};
-    }
-    if (L <= low || L >= high) {
-        return L <= low ? rise(L, m->lmin, low) : rise(L, m->lmax, high);
-    }
+    if (L <= m->lmin || L >= m->lmax) return (curve){0, 0};
+    if (L <= low || L >= high) return L <= low ? rise(L, m->lmin, low) : rise(L, m->lmax, high);
     const curve down = rise(L, 1, L <= 1 ? low : high);
     return (curve){1 - down.value, -down.slope};
 }
@@ -43,9 +39,7 @@ static curve active_by_length(const mo_muscle *m, double L)
 static curve active_by_speed(const mo_muscle *m, double V)
 {
     const double end = m->fvmax - 1;
-    if (V <= -1 || V >= end) {
-        return (curve){V <= -1 ? 0 : m->fvmax, 0};
-    }
+    if (V <= -1 || V >= end) return (curve){V <= -1 ? 0 : m->fvmax, 0};
     return V <= 0 ? (curve){(V + 1) * (V + 1), 2 * (V + 1)}
                   : (curve){m->fvmax - (end - V) * (end - V) / end, 2 * (end - V) / end};
 }
@@ -53,9 +47,7 @@ static curve active_by_speed(const mo_muscle *m, double V)
 static curve passive(const mo_muscle *m, double L)
 {
     const double half = 0.5 * (1 + m->lmax);
-    if (L <= 1) {
-        return (curve){0, 0};
-    }
+    if (L <= 1) return (curve){0, 0};
     const curve up = rise(fmin(L, half), 1, half);
     return (curve){m->fpmax * (up.value + up.slope * fmax(L - half, 0)), m->fpmax * up.slope};
 }

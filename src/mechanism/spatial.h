@@ -25,9 +25,8 @@ static inline double mo_spatial_dot(const double motion[6], const double force[6
 /* y = y + s x. */
 static inline void mo_spatial_add(double s, const double x[6], double y[6])
 {
-    for (int k = 0; k < 6; ++k) {
+    for (int k = 0; k < 6; ++k)
         y[k] += s * x[k];
-    }
 }
 
 /* The rate of a motion m fixed to a body moving with a: (w_a x v_m + v_a x w_m, w_a x w_m). */

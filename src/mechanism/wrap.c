@@ -44,9 +44,7 @@ static int do_cross(const double a[2], const double b[2], const double c[2], con
 {
     const double ab[2] = {b[0] - a[0], b[1] - a[1]}, cd[2] = {d[0] - c[0], d[1] - c[1]};
     const double ac[2] = {c[0] - a[0], c[1] - a[1]}, turn = cross(ab, cd);
-    if (turn == 0) {
-        return 0;
-    }
+    if (turn == 0) return 0;
     const double s = cross(ac, cd) / turn, t = cross(ac, ab) / turn;
     return s >= 0 && s <= 1 && t >= 0 && t <= 1;
 }
@@ -76,26 +74,19 @@ static double around(double d[2][2], double radius, const double *side, double t
 {
     double at[2], ways[2][2][2], good[2];
     const double least = radius * radius;
-    if (dot(d[0], d[0]) < least || dot(d[1], d[1]) < least || distance(d[0], d[1]) < TINY) {
+    if (dot(d[0], d[0]) < least || dot(d[1], d[1]) < least || distance(d[0], d[1]) < TINY)
         return -1;
-    }
     nearest(d, at);
-    if (dot(at, at) > least && (!side || dot(side, at) >= 0)) {
-        return -1;
-    }
+    if (dot(at, at) > least && (!side || dot(side, at) >= 0)) return -1;
     for (int k = 0; k < 2; ++k) {
         tangents(d, radius, k == 0 ? 1 : -1, ways[k]);
         const double sum[2] = {ways[k][0][0] + ways[k][1][0], ways[k][0][1] + ways[k][1][1]};
         const double size = fmax(hypot(sum[0], sum[1]), TINY);
         good[k] = side ? dot(sum, side) / size : -distance(ways[k][0], ways[k][1]);
-        if (do_cross(d[0], ways[k][0], d[1], ways[k][1])) {
-            good[k] = -INFINITY;
-        }
+        if (do_cross(d[0], ways[k][0], d[1], ways[k][1])) good[k] = -INFINITY;
     }
     const int way = good[0] > good[1] ? 0 : 1;
-    if (good[way] == -INFINITY) {
-        return -1;
-    }
+    if (good[way] == -INFINITY) return -1;
     memcpy(touch, ways[way], sizeof ways[way]);
     const double turn = (way == 0 ? -1 : 1) * cross(touch[0], touch[1]);
     const double angle = atan2(turn, dot(touch[0], touch[1]));
@@ -123,9 +114,8 @@ static double inside(double d[2][2], double radius, double touch[2][2])
     double at[2];
     nearest(d, at);
     if (dot(d[0], d[0]) <= radius * radius || dot(d[1], d[1]) <= radius * radius ||
-        dot(at, at) <= radius * radius) {
+        dot(at, at) <= radius * radius)
         return -1;
-    }
     const double low = atan2(d[0][1], d[0][0]), turn = atan2(cross(d[0], d[1]), dot(d[0], d[1]));
     double part = 0.5, step = 0.25; /* of the angle between them */
     for (int k = 0; k < 60; ++k, step /= 2) {
@@ -142,14 +132,11 @@ static void choose_plane(double p[2][3], int is_cylinder, const double *side, do
     double normal[3];
     mo_vec3_set(axis[0], 1, 0, 0);
     mo_vec3_set(axis[1], 0, 1, 0);
-    if (is_cylinder) {
-        return;
-    }
+    if (is_cylinder) return;
     mo_vec3_scale(1 / mo_vec3_norm(p[0]), p[0], axis[0]);
     mo_vec3_cross(axis[0], p[1], normal);
-    if (mo_vec3_norm(normal) < TINY && side) { /* on one line with the centre */
+    if (mo_vec3_norm(normal) < TINY && side) /* on one line with the centre */
         mo_vec3_cross(axis[0], side, normal);
-    }
     if (mo_vec3_norm(normal) < TINY) { /* any plane through that line */
         double other[3] = {1, 1, 1};
         const double *a = axis[0];
@@ -174,12 +161,8 @@ double mo_wrap(const double x0[3], const double x1[3], const mo_pose *at, double
     double p[2][3], s[3], axis[2][3], d[2][2], flat[2][2] = {{0}}, on_side[2];
     mo_pose_point_back(at, x0, p[0]);
     mo_pose_point_back(at, x1, p[1]);
-    if (!(radius > TINY) || mo_vec3_norm(p[0]) < TINY || mo_vec3_norm(p[1]) < TINY) {
-        return -1;
-    }
-    if (side) {
-        mo_pose_point_back(at, side, s);
-    }
+    if (!(radius > TINY) || mo_vec3_norm(p[0]) < TINY || mo_vec3_norm(p[1]) < TINY) return -1;
+    if (side) mo_pose_point_back(at, side, s);
     choose_plane(p, is_cylinder, side ? s : NULL, axis);
     to_plane(axis, p[0], d[0]);
     to_plane(axis, p[1], d[1]);
@@ -193,9 +176,7 @@ double mo_wrap(const double x0[3], const double x1[3], const mo_pose *at, double
     }
     double length =
         is_ring ? inside(d, radius, flat) : around(d, radius, side ? on_side : NULL, flat);
-    if (length < 0) {
-        return -1;
-    }
+    if (length < 0) return -1;
     double local[2][3];
     for (int k = 0; k < 2; ++k) {
         mo_vec3_scale(flat[k][0], axis[0], local[k]);

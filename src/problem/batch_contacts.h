@@ -41,16 +41,12 @@ INLINE void scatter(side s, const int line[L], int world, double *state)
                   b->spin.y, b->spin.z, b->inverse_mass, b->inverse_inertia};
     transpose(a);
     if (world < 0) {
-        for (int k = 0; k < L; ++k) {
+        for (int k = 0; k < L; ++k)
             write_line(a, k, state + (size_t)MO_LINE * (size_t)line[k]);
-        }
         return;
     }
-    for (int k = 0; k < L; ++k) {
-        if (line[k] != world) {
-            write_line(a, k, state + (size_t)MO_LINE * (size_t)line[k]);
-        }
-    }
+    for (int k = 0; k < L; ++k)
+        if (line[k] != world) write_line(a, k, state + (size_t)MO_LINE * (size_t)line[k]);
 }
 
 /* ---- L contacts ------------------------------------------------------------------------------ */
@@ -89,11 +85,10 @@ INLINE mo_vec slip_of(const contact *c, const side *one, const side *two, int ce
 
 INLINE void push(side *one, side *two, const contact *c, mo_vec dr, int central)
 {
-    if (central) {
+    if (central)
         mo_central_push(c->n, c->lever_1, c->lever_2, &one->body, &two->body, dr);
-    } else {
+    else
         mo_point_push(c->arm_1, c->arm_2, &one->inertia, &two->inertia, &one->body, &two->body, dr);
-    }
 }
 
 /* The data of a contact that a visit needs; part: fraction of the steps. */
@@ -129,9 +124,7 @@ INLINE lanes visit_contact(const mo_batch_pass *pass, const mo_points *points, i
     const mo_contact_numbers d = numbers_of(pass, points, at, mo_number_of(1));
     const mo_vec u = mo_vec_plus(slip_of(&c, one, two, central), load_3(points->w + at));
     mo_vec W_TN;
-    if (!central) {
-        W_TN = load_3(points->arms + 6 * B + at);
-    }
+    if (!central) W_TN = load_3(points->arms + 6 * B + at);
     const mo_impulse_change change = mo_contact_step(&d, u, central ? NULL : &W_TN, r);
     push(one, two, &c, change.dr, central);
     return change.moved;

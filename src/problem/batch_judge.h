@@ -38,9 +38,7 @@ INLINE mo_worst worst_of(const worst *of_lanes)
     mo_worst all = {0, -1};
     for (int k = 0; k < B; ++k) {
         const double value = of_lanes[k / L].value[k % L];
-        if (!(value <= all.value)) {
-            all = (mo_worst){value, (int)of_lanes[k / L].who[k % L]};
-        }
+        if (!(value <= all.value)) all = (mo_worst){value, (int)of_lanes[k / L].who[k % L]};
     }
     return all;
 }
@@ -107,13 +105,11 @@ INLINE mo_batch_verdict judge(const mo_batch_pass *pass, double *u)
     for (int k = 0; k < pass->batches->batch_count; ++k) {
         const mo_batch *batch = pass->batches->batch + k;
         mo_pace_every(k + 1, 64);
-        for (int at = 0; at < B; at += L) {
-            if (batch->is_central) {
+        for (int at = 0; at < B; at += L)
+            if (batch->is_central)
                 judge_manifolds(pass, batch, at, 1, u, &v);
-            } else {
+            else
                 judge_manifolds(pass, batch, at, 0, u, &v);
-            }
-        }
     }
     return (mo_batch_verdict){sum_of(v.natural),
                               sum_of(v.u),

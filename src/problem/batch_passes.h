@@ -30,9 +30,7 @@ INLINE void fetch_next(const mo_batch_pass *pass, int k, int end)
 /* Results of L manifolds, if the caller wants them separately. */
 INLINE void note_each(const mo_batch_pass *pass, int batch, int at, lanes found)
 {
-    if (pass->each) {
-        *(lanes *)(pass->each + (size_t)B * (size_t)batch + (size_t)at) = found;
-    }
+    if (pass->each) *(lanes *)(pass->each + (size_t)B * (size_t)batch + (size_t)at) = found;
 }
 
 /*
@@ -81,11 +79,10 @@ INLINE double visit_all(const mo_batch_pass *pass, int begin, int end, int steep
     lanes moved[B / L] = {(lanes){0}};
     for (int k = begin; k < end; ++k) {
         fetch_next(pass, k, end);
-        if (pass->batches->batch[k].is_central) {
+        if (pass->batches->batch[k].is_central)
             visit_manifolds(pass, k, 1, steep, moved);
-        } else {
+        else
             visit_manifolds(pass, k, 0, steep, moved);
-        }
     }
     return sum_of(moved);
 }
@@ -115,13 +112,11 @@ INLINE void apply(const mo_batch_pass *pass, int begin, int end)
     for (int k = begin; k < end; ++k) {
         const mo_batch *batch = pass->batches->batch + k;
         mo_pace_every(k + 1, 64);
-        for (int at = 0; at < B; at += L) {
-            if (batch->is_central) {
+        for (int at = 0; at < B; at += L)
+            if (batch->is_central)
                 apply_manifolds(pass, batch, at, 1);
-            } else {
+            else
                 apply_manifolds(pass, batch, at, 0);
-            }
-        }
     }
 }
 
@@ -177,11 +172,10 @@ INLINE mo_batch_sums look(const mo_batch_pass *pass, int begin, int end)
         mo_pace_every(k + 1, 64);
         for (int at = 0; at < B; at += L) {
             lanes own = {0};
-            if (batch->is_central) {
+            if (batch->is_central)
                 look_at(pass, batch, at, 1, &own, approach + at / L);
-            } else {
+            else
                 look_at(pass, batch, at, 0, &own, approach + at / L);
-            }
             natural[at / L] += own;
             note_each(pass, k, at, own);
         }

@@ -21,8 +21,7 @@ void mo_batch_fill_point(const mo_batches *b, const mo_batch *batch, int k, int 
             points->arms[side * MO_LANES + lane] = mo_vec3_dot(arm, e);
             continue;
         }
-        for (int x = 0; x < 3; ++x) {
+        for (int x = 0; x < 3; ++x)
             points->arms[(3 * side + x) * MO_LANES + lane] = arm[x];
-        }
     }
 }

@@ -87,11 +87,10 @@ INLINE void respond(const mo_batch_pass *pass, int begin, int end)
                 mo_points *points = mo_batch_points(pass->batches, batch, k);
                 const mo_vec n = load_3(points->n + at);
                 const mask is = mo_vec_dot(n, n) > (lanes){0}; /* a point of this manifold */
-                if (central) {
+                if (central)
                     respond_central(&one, &two, points, at, is);
-                } else {
+                else
                     respond_general(&one, &two, points, at, is);
-                }
             }
         }
     }

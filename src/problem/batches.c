@@ -52,14 +52,10 @@ static int is_central(const mo_problem *problem, const mo_compact *compact,
         const double *arm = contact->arm[side];
         const int moves = contact->body[side] < problem->body_count;
         double off[3];
-        if (moves && !compact->rigid[contact->body[side]].is_isotropic) {
-            return 0;
-        }
+        if (moves && !compact->rigid[contact->body[side]].is_isotropic) return 0;
         const double lever = mo_vec3_dot(arm, contact->frame);
         mo_vec3_along(arm, -lever, contact->frame, off);
-        if (moves && !(mo_vec3_dot(off, off) <= CENTRAL * CENTRAL * lever * lever)) {
-            return 0;
-        }
+        if (moves && !(mo_vec3_dot(off, off) <= CENTRAL * CENTRAL * lever * lever)) return 0;
     }
     return 1;
 }
@@ -98,9 +94,8 @@ static void list_bodies(const mo_problem *problem, const nodes *all, int *start,
         const int i = all->at[k].first;
         mo_pace_every(k, 512);
         start[k] = count;
-        for (int j = problem->block_start[i]; j < problem->block_start[i + 1]; ++j) {
+        for (int j = problem->block_start[i]; j < problem->block_start[i + 1]; ++j)
             body[count++] = problem->block_index[j];
-        }
     }
     start[all->count] = count;
 }
@@ -153,9 +148,8 @@ static void sort_nodes(nodes *all)
         mo_pace_every(k, 1024);
         all->order[all->start[key_of(all->at + k)]++] = k;
     }
-    for (int key = all->colour_count * KEYS; key > 0; --key) {
+    for (int key = all->colour_count * KEYS; key > 0; --key)
         all->start[key] = all->start[key - 1];
-    }
     all->start[0] = 0;
 }
 
@@ -189,9 +183,8 @@ static int batch_end(const nodes *all, span s, int begin)
     const int most = begin + s.lanes < s.end ? begin + s.lanes : s.end;
     int end = begin + 1;
     while (end < most && (!all->keeps_sizes ||
-                          all->at[all->order[end]].count == all->at[all->order[begin]].count)) {
+                          all->at[all->order[end]].count == all->at[all->order[begin]].count))
         ++end;
-    }
     return end;
 }
 
@@ -244,9 +237,7 @@ static void add_groups(const nodes *all, mo_batches *out, size_t *data, size_t *
     out->group_count = out->batch_count = out->point_count = out->row_count = 0;
     *data = *row_data = 0;
     for (int c = 0; c < all->colour_count; ++c) {
-        if (c >= all->group_count && all->start[c * KEYS] == all->start[(c + 1) * KEYS]) {
-            continue;
-        }
+        if (c >= all->group_count && all->start[c * KEYS] == all->start[(c + 1) * KEYS]) continue;
         mo_colour_group group = {.first_batch = out->batch_count, .first_row = out->row_count};
         for (int is_inner = 0; is_inner < 2; ++is_inner) {
             group.inner_batch = out->batch_count;
@@ -257,9 +248,7 @@ static void add_groups(const nodes *all, mo_batches *out, size_t *data, size_t *
         }
         group.last_batch = out->batch_count;
         group.last_row = out->row_count;
-        if (out->group) {
-            out->group[out->group_count] = group;
-        }
+        if (out->group) out->group[out->group_count] = group;
         ++out->group_count;
     }
     out->last_is_sequential = all->colour_count == MO_COLOURS;
@@ -288,9 +277,8 @@ static void accelerate(const mo_batches *b, int body, const double *x, double *o
 
 static void clear_lines(const mo_batches *b, int first, int count)
 {
-    for (size_t k = (size_t)first * MO_LINE; k < (size_t)(first + count) * MO_LINE; ++k) {
+    for (size_t k = (size_t)first * MO_LINE; k < (size_t)(first + count) * MO_LINE; ++k)
         b->free_state[k] = b->inertia[k] = 0;
-    }
 }
 
 static void fill_state(mo_batches *b)
@@ -327,12 +315,10 @@ static int line_of(const mo_batches *b, int body)
 static void fill_lane(const mo_batches *b, mo_batch *batch, int lane, const node *n)
 {
     const mo_compact_contact *contact = b->compact->contact + b->compact->contact_of[n->first];
-    for (int side = 0; side < 2; ++side) {
+    for (int side = 0; side < 2; ++side)
         batch->line[side][lane] = line_of(b, contact->body[side]);
-    }
-    for (int k = 0; k < n->count; ++k) {
+    for (int k = 0; k < n->count; ++k)
         mo_batch_fill_point(b, batch, k, lane, n->first + k);
-    }
 }
 
 /* A batch with manifolds of fewer points, or with fewer than its lanes, begins with no point. */
@@ -353,17 +339,12 @@ static void fill_span(const mo_batches *b, const nodes *all, span s, int *batch_
         int points = 0;
         mo_pace_every(*batch_number, 16);
         end = batch_end(all, s, begin);
-        for (int k = begin; k < end; ++k) {
+        for (int k = begin; k < end; ++k)
             points += all->at[all->order[k]].count;
-        }
-        if (points < MO_LANES * batch->point_count) {
-            clear_batch(b, batch);
-        }
+        if (points < MO_LANES * batch->point_count) clear_batch(b, batch);
         for (int lane = 0; lane < MO_LANES; ++lane) {
             batch->line[0][lane] = batch->line[1][lane] = world;
-            if (begin + lane < end) {
-                fill_lane(b, batch, lane, all->at + all->order[begin + lane]);
-            }
+            if (begin + lane < end) fill_lane(b, batch, lane, all->at + all->order[begin + lane]);
             batch->touches_world |= batch->line[0][lane] == world || batch->line[1][lane] == world;
         }
     }
@@ -391,20 +372,16 @@ static void fill_row(const mo_batches *b, const mo_row_block *row)
     memset(W, 0, (size_t)(d * d) * sizeof *W);
     for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k) {
         const int body = problem->block_index[k], n = mo_body_dim(problem, body);
-        for (int j = 0; j < d; ++j) {
+        for (int j = 0; j < d; ++j)
             accelerate(b, body, J + (size_t)j * n, push + (size_t)j * n);
-        }
-        for (int j = 0; j < d; ++j) {
-            for (int m = 0; m < d; ++m) {
+        for (int j = 0; j < d; ++j)
+            for (int m = 0; m < d; ++m)
                 W[j * d + m] += mo_dot(n, J + (size_t)j * n, push + (size_t)m * n);
-            }
-        }
         J += (size_t)d * n;
         push += (size_t)d * n;
     }
-    for (int k = 0; problem->compliance && k < d; ++k) { /* added last, like w */
+    for (int k = 0; problem->compliance && k < d; ++k) /* added last, like w */
         W[k * d + k] += problem->compliance[problem->row_start[i] + k];
-    }
 }
 
 /* ---- entry points ---------------------------------------------------------------------------- */
@@ -462,9 +439,8 @@ static mo_error arrange(const mo_allocator *own, const mo_batch_order *order, mo
         mo_pace();
         fill_batches(b, &all);
     }
-    for (int k = 0; !error && k < b->row_count; ++k) {
+    for (int k = 0; !error && k < b->row_count; ++k)
         fill_row(b, b->row + k);
-    }
     MO_FREE(own, all.at, all.order);
     return error;
 }
@@ -477,9 +453,8 @@ mo_error mo_batches_create(const mo_problem *problem, const mo_compact *compact,
     *out = NULL;
     MO_NEED_MEMORY(b, NULL);
     *b = (mo_batches){.problem = problem, .compact = compact, .line_count = 1};
-    for (int body = 0; body < problem->body_count; ++body) {
+    for (int body = 0; body < problem->body_count; ++body)
         b->line_count += lines_of(problem, body);
-    }
     const mo_error error = arrange(own, order, b);
     if (error) {
         mo_batches_destroy(own, b);
@@ -491,7 +466,5 @@ mo_error mo_batches_create(const mo_problem *problem, const mo_compact *compact,
 
 void mo_batches_destroy(const mo_allocator *own, mo_batches *batches)
 {
-    if (batches) {
-        MO_FREE(own, batches->memory, batches);
-    }
+    if (batches) MO_FREE(own, batches->memory, batches);
 }

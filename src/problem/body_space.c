@@ -28,9 +28,7 @@ static void list_bodies(const mo_problem *problem, neighbours *n)
         n->dim[b] = mo_body_dim(problem, b);
         n->start[b] = found;
         n->last[b] = b;
-        if (n->index) {
-            n->index[found] = b;
-        }
+        if (n->index) n->index[found] = b;
         ++found;
         for (int c = n->from[b]; c < n->from[b + 1]; ++c) {
             const int i = n->of_body[c];
@@ -38,9 +36,7 @@ static void list_bodies(const mo_problem *problem, neighbours *n)
                 const int other = problem->block_index[k];
                 if (n->last[other] != b) {
                     n->last[other] = b;
-                    if (n->index) {
-                        n->index[found] = other;
-                    }
+                    if (n->index) n->index[found] = other;
                     ++found;
                 }
             }
@@ -76,16 +72,14 @@ static void place_row(const mo_body_space *space, const neighbours *n, int b,
                       const size_t *of_entry)
 {
     const mo_problem *problem = space->problem;
-    for (int e = n->start[b]; e < n->start[b + 1]; ++e) {
+    for (int e = n->start[b]; e < n->start[b + 1]; ++e)
         n->position[n->index[e]] = e - n->start[b];
-    }
     for (int c = n->from[b]; c < n->from[b + 1]; ++c) {
         const int i = n->of_body[c], *body = problem->block_index + problem->block_start[i];
         const int count = problem->block_start[i + 1] - problem->block_start[i];
         int row = 0;
-        while (body[row] != b) {
+        while (body[row] != b)
             ++row;
-        }
         for (int k = 0; k < count; ++k) {
             space->target[space->target_start[i] + (size_t)(row * count + k)] =
                 of_entry[n->position[body[k]]];
@@ -182,9 +176,8 @@ void mo_body_space_begin(const mo_body_space *space, double *values)
     for (int b = 0; b < problem->body_count; ++b) {
         const int n = mo_body_dim(problem, b);
         mo_pace_every(b + 1, 128);
-        for (int k = 0; k < n; ++k) {
+        for (int k = 0; k < n; ++k)
             values[space->diagonal[b] + (size_t)k * (size_t)(n + 1)] = 1;
-        }
     }
 }
 
@@ -196,17 +189,13 @@ static inline void add_product(int d, int m, int n, int has_zeros, const double 
         double row[CHUNK];
         for (int first = 0; first < n; first += CHUNK) {
             const int width = n - first < CHUNK ? n - first : CHUNK;
-            for (int k = 0; k < width; ++k) {
+            for (int k = 0; k < width; ++k)
                 row[k] = 0;
-            }
-            for (int b = 0; b < d; ++b) {
+            for (int b = 0; b < d; ++b)
                 mo_axpy(width, K[a * d + b], Y + (size_t)b * (size_t)n + first, row);
-            }
             for (int i = 0; i < m; ++i) {
                 const double x = X[(size_t)a * (size_t)m + (size_t)i];
-                if (!has_zeros || x != 0) {
-                    mo_axpy(width, x, row, A + (size_t)i * (size_t)n + first);
-                }
+                if (!has_zeros || x != 0) mo_axpy(width, x, row, A + (size_t)i * (size_t)n + first);
             }
         }
     }
@@ -226,11 +215,10 @@ void mo_body_space_add(const mo_body_space *space, const mo_sweep *sweep, int i,
         const double *Y = mo_sweep_pull(sweep, i);
         for (int l = 0; l < count; ++l, ++target) {
             const int n = mo_body_dim(problem, body[l]);
-            if (d == 3 && m == 6 && n == 6) {
+            if (d == 3 && m == 6 && n == 6)
                 add_product(3, 6, 6, 0, K, X, Y, values + *target);
-            } else {
+            else
                 add_product(d, m, n, 1, K, X, Y, values + *target);
-            }
             Y += (size_t)d * (size_t)n;
         }
         X += (size_t)d * (size_t)m;

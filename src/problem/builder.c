@@ -35,16 +35,11 @@ INLINE void *extend(mo_builder *builder, mo_builder_array *p, size_t count, size
 INLINE int append_doubles(mo_builder *builder, mo_builder_array *p, size_t count,
                           const double *from)
 {
-    if (count == 0) {
-        return 1;
-    }
+    if (count == 0) return 1;
     double *to = extend(builder, p, count, sizeof *to);
-    if (!to) {
-        return 0;
-    }
-    for (size_t k = 0; k < count; ++k) { /* few: shorter than a call of memcpy */
+    if (!to) return 0;
+    for (size_t k = 0; k < count; ++k) /* few: shorter than a call of memcpy */
         to[k] = from ? from[k] : 0;
-    }
     return 1;
 }
 
@@ -80,9 +75,8 @@ void mo_builder_clear(mo_builder *builder)
         &builder->asymmetric, &builder->row_start,  &builder->law,       &builder->param,
         &builder->w,          &builder->compliance, &builder->blocks,    &builder->values,
         &builder->rigid,      &builder->contacts,   &builder->contact_of};
-    for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; ++k) {
+    for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; ++k)
         mo_memory_free(&builder->allocator, arrays[k]->data);
-    }
     const mo_allocator own = builder->allocator;
     memset(builder, 0, sizeof *builder);
     builder->allocator = own;
@@ -115,9 +109,8 @@ void mo_builder_reserve(mo_builder *builder, size_t bodies, size_t constraints, 
     reserve(builder, &builder->M, 36 * bodies, sizeof(double));
     reserve(builder, &builder->f, 6 * bodies, sizeof(double));
     reserve(builder, &builder->rigid, bodies, sizeof(mo_rigid));
-    if (block_values == 0) { /* contacts, in compact form */
+    if (block_values == 0) /* contacts, in compact form */
         reserve(builder, &builder->contacts, constraints, sizeof(mo_compact_contact));
-    }
     reserve(builder, &builder->blocks, blocks, sizeof(mo_block_record));
     reserve(builder, &builder->values, block_values, sizeof(double));
 }
@@ -126,14 +119,10 @@ void mo_builder_reserve(mo_builder *builder, size_t bodies, size_t constraints, 
 INLINE long first_bad(const double *x, size_t count)
 {
     double none = 0; /* NaN if one of them is not finite */
-    for (size_t k = 0; x && k < count; ++k) {
+    for (size_t k = 0; x && k < count; ++k)
         none += 0 * x[k];
-    }
-    for (size_t k = 0; none != 0 && k < count; ++k) {
-        if (!isfinite(x[k])) {
-            return (long)k;
-        }
-    }
+    for (size_t k = 0; none != 0 && k < count; ++k)
+        if (!isfinite(x[k])) return (long)k;
     return -1;
 }
 
@@ -161,9 +150,7 @@ static int append_mass(mo_builder *builder, size_t square, const double *M)
 static int add_body(mo_builder *builder, int n, const double *M, const double *f, int asymmetric,
                     const mo_rigid *rigid)
 {
-    if (builder->error) {
-        return -1;
-    }
+    if (builder->error) return -1;
     const int body = builder->body_start.count ? (int)builder->body_start.count - 1 : 0;
     const int start = mo_builder_last_int(&builder->body_start);
     if (n < 1 || !(M || rigid->mass > 0) || n > INT_MAX - start) {
@@ -175,14 +162,12 @@ static int add_body(mo_builder *builder, int n, const double *M, const double *f
     }
     const size_t square = (size_t)n * (size_t)n;
     if (!all_finite(builder, M, square, "the mass matrix of body", body) ||
-        !all_finite(builder, f, (size_t)n, "the force f of body", body)) {
+        !all_finite(builder, f, (size_t)n, "the force f of body", body))
         return -1;
-    }
     const size_t mass_start = builder->M.count;
     if (body == 0 && builder->body_start.count == 0 &&
-        !mo_builder_append_int(builder, &builder->body_start, 0)) {
+        !mo_builder_append_int(builder, &builder->body_start, 0))
         return -1;
-    }
     const int added = mo_builder_append_int(builder, &builder->body_start, start + n) &&
                       mo_builder_append_size(builder, &builder->mass_start, mass_start) &&
                       append_mass(builder, square, M) &&
@@ -207,9 +192,7 @@ int mo_builder_add_unsymmetric_body(mo_builder *builder, int n, const double *M,
 int mo_builder_add_rigid_body(mo_builder *builder, double mass, const double J[9], const double *f)
 {
     MO_NEED_OR(-1, builder, NULL);
-    if (builder->error) {
-        return -1;
-    }
+    if (builder->error) return -1;
     const double none[9] = {0}; /* no inertia is refused below */
     J = J ? J : none;
     const mo_rigid rigid = mo_rigid_of(mass, J);
@@ -230,9 +213,8 @@ INLINE int add_law(mo_builder *builder, mo_law_kind kind, size_t count, const do
 {
     const mo_builder_array *param = &builder->param;
     int same = param->count >= count;
-    for (size_t k = 0; same && k < count; ++k) {
+    for (size_t k = 0; same && k < count; ++k)
         same = ((const double *)param->data)[param->count - count + k] == packed[k];
-    }
     mo_law_ref ref = {.kind = (uint8_t)kind};
     const size_t at = same ? param->count - count : param->count;
     if (at > UINT32_MAX) {
@@ -240,9 +222,7 @@ INLINE int add_law(mo_builder *builder, mo_law_kind kind, size_t count, const do
         return 0;
     }
     ref.param = (uint32_t)at;
-    if (!same && !append_doubles(builder, &builder->param, count, packed)) {
-        return 0;
-    }
+    if (!same && !append_doubles(builder, &builder->param, count, packed)) return 0;
     return APPEND(builder, &builder->law, mo_law_ref, ref);
 }
 
@@ -269,12 +249,9 @@ INLINE int append_constraint(mo_builder *builder, int d, const mo_law *law, size
                                              "constraint %d: there are too many rows", constraint));
         return -1;
     }
-    if (!all_finite(builder, w, (size_t)d, "w of constraint", constraint)) {
+    if (!all_finite(builder, w, (size_t)d, "w of constraint", constraint)) return -1;
+    if (builder->row_start.count == 0 && !mo_builder_append_int(builder, &builder->row_start, 0))
         return -1;
-    }
-    if (builder->row_start.count == 0 && !mo_builder_append_int(builder, &builder->row_start, 0)) {
-        return -1;
-    }
     const int added = APPEND(builder, &builder->row_start, int, start + d) &&
                       append_doubles(builder, &builder->w, (size_t)d, w) &&
                       add_law(builder, law->kind, count, packed) &&
@@ -286,9 +263,7 @@ INLINE int append_constraint(mo_builder *builder, int d, const mo_law *law, size
 int mo_builder_add_constraint(mo_builder *builder, int d, const mo_law *law, const double *w)
 {
     MO_NEED_OR(-1, builder, NULL);
-    if (builder->error) {
-        return -1;
-    }
+    if (builder->error) return -1;
     mo_message inner;
     double packed[2 * MO_LAW_MAX_DIM];
     const mo_error bad = mo_law_check(law, d, &inner);
@@ -332,13 +307,9 @@ int mo_builder_add_contact(mo_builder *builder, const mo_rigid_contact *contact)
 {
     MO_NEED_OR(-1, builder, NULL);
     const int constraint = (int)builder->law.count;
-    if (builder->error || !check_contact(builder, contact, constraint)) {
-        return -1;
-    }
+    if (builder->error || !check_contact(builder, contact, constraint)) return -1;
     mo_compact_contact *to = mo_builder_extend_contacts(builder, contact->mu, contact->w);
-    if (!to) {
-        return -1;
-    }
+    if (!to) return -1;
     memcpy(to->frame, contact->frame, sizeof to->frame);
     memcpy(to->arm, contact->arm, sizeof to->arm);
     memcpy(to->body, contact->body, sizeof to->body);
@@ -348,9 +319,7 @@ int mo_builder_add_contact(mo_builder *builder, const mo_rigid_contact *contact)
 static void add_block(mo_builder *builder, mo_block_record record, const double *values,
                       const char *what)
 {
-    if (builder->error) {
-        return;
-    }
+    if (builder->error) return;
     if (record.constraint < 0 || record.index < 0 || record.rows < 1 || record.columns < 1 ||
         !values) {
         mo_builder_remember(
@@ -362,14 +331,10 @@ static void add_block(mo_builder *builder, mo_block_record record, const double 
         return;
     }
     const size_t count = (size_t)record.rows * (size_t)record.columns;
-    if (!all_finite(builder, values, count, what, record.constraint)) {
-        return;
-    }
+    if (!all_finite(builder, values, count, what, record.constraint)) return;
     record.values = builder->values.count;
     mo_block_record *to = extend(builder, &builder->blocks, 1, sizeof *to);
-    if (to && append_doubles(builder, &builder->values, count, values)) {
-        *to = record;
-    }
+    if (to && append_doubles(builder, &builder->values, count, values)) *to = record;
 }
 
 void mo_builder_add_jacobian(mo_builder *builder, int constraint, int body, int d, int n,

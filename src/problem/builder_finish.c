@@ -73,12 +73,8 @@ static mo_error check_blocks(mo_builder *builder, const mo_problem *problem, int
 static int compare_blocks(const void *a, const void *b)
 {
     const mo_block_record *x = a, *y = b;
-    if (x->constraint != y->constraint) {
-        return x->constraint < y->constraint ? -1 : 1;
-    }
-    if (x->index != y->index) {
-        return x->index < y->index ? -1 : 1;
-    }
+    if (x->constraint != y->constraint) return x->constraint < y->constraint ? -1 : 1;
+    if (x->index != y->index) return x->index < y->index ? -1 : 1;
     return x->values < y->values ? -1
                                  : x->values > y->values; /* equal blocks add in the order given */
 }
@@ -99,9 +95,8 @@ static int sort_blocks(mo_builder *builder)
         const size_t count = (size_t)blocks[k].rows * (size_t)blocks[k].columns;
         mo_block_record *last = kept ? &blocks[kept - 1] : NULL;
         if (last && last->constraint == blocks[k].constraint && last->index == blocks[k].index) {
-            for (size_t j = 0; j < count; ++j) {
+            for (size_t j = 0; j < count; ++j)
                 to[last->values + j] += from[blocks[k].values + j];
-            }
             continue;
         }
         memcpy(to + used, from + blocks[k].values, count * sizeof *to);
@@ -183,9 +178,8 @@ static mo_error place_values(mo_builder *builder, mo_problem *problem, size_t va
         size_t count = 0;
         for (next = k;
              next < builder->blocks.count && blocks[next].constraint == blocks[k].constraint;
-             ++next) {
+             ++next)
             count += (size_t)blocks[next].rows * (size_t)blocks[next].columns;
-        }
         memcpy(problem->values + problem->value_start[blocks[k].constraint],
                from + blocks[k].values, count * sizeof *from);
     }
@@ -216,9 +210,7 @@ static mo_error check_symmetric(mo_builder *builder, const double *M, int n, int
     for (int i = 0; i < n; ++i) {
         for (int j = 0; j < i; ++j) {
             const double a = M[(size_t)i * n + j], b = M[(size_t)j * n + i];
-            if (a == b) {
-                continue;
-            }
+            if (a == b) continue;
             const double size = sqrt(fabs(M[(size_t)i * n + i] * M[(size_t)j * n + j]));
             if (fabs(a - b) > 1e-10 * size) { /* rounding of the caller's computation */
                 return mo_fail(
@@ -237,11 +229,9 @@ static int factor_mass(const double *M, int n, int asymmetric, double *F)
 {
     const size_t square = (size_t)n * (size_t)n;
     if (asymmetric) {
-        for (int i = 0; i < n; ++i) {
-            for (int j = 0; j <= i; ++j) {
+        for (int i = 0; i < n; ++i)
+            for (int j = 0; j <= i; ++j)
                 F[(size_t)i * n + j] = 0.5 * (M[(size_t)i * n + j] + M[(size_t)j * n + i]);
-            }
-        }
         MO_PASS(mo_factor_symmetric(n, F));
         memcpy(F, M, square * sizeof *F);
         return mo_factor_unsymmetric(n, F);
@@ -260,9 +250,8 @@ static mo_error factor_masses(mo_builder *builder, mo_problem *problem)
         const int n = mo_body_dim(problem, b), asymmetric = problem->asymmetric[b];
         const double *M = problem->M + problem->mass_start[b];
         mo_pace_every(b, 512);
-        if (problem->compact && problem->compact->rigid[b].inverse_mass > 0) {
+        if (problem->compact && problem->compact->rigid[b].inverse_mass > 0)
             continue; /* checked, and factored by mo_problem_write_rows */
-        }
         MO_TRY(asymmetric ? MO_OK : check_symmetric(builder, M, n, b));
         MO_FAIL_IF(
             !factor_mass(M, n, asymmetric, problem->factor + problem->mass_start[b]),
@@ -293,17 +282,14 @@ static void move_arrays(mo_builder *builder, mo_problem *problem)
     problem->param = steal(&builder->param);
     problem->w = steal(&builder->w);
     problem->compliance = steal(&builder->compliance);
-    for (int i = 0; i < problem->constraint_count; ++i) {
+    for (int i = 0; i < problem->constraint_count; ++i)
         problem->laws |= MO_LAW_BIT(problem->law[i].kind);
-    }
 }
 
 /* Compact contacts become the problem's own. */
 static mo_error move_compact(mo_builder *builder, mo_problem *problem)
 {
-    if (!builder->has_rigid) {
-        return MO_OK;
-    }
+    if (!builder->has_rigid) return MO_OK;
     mo_compact *compact = mo_memory_array(&problem->allocator, 1, sizeof *compact);
     MO_NEED_MEMORY(compact, &builder->why);
     *compact = (mo_compact){.contact_count = (int)builder->contacts.count,
@@ -318,9 +304,7 @@ static mo_error move_compact(mo_builder *builder, mo_problem *problem)
 static int never_null(mo_builder *builder, mo_builder_array *p)
 {
     const int grown = mo_memory_grow(&builder->allocator, &p->data, &p->room, 1, sizeof(double));
-    if (!grown) {
-        mo_builder_remember_memory(builder);
-    }
+    if (!grown) mo_builder_remember_memory(builder);
     return grown;
 }
 
@@ -331,9 +315,8 @@ static mo_error assemble(mo_builder *builder, mo_problem *problem)
     if ((!builder->body_start.count && !mo_builder_append_int(builder, &builder->body_start, 0)) ||
         (!builder->row_start.count && !mo_builder_append_int(builder, &builder->row_start, 0)) ||
         !mo_builder_append_size(builder, &builder->mass_start, builder->M.count) ||
-        !never_null(builder, &builder->param) || !never_null(builder, &builder->values)) {
+        !never_null(builder, &builder->param) || !never_null(builder, &builder->values))
         return builder->error;
-    }
     move_arrays(builder, problem);
     mo_pace();
     MO_TRY(make_blocks(builder, problem));

@@ -19,9 +19,8 @@ static chunk chunk_from(const mo_problem *problem, int begin, int size)
 static uint64_t taken_by_bodies(const mo_problem *problem, chunk c, const uint64_t *used)
 {
     uint64_t taken = 0;
-    for (int k = problem->block_start[c.begin]; k < problem->block_start[c.end]; ++k) {
+    for (int k = problem->block_start[c.begin]; k < problem->block_start[c.end]; ++k)
         taken |= used[problem->block_index[k]];
-    }
     return taken;
 }
 
@@ -30,9 +29,8 @@ static uint64_t taken_by_couplings(const mo_problem *problem, chunk c, const uin
                                    const uint64_t *used)
 {
     uint64_t taken = 0;
-    for (int i = c.begin; i < c.end; ++i) {
+    for (int i = c.begin; i < c.end; ++i)
         taken |= used[i];
-    }
     for (int k = problem->block_start[c.begin]; k < problem->block_start[c.end]; ++k) {
         const int j = problem->block_index[k];
         taken |= j < c.begin ? UINT64_C(1) << colour[j] : 0;
@@ -43,9 +41,8 @@ static uint64_t taken_by_couplings(const mo_problem *problem, chunk c, const uin
 static void paint(const mo_problem *problem, chunk c, int own, uint8_t *colour, uint64_t *used)
 {
     memset(colour + c.begin, own, (size_t)(c.end - c.begin));
-    for (int k = problem->block_start[c.begin]; k < problem->block_start[c.end]; ++k) {
+    for (int k = problem->block_start[c.begin]; k < problem->block_start[c.end]; ++k)
         used[problem->block_index[k]] |= UINT64_C(1) << own;
-    }
 }
 
 int mo_colour_chunks(const mo_problem *problem, int size, uint8_t *colour, uint64_t *used)

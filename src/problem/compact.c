@@ -23,9 +23,7 @@ static int is_rigid_mass(const double *M)
             const int is_inertia = i >= 3 && j >= 3;
             const double expected = i == j && i < 3 ? m : 0,
                          scale = i < 3 && j < 3 ? m : sqrt(m * trace);
-            if (!is_inertia && !(fabs(M[6 * i + j] - expected) <= SAME * scale)) {
-                return 0;
-            }
+            if (!is_inertia && !(fabs(M[6 * i + j] - expected) <= SAME * scale)) return 0;
         }
     }
     return m > 0;
@@ -57,9 +55,8 @@ static void write_mass(const mo_rigid *rigid, double *M)
     static const int PLACE[6][2] = {{3, 3}, {4, 4}, {5, 5}, {3, 4}, {3, 5}, {4, 5}};
     memset(M, 0, 36 * sizeof *M);
     M[0] = M[7] = M[14] = rigid->mass;
-    for (int k = 0; k < 6; ++k) {
+    for (int k = 0; k < 6; ++k)
         M[6 * PLACE[k][0] + PLACE[k][1]] = M[6 * PLACE[k][1] + PLACE[k][0]] = rigid->inertia[k];
-    }
 }
 
 void mo_rigid_accelerate(const mo_rigid *rigid, const double *x, double *out)
@@ -73,9 +70,8 @@ void mo_rigid_accelerate(const mo_rigid *rigid, const double *x, double *out)
 static mo_rigid find_rigid(const mo_problem *problem, int body)
 {
     const double *M = problem->M + problem->mass_start[body];
-    if (mo_body_dim(problem, body) != 6 || problem->asymmetric[body] || !is_rigid_mass(M)) {
+    if (mo_body_dim(problem, body) != 6 || problem->asymmetric[body] || !is_rigid_mass(M))
         return (mo_rigid){0};
-    }
     const double J[9] = {M[21], M[22], M[23], M[27], M[28], M[29], M[33], M[34], M[35]};
     return mo_rigid_of(M[0], J);
 }
@@ -112,24 +108,19 @@ static int find_contact(const mo_problem *problem, const mo_rigid *rigid, int i,
     const int first = problem->block_start[i], bodies = problem->block_start[i + 1] - first;
     const double *A = problem->values + problem->value_start[i];
     if (problem->law[i].kind != MO_LAW_COULOMB || mo_constraint_dim(problem, i) != 3 ||
-        bodies < 1 || bodies > 2 || !isfinite(*mo_constraint_param(problem, i))) {
+        bodies < 1 || bodies > 2 || !isfinite(*mo_constraint_param(problem, i)))
         return 0;
-    }
     *contact = (mo_compact_contact){.body = {problem->block_index[first], problem->body_count}};
     if (!(rigid[contact->body[0]].inverse_mass > 0) || !mo_is_frame(A, 6, SAME) ||
-        !has_arm(A, A, 1, contact->arm[0])) {
+        !has_arm(A, A, 1, contact->arm[0]))
         return 0;
-    }
     if (bodies == 2) {
         contact->body[1] = problem->block_index[first + 1];
-        if (!(rigid[contact->body[1]].inverse_mass > 0) ||
-            !has_arm(A, A + 18, -1, contact->arm[1])) {
+        if (!(rigid[contact->body[1]].inverse_mass > 0) || !has_arm(A, A + 18, -1, contact->arm[1]))
             return 0;
-        }
     }
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         mo_vec3_copy(A + 6 * k, contact->frame + 3 * k);
-    }
     return 1;
 }
 
@@ -219,9 +210,7 @@ mo_error mo_compact_find(const mo_problem *problem, mo_compact **out)
 
 void mo_compact_destroy(const mo_allocator *own, mo_compact *compact)
 {
-    if (compact) {
-        MO_FREE(own, compact->rigid, compact->contact, compact->contact_of, compact);
-    }
+    if (compact) MO_FREE(own, compact->rigid, compact->contact, compact->contact_of, compact);
 }
 
 size_t mo_compact_bytes(const mo_problem *problem, const mo_compact *compact)

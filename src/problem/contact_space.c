@@ -9,9 +9,8 @@ static mo_error make_plan(const mo_allocator *own, mo_contact_space *space)
     const mo_problem *W = space->W;
     int *dim = mo_memory_array(own, (size_t)W->constraint_count, sizeof(int));
     MO_NEED_MEMORY(dim, NULL);
-    for (int i = 0; i < W->constraint_count; ++i) {
+    for (int i = 0; i < W->constraint_count; ++i)
         dim[i] = mo_constraint_dim(W, i);
-    }
     const mo_block_pattern pattern = {W->constraint_count, dim, W->block_start, W->block_index};
     const mo_error error = mo_front_plan_create(own, &pattern, &space->plan);
     mo_memory_free(own, dim);

@@ -150,9 +150,7 @@ MO_STEP mo_impulse_change mo_contact_step(const mo_contact_numbers *c, mo_vec u,
                     new_N = mo_choose(stop > mo_number_of(0), stop, mo_number_of(0));
     const mo_vec r_T = mo_vec_along(*r, -r_N, c->n);
     mo_vec u_T = mo_vec_along(u, -u_N, c->n);
-    if (W_TN) {
-        u_T = mo_vec_along(u_T, new_N - r_N, *W_TN);
-    }
+    if (W_TN) u_T = mo_vec_along(u_T, new_N - r_N, *W_TN);
     const mo_vec stick = mo_vec_along(r_T, -c->step_T, u_T);
     const mo_number part = mo_cut(c->mu * new_N, mo_vec_dot(stick, stick));
     return mo_change_to(c->n, new_N, mo_vec_times(part, stick), r_N, r_T, r);

@@ -32,19 +32,14 @@ mo_error mo_delassus_choose(const mo_problem *problem, mo_space *space, double *
     const int rows = problem->row_count, dofs = problem->dof_count;
     const bool is_global = problem->form == MO_FORM_GLOBAL;
     mo_error error = MO_OK;
-    if (is_global && dofs / MANY_VELOCITIES <= rows) {
-        error = mo_problem_body_space(problem, &body);
-    }
-    if (!error && (!body || dofs > rows)) {
-        error = mo_problem_contact_space(problem, &contact);
-    }
+    if (is_global && dofs / MANY_VELOCITIES <= rows) error = mo_problem_body_space(problem, &body);
+    if (!error && (!body || dofs > rows)) error = mo_problem_contact_space(problem, &contact);
     MO_TRY(error);
     *space = body && (!contact || body->plan->flops <= contact->plan->flops) ? MO_SPACE_BODIES
                                                                              : MO_SPACE_CONTACTS;
     *flops = *space == MO_SPACE_BODIES ? body->plan->flops : contact->plan->flops;
-    if (!is_global && contact->plan->flops > GROUPS_FROM) {
+    if (!is_global && contact->plan->flops > GROUPS_FROM)
         error = choose_groups(problem, space, flops);
-    }
     return error;
 }
 
@@ -89,9 +84,7 @@ static void connect_matrix(mo_delassus *s)
     m->start = s->groups ? s->group.start : s->start;
     m->D = s->groups ? s->group.D : s->D;
     m->B = s->groups ? s->group.B : s->B;
-    if (s->groups) {
-        mo_square_starts(m->W, s->group.start);
-    }
+    if (s->groups) mo_square_starts(m->W, s->group.start);
 }
 
 mo_error mo_delassus_layout(const mo_problem *problem, mo_space space, mo_arena *arena,
@@ -114,9 +107,7 @@ mo_error mo_delassus_layout(const mo_problem *problem, mo_space space, mo_arena 
     } else {
         layout_matrix(s->groups ? s->groups->space : s->contact, arena, &s->matrix);
     }
-    if (s->groups) {
-        layout_groups(s->matrix.W, arena, &s->group);
-    }
+    if (s->groups) layout_groups(s->matrix.W, arena, &s->group);
     if (arena->base) {
         mo_square_starts(problem, s->start);
         connect_matrix(s);
@@ -133,13 +124,12 @@ static void multiply_row(const mo_block_matrix *s, const mo_problem *W, int i)
     double *to = s->values + W->value_start[i];
     for (int e = W->block_start[i]; e < W->block_start[i + 1]; ++e) {
         const int j = W->block_index[e], n = mo_constraint_dim(W, j);
-        if (s->active[j] && d == 3 && n == 3) {
+        if (s->active[j] && d == 3 && n == 3)
             mo_multiply(3, 3, B, from, to);
-        } else if (s->active[j] && d == 2 && n == 2) {
+        else if (s->active[j] && d == 2 && n == 2)
             mo_multiply(2, 2, B, from, to);
-        } else if (s->active[j]) {
+        else if (s->active[j])
             mo_multiply(d, n, B, from, to);
-        }
         from += (size_t)d * (size_t)n;
         to += (size_t)d * (size_t)n;
     }
@@ -151,11 +141,10 @@ static bool factor_blocks(mo_block_matrix *s)
     s->has_inactive = 0;
     for (int i = 0; i < W->constraint_count; ++i) {
         mo_pace_every(i + 1, 128);
-        if (s->active[i]) {
+        if (s->active[i])
             multiply_row(s, W, i);
-        } else {
+        else
             s->has_inactive = 1;
-        }
     }
     return mo_front_lu_factor(&s->lu, s->values, s->D, s->start, s->active);
 }
@@ -168,14 +157,12 @@ static void move_inactive(const mo_block_matrix *s, const mo_problem *W, int i, 
     double u[MO_BILATERAL_MAX_DIM] = {0};
     for (int e = W->block_start[i]; e < W->block_start[i + 1]; ++e) {
         const int j = W->block_index[e], n = mo_constraint_dim(W, j);
-        for (int a = 0; !s->active[j] && a < d; ++a) {
+        for (int a = 0; !s->active[j] && a < d; ++a)
             u[a] += mo_dot(n, W_ij + (size_t)a * (size_t)n, x + W->row_start[j]);
-        }
         W_ij += (size_t)d * (size_t)n;
     }
-    for (int a = 0; a < d; ++a) {
+    for (int a = 0; a < d; ++a)
         x[row + a] -= mo_dot(d, B + a * d, u);
-    }
 }
 
 static void solve_blocks(const mo_block_matrix *s, double *x)
@@ -183,9 +170,7 @@ static void solve_blocks(const mo_block_matrix *s, double *x)
     const mo_problem *W = s->W;
     for (int i = 0; s->has_inactive && i < W->constraint_count; ++i) {
         mo_pace_every(i + 1, 128);
-        if (s->active[i]) {
-            move_inactive(s, W, i, x);
-        }
+        if (s->active[i]) move_inactive(s, W, i, x);
     }
     mo_front_lu_solve(&s->lu, x);
 }
@@ -220,9 +205,8 @@ static void divide_right_side(const mo_delassus *s, const double *b)
 static void finish_block(const mo_delassus *s, int i, const double *u, double *x)
 {
     const int row = s->problem->row_start[i], d = s->problem->row_start[i + 1] - row;
-    for (int a = 0; a < d; ++a) {
+    for (int a = 0; a < d; ++a)
         x[row + a] = s->rows[row + a] - mo_dot(d, s->K + s->start[i] + a * d, u);
-    }
 }
 
 /* ---- groups ---------------------------------------------------------------------------------- */
@@ -236,12 +220,10 @@ static void add_to_group(const mo_delassus *s, int i)
     double *sum = s->group.B + s->group.start[g->group[i]], row[MO_BILATERAL_MAX_DIM];
     for (int a = 0; a < d; ++a) {
         memset(row, 0, (size_t)k * sizeof *row);
-        for (int b = 0; b < d; ++b) {
+        for (int b = 0; b < d; ++b)
             mo_axpy(k, K[a * d + b], E + b * k, row);
-        }
-        for (int p = 0; p < k; ++p) {
+        for (int p = 0; p < k; ++p)
             mo_axpy(k, E[a * k + p], row, sum + p * k);
-        }
     }
 }
 
@@ -255,9 +237,8 @@ static bool factor_groups(mo_delassus *s)
     for (int g = 0; g < V->constraint_count; ++g) {
         const int k = mo_constraint_dim(V, g);
         mo_pace_every(g + 1, 128);
-        for (int p = 0; p < k; ++p) {
+        for (int p = 0; p < k; ++p)
             s->group.D[s->group.start[g] + (size_t)(p * (k + 1))] = 1;
-        }
     }
     for (int i = 0; i < s->problem->constraint_count; ++i) {
         mo_pace_every(i + 1, 128);
@@ -295,9 +276,7 @@ static void solve_groups(const mo_delassus *s, double *x)
             u[a] = mo_dot(k, g->basis + g->start[i] + (size_t)(a * k),
                           s->group.y + V->row_start[g->group[i]]);
         }
-        if (s->active[i]) {
-            finish_block(s, i, u, x);
-        }
+        if (s->active[i]) finish_block(s, i, u, x);
     }
 }
 
@@ -322,9 +301,8 @@ static void solve_bodies(const mo_delassus *s, double *x)
     double u[MO_BILATERAL_MAX_DIM];
     divide_right_side(s, x);
     memset(s->state, 0, (size_t)problem->dof_count * sizeof(double));
-    for (int i = 0; i < problem->constraint_count; ++i) {
+    for (int i = 0; i < problem->constraint_count; ++i)
         mo_sweep_apply(s->sweep, i, s->rows + problem->row_start[i], s->state);
-    }
     mo_front_lu_solve(&s->lu, s->state);
     for (int i = 0; i < problem->constraint_count; ++i) {
         mo_pace_every(i + 1, 128);
@@ -351,13 +329,12 @@ int mo_delassus_sign(const mo_delassus *system)
 
 void mo_delassus_solve(const mo_delassus *system, double *x)
 {
-    if (system->body) {
+    if (system->body)
         solve_bodies(system, x);
-    } else if (system->groups) {
+    else if (system->groups)
         solve_groups(system, x);
-    } else {
+    else
         solve_blocks(&system->matrix, x);
-    }
 }
 
 /* u = W x of a reduced problem. */
@@ -379,7 +356,6 @@ void mo_delassus_response(const mo_delassus *s, const double *x, double *u)
         multiply_blocks(W, x, u);
         return;
     }
-    for (int i = 0; i < s->problem->constraint_count; ++i) {
+    for (int i = 0; i < s->problem->constraint_count; ++i)
         mo_sweep_change(s->sweep, i, s->state, u + s->problem->row_start[i]);
-    }
 }

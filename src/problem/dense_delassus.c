@@ -27,9 +27,8 @@ static int padded(int m)
 size_t mo_dense_scratch(const mo_problem *problem)
 {
     int most = 0;
-    for (int b = 0; problem->form == MO_FORM_GLOBAL && b < problem->body_count; ++b) {
+    for (int b = 0; problem->form == MO_FORM_GLOBAL && b < problem->body_count; ++b)
         most = mo_body_dim(problem, b) > most ? mo_body_dim(problem, b) : most;
-    }
     return (size_t)padded(problem->row_count) * (size_t)most; /* X */
 }
 
@@ -41,11 +40,9 @@ static void copy_blocks(const mo_problem *problem, int ld, double *W)
         for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k) {
             const int j = problem->block_index[k], n = mo_constraint_dim(problem, j);
             double *to = W + (size_t)row * (size_t)ld + problem->row_start[j];
-            for (int a = 0; a < d; ++a, block += n, to += ld) {
-                for (int b = 0; b < n; ++b) {
+            for (int a = 0; a < d; ++a, block += n, to += ld)
+                for (int b = 0; b < n; ++b)
                     to[b] = block[b];
-                }
-            }
         }
     }
 }
@@ -61,9 +58,7 @@ static int collect(const mo_problem *problem, int body, int first, body_rows *ro
         for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k) {
             const int b = problem->block_index[k];
             if (b == body) {
-                if (i < first) {
-                    return 0;
-                }
+                if (i < first) return 0;
                 rows->row[rows->count] = problem->row_start[i];
                 rows->dim[rows->count] = d;
                 rows->J[rows->count++] = J;
@@ -84,9 +79,8 @@ static void transpose(body_rows *rows, double *X)
         const double *J = rows->J[c];
         for (int a = 0; a < rows->dim[c]; ++a, J += rows->n) {
             double *to = X + column + a;
-            for (int k = 0; k < rows->n; ++k, to += rows->wide) {
+            for (int k = 0; k < rows->n; ++k, to += rows->wide)
                 *to = J[k];
-            }
         }
     }
 }
@@ -103,19 +97,16 @@ INLINE void eliminate_strip(const int strip, int count, int wide, const double *
     int k = 0;
     for (; k + chains <= count; k += chains, x += chains * wide) {
         int is_zero = 1;
-        for (int c = 0; c < chains; ++c) {
+        for (int c = 0; c < chains; ++c)
             is_zero &= factor[k + c] == 0;
-        }
         for (int c = 0; c < chains * strip && !is_zero; ++c) {
             sum[c] +=
                 factor[k + c / strip] * *(const lanes *)(x + c / strip * wide + c % strip * LANES);
         }
     }
-    for (; k < count; ++k, x += wide) {
-        for (int j = 0; j < strip; ++j) {
+    for (; k < count; ++k, x += wide)
+        for (int j = 0; j < strip; ++j)
             sum[j] += factor[k] * *(const lanes *)(x + j * LANES);
-        }
-    }
     for (int j = 0; j < strip; ++j) {
         const lanes all = strip == 1 ? (sum[0] + sum[1]) + (sum[2] + sum[3]) : sum[j] + sum[j + 2];
         *(lanes *)(y + j * LANES) = (*(lanes *)(y + j * LANES) - all) * (1 / pivot);
@@ -131,12 +122,9 @@ INLINE void solve_first(const body_rows *rows, const double *F, double *X)
         const double *factor = F + (size_t)i * (size_t)n;
         const double *done = X + (size_t)from * (size_t)wide;
         double *line = X + (size_t)i * (size_t)wide;
-        if (wide == LANES) {
-            eliminate_strip(1, step, wide, factor + from, factor[i], done, line);
-        }
-        for (int k = 0; wide > LANES && k < wide; k += TILE) {
+        if (wide == LANES) eliminate_strip(1, step, wide, factor + from, factor[i], done, line);
+        for (int k = 0; wide > LANES && k < wide; k += TILE)
             eliminate_strip(2, step, wide, factor + from, factor[i], done + k, line + k);
-        }
     }
 }
 
@@ -147,20 +135,14 @@ INLINE void multiply_tile(const int strip, const body_rows *rows, int row, int c
     lanes sum[TILE_ROWS][2] = {{{0}}};
     for (int k = 0; k < rows->n; ++k, X += rows->wide) {
         const double *a = X + row, *b = X + column;
-        if (a[0] == 0 && a[1] == 0 && a[2] == 0 && a[3] == 0) {
-            continue;
-        }
-        for (int i = 0; i < TILE_ROWS; ++i) {
-            for (int j = 0; j < strip; ++j) {
+        if (a[0] == 0 && a[1] == 0 && a[2] == 0 && a[3] == 0) continue;
+        for (int i = 0; i < TILE_ROWS; ++i)
+            for (int j = 0; j < strip; ++j)
                 sum[i][j] += a[i] * *(const lanes *)(b + j * LANES);
-            }
-        }
     }
-    for (int i = 0; i < TILE_ROWS; ++i) {
-        for (int j = 0; j < strip; ++j) {
+    for (int i = 0; i < TILE_ROWS; ++i)
+        for (int j = 0; j < strip; ++j)
             *(lanes *)(T[i] + j * LANES) = sum[i][j];
-        }
-    }
 }
 
 /* W += T, above the diagonal and below. */
@@ -173,9 +155,7 @@ INLINE void add_tile(const body_rows *rows, int row, int column, double T[TILE_R
         for (int j = from; j < TILE && column + j < rows->m; ++j) {
             const size_t other = (size_t)place[column + j];
             W[own * (size_t)ld + other] += T[i][j];
-            if (column + j > row + i) {
-                W[other * (size_t)ld + own] += T[i][j];
-            }
+            if (column + j > row + i) W[other * (size_t)ld + own] += T[i][j];
         }
     }
 }
@@ -184,20 +164,17 @@ INLINE void add_tile(const body_rows *rows, int row, int column, double T[TILE_R
 INLINE void add_body(const body_rows *rows, const double *F, int ld, double *W, double *X)
 {
     int place[MO_DENSE_ROWS]; /* the row of W of each column of X */
-    for (int c = 0, column = 0; c < rows->count; ++c) {
-        for (int a = 0; a < rows->dim[c]; ++a) {
+    for (int c = 0, column = 0; c < rows->count; ++c)
+        for (int a = 0; a < rows->dim[c]; ++a)
             place[column++] = rows->row[c] + a;
-        }
-    }
     solve_first(rows, F, X);
     for (int row = 0; row < rows->m; row += TILE_ROWS) {
         for (int column = row / TILE * TILE; column < rows->m; column += TILE) {
             double T[TILE_ROWS][TILE];
-            if (rows->wide == LANES) {
+            if (rows->wide == LANES)
                 multiply_tile(1, rows, row, column, X, T);
-            } else {
+            else
                 multiply_tile(2, rows, row, column, X, T);
-            }
             add_tile(rows, row, column, T, place, ld, W);
         }
     }
@@ -224,12 +201,10 @@ static void add_bodies(const mo_problem *problem, int ld, double *W, double *X)
 void mo_dense_delassus(const mo_problem *problem, int ld, double *W, double *scratch)
 {
     memset(W, 0, (size_t)problem->row_count * (size_t)ld * sizeof *W);
-    if (problem->form == MO_FORM_GLOBAL) {
+    if (problem->form == MO_FORM_GLOBAL)
         add_bodies(problem, ld, W, scratch);
-    } else {
+    else
         copy_blocks(problem, ld, W);
-    }
-    for (int k = 0; problem->compliance && k < problem->row_count; ++k) {
+    for (int k = 0; problem->compliance && k < problem->row_count; ++k)
         W[(size_t)k * (size_t)ld + k] += problem->compliance[k];
-    }
 }

@@ -49,9 +49,8 @@ static int gather_group(const grouping *g, int node)
         for (int e = W->block_start[i]; e < W->block_start[i + 1]; ++e) {
             const int j = W->block_index[e], n = plan->dim[j];
             int l = plan->node_start[node];
-            while (plan->node[j] == node && plan->node_block[l] != j) {
+            while (plan->node[j] == node && plan->node_block[l] != j)
                 ++l;
-            }
             for (int a = 0; plan->node[j] == node && a < d; ++a) {
                 memcpy(g->dense + (size_t)(row + a) * (size_t)rows +
                            first[l - plan->node_start[node]],
@@ -75,12 +74,9 @@ static int factor_group(int n, double *A, int *pivot_row)
     double *F = A + (size_t)n * (size_t)n; /* F apart from A: n x n, row-major */
     for (; k < n; ++k) {
         int p = 0;
-        for (int i = 1; i < n; ++i) {
+        for (int i = 1; i < n; ++i)
             p = left[i] > left[p] ? i : p;
-        }
-        if (!(left[p] > RANK * largest)) {
-            break;
-        }
+        if (!(left[p] > RANK * largest)) break;
         const double root = sqrt(left[p]);
         pivot_row[k] = p;
         for (int i = 0; i < n; ++i) {
@@ -135,9 +131,7 @@ static bool find_bases(const grouping *g)
         int pivot_row[MOST_ROWS];
         const int rows = gather_group(g, node);
         const int k = g->rank[node] = factor_group(rows, g->dense, pivot_row);
-        if (k == 0 || k > MO_BILATERAL_MAX_DIM) {
-            return false;
-        }
+        if (k == 0 || k > MO_BILATERAL_MAX_DIM) return false;
         for (int e = plan->node_start[node]; e < plan->node_start[node + 1]; ++e) {
             g->out->start[plan->node_block[e]] = basis;
             basis += (size_t)(plan->dim[plan->node_block[e]] * k);
@@ -156,12 +150,10 @@ static bool find_bases(const grouping *g)
 static void divide_by_heads(const double *head_g, int k, const double *head_h, int m, double *T)
 {
     for (int a = 0; a < k; ++a) {
-        for (int b = 0; b < a; ++b) {
+        for (int b = 0; b < a; ++b)
             mo_axpy(m, -head_g[a * k + b], T + b * m, T + a * m);
-        }
-        for (int c = 0; c < m; ++c) {
+        for (int c = 0; c < m; ++c)
             T[a * m + c] /= head_g[a * k + a];
-        }
     }
     for (int a = 0; a < k; ++a) {
         for (int c = 0; c < m; ++c) {
@@ -191,11 +183,9 @@ static void gather_row(const grouping *g, int node)
                 used += (size_t)(k * m);
             }
             for (int a = 0; a < d; ++a) {
-                for (int b = 0; row[a] != NOT_A_PIVOT && b < n; ++b) {
-                    if (column[b] != NOT_A_PIVOT) {
+                for (int b = 0; row[a] != NOT_A_PIVOT && b < n; ++b)
+                    if (column[b] != NOT_A_PIVOT)
                         g->dense[g->slot[h] + (size_t)(row[a] * m + column[b])] = block[a * n + b];
-                    }
-                }
             }
             block += (size_t)d * (size_t)n;
         }
@@ -273,9 +263,8 @@ static int largest_group(const mo_front_plan *plan)
     int largest = 0;
     for (int node = 0; node < plan->node_count; ++node) {
         int rows = 0;
-        for (int k = plan->node_start[node]; k < plan->node_start[node + 1]; ++k) {
+        for (int k = plan->node_start[node]; k < plan->node_start[node + 1]; ++k)
             rows += plan->dim[plan->node_block[k]];
-        }
         largest = rows > largest ? rows : largest;
     }
     return largest;
@@ -305,9 +294,7 @@ static mo_error fill(const mo_allocator *own, grouping *g, bool *pays)
     const int largest = largest_group(g->plan);
     mo_problem *V = NULL;
     *pays = largest <= MOST_ROWS && g->plan->node_count < g->plan->block_count;
-    if (!*pays) {
-        return MO_OK;
-    }
+    if (!*pays) return MO_OK;
     MO_FAIL_IF(!make_room(own, g, largest), MO_ERR_MEMORY);
     *pays = find_bases(g);
     mo_error error = *pays ? build_V(g, &V) : MO_OK;

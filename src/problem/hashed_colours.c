@@ -31,9 +31,8 @@ uint64_t mo_node_priority(int count, const int *body, int body_count, const uint
 {
     uint64_t priority = mo_pair_priority(id_of(count, body, 0, body_count, id),
                                          id_of(count, body, 1, body_count, id));
-    for (int k = 2; k < count; ++k) {
+    for (int k = 2; k < count; ++k)
         priority ^= mo_pair_priority(id_of(count, body, k, body_count, id), (uint32_t)priority);
-    }
     return priority;
 }
 
@@ -68,9 +67,8 @@ static const entry *sort_entries(int count, entry *entries, entry *other)
         const entry own = entries[k];
         mo_pace_every(k, 1024);
         int at = k;
-        for (; at > 0 && entries[at - 1].priority > own.priority; --at) {
+        for (; at > 0 && entries[at - 1].priority > own.priority; --at)
             entries[at] = entries[at - 1];
-        }
         entries[at] = own;
     }
     return entries;
@@ -80,15 +78,11 @@ static const entry *sort_entries(int count, entry *entries, entry *other)
 static int colour_of(const mo_colour_graph *g, int node, uint64_t *used)
 {
     uint64_t taken = 0;
-    for (int k = g->start[node]; k < g->start[node + 1]; ++k) {
+    for (int k = g->start[node]; k < g->start[node + 1]; ++k)
         taken |= is_moving(g->body[k], g->body_count) ? used[g->body[k]] : 0;
-    }
     const int colour = mo_colour_free(taken);
-    for (int k = g->start[node]; k < g->start[node + 1]; ++k) {
-        if (is_moving(g->body[k], g->body_count)) {
-            used[g->body[k]] |= UINT64_C(1) << colour;
-        }
-    }
+    for (int k = g->start[node]; k < g->start[node + 1]; ++k)
+        if (is_moving(g->body[k], g->body_count)) used[g->body[k]] |= UINT64_C(1) << colour;
     return colour;
 }
 
@@ -115,9 +109,7 @@ mo_error mo_colour_nodes(const mo_allocator *own, const mo_colour_graph *graph, 
     entry *entries = mo_memory_array(own, 2 * count, sizeof *entries);
     uint64_t *used = mo_memory_array(own, (size_t)graph->body_count, sizeof *used);
     const mo_error error = entries && used ? MO_OK : MO_ERR_MEMORY;
-    if (!error) {
-        colour_all(graph, entries, entries + count, used, colour);
-    }
+    if (!error) colour_all(graph, entries, entries + count, used, colour);
     MO_FREE(own, entries, used);
     return error;
 }

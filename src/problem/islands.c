@@ -19,11 +19,8 @@ static int node_count(const mo_problem *problem)
 
 static int is_zero(const double *block, size_t count)
 {
-    for (size_t k = 0; k < count; ++k) {
-        if (block[k] != 0) {
-            return 0;
-        }
-    }
+    for (size_t k = 0; k < count; ++k)
+        if (block[k] != 0) return 0;
     return 1;
 }
 
@@ -136,9 +133,7 @@ mo_error mo_islands_find(const mo_problem *problem, mo_islands *islands)
         made = sort(own, problem->constraint_count, islands);
     }
     MO_FREE(own, parent, number_of);
-    if (!made) {
-        mo_islands_clear(own, islands);
-    }
+    if (!made) mo_islands_clear(own, islands);
     return made ? MO_OK : MO_ERR_MEMORY;
 }
 
@@ -172,9 +167,8 @@ static void number_locally(cut *c, int *local)
 {
     const mo_problem *from = c->from;
     if (from->form == MO_FORM_REDUCED) {
-        for (int k = 0; k < c->count; ++k) {
+        for (int k = 0; k < c->count; ++k)
             local[c->member[k]] = k;
-        }
         return;
     }
     for (int m = 0; m < c->count; ++m) {
@@ -191,18 +185,16 @@ static void number_locally(cut *c, int *local)
         }
     }
     qsort(c->body, (size_t)c->body_count, sizeof(int), mo_compare_ints);
-    for (int k = 0; k < c->body_count; ++k) {
+    for (int k = 0; k < c->body_count; ++k)
         local[c->body[k]] = k;
-    }
 }
 
 static void forget_numbers(const cut *c, int *local)
 {
     const int *list = c->from->form == MO_FORM_REDUCED ? c->member : c->body;
     const int count = c->from->form == MO_FORM_REDUCED ? c->count : c->body_count;
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         local[list[k]] = -1;
-    }
 }
 
 /* Counts, and arrays of that many; false if memory ran out. */
@@ -261,9 +253,7 @@ static void copy_bodies(cut *c)
         memcpy(to->f + to->body_start[k], from->f + from->body_start[b],
                (size_t)n * sizeof(double));
         to->asymmetric[k] = from->asymmetric[b];
-        if (to->body_id) {
-            to->body_id[k] = from->body_id[b];
-        }
+        if (to->body_id) to->body_id[k] = from->body_id[b];
         to->is_symmetric = to->is_symmetric && !from->asymmetric[b];
         to->body_start[k + 1] = to->body_start[k] + n;
         to->mass_start[k + 1] = to->mass_start[k] + square;
@@ -309,12 +299,9 @@ static void copy_constraints(cut *c)
         memcpy(to->param + to->param_count, mo_constraint_param(from, i), params * sizeof(double));
         to->param_count += params;
         memcpy(to->w + to->row_start[m], from->w + row, bytes);
-        if (to->compliance) {
+        if (to->compliance)
             memcpy(to->compliance + to->row_start[m], from->compliance + row, bytes);
-        }
-        if (to->rate_scale) {
-            to->rate_scale[m] = from->rate_scale[i];
-        }
+        if (to->rate_scale) to->rate_scale[m] = from->rate_scale[i];
         to->row_start[m + 1] = to->row_start[m] + d;
         copy_blocks(c, i, m);
     }
@@ -352,9 +339,7 @@ mo_error mo_islands_extract(const mo_problem *problem, const mo_islands *islands
         number_locally(&c, local);
         error = copy_island(&c);
         forget_numbers(&c, local);
-        if (error) {
-            mo_problem_destroy(c.to);
-        }
+        if (error) mo_problem_destroy(c.to);
     } else {
         mo_memory_free(own, c.to);
     }

@@ -148,9 +148,8 @@ INLINE mo_vec mo_vec_cross(mo_vec a, mo_vec b)
 #if L == 8
 INLINE void read_lines(const double *state, const int line[L], lanes a[8])
 {
-    for (int k = 0; k < L; ++k) {
+    for (int k = 0; k < L; ++k)
         a[k] = load(state + (size_t)MO_LINE * (size_t)line[k]);
-    }
 }
 
 /* Rows become columns: pairs of numbers, then pairs of pairs, then fours. */
@@ -222,9 +221,8 @@ INLINE double largest_of(const lanes *part)
 {
     const double *a = (const double *)part;
     double largest = a[0];
-    for (int k = 1; k < B; ++k) {
+    for (int k = 1; k < B; ++k)
         largest = a[k] > largest ? a[k] : largest;
-    }
     return largest;
 }
 

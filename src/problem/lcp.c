@@ -34,9 +34,7 @@ static mo_lcp_unknown *add_unknown(writer *to, mo_lcp_role role, int constraint,
 {
     static const mo_lcp_unknown none = {0};
     const int k = to->size++;
-    if (!to->lcp->unknown) {
-        return NULL;
-    }
+    if (!to->lcp->unknown) return NULL;
     to->lcp->unknown[k] = none;
     to->lcp->unknown[k].role = role;
     to->lcp->unknown[k].constraint = constraint;
@@ -49,25 +47,19 @@ static mo_lcp_unknown *add_unknown(writer *to, mo_lcp_role role, int constraint,
 static void add_tie(writer *to, int row, int column, double value)
 {
     const int k = to->ties++;
-    if (to->lcp->tie) {
-        to->lcp->tie[k] = (mo_lcp_tie){row, column, value};
-    }
+    if (to->lcp->tie) to->lcp->tie[k] = (mo_lcp_tie){row, column, value};
 }
 
 /* A pair (z, w) that touches one row, with the same sign in both. */
 static void add_single(writer *to, mo_lcp_role role, int constraint, int row, double sign)
 {
     mo_lcp_unknown *unknown = add_unknown(to, role, constraint, row, 1);
-    if (unknown) {
-        unknown->impulse[0] = unknown->test[0] = sign;
-    }
+    if (unknown) unknown->impulse[0] = unknown->test[0] = sign;
 }
 
 static void set_offset(writer *to, int row, double value)
 {
-    if (to->lcp->offset) {
-        to->lcp->offset[row] = value;
-    }
+    if (to->lcp->offset) to->lcp->offset[row] = value;
 }
 
 /* ---- laws ------------------------------------------------------------------------------------ */
@@ -75,18 +67,15 @@ static void set_offset(writer *to, int row, double value)
 static void write_joint(writer *to, int i, pass now)
 {
     const mo_problem *problem = to->lcp->problem;
-    for (int row = problem->row_start[i]; now == FREE && row < problem->row_start[i + 1]; ++row) {
+    for (int row = problem->row_start[i]; now == FREE && row < problem->row_start[i + 1]; ++row)
         add_single(to, MO_LCP_JOINT, i, row, 1);
-    }
 }
 
 static void write_box_row(writer *to, int i, int row, double lower, double upper, pass now)
 {
     const int from_below = isfinite(lower), is_free = !from_below && !isfinite(upper);
     set_offset(to, row, from_below ? lower : is_free ? 0 : upper);
-    if (is_free != (now == FREE) || lower == upper) {
-        return;
-    }
+    if (is_free != (now == FREE) || lower == upper) return;
     const int distance = to->size;
     add_single(to, is_free ? MO_LCP_JOINT : MO_LCP_BOUNDED, i, row, is_free || from_below ? 1 : -1);
     if (from_below && isfinite(upper)) {
@@ -94,9 +83,7 @@ static void write_box_row(writer *to, int i, int row, double lower, double upper
         add_unknown(to, MO_LCP_PRESS, i, row, 0);
         add_tie(to, distance, press, 1);
         add_tie(to, press, distance, -1);
-        if (to->lcp->constant) {
-            to->lcp->constant[press] = upper - lower;
-        }
+        if (to->lcp->constant) to->lcp->constant[press] = upper - lower;
     }
 }
 
@@ -105,9 +92,8 @@ static void write_box(writer *to, int i, pass now)
     const mo_problem *problem = to->lcp->problem;
     const double *bounds = mo_constraint_param(problem, i);
     const int d = mo_constraint_dim(problem, i);
-    for (int k = 0; k < d; ++k) {
+    for (int k = 0; k < d; ++k)
         write_box_row(to, i, problem->row_start[i] + k, bounds[k], bounds[d + k], now);
-    }
 }
 
 /* r_N and u_N; the impulse lies along the axis, and the relaxed row reads the velocity along it. */
@@ -119,9 +105,8 @@ static int write_normal(writer *to, int i, const double *axis)
     if (unknown) {
         memcpy(unknown->impulse, axis, (size_t)d * sizeof *axis);
         unknown->test[0] = 1;
-        if (to->lcp->variant == MO_LCP_RELAXED) {
+        if (to->lcp->variant == MO_LCP_RELAXED)
             memcpy(unknown->test, axis, (size_t)d * sizeof *axis);
-        }
     }
     return normal;
 }
@@ -142,21 +127,15 @@ static void write_group(writer *to, int i, const mo_law_facets *facets, int g, i
             memcpy(unknown->test, D, (size_t)d * sizeof *D);
         }
     }
-    if (to->lcp->variant == MO_LCP_FIXED_SLIP) {
-        return;
-    }
+    if (to->lcp->variant == MO_LCP_FIXED_SLIP) return;
     mo_lcp_unknown *unknown = add_unknown(to, MO_LCP_SLIP, i, row, 0);
-    if (unknown) {
-        unknown->group = g;
-    }
+    if (unknown) unknown->group = g;
     add_tie(to, slip, normal, facets->mu[g]);
     for (int j = 0; j < count; ++j) {
         add_tie(to, first + j, slip, 1);
         add_tie(to, slip, first + j, -1);
     }
-    if (to->lcp->variant == MO_LCP_RELAXED) {
-        add_tie(to, normal, slip, -facets->mu[g]);
-    }
+    if (to->lcp->variant == MO_LCP_RELAXED) add_tie(to, normal, slip, -facets->mu[g]);
 }
 
 static void write_cone(writer *to, int i)
@@ -186,15 +165,11 @@ static void write_slacks(writer *to, int i)
         const int slack = to->size, recede = slack + 1;
         add_single(to, MO_LCP_SLACK, i, row + k, 1);
         mo_lcp_unknown *unknown = add_unknown(to, MO_LCP_RECEDE, i, row + k, 0);
-        if (unknown) {
-            unknown[-1].index = unknown->index = k;
-        }
+        if (unknown) unknown[-1].index = unknown->index = k;
         add_tie(to, slack, recede, 1);
         add_tie(to, recede, normal, 2 * mu);
         add_tie(to, recede, slack, -1);
-        if (to->lcp->variant == MO_LCP_RELAXED) {
-            add_tie(to, normal, recede, -2 * mu);
-        }
+        if (to->lcp->variant == MO_LCP_RELAXED) add_tie(to, normal, recede, -2 * mu);
     }
 }
 
@@ -210,15 +185,14 @@ static int uses_slacks(const mo_lcp *lcp, int i)
 static void write_block(writer *to, int i, pass now)
 {
     const int kind = to->lcp->problem->law[i].kind;
-    if (kind == MO_LAW_BILATERAL) {
+    if (kind == MO_LAW_BILATERAL)
         write_joint(to, i, now);
-    } else if (kind == MO_LAW_BOX) {
+    else if (kind == MO_LAW_BOX)
         write_box(to, i, now);
-    } else if (now == PAIRS && uses_slacks(to->lcp, i)) {
+    else if (now == PAIRS && uses_slacks(to->lcp, i))
         write_slacks(to, i);
-    } else if (now == PAIRS) {
+    else if (now == PAIRS)
         write_cone(to, i);
-    }
 }
 
 static void write_all(writer *to)
@@ -228,16 +202,10 @@ static void write_all(writer *to)
     for (int now = FREE; now <= PAIRS; ++now) {
         int *start = now == FREE ? lcp->free_start : lcp->pair_start;
         for (int i = 0; i <= count; ++i) {
-            if (start) {
-                start[i] = to->size;
-            }
-            if (i < count) {
-                write_block(to, i, (pass)now);
-            }
+            if (start) start[i] = to->size;
+            if (i < count) write_block(to, i, (pass)now);
         }
-        if (now == FREE) {
-            lcp->free_count = to->size;
-        }
+        if (now == FREE) lcp->free_count = to->size;
     }
     lcp->size = to->size;
     lcp->tie_count = to->ties;
@@ -296,15 +264,12 @@ size_t mo_lcp_fill(const mo_lcp *lcp, const mo_problem *W)
 {
     const size_t all = (size_t)lcp->size * (size_t)lcp->size;
     size_t fill = 0;
-    if (lcp->free_count > 0) {
-        return all; /* joints, once eliminated, couple everything */
-    }
+    if (lcp->free_count > 0) return all; /* joints, once eliminated, couple everything */
     for (int i = 0; i < W->constraint_count; ++i) {
         const size_t size = block_size(lcp, i);
         fill += size * size; /* ties, compliance and the like */
-        for (int k = W->block_start[i]; k < W->block_start[i + 1]; ++k) {
+        for (int k = W->block_start[i]; k < W->block_start[i + 1]; ++k)
             fill += size * block_size(lcp, W->block_index[k]);
-        }
     }
     return fill < all ? fill : all;
 }
@@ -335,7 +300,6 @@ void mo_lcp_slack(const mo_lcp *lcp, const double *z, const double *r, const dou
         mo_law_velocity(lcp->problem, row, unknown->rows, u + row, r + row, law_u);
         w[k] = lcp->constant[k] + mo_dot(unknown->rows, unknown->test, law_u);
     }
-    for (int t = 0; t < lcp->tie_count; ++t) {
+    for (int t = 0; t < lcp->tie_count; ++t)
         w[lcp->tie[t].row] += lcp->tie[t].value * z[lcp->tie[t].column];
-    }
 }

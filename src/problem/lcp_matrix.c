@@ -34,9 +34,8 @@ static void add_block(const mo_lcp *lcp, int i, int j, const double *B, double *
         for (int k = rows.begin[s]; k < rows.end[s]; ++k) {
             const mo_lcp_unknown *row = lcp->unknown + k;
             memset(tested, 0, (size_t)dj * sizeof *tested);
-            for (int a = 0; a < row->rows; ++a) {
+            for (int a = 0; a < row->rows; ++a)
                 mo_axpy(dj, row->test[a], B + (row->row - row_i + a) * dj, tested);
-            }
             for (int c = 0; c < 2 && row->rows > 0; ++c) {
                 for (int l = columns.begin[c]; l < columns.end[c]; ++l) {
                     const mo_lcp_unknown *column = lcp->unknown + l;
@@ -84,9 +83,8 @@ void mo_lcp_matrix(const mo_lcp *lcp, const mo_problem *W, double *A)
         }
     }
     add_compliance(lcp, A);
-    for (int t = 0; t < lcp->tie_count; ++t) {
+    for (int t = 0; t < lcp->tie_count; ++t)
         A[(size_t)lcp->tie[t].row * n + (size_t)lcp->tie[t].column] += lcp->tie[t].value;
-    }
 }
 
 void mo_lcp_vector(const mo_lcp *lcp, double *v, double *u, double *b)
@@ -108,12 +106,8 @@ void mo_lcp_vector(const mo_lcp *lcp, double *v, double *u, double *b)
 double mo_lcp_scale_for(double x, int powers_of_two)
 {
     int exponent;
-    if (!(x > 0) || !isfinite(x)) {
-        return 1;
-    }
-    if (!powers_of_two) {
-        return 1 / sqrt(x);
-    }
+    if (!(x > 0) || !isfinite(x)) return 1;
+    if (!powers_of_two) return 1 / sqrt(x);
     frexp(x, &exponent);
     return ldexp(1, -exponent / 2);
 }
@@ -121,9 +115,8 @@ double mo_lcp_scale_for(double x, int powers_of_two)
 void mo_lcp_scales(const mo_lcp *lcp, const double *A, int powers_of_two, double *scale)
 {
     const size_t next = (size_t)lcp->size + 1; /* from one diagonal entry to the next */
-    for (int k = 0; k < lcp->free_count; ++k) {
+    for (int k = 0; k < lcp->free_count; ++k)
         scale[k] = mo_lcp_scale_for(A[(size_t)k * next], powers_of_two);
-    }
     for (int i = 0; i < lcp->problem->constraint_count; ++i) {
         double sum = 0;
         int count = 0;
@@ -135,9 +128,8 @@ void mo_lcp_scales(const mo_lcp *lcp, const double *A, int powers_of_two, double
             }
         }
         const double own = mo_lcp_scale_for(count ? sum / count : 0, powers_of_two);
-        for (int k = lcp->pair_start[i]; k < lcp->pair_start[i + 1]; ++k) {
+        for (int k = lcp->pair_start[i]; k < lcp->pair_start[i + 1]; ++k)
             scale[k] = lcp->unknown[k].rows > 0 ? own : 1 / own;
-        }
     }
 }
 
@@ -146,9 +138,8 @@ void mo_lcp_apply_scales(const mo_lcp *lcp, const double *scale, double *A, doub
     const int n = lcp->size;
     for (int i = 0; i < n; ++i) {
         double *line = A + (size_t)i * n;
-        for (int j = 0; j < n; ++j) {
+        for (int j = 0; j < n; ++j)
             line[j] *= scale[i] * scale[j];
-        }
         b[i] *= scale[i];
     }
 }

@@ -12,9 +12,7 @@
 
 void mo_problem_destroy(mo_problem *problem)
 {
-    if (!problem) {
-        return;
-    }
+    if (!problem) return;
     const mo_allocator own = problem->allocator;
     mo_views_destroy(&own, problem->views);
     void *const arrays[] = {problem->body_start,  problem->mass_start,  problem->M,
@@ -24,9 +22,8 @@ void mo_problem_destroy(mo_problem *problem)
                             problem->value_start, problem->values,      problem->asymmetric,
                             problem->body_id,     problem->rate_scale};
     mo_compact_destroy(&own, problem->compact);
-    for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; ++k) {
+    for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; ++k)
         mo_memory_free(&own, arrays[k]);
-    }
     mo_memory_free(&own, problem);
 }
 
@@ -78,9 +75,8 @@ mo_block_view mo_problem_block(const mo_problem *problem, int constraint, int k)
     const int d = mo_constraint_dim(problem, constraint);
     const int *index = problem->block_index + problem->block_start[constraint];
     const double *values = problem->values + problem->value_start[constraint];
-    for (int j = 0; j < k; ++j) {
+    for (int j = 0; j < k; ++j)
         values += (size_t)d * (size_t)mo_block_columns(problem, index[j]);
-    }
     return (mo_block_view){index[k], values};
 }
 
@@ -99,9 +95,8 @@ static void push(const mo_problem *problem, int i, const double *r_i, double *v)
     const double *J = problem->values + problem->value_start[i];
     for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k) {
         const int index = problem->block_index[k], n = mo_block_columns(problem, index);
-        for (int j = 0; j < d; ++j, J += n) {
+        for (int j = 0; j < d; ++j, J += n)
             mo_axpy(n, r_i[j], J, v + start[index]);
-        }
     }
 }
 
@@ -138,11 +133,10 @@ static void solve_mass(const mo_problem *problem, int b, double *v)
 {
     const mo_rigid *rigid = problem->compact ? problem->compact->rigid + b : NULL;
     const int n = mo_body_dim(problem, b);
-    if (rigid && rigid->inverse_mass > 0) {
+    if (rigid && rigid->inverse_mass > 0)
         mo_rigid_accelerate(rigid, v, v);
-    } else {
+    else
         mo_solve_factored(n, mo_body_factor(problem, b), v);
-    }
 }
 
 void mo_problem_push(const mo_problem *problem, const double *r, double *v)
@@ -150,23 +144,18 @@ void mo_problem_push(const mo_problem *problem, const double *r, double *v)
     for (int i = 0; i < problem->constraint_count; ++i) {
         const mo_compact_contact *contact = compact_of(problem, i);
         mo_pace_every(i + 1, 512);
-        if (contact) {
+        if (contact)
             push_compact(problem, contact, r + problem->row_start[i], v);
-        } else {
+        else
             push(problem, i, r + problem->row_start[i], v);
-        }
     }
 }
 
 void mo_problem_velocity(const mo_problem *problem, const double *r, double *v)
 {
     MO_NEED_OR(, problem && v && problem->form == MO_FORM_GLOBAL, NULL);
-    if (problem->dof_count) {
-        memcpy(v, problem->f, (size_t)problem->dof_count * sizeof *v);
-    }
-    if (r) {
-        mo_problem_push(problem, r, v);
-    }
+    if (problem->dof_count) memcpy(v, problem->f, (size_t)problem->dof_count * sizeof *v);
+    if (r) mo_problem_push(problem, r, v);
     for (int b = 0; b < problem->body_count; ++b) {
         mo_pace_every(b + 1, 512);
         solve_mass(problem, b, v + problem->body_start[b]);
@@ -187,9 +176,8 @@ static void pull_compact(const mo_problem *problem, const mo_compact_contact *co
             mo_vec3_along(slip, side ? -1 : 1, turn, slip);
         }
     }
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         u[k] += mo_vec3_dot(contact->frame + 3 * k, slip);
-    }
 }
 
 void mo_problem_pull(const mo_problem *problem, const double *x, double *u)
@@ -219,9 +207,7 @@ void mo_problem_pull(const mo_problem *problem, const double *x, double *u)
 static void relative_velocity(const mo_problem *problem, const double *x, double *u)
 {
     mo_pace_copy(u, problem->w, (size_t)problem->row_count * sizeof *u);
-    if (x) {
-        mo_problem_pull(problem, x, u);
-    }
+    if (x) mo_problem_pull(problem, x, u);
 }
 
 void mo_problem_relative_velocity(const mo_problem *problem, const double *v, double *u)
@@ -234,9 +220,7 @@ void mo_problem_relative_velocity(const mo_problem *problem, const double *v, do
 void mo_problem_response_into(const mo_problem *problem, const double *r, double *v, double *u)
 {
     const bool is_global = problem->form == MO_FORM_GLOBAL;
-    if (is_global) {
-        mo_problem_velocity(problem, r, v);
-    }
+    if (is_global) mo_problem_velocity(problem, r, v);
     relative_velocity(problem, is_global ? v : r, u);
 }
 
@@ -271,9 +255,7 @@ size_t mo_square_starts(const mo_problem *problem, size_t *start)
     size_t total = 0;
     for (int i = 0; i < problem->constraint_count; ++i) {
         const size_t d = (size_t)mo_constraint_dim(problem, i);
-        if (start) {
-            start[i] = total;
-        }
+        if (start) start[i] = total;
         total += d * d;
     }
     return total;
@@ -282,14 +264,12 @@ size_t mo_square_starts(const mo_problem *problem, size_t *start)
 void mo_list_incidence(const mo_problem *problem, int *start, int *list)
 {
     memset(start, 0, ((size_t)problem->body_count + 2) * sizeof *start);
-    for (int k = 0; k < problem->block_start[problem->constraint_count]; ++k) {
+    for (int k = 0; k < problem->block_start[problem->constraint_count]; ++k)
         ++start[problem->block_index[k] + 2];
-    }
     mo_running_sums(problem->body_count, start + 1);
     for (int i = 0; i < problem->constraint_count; ++i) {
         mo_pace_every(i + 1, 128);
-        for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k) {
+        for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k)
             list[start[problem->block_index[k] + 1]++] = i;
-        }
     }
 }

@@ -109,9 +109,8 @@ static inline void mo_add_block(int d, int n, const double *block, const double 
         u[0] += (block[0] * x[0] + block[1] * x[1]) + block[2] * x[2];
         u[1] += (block[3] * x[0] + block[4] * x[1]) + block[5] * x[2];
     } else {
-        for (int j = 0; j < d; ++j) {
+        for (int j = 0; j < d; ++j)
             u[j] += mo_dot(n, block + (size_t)j * n, x);
-        }
     }
 }
 
@@ -119,12 +118,9 @@ static inline void mo_add_block(int d, int n, const double *block, const double 
 static inline void mo_add_response(int d, int n, const double *block, const double *x, double *u)
 {
     int k = 0;
-    while (k < n && x[k] == 0) {
+    while (k < n && x[k] == 0)
         ++k;
-    }
-    if (k < n) {
-        mo_add_block(d, n, block, x, u);
-    }
+    if (k < n) mo_add_block(d, n, block, x, u);
 }
 
 /* u += sum_j W_ij x_j, row i of the blocks of a reduced problem; d is a constant where this is
@@ -133,38 +129,34 @@ static inline void mo_add_row(const int d, const mo_problem *W, int i, const dou
 {
     const double *block = W->values + W->value_start[i];
     double sum[MO_BILATERAL_MAX_DIM];
-    for (int a = 0; a < d; ++a) {
+    for (int a = 0; a < d; ++a)
         sum[a] = u[a];
-    }
     for (int k = W->block_start[i]; k < W->block_start[i + 1]; ++k) {
         const int j = W->block_index[k], n = mo_constraint_dim(W, j);
         mo_add_response(d, n, block, x + W->row_start[j], sum);
         block += d * n;
     }
-    for (int a = 0; a < d; ++a) {
+    for (int a = 0; a < d; ++a)
         u[a] = sum[a];
-    }
 }
 
 static inline void mo_reduced_row(const mo_problem *W, int i, const double *x, double *u)
 {
     const int d = mo_constraint_dim(W, i);
-    if (d == 3) {
+    if (d == 3)
         mo_add_row(3, W, i, x, u);
-    } else if (d == 2) {
+    else if (d == 2)
         mo_add_row(2, W, i, x, u);
-    } else {
+    else
         mo_add_row(d, W, i, x, u);
-    }
 }
 
 /* The velocity a law sees: u + compliance r, of constraint i with rows starting at `row`. */
 static inline void mo_law_velocity(const mo_problem *problem, int row, int d, const double *u,
                                    const double *r, double *law_u)
 {
-    for (int k = 0; k < d; ++k) {
+    for (int k = 0; k < d; ++k)
         law_u[k] = problem->compliance ? u[k] + problem->compliance[row + k] * r[k] : u[k];
-    }
 }
 
 /* Starts of the consecutive d x d blocks (or start = NULL); returns the numbers of all. */

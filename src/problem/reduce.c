@@ -79,11 +79,9 @@ static void couple(const reduction *job, int i, int j, double *W)
     while (ki < problem->block_start[i + 1] && kj < problem->block_start[j + 1]) {
         const int bi = problem->block_index[ki], bj = problem->block_index[kj];
         const int ni = mo_body_dim(problem, bi), nj = mo_body_dim(problem, bj);
-        for (int a = 0; bi == bj && a < di; ++a) {
-            for (int b = 0; b < dj; ++b) {
+        for (int a = 0; bi == bj && a < di; ++a)
+            for (int b = 0; b < dj; ++b)
                 W[a * dj + b] += mo_dot(ni, A + (size_t)a * ni, B + (size_t)b * nj);
-            }
-        }
         if (bi <= bj) {
             A += (size_t)di * ni;
             ++ki;
@@ -121,9 +119,7 @@ static mo_error reduce_global(const mo_problem *problem, mo_problem **reduced, m
 {
     reduction job = {.problem = problem};
     mo_error error = mo_problem_sweep(problem, MO_SWEEP_NATURAL, &job.sweep);
-    if (!error && !prepare(&job)) {
-        error = MO_ERR_MEMORY;
-    }
+    if (!error && !prepare(&job)) error = MO_ERR_MEMORY;
     error = error ? error : mo_problem_response(problem, NULL, job.q);
     if (error) {
         mo_fail_memory(why);

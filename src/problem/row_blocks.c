@@ -15,13 +15,11 @@ void mo_row_velocity(const mo_batches *b, const mo_row_block *row, const double 
     for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k) {
         const int body = problem->block_index[k], n = mo_body_dim(problem, body);
         const double *v = state + (size_t)b->line_of[body] * MO_LINE;
-        for (int j = 0; j < d; ++j, J += n) {
+        for (int j = 0; j < d; ++j, J += n)
             u[j] += mo_dot(n, J, v);
-        }
     }
-    for (int j = 0; j < d; ++j) { /* last: the sum of two bodies does not depend on their order */
+    for (int j = 0; j < d; ++j) /* last: the sum of two bodies does not depend on their order */
         u[j] += problem->w[problem->row_start[i] + j];
-    }
 }
 
 void mo_row_apply(const mo_batches *b, const mo_row_block *row, const double *dr, double *state)
@@ -32,9 +30,8 @@ void mo_row_apply(const mo_batches *b, const mo_row_block *row, const double *dr
     for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k) {
         const int body = problem->block_index[k], n = mo_body_dim(problem, body);
         double *v = state + (size_t)b->line_of[body] * MO_LINE;
-        for (int j = 0; j < d; ++j, push += n) {
+        for (int j = 0; j < d; ++j, push += n)
             mo_axpy(n, dr[j], push, v);
-        }
     }
 }
 
@@ -54,9 +51,8 @@ double mo_row_visit(const mo_batches *b, const mo_row_block *row, double *r, dou
     if (law->relax) {
         law->relax(p, d, W, x, r, u);
     } else {
-        for (int k = 0; k < d; ++k) {
+        for (int k = 0; k < d; ++k)
             x[k] -= mo_dot(d, W + k * d, r);
-        }
         law->solve(p, d, W, x, u);
     }
     for (int k = 0; k < d; ++k) {
@@ -64,8 +60,6 @@ double mo_row_visit(const mo_batches *b, const mo_row_block *row, double *r, dou
         moved += dr[k] * dr[k];
         r[k] = u[k];
     }
-    if (moved > 0) {
-        mo_row_apply(b, row, dr, state);
-    }
+    if (moved > 0) mo_row_apply(b, row, dr, state);
     return moved;
 }

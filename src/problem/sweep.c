@@ -16,9 +16,8 @@ enum { CHUNKS_FEW = 8 }; /* below this, chunks are too few to be shared among th
 static inline void pull(int d, int n, const double *A, const double *x, double *u)
 {
     if (d == 3 && n == 6) {
-        for (int j = 0; j < 3; ++j) {
+        for (int j = 0; j < 3; ++j)
             u[j] += mo_sweep_dot_6(A + 6 * j, x);
-        }
         return;
     }
     mo_add_block(d, n, A, x, u);
@@ -31,14 +30,12 @@ static inline void push(int d, int n, const double *A, const double *y, double *
         return;
     }
     if (d == 2 && n == 3) {
-        for (int k = 0; k < 3; ++k) {
+        for (int k = 0; k < 3; ++k)
             x[k] += A[k] * y[0] + A[3 + k] * y[1];
-        }
         return;
     }
-    for (int j = 0; j < d; ++j) {
+    for (int j = 0; j < d; ++j)
         mo_axpy(n, y[j], A + (size_t)j * n, x);
-    }
 }
 
 /* Adds the velocity of the state to u of the constraint at a position. */
@@ -63,9 +60,8 @@ void mo_sweep_velocity(const mo_sweep *sweep, int position, const double *x, dou
     const mo_problem *problem = sweep->problem;
     const int row = problem->row_start[sweep->constraint[position]];
     const int d = problem->row_start[sweep->constraint[position] + 1] - row;
-    for (int j = 0; j < d; ++j) {
+    for (int j = 0; j < d; ++j)
         u[j] = problem->w[row + j];
-    }
     add_velocity(sweep, position, x, u);
 }
 
@@ -79,9 +75,7 @@ void mo_sweep_change(const mo_sweep *sweep, int position, const double *dx, doub
 void mo_sweep_apply(const mo_sweep *sweep, int position, const double *dr, double *x)
 {
     const mo_problem *problem = sweep->problem;
-    if (problem->form == MO_FORM_REDUCED) {
-        return; /* the state is r, which the caller has changed */
-    }
+    if (problem->form == MO_FORM_REDUCED) return; /* the state is r, which the caller has changed */
     const int i = sweep->constraint[position], d = mo_constraint_dim(problem, i);
     const double *block = mo_sweep_push(sweep, position);
     for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k) {
@@ -111,13 +105,9 @@ static void reset_range(void *context, int begin, int end)
 void mo_sweep_reset(const mo_sweep *sweep, int threads, const double *r, double *x)
 {
     const mo_problem *problem = sweep->problem;
-    if (problem->form == MO_FORM_REDUCED) {
-        return;
-    }
+    if (problem->form == MO_FORM_REDUCED) return;
     reset_context context = {sweep, r, x};
-    if (problem->dof_count) {
-        memcpy(x, sweep->free_state, (size_t)problem->dof_count * sizeof *x);
-    }
+    if (problem->dof_count) memcpy(x, sweep->free_state, (size_t)problem->dof_count * sizeof *x);
     for (int g = 0; g < sweep->group_count; ++g) {
         mo_parallel_for(mo_sweep_is_parallel(sweep, g) ? threads : 1, sweep->group_start[g],
                         sweep->group_start[g + 1], reset_range, &context);
@@ -156,9 +146,8 @@ static void make_natural_order(mo_sweep *sweep)
     sweep->last_is_sequential = 1;
     sweep->group_start[0] = 0;
     sweep->group_start[1] = count;
-    for (int i = 0; i < count; ++i) {
+    for (int i = 0; i < count; ++i)
         sweep->constraint[i] = i;
-    }
 }
 
 /* Positions sorted by colour, in the order of the constraints within one; empty colours vanish. */
@@ -166,21 +155,17 @@ static void sort_by_colour(mo_sweep *sweep, const uint8_t *colour)
 {
     const int count = sweep->problem->constraint_count;
     int next[MO_COLOURS + 1] = {0};
-    for (int i = 0; i < count; ++i) {
+    for (int i = 0; i < count; ++i)
         ++next[colour[i] + 1];
-    }
     sweep->last_is_sequential = next[MO_COLOUR_REST + 1] > 0;
     sweep->group_count = 0;
     for (int c = 0; c < MO_COLOURS; ++c) {
-        if (next[c + 1] > 0) {
-            sweep->group_start[sweep->group_count++] = next[c];
-        }
+        if (next[c + 1] > 0) sweep->group_start[sweep->group_count++] = next[c];
         next[c + 1] += next[c];
     }
     sweep->group_start[sweep->group_count] = count;
-    for (int i = 0; i < count; ++i) {
+    for (int i = 0; i < count; ++i)
         sweep->constraint[next[colour[i]]++] = i;
-    }
 }
 
 /*
@@ -195,9 +180,8 @@ static void colour_for_sweep(const mo_problem *problem, uint8_t *colour, uint64_
     const int of_single = mo_colour_chunks(problem, 1, colour, used);
     const int of_chunks =
         chunks < CHUNKS_FEW ? MO_COLOURS : mo_colour_chunks(problem, MO_CHUNK, colour, used);
-    if (of_chunks > MO_COLOUR_REST || of_chunks > 2 * of_single) {
+    if (of_chunks > MO_COLOUR_REST || of_chunks > 2 * of_single)
         mo_colour_constraints(problem, colour, used);
-    }
 }
 
 static int make_order(mo_sweep *sweep, mo_sweep_order order)
@@ -232,9 +216,7 @@ static size_t record_size(const mo_problem *problem, int i)
 {
     const size_t d = (size_t)mo_constraint_dim(problem, i);
     const size_t values = problem->value_start[i + 1] - problem->value_start[i];
-    if (problem->form == MO_FORM_REDUCED) {
-        return d * d;
-    }
+    if (problem->form == MO_FORM_REDUCED) return d * d;
     return d * d + (problem->is_symmetric ? values : 2 * values);
 }
 
@@ -242,9 +224,8 @@ static size_t record_size(const mo_problem *problem, int i)
 static size_t records_size(const mo_problem *problem)
 {
     size_t total = 0;
-    for (int i = 0; i < problem->constraint_count; ++i) {
+    for (int i = 0; i < problem->constraint_count; ++i)
         total += record_size(problem, i);
-    }
     return total;
 }
 
@@ -291,15 +272,12 @@ static void whiten(const mo_problem *problem, int i, double *W, double *pull, do
         memcpy(push, J, count * sizeof *J);
         for (int j = 0; j < d; ++j) {
             mo_solve_first(n, mo_body_factor(problem, body), push + (size_t)j * n);
-            if (pull != push) {
+            if (pull != push)
                 mo_solve_second_transposed(n, mo_body_factor(problem, body), pull + (size_t)j * n);
-            }
         }
-        for (int j = 0; j < d; ++j) {
-            for (int m = 0; m < d; ++m) {
+        for (int j = 0; j < d; ++j)
+            for (int m = 0; m < d; ++m)
                 W[j * d + m] += mo_dot(n, pull + (size_t)j * n, push + (size_t)m * n);
-            }
-        }
         J += count;
         pull += count;
         push += count;
@@ -334,9 +312,8 @@ static void fill_records(void *context, int begin, int end)
         } else {
             copy_diagonal(problem, i, W);
         }
-        for (int j = 0; problem->compliance && j < d; ++j) {
+        for (int j = 0; problem->compliance && j < d; ++j)
             W[j * d + j] += problem->compliance[problem->row_start[i] + j];
-        }
     }
 }
 
@@ -344,9 +321,8 @@ static void fill_records(void *context, int begin, int end)
 static void make_free_state(mo_sweep *sweep)
 {
     const mo_problem *problem = sweep->problem;
-    if (problem->dof_count) {
+    if (problem->dof_count)
         memcpy(sweep->free_state, problem->f, (size_t)problem->dof_count * sizeof(double));
-    }
     for (int b = 0; b < problem->body_count; ++b) {
         mo_pace_every(b, 512);
         mo_solve_first(mo_body_dim(problem, b), mo_body_factor(problem, b),

@@ -97,9 +97,8 @@ static inline double mo_sweep_dot_6(const double *row, const double *x)
 
 static inline void mo_sweep_push_3x6(const double *A, const double *y, double *x)
 {
-    for (int k = 0; k < 6; ++k) {
+    for (int k = 0; k < 6; ++k)
         x[k] += A[k] * y[0] + A[6 + k] * y[1] + A[12 + k] * y[2];
-    }
 }
 
 /* The state after the impulse of the constraint at a position has grown by dr (global only). */

@@ -37,9 +37,8 @@ struct mo_views {
 static void take(mo_views *views)
 {
     pthread_mutex_lock(&views->lock);
-    while (views->is_taken) {
+    while (views->is_taken)
         pthread_cond_wait(&views->given, &views->lock);
-    }
     views->is_taken = 1;
     pthread_mutex_unlock(&views->lock);
 }
@@ -66,12 +65,9 @@ mo_error mo_views_create(mo_problem *problem)
 
 void mo_views_destroy(const mo_allocator *allocator, mo_views *views)
 {
-    if (!views) {
-        return;
-    }
-    for (int order = 0; order < MO_SWEEP_ORDERS; ++order) {
+    if (!views) return;
+    for (int order = 0; order < MO_SWEEP_ORDERS; ++order)
         mo_sweep_destroy(allocator, views->sweep[order]);
-    }
     mo_batches_destroy(allocator, views->batches);
     mo_compact_destroy(allocator, views->compact);
     mo_contact_space_destroy(allocator, views->contact_space);
@@ -92,9 +88,8 @@ size_t mo_views_bytes(mo_views *views)
 {
     size_t bytes = sizeof *views;
     take(views);
-    for (int order = 0; order < MO_SWEEP_ORDERS; ++order) {
+    for (int order = 0; order < MO_SWEEP_ORDERS; ++order)
         bytes += views->sweep[order] ? views->sweep[order]->bytes : 0;
-    }
     bytes += views->compact ? mo_compact_bytes(views->owner, views->compact) : 0;
     bytes += views->batches ? views->batches->bytes : 0;
     bytes += views->contact_space ? views->contact_space->bytes : 0;
@@ -110,9 +105,7 @@ size_t mo_views_bytes(mo_views *views)
     do {                                                                                           \
         mo_error made = MO_OK;                                                                     \
         take(views);                                                                               \
-        if (!(views)->view) {                                                                      \
-            made = (make);                                                                         \
-        }                                                                                          \
+        if (!(views)->view) made = (make);                                                         \
         *(out) = (views)->view;                                                                    \
         give(views);                                                                               \
         return made;                                                                               \
@@ -128,9 +121,7 @@ mo_error mo_problem_sweep(const mo_problem *problem, mo_sweep_order order, const
 void mo_problem_write_rows(const mo_problem *problem)
 {
     mo_views *views = problem->views;
-    if (!problem->compact) {
-        return;
-    }
+    if (!problem->compact) return;
     take(views);
     if (!views->has_rows) {
         /* Rows are a view stored in the problem; readers of rows call this first. */
@@ -144,9 +135,7 @@ mo_error mo_problem_compact(const mo_problem *problem, const mo_compact **compac
 {
     mo_views *views = problem->views;
     *compact = problem->compact;
-    if (*compact) {
-        return MO_OK;
-    }
+    if (*compact) return MO_OK;
     RETURN_VIEW(views, compact, mo_compact_find(problem, &views->compact), compact);
 }
 
@@ -156,9 +145,8 @@ mo_error mo_problem_swept_contacts(const mo_problem *problem, int *count)
     const mo_error error = mo_problem_compact(problem, &compact);
     *count = error ? 0 : compact->contact_count;
     const int has_rows = *count < problem->constraint_count;
-    for (int i = 0; i < problem->constraint_count && has_rows && !error; ++i) {
+    for (int i = 0; i < problem->constraint_count && has_rows && !error; ++i)
         *count += compact->contact_of[i] < 0 && mo_constraint_law(problem, i)->relax;
-    }
     return error;
 }
 
@@ -181,9 +169,8 @@ mo_error mo_problem_contact_space(const mo_problem *problem, const mo_contact_sp
     take(views);
     const int is_missing = !views->contact_space;
     give(views);
-    if (is_missing) { /* outside the lock: reducing a problem needs its sweep view */
+    if (is_missing) /* outside the lock: reducing a problem needs its sweep view */
         error = mo_contact_space_create(problem, &made);
-    }
     take(views);
     if (!views->contact_space) {
         views->contact_space = made;
@@ -223,18 +210,14 @@ static double *make_dense(const mo_problem *problem)
 {
     const size_t room = mo_dense_scratch(problem), bytes = dense_bytes(problem);
     double *W = mo_memory_array(&problem->allocator, bytes + sizeof *W, 1), *scratch = W;
-    if (room) {
-        scratch = mo_memory_array(&problem->allocator, room, sizeof *scratch);
-    }
+    if (room) scratch = mo_memory_array(&problem->allocator, room, sizeof *scratch);
     if (W && scratch) {
         mo_dense_delassus(problem, mo_dense_ld(problem), W, scratch);
     } else {
         mo_memory_free(&problem->allocator, W);
         W = NULL;
     }
-    if (room) {
-        mo_memory_free(&problem->allocator, scratch);
-    }
+    if (room) mo_memory_free(&problem->allocator, scratch);
     return W;
 }
 
@@ -242,14 +225,10 @@ mo_error mo_problem_dense(const mo_problem *problem, const double **W)
 {
     mo_views *views = problem->views;
     *W = atomic_load_explicit(&views->dense, memory_order_acquire);
-    if (*W) {
-        return MO_OK;
-    }
+    if (*W) return MO_OK;
     mo_problem_write_rows(problem);
     take(views);
-    if (!views->dense) {
-        views->dense = make_dense(problem);
-    }
+    if (!views->dense) views->dense = make_dense(problem);
     *W = views->dense;
     give(views);
     return *W ? MO_OK : MO_ERR_MEMORY;
@@ -281,18 +260,14 @@ int mo_problem_q_norm_into(const mo_problem *problem, double *scratch, double *n
     const int rows = problem->row_count, is_global = problem->form == MO_FORM_GLOBAL;
     const double *q = is_global ? scratch + problem->dof_count : problem->w;
     *norm = atomic_load_explicit(&problem->views->q_norm, memory_order_relaxed);
-    if (*norm >= 0) {
-        return 0;
-    }
+    if (*norm >= 0) return 0;
     const mo_batches *batches = batches_of_many(problem);
     if (batches) {
         *norm = q_norm_of_batches(batches);
         atomic_store_explicit(&problem->views->q_norm, *norm, memory_order_relaxed);
         return 0;
     }
-    if (is_global) {
-        mo_problem_response_into(problem, NULL, scratch, scratch + problem->dof_count);
-    }
+    if (is_global) mo_problem_response_into(problem, NULL, scratch, scratch + problem->dof_count);
     *norm = sqrt(mo_dot(rows, q, q)); /* concurrent threads compute the same value */
     atomic_store_explicit(&problem->views->q_norm, *norm, memory_order_relaxed);
     return is_global;
@@ -303,9 +278,7 @@ mo_error mo_problem_q_norm(const mo_problem *problem, double *norm)
     const size_t room = (size_t)problem->dof_count + (size_t)problem->row_count;
     double *scratch = NULL;
     *norm = atomic_load_explicit(&problem->views->q_norm, memory_order_relaxed);
-    if (*norm >= 0) {
-        return MO_OK;
-    }
+    if (*norm >= 0) return MO_OK;
     if (problem->form == MO_FORM_GLOBAL) {
         scratch = mo_memory_array(&problem->allocator, room, sizeof *scratch);
         MO_NEED_MEMORY(scratch, NULL);

@@ -78,9 +78,8 @@ static double noise(const mo_world *world, const mo_island_facts *island, double
 
 static void join(const mo_world *world, int a, int b)
 {
-    if (a >= 0 && b >= 0 && world->leader[a] != MO_NONE && world->leader[b] != MO_NONE) {
+    if (a >= 0 && b >= 0 && world->leader[a] != MO_NONE && world->leader[b] != MO_NONE)
         mo_set_unite(world->leader, a, b, NULL);
-    }
 }
 
 /* Islands by their leaders, of contacts that take part and joints. */
@@ -99,9 +98,7 @@ static mo_error find_islands(mo_world *world)
     for (int k = 0; k < world->contacts.count; ++k) {
         const mo_sim_contact *contact = world->contacts.at + k;
         mo_pace_every(k, 512);
-        if (mo_contact_is_taken(contact)) {
-            join(world, contact->body[0], contact->body[1]);
-        }
+        if (mo_contact_is_taken(contact)) join(world, contact->body[0], contact->body[1]);
     }
     mo_pace();
     for (int k = 0; k < world->jointed_count; ++k) {
@@ -110,9 +107,8 @@ static mo_error find_islands(mo_world *world)
     }
     for (int k = 0; k < world->mechanism_places; ++k) {
         const mo_sim_mechanism *mechanism = world->mechanism[k];
-        for (int i = 1; mechanism && i < mechanism->tree.links; ++i) {
+        for (int i = 1; mechanism && i < mechanism->tree.links; ++i)
             join(world, mechanism->body[0], mechanism->body[i]);
-        }
     }
     return MO_OK;
 }
@@ -145,9 +141,8 @@ static void look_at_islands(mo_world *world)
         const mo_sim_body *body = world->body + world->living[k];
         mo_island_facts *island = mo_island_of(world, world->living[k]);
         mo_pace_every(k, 512);
-        if (island) {
+        if (island)
             island->has_joints |= body->mechanism != MO_NONE || body->first_joint != MO_NONE;
-        }
     }
 }
 
@@ -158,9 +153,7 @@ static mo_error name_islands(mo_world *world)
     for (int k = 0; k < world->living_count; ++k) {
         mo_island_facts *island = mo_island_of(world, world->living[k]);
         world->body[world->living[k]].island = world->body[world->living[k]].id;
-        if (island) {
-            island->name = UINT32_MAX;
-        }
+        if (island) island->name = UINT32_MAX;
     }
     for (int differs = 1; differs;) {
         differs = 0;
@@ -168,13 +161,12 @@ static mo_error name_islands(mo_world *world)
             for (int k = 0; k < world->living_count; ++k) {
                 uint32_t *own = &world->body[world->living[k]].island;
                 mo_island_facts *island = mo_island_of(world, world->living[k]);
-                if (island && pass == 0) {
+                if (island && pass == 0)
                     island->name = *own < island->name ? *own : island->name;
-                } else if (island && pass == 1) {
+                else if (island && pass == 1)
                     *own = island->name;
-                } else {
+                else
                     differs |= island && *own != island->name;
-                }
             }
             MO_TRY(pass == 1 ? mo_team_share(world, MO_SHARED_ISLAND) : MO_OK);
         }
@@ -193,9 +185,7 @@ mo_error mo_accuracy_islands(mo_world *world)
 
 mo_error mo_islands_combine(mo_world *world, mo_combine how, size_t offset, int width)
 {
-    if (!world->team) {
-        return MO_OK;
-    }
+    if (!world->team) return MO_OK;
     const size_t places = (size_t)world->body_places + 1, bytes = (size_t)width * sizeof(int64_t);
     uint32_t *name = mo_memory_array(&world->allocator, places, sizeof *name);
     int64_t *value = mo_memory_array(&world->allocator, places, bytes);
@@ -208,11 +198,9 @@ mo_error mo_islands_combine(mo_world *world, mo_combine how, size_t offset, int 
         }
     }
     error = error ? error : world->team->combine(world->team->user, how, count, name, width, value);
-    for (int k = 0, next = 0; k < world->body_places && !error; ++k) {
-        if (world->leader[k] == k) {
+    for (int k = 0, next = 0; k < world->body_places && !error; ++k)
+        if (world->leader[k] == k)
             memcpy((char *)(world->island + k) + offset, value + width * next++, bytes);
-        }
-    }
     MO_FREE(&world->allocator, name, value);
     return error;
 }
@@ -237,15 +225,9 @@ static void find_motion(mo_world *world, double tol, double h)
 
 static mo_accuracy accuracy_of(const mo_world *world, const mo_island_facts *island)
 {
-    if (island->contacts <= FEW) {
-        return MO_FINE;
-    }
-    if (island->moves) {
-        return MO_COARSE;
-    }
-    if (island->is_driven || island->fastest == 0) {
-        return MO_FINE;
-    }
+    if (island->contacts <= FEW) return MO_FINE;
+    if (island->moves) return MO_COARSE;
+    if (island->is_driven || island->fastest == 0) return MO_FINE;
     return !island->was_coarse || world->steps % TRIES == 0 ? MO_TRIED : MO_COARSE;
 }
 
@@ -289,9 +271,7 @@ mo_error mo_accuracy_choose(mo_world *world, double h)
         world->body[world->living[k]].slack = 0;
     }
     mo_pace();
-    if (!(tol > world->step.tol) || mo_contacts_taken(world) <= FEW) {
-        return MO_OK;
-    }
+    if (!(tol > world->step.tol) || mo_contacts_taken(world) <= FEW) return MO_OK;
     MO_TRY(mo_accuracy_islands(world));
     find_motion(world, tol, h);
     set_accuracy(world, tol, h);
@@ -316,12 +296,10 @@ static int may_rest(const mo_world *world, double tol, double h)
     const mo_island_facts all = {.contacts = world->contacts.count};
     const double most = noise(world, &all, tol, h);
     int may = 0;
-    for (int k = 0; !may && k < world->mechanism_places && all.contacts > 0; ++k) {
+    for (int k = 0; !may && k < world->mechanism_places && all.contacts > 0; ++k)
         may = world->mechanism[k] && is_slow(world, world->mechanism[k], most);
-    }
-    for (int k = 0; !may && k < world->living_count; ++k) {
+    for (int k = 0; !may && k < world->living_count; ++k)
         may = world->body[world->living[k]].kind == MO_BODY_FREE;
-    }
     return may;
 }
 
@@ -352,9 +330,8 @@ mo_error mo_accuracy_rest(mo_world *world, double h)
 {
     const double tol = fmin(world->def.solver.tol, REST), end = tolerance_at_end(world, tol);
     if (!(world->def.solver.tol <= RESTS) || world->def.first_order > 0 ||
-        !(world->team || may_rest(world, tol, h))) {
+        !(world->team || may_rest(world, tol, h)))
         return MO_OK;
-    }
     MO_TRY(mo_accuracy_islands(world));
     MO_TRY(mo_islands_combine(world, MO_COMBINE_SUM, offsetof(mo_island_facts, contacts), 1));
     for (int k = 0; k < world->living_count; ++k) {
@@ -372,18 +349,14 @@ mo_error mo_accuracy_rest(mo_world *world, double h)
         mo_sim_body *body = world->body + world->living[k];
         const mo_island_facts *island = mo_island_of(world, world->living[k]);
         mo_pace_every(k, 256);
-        if (island && rests(island)) {
-            stop(world, body);
-        }
+        if (island && rests(island)) stop(world, body);
     }
     mo_pace();
     for (int k = 0; k < world->contacts.count; ++k) {
         mo_sim_contact *contact = world->contacts.at + k;
         const mo_island_facts *island = mo_island_of_contact(world, contact);
         mo_pace_every(k, 512);
-        if (island && rests(island)) {
-            memset(contact->slip, 0, sizeof contact->slip);
-        }
+        if (island && rests(island)) memset(contact->slip, 0, sizeof contact->slip);
     }
     mo_pace();
     return MO_OK;
@@ -400,9 +373,7 @@ static int list_members(const mo_world *world, mo_accuracy accuracy, int *of_bod
     for (int k = 0; k < world->living_count; ++k) {
         const mo_sim_body *body = world->body + world->living[k];
         mo_pace_every(k, 512);
-        if (body->block != MO_NONE) {
-            of_body[body->block] = body->accuracy;
-        }
+        if (body->block != MO_NONE) of_body[body->block] = body->accuracy;
     }
     mo_pace();
     for (int i = 0; i < problem->constraint_count; ++i) {
@@ -412,9 +383,7 @@ static int list_members(const mo_world *world, mo_accuracy accuracy, int *of_bod
             const int of_this = of_body[problem->block_index[b]];
             own = of_this > own ? of_this : own;
         }
-        if (own == (int)accuracy) {
-            member[members++] = i;
-        }
+        if (own == (int)accuracy) member[members++] = i;
     }
     return members;
 }
@@ -454,9 +423,7 @@ static mo_error solve_members(mo_world *world, mo_accuracy accuracy, const mo_op
     mo_options own = *options;
     mo_problem *part = NULL;
     mo_result *result = &world->side_result;
-    if (bounds[1] == 0) {
-        return MO_OK;
-    }
+    if (bounds[1] == 0) return MO_OK;
     memset(local, -1, mo_islands_scratch(world->problem) * sizeof *local); /* none: -1 */
     mo_problem_write_rows(world->problem);
     mo_pace();

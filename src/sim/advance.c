@@ -50,9 +50,8 @@ static void free_first_order(const mo_world *world, mo_sim_body *body)
     double spin[3];
     mo_body_turn_inertia(body);
     memset(body->free_v, 0, sizeof body->free_v);
-    for (int k = 0; k < world->def.dimension; ++k) {
+    for (int k = 0; k < world->def.dimension; ++k)
         body->free_v[k] = tau * (world->def.gravity[k] + body->force[k] / body->mass);
-    }
     if (mo_is_planar(world)) {
         body->free_v[5] = tau * body->force[5] / body->inertia[8];
     } else {
@@ -80,9 +79,8 @@ void mo_advance_body(const mo_world *world, mo_sim_body *body, double h)
     }
     if (body->is_ball) { /* its angular momentum lies along its spin, which only moments change */
         const double still = 1 / (1 + h * body->def.angular_damping);
-        for (int k = 3; k < 6; ++k) {
+        for (int k = 3; k < 6; ++k)
             body->free_v[k] = still * (body->start_v[k] + h * body->force[k] / body->inertia[0]);
-        }
         return;
     }
     free_spin(body, h, body->free_v + 3);
@@ -93,17 +91,14 @@ void mo_advance_body(const mo_world *world, mo_sim_body *body, double h)
 static void driven_velocity(const mo_world *world, mo_sim_body *body, double h)
 {
     memcpy(body->free_v, body->v, sizeof body->free_v);
-    if (!body->def.motion) {
-        return;
-    }
+    if (!body->def.motion) return;
     mo_pose goal = mo_pose_identity();
     body->def.motion(body->def.motion_user, world->time + h, &goal);
     mo_quat_normalise(goal.orientation);
     double centre[3], turn[4];
     mo_pose_point(&goal, body->centre, centre);
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         body->free_v[k] = (centre[k] - body->x[k]) / h;
-    }
     const double *q = body->orientation, back[4] = {q[0], -q[1], -q[2], -q[3]};
     mo_quat_multiply(goal.orientation, back, turn);
     const double sine = mo_vec3_norm(turn + 1) * (turn[0] < 0 ? -1 : 1);
@@ -113,11 +108,10 @@ static void driven_velocity(const mo_world *world, mo_sim_body *body, double h)
 
 static void start(const mo_world *world, mo_sim_body *body)
 {
-    if (world->def.first_order > 0) {
+    if (world->def.first_order > 0)
         memset(body->start_v, 0, sizeof body->start_v);
-    } else {
+    else
         memcpy(body->start_v, body->v, sizeof body->v);
-    }
 }
 
 void mo_advance_driven(mo_world *world, double h)
@@ -141,14 +135,11 @@ static void advance_all(mo_world *world, double h, int starts)
         mo_living_prefetch(world, k, 0, offsetof(mo_sim_body, world_inertia));
         mo_living_prefetch(world, k, offsetof(mo_sim_body, def.linear_damping), 2 * sizeof(double));
         mo_pace_every(k, 64);
-        if (starts && body->kind != MO_BODY_DRIVEN) {
-            start(world, body);
-        }
-        if (body->kind == MO_BODY_FREE && !body->is_asleep) {
+        if (starts && body->kind != MO_BODY_DRIVEN) start(world, body);
+        if (body->kind == MO_BODY_FREE && !body->is_asleep)
             mo_advance_body(world, body, h);
-        } else if (body->kind != MO_BODY_DRIVEN) {
+        else if (body->kind != MO_BODY_DRIVEN)
             memset(body->free_v, 0, sizeof body->free_v);
-        }
         memcpy(body->next_v, body->free_v, sizeof body->next_v);
         mo_body_let_go(body);
     }
@@ -207,9 +198,7 @@ void mo_advance_carry(mo_world *world, double h)
     for (int k = 0; k < world->living_count; ++k) {
         mo_sim_body *body = world->body + world->living[k];
         mo_pace_every(k, 512);
-        if (body->carrier == MO_NONE) {
-            continue;
-        }
+        if (body->carrier == MO_NONE) continue;
         const mo_sim_body *by = world->body + body->carrier;
         const double t = body->part * h;
         double from[3], to[3], arm[3], turn[4], turned[3], q[4], by_rest[3];
@@ -232,9 +221,8 @@ void mo_advance_ends(mo_world *world, double h)
     for (int k = 0; k < world->living_count; ++k) {
         mo_sim_body *body = world->body + world->living[k];
         mo_pace_every(k, 128);
-        if (body->kind != MO_BODY_FIXED && body->mechanism == MO_NONE) {
+        if (body->kind != MO_BODY_FIXED && body->mechanism == MO_NONE)
             move(body, h, body->next_x, body->next_orientation);
-        }
     }
     mo_pace();
 }
@@ -247,9 +235,8 @@ mo_error mo_advance_poses(mo_world *world, double h, mo_message *why)
         mo_pace_every(k, 64);
         mo_living_prefetch(world, k, 0, offsetof(mo_sim_body, start_v));
         mo_living_prefetch(world, k, offsetof(mo_sim_body, next_v), sizeof body->next_v);
-        if (body->mechanism == MO_NONE && !moves_at_once(world, body) && body->carrier == MO_NONE) {
+        if (body->mechanism == MO_NONE && !moves_at_once(world, body) && body->carrier == MO_NONE)
             move(body, h, body->next_x, body->next_orientation);
-        }
         MO_REFUSE_IF(!(squares(world, body, h) <= MO_LARGEST * MO_LARGEST), why,
                      "the step would move body %d '%.64s' to a place or with a speed that is "
                      "not finite, or above 1e100: its forces, its prescribed motion or the step "

@@ -49,9 +49,7 @@ static int has_new_link_contact(const mo_world *world)
             is_new &= list[k].is_new && mo_vec3_dot(list[k].impulse, list[k].impulse) == 0;
             is_taken |= mo_contact_is_taken(&list[k]);
         }
-        if (has_link && is_new && is_taken) {
-            return 1;
-        }
+        if (has_link && is_new && is_taken) return 1;
     }
     return 0;
 }
@@ -205,11 +203,10 @@ static mo_error give_way(mo_world *world, double h, mo_step_report *report, mo_m
         }
     }
     world->result.status = status;
-    if (!error && report->is_compliant) {
+    if (!error && report->is_compliant)
         mo_say(&world->result.message, "%.300s; contacts are compliant instead", message.text);
-    } else {
+    else
         world->result.message = message;
-    }
     return error;
 }
 
@@ -225,17 +222,14 @@ static mo_error solve_on(mo_world *world, double h, mo_step_report *report, mo_m
     const double tol = world->def.solver.tol;
     const double finer = is_fed(world) ? LESS_FINE : FINE;
     if (result->status != MO_SOLVED || !(tol > finer) || !is_small(world) ||
-        !mo_answer_gains(world, h, GAIN)) {
+        !mo_answer_gains(world, h, GAIN))
         return MO_OK;
-    }
     memcpy(world->start, result->r, (size_t)result->row_count * sizeof *world->start);
     world->step.finer_tol = finer;
     const mo_error error = mo_find_impulses(world, h, 1, why);
     world->step.finer_tol = 0;
     report->iterations += error ? 0 : result->iterations;
-    if (!error && result->residual.natural_relative <= tol) {
-        result->status = MO_SOLVED;
-    }
+    if (!error && result->residual.natural_relative <= tol) result->status = MO_SOLVED;
     mo_assemble_answer(world, h);
     return error;
 }
@@ -244,9 +238,7 @@ static mo_error solve_on(mo_world *world, double h, mo_step_report *report, mo_m
 
 double mo_step_friction(const mo_world *world, const mo_sim_contact *contact)
 {
-    if (!(world->step.smooth > 0)) {
-        return 1;
-    }
+    if (!(world->step.smooth > 0)) return 1;
     const mo_island_facts *island = mo_island_of_contact(world, contact);
     return world->team || (island && island->is_driven) ? 1 - world->step.smooth : 1;
 }
@@ -275,9 +267,7 @@ static mo_error prepare(mo_world *world)
 {
     mo_step *step = &world->step;
     MO_TRY(mo_accuracy_choose(world, step->h));
-    if (step->ease == 0 && mo_step_is_spared(world)) {
-        set_ease(step, 1);
-    }
+    if (step->ease == 0 && mo_step_is_spared(world)) set_ease(step, 1);
     step->has_corrections = step->has_pushed = 0;
     return step->smooth > 0 ? mo_accuracy_islands(world) : MO_OK;
 }
@@ -299,9 +289,7 @@ static mo_error find_answer(mo_world *world, int from_start, mo_message *why)
         step->report.iterations += world->result.iterations;
         mo_assemble_answer(world, step->h);
         is_wrong = mo_mechanisms_release(world, step->h, world->result.status != MO_SOLVED);
-        if (is_wrong && round >= FORM_ROUNDS) {
-            mo_mechanisms_release(world, step->h, 1);
-        }
+        if (is_wrong && round >= FORM_ROUNDS) mo_mechanisms_release(world, step->h, 1);
     }
     return MO_OK;
 }
@@ -320,13 +308,9 @@ mo_error mo_step_solve(mo_world *world, mo_message *why)
     report->energy_removed = 0;
     MO_TRY(error);
     error = solve_on(world, step->h, report, why);
-    if (!error && is_poor(world, step->h)) {
-        error = give_way(world, step->h, report, why);
-    }
+    if (!error && is_poor(world, step->h)) error = give_way(world, step->h, report, why);
     const int may_gain = world->result.status != MO_SOLVED ||
                          (is_small(world) && mo_answer_gains(world, step->h, GAIN));
-    if (!error && may_gain && mo_islands_remove_gain(world, step->h)) {
-        error = mo_fail_memory(why);
-    }
+    if (!error && may_gain && mo_islands_remove_gain(world, step->h)) error = mo_fail_memory(why);
     return error ? error : mo_team_share(world, MO_SHARED_VELOCITY) ? mo_fail_memory(why) : MO_OK;
 }

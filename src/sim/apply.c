@@ -120,14 +120,12 @@ static mo_error kick_link(mo_world *world, mo_body_id id, const double impulse[3
     memset(effort, 0, n * sizeof *effort);
     mo_error error = mo_mechanism_jacobian(world, mechanism, link, at, J, why);
     error = error ? error : mo_mechanism_forward(world, mechanism, effort, without, why);
-    for (size_t k = 0; k < n && !error; ++k) {
+    for (size_t k = 0; k < n && !error; ++k)
         effort[k] = J[k] * impulse[0] + J[n + k] * impulse[1] + J[2 * n + k] * impulse[2];
-    }
     error = error ? error : mo_mechanism_forward(world, mechanism, effort, with, why);
     const double *v = mo_mechanism_v(world, mechanism);
-    for (size_t k = 0; k < n && !error; ++k) {
+    for (size_t k = 0; k < n && !error; ++k)
         with[k] = v[k] + (with[k] - without[k]);
-    }
     error = error ? error : mo_mechanism_set(world, mechanism, NULL, with, why);
     mo_memory_free(&world->allocator, room);
     return error;
@@ -140,9 +138,7 @@ mo_error mo_body_apply_impulse(mo_world *world, mo_body_id id, const double impu
     int place;
     MO_TRY(check(world, id, impulse, at, &place, why));
     const mo_sim_body *body = world->body + place;
-    if (body->kind == MO_BODY_LINK) {
-        return kick_link(world, id, impulse, at, why);
-    }
+    if (body->kind == MO_BODY_LINK) return kick_link(world, id, impulse, at, why);
     if (body->kind == MO_BODY_FREE) { /* nothing moves a fixed or driven body */
         mo_device_heap_bring_back(world);
         MO_TRY(kick_body(world, world->body + place, impulse, at, why));
@@ -158,9 +154,8 @@ int mo_world_contacts(const mo_world *world, mo_contact *contacts, int room)
     (void)mo_device_heap_fetch_contacts(world);
     MO_NEED_OR(0, world && (contacts || room <= 0), NULL);
     const int count = mo_world_contact_count(world);
-    for (int k = 0; k < count && k < room; ++k) {
+    for (int k = 0; k < count && k < room; ++k)
         contacts[k] = mo_world_contact(world, k);
-    }
     return count;
 }
 
@@ -173,9 +168,7 @@ int mo_body_contacts(const mo_world *world, mo_body_id id, mo_contact *contacts,
     for (int k = 0; place >= 0 && k < world->contacts.count; ++k) {
         const int *body = world->contacts.at[k].body;
         if (body[0] == place || body[1] == place) {
-            if (count < room) {
-                contacts[count] = mo_world_contact(world, k);
-            }
+            if (count < room) contacts[count] = mo_world_contact(world, k);
             ++count;
         }
     }
@@ -216,9 +209,8 @@ mo_shape_id mo_body_shape_id(const mo_world *world, mo_body_id id, int k)
     MO_NEED_OR((mo_shape_id){0}, world, NULL);
     const int place = mo_body_place(world, id);
     int shape = place < 0 || k < 0 ? MO_NONE : world->body[place].first_shape;
-    for (int skip = 0; shape != MO_NONE && skip < k; ++skip) {
+    for (int skip = 0; shape != MO_NONE && skip < k; ++skip)
         shape = world->shape[shape].next;
-    }
     return shape == MO_NONE ? (mo_shape_id){0}
                             : (mo_shape_id){shape + 1, world->shape[shape].generation};
 }
@@ -236,9 +228,8 @@ mo_error mo_body_set_user_data(mo_world *world, mo_body_id id, void *user_data, 
     const int place = mo_body_place(world, id);
     MO_NEED_ID(place >= 0, "body", id, why);
     world->body[place].def.user_data = user_data;
-    if (world->step.is_waiting && world->step.stage >= MO_STAGE_ACCEPT) {
+    if (world->step.is_waiting && world->step.stage >= MO_STAGE_ACCEPT)
         world->step.kept[place].def.user_data = user_data;
-    }
     return MO_OK;
 }
 

@@ -66,14 +66,10 @@ static mo_error write_start(mo_world *world, int contact_end)
 {
     MO_FAIL_IF(clear_start(world, contact_end, mo_problem_row_count(world->problem)),
                MO_ERR_MEMORY);
-    for (int k = 0; k < world->jointed_count; ++k) {
+    for (int k = 0; k < world->jointed_count; ++k)
         mo_joint_write_start(world, world->jointed[k], world->start);
-    }
-    for (int k = 0; k < world->mechanism_places; ++k) {
-        if (world->mechanism[k]) {
-            mo_mechanism_write_start(world, world->mechanism[k], world->start);
-        }
-    }
+    for (int k = 0; k < world->mechanism_places; ++k)
+        if (world->mechanism[k]) mo_mechanism_write_start(world, world->mechanism[k], world->start);
     return MO_OK;
 }
 
@@ -82,21 +78,17 @@ static mo_error write_start(mo_world *world, int contact_end)
 static mo_error name_bodies(mo_world *world)
 {
     mo_problem *problem = world->problem;
-    if (!world->team && !(world->def.solver.tol > MO_FINE_TOLERANCE)) {
-        return MO_OK;
-    }
+    if (!world->team && !(world->def.solver.tol > MO_FINE_TOLERANCE)) return MO_OK;
     problem->body_id =
         mo_memory_array(&problem->allocator, (size_t)problem->body_count, sizeof *problem->body_id);
     MO_NEED_MEMORY(problem->body_id, NULL);
-    for (int b = 0; b < problem->body_count; ++b) {
+    for (int b = 0; b < problem->body_count; ++b)
         problem->body_id[b] = (uint32_t)b;
-    }
     for (int k = 0; k < world->living_count; ++k) {
         const mo_sim_body *body = world->body + world->living[k];
         mo_pace_every(k, 256);
-        if (body->block != MO_NONE) { /* of a mechanism: that of its last link */
+        if (body->block != MO_NONE) /* of a mechanism: that of its last link */
             problem->body_id[body->block] = body->id;
-        }
     }
     return MO_OK;
 }
@@ -108,23 +100,18 @@ static mo_error scale_rates(mo_world *world)
     const mo_sim_contacts *list = &world->contacts;
     mo_problem *problem = world->problem;
     int k = 0;
-    while (k < list->count && !(list->at[k].size > list->least)) {
+    while (k < list->count && !(list->at[k].size > list->least))
         ++k;
-    }
-    if (k == list->count || isfinite(world->def.solver.penetration_rate)) {
-        return MO_OK;
-    }
+    if (k == list->count || isfinite(world->def.solver.penetration_rate)) return MO_OK;
     MO_FAIL_IF(!MO_NEW(&problem->allocator, problem->constraint_count, &problem->rate_scale),
                MO_ERR_MEMORY);
-    for (int i = 0; i < problem->constraint_count; ++i) {
+    for (int i = 0; i < problem->constraint_count; ++i)
         problem->rate_scale[i] = 1;
-    }
     for (; k < list->count; ++k) {
         const mo_sim_contact *contact = list->at + k;
         mo_pace_every(k, 512);
-        if (mo_contact_is_taken(contact)) {
+        if (mo_contact_is_taken(contact))
             problem->rate_scale[contact->constraint] = fmin(1, list->least / contact->size);
-        }
     }
     mo_pace();
     return MO_OK;
@@ -134,11 +121,9 @@ static mo_error scale_rates(mo_world *world)
 static mo_error reserve(mo_world *world)
 {
     size_t widest = 6;
-    for (int k = 0; k < world->mechanism_places; ++k) {
-        if (world->mechanism[k] && (size_t)world->mechanism[k]->tree.dofs > widest) {
+    for (int k = 0; k < world->mechanism_places; ++k)
+        if (world->mechanism[k] && (size_t)world->mechanism[k]->tree.dofs > widest)
             widest = (size_t)world->mechanism[k]->tree.dofs;
-        }
-    }
     MO_FAIL_IF(
         !MO_GROW(&world->allocator, world->jacobian, world->jacobian_room, widest * MO_JOINT_ROWS),
         MO_ERR_MEMORY);
@@ -154,14 +139,11 @@ static void add_untouched(mo_world *world, const mo_phase *phase)
     world->step.touched_count = INT_MAX;
     if (world->team) {
         world->step.touched_count = 0;
-        for (int k = 0; k < world->living_count; ++k) {
+        for (int k = 0; k < world->living_count; ++k)
             world->step.touched_count += world->body[world->living[k]].block != MO_NONE;
-        }
-        for (int k = 0; k < world->living_count; ++k) {
-            if (!world->body[world->living[k]].is_ghost) {
+        for (int k = 0; k < world->living_count; ++k)
+            if (!world->body[world->living[k]].is_ghost)
                 mo_assemble_body(world, world->living[k], phase);
-            }
-        }
     }
 }
 
@@ -174,11 +156,8 @@ mo_error mo_assemble(mo_world *world, const mo_phase *phase, mo_message *why)
         world->body[world->living[k]].block = MO_NONE;
     }
     mo_pace();
-    for (int k = 0; k < world->mechanism_places; ++k) {
-        if (world->mechanism[k]) {
-            world->mechanism[k]->block = MO_NONE;
-        }
-    }
+    for (int k = 0; k < world->mechanism_places; ++k)
+        if (world->mechanism[k]) world->mechanism[k]->block = MO_NONE;
     mo_pace();
     MO_FAIL_IF(reserve(world) || mo_loops_begin(world), mo_fail_memory(why));
     for (int k = 0; k < world->jointed_count; ++k) {
@@ -192,14 +171,11 @@ mo_error mo_assemble(mo_world *world, const mo_phase *phase, mo_message *why)
         return mo_fail_memory(why);
     }
     const int contact_end = mo_builder_row_count(world->builder);
-    for (int k = 0; k < world->living_count && phase->kind == MO_PHASE_FORCE; ++k) {
+    for (int k = 0; k < world->living_count && phase->kind == MO_PHASE_FORCE; ++k)
         mo_assemble_body(world, world->living[k], phase); /* accelerations of all are reported */
-    }
     mo_mechanisms_assemble(world, phase);
     add_untouched(world, phase);
-    if (phase->kind == MO_PHASE_FORCE) {
-        mo_instant_known(world, phase->instant);
-    }
+    if (phase->kind == MO_PHASE_FORCE) mo_instant_known(world, phase->instant);
     mo_pace();
     MO_TRY(mo_builder_finish(world->builder, &world->problem, why));
     MO_FAIL_IF(name_bodies(world) || (phase->kind == MO_PHASE_STEP && scale_rates(world)) ||

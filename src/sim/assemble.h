@@ -22,9 +22,8 @@ const double *mo_contact_axis(const mo_sim_contact *contact, int rows, int k);
 static inline void mo_contacts_prefetch(const mo_world *world, int k)
 {
     const mo_sim_contact *contact = world->contacts.at + k;
-    if (k + 2 * MO_AHEAD < world->contacts.count) {
+    if (k + 2 * MO_AHEAD < world->contacts.count)
         mo_prefetch(contact + 2 * MO_AHEAD, offsetof(mo_sim_contact, rolling));
-    }
     for (int side = 0; side < 2 && k + MO_AHEAD < world->contacts.count; ++side) {
         const mo_sim_body *body = world->body + contact[MO_AHEAD].body[side];
         mo_prefetch(body, offsetof(mo_sim_body, v));

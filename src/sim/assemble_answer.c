@@ -26,9 +26,7 @@ static double tangential(const double *x, int rows)
 
 static mo_contact_mode mode_of(double mu, const double *r, const double *u, int rows)
 {
-    if (!(r[0] > 0)) {
-        return MO_CONTACT_APART;
-    }
+    if (!(r[0] > 0)) return MO_CONTACT_APART;
     const int on_cone = tangential(r, rows) >= mu * r[0] * (1 - ON_CONE);
     const int slides = mu > 0 ? on_cone && tangential(u, rows) > SLIDING : 1;
     return slides ? MO_CONTACT_SLIDES : MO_CONTACT_STICKS;
@@ -46,19 +44,16 @@ static void read_contact(const mo_world *world, mo_sim_contact *contact, double 
         mo_mat3_apply_transposed(contact->frame, r, impulse);
     } else {
         mo_vec3_set(impulse, 0, 0, 0);
-        for (int k = 0; k < rows && k < 3; ++k) {
+        for (int k = 0; k < rows && k < 3; ++k)
             mo_vec3_along(impulse, r[k], contact->frame + 3 * k, impulse);
-        }
     }
-    for (int k = 3; k < rows; ++k) {
+    for (int k = 3; k < rows; ++k)
         mo_vec3_along(moment, r[k], mo_contact_axis(contact, rows, k), moment);
-    }
     contact->mode = mode_of(mo_step_friction(world, contact) * contact->mu, r, u, rows);
     const double tol = mo_is_coarse(world, contact) ? world->step.tol : world->def.solver.tol;
     for (int k = 1; k < rows && k < 3 && contact->mode == MO_CONTACT_STICKS && tol <= TAKES_BACK;
-         ++k) {
+         ++k)
         mo_vec3_along(contact->slip, h * u[k], contact->frame + 3 * k, contact->slip);
-    }
 }
 
 /* Of b against a at the point. */
@@ -123,17 +118,13 @@ void mo_assemble_answer(mo_world *world, double h)
     for (int k = 0; k < world->contacts.count; ++k) {
         mo_pace_every(k, 64);
         mo_prefetch(world->contacts.at + k + MO_AHEAD, offsetof(mo_sim_contact, held));
-        if (mo_contact_is_taken(world->contacts.at + k)) {
+        if (mo_contact_is_taken(world->contacts.at + k))
             read_contact(world, world->contacts.at + k, h);
-        }
     }
     mo_pace();
-    for (int k = 0; k < world->jointed_count; ++k) {
+    for (int k = 0; k < world->jointed_count; ++k)
         mo_joint_answer(world, world->jointed[k], h);
-    }
-    for (int k = 0; k < world->mechanism_places; ++k) {
-        if (world->mechanism[k] && mo_mechanism_moves(world, world->mechanism[k])) {
+    for (int k = 0; k < world->mechanism_places; ++k)
+        if (world->mechanism[k] && mo_mechanism_moves(world, world->mechanism[k]))
             mo_mechanism_read_rows(world, world->mechanism[k], h, 1, 1 / h);
-        }
-    }
 }

@@ -13,28 +13,24 @@ static void mass_matrix(const mo_world *world, const mo_sim_body *body, double *
     const int n = mo_body_rows(world);
     memset(M, 0, (size_t)(n * n) * sizeof *M);
     const int linear = n == 3 ? 2 : 3;
-    for (int k = 0; k < linear; ++k) {
+    for (int k = 0; k < linear; ++k)
         M[k * n + k] = body->mass;
-    }
     if (n == 3) {
         M[8] = body->inertia[8];
         return;
     }
-    for (int i = 0; i < 3; ++i) {
-        for (int j = 0; j < 3; ++j) {
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j)
             M[(3 + i) * 6 + 3 + j] = body->world_inertia[3 * i + j];
-        }
-    }
 }
 
 /* In the plane: the two of the centre, and the spin. */
 void mo_to_block(const mo_world *world, const double v[6], double *out)
 {
-    if (mo_is_planar(world)) {
+    if (mo_is_planar(world))
         mo_vec3_set(out, v[0], v[1], v[5]);
-    } else {
+    else
         memcpy(out, v, 6 * sizeof *out);
-    }
 }
 
 int mo_block_rows(const mo_world *world, const mo_sim_body *body)
@@ -46,11 +42,10 @@ int mo_block_rows(const mo_world *world, const mo_sim_body *body)
 /* A link: over the velocities of its mechanism. */
 void mo_block_row(const mo_world *world, const mo_sim_body *body, const double line[6], double *row)
 {
-    if (body->mechanism == MO_NONE) {
+    if (body->mechanism == MO_NONE)
         mo_to_block(world, line, row);
-    } else {
+    else
         mo_linkage_row(&world->mechanism[body->mechanism]->tree, body->link, body->x, line, row);
-    }
 }
 
 void mo_add_jacobian(mo_world *world, int constraint, const mo_sim_body *body, int rows)
@@ -102,9 +97,8 @@ static void add_rigid_body(mo_world *world, mo_sim_body *body, const mo_phase *p
 {
     const double *v = free_motion(body, phase);
     double J[9], f[6];
-    for (int k = 0; k < 9; ++k) {
+    for (int k = 0; k < 9; ++k)
         J[k] = scale * body->world_inertia[k];
-    }
     mo_vec3_scale(scale * body->mass, v, f);
     mo_mat3_apply(J, v + 3, f + 3);
     body->block = mo_builder_add_rigid_body(world->builder, scale * body->mass, J, f);
@@ -132,13 +126,10 @@ static void add_body(mo_world *world, mo_sim_body *body, const mo_phase *phase)
     mo_to_block(world, free_motion(body, phase), v);
     for (int i = 0; i < n; ++i) {
         f[i] = 0;
-        for (int j = 0; j < n; ++j) {
+        for (int j = 0; j < n; ++j)
             f[i] += M[i * n + j] * v[j];
-        }
     }
-    if (is_held_ahead) {
-        add_stiffness(world, body, phase->h, M, f);
-    }
+    if (is_held_ahead) add_stiffness(world, body, phase->h, M, f);
     body->block = mo_builder_add_body(world->builder, n, M, f);
 }
 
@@ -146,10 +137,9 @@ void mo_assemble_body(mo_world *world, int place, const mo_phase *phase)
 {
     mo_sim_body *body = place >= 0 ? world->body + place : NULL;
     if (body && mo_moves_freely(body) && body->block == MO_NONE) {
-        if (body->mechanism == MO_NONE) {
+        if (body->mechanism == MO_NONE)
             add_body(world, body, phase);
-        } else {
+        else
             mo_mechanism_add_block(world, body->mechanism, phase);
-        }
     }
 }

@@ -50,12 +50,8 @@ static int is_swept(const mo_world *world)
 int mo_contact_rows(const mo_world *world, const mo_sim_contact *contact)
 {
     const int is_plain = !(contact->mu > 0), is_planar = mo_is_planar(world);
-    if (!is_plain && !(contact->rolling > 0) && !(contact->torsion > 0)) {
-        return is_planar ? 2 : 3;
-    }
-    if (is_planar) {
-        return is_plain ? 1 : 2;
-    }
+    if (!is_plain && !(contact->rolling > 0) && !(contact->torsion > 0)) return is_planar ? 2 : 3;
+    if (is_planar) return is_plain ? 1 : 2;
     return contact->rolling > 0                                                    ? 5
            : contact->torsion > 0 && !is_plain                                     ? 4
            : is_plain && (mo_contact_has_link(world, contact) || !is_swept(world)) ? 1
@@ -119,9 +115,7 @@ static mo_law instant_law(const mo_world *world, const mo_sim_contact *contact,
 {
     const mo_contact_instant *at = instant->contact + (contact - world->contacts.at);
     const int rows = mo_contact_rows(world, contact);
-    if (at->is_sliding && rows > 1) {
-        return mo_law_sliding(contact->mu, at->direction);
-    }
+    if (at->is_sliding && rows > 1) return mo_law_sliding(contact->mu, at->direction);
     return instant->is_pyramid && rows == 3 ? mo_law_pyramid(contact->mu)
                                             : contact_law(world, contact);
 }
@@ -129,9 +123,7 @@ static mo_law instant_law(const mo_world *world, const mo_sim_contact *contact,
 /* Does it move freely as a whole: a free body, or a floating mechanism? */
 static int floats(const mo_world *world, const mo_sim_body *body)
 {
-    if (body->mechanism == MO_NONE) {
-        return body->kind == MO_BODY_FREE;
-    }
+    if (body->mechanism == MO_NONE) return body->kind == MO_BODY_FREE;
     const mo_linkage *tree = &world->mechanism[body->mechanism]->tree;
     return tree->joints > 0 && tree->joint[0].kind == MO_AXIS_FREE;
 }
@@ -155,27 +147,20 @@ static double fastest_correction(const mo_world *world, const mo_sim_contact *co
 double mo_contact_normal_w(const mo_world *world, const mo_sim_contact *contact,
                            const mo_phase *phase)
 {
-    if (phase->kind == MO_PHASE_IMPACT) {
+    if (phase->kind == MO_PHASE_IMPACT)
         return phase->restitution * contact->restitution * mo_contact_approach(world, contact);
-    }
     if (phase->kind == MO_PHASE_PROJECTION) {
         const double leave = LEAVES * mo_overlap_limit(world);
         return (fmax(contact->gap, -RECOVERY * contact->size) + leave * contact->size) / phase->h;
     }
-    if (mo_contact_is_late(contact)) {
+    if (mo_contact_is_late(contact))
         return fmax(0, contact->gap - world->step.late[contact->late].before) / phase->h;
-    }
-    if (contact->gap < 0 && may_be_wedged(world, contact)) {
-        return 0;
-    }
+    if (contact->gap < 0 && may_be_wedged(world, contact)) return 0;
     if (fabs(contact->gap) <= world->body[contact->body[0]].slack ||
-        fabs(contact->gap) <= world->body[contact->body[1]].slack) {
+        fabs(contact->gap) <= world->body[contact->body[1]].slack)
         return 0;
-    }
     const double rounding = TOUCHES * DBL_EPSILON * mo_vec3_norm(contact->point);
-    if (contact->gap > rounding) {
-        return (contact->gap - rounding) / phase->h;
-    }
+    if (contact->gap > rounding) return (contact->gap - rounding) / phase->h;
     const double deepest = -fmin(mo_overlap_limit(world), SHALLOW) * contact->size;
     const double gap = fmin(0, contact->gap + rounding);
     const double fastest = fastest_correction(world, contact, phase->h);
@@ -189,9 +174,8 @@ static void add_slip(const mo_world *world, const mo_sim_contact *contact, doubl
     if (square > 0) {
         const double speed = sqrt(square) / h;
         const double part = fmin(1, fastest_correction(world, contact, h) / speed);
-        for (int k = 1; k < rows && k < 3; ++k) {
+        for (int k = 1; k < rows && k < 3; ++k)
             w[k] = part * mo_vec3_dot(contact->slip, contact->frame + 3 * k) / h;
-        }
     }
 }
 
@@ -203,11 +187,9 @@ static void add_driven(const mo_world *world, const mo_sim_contact *contact, int
     contact_jacobian(world, contact, side, J);
     mo_to_block(world, body->free_v, v);
     const int n = mo_body_rows(world);
-    for (int k = 0; k < mo_contact_rows(world, contact); ++k) {
-        for (int i = 0; i < n; ++i) {
+    for (int k = 0; k < mo_contact_rows(world, contact); ++k)
+        for (int i = 0; i < n; ++i)
             w[k] += J[k * n + i] * v[i];
-        }
-    }
 }
 
 /* The normal velocity that a unit of normal impulse causes. */
@@ -225,9 +207,7 @@ static double response(const mo_world *world, const mo_sim_contact *contact)
             sum += mo_mechanism_response(world->mechanism[body->mechanism], world->jacobian);
         } else if (body->block != MO_NONE) {
             const double spin = line[5] * line[5] / body->inertia[8];
-            if (!mo_is_planar(world)) {
-                mo_mat3_solve(body->world_inertia, line + 3, turned);
-            }
+            if (!mo_is_planar(world)) mo_mat3_solve(body->world_inertia, line + 3, turned);
             sum += 1 / body->mass + (mo_is_planar(world) ? spin : mo_vec3_dot(turned, line + 3));
         }
     }
@@ -274,9 +254,8 @@ int mo_assemble_contact(mo_world *world, mo_sim_contact *contact, const mo_phase
 {
     const int rows = mo_contact_rows(world, contact);
     double w[MO_CONTACT_ROWS] = {mo_contact_normal_w(world, contact, phase)};
-    if (phase->kind == MO_PHASE_FORCE) {
+    if (phase->kind == MO_PHASE_FORCE)
         memcpy(w, phase->instant->contact[contact - world->contacts.at].drift, sizeof w);
-    }
     if (phase->kind == MO_PHASE_STEP) {
         add_slip(world, contact, phase->h, rows, w);
         leave_errors(world, rows, w);
@@ -287,9 +266,8 @@ int mo_assemble_contact(mo_world *world, mo_sim_contact *contact, const mo_phase
             add_driven(world, contact, side, w);
             world->step.has_pushed |= contact->mu > 0;
         }
-        if (world->body[contact->body[side]].block == MO_NONE) {
+        if (world->body[contact->body[side]].block == MO_NONE)
             mo_assemble_body(world, contact->body[side], phase);
-        }
     }
     if (is_compact(world, contact, rows, phase)) {
         add_compact(world, contact, w);
@@ -300,9 +278,8 @@ int mo_assemble_contact(mo_world *world, mo_sim_contact *contact, const mo_phase
     double compliance[MO_CONTACT_ROWS];
     if (phase->softness > 0) {
         const double all = phase->softness * response(world, contact);
-        for (int k = 0; k < rows; ++k) {
+        for (int k = 0; k < rows; ++k)
             compliance[k] = all;
-        }
         law.compliance = compliance;
     }
     contact->constraint = mo_builder_add_constraint(world->builder, rows, &law, w);

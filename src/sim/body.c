@@ -54,11 +54,9 @@ typedef struct weight {
 static void add_offset(double mass, const double d[3], double A[9])
 {
     const double square = mo_vec3_dot(d, d);
-    for (int i = 0; i < 3; ++i) {
-        for (int j = 0; j < 3; ++j) {
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j)
             A[3 * i + j] += mass * ((i == j) * square - d[i] * d[j]);
-        }
-    }
 }
 
 static weight weigh_shapes(const mo_world *world, const mo_sim_body *body)
@@ -72,9 +70,7 @@ static weight weigh_shapes(const mo_world *world, const mo_sim_body *body)
         mo_vec3_along(all.centre, mass, centre, all.centre);
         all.mass += mass;
     }
-    if (!(all.mass > 0)) {
-        return (weight){0};
-    }
+    if (!(all.mass > 0)) return (weight){0};
     mo_vec3_scale(1 / all.mass, all.centre, all.centre);
     for (int k = body->first_shape; k != MO_NONE; k = world->shape[k].next) {
         const mo_collider *collider = &world->shape[k].collider;
@@ -93,16 +89,13 @@ static weight weigh(const mo_world *world, const mo_sim_body *body)
 {
     weight all = weigh_shapes(world, body);
     const mo_body_def *def = &body->def;
-    if (!(def->mass > 0)) {
-        return all;
-    }
+    if (!(def->mass > 0)) return all;
     static const double NOTHING[3] = {0};
     if (mo_vec3_are_equal(def->inertia, NOTHING) && mo_vec3_are_equal(def->inertia + 3, NOTHING)) {
         const double scale = all.mass > 0 ? def->mass / all.mass : 0;
         mo_scale(9, scale, all.inertia);
-        if (body->first_shape == MO_NONE) { /* a point */
+        if (body->first_shape == MO_NONE) /* a point */
             mo_vec3_copy(def->centre, all.centre);
-        }
     } else {
         mo_mat3_symmetric(def->inertia, all.inertia);
         mo_vec3_copy(def->centre, all.centre);
@@ -168,9 +161,7 @@ mo_error mo_body_update_mass(mo_world *world, int place, mo_message *why)
     body->size = size_of(world, body);
     mo_body_turn_inertia(body);
     world->masses_are_fit = 0;
-    if (body->mechanism != MO_NONE) {
-        mo_mechanism_update_mass(world, place);
-    }
+    if (body->mechanism != MO_NONE) mo_mechanism_update_mass(world, place);
     return MO_OK;
 }
 
@@ -181,9 +172,7 @@ mo_body_state mo_body_get(const mo_world *world, mo_body_id id)
     mo_device_heap_fetch(world);
     MO_NEED_OR((mo_body_state){0}, world, NULL);
     const int place = mo_body_place(world, id);
-    if (place < 0) {
-        return (mo_body_state){.pose = mo_pose_identity(), .name = ""};
-    }
+    if (place < 0) return (mo_body_state){.pose = mo_pose_identity(), .name = ""};
     const mo_sim_body *body = world->body + place;
     mo_body_state state = {.kind = body->kind,
                            .pose = mo_sim_body_pose(body),
@@ -208,9 +197,8 @@ mo_error mo_body_set(mo_world *world, mo_body_id id, const mo_pose *pose, const 
     MO_REFUSE_IF(!mo_pose_is_valid(pose) || !mo_are_moderate(3, velocity) ||
                      !mo_are_moderate(3, spin),
                  why, "a body needs a finite pose with a unit quaternion, and finite velocities");
-    if (world->body[place].mechanism != MO_NONE) {
+    if (world->body[place].mechanism != MO_NONE)
         return mo_mechanism_set_root(world, place, pose, velocity, spin, why);
-    }
     mo_device_heap_bring_back(world);
     mo_sim_body *body = world->body + place;
     memcpy(body->orientation, pose->orientation, sizeof body->orientation);
@@ -220,18 +208,14 @@ mo_error mo_body_set(mo_world *world, mo_body_id id, const mo_pose *pose, const 
     mo_vec3_along(pose->position, 1, arm, body->x);
     mo_vec3_copy(velocity, body->v);
     mo_vec3_copy(spin, body->v + 3);
-    if (mo_is_planar(world)) {
-        body->x[2] = body->v[2] = body->v[3] = body->v[4] = 0;
-    }
+    if (mo_is_planar(world)) body->x[2] = body->v[2] = body->v[3] = body->v[4] = 0;
     mo_body_wake(world, place);
     return MO_OK;
 }
 
 void mo_body_wake(mo_world *world, int place)
 {
-    if (world->body[place].is_asleep) {
-        mo_islands_wake(world, place);
-    }
+    if (world->body[place].is_asleep) mo_islands_wake(world, place);
     world->body[place].quiet_steps = 0;
 }
 

@@ -58,9 +58,8 @@ static mo_error take_late_contacts(mo_world *world, double h, int *count)
     *count = 0;
     MO_FAIL_IF(mo_team_agree(world, mo_contacts_look_again(world, h), NULL), MO_ERR_MEMORY);
     *count = mo_contacts_take_closing(world, h, late_depth(world), 1);
-    if (*count > 0) { /* and those that the next solution may close */
+    if (*count > 0) /* and those that the next solution may close */
         *count += mo_contacts_take_closing(world, h, -NEARLY_LATE, 1);
-    }
     return MO_OK;
 }
 
@@ -124,15 +123,11 @@ void mo_step_begin_rounds(mo_step *step)
 static int closes_joints(mo_world *world)
 {
     mo_step *step = &world->step;
-    if (!step->guess) {
-        return 0;
-    }
+    if (!step->guess) return 0;
     const int is_left = step->newton_rounds++ < MOST_NEWTON;
     const int is_cut = is_left && mo_guess_cut(world, step->h, step->guess);
     const double closed = world->step.tol > MO_FINE_TOLERANCE ? OPEN : CLOSED;
-    if (is_left && (is_cut || mo_joints_error_ahead(world, step->h) > closed)) {
-        return 1;
-    }
+    if (is_left && (is_cut || mo_joints_error_ahead(world, step->h) > closed)) return 1;
     mo_memory_free(&world->allocator, step->guess);
     step->guess = NULL;
     step->most_iterations = 0;
@@ -155,9 +150,7 @@ static mo_error rough_answers(mo_world *world, int *more)
 static mo_error joints_that_open(mo_world *world, int *more)
 {
     mo_step *step = &world->step;
-    if (world->jointed_count == 0 || *more > 0 || mo_step_is_spent(step)) {
-        return MO_OK;
-    }
+    if (world->jointed_count == 0 || *more > 0 || mo_step_is_spent(step)) return MO_OK;
     *more = closes_joints(world);
     if (!*more && step->joints_hold < MO_HOLD_SPEED && !is_well_held(world)) {
         *more = 1;
@@ -170,9 +163,7 @@ static mo_error joints_that_open(mo_world *world, int *more)
         }
         MO_FAIL_IF(step->joints_hold == MO_HOLD_AHEAD && !step->guess, mo_fail_memory(&step->why));
     }
-    if (*more) {
-        mo_step_begin_rounds(step);
-    }
+    if (*more) mo_step_begin_rounds(step);
     return MO_OK;
 }
 

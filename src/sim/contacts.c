@@ -73,9 +73,7 @@ static mo_error add_touches(mo_world *world, const mo_pair *pair, const mo_touch
         contact->feature = touch->feature;
         contact->gap = touch->gap;
         mo_vec3_copy(touch->point, contact->point);
-        if (is_turned) {
-            set_frame(world, touch->normal, contact->frame);
-        }
+        if (is_turned) set_frame(world, touch->normal, contact->frame);
     }
     list->count += count;
     return MO_OK;
@@ -90,9 +88,8 @@ static void sort_by_feature(mo_touch *touch, int count)
     for (int k = 1; k < count; ++k) {
         const mo_touch own = touch[k];
         int at = k;
-        for (; at > 0 && touch[at - 1].feature > own.feature; --at) {
+        for (; at > 0 && touch[at - 1].feature > own.feature; --at)
             touch[at] = touch[at - 1];
-        }
         touch[at] = own;
     }
 }
@@ -104,11 +101,9 @@ static mo_error add_contacts(mo_world *world, const mo_pair *pair, mo_sim_contac
     const mo_touch_list *touches = &world->touches;
     MO_FAIL_IF(touches->count > 0 && add_touches(world, pair, touches->touch, touches->count, list),
                MO_ERR_MEMORY);
-    if (list->count >= first + FACE) {
-        for (int k = first; k < list->count && list->at[k].rolling > 0; ++k) {
+    if (list->count >= first + FACE)
+        for (int k = first; k < list->count && list->at[k].rolling > 0; ++k)
             list->at[k].rolling = list->at[k].torsion = 0; /* never both */
-        }
-    }
     return world->touches.is_short ? MO_ERR_MEMORY : MO_OK;
 }
 
@@ -138,19 +133,13 @@ static mo_error collide_balls(mo_world *world, const mo_pair *pair, mo_sim_conta
 static int is_one_too_many(mo_world *world, const mo_sim_contact *contact, int count)
 {
     int is_deep = 0;
-    if (world->team) { /* which has no order of pairs to count in */
+    if (world->team) /* which has no order of pairs to count in */
         return 0;
-    }
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         is_deep |= contact[k].gap < -DEEP * contact[k].size;
-    }
-    if (!is_deep) {
-        return 0;
-    }
+    if (!is_deep) return 0;
     int *a = world->step.crowd + contact->body[0], *b = world->step.crowd + contact->body[1];
-    if (*a >= MOST_DEEP && *b >= MOST_DEEP) {
-        return 1;
-    }
+    if (*a >= MOST_DEEP && *b >= MOST_DEEP) return 1;
     ++*a;
     ++*b;
     return 0;
@@ -161,23 +150,19 @@ static mo_error collide_shapes(mo_world *world, const mo_pair *pair, const mo_si
                                int last_count, mo_sim_contacts *list)
 {
     const int first = list->count;
-    if (world->near[pair->a].is_round && world->near[pair->b].is_round && !mo_is_planar(world)) {
+    if (world->near[pair->a].is_round && world->near[pair->b].is_round && !mo_is_planar(world))
         return collide_balls(world, pair, list);
-    }
     const mo_pose at[2] = {world->shape[pair->a].pose, world->shape[pair->b].pose};
     const double reach = mo_pair_reach(world, pair);
     if (last && mo_contacts_hold(world, at, last, last_count, reach)) {
         const mo_error error = add_contacts(world, pair, list);
-        for (int k = first; k < list->count; ++k) {
+        for (int k = first; k < list->count; ++k)
             list->at[k].held = last[k - first].held;
-        }
         return error;
     }
     const double *normal = last ? last->frame : NULL;
     const mo_error error = mo_contacts_collide(world, pair, at, normal, reach, list);
-    if (list->count > first) {
-        list->at[first].held.reach = reach;
-    }
+    if (list->count > first) list->at[first].held.reach = reach;
     return error;
 }
 
@@ -200,9 +185,7 @@ static mo_error clear_crowd(mo_world *world)
     const size_t bodies = (size_t)world->body_places;
     MO_FAIL_IF(!MO_GROW(&world->allocator, world->step.crowd, world->step.crowd_room, bodies),
                MO_ERR_MEMORY);
-    if (bodies > 0) {
-        memset(world->step.crowd, 0, bodies * sizeof *world->step.crowd);
-    }
+    if (bodies > 0) memset(world->step.crowd, 0, bodies * sizeof *world->step.crowd);
     world->step.left_out = 0;
     return MO_OK;
 }
@@ -211,11 +194,8 @@ static mo_error clear_crowd(mo_world *world)
 
 int mo_contact_order(const mo_sim_contact *c, const mo_sim_contact *d)
 {
-    for (int side = 0; side < 2; ++side) {
-        if (c->shape[side] != d->shape[side]) {
-            return c->shape[side] > d->shape[side] ? 1 : -1;
-        }
-    }
+    for (int side = 0; side < 2; ++side)
+        if (c->shape[side] != d->shape[side]) return c->shape[side] > d->shape[side] ? 1 : -1;
     return (c->feature > d->feature) - (c->feature < d->feature);
 }
 
@@ -228,12 +208,9 @@ static int is_before(const mo_sim_contact *contact, const mo_pair *pair)
 /* Number of contacts of the pair in the last step; *k: the first that is not before it. */
 static int count_last(const mo_sim_contacts *before, int *k, const mo_pair *pair)
 {
-    while (*k < before->count && is_before(before->at + *k, pair)) {
+    while (*k < before->count && is_before(before->at + *k, pair))
         ++*k;
-    }
-    if (*k == before->count) {
-        return 0;
-    }
+    if (*k == before->count) return 0;
     const mo_sim_contact *contact = before->at + *k;
     return contact->shape[0] == pair->a && contact->shape[1] == pair->b
                ? mo_contacts_end_of_pair(before, *k) - *k
@@ -290,16 +267,12 @@ static mo_error collide_pairs(mo_world *world, double h, const mo_sim_contacts *
         const mo_pair *pair = world->pairs.at + k;
         const int first = list->count;
         mo_pace_every(k, 8);
-        if (world->step.is_given_up) {
-            break;
-        }
+        if (world->step.is_given_up) break;
         if (k + MO_AHEAD < world->pairs.count) {
             mo_prefetch(world->near + pair[MO_AHEAD].b, sizeof *world->near);
             mo_prefetch(&world->shape[pair[MO_AHEAD].b].reach, sizeof world->shape->reach);
         }
-        if (!mo_pair_may_meet(world, pair)) {
-            continue;
-        }
+        if (!mo_pair_may_meet(world, pair)) continue;
         const int last_count = before ? count_last(before, &of_last, pair) : 0;
         const mo_sim_contact *last = last_count > 0 ? before->at + of_last : NULL;
         MO_FAIL_IF(collide_pair(world, pair, last, last_count, list) ||
@@ -333,9 +306,8 @@ mo_error mo_contacts_find(mo_world *world, double h)
     MO_FAIL_IF(mo_team_agree(world, error, NULL), MO_ERR_MEMORY);
     world->contacts.deepest = mo_team_largest(world, world->contacts.deepest);
     world->contacts.least = mo_team_least(world, world->contacts.least);
-    if (world->def.sleeping) { /* otherwise they are selected after the impacts */
+    if (world->def.sleeping) /* otherwise they are selected after the impacts */
         mo_contacts_choose(world, h);
-    }
     return MO_OK;
 }
 
@@ -392,9 +364,7 @@ mo_error mo_contacts_merge(mo_world *world, int sorted)
 {
     mo_sim_contacts *list = &world->contacts;
     int left = sorted, right = list->count - sorted;
-    if (right == 0) {
-        return MO_OK;
-    }
+    if (right == 0) return MO_OK;
     mo_contacts_forget_open(list);
     mo_sim_contact *own = mo_memory_array(&world->allocator, (size_t)right, sizeof *own);
     MO_NEED_MEMORY(own, NULL);
@@ -450,9 +420,7 @@ mo_error mo_contacts_again(mo_world *world, const mo_sim_contacts *of, mo_sim_co
     for (int k = 0; k < of->count; ++k) {
         const mo_sim_contact *own = of->at + k;
         const mo_pair pair = {own->shape[0], own->shape[1]};
-        if (k > 0 && own[-1].shape[0] == pair.a && own[-1].shape[1] == pair.b) {
-            continue;
-        }
+        if (k > 0 && own[-1].shape[0] == pair.a && own[-1].shape[1] == pair.b) continue;
         const mo_sim_shape *a = world->shape + pair.a, *b = world->shape + pair.b;
         const mo_pose at[2] = {mo_shape_pose(world->body + a->body, a),
                                mo_shape_pose(world->body + b->body, b)};

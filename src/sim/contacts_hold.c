@@ -49,21 +49,18 @@ static void matrices_of(const mo_pose at[2], double Q[2][9])
 static int may_be_held(const mo_world *world, const mo_sim_contact *contact, int count, double h)
 {
     const double most = largest_move(world, contact->size);
-    for (int k = 0; k < count; ++k, ++contact) {
+    for (int k = 0; k < count; ++k, ++contact)
         if (!mo_contact_is_taken(contact) || contact->was_late ||
-            !(h * mo_vec3_norm(contact->velocity) < most)) {
+            !(h * mo_vec3_norm(contact->velocity) < most))
             return 0;
-        }
-    }
     return 1;
 }
 
 void mo_contacts_note(const mo_world *world, mo_sim_contact *contact, int count, double h)
 {
     if (contact->held.points > 0 || !is_for(world, contact) ||
-        !may_be_held(world, contact, count, h)) {
+        !may_be_held(world, contact, count, h))
         return;
-    }
     const mo_pose at[2] = {world->shape[contact->shape[0]].pose,
                            world->shape[contact->shape[1]].pose};
     const double reach = contact->held.reach;
@@ -121,24 +118,18 @@ int mo_contacts_hold(mo_world *world, const mo_pose at[2], const mo_sim_contact 
                      double reach)
 {
     mo_touch_list *touches = &world->touches;
-    if (last->held.points != count || !is_for(world, last)) {
-        return 0;
-    }
+    if (last->held.points != count || !is_for(world, last)) return 0;
     const double size = fmin(world->near[last->shape[0]].size, world->near[last->shape[1]].size),
                  most = fmin(largest_move(world, size),
                              last->held.reach + OF_MARGIN * mo_margin_for(world, size) - reach),
                  left = most - turned(at, last) * size;
     double Q[2][9];
-    if (!(left > 0)) {
-        return 0;
-    }
+    if (!(left > 0)) return 0;
     matrices_of(at, Q);
     touches->count = touches->is_short = 0;
     for (int k = 0; k < count; ++k) {
         mo_touch touch;
-        if (last[k].held.points != count || !(carry(at, Q, last + k, &touch) < left)) {
-            return 0;
-        }
+        if (last[k].held.points != count || !(carry(at, Q, last + k, &touch) < left)) return 0;
         mo_touch_add(touches, &touch);
     }
     return 1;

@@ -20,17 +20,15 @@ static void inherit(const mo_sim_contact *before, mo_sim_contact *now)
     now->is_new = 0;
     mo_vec3_copy(before->impulse, now->impulse);
     mo_vec3_copy(before->moment, now->moment);
-    if (mo_vec3_dot(before->slip, before->slip) > 0) {
+    if (mo_vec3_dot(before->slip, before->slip) > 0)
         mo_vec3_along(before->slip, -mo_vec3_dot(before->slip, now->frame), now->frame, now->slip);
-    }
 }
 
 static int has_feature(const mo_sim_contact *contact, int count, uint32_t feature)
 {
     int k = 0;
-    while (k < count && contact[k].feature != feature) {
+    while (k < count && contact[k].feature != feature)
         ++k;
-    }
     return k < count;
 }
 
@@ -73,9 +71,7 @@ static void hand_on(const mo_world *world, const mo_sim_contact *old, mo_sim_con
     if (mo_vec3_dot(old->impulse, old->impulse) > 0 && !has_feature(now, count, old->feature)) {
         move_point(world, old, point);
         mo_sim_contact *next = nearest(now, count, point);
-        if (next) {
-            mo_vec3_along(next->impulse, 1, old->impulse, next->impulse);
-        }
+        if (next) mo_vec3_along(next->impulse, 1, old->impulse, next->impulse);
     }
 }
 
@@ -84,16 +80,14 @@ void mo_contacts_match(const mo_world *world, const mo_sim_contact *last, int la
 {
     int k = 0, found = 0, latest = MO_NONE; /* of the last step */
     for (int i = 0; i < count; ++i) {
-        while (k < last_count && last[k].feature < now[i].feature) {
+        while (k < last_count && last[k].feature < now[i].feature)
             ++k;
-        }
         if (k < last_count && last[k].feature == now[i].feature) {
             inherit(last + k, now + i);
             found += k != latest;
             latest = k;
         }
     }
-    for (k = 0; k < last_count && count > 0 && found < last_count; ++k) {
+    for (k = 0; k < last_count && count > 0 && found < last_count; ++k)
         hand_on(world, last + k, now, count);
-    }
 }

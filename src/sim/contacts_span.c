@@ -67,11 +67,8 @@ static int is_inside(const mo_sim_shape *shape, const double point[3])
     const mo_hull *hull = shape->collider.hull;
     double x[3];
     mo_point_in(&shape->pose, point, x);
-    for (int k = 0; hull && k < hull->face_count; ++k) {
-        if (!(mo_vec3_dot(hull->plane[k], x) < hull->plane[k][3])) {
-            return 0;
-        }
-    }
+    for (int k = 0; hull && k < hull->face_count; ++k)
+        if (!(mo_vec3_dot(hull->plane[k], x) < hull->plane[k][3])) return 0;
     return hull != NULL;
 }
 
@@ -81,17 +78,15 @@ static int is_covered(const mo_world *world, const mo_sim_contact *first, const 
     for (int k = 0; k < world->contacts.count; ++k) {
         const mo_sim_contact *other = world->contacts.at + k;
         if (other->body[0] != first->body[0] || other->body[1] != first->body[1] ||
-            !mo_contact_is_taken(other)) {
+            !mo_contact_is_taken(other))
             continue;
-        }
         for (int side = 0; side < 2; ++side) {
             double out[3];
             mo_vec3_along(point, (side ? -OUT : OUT) * first->size, first->frame, out);
             if (other->shape[side] != first->shape[side] &&
                 other->shape[!side] == first->shape[!side] &&
-                is_inside(world->shape + other->shape[side], out)) {
+                is_inside(world->shape + other->shape[side], out))
                 return 1;
-            }
         }
     }
     return 0;
@@ -102,14 +97,11 @@ static void leave_out_covered(mo_world *world, int k, int end)
 {
     mo_sim_contact *at = world->contacts.at;
     double middle[3] = {0, 0, 0};
-    for (int i = k; i < end; ++i) {
+    for (int i = k; i < end; ++i)
         mo_vec3_along(middle, 1.0 / (end - k), at[i].point, middle);
-    }
-    if (may_be_implied(world, at + k) && is_covered(world, at + k, middle)) {
-        for (int i = k; i < end; ++i) {
+    if (may_be_implied(world, at + k) && is_covered(world, at + k, middle))
+        for (int i = k; i < end; ++i)
             leave_out(at + i);
-        }
-    }
 }
 
 /* ---- groups in a plane ----------------------------------------------------------------------- */
@@ -135,9 +127,8 @@ static int add_spot(const mo_sim_contact *first, const mo_sim_contact *contact, 
     for (int i = 0; i < g->count; ++i) {
         const spot *s = g->spot + i;
         if (fabs(own.x - s->x) <= g->near && fabs(own.y - s->y) <= g->near &&
-            own.gap >= s->gap - g->near) {
+            own.gap >= s->gap - g->near)
             return 0;
-        }
     }
     g->spot[g->count++] = own;
     return 1;
@@ -174,9 +165,8 @@ static int find_chain(const group *g, int from, int step, const spot **corner)
     int count = 0;
     for (int k = 0; k < g->count; ++k) {
         const spot *own = g->spot + from + step * k;
-        while (count >= 2 && !is_outside_edge(g, corner[count - 2], corner[count - 1], own)) {
+        while (count >= 2 && !is_outside_edge(g, corner[count - 2], corner[count - 1], own))
             --count;
-        }
         corner[count++] = own;
     }
     return count - 1;
@@ -199,9 +189,8 @@ static double spanned_gap(const group *g, const spot **corner, int corners, cons
         const spot *b = corner[k], *c = corner[k + 1];
         const double of_a = area(own, b, c), of_b = area(a, own, c), of_c = area(a, b, own),
                      beyond = g->near * (distance(a, b) + distance(b, c) + distance(c, a));
-        if (fmin(of_a, fmin(of_b, of_c)) >= -beyond) {
+        if (fmin(of_a, fmin(of_b, of_c)) >= -beyond)
             least = fmin(least, (of_a * a->gap + of_b * b->gap + of_c * c->gap) / area(a, b, c));
-        }
     }
     return least;
 }
@@ -216,12 +205,10 @@ static void leave_out_inner(mo_world *world, group *g)
     for (int k = 0; k < g->count && corners >= 2; ++k) {
         const spot *own = g->spot + k;
         int is_corner = 0;
-        for (int i = 0; i < corners; ++i) {
+        for (int i = 0; i < corners; ++i)
             is_corner |= corner[i] == own;
-        }
-        if (!is_corner && own->gap >= spanned_gap(g, corner, corners, own) - g->near) {
+        if (!is_corner && own->gap >= spanned_gap(g, corner, corners, own) - g->near)
             leave_out(world->contacts.at + own->contact);
-        }
     }
 }
 
@@ -240,9 +227,7 @@ static void find_group(mo_world *world, int k, group *g)
         if (may_be_implied(world, other) && are_alike(first, other)) {
             other->constraint = DONE;
             g->is_mixed |= other->shape[0] != first->shape[0] || other->shape[1] != first->shape[1];
-            if (!add_spot(first, other, i, g)) {
-                leave_out(other);
-            }
+            if (!add_spot(first, other, i, g)) leave_out(other);
         }
     }
 }
@@ -259,9 +244,7 @@ void mo_contacts_span(mo_world *world)
     for (int k = 0; k < count; ++k) {
         if (may_be_implied(world, at + k)) {
             find_group(world, k, &g);
-            if (g.is_mixed) {
-                leave_out_inner(world, &g);
-            }
+            if (g.is_mixed) leave_out_inner(world, &g);
         }
     }
 }

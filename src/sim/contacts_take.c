@@ -68,12 +68,9 @@ static void look_ahead(const mo_world *world, int i, int by_open, size_t velocit
 {
     const mo_sim_contacts *list = &world->contacts;
     const int end = by_open ? list->open_count : list->count, soon = i + MO_AHEAD;
-    if (by_open && soon + MO_AHEAD < end) {
+    if (by_open && soon + MO_AHEAD < end)
         mo_prefetch(list->at + list->open[soon + MO_AHEAD], offsetof(mo_sim_contact, impulse));
-    }
-    if (soon >= end) {
-        return;
-    }
+    if (soon >= end) return;
     const mo_sim_contact *contact = list->at + (by_open ? list->open[soon] : soon);
     for (int side = 0; side < 2 && !mo_contact_is_taken(contact); ++side) {
         const mo_sim_body *body = world->body + contact->body[side];
@@ -142,9 +139,7 @@ void mo_contacts_drop_late(mo_world *world)
     int kept = 0;
     for (int k = 0; k < list->count && world->step.late_count > 0; ++k) {
         mo_pace_every(k, 256);
-        if (!mo_contact_is_late(list->at + k)) {
-            list->at[kept++] = list->at[k];
-        }
+        if (!mo_contact_is_late(list->at + k)) list->at[kept++] = list->at[k];
     }
     mo_pace();
     list->count = world->step.late_count > 0 ? kept : list->count;
@@ -157,9 +152,7 @@ void mo_contacts_drop_late(mo_world *world)
 static int has_bounced(mo_sim_contact *contact)
 {
     const double *p = contact->impact;
-    if (p[0] == 0 && p[1] == 0 && p[2] == 0) {
-        return 0;
-    }
+    if (p[0] == 0 && p[1] == 0 && p[2] == 0) return 0;
     mo_vec3_set(contact->impulse, 0, 0, 0);
     mo_vec3_set(contact->moment, 0, 0, 0);
     contact->mode = MO_CONTACT_APART;
@@ -174,17 +167,13 @@ void mo_contacts_keep_taken(mo_world *world)
     for (int k = 0; k < list->count; ++k) {
         mo_pace_every(k, 256);
         mo_prefetch(at + k + MO_AHEAD, sizeof *at);
-        if (at[k].constraint == MO_NONE && !has_bounced(&at[k])) {
-            continue;
-        }
+        if (at[k].constraint == MO_NONE && !has_bounced(&at[k])) continue;
         if (kept > 0 && mo_contact_order(at + kept - 1, at + k) == 0) { /* taken again, late */
             mo_vec3_along(at[kept - 1].impulse, 1, at[k].impulse, at[kept - 1].impulse);
             mo_vec3_along(at[kept - 1].moment, 1, at[k].moment, at[kept - 1].moment);
             continue;
         }
-        if (kept != k) {
-            at[kept] = at[k];
-        }
+        if (kept != k) at[kept] = at[k];
         ++kept;
     }
     mo_pace();

@@ -29,9 +29,8 @@ static mo_error copy_body(const mo_world *world, int place, int copy, mo_world *
     mo_vec3_copy(body->v + 3, def.spin);
     const mo_body_id id = mo_world_add_body(batch, &def, why);
     int has_all = id.index != 0;
-    for (int k = body->first_shape; k != MO_NONE && has_all; k = world->shape[k].next) {
+    for (int k = body->first_shape; k != MO_NONE && has_all; k = world->shape[k].next)
         has_all = mo_world_add_shape(batch, id, &world->shape[k].collider.def, why).index != 0;
-    }
     if (has_all) {
         mo_sim_body *own = batch->body + mo_body_place(batch, id);
         own->copy = copy;
@@ -46,9 +45,8 @@ static mo_error copy_all(const mo_world *world, int copies, mo_world *batch, mo_
     for (int copy = 0; copy < copies; ++copy) {
         for (int k = 0; k < world->living_count; ++k) {
             const int place = world->living[k];
-            if (copy == 0 || world->body[place].kind == MO_BODY_FREE) {
+            if (copy == 0 || world->body[place].kind == MO_BODY_FREE)
                 MO_TRY(copy_body(world, place, copy, batch, why));
-            }
         }
     }
     return MO_OK;
@@ -94,9 +92,7 @@ mo_body_id mo_world_copy_body(const mo_world *batch, int copy, int k)
         moving += moves;
         ++first;
     }
-    if (copy < 0 || copy >= batch->copies || k < 0 || k >= first) {
-        return (mo_body_id){0};
-    }
+    if (copy < 0 || copy >= batch->copies || k < 0 || k >= first) return (mo_body_id){0};
     const int is_shared = batch->body[batch->living[k]].kind != MO_BODY_FREE;
     return mo_world_body(batch, copy == 0 || is_shared ? k : first + (copy - 1) * moving + before);
 }

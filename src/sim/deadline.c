@@ -37,9 +37,7 @@ static const double GAIN = 1e-2;     /* of the energy of motion: that may be add
 double mo_step_share(const mo_world *world)
 {
     const double limit = world->def.solver.time_limit, left = mo_pace_left();
-    if (!isfinite(limit)) {
-        return limit;
-    }
+    if (!isfinite(limit)) return limit;
     const double share = isfinite(left) ? SHARE * (left - RESERVE * limit) : limit;
     return ldexp(fmax(share, fmax(LEAST * limit, SHORTEST)), world->step.tries);
 }
@@ -47,9 +45,7 @@ double mo_step_share(const mo_world *world)
 int mo_step_needs_time(mo_world *world, double h)
 {
     const mo_residual *residual = &world->result.residual;
-    if (world->result.status != MO_TIME_LIMIT || world->step.is_given_up) {
-        return 0;
-    }
+    if (world->result.status != MO_TIME_LIMIT || world->step.is_given_up) return 0;
     mo_assemble_velocities(world);
     return residual->natural_relative > ENOUGH ||
            h * residual->penetration_rate.value > DEEP * world->contacts.least ||
@@ -110,9 +106,7 @@ mo_error mo_step_keep_joints(mo_world *world)
 mo_error mo_step_keep_bodies(mo_world *world)
 {
     mo_step *step = &world->step;
-    if (!step->is_paced) {
-        return MO_OK;
-    }
+    if (!step->is_paced) return MO_OK;
     MO_FAIL_IF(
         !MO_GROW(&world->allocator, step->kept, step->kept_room, (size_t)world->body_places + 1),
         MO_ERR_MEMORY);
@@ -128,9 +122,8 @@ void mo_step_undo_joints(mo_world *world)
     const int canonical = (int)world->canonical;
     world->canonical = (mo_canonical_state)world->step.was_canonical;
     world->step.was_canonical = canonical;
-    for (int k = 0; k < world->jointed_count; ++k) {
+    for (int k = 0; k < world->jointed_count; ++k)
         exchange_joint(world->joint + world->jointed[k], world->step.kept_joint + k);
-    }
 }
 
 /* Swaps the state of the start and the current one: a second call undoes the first. */
@@ -139,9 +132,7 @@ static void exchange_states(mo_world *world)
     mo_step *step = &world->step;
     mo_step_undo_joints(world);
     mo_mechanisms_exchange(world, step->kept_mechanisms);
-    if (step->stage >= MO_STAGE_SOLVE) {
-        mo_contacts_swap(&world->contacts, &world->before);
-    }
+    if (step->stage >= MO_STAGE_SOLVE) mo_contacts_swap(&world->contacts, &world->before);
     if (step->stage >= MO_STAGE_ACCEPT) {
         mo_sim_body *body = world->body;
         world->body = step->kept;
@@ -163,9 +154,7 @@ static void exchange_states(mo_world *world)
 static int is_to_be_paced(mo_world *world)
 {
     mo_step *step = &world->step;
-    if (!isfinite(world->def.solver.time_limit)) {
-        return 0;
-    }
+    if (!isfinite(world->def.solver.time_limit)) return 0;
     step->paced = step->paced ? step->paced : mo_paced_create(&world->allocator);
     return step->paced != NULL;
 }
@@ -185,24 +174,19 @@ int mo_step_run(mo_world *world, void (*phases)(void *))
         mo_paced_begin(step->paced, phases, world);
     }
     step->is_waiting = !mo_paced_continue(step->paced, ends);
-    if (step->is_waiting) {
-        exchange_states(world);
-    }
+    if (step->is_waiting) exchange_states(world);
     mo_paced_leave(step->paced);
     return !step->is_waiting;
 }
 
 void mo_step_give_up(mo_world *world)
 {
-    if (!world || !world->step.is_waiting) {
-        return;
-    }
+    if (!world || !world->step.is_waiting) return;
     mo_step *step = &world->step;
     exchange_states(world);
     step->is_given_up = step->begins_again = 1;
     mo_paced_continue(step->paced, INFINITY);
-    if (step->stage == MO_STAGE_ACCEPT) { /* which it has ended */
+    if (step->stage == MO_STAGE_ACCEPT) /* which it has ended */
         exchange_states(world);
-    }
     step->is_waiting = step->is_given_up = 0;
 }

@@ -213,9 +213,7 @@ static void set_slot_arrays(mo_device_heap *heap)
     const size_t count = (size_t)heap->contacts;
     double *number = MO_TAKE_BUFFER(heap->device, &heap->slot_numbers, 7 * count, double);
     int *index = MO_TAKE_BUFFER(heap->device, &heap->slot_indices, 2 * count, int);
-    if (heap->device->error) {
-        return;
-    }
+    if (heap->device->error) return;
     heap->sweeps.slot_arrays = (mo_slots){.room = count,
                                           .one = index,
                                           .two = index + count,
@@ -242,9 +240,7 @@ static mo_error order_rest(mo_device_heap *heap)
               *two = is_solid ? s->manifold_arrays.two : s->slot_arrays.two;
     const mo_allocator *own = &heap->device->allocator;
     s->rest_count = count;
-    if (count <= 0) {
-        return MO_OK;
-    }
+    if (count <= 0) return MO_OK;
     int *rest = mo_memory_array(own, (size_t)count, sizeof *rest);
     uint64_t *priority = mo_memory_array(own, (size_t)count, sizeof *priority);
     for (int k = 0; rest && priority && k < count; ++k) {
@@ -374,9 +370,7 @@ static mo_error refine(mo_device_heap *heap, const mo_world *world, double h,
 {
     const double start = mo_clock();
     heap->is_rough = 0;
-    if (heap->has_solids) {
-        return solve_once(heap, world, h, 1, report);
-    }
+    if (heap->has_solids) return solve_once(heap, world, h, 1, report);
     mo_device_heap_sweep(heap, world, h, report);
     keep_impulses(heap, world, h);
     report->seconds_solve += mo_clock() - start;
@@ -399,9 +393,7 @@ static mo_error solve(mo_device_heap *heap, const mo_world *world, double h, mo_
         heap->round = round + 1;
         count_contacts(heap, world, h, 1, &late);
         report->seconds_collide += mo_clock() - start;
-        if (!(late > 0) && !heap->is_rough) {
-            break;
-        }
+        if (!(late > 0) && !heap->is_rough) break;
         more += late > 0;
         heap->is_rough = heap->is_rough && round + 1 < ROUGH_ROUNDS;
         error = late > 0 ? solve_once(heap, world, h, 1, report) : refine(heap, world, h, report);
@@ -467,15 +459,11 @@ mo_error mo_device_heap_step(mo_world *world, double h, mo_step_report *report, 
     mo_device_heap *heap = world->heap;
     const double start = mo_clock();
     mo_error error = heap->is_there ? MO_OK : mo_device_heap_send(world);
-    if (error) {
-        return give_up(world, why);
-    }
+    if (error) return give_up(world, why);
     sort_balls(heap, world, h);
     report->seconds_collide = mo_clock() - start;
     error = solve(heap, world, h, report);
-    if (error) {
-        return give_up(world, why);
-    }
+    if (error) return give_up(world, why);
     const double solved = mo_clock();
     error = advance(heap, world, h, report, why);
     report->contacts = heap->contacts;

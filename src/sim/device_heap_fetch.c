@@ -26,9 +26,7 @@ const char *mo_device_heap_device(const mo_world *world)
 void mo_device_heap_fetch(const mo_world *world)
 {
     mo_device_heap *heap = world ? world->heap : NULL;
-    if (!heap || !heap->is_there || heap->has_bodies) {
-        return;
-    }
+    if (!heap || !heap->is_there || heap->has_bodies) return;
     const size_t n = (size_t)heap->balls;
     const mo_show_args show = {heap->ball[heap->side].at, heap->ball[!heap->side].at};
     mo_ball *ball = heap->shown;
@@ -183,9 +181,8 @@ static void release(const mo_allocator *own, const fetched *f)
 {
     void *const all[] = {f->near,  f->line,  f->one, f->two,     f->r,
                          f->point, f->begin, f->end, f->place_of};
-    for (size_t k = 0; k < sizeof all / sizeof *all; ++k) {
+    for (size_t k = 0; k < sizeof all / sizeof *all; ++k)
         mo_memory_free(own, all[k]);
-    }
 }
 
 static void read_all(const mo_device_heap *heap, const fetched *f)
@@ -206,9 +203,8 @@ static void read_all(const mo_device_heap *heap, const fetched *f)
     mo_device_read(device, f->point, list->point.at, count * sizeof *f->point);
     mo_device_read(device, f->begin, list->begin.at, n * sizeof *f->begin);
     mo_device_read(device, f->end, list->end.at, n * sizeof *f->end);
-    for (int k = 0; !device->error && k < heap->balls; ++k) {
+    for (int k = 0; !device->error && k < heap->balls; ++k)
         f->place_of[f->near[k].id] = k;
-    }
 }
 
 static void write_contacts(mo_world *world, const fetched *f)
@@ -216,16 +212,13 @@ static void write_contacts(mo_world *world, const fetched *f)
     mo_device_heap *heap = world->heap;
     const int count = heap->has_solids ? heap->balls : heap->contacts;
     read_all(heap, f);
-    for (int k = 0; !heap->device->error && k < count; ++k) {
-        if (heap->has_solids) {
+    for (int k = 0; !heap->device->error && k < count; ++k)
+        if (heap->has_solids)
             write_solid_contacts(world, f, k);
-        } else {
+        else
             write_ball_contact(world, f, k, world->contacts.at + k);
-        }
-    }
-    if (heap->contacts > 0) {
+    if (heap->contacts > 0)
         qsort(world->contacts.at, (size_t)heap->contacts, sizeof *world->contacts.at, by_shapes);
-    }
     world->contacts.count = heap->contacts;
     mo_contacts_forget_open(&world->contacts);
     heap->has_contacts = 1;
@@ -236,16 +229,12 @@ mo_error mo_device_heap_fetch_contacts(const mo_world *constant)
     mo_world *world = changed(constant);
     mo_device_heap *heap = world ? world->heap : NULL;
     fetched f;
-    if (!heap || !heap->is_there || heap->has_contacts) {
-        return MO_OK;
-    }
+    if (!heap || !heap->is_there || heap->has_contacts) return MO_OK;
     const mo_allocator *own = &world->allocator;
     const int has_room =
         take_fetched(world, &f) &&
         MO_GROW(own, world->contacts.at, world->contacts.room, (size_t)heap->contacts);
-    if (has_room) {
-        write_contacts(world, &f);
-    }
+    if (has_room) write_contacts(world, &f);
     release(own, &f);
     return has_room ? MO_OK : MO_ERR_MEMORY;
 }
@@ -255,9 +244,8 @@ void mo_device_heap_bring_back(mo_world *world)
     mo_step_give_up(world);
     if (world && world->heap && world->heap->is_there) {
         mo_device_heap_fetch(world);
-        if (mo_device_heap_fetch_contacts(world)) {
+        if (mo_device_heap_fetch_contacts(world))
             world->contacts.count = 0; /* of an earlier step */
-        }
         world->heap->is_there = 0;
     }
 }

@@ -37,9 +37,7 @@ void mo_device_heap_end(mo_world *world)
 void mo_device_heap_drop(mo_world *world)
 {
     mo_device_heap *heap = world->heap;
-    if (!heap) {
-        return;
-    }
+    if (!heap) return;
     mo_device *device = heap->device;
     mo_buffer *const all[] = {
         heap->ball,          heap->ball + 1,     &heap->near,         &heap->free_line,
@@ -57,9 +55,8 @@ void mo_device_heap_drop(mo_world *world)
         &heap->end_wants,    &heap->end_before,  &heap->old_start,    &heap->old_two,
         &heap->old_place,    &heap->old_reach,   &heap->now.touch,    &heap->now.count,
         &heap->ends.touch,   &heap->ends.count};
-    for (size_t k = 0; k < sizeof all / sizeof *all; ++k) {
+    for (size_t k = 0; k < sizeof all / sizeof *all; ++k)
         mo_buffer_free(device, all[k]);
-    }
     for (int k = 0; k < 2; ++k) {
         mo_buffer_free(device, &heap->list[k].begin);
         mo_buffer_free(device, &heap->list[k].end);
@@ -116,9 +113,8 @@ static double largest_friction(const mo_world *world)
 {
     const mo_surfaces *s = &world->surfaces;
     double largest = 0;
-    for (int i = 0; i < s->count * s->count; ++i) {
+    for (int i = 0; i < s->count * s->count; ++i)
         largest = fmax(largest, s->both[i / s->count][i % s->count].friction);
-    }
     return largest;
 }
 
@@ -153,17 +149,14 @@ static void take_room(mo_device_heap *heap)
     mo_device *device = heap->device;
     const size_t n = (size_t)heap->balls, lines = n + (size_t)heap->fixed_count;
     heap->bits = BITS_LEAST;
-    while (heap->bits < BITS_MOST && 1 << 3 * heap->bits < heap->per_copy) {
+    while (heap->bits < BITS_MOST && 1 << 3 * heap->bits < heap->per_copy)
         ++heap->bits;
-    }
     MO_TAKE_BUFFER(device, heap->ball, n, mo_ball);
     MO_TAKE_BUFFER(device, heap->ball + 1, n, mo_ball);
     MO_TAKE_BUFFER(device, &heap->near, n, mo_ball_near);
     MO_TAKE_BUFFER(device, &heap->id, n, uint32_t);
     MO_TAKE_BUFFER(device, &heap->free_line, lines, mo_line);
-    if (heap->has_solids) {
-        MO_TAKE_BUFFER(device, &heap->inertia, 8 * lines, double);
-    }
+    if (heap->has_solids) MO_TAKE_BUFFER(device, &heap->inertia, 8 * lines, double);
     MO_TAKE_BUFFER(device, &heap->key, n, uint32_t);
     MO_TAKE_BUFFER(device, &heap->order, n, int);
     MO_TAKE_BUFFER(device, &heap->bucket_start, ((size_t)heap->copies << 3 * heap->bits) + 1, int);
@@ -191,16 +184,13 @@ static mo_error send_forces(mo_world *world)
     mo_device_heap *heap = world->heap;
     const size_t count = 6 * (size_t)heap->balls;
     heap->has_force = 0;
-    for (int id = 0; id < heap->balls; ++id) {
-        for (int k = 0; k < 6; ++k) {
+    for (int id = 0; id < heap->balls; ++id)
+        for (int k = 0; k < 6; ++k)
             heap->has_force |= world->body[heap->body[id]].force[k] != 0;
-        }
-    }
     double *force =
         heap->has_force ? mo_memory_array(&world->allocator, count, sizeof *force) : NULL;
-    for (int id = 0; force && id < heap->balls; ++id) {
+    for (int id = 0; force && id < heap->balls; ++id)
         memcpy(force + 6 * id, world->body[heap->body[id]].force, 6 * sizeof *force);
-    }
     if (force) {
         mo_device_write(heap->device, MO_TAKE_BUFFER(heap->device, &heap->force, count, double),
                         force, count * sizeof *force);
@@ -273,25 +263,22 @@ static void write_list(mo_device_heap *heap, const known_contact *known, int cou
     const size_t apart = (size_t)count, n = (size_t)heap->balls;
     int k = 0;
     for (int id = 0; id <= heap->balls; ++id) {
-        while (k < count && known[k].owner < id) {
+        while (k < count && known[k].owner < id)
             ++k;
-        }
         begin[id] = k;
     }
     for (int c = 0; c < count; ++c) {
         other[c] = known[c].other;
-        for (size_t x = 0; x < 3; ++x) {
+        for (size_t x = 0; x < 3; ++x)
             r[x * apart + (size_t)c] = known[c].r[x];
-        }
     }
     list->apart = apart;
     mo_device_write(heap->device, list->begin.at, begin, n * sizeof *begin);
     mo_device_write(heap->device, list->end.at, begin + 1, n * sizeof *begin);
     mo_device_write(heap->device, MO_TAKE_BUFFER(heap->device, &list->other, count, int), other,
                     apart * sizeof *other);
-    for (int c = 0; c < count; ++c) {
+    for (int c = 0; c < count; ++c)
         other[c] = (int)known[c].feature;
-    }
     if (heap->has_solids) {
         mo_device_write(heap->device, MO_TAKE_BUFFER(heap->device, &list->feature, count, uint32_t),
                         other, apart * sizeof *other);
@@ -314,12 +301,10 @@ static mo_error send_contacts(mo_world *world)
         int *id_of = index, *number_of = id_of + places, *begin = number_of + shapes,
             *other = begin + n + 1;
         memset(id_of, 0xff, places * sizeof *id_of);
-        for (int id = 0; id < heap->balls; ++id) {
+        for (int id = 0; id < heap->balls; ++id)
             id_of[heap->body[id]] = id;
-        }
-        for (int k = 0; k < heap->fixed_count; ++k) {
+        for (int k = 0; k < heap->fixed_count; ++k)
             number_of[heap->fixed_place[k]] = k;
-        }
         write_list(heap, known, find_known(world, id_of, number_of, known), begin, other, r);
     }
     MO_FREE(own, known, index, r);
@@ -331,12 +316,10 @@ static int has_solids(const mo_world *world)
 {
     const mo_device_heap *heap = world->heap;
     int found = 0;
-    for (int id = 0; id < heap->balls; ++id) {
+    for (int id = 0; id < heap->balls; ++id)
         found = found || !mo_device_is_round(world, heap->body[id]);
-    }
-    for (int k = 0; k < heap->fixed_count; ++k) {
+    for (int k = 0; k < heap->fixed_count; ++k)
         found = found || heap->fixed_here[k].kind == MO_FIXED_OTHER;
-    }
     return found;
 }
 
@@ -352,11 +335,9 @@ mo_error mo_device_heap_send(mo_world *world)
     heap->fixed_here = mo_memory_array(own, MO_FIXED_MOST, sizeof *heap->fixed_here);
     MO_NEED_MEMORY(heap->body && heap->shown && heap->fixed_place && heap->fixed_here, NULL);
     heap->balls = 0;
-    for (int k = 0; k < world->living_count; ++k) {
-        if (world->body[world->living[k]].kind == MO_BODY_FREE) {
+    for (int k = 0; k < world->living_count; ++k)
+        if (world->body[world->living[k]].kind == MO_BODY_FREE)
             heap->body[heap->balls++] = world->living[k];
-        }
-    }
     heap->copies = world->copies > 0 ? world->copies : 1;
     heap->per_copy = heap->balls / heap->copies;
     list_fixed(world);

@@ -89,9 +89,7 @@ static mo_status sweep_all(mo_device_heap *heap, mo_sweep_goal stop, double goal
     while (passes) {
         passes = mo_device_sweeps_run(s, stop, must_stop, p);
         mo_device_sweeps_verdict(s);
-        if (s->natural <= goal) {
-            break;
-        }
+        if (s->natural <= goal) break;
         passes = passes && mo_sweep_goal_tighten(&stop);
     }
     return s->natural <= goal ? MO_SOLVED : s->moved == 0 ? MO_STALLED : p->status;
@@ -131,8 +129,6 @@ void mo_device_heap_sweep(mo_device_heap *heap, const mo_world *world, double h,
     report->tolerance = options->tol;
     report->iterations += s->iteration;
     ++report->rounds;
-    if (!heap->is_rough && s->iteration > heap->longest) {
-        heap->longest = s->iteration;
-    }
+    if (!heap->is_rough && s->iteration > heap->longest) heap->longest = s->iteration;
     fill_residual(heap, q, report);
 }

@@ -19,9 +19,8 @@ static const char *name_of(const mo_sim_body *body)
 static int is_small(const mo_hull *hull)
 {
     int is_small = hull->vertex_count <= MO_SMALL_HULL;
-    for (int k = 0; k < hull->face_count; ++k) {
+    for (int k = 0; k < hull->face_count; ++k)
         is_small = is_small && hull->face_start[k + 1] - hull->face_start[k] <= MO_SMALL_FACE;
-    }
     return is_small;
 }
 
@@ -41,9 +40,7 @@ static int takes_free(const mo_world *world, int place, mo_message *why)
     const mo_sim_body *body = world->body + place;
     const char *wrong = body->shape_count != 1 ? "has no shape, or more than one"
                                                : wrong_shape(world->shape + body->first_shape);
-    if (wrong) {
-        mo_say(why, "body %d '%.64s' %s", place, name_of(body), wrong);
-    }
+    if (wrong) mo_say(why, "body %d '%.64s' %s", place, name_of(body), wrong);
     return !wrong;
 }
 
@@ -52,9 +49,7 @@ static int takes_fixed(const mo_world *world, int place, int *count, mo_message 
     const mo_sim_body *body = world->body + place;
     for (int k = body->first_shape; k != MO_NONE; k = world->shape[k].next) {
         const mo_sim_shape *shape = world->shape + k;
-        if (shape->is_on_show) {
-            continue;
-        }
+        if (shape->is_on_show) continue;
         const char *wrong = shape->collider.def.kind == MO_SHAPE_PLANE ? NULL : wrong_shape(shape);
         if (wrong || ++*count > MO_FIXED_MOST) {
             mo_say(why, "body %d '%.64s' %s", place, name_of(body),
@@ -104,36 +99,26 @@ static int takes_definition(const mo_world *world, mo_message *why)
                         : !mo_uses_auto(world) && strcmp(method, "nsgs") != 0
                             ? "its method is neither auto nor nsgs"
                             : NULL;
-    if (wrong) {
-        mo_say(why, "%s", wrong);
-    }
+    if (wrong) mo_say(why, "%s", wrong);
     return !wrong;
 }
 
 int mo_device_heap_takes(const mo_world *world, mo_message *why)
 {
     int fixed = 0, moving = 0;
-    if (!takes_definition(world, why) || !takes_surfaces(world, why)) {
-        return 0;
-    }
+    if (!takes_definition(world, why) || !takes_surfaces(world, why)) return 0;
     for (int k = 0; k < world->living_count; ++k) {
         const int place = world->living[k];
         const mo_body_kind kind = world->body[place].kind;
-        if (kind == MO_BODY_FREE && !takes_free(world, place, why)) {
-            return 0;
-        }
-        if (kind == MO_BODY_FIXED && !takes_fixed(world, place, &fixed, why)) {
-            return 0;
-        }
+        if (kind == MO_BODY_FREE && !takes_free(world, place, why)) return 0;
+        if (kind == MO_BODY_FIXED && !takes_fixed(world, place, &fixed, why)) return 0;
         if (kind != MO_BODY_FREE && kind != MO_BODY_FIXED) {
             mo_say(why, "body %d '%.64s' is driven", place, name_of(world->body + place));
             return 0;
         }
         moving += kind == MO_BODY_FREE;
     }
-    if (moving == 0) {
-        mo_say(why, "nothing moves");
-    }
+    if (moving == 0) mo_say(why, "nothing moves");
     return moving > 0;
 }
 
@@ -142,9 +127,8 @@ static mo_error open_for(mo_world *world, mo_device **device, mo_message *why)
 {
     const mo_options *solver = &world->def.solver;
     const int is_here = world->copies > 0 && (solver->device == DEVICE_CPU || !mo_device_has_gpu());
-    if (!is_here || solver->device == DEVICE_GPU) {
+    if (!is_here || solver->device == DEVICE_GPU)
         return mo_device_open_gpu(&world->allocator, device, why);
-    }
     return mo_device_open_host(&world->allocator, solver->threads, MO_FORWARD, device)
                ? mo_fail_memory(why)
                : MO_OK;
@@ -157,19 +141,13 @@ int mo_device_heap_is_due(mo_world *world, mo_error *error, mo_message *why)
     const int is_given = heap && heap->is_given;
     mo_device *device;
     *error = MO_OK;
-    if (heap && heap->is_there) {
-        return 1;
-    }
+    if (heap && heap->is_there) return 1;
     world->device_note = (mo_message){""};
-    if (!is_given && asked == DEVICE_GPU) {
-        *error = mo_device_find_gpu(why);
-    }
+    if (!is_given && asked == DEVICE_GPU) *error = mo_device_find_gpu(why);
     const int is_auto = asked == DEVICE_AUTO && !isfinite(world->def.solver.time_limit);
     const int is_wanted = is_given || asked == DEVICE_GPU || world->copies > 0 ||
                           (is_auto && world->living_count >= MANY && mo_device_has_gpu());
-    if (*error || !is_wanted || !mo_device_heap_takes(world, &world->device_note)) {
-        return 0;
-    }
+    if (*error || !is_wanted || !mo_device_heap_takes(world, &world->device_note)) return 0;
     if (!heap) {
         *error = open_for(world, &device, why);
         *error = *error ? *error : mo_device_heap_begin(world, device, 0, why);

@@ -58,9 +58,8 @@ static int scan(mo_device_heap *heap, const mo_buffer *count, int n, const mo_bu
 {
     int sum = 0;
     mo_device_scan(heap->device, count->at, n, start->at);
-    if (start->at) { /* else memory ran out */
+    if (start->at) /* else memory ran out */
         mo_device_read(heap->device, &sum, (int *)start->at + n, sizeof sum);
-    }
     return sum;
 }
 
@@ -98,9 +97,8 @@ static void find_pairs(mo_device_heap *heap, const mo_world *world, double h, in
                               &heap->node,       &heap->place,        &heap->end_place,
                               &heap->wants,      &heap->wants_before, &heap->end_wants,
                               &heap->end_before};
-    for (size_t k = 0; k < sizeof all / sizeof *all; ++k) {
+    for (size_t k = 0; k < sizeof all / sizeof *all; ++k)
         MO_TAKE_BUFFER(device, all[k], heap->pairs + 1, int);
-    }
     MO_TAKE_BUFFER(device, &heap->reach, heap->pairs, double);
 }
 
@@ -180,9 +178,7 @@ static int touch_once(mo_device_heap *heap, const mo_find_args *find, int has_en
         mo_device_fail(device, MO_ERR_UNSUPPORTED,
                        "two shapes touch at more points than a GPU takes: use device = cpu");
     }
-    if (device->error || most <= heap->now.room) {
-        return 1;
-    }
+    if (device->error || most <= heap->now.room) return 1;
     heap->now.room = heap->ends.room = (int)most;
     heap->now.used = 0;
     return 0;
@@ -191,9 +187,7 @@ static int touch_once(mo_device_heap *heap, const mo_find_args *find, int has_en
 static void touch_pairs(mo_device_heap *heap, const mo_find_args *find, int is_again)
 {
     const int has_ends = is_again && (heap->round <= END_ROUNDS || heap->is_projection);
-    if (heap->now.room == 0) {
-        heap->now.room = heap->ends.room = USUAL_ROOM;
-    }
+    if (heap->now.room == 0) heap->now.room = heap->ends.room = USUAL_ROOM;
     heap->now.used = is_again ? heap->now.used : 0;
     while (!touch_once(heap, find, has_ends)) {
     }
@@ -205,9 +199,7 @@ void mo_device_solids_count(mo_device_heap *heap, const mo_world *world, double 
                             mo_term *late)
 {
     mo_heap_figures seen;
-    if (is_again) {
-        turn_pairs(heap);
-    }
+    if (is_again) turn_pairs(heap);
     find_pairs(heap, world, h, is_again);
     const mo_find_args find = mo_heap_find_args(heap, world, h, is_again);
     touch_pairs(heap, &find, is_again);
@@ -240,9 +232,7 @@ static void set_manifold_arrays(mo_device_heap *heap)
     const size_t nodes = (size_t)heap->nodes, points = (size_t)heap->contacts;
     double *number = MO_TAKE_BUFFER(heap->device, &heap->slot_numbers, 18 * points, double);
     int *index = MO_TAKE_BUFFER(heap->device, &heap->slot_indices, 2 * nodes, int);
-    if (heap->device->error) {
-        return;
-    }
+    if (heap->device->error) return;
     heap->sweeps.manifold_arrays = (mo_manifolds){.room = points,
                                                   .one = index,
                                                   .two = index + nodes,
@@ -304,9 +294,8 @@ void mo_device_solids_pack(mo_device_heap *heap, const mo_world *world, double h
     s->patch_start = heap->slot_start.at;
     sort_nodes(heap, s->copies);
     s->slots = s->patches = 0;
-    for (int c = 0; c <= MO_COLOURS; ++c) {
+    for (int c = 0; c <= MO_COLOURS; ++c)
         s->slot_start[c] = 0;
-    }
     s->manifolds = heap->nodes;
     s->points = heap->contacts;
     s->constraints = heap->contacts / heap->copies;
@@ -318,9 +307,8 @@ void mo_device_solids_pack(mo_device_heap *heap, const mo_world *world, double h
     MO_TAKE_BUFFER(device, &heap->point_count, heap->nodes, int);
     MO_TAKE_BUFFER(device, &heap->first, heap->nodes + 1, int);
     set_manifold_arrays(heap);
-    if (device->error) { /* memory ran out */
+    if (device->error) /* memory ran out */
         return;
-    }
     const mo_find_args find = mo_heap_find_args(heap, world, h, 0);
     const mo_solid_pack_args pack = pack_args(heap, &find);
     mo_device_launch(device, MO_KERNEL_manifold_count, heap->nodes, &pack);
@@ -404,9 +392,7 @@ mo_error mo_device_solids_project(mo_device_heap *heap, const mo_world *world, d
         mo_device_solids_count(heap, world, h, 1, &deep);
         report->overlap = deep.largest;
         report->overlap_before = k ? report->overlap_before : deep.largest;
-        if (!(deep.sum > 0)) {
-            break;
-        }
+        if (!(deep.sum > 0)) break;
         error = k < PROJECTIONS ? project_once(heap, world, h, report) : MO_OK;
     }
     heap->is_projection = 0;

@@ -68,9 +68,8 @@ static int are_same(const mo_solid *one, const mo_solid *other)
     mo_solid a, b;
     memcpy(&a, one, sizeof a);
     memcpy(&b, other, sizeof b);
-    if (a.collider.def.kind == MO_SHAPE_BOX && b.collider.def.kind == MO_SHAPE_BOX) {
+    if (a.collider.def.kind == MO_SHAPE_BOX && b.collider.def.kind == MO_SHAPE_BOX)
         a.collider.hull = b.collider.hull = NULL;
-    }
     return memcmp((const char *)&a, (const char *)&b, sizeof a) == 0;
 }
 
@@ -81,9 +80,7 @@ static void *put(char *to, size_t *at, const void *at_device, const void *from, 
 {
     const size_t place = *at;
     *at += (bytes + 15) / 16 * 16;
-    if (to && bytes > 0) {
-        memcpy(to + place, from, bytes);
-    }
+    if (to && bytes > 0) memcpy(to + place, from, bytes);
     return (void *)((uintptr_t)at_device + place);
 }
 
@@ -131,19 +128,15 @@ static int find_kinds(const mo_world *world, mo_ball *ball, mo_solid *kind)
     for (int id = 0; id < heap->balls; ++id) {
         const mo_solid own = solid_of(world, heap->body[id]);
         int at = count - 1;
-        while (at >= 0 && at >= count - LOOK_BACK && !are_same(kind + at, &own)) {
+        while (at >= 0 && at >= count - LOOK_BACK && !are_same(kind + at, &own))
             --at;
-        }
         const int is_known = at >= 0 && at >= count - LOOK_BACK;
-        if (!is_known) {
-            kind[count] = own;
-        }
+        if (!is_known) kind[count] = own;
         ball[id].solid = (uint32_t)(is_known ? at : count++);
     }
     const int first_free = world->body[heap->body[0]].first_shape;
-    for (int k = 0; k < heap->fixed_count; ++k) {
+    for (int k = 0; k < heap->fixed_count; ++k)
         kind[count + k] = fixed_solid(world, heap->fixed_place[k], first_free);
-    }
     return count;
 }
 

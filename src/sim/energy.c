@@ -37,9 +37,7 @@ static void angular_momentum(const mo_world *world, const mo_sim_body *body, dou
 double mo_body_kinetic_now(const mo_world *world, const mo_sim_body *body)
 {
     double L[3];
-    if (!has_mass(body)) {
-        return 0;
-    }
+    if (!has_mass(body)) return 0;
     angular_momentum(world, body, L);
     return 0.5 * (body->mass * mo_vec3_dot(body->v, body->v) + mo_vec3_dot(L, body->v + 3));
 }
@@ -47,11 +45,10 @@ double mo_body_kinetic_now(const mo_world *world, const mo_sim_body *body)
 double mo_body_kinetic(const mo_world *world, const mo_sim_body *body, const double v[6])
 {
     double Jw[3];
-    if (mo_is_planar(world)) {
+    if (mo_is_planar(world))
         mo_vec3_set(Jw, 0, 0, body->inertia[8] * v[5]);
-    } else {
+    else
         mo_mat3_apply(body->world_inertia, v + 3, Jw);
-    }
     return 0.5 * (body->mass * mo_vec3_dot(v, v) + mo_vec3_dot(v + 3, Jw));
 }
 

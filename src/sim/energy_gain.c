@@ -41,11 +41,9 @@ static int is_jointed(const mo_world *world, int place)
  * reset the leaders after the step. */
 static void find_leaders(mo_world *world)
 {
-    for (int k = 0; k < world->living_count; ++k) {
-        if (is_jointed(world, world->living[k])) {
+    for (int k = 0; k < world->living_count; ++k)
+        if (is_jointed(world, world->living[k]))
             world->body[world->living[k]].leader = world->living[k];
-        }
-    }
     for (int changes = 1; changes > 0;) {
         changes = 0;
         for (int k = 0; k < world->jointed_count; ++k) {
@@ -110,17 +108,14 @@ static void move_rigidly(mo_world *world, double h, cluster *clusters)
     find_leaders(world);
     for (int k = 0; k < world->jointed_count; ++k) {
         const mo_sim_joint *joint = world->joint + world->jointed[k];
-        for (int side = 0; side < 2; ++side) {
-            if (is_free(world, joint->body[side]) && !is_free(world, joint->body[!side])) {
+        for (int side = 0; side < 2; ++side)
+            if (is_free(world, joint->body[side]) && !is_free(world, joint->body[!side]))
                 clusters[world->body[joint->body[side]].leader].is_held = 1;
-            }
-        }
     }
     for (int k = 0; k < world->living_count; ++k) {
         const mo_sim_body *body = world->body + world->living[k];
-        if (is_jointed(world, world->living[k]) && !clusters[body->leader].is_held) {
+        if (is_jointed(world, world->living[k]) && !clusters[body->leader].is_held)
             add_momentum(body, h, clusters + body->leader);
-        }
     }
     for (int k = 0; k < world->body_places; ++k) {
         const double over = clusters[k].mass > 0 ? 1 / clusters[k].mass : 0;
@@ -129,15 +124,11 @@ static void move_rigidly(mo_world *world, double h, cluster *clusters)
     }
     for (int k = 0; k < world->living_count; ++k) {
         const mo_sim_body *body = world->body + world->living[k];
-        if (is_jointed(world, world->living[k]) && !clusters[body->leader].is_held) {
+        if (is_jointed(world, world->living[k]) && !clusters[body->leader].is_held)
             add_turn(world, body, h, clusters + body->leader);
-        }
     }
-    for (int k = 0; k < world->body_places; ++k) {
-        if (clusters[k].mass > 0) {
-            mo_mat3_solve(clusters[k].inertia, clusters[k].L, clusters[k].S);
-        }
-    }
+    for (int k = 0; k < world->body_places; ++k)
+        if (clusters[k].mass > 0) mo_mat3_solve(clusters[k].inertia, clusters[k].L, clusters[k].S);
 }
 
 /* d and t of a body. */
@@ -174,9 +165,8 @@ static void shrink(mo_world *world, double h, double f, const cluster *clusters)
         if (is_jointed(world, world->living[k])) {
             double rest[6];
             rest_of(body, clusters + body->leader, h, rest);
-            for (int i = 0; i < 6; ++i) {
+            for (int i = 0; i < 6; ++i)
                 body->next_v[i] -= (1 - f) * rest[i];
-            }
         }
     }
 }
@@ -185,15 +175,11 @@ int mo_remove_energy_gain(mo_world *world, double h, double gain, int does_it)
 {
     cluster *clusters =
         mo_memory_array(&world->allocator, (size_t)world->body_places, sizeof *clusters);
-    if (!clusters) {
-        return 0;
-    }
+    if (!clusters) return 0;
     memset(clusters, 0, (size_t)world->body_places * sizeof *clusters);
     move_rigidly(world, h, clusters);
     const double f = factor(world, h, gain, clusters);
-    if (f > 0 && does_it) {
-        shrink(world, h, f, clusters);
-    }
+    if (f > 0 && does_it) shrink(world, h, f, clusters);
     mo_memory_free(&world->allocator, clusters);
     return f > 0;
 }

@@ -66,9 +66,7 @@ static int compare(const void *p, const void *q)
 
 static int append(mo_events *events, pair_list *list, mo_body_id a, mo_body_id b)
 {
-    if (!MO_GROW(&events->allocator, list->at, list->room, (size_t)list->count + 1)) {
-        return 0;
-    }
+    if (!MO_GROW(&events->allocator, list->at, list->room, (size_t)list->count + 1)) return 0;
     list->at[list->count++] = compare_ids(a, b) < 0 ? (pair){a, b} : (pair){b, a};
     return 1;
 }
@@ -96,25 +94,16 @@ static int list_pairs(mo_events *events, const mo_world *world)
     now->count = 0;
     for (int k = 0; k < mo_world_contact_count(world); ++k) {
         const mo_contact contact = mo_world_contact(world, k);
-        if (carries(&contact) && !append(events, now, contact.a, contact.b)) {
-            return 0;
-        }
+        if (carries(&contact) && !append(events, now, contact.a, contact.b)) return 0;
     }
     for (int k = 0; k < events->before.count; ++k) {
         const pair p = events->before.at[k];
-        if (sleeps(world, &p) && !append(events, now, p.a, p.b)) {
-            return 0;
-        }
+        if (sleeps(world, &p) && !append(events, now, p.a, p.b)) return 0;
     }
-    if (now->count > 0) {
-        qsort(now->at, (size_t)now->count, sizeof *now->at, compare);
-    }
+    if (now->count > 0) qsort(now->at, (size_t)now->count, sizeof *now->at, compare);
     int kept = 0;
-    for (int k = 0; k < now->count; ++k) {
-        if (k == 0 || compare(now->at + k, now->at + kept - 1)) {
-            now->at[kept++] = now->at[k];
-        }
-    }
+    for (int k = 0; k < now->count; ++k)
+        if (k == 0 || compare(now->at + k, now->at + kept - 1)) now->at[kept++] = now->at[k];
     now->count = kept;
     return 1;
 }
@@ -126,16 +115,12 @@ static int report(mo_events *events, const pair_list *list, const pair_list *oth
                   mo_event_kind kind)
 {
     for (int k = 0, j = 0; k < list->count; ++k) {
-        while (j < other->count && compare(other->at + j, list->at + k) < 0) {
+        while (j < other->count && compare(other->at + j, list->at + k) < 0)
             ++j;
-        }
-        if (j < other->count && compare(other->at + j, list->at + k) == 0) {
-            continue;
-        }
+        if (j < other->count && compare(other->at + j, list->at + k) == 0) continue;
         if (!MO_GROW(&events->allocator, events->event, events->event_room,
-                     (size_t)events->event_count + 1)) {
+                     (size_t)events->event_count + 1))
             return 0;
-        }
         events->event[events->event_count++] = (mo_event){kind, list->at[k].a, list->at[k].b};
     }
     return 1;

@@ -61,9 +61,8 @@ static double least_of(const mo_world *world)
         if (mo_contact_is_taken(world->contacts.at + k)) {
             const mo_constraint_view view =
                 mo_problem_constraint(world->problem, world->contacts.at[k].constraint);
-            for (int i = 0; i < view.dim && view.law.compliance; ++i) {
+            for (int i = 0; i < view.dim && view.law.compliance; ++i)
                 least += view.law.compliance[i] * fabs(world->result.r[view.offset + i]);
-            }
         }
     }
     return least;
@@ -73,12 +72,8 @@ static mo_transition transition_of(const mo_contact_force *out, const double *u,
                                    double least_force, double least)
 {
     const double across = hypot(u[1], u[2]);
-    if (force <= least_force && u[0] > least) {
-        return MO_TRANSITION_BREAKS;
-    }
-    if (out->is_sliding) {
-        return MO_TRANSITION_SLIDES;
-    }
+    if (force <= least_force && u[0] > least) return MO_TRANSITION_BREAKS;
+    if (out->is_sliding) return MO_TRANSITION_SLIDES;
     return across > least ? MO_TRANSITION_SLIPS : MO_TRANSITION_ROLLS;
 }
 
@@ -104,9 +99,8 @@ static void write_contacts(const mo_world *world, const mo_instant *instant, mo_
 {
     const double least = least_of(world);
     double largest = 0;
-    for (int k = 0; k < world->result.row_count; ++k) {
+    for (int k = 0; k < world->result.row_count; ++k)
         largest = fmax(largest, fabs(world->result.r[k]));
-    }
     for (int k = 0; k < world->contacts.count; ++k) {
         const mo_sim_contact *contact = world->contacts.at + k;
         mo_contact_force *out = forces->contacts + k;
@@ -138,9 +132,8 @@ static void write_mechanism(const mo_world *world, mo_sim_mechanism *mechanism, 
         const mo_body_view view = mo_problem_body(world->problem, mechanism->block);
         memcpy(a, world->result.v + view.offset, (size_t)n * sizeof *a);
     }
-    for (int i = 0; i < n && forces->is_impulsive; ++i) {
+    for (int i = 0; i < n && forces->is_impulsive; ++i)
         a[i] -= mechanism->v[i];
-    }
     mo_linkage_motions(&mechanism->tree, a, mechanism->motion);
     for (int k = 0; k < world->living_count; ++k) {
         const mo_sim_body *body = world->body + world->living[k];
@@ -233,11 +226,9 @@ static mo_error write_results(mo_world *world, const mo_instant *instant, mo_for
 static double fastest(const mo_world *world)
 {
     double speed = 1;
-    for (int k = 0; k < world->living_count; ++k) {
-        for (int i = 0; i < 6; ++i) {
+    for (int k = 0; k < world->living_count; ++k)
+        for (int i = 0; i < 6; ++i)
             speed = fmax(speed, fabs(world->body[world->living[k]].v[i]));
-        }
-    }
     return speed;
 }
 
@@ -245,9 +236,8 @@ static mo_error check_results(const mo_forces *forces, mo_message *why)
 {
     int are_moderate =
         mo_are_moderate(forces->joint_acceleration_count, forces->joint_accelerations);
-    for (int k = 0; k < forces->body_count; ++k) {
+    for (int k = 0; k < forces->body_count; ++k)
         are_moderate = are_moderate && mo_are_moderate(6, forces->accelerations[k]);
-    }
     MO_REFUSE_IF(!are_moderate, why,
                  "the accelerations are not finite, or above %g: velocities, forces or masses are "
                  "out of range",
@@ -330,9 +320,8 @@ mo_error mo_world_forces(mo_world *world, const mo_force_options *options, mo_fo
     forces->allocator = world->allocator;
     const mo_error error = find_forces(world, options, &instant, forces, why);
     mo_step_undo_joints(world);
-    for (int k = 0; k < world->living_count; ++k) {
+    for (int k = 0; k < world->living_count; ++k)
         world->body[world->living[k]].is_asleep = instant.kept[k].is_asleep;
-    }
     mo_instant_free(world, &instant);
     forces->problem = world->problem;
     forces->result = world->result;
@@ -341,8 +330,6 @@ mo_error mo_world_forces(mo_world *world, const mo_force_options *options, mo_fo
     world->contacts = contacts;
     world->result = result;
     world->problem = problem;
-    if (error) {
-        mo_forces_clear(forces);
-    }
+    if (error) mo_forces_clear(forces);
     return error;
 }

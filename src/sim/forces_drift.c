@@ -73,9 +73,7 @@ static void move(mo_world *world, const mo_instant *instant, double d)
         mo_sim_mechanism *mechanism = world->mechanism[k];
         if (mechanism) {
             memcpy(mechanism->q, q, (size_t)mechanism->tree.coordinates * sizeof *q);
-            if (d != 0) {
-                mo_linkage_move(&mechanism->tree, q, mechanism->v, d, mechanism->q);
-            }
+            if (d != 0) mo_linkage_move(&mechanism->tree, q, mechanism->v, d, mechanism->q);
             mo_mechanism_place_links(world, mechanism);
             q += mechanism->tree.coordinates;
         }
@@ -104,9 +102,8 @@ static void contact_rate(const mo_world *world, const mo_sim_contact *now, const
     mo_point_velocity(b->x, b->v, at->point, u_b);
     mo_vec3_minus(u_b, u_a, u_b);
     mo_vec3_minus(b->v + 3, a->v + 3, spin);
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         rate[k] = mo_vec3_dot(frame + 3 * k, u_b);
-    }
     const int rolls = now->rolling > 0;
     rate[3] = mo_vec3_dot(frame + (rolls ? 3 : 0), spin);
     rate[4] = mo_vec3_dot(frame + 6, spin);
@@ -133,22 +130,19 @@ static void contact_rates(const mo_world *world, mo_instant *instant, const mo_s
     int i = 0;
     for (int k = 0; k < world->contacts.count; ++k) {
         const mo_sim_contact *now = world->contacts.at + k;
-        while (i < list->count && mo_contact_order(list->at + i, now) < 0) {
+        while (i < list->count && mo_contact_order(list->at + i, now) < 0)
             ++i;
-        }
         instant->has_rate[k][when] = i < list->count && mo_contact_order(now, list->at + i) >= 0;
-        if (instant->has_rate[k][when]) {
+        if (instant->has_rate[k][when])
             contact_rate(world, now, list->at + i, instant->rate[k][when]);
-        }
     }
 }
 
 /* Rows of a contact from `first` on remove their velocity. */
 void mo_instant_stop(mo_instant *instant, int k, int first, int end)
 {
-    for (int i = first; i < end; ++i) {
+    for (int i = first; i < end; ++i)
         instant->contact[k].drift[i] += instant->per_step * instant->rate[k][1][i];
-    }
 }
 
 /* Differences of the values before, now and after. */
@@ -164,9 +158,7 @@ static void set_drifts(const mo_world *world, mo_instant *instant, double d)
                 ((last - first) * d);
         }
         mo_instant_stop(instant, k, 0, 1);
-        if (!instant->contact[k].is_sliding) {
-            mo_instant_stop(instant, k, 1, MO_CONTACT_ROWS);
-        }
+        if (!instant->contact[k].is_sliding) mo_instant_stop(instant, k, 1, MO_CONTACT_ROWS);
     }
     for (int k = 0; k < world->jointed_count; ++k) {
         const mo_joint_instant *rate = instant->joint_rate[world->jointed[k]];
@@ -183,9 +175,7 @@ mo_error mo_instant_drift(mo_world *world, mo_instant *instant)
 {
     const double d = moment_of(world);
     mo_error error = MO_OK;
-    if (!(d > 0)) {
-        return MO_OK;
-    }
+    if (!(d > 0)) return MO_OK;
     keep(world, instant);
     contact_rates(world, instant, &world->contacts, 1);
     joint_rates(world, instant, 1);
@@ -198,8 +188,6 @@ mo_error mo_instant_drift(mo_world *world, mo_instant *instant)
         }
     }
     move(world, instant, 0);
-    if (!error) {
-        set_drifts(world, instant, d);
-    }
+    if (!error) set_drifts(world, instant, d);
     return error;
 }

@@ -31,9 +31,7 @@ void mo_instant_keep_touching(mo_world *world, double gap)
     int kept = 0;
     for (int k = 0; k < world->contacts.count; ++k) {
         const mo_sim_contact *contact = world->contacts.at + k;
-        if (contact->gap <= touching_gap(contact, gap)) {
-            world->contacts.at[kept++] = *contact;
-        }
+        if (contact->gap <= touching_gap(contact, gap)) world->contacts.at[kept++] = *contact;
     }
     world->contacts.count = kept;
 }
@@ -80,9 +78,8 @@ mo_error mo_instant_make(mo_world *world, mo_instant *instant)
     const mo_allocator *own = &world->allocator;
     const size_t contacts = (size_t)world->contacts.count, joints = (size_t)world->joint_places;
     size_t coordinates = 0;
-    for (int k = 0; k < world->mechanism_places; ++k) {
+    for (int k = 0; k < world->mechanism_places; ++k)
         coordinates += world->mechanism[k] ? (size_t)world->mechanism[k]->tree.coordinates : 0;
-    }
     const int has_all =
         MO_NEW(own, contacts, &instant->contact) && MO_NEW(own, contacts, &instant->rate) &&
         MO_NEW(own, contacts, &instant->has_rate) && MO_NEW(own, joints, &instant->joint) &&
@@ -140,9 +137,7 @@ mo_error mo_instant_solve(mo_world *world, const mo_force_options *options, mo_f
             options->solver.method ? options->solver.method : (is_pyramid ? PYRAMID : CONE)[k];
         const mo_error own = try_method(world, &options->solver, method, forces);
         error = own == MO_ERR_UNSUPPORTED && k > 0 ? error : own;
-        if (error && error != MO_ERR_UNSUPPORTED) {
-            break;
-        }
+        if (error && error != MO_ERR_UNSUPPORTED) break;
     }
     return error ? mo_fail(why, error, "the problem of forces was not taken: %.400s",
                            world->result.message.text)
@@ -154,9 +149,8 @@ mo_error mo_instant_impulse(mo_world *world, const mo_force_options *options, do
                             mo_forces *forces, mo_message *why)
 {
     const mo_phase phase = {.kind = MO_PHASE_STEP, .h = NO_TIME};
-    for (int k = 0; k < world->contacts.count; ++k) {
+    for (int k = 0; k < world->contacts.count; ++k)
         world->contacts.at[k].gap = 0; /* no time for corrections */
-    }
     mo_advance_driven(world, NO_TIME);
     mo_advance_free(world, NO_TIME);
     mo_error error = mo_assemble(world, &phase, why);
@@ -169,9 +163,8 @@ mo_error mo_instant_impulse(mo_world *world, const mo_force_options *options, do
     double jump = 0;
     for (int k = 0; k < world->living_count; ++k) {
         const mo_sim_body *body = world->body + world->living[k];
-        for (int i = 0; i < 6; ++i) {
+        for (int i = 0; i < 6; ++i)
             jump = fmax(jump, fabs(body->next_v[i] - body->v[i]));
-        }
     }
     if (found.status == MO_SOLVED && jump > least) {
         *forces = found;
@@ -203,13 +196,9 @@ mo_error mo_instant_assemble(mo_world *world, const mo_instant *instant, mo_mess
                             .h = 1,
                             .instant = instant,
                             .softness = instant->options ? instant->options->softness : 0};
-    for (int k = 0; k < world->living_count; ++k) {
+    for (int k = 0; k < world->living_count; ++k)
         memset(world->body[world->living[k]].free_v, 0, sizeof world->body->free_v);
-    }
-    for (int k = 0; k < world->mechanism_places; ++k) {
-        if (world->mechanism[k]) {
-            mo_instant_mechanism(world, world->mechanism[k], instant);
-        }
-    }
+    for (int k = 0; k < world->mechanism_places; ++k)
+        if (world->mechanism[k]) mo_instant_mechanism(world, world->mechanism[k], instant);
     return mo_assemble(world, &phase, why);
 }

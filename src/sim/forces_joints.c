@@ -28,9 +28,7 @@
 static void act_on(const mo_world *world, int place, const double at[3], double sign,
                    const double force[3], const double moment[3], double (*outside)[6])
 {
-    if (place < 0 || world->body[place].mechanism == MO_NONE) {
-        return;
-    }
+    if (place < 0 || world->body[place].mechanism == MO_NONE) return;
     const mo_linkage *tree = &world->mechanism[world->body[place].mechanism]->tree;
     double arm[3], turn[3];
     mo_vec3_minus(at, tree->point, arm);
@@ -114,9 +112,8 @@ static void hold_links(const mo_world *world, mo_sim_mechanism *mechanism, const
     mo_linkage *tree = &mechanism->tree;
     const double *gravity = is_impulsive ? weightless : world->def.gravity;
     memcpy(mechanism->turned, mechanism->v, (size_t)tree->dofs * sizeof(double));
-    if (is_impulsive) { /* no rotation in zero time */
+    if (is_impulsive) /* no rotation in zero time */
         memset(mechanism->turned, 0, (size_t)tree->dofs * sizeof(double));
-    }
     mo_linkage_inverse(tree, mechanism->turned, a, gravity, mechanism->bias);
     for (int i = tree->links - 1; i >= 0; --i) {
         mo_spatial_add(-1, outside[mechanism->body[i]], tree->force[i]);
@@ -136,9 +133,7 @@ static void write_links(const mo_world *world, const mo_sim_mechanism *mechanism
         const double *held = tree->force[i];
         double arm[3], turn[3];
         out[i] = (mo_link_force){.link = mo_body_id_of(world, mechanism->body[i])};
-        if (link->parent >= 0) {
-            out[i].parent = mo_body_id_of(world, mechanism->body[link->parent]);
-        }
+        if (link->parent >= 0) out[i].parent = mo_body_id_of(world, mechanism->body[link->parent]);
         mo_vec3_copy(link->dof_count > 0 ? tree->axis[link->first_dof + link->dof_count - 1].point
                                          : tree->pose[i].position,
                      out[i].point);
@@ -198,9 +193,8 @@ static void write_tendons(const mo_world *world, const mo_sim_mechanism *mechani
             const int own = tendon->stop.constraint[side];
             pull += own == MO_NONE ? 0 : (side ? -1 : 1) * *force_of(world, own);
         }
-        if (tendon->friction_constraint != MO_NONE) {
+        if (tendon->friction_constraint != MO_NONE)
             pull += *force_of(world, tendon->friction_constraint);
-        }
         spread(mechanism, tendon->arm, pull, axes, offsetof(mo_axis_force, tendon));
     }
 }
@@ -224,9 +218,8 @@ static void write_finite(mo_sim_mechanism *mechanism, mo_axis_force *axes, doubl
     }
     for (int k = 0; k < mechanism->actuators; ++k) {
         efforts[k] = mo_actuator_effort(mechanism, mechanism->actuator + k);
-        if (mechanism->actuator[k].def.on != MO_ON_LINK) {
+        if (mechanism->actuator[k].def.on != MO_ON_LINK)
             spread(mechanism, mechanism->row, efforts[k], axes, offsetof(mo_axis_force, actuator));
-        }
     }
 }
 
@@ -258,9 +251,7 @@ static void write_axes(const mo_world *world, int place, const mo_instant *insta
     write_tendons(world, mechanism, forces->is_impulsive, axes);
     write_couplings(world, mechanism, axes);
     write_known(world, place, instant, forces, axes);
-    if (!forces->is_impulsive) {
-        write_finite(mechanism, axes, efforts);
-    }
+    if (!forces->is_impulsive) write_finite(mechanism, axes, efforts);
     for (int k = 0; k < mechanism->tree.joints; ++k) {
         mo_axis_force *of = axes + k;
         for (int i = 0; i < of->v_count; ++i) {
@@ -299,19 +290,14 @@ mo_error mo_forces_write_joints(mo_world *world, const mo_instant *instant, mo_f
         mo_memory_free(&world->allocator, outside);
         return MO_ERR_MEMORY;
     }
-    for (int k = 0; k < forces->joint_count; ++k) {
+    for (int k = 0; k < forces->joint_count; ++k)
         write_joint(world, k, forces->joints + k);
-    }
     gather(world, forces, outside);
     int v = 0, link = 0, axis = 0, actuator = 0;
     for (int k = 0; k < world->mechanism_places; ++k) {
         mo_sim_mechanism *mechanism = world->mechanism[k];
-        if (!mechanism) {
-            continue;
-        }
-        if (!forces->is_impulsive) {
-            gather_mechanism(world, mechanism, outside);
-        }
+        if (!mechanism) continue;
+        if (!forces->is_impulsive) gather_mechanism(world, mechanism, outside);
         hold_links(world, mechanism, forces->joint_accelerations + v, forces->is_impulsive,
                    outside);
         write_links(world, mechanism, forces->links + link);

@@ -63,15 +63,12 @@ static int stop_turning(mo_piece *p)
     for (int k = 0; k < world->contacts.count; ++k) {
         mo_contact_instant *at = p->instant.contact + k;
         const mo_sim_contact *contact = world->contacts.at + k;
-        if (!mo_contact_is_taken(contact) || !at->is_sliding || !(contact->mu > 0)) {
-            continue;
-        }
+        if (!mo_contact_is_taken(contact) || !at->is_sliding || !(contact->mu > 0)) continue;
         const mo_constraint_view view = mo_problem_constraint(world->problem, contact->constraint);
         const double *a = world->result.u + view.offset, *u = p->instant.rate[k][1];
         double along = 0;
-        for (int i = 0; i < view.dim - 1; ++i) {
+        for (int i = 0; i < view.dim - 1; ++i)
             along += at->direction[i] * (u[1 + i] + a[1 + i] / p->instant.per_step);
-        }
         if (along < 0) {
             at->is_sliding = 0;
             mo_instant_stop(&p->instant, k, 1, 3);
@@ -84,11 +81,9 @@ static int stop_turning(mo_piece *p)
 static void keep_touching(mo_world *world)
 {
     int kept = 0;
-    for (int k = 0; k < world->contacts.count; ++k) {
-        if (mo_piece_touches(world, world->contacts.at + k)) {
+    for (int k = 0; k < world->contacts.count; ++k)
+        if (mo_piece_touches(world, world->contacts.at + k))
             world->contacts.at[kept++] = world->contacts.at[k];
-        }
-    }
     world->contacts.count = kept;
 }
 

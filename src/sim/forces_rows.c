@@ -35,9 +35,8 @@ void mo_instant_force(const mo_world *world, mo_sim_body *body, const mo_instant
     double L[3] = {0, 0, body->inertia[8] * body->v[5]}, turning[3];
     if (instant->per_step > 0) {
         mo_advance_body(world, body, 1 / instant->per_step);
-        for (int k = 0; k < 6; ++k) {
+        for (int k = 0; k < 6; ++k)
             f[k] = instant->per_step * (body->free_v[k] - body->start_v[k]);
-        }
         mo_vec3_scale(body->mass, f, f);
         mo_mat3_apply(body->world_inertia, f + 3, turning);
         mo_vec3_set(f + 3, turning[0], turning[1],
@@ -45,9 +44,7 @@ void mo_instant_force(const mo_world *world, mo_sim_body *body, const mo_instant
         memset(body->free_v, 0, sizeof body->free_v);
         return;
     }
-    if (!mo_is_planar(world)) {
-        mo_mat3_apply(body->world_inertia, body->v + 3, L);
-    }
+    if (!mo_is_planar(world)) mo_mat3_apply(body->world_inertia, body->v + 3, L);
     mo_vec3_cross(body->v + 3, L, turning);
     for (int k = 0; k < 3; ++k) {
         f[k] = body->force[k] +
@@ -84,12 +81,10 @@ static void add_coordinate(mo_world *world, mo_sim_joint *joint, const mo_joint_
     const mo_joint_def *def = &joint->def;
     const double q = rows->error[0], speed = mo_joint_speed(world, joint, rows), minus = -w;
     const mo_law one_sided = mo_law_frictionless();
-    if (def->has_limits && q - def->lower <= REACHED && speed <= slow) {
+    if (def->has_limits && q - def->lower <= REACHED && speed <= slow)
         mo_joint_add_part(world, joint, MO_PART_LOWER, &one_sided, rows, 1, &w);
-    }
-    if (def->has_limits && def->upper - q <= REACHED && speed >= -slow) {
+    if (def->has_limits && def->upper - q <= REACHED && speed >= -slow)
         mo_joint_add_part(world, joint, MO_PART_UPPER, &one_sided, rows, -1, &minus);
-    }
     const double most = def->max_effort, behind = def->target - speed;
     if (has_gains(def)) {
         const double effort = servo_effort(def, q, speed);
@@ -112,9 +107,8 @@ void mo_instant_joint(mo_world *world, int place, const mo_instant *instant)
     const mo_law held = mo_law_bilateral();
     mo_joint_rows rows;
     mo_joint_hold(world, joint, &rows);
-    if (rows.count > 0) {
+    if (rows.count > 0)
         mo_joint_add_part(world, joint, MO_PART_HOLD, &held, &rows, 1, instant->joint[place].hold);
-    }
     const double product = instant->joint[place].coordinate;
     mo_joint_coordinate(world, joint, &rows);
     if (rows.count > 0 && instant->per_step > 0) {
@@ -134,9 +128,8 @@ void mo_instant_passive(const mo_sim_mechanism *mechanism, int k, double effort[
     const mo_axis_def *def = &mechanism->axis[k].def;
     double stretch[6];
     mo_axis_stretch(mechanism, k, stretch);
-    for (int i = 0; i < mo_axis_v_count(joint->kind); ++i) {
+    for (int i = 0; i < mo_axis_v_count(joint->kind); ++i)
         effort[i] = 0 - def->stiffness * stretch[i] - def->damping * mechanism->v[joint->v_at + i];
-    }
 }
 
 /* M a = f at this instant. */
@@ -149,9 +142,8 @@ static void set_forces(mo_world *world, mo_sim_mechanism *mechanism, double spee
     memcpy(mechanism->F, mechanism->M, square * sizeof *mechanism->F);
     mechanism->is_singular = !mo_factor_symmetric(n, mechanism->F);
     mo_linkage_inverse(&mechanism->tree, mechanism->v, NULL, weightless, mechanism->rhs);
-    for (int i = 0; i < n; ++i) {
+    for (int i = 0; i < n; ++i)
         mechanism->rhs[i] = mechanism->effort[i] - mechanism->rhs[i];
-    }
     mo_mechanism_add_forces(world, mechanism, 1);
     mo_mechanism_drag(mechanism, 0);
     for (int k = 0; k < mechanism->tree.joints; ++k) {
@@ -160,9 +152,8 @@ static void set_forces(mo_world *world, mo_sim_mechanism *mechanism, double spee
         mo_axpy(mo_axis_v_count(mechanism->axis[k].def.kind), 1, effort,
                 mechanism->rhs + mechanism->tree.joint[k].v_at);
     }
-    for (int k = 0; k < mechanism->tendons; ++k) {
+    for (int k = 0; k < mechanism->tendons; ++k)
         mo_tendon_pull(mechanism, mechanism->tendon + k, 0);
-    }
     for (int k = 0; k < mechanism->actuators; ++k) {
         const double effort = mo_actuator_effort(mechanism, mechanism->actuator + k);
         mo_axpy(n, effort, mechanism->row, mechanism->rhs);
@@ -184,13 +175,12 @@ static void set_forces_over(mo_world *world, mo_sim_mechanism *mechanism, double
 
 void mo_instant_mechanism(mo_world *world, mo_sim_mechanism *mechanism, const mo_instant *instant)
 {
-    if (mechanism->tree.dofs == 0) {
+    if (mechanism->tree.dofs == 0)
         mechanism->is_singular = 0;
-    } else if (instant->per_step > 0) {
+    else if (instant->per_step > 0)
         set_forces_over(world, mechanism, instant->per_step);
-    } else {
+    else
         set_forces(world, mechanism, instant->speed);
-    }
 }
 
 /* next_v holds accelerations. */
@@ -220,9 +210,8 @@ void mo_instant_write_joints(mo_world *world, const mo_instant *instant, double 
     for (int k = 0; k < world->jointed_count; ++k) {
         mo_sim_joint *joint = world->joint + world->jointed[k];
         mo_joint_answer(world, world->jointed[k], 1);
-        for (size_t i = 0; i < sizeof joint->impulse / sizeof *joint->impulse; ++i) {
+        for (size_t i = 0; i < sizeof joint->impulse / sizeof *joint->impulse; ++i)
             joint->impulse[i] *= h;
-        }
     }
     for (int k = 0; k < world->mechanism_places; ++k) {
         mo_sim_mechanism *mechanism = world->mechanism[k];

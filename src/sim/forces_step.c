@@ -44,9 +44,7 @@ static int choose_impacts(mo_piece *p)
         const int is_near = mo_piece_touches(world, contact);
         contact->constraint = is_near ? 0 : MO_NONE;
         count += is_near && approach > p->options.speed;
-        if (approach <= fmax(world->def.restitution_speed, fall)) {
-            contact->restitution = 0;
-        }
+        if (approach <= fmax(world->def.restitution_speed, fall)) contact->restitution = 0;
     }
     return count;
 }
@@ -57,9 +55,8 @@ static void take_velocities(mo_world *world)
     mo_assemble_velocities(world);
     for (int k = 0; k < world->living_count; ++k) {
         mo_sim_body *body = world->body + world->living[k];
-        if (body->kind == MO_BODY_FREE && body->block != MO_NONE) {
+        if (body->kind == MO_BODY_FREE && body->block != MO_NONE)
             memcpy(body->v, body->next_v, sizeof body->v);
-        }
     }
     for (int k = 0; k < world->mechanism_places; ++k) {
         mo_sim_mechanism *mechanism = world->mechanism[k];
@@ -82,9 +79,8 @@ static void add_solve(const mo_world *world, mo_status status, const mo_message 
                       mo_step_report *report)
 {
     const mo_residual *residual = &world->result.residual;
-    if (residual->natural_relative > report->residual.natural_relative) {
+    if (residual->natural_relative > report->residual.natural_relative)
         report->residual = *residual;
-    }
     if (status != MO_SOLVED && report->status == MO_SOLVED) {
         report->status = status;
         report->message = *message;
@@ -119,9 +115,8 @@ static double length_of(const mo_piece *p)
         const mo_sim_contact *contact = p->world->contacts.at + k;
         const double approach = -mo_contact_approach(p->world, contact);
         if (!mo_piece_touches(p->world, contact) && approach > 0 &&
-            contact->gap < approach * length) {
+            contact->gap < approach * length)
             length = contact->gap / approach;
-        }
     }
     return p->is_last ? p->left : fmin(p->left, fmax(length, LEAST_PIECE * p->h));
 }
@@ -133,9 +128,8 @@ static void predict(mo_world *world, double d)
 {
     for (int k = 0; k < world->living_count; ++k) {
         mo_sim_body *body = world->body + world->living[k];
-        for (int i = 0; i < 6; ++i) {
+        for (int i = 0; i < 6; ++i)
             body->free_v[i] = body->v[i] + (body->kind == MO_BODY_FREE ? d * body->next_v[i] : 0);
-        }
     }
     for (int k = 0; k < world->mechanism_places; ++k) {
         mo_sim_mechanism *mechanism = world->mechanism[k];
@@ -170,9 +164,7 @@ static mo_error find_collision(mo_piece *p, double d, double *when)
         const double u = approach_with(world, contact, 0);
         const double gain = (approach_with(world, contact, 1) - u) / d;
         const double left = u * u + 4 * gain * contact->gap;
-        if (mo_piece_touches(world, contact) || !(left >= 0)) {
-            continue;
-        }
+        if (mo_piece_touches(world, contact) || !(left >= 0)) continue;
         const double t = 2 * contact->gap / (u + sqrt(left)); /* the root that comes first */
         *when = t > 0 && t < *when ? t : *when;
     }
@@ -184,9 +176,8 @@ static mo_error find_collision(mo_piece *p, double d, double *when)
 static void move_body(mo_sim_body *body, double d)
 {
     double turned[4];
-    for (int i = 0; i < 6 && body->kind == MO_BODY_FREE; ++i) {
+    for (int i = 0; i < 6 && body->kind == MO_BODY_FREE; ++i)
         body->v[i] += d * body->next_v[i];
-    }
     mo_vec3_along(body->x, d, body->v, body->x);
     mo_advance_turn(body->orientation, body->v + 3, d, turned);
     memcpy(body->orientation, turned, sizeof turned);
@@ -199,15 +190,12 @@ static int move_all(mo_world *world, double d)
     mo_assemble_velocities(world);
     for (int k = 0; k < world->living_count; ++k) {
         mo_sim_body *body = world->body + world->living[k];
-        if (body->kind == MO_BODY_FREE || body->kind == MO_BODY_DRIVEN) {
-            move_body(body, d);
-        }
+        if (body->kind == MO_BODY_FREE || body->kind == MO_BODY_DRIVEN) move_body(body, d);
     }
     for (int k = 0; k < world->mechanism_places; ++k) {
         mo_sim_mechanism *mechanism = world->mechanism[k];
-        for (int i = 0; mechanism && i < mechanism->tree.dofs; ++i) {
+        for (int i = 0; mechanism && i < mechanism->tree.dofs; ++i)
             mechanism->v[i] += mechanism->block == MO_NONE ? 0 : d * mechanism->next_v[i];
-        }
         if (mechanism) {
             mo_linkage_move(&mechanism->tree, mechanism->q, mechanism->v, d, mechanism->q);
             mo_mechanism_place_links(world, mechanism);
@@ -215,9 +203,8 @@ static int move_all(mo_world *world, double d)
     }
     for (int k = 0; k < world->living_count; ++k) {
         const mo_sim_body *body = world->body + world->living[k];
-        for (int i = 0; i < 6; ++i) {
+        for (int i = 0; i < 6; ++i)
             sum += body->v[i] * body->v[i] + body->x[i % 3] * body->x[i % 3];
-        }
     }
     world->time += d;
     return sum <= MO_LARGEST * MO_LARGEST;
@@ -242,9 +229,7 @@ static mo_error take_piece(mo_piece *p, mo_step_report *report, mo_message *why)
     mo_instant_begin(world, &p->instant);
     drive(world, p->left);
     mo_error error = mo_mechanisms_check(world, why);
-    if (!error && mo_contacts_find(world, p->left)) {
-        error = mo_fail_pairs(world, why);
-    }
+    if (!error && mo_contacts_find(world, p->left)) error = mo_fail_pairs(world, why);
     error = error ? error : resolve_impacts(p, report, why);
     MO_TRY(error);
     const double length = length_of(p);
@@ -281,9 +266,7 @@ static void write_contacts(mo_world *world, const mo_instant *instant, double h)
     int kept = 0;
     for (int k = 0; k < world->contacts.count; ++k) {
         mo_sim_contact contact = world->contacts.at[k];
-        if (contact.constraint == MO_NONE) {
-            continue;
-        }
+        if (contact.constraint == MO_NONE) continue;
         const mo_constraint_view view = mo_problem_constraint(world->problem, contact.constraint);
         const double *r = world->result.r + view.offset;
         memset(contact.impulse, 0, sizeof contact.impulse);
@@ -313,9 +296,7 @@ static mo_error take_pieces(mo_piece *p, mo_step_report *report, mo_message *why
                                           sizeof *p->instant.kept);
         MO_NEED_MEMORY(p->instant.kept, why);
         error = take_piece(p, report, why);
-        if (!error && !(p->left > 1e-12 * p->h)) {
-            write_contacts(p->world, &p->instant, p->h);
-        }
+        if (!error && !(p->left > 1e-12 * p->h)) write_contacts(p->world, &p->instant, p->h);
         mo_instant_free(p->world, &p->instant);
     }
     return error;
@@ -323,16 +304,14 @@ static mo_error take_pieces(mo_piece *p, mo_step_report *report, mo_message *why
 
 static void fill_report(mo_world *world, double h, mo_step_report *report)
 {
-    for (int k = 0; k < world->living_count; ++k) {
+    for (int k = 0; k < world->living_count; ++k)
         memset(world->body[world->living[k]].force, 0, sizeof world->body->force);
-    }
     for (int k = 0; k < world->mechanism_places; ++k) {
         if (world->mechanism[k]) {
             memset(world->mechanism[k]->push, 0,
                    (size_t)world->mechanism[k]->tree.dofs * sizeof(double));
-            for (int i = 0; i < world->mechanism[k]->actuators; ++i) {
+            for (int i = 0; i < world->mechanism[k]->actuators; ++i)
                 mo_actuator_follow(world->mechanism[k]->actuator + i, h);
-            }
         }
     }
     world->steps++;
@@ -344,9 +323,8 @@ static void fill_report(mo_world *world, double h, mo_step_report *report)
     report->tolerance = world->def.solver.tol;
     report->kinetic_energy = mo_world_kinetic_energy(world);
     report->potential_energy = mo_world_potential_energy(world);
-    for (int k = 0; k < world->contacts.count; ++k) {
+    for (int k = 0; k < world->contacts.count; ++k)
         report->penetration = fmax(report->penetration, -world->contacts.at[k].gap);
-    }
     world->step.has_open_joints = 0; /* not measured here */
     mo_report_left(world, report);
 }
@@ -369,11 +347,10 @@ mo_error mo_forces_step(mo_world *world, double h, mo_step_report *report, mo_me
     p.options.solver.start = NULL;
     p.options.speed = fmax(AT_REST, SLOW * h * mo_vec3_norm(world->def.gravity));
     mo_error error = take_pieces(&p, report, why);
-    if (error) {
+    if (error)
         mo_world_restore(world, before);
-    } else {
+    else
         fill_report(world, h, report);
-    }
     mo_memory_free(&world->allocator, before);
     report->seconds_solve = mo_clock() - start;
     return error;

@@ -41,9 +41,8 @@ static int bounces(const mo_world *world, const mo_sim_contact *contact, double 
 
 static void set_constraints(mo_sim_contacts *list, int constraint)
 {
-    for (int i = 0; i < list->fast_count; ++i) {
+    for (int i = 0; i < list->fast_count; ++i)
         list->at[list->fast[i]].constraint = constraint;
-    }
 }
 
 /* Before any impact: for the contacts that are fast enough by the speed bounds of their shapes.
@@ -53,16 +52,12 @@ static int64_t choose_first(mo_world *world, double h)
     mo_sim_contacts *list = &world->contacts;
     const double least = mo_impact_speed(world, h);
     int count = 0;
-    for (int i = 0; i < list->fast_count; ++i) {
-        if (bounces(world, list->at + list->fast[i], h, least)) {
-            list->fast[count++] = list->fast[i];
-        }
-    }
+    for (int i = 0; i < list->fast_count; ++i)
+        if (bounces(world, list->at + list->fast[i], h, least)) list->fast[count++] = list->fast[i];
     list->fast_count = count;
     const int64_t all = mo_team_sum(world, count);
-    for (int k = 0; k < list->count && all > 0; ++k) {
+    for (int k = 0; k < list->count && all > 0; ++k)
         list->at[k].constraint = MO_NONE;
-    }
     set_constraints(list, 0);
     return all;
 }
@@ -86,9 +81,8 @@ static mo_error list_contacts(mo_world *world)
         ++start[list->at[k].body[0] + 2];
         ++start[list->at[k].body[1] + 2];
     }
-    for (size_t k = 2; k < bodies + 2; ++k) {
+    for (size_t k = 2; k < bodies + 2; ++k)
         start[k] += start[k - 1];
-    }
     for (size_t k = 0; k < count; ++k) {
         mo_prefetch(list->at + k + MO_AHEAD, offsetof(mo_sim_contact, feature));
         world->touching[start[list->at[k].body[0] + 1]++] = (int)k;
@@ -103,9 +97,8 @@ static void see_contacts(mo_world *world, int place, double h, double least)
     for (int i = world->touch_start[place]; i < world->touch_start[place + 1]; ++i) {
         const int k = world->touching[i];
         const mo_sim_contact *contact = world->contacts.at + k;
-        if (!world->seen[k]) {
+        if (!world->seen[k])
             world->seen[k] = contact->restitution > 0 && bounces(world, contact, h, least) ? 2 : 1;
-        }
     }
 }
 
@@ -116,18 +109,13 @@ static int64_t choose_again(mo_world *world, double h)
     mo_sim_contacts *list = &world->contacts;
     const double least = mo_impact_speed(world, h);
     memset(world->seen, 0, (size_t)list->count);
-    for (int k = 0; k < world->living_count; ++k) {
-        if (world->team || world->body[world->living[k]].block != MO_NONE) {
+    for (int k = 0; k < world->living_count; ++k)
+        if (world->team || world->body[world->living[k]].block != MO_NONE)
             see_contacts(world, world->living[k], h, least);
-        }
-    }
     set_constraints(list, MO_NONE);
     list->fast_count = 0;
-    for (int k = 0; k < list->count; ++k) {
-        if (world->seen[k] == 2) {
-            list->fast[list->fast_count++] = k;
-        }
-    }
+    for (int k = 0; k < list->count; ++k)
+        if (world->seen[k] == 2) list->fast[list->fast_count++] = k;
     set_constraints(list, 0);
     return mo_team_sum(world, list->fast_count);
 }
@@ -145,9 +133,7 @@ static double gain_of(const mo_world *world, const mo_sim_body *body, double h, 
 static int gains_energy(const mo_world *world)
 {
     double before = 0, after = 0;
-    if (world->has_driven) {
-        return 0;
-    }
+    if (world->has_driven) return 0;
     mo_mechanisms_kinetic(world, &before, &after);
     return mo_gain_sum(world, 0, ROUNDING, gain_of) + after - (1 + ROUNDING) * before > 0;
 }
@@ -170,9 +156,7 @@ static mo_error accept(mo_world *world, mo_step_report *report)
 {
     for (int k = 0; k < world->living_count; ++k) {
         mo_sim_body *body = world->body + world->living[k];
-        if (body->block != MO_NONE) {
-            memcpy(body->start_v, body->next_v, sizeof body->start_v);
-        }
+        if (body->block != MO_NONE) memcpy(body->start_v, body->next_v, sizeof body->start_v);
     }
     mo_mechanisms_accept_impact(world);
     for (int k = 0; k < world->contacts.fast_count; ++k) {
@@ -197,17 +181,14 @@ mo_error mo_impacts(mo_world *world, double h, mo_step_report *report, int *coun
     int64_t left = choose_first(world, h);
     mo_pace();
     const int leaves_out = left > 0; /* those that do not bounce */
-    if (leaves_out && mo_team_agree(world, list_contacts(world), NULL)) {
-        error = mo_fail_memory(why);
-    }
+    if (leaves_out && mo_team_agree(world, list_contacts(world), NULL)) error = mo_fail_memory(why);
     for (*count = 0; !error && *count < MOST_IMPACTS && left > 0 && !world->step.is_given_up &&
                      !mo_step_is_spent(&world->step);
          ++*count) {
         error = collide_once(world, h, 1, report, why);
         for (double restitution = 0.5; !error && restitution >= 0 && gains_energy(world);
-             restitution -= 0.5) {
+             restitution -= 0.5)
             error = collide_once(world, h, restitution, report, why);
-        }
         if (!error) {
             mo_pace();
             error = accept(world, report) ? mo_fail_memory(why) : MO_OK;
@@ -216,9 +197,7 @@ mo_error mo_impacts(mo_world *world, double h, mo_step_report *report, int *coun
         }
     }
     mo_pace();
-    if (leaves_out) {
-        mo_contacts_take_near(world);
-    }
+    if (leaves_out) mo_contacts_take_near(world);
     report->impacts_left = (int)left;
     return error;
 }

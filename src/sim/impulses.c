@@ -70,9 +70,8 @@ static double place_rounding(const mo_world *world, double h)
     for (int k = 0; k < world->contacts.count; ++k) {
         const mo_sim_contact *contact = world->contacts.at + k;
         mo_pace_every(k, 512);
-        if (mo_contact_is_taken(contact) && !mo_is_coarse(world, contact)) {
+        if (mo_contact_is_taken(contact) && !mo_is_coarse(world, contact))
             sum += mo_vec3_dot(contact->point, contact->point);
-        }
     }
     mo_pace();
     return mo_place_rounding(sum, h);
@@ -84,11 +83,8 @@ static int was_at_rest(const mo_world *world)
     for (int k = 0; k < world->living_count; ++k) {
         const mo_sim_body *body = world->body + world->living[k];
         mo_pace_every(k, 512);
-        for (int i = 0; i < 6 && mo_is_touched(world, body) && body->accuracy != MO_COARSE; ++i) {
-            if (!(fabs(body->start_v[i]) <= MOVES * fmin(1, body->size))) {
-                return 0;
-            }
-        }
+        for (int i = 0; i < 6 && mo_is_touched(world, body) && body->accuracy != MO_COARSE; ++i)
+            if (!(fabs(body->start_v[i]) <= MOVES * fmin(1, body->size))) return 0;
     }
     return 1;
 }
@@ -99,19 +95,13 @@ static int is_still(const mo_world *world)
     for (int k = 0; k < world->living_count; ++k) {
         const mo_sim_body *body = world->body + world->living[k];
         mo_pace_every(k, 512);
-        for (int i = 0; i < 6 && mo_is_touched(world, body); ++i) {
-            if (body->start_v[i] != 0) {
-                return 0;
-            }
-        }
+        for (int i = 0; i < 6 && mo_is_touched(world, body); ++i)
+            if (body->start_v[i] != 0) return 0;
     }
     for (int k = 0; k < world->mechanism_places; ++k) {
         const mo_sim_mechanism *mechanism = world->mechanism[k];
-        for (int i = 0; mechanism && i < mechanism->tree.dofs; ++i) {
-            if (mechanism->start_v[i] != 0) {
-                return 0;
-            }
-        }
+        for (int i = 0; mechanism && i < mechanism->tree.dofs; ++i)
+            if (mechanism->start_v[i] != 0) return 0;
     }
     return 1;
 }
@@ -122,9 +112,7 @@ static int has_new_contact(const mo_world *world)
     for (int k = 0; k < world->contacts.count; ++k) {
         const mo_sim_contact *contact = world->contacts.at + k;
         mo_pace_every(k, 512);
-        if (contact->is_new && mo_contact_is_taken(contact)) {
-            return 1;
-        }
+        if (contact->is_new && mo_contact_is_taken(contact)) return 1;
     }
     return 0;
 }
@@ -143,9 +131,8 @@ static int has_hit(const mo_world *world, double h)
         mo_pace_every(k, 512);
         if (contact->is_new && mo_contact_is_taken(contact) &&
             (is_turned(world, contact->shape[0]) || is_turned(world, contact->shape[1])) &&
-            -h * mo_contact_approach(world, contact) > HITS * contact->size) {
+            -h * mo_contact_approach(world, contact) > HITS * contact->size)
             return 1;
-        }
     }
     return 0;
 }
@@ -174,9 +161,8 @@ static int is_rough(const mo_world *world, double h)
 static mo_options base_options(const mo_world *world, double h)
 {
     mo_options options = world->def.solver;
-    if (world->step.most_iterations > 0 && options.max_iter > world->step.most_iterations) {
+    if (world->step.most_iterations > 0 && options.max_iter > world->step.most_iterations)
         options.max_iter = world->step.most_iterations;
-    }
     options.tol = round_tolerance(world, options.tol);
     options.time_limit = isfinite(h) ? mo_step_share(world) : INFINITY;
     options.cancel = &world->step.is_given_up;
@@ -198,12 +184,11 @@ static mo_options options_for(const mo_world *world, double h, int from_start)
     }
     const int has_choice =
         world->jointed_count > 0 || mo_team_any(world, world->contacts.count > 0);
-    if ((!was_still && blocks > SOME) || (world->team && blocks > COARSE_MOST) || !has_choice) {
+    if ((!was_still && blocks > SOME) || (world->team && blocks > COARSE_MOST) || !has_choice)
         options.canonical = MO_CANONICAL_NO;
-    } else if (options.canonical && from_start && world->canonical &&
-               !mo_team_any(world, has_new_contact(world))) {
+    else if (options.canonical && from_start && world->canonical &&
+             !mo_team_any(world, has_new_contact(world)))
         options.canonical = MO_CANONICAL_START;
-    }
     return options;
 }
 
@@ -214,9 +199,8 @@ static mo_error keep_start(mo_world *world, const mo_options *options, int *does
     mo_options own = *options;
     *does = 0;
     if (options->canonical == MO_CANONICAL_YES || !options->start ||
-        mo_team_any(world, !is_still(world))) {
+        mo_team_any(world, !is_still(world)))
         return MO_OK;
-    }
     own.refine = MO_REFINE_NONE;
     own.canonical = MO_CANONICAL_NO;
     own.max_iter = 0;
@@ -319,9 +303,7 @@ static mo_error solve_by_accuracy(mo_world *world, double h, const mo_options *f
     const int all = mo_problem_constraint_count(world->problem);
     const int has_fine = step->coarse_count + step->tried_count < all;
     MO_TRY(solve_coarse(world, h, fine->start, rate));
-    if (step->is_rough) {
-        return MO_OK;
-    }
+    if (step->is_rough) return MO_OK;
     MO_TRY(has_fine ? mo_accuracy_solve(world, MO_FINE, fine) : MO_OK);
     if (step->tried_count > 0) {
         mo_options few = *fine;
@@ -390,14 +372,11 @@ static mo_error solve(mo_world *world, double h, int from_start, double rate)
         error = solve_by_accuracy(world, h, &options, rate);
     }
     const int solved = is_fine && options.canonical && world->result.status == MO_SOLVED;
-    if (!solved) {
+    if (!solved)
         world->canonical = MO_CANONICAL_UNKNOWN;
-    } else if (!is_kept && world->result.is_canonical != MO_CANONICAL_START) {
+    else if (!is_kept && world->result.is_canonical != MO_CANONICAL_START)
         world->canonical = world->result.is_canonical ? MO_CANONICAL_FOUND : MO_CANONICAL_MISSED;
-    }
-    if (isfinite(h)) {
-        world->step.report.is_canonical = world->canonical == MO_CANONICAL_FOUND;
-    }
+    if (isfinite(h)) world->step.report.is_canonical = world->canonical == MO_CANONICAL_FOUND;
     return error;
 }
 
@@ -457,9 +436,7 @@ static mo_error meet_rate(mo_world *world, double h, double rate)
     const double coarsest = asked > 0 ? asked : world->step.tol;
     double tol = coarsest;
     mo_error error = MO_OK;
-    if (mo_team_constraints(world) > SOME) {
-        return MO_OK;
-    }
+    if (mo_team_constraints(world) > SOME) return MO_OK;
     while (!error && result->status == MO_SOLVED && tol > MO_FINE_TOLERANCE &&
            result->residual.penetration_rate.value > rate) {
         const int iterations = result->iterations;
@@ -469,9 +446,7 @@ static mo_error meet_rate(mo_world *world, double h, double rate)
         result->iterations += iterations;
     }
     world->step.finer_tol = asked;
-    if (!error && result->residual.natural_relative <= coarsest) {
-        result->status = MO_SOLVED;
-    }
+    if (!error && result->residual.natural_relative <= coarsest) result->status = MO_SOLVED;
     return error;
 }
 

@@ -35,11 +35,10 @@ static void note_size(mo_island_facts *island, int which, double x)
 {
     int exponent = LEAST;
     (void)which;
-    if (!isfinite(x)) {
+    if (!isfinite(x))
         exponent = NOT_FINITE;
-    } else if (x != 0) {
+    else if (x != 0)
         (void)frexp(x, &exponent);
-    }
     island->exponent = exponent > island->exponent ? exponent : island->exponent;
 }
 
@@ -82,9 +81,8 @@ static void take_contact(const mo_world *world, const mo_sim_contact *contact, t
         const double size = rows > 2 ? hypot(r[1], r[2]) : rows > 1 ? fabs(r[1]) : 0;
         const double part = size > most ? most / size : 1;
         take(island, CORRECTION, -w[0] * normal);
-        for (int k = 1; k < rows && k < 3; ++k) {
+        for (int k = 1; k < rows && k < 3; ++k)
             take(island, CORRECTION, -w[k] * part * r[k]);
-        }
     }
 }
 
@@ -95,9 +93,7 @@ static void take_terms(const mo_world *world, double h, term_fn *take)
         const mo_sim_body *body = world->body + world->living[k];
         mo_island_facts *island = mo_island_of(world, world->living[k]);
         mo_pace_every(k, 256);
-        if (island && !body->is_ghost) {
-            take_body(world, body, h, island, take);
-        }
+        if (island && !body->is_ghost) take_body(world, body, h, island, take);
     }
     mo_pace();
     for (int k = 0; k < world->contacts.count; ++k) {
@@ -134,9 +130,7 @@ static double factor(const mo_island_facts *island)
 {
     const double before = sum_of(island, BEFORE), after = sum_of(island, AFTER),
                  work = sum_of(island, WORK), all = before + fmax(0, sum_of(island, CORRECTION));
-    if (!is_known(island) || !(after > all + work)) {
-        return 1;
-    }
+    if (!is_known(island) || !(after > all + work)) return 1;
     return fmin(1, (work + sqrt(work * work + 4 * after * all)) / (2 * after));
 }
 
@@ -144,9 +138,7 @@ static double factor(const mo_island_facts *island)
 static double factor_at_end(const mo_island_facts *island)
 {
     const double after = sum_of(island, AFTER), lift = sum_of(island, LIFT);
-    if (!is_known(island) || !(lift > island->loss)) {
-        return 1;
-    }
+    if (!is_known(island) || !(lift > island->loss)) return 1;
     return after > lift - island->loss ? sqrt(1 - (lift - island->loss) / after) : 0;
 }
 
@@ -192,9 +184,7 @@ int mo_islands_gain(mo_world *world, double h, double part)
 
 mo_error mo_islands_remove_gain(mo_world *world, double h)
 {
-    if (world->def.first_order > 0) {
-        return MO_OK;
-    }
+    if (world->def.first_order > 0) return MO_OK;
     MO_TRY(mo_accuracy_islands(world));
     MO_TRY(add_up(world, h, take_terms));
     for (int k = 0; k < world->living_count; ++k) {

@@ -21,9 +21,8 @@ static const double QUIET = 1e-4; /* of its size, each second */
 static int leader_of(mo_world *world, int place)
 {
     mo_sim_body *body = world->body;
-    while (body[place].leader != place) {
+    while (body[place].leader != place)
         place = body[place].leader = body[body[place].leader].leader;
-    }
     return place;
 }
 
@@ -31,9 +30,7 @@ static int leader_of(mo_world *world, int place)
  * that move? */
 static int join(int *leader, int a, int b)
 {
-    if (a < 0 || b < 0 || leader[a] == MO_NONE || leader[b] == MO_NONE) {
-        return 0;
-    }
+    if (a < 0 || b < 0 || leader[a] == MO_NONE || leader[b] == MO_NONE) return 0;
     int were_two;
     mo_set_unite(leader, a, b, &were_two);
     return were_two;
@@ -85,18 +82,15 @@ static void lay_to_sleep(mo_world *world)
     for (int k = 0; k < world->living_count; ++k) {
         const int place = world->living[k], leader = leader_of(world, place);
         if (mo_moves_freely(world->body + place) &&
-            world->body[place].quiet_steps < world->body[leader].quiet_steps) {
+            world->body[place].quiet_steps < world->body[leader].quiet_steps)
             world->body[leader].quiet_steps = world->body[place].quiet_steps;
-        }
     }
     for (int k = 0; k < world->living_count; ++k) {
         const int place = world->living[k];
         mo_sim_body *body = world->body + place;
         if (mo_moves_freely(body) && world->body[leader_of(world, place)].quiet_steps >= STEPS) {
             memset(body->v, 0, sizeof body->v);
-            if (body->mechanism != MO_NONE) {
-                mo_mechanism_rest(world, body->mechanism);
-            }
+            if (body->mechanism != MO_NONE) mo_mechanism_rest(world, body->mechanism);
             body->quiet_steps =
                 STEPS; /* so that the leader's count stays the least until all sleep */
         }
@@ -127,9 +121,8 @@ static void keep_leaders(mo_world *world)
     for (int k = 0; k < world->living_count; ++k) {
         const int place = world->living[k];
         mo_sim_body *body = world->body + place;
-        if (!body->is_asleep) {
+        if (!body->is_asleep)
             body->leader = world->leader[place] == MO_NONE ? place : world->leader[place];
-        }
     }
 }
 
@@ -148,9 +141,8 @@ int mo_islands_update(mo_world *world)
         const mo_sim_contact *contact = world->contacts.at + k;
         mo_pace_every(k, 512);
         mo_prefetch(contact + MO_AHEAD, offsetof(mo_sim_contact, is_new));
-        if (mo_contact_is_taken(contact)) {
+        if (mo_contact_is_taken(contact))
             islands -= join(leader, contact->body[0], contact->body[1]);
-        }
     }
     mo_pace();
     for (int k = 0; k < world->jointed_count; ++k) {

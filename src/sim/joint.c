@@ -27,9 +27,7 @@ MO_GETTER(int, mo_world_joint_count, mo_world, jointed_count)
 mo_joint_id mo_world_joint(const mo_world *world, int k)
 {
     MO_NEED_OR((mo_joint_id){0}, world, NULL);
-    if (k < 0 || k >= world->jointed_count) {
-        return (mo_joint_id){0};
-    }
+    if (k < 0 || k >= world->jointed_count) return (mo_joint_id){0};
     const int place = world->jointed[k];
     return (mo_joint_id){place + 1, world->joint[place].generation};
 }
@@ -85,11 +83,8 @@ static mo_error check_joint(const mo_world *world, const mo_joint_def *def, mo_m
 
 static int take_place(mo_world *world)
 {
-    for (int k = 0; world->jointed_count < world->joint_places && k < world->joint_places; ++k) {
-        if (!world->joint[k].generation) {
-            return k;
-        }
-    }
+    for (int k = 0; world->jointed_count < world->joint_places && k < world->joint_places; ++k)
+        if (!world->joint[k].generation) return k;
     MO_FAIL_IF(!MO_GROW(&world->allocator, world->joint, world->joint_room,
                         (size_t)world->joint_places + 1),
                MO_NONE);
@@ -131,9 +126,7 @@ static void attach(const mo_world *world, mo_sim_joint *joint)
 mo_joint_id mo_world_add_joint(mo_world *world, const mo_joint_def *def, mo_message *why)
 {
     MO_NEED_OR((mo_joint_id){0}, world && def, why);
-    if (check_joint(world, def, why)) {
-        return (mo_joint_id){0};
-    }
+    if (check_joint(world, def, why)) return (mo_joint_id){0};
     mo_device_heap_bring_back(world);
     const int has_room = MO_GROW(&world->allocator, world->jointed, world->jointed_room,
                                  (size_t)world->jointed_count + 1);
@@ -144,9 +137,8 @@ mo_joint_id mo_world_add_joint(mo_world *world, const mo_joint_def *def, mo_mess
     }
     mo_sim_joint *joint = world->joint + place;
     *joint = (mo_sim_joint){.generation = world->generation++, .def = *def};
-    for (int k = 0; k < MO_PART_COUNT; ++k) {
+    for (int k = 0; k < MO_PART_COUNT; ++k)
         joint->constraint[k] = MO_NONE;
-    }
     joint->body[0] = mo_body_place(world, def->a);
     joint->body[1] = mo_body_place(world, def->b);
     for (int side = 0; side < 2; ++side) {
@@ -167,9 +159,7 @@ mo_joint_id mo_world_add_joint(mo_world *world, const mo_joint_def *def, mo_mess
 static void unlink_joint(mo_world *world, int place, int side)
 {
     const int owner = world->joint[place].body[side];
-    if (owner < 0) {
-        return;
-    }
+    if (owner < 0) return;
     int *link = &world->body[owner].first_joint;
     while (*link != place) {
         mo_sim_joint *joint = world->joint + *link;
@@ -207,11 +197,8 @@ mo_error mo_joint_set_drive(mo_world *world, mo_joint_id id, mo_drive_kind drive
         joint->def.drive = drive;
         joint->def.target = target;
         joint->def.max_effort = max_effort;
-        for (int side = 0; side < 2; ++side) {
-            if (joint->body[side] >= 0) {
-                mo_body_wake(world, joint->body[side]);
-            }
-        }
+        for (int side = 0; side < 2; ++side)
+            if (joint->body[side] >= 0) mo_body_wake(world, joint->body[side]);
     }
     return error;
 }
@@ -223,11 +210,9 @@ void mo_joint_rates(const mo_world *world, const mo_sim_joint *joint, const mo_j
 {
     for (int k = 0; k < rows->count; ++k) {
         rate[k] = 0;
-        for (int side = 0; side < 2; ++side) {
-            for (int i = 0; joint->body[side] >= 0 && i < 6; ++i) {
+        for (int side = 0; side < 2; ++side)
+            for (int i = 0; joint->body[side] >= 0 && i < 6; ++i)
                 rate[k] += rows->line[side][k][i] * world->body[joint->body[side]].v[i];
-            }
-        }
     }
 }
 
@@ -251,9 +236,7 @@ mo_joint_state mo_joint_get(const mo_world *world, mo_joint_id id)
     MO_NEED_OR((mo_joint_state){0}, world, NULL);
     mo_joint_state state = {.kind = MO_JOINT_KIND_COUNT};
     const int place = mo_joint_place(world, id);
-    if (place < 0) {
-        return state;
-    }
+    if (place < 0) return state;
     const mo_sim_joint *joint = world->joint + place;
     mo_joint_rows rows;
     state.kind = joint->def.kind;
@@ -267,9 +250,8 @@ mo_joint_state mo_joint_get(const mo_world *world, mo_joint_id id)
         state.speed = mo_joint_speed(world, joint, &rows);
     }
     mo_joint_hold(world, joint, &rows);
-    for (int k = 0; k < rows.count; ++k) {
+    for (int k = 0; k < rows.count; ++k)
         state.error += rows.error[k] * rows.error[k];
-    }
     state.error = sqrt(state.error);
     mo_vec3_copy(joint->force, state.force);
     mo_vec3_copy(joint->moment, state.moment);
@@ -280,8 +262,7 @@ mo_joint_state mo_joint_get(const mo_world *world, mo_joint_id id)
     state.drive = joint->def.drive;
     state.target = joint->def.target;
     state.max_effort = joint->def.max_effort;
-    if (joint->def.kind == MO_JOINT_REVOLUTE || joint->def.kind == MO_JOINT_PRISMATIC) {
+    if (joint->def.kind == MO_JOINT_REVOLUTE || joint->def.kind == MO_JOINT_PRISMATIC)
         axis_of(world, joint, state.axis);
-    }
     return state;
 }

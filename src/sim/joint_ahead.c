@@ -64,9 +64,8 @@ static void hold_ahead(mo_world *world, const mo_sim_joint *joint, double h, mo_
     if (mo_joint_is_projected(world, joint)) {
         mo_joint_rows here;
         mo_joint_hold(world, joint, &here);
-        for (int k = 0; k < rows->count; ++k) {
+        for (int k = 0; k < rows->count; ++k)
             rows->error[k] -= here.error[k];
-        }
     }
 }
 
@@ -107,9 +106,8 @@ double *mo_guess_take(const mo_world *world)
 {
     double *guess =
         mo_memory_array(&world->allocator, 6 * (size_t)world->living_count, sizeof *guess);
-    for (int k = 0; guess && k < world->living_count; ++k) {
+    for (int k = 0; guess && k < world->living_count; ++k)
         memcpy(guess + 6 * k, world->body[world->living[k]].next_v, 6 * sizeof *guess);
-    }
     return guess;
 }
 
@@ -125,9 +123,8 @@ int mo_guess_cut(mo_world *world, double h, double *guess)
     const double part = most > FARTHEST ? FARTHEST / most : 1;
     for (int k = 0; k < world->living_count; ++k) {
         double *v = world->body[world->living[k]].next_v, *from = guess + 6 * k;
-        for (int i = 0; i < 6 && part < 1; ++i) {
+        for (int i = 0; i < 6 && part < 1; ++i)
             v[i] = from[i] + part * (v[i] - from[i]);
-        }
         memcpy(from, v, 6 * sizeof *from);
     }
     return part < 1;
@@ -141,21 +138,17 @@ static void add_turning(const double arm[3], const double p[3], double K[36])
 {
     const double length = mo_vec3_norm(arm);
     const double k = 0.5 * (mo_vec3_dot(arm, p) + length * mo_vec3_norm(p));
-    for (int i = 0; i < 3 && length > 0; ++i) {
-        for (int j = 0; j < 3; ++j) {
+    for (int i = 0; i < 3 && length > 0; ++i)
+        for (int j = 0; j < 3; ++j)
             K[(3 + i) * 6 + 3 + j] += k * ((i == j) - arm[i] * arm[j] / (length * length));
-        }
-    }
 }
 
 /* (4), for a rod along e under the impulse p. */
 static void add_swinging(const double e[3], double length, const double p[3], double K[36])
 {
-    for (int i = 0; i < 3 && length > 0; ++i) {
-        for (int j = 0; j < 3; ++j) {
+    for (int i = 0; i < 3 && length > 0; ++i)
+        for (int j = 0; j < 3; ++j)
             K[i * 6 + j] += 2 * mo_vec3_norm(p) / length * ((i == j) - e[i] * e[j]);
-        }
-    }
 }
 
 /* Impulse on the body at its side, and its arm, both at the new poses. */
@@ -172,9 +165,8 @@ static void pull(mo_world *world, const mo_sim_joint *joint, int side, double h,
     mo_vec3_minus(anchor[1], anchor[0], apart);
     come_back(world, joint, &from);
     mo_vec3_set(p, 0, 0, 0);
-    for (int k = 0; k < rows.count; ++k) {
+    for (int k = 0; k < rows.count; ++k)
         mo_vec3_along(p, joint->impulse[k], rows.line[side][k], p);
-    }
 }
 
 void mo_joints_stiffness(mo_world *world, int place, double h, double K[36])
@@ -189,9 +181,8 @@ void mo_joints_stiffness(mo_world *world, int place, double h, double K[36])
         const double distance = mo_vec3_norm(apart);
         mo_vec3_scale(distance > 0 ? 1 / distance : 0, apart, e);
         const double along = mo_vec3_dot(p, e) * (side ? 1 : -1);
-        if (joint->def.kind == MO_JOINT_DISTANCE && along < 0) { /* b is pulled towards a */
+        if (joint->def.kind == MO_JOINT_DISTANCE && along < 0) /* b is pulled towards a */
             add_swinging(e, distance, p, K);
-        }
         j = joint->next[side];
     }
 }

@@ -27,11 +27,9 @@ static void add_driven(const mo_world *world, const mo_sim_joint *joint, const m
 {
     for (int side = 0; side < 2; ++side) {
         const mo_sim_body *body = joint->body[side] >= 0 ? world->body + joint->body[side] : NULL;
-        for (int k = 0; body && body->kind == MO_BODY_DRIVEN && k < rows->count; ++k) {
-            for (int i = 0; i < 6; ++i) {
+        for (int k = 0; body && body->kind == MO_BODY_DRIVEN && k < rows->count; ++k)
+            for (int i = 0; i < 6; ++i)
                 w[k] += sign * rows->line[side][k][i] * body->free_v[i];
-            }
-        }
     }
 }
 
@@ -44,9 +42,7 @@ void mo_joint_add_part(mo_world *world, mo_sim_joint *joint, mo_joint_part part,
     joint->constraint[part] = mo_builder_add_constraint(world->builder, rows->count, law, all);
     for (int side = 0; side < 2; ++side) {
         const mo_sim_body *body = joint->body[side] >= 0 ? world->body + joint->body[side] : NULL;
-        if (!body || body->block == MO_NONE) {
-            continue;
-        }
+        if (!body || body->block == MO_NONE) continue;
         const int n = mo_block_rows(world, body);
         for (int k = 0; k < rows->count; ++k) {
             double line[6];
@@ -95,12 +91,10 @@ void mo_joint_add_coordinate(mo_world *world, mo_sim_joint *joint, const mo_join
         mo_joint_add_part(world, joint, MO_PART_UPPER, &one_sided, rows, -1,
                           &(const double){scale * ((def->upper - q) / h) - w});
     }
-    if (def->drive != MO_DRIVE_NONE && def->max_effort > 0) {
+    if (def->drive != MO_DRIVE_NONE && def->max_effort > 0)
         add_drive(world, joint, rows, h, scale, w);
-    }
-    if (def->dry_friction > 0) {
+    if (def->dry_friction > 0)
         add_box(world, joint, MO_PART_FRICTION, rows, def->dry_friction * h * scale, w, 0);
-    }
 }
 
 double mo_joint_gap(const mo_world *world, const mo_sim_joint *joint, const mo_joint_rows *rows)
@@ -110,19 +104,15 @@ double mo_joint_gap(const mo_world *world, const mo_sim_joint *joint, const mo_j
         const double of_body = joint->body[side] >= 0 ? world->body[joint->body[side]].size : 0;
         size = of_body > 0 ? fmin(size, of_body) : size;
     }
-    for (int i = 0; i < rows->count; ++i) {
+    for (int i = 0; i < rows->count; ++i)
         sum += rows->error[i] * rows->error[i];
-    }
     return sqrt(sum) / (isfinite(size) ? size : 1);
 }
 
 static int joins_link(const mo_world *world, const mo_sim_joint *joint)
 {
-    for (int side = 0; side < 2; ++side) {
-        if (joint->body[side] >= 0 && world->body[joint->body[side]].kind == MO_BODY_LINK) {
-            return 1;
-        }
-    }
+    for (int side = 0; side < 2; ++side)
+        if (joint->body[side] >= 0 && world->body[joint->body[side]].kind == MO_BODY_LINK) return 1;
     return 0;
 }
 
@@ -133,11 +123,8 @@ int mo_joint_is_projected(const mo_world *world, const mo_sim_joint *joint)
 
 static int can_move(const mo_world *world, const mo_sim_joint *joint)
 {
-    for (int side = 0; side < 2; ++side) {
-        if (joint->body[side] >= 0 && mo_moves_freely(world->body + joint->body[side])) {
-            return 1;
-        }
-    }
+    for (int side = 0; side < 2; ++side)
+        if (joint->body[side] >= 0 && mo_moves_freely(world->body + joint->body[side])) return 1;
     return 0;
 }
 
@@ -163,12 +150,9 @@ static void set_compliance(const mo_world *world, const mo_sim_joint *joint,
 void mo_joint_assemble(mo_world *world, int place, const mo_phase *phase)
 {
     mo_sim_joint *joint = world->joint + place;
-    for (int k = 0; k < MO_PART_COUNT; ++k) {
+    for (int k = 0; k < MO_PART_COUNT; ++k)
         joint->constraint[k] = MO_NONE;
-    }
-    if (!can_move(world, joint)) {
-        return;
-    }
+    if (!can_move(world, joint)) return;
     if (phase->kind == MO_PHASE_FORCE) {
         mo_instant_joint(world, place, phase->instant);
         return;
@@ -184,9 +168,8 @@ void mo_joint_assemble(mo_world *world, int place, const mo_phase *phase)
             phase->kind == MO_PHASE_IMPACT ||
             (phase->kind == MO_PHASE_STEP &&
              (world->step.joints_hold == MO_HOLD_SPEED || mo_joint_is_projected(world, joint)));
-        for (int k = 0; k < rows.count; ++k) {
+        for (int k = 0; k < rows.count; ++k)
             w[k] = is_free_of_drift ? 0 : rows.error[k] / phase->h;
-        }
     }
     if (rows.count > 0) {
         mo_law held = mo_law_bilateral();
@@ -240,9 +223,7 @@ void mo_joint_react(const mo_world *world, const mo_sim_joint *joint, mo_joint_r
     for (int part = 0; part < MO_PART_COUNT; ++part) {
         const mo_joint_rows *rows = part == MO_PART_HOLD ? &held : &coordinate;
         const double sign = part == MO_PART_UPPER ? -1 : 1;
-        if (joint->constraint[part] == MO_NONE) {
-            continue;
-        }
+        if (joint->constraint[part] == MO_NONE) continue;
         const mo_constraint_view view =
             mo_problem_constraint(world->problem, joint->constraint[part]);
         const double *r = world->result.r + view.offset;

@@ -74,9 +74,8 @@ static const double WORLD_AXES[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 
 static void hold_point(const mo_world *world, const place *at, mo_joint_rows *rows)
 {
-    for (int k = 0; k < world->def.dimension; ++k) {
+    for (int k = 0; k < world->def.dimension; ++k)
         add_along(rows, at, WORLD_AXES[k], at->anchor[0], at->anchor[1][k] - at->anchor[0][k]);
-    }
 }
 
 /* The turn of b against a since the joint was added, as a rotation vector in world axes. */
@@ -98,9 +97,8 @@ static void hold_orientation(const mo_world *world, const mo_sim_joint *joint, c
 {
     double turn[3];
     relative_turn(joint, at, turn);
-    for (int k = mo_is_planar(world) ? 2 : 0; k < 3; ++k) {
+    for (int k = mo_is_planar(world) ? 2 : 0; k < 3; ++k)
         add_spin(rows, WORLD_AXES[k], turn[k]);
-    }
 }
 
 static void hold_axis(const place *at, mo_joint_rows *rows)
@@ -132,11 +130,10 @@ static double direction(const place *at, double e[3])
     double apart[3];
     mo_vec3_minus(at->anchor[1], at->anchor[0], apart);
     const double distance = mo_vec3_norm(apart);
-    if (distance > 0) {
+    if (distance > 0)
         mo_vec3_scale(1 / distance, apart, e);
-    } else {
+    else
         mo_vec3_set(e, 1, 0, 0);
-    }
     return distance;
 }
 
@@ -151,9 +148,7 @@ void mo_joint_hold(const mo_world *world, const mo_sim_joint *joint, mo_joint_ro
         break;
     case MO_JOINT_REVOLUTE:
         hold_point(world, &at, rows);
-        if (!mo_is_planar(world)) {
-            hold_axis(&at, rows);
-        }
+        if (!mo_is_planar(world)) hold_axis(&at, rows);
         break;
     case MO_JOINT_PRISMATIC:
         hold_line(world, &at, rows);

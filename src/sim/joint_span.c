@@ -96,11 +96,9 @@ void mo_loop_release(mo_world *world, const mo_sim_joint *joint, const mo_joint_
                 mo_axpy(side[i]->tree.dofs, 1, world->jacobian, row + side[i]->group_at);
             }
         }
-        for (int i = 0; i < 2; ++i) {
-            if (side[i] && (i == 0 || side[0] != side[1])) {
+        for (int i = 0; i < 2; ++i)
+            if (side[i] && (i == 0 || side[0] != side[1]))
                 own += mo_mechanism_response(side[i], row + side[i]->group_at);
-            }
-        }
         for (int j = 0; j < first->spanned; ++j) {
             const double *s = first->span + (size_t)j * (size_t)n;
             mo_axpy(n, -mo_dot(n, s, row), s, row);

@@ -22,9 +22,8 @@ static void free_mechanism(const mo_allocator *allocator, mo_sim_mechanism *mech
 {
     const int names =
         mechanism->names ? mechanism->tree.joints + mechanism->actuators + mechanism->tendons : 0;
-    for (int k = 0; k < names; ++k) {
+    for (int k = 0; k < names; ++k)
         mo_memory_free(allocator, mechanism->names[k]);
-    }
     void *arrays[] = {mechanism->coupling,
                       mechanism->name,
                       mechanism->names,
@@ -43,9 +42,8 @@ static void free_mechanism(const mo_allocator *allocator, mo_sim_mechanism *mech
                       mechanism->tendon ? mechanism->tendon->arm : NULL,
                       mechanism->tendon_points,
                       mechanism->tendon};
-    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) {
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k)
         mo_memory_free(allocator, arrays[k]);
-    }
     mo_linkage_clear(&mechanism->tree, allocator);
     mo_memory_free(allocator, mechanism);
 }
@@ -67,9 +65,8 @@ static mo_error share_numbers(mo_sim_mechanism *mechanism, const mo_allocator *a
                          &mechanism->next_v, &mechanism->push,    &mechanism->effort,
                          &mechanism->rhs,    &mechanism->row,     &mechanism->bias,
                          &mechanism->turned, &mechanism->kick};
-    for (size_t k = 0; k < vectors; ++k, at += n) {
+    for (size_t k = 0; k < vectors; ++k, at += n)
         *vector[k] = at;
-    }
     mechanism->M = at;
     mechanism->A = at + n * n;
     mechanism->F = at + 2 * n * n;
@@ -133,12 +130,10 @@ static mo_error copy_parts(const mo_world *world, const mo_mechanism_def *def,
         mechanism->axis[k] = (mo_sim_axis){.def = put_into_world(world, def->joints[k])};
         mechanism->axis[k].def.name = mechanism->names[k];
     }
-    for (size_t k = 0; k < links; ++k) {
+    for (size_t k = 0; k < links; ++k)
         mechanism->gravity_compensation[k] = def->links[k].gravity_compensation;
-    }
-    for (int k = 0; k < mechanism->tendons; ++k) {
+    for (int k = 0; k < mechanism->tendons; ++k)
         mechanism->tendon[k].def.name = mechanism->names[joints + actuators + (size_t)k];
-    }
     for (size_t k = 0; k < actuators; ++k) {
         mechanism->actuator[k] =
             (mo_sim_actuator){.def = def->actuators[k], .target = def->actuators[k].target};
@@ -154,9 +149,8 @@ static mo_error make_tree(const mo_world *world, const mo_mechanism_def *def,
     mo_axis_def *joints =
         mo_memory_array(&world->allocator, (size_t)def->joint_count, sizeof *joints);
     MO_NEED_MEMORY(joints, NULL);
-    for (int k = 0; k < def->joint_count; ++k) {
+    for (int k = 0; k < def->joint_count; ++k)
         joints[k] = put_into_world(world, def->joints[k]);
-    }
     own.joints = joints;
     mo_error error = mo_linkage_init(&mechanism->tree, &own, &world->allocator);
     error = error ? error : copy_parts(world, def, mechanism);
@@ -199,11 +193,8 @@ int mo_mechanism_keeps_apart(const mo_world *world, const mo_sim_body *a, const 
 
 static int take_place(mo_world *world)
 {
-    for (int k = 0; k < world->mechanism_places; ++k) {
-        if (!world->mechanism[k]) {
-            return k;
-        }
-    }
+    for (int k = 0; k < world->mechanism_places; ++k)
+        if (!world->mechanism[k]) return k;
     MO_FAIL_IF(!MO_GROW(&world->allocator, world->mechanism, world->mechanism_room,
                         (size_t)world->mechanism_places + 1),
                MO_NONE);
@@ -249,9 +240,7 @@ mo_mechanism_id mo_world_add_mechanism(mo_world *world, const mo_mechanism_def *
 {
     MO_NEED_OR((mo_mechanism_id){0}, world && def, why);
     const mo_mechanism_id none = {0};
-    if (mo_mechanism_check(world, def, why)) {
-        return none;
-    }
+    if (mo_mechanism_check(world, def, why)) return none;
     mo_device_heap_bring_back(world);
     const int place = take_place(world);
     mo_sim_mechanism *mechanism =
@@ -279,9 +268,8 @@ mo_mechanism_id mo_world_add_mechanism(mo_world *world, const mo_mechanism_def *
     }
     mechanism->generation = world->generation++;
     world->mechanism_count++;
-    for (int i = 0; i < def->link_count; ++i) {
+    for (int i = 0; i < def->link_count; ++i)
         mo_mechanism_update_mass(world, mechanism->body[i]);
-    }
     return (mo_mechanism_id){place + 1, mechanism->generation};
 }
 
@@ -305,11 +293,8 @@ mo_error mo_world_remove_mechanism(mo_world *world, mo_mechanism_id id, mo_messa
 
 void mo_mechanisms_clear(mo_world *world)
 {
-    for (int k = 0; k < world->mechanism_places; ++k) {
-        if (world->mechanism[k]) {
-            free_mechanism(&world->allocator, world->mechanism[k]);
-        }
-    }
+    for (int k = 0; k < world->mechanism_places; ++k)
+        if (world->mechanism[k]) free_mechanism(&world->allocator, world->mechanism[k]);
     MO_FREE(&world->allocator, world->mechanism, world->excluded.at, world->own_pairs.at,
             world->jacobian);
 }
@@ -324,7 +309,6 @@ void mo_mechanism_update_mass(mo_world *world, int place)
     mo_vec3_copy(body->centre, link->centre);
     memcpy(link->inertia, body->inertia, sizeof link->inertia);
     mo_mechanism_find_box(mechanism, body->link);
-    if (mechanism->generation) { /* else its other links are not there yet */
+    if (mechanism->generation) /* else its other links are not there yet */
         mo_mechanism_place_links(world, mechanism);
-    }
 }

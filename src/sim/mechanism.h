@@ -135,11 +135,10 @@ static inline void mo_axis_stretch(const mo_sim_mechanism *mechanism, int k, dou
     const mo_linkage_joint *joint = mechanism->tree.joint + k;
     const double *q = mechanism->q + joint->q_at;
     memset(stretch, 0, 6 * sizeof *stretch);
-    if (joint->kind == MO_AXIS_BALL) {
+    if (joint->kind == MO_AXIS_BALL)
         mo_rotation_vector(q, stretch);
-    } else if (mo_axis_v_count(joint->kind) == 1) {
+    else if (mo_axis_v_count(joint->kind) == 1)
         stretch[0] = q[0] - mechanism->axis[k].def.rest;
-    }
 }
 
 /* A sleeping mechanism sleeps with all its links. */
@@ -183,9 +182,8 @@ void mo_actuator_write_row(const mo_sim_mechanism *mechanism, const mo_actuator_
 static inline double mo_actuator_speed(const mo_actuator_drive *drive, const double *v)
 {
     double speed = 0;
-    for (int k = drive->from; k < drive->to; ++k) {
+    for (int k = drive->from; k < drive->to; ++k)
         speed += drive->row[k - drive->from] * v[k];
-    }
     return speed;
 }
 

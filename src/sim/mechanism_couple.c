@@ -25,9 +25,7 @@ static int is_single(const mo_sim_mechanism *mechanism, int k)
 /* Difference of q, or the length, from the reference; 0 if there is none. */
 static double offset_of(const mo_sim_mechanism *mechanism, const mo_coupling_def *def, int k)
 {
-    if (k < 0) {
-        return 0;
-    }
+    if (k < 0) return 0;
     if (def->of_tendons) {
         const mo_sim_tendon *tendon = mechanism->tendon + k;
         return mo_tendon_length(mechanism, tendon) - tendon->reference;
@@ -39,14 +37,11 @@ static double offset_of(const mo_sim_mechanism *mechanism, const mo_coupling_def
 static void add_side(const mo_sim_mechanism *mechanism, const mo_coupling_def *def, int k,
                      double factor, double *row)
 {
-    if (k < 0) {
-        return;
-    }
-    if (def->of_tendons) {
+    if (k < 0) return;
+    if (def->of_tendons)
         mo_axpy(mechanism->tree.dofs, factor, mechanism->tendon[k].arm, row);
-    } else {
+    else
         row[mechanism->tree.joint[k].v_at] += factor;
-    }
 }
 
 /* Its rate. */
@@ -83,9 +78,7 @@ static mo_error check(const mo_sim_mechanism *mechanism, const mo_coupling_def *
                      def->a == def->b,
                  why, "a coupling of mechanism '%.64s' names the %s %d and %d; it has %d",
                  mechanism->name, def->of_tendons ? "tendons" : "joints", def->a, def->b, count);
-    if (def->of_tendons) {
-        return MO_OK;
-    }
+    if (def->of_tendons) return MO_OK;
     MO_REFUSE_IF(!is_single(mechanism, def->a) || (def->b >= 0 && !is_single(mechanism, def->b)),
                  why, "a coupling of mechanism '%.64s' is for revolute and prismatic joints",
                  mechanism->name);
@@ -126,9 +119,8 @@ static double w_of(const mo_sim_mechanism *mechanism, const mo_coupling_def *def
 double mo_mechanism_coupling_error(const mo_sim_mechanism *mechanism)
 {
     double worst = 0;
-    for (int k = 0; k < mechanism->couplings; ++k) {
+    for (int k = 0; k < mechanism->couplings; ++k)
         worst = fmax(worst, fabs(state_of(mechanism, &mechanism->coupling[k].def).error));
-    }
     return worst;
 }
 

@@ -124,9 +124,8 @@ static mo_error check_axis(const mo_world *world, const mo_mechanism_def *all, i
     MO_REFUSE_IF(def->link < 0 || def->link >= all->link_count, why,
                  "joint %d '%.64s' moves link %d, which does not exist", k, name, def->link);
     int others = 0;
-    for (int i = 0; i < all->joint_count; ++i) {
+    for (int i = 0; i < all->joint_count; ++i)
         others += i != k && all->joints[i].link == def->link;
-    }
     MO_REFUSE_IF(def->kind == MO_AXIS_FREE && (others > 0 || all->links[def->link].parent != -1),
                  why,
                  "free joint %d '%.64s' must be the only joint of a link whose parent is the world",
@@ -246,17 +245,13 @@ mo_error mo_mechanism_check(const mo_world *world, const mo_mechanism_def *def, 
                  "two not negative",
                  named(def->name));
     mo_error error = MO_OK;
-    for (int k = 0; k < def->link_count && !error; ++k) {
+    for (int k = 0; k < def->link_count && !error; ++k)
         error = check_link(world, def->links + k, k, why);
-    }
-    for (int k = 0; k < def->joint_count && !error; ++k) {
+    for (int k = 0; k < def->joint_count && !error; ++k)
         error = check_axis(world, def, k, why);
-    }
-    for (int k = 0; k < def->tendon_count && !error; ++k) {
+    for (int k = 0; k < def->tendon_count && !error; ++k)
         error = check_tendon(def, k, why);
-    }
-    for (int k = 0; k < def->actuator_count && !error; ++k) {
+    for (int k = 0; k < def->actuator_count && !error; ++k)
         error = check_actuator(def, k, why);
-    }
     return error;
 }

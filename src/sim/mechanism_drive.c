@@ -26,9 +26,7 @@ static double joint_length(const mo_sim_mechanism *mechanism, const mo_actuator_
     const mo_linkage_joint *joint = mechanism->tree.joint + def->joint;
     const double *q = mechanism->q + joint->q_at;
     double at[3];
-    if (joint->kind == MO_AXIS_FREE) {
-        return 0;
-    }
+    if (joint->kind == MO_AXIS_FREE) return 0;
     if (joint->kind == MO_AXIS_BALL) {
         mo_rotation_vector(q, at);
         q = at;
@@ -55,9 +53,8 @@ mo_actuator_drive mo_actuator_measure(const mo_sim_mechanism *mechanism,
     if (def->on == MO_ON_TENDON) {
         const mo_sim_tendon *tendon = mechanism->tendon + def->tendon;
         out.length = def->gear[0] * mo_tendon_length(mechanism, tendon);
-        for (int j = 0; j < n; ++j) {
+        for (int j = 0; j < n; ++j)
             row[j] = def->gear[0] * tendon->arm[j];
-        }
     } else if (def->on == MO_ON_LINK) {
         measure_link(mechanism, def, row);
     } else {
@@ -85,9 +82,7 @@ static mo_muscle_effort effort_at(const mo_sim_actuator *actuator, double length
 {
     const mo_actuator_def *def = &actuator->def;
     const double input = mo_actuator_input(actuator);
-    if (def->is_muscle) {
-        return mo_muscle_pull(&def->muscle, input, length, speed);
-    }
+    if (def->is_muscle) return mo_muscle_pull(&def->muscle, input, length, speed);
     const double b0 = def->gain * input + def->bias[0],
                  b1 = def->gain_length * input + def->bias[1],
                  b2 = def->gain_speed * input + def->bias[2];
@@ -137,7 +132,6 @@ void mo_actuator_follow(mo_sim_actuator *actuator, double h)
     default:
         return;
     }
-    if (def->has_state_range) {
+    if (def->has_state_range)
         actuator->state = fmin(fmax(actuator->state, def->state_lower), def->state_upper);
-    }
 }

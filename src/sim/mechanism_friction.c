@@ -43,21 +43,17 @@ static void list_free(mo_sim_mechanism *mechanism)
 {
     const mo_linkage *tree = &mechanism->tree;
     mechanism->free_count = 0;
-    for (int k = 0; k < tree->joints; ++k) {
-        for (int i = 0; i < mo_axis_v_count(tree->joint[k].kind) && !mechanism->axis[k].holds;
-             ++i) {
+    for (int k = 0; k < tree->joints; ++k)
+        for (int i = 0; i < mo_axis_v_count(tree->joint[k].kind) && !mechanism->axis[k].holds; ++i)
             mechanism->free_dof[mechanism->free_count++] = tree->joint[k].v_at + i;
-        }
-    }
 }
 
 /* Velocities of the path of a link, from its base. */
 static void release_path(mo_sim_mechanism *mechanism, int link, double *is_on_path)
 {
     const mo_linkage *tree = &mechanism->tree;
-    for (int j = tree->link[link].last_dof; j >= 0; j = tree->dof[j].parent) {
+    for (int j = tree->link[link].last_dof; j >= 0; j = tree->dof[j].parent)
         is_on_path[j] = 1 - is_on_path[j];
-    }
 }
 
 /* Joints on one side of a joint between two bodies: those before both do not move it. */
@@ -71,33 +67,25 @@ static void release_loops(const mo_world *world, mo_sim_mechanism *mechanism)
             const mo_sim_body *body =
                 joint->body[side] >= 0 ? world->body + joint->body[side] : NULL;
             if (body && body->mechanism != MO_NONE &&
-                world->mechanism[body->mechanism] == mechanism) {
+                world->mechanism[body->mechanism] == mechanism)
                 release_path(mechanism, body->link, is_on_path);
-            }
         }
-        for (int i = 0; i < mechanism->tree.joints; ++i) {
-            if (is_on_path[mechanism->tree.joint[i].v_at] > 0) {
-                mechanism->axis[i].holds = 0;
-            }
-        }
+        for (int i = 0; i < mechanism->tree.joints; ++i)
+            if (is_on_path[mechanism->tree.joint[i].v_at] > 0) mechanism->axis[i].holds = 0;
     }
 }
 
 static void release_tendon(mo_sim_mechanism *mechanism, const mo_sim_tendon *tendon)
 {
-    for (int k = 0; k < mechanism->tree.joints; ++k) {
-        if (tendon->arm[mechanism->tree.joint[k].v_at] != 0) {
-            mechanism->axis[k].holds = 0;
-        }
-    }
+    for (int k = 0; k < mechanism->tree.joints; ++k)
+        if (tendon->arm[mechanism->tree.joint[k].v_at] != 0) mechanism->axis[k].holds = 0;
 }
 
 /* Joints that rows of others may move cannot be held. */
 static void release_driven(const mo_world *world, mo_sim_mechanism *mechanism)
 {
-    for (int k = 0; k < mechanism->tendons; ++k) {
+    for (int k = 0; k < mechanism->tendons; ++k)
         release_tendon(mechanism, mechanism->tendon + k);
-    }
     for (int k = 0; k < mechanism->couplings; ++k) {
         const mo_coupling_def *def = &mechanism->coupling[k].def;
         if (!def->of_tendons) {
@@ -107,9 +95,8 @@ static void release_driven(const mo_world *world, mo_sim_mechanism *mechanism)
     }
     for (int k = 0; k < mechanism->actuators; ++k) {
         const mo_sim_actuator *actuator = mechanism->actuator + k;
-        if (actuator->is_row && actuator->def.on == MO_ON_JOINT) {
+        if (actuator->is_row && actuator->def.on == MO_ON_JOINT)
             mechanism->axis[actuator->def.joint].holds = 0;
-        }
     }
     release_loops(world, mechanism);
 }
@@ -138,17 +125,14 @@ void mo_mechanism_begin_friction(mo_world *world, mo_sim_mechanism *mechanism, d
         axis->holds = may_have_form && may_hold(world, mechanism, k);
         holds |= axis->holds;
     }
-    if (holds) {
-        release_driven(world, mechanism);
-    }
+    if (holds) release_driven(world, mechanism);
     list_free(mechanism);
     for (int k = 0; k < mechanism->tree.joints && h > 0; ++k) {
         mo_sim_axis *axis = mechanism->axis + k;
         changes |= (axis->slides != 0 || axis->holds) != (axis->had_form > 0);
     }
-    if (changes) { /* least-norm impulses differ without the rows */
+    if (changes) /* least-norm impulses differ without the rows */
         world->canonical = MO_CANONICAL_UNKNOWN;
-    }
 }
 
 void mo_mechanism_predict_friction(mo_sim_mechanism *mechanism, double h)
@@ -197,9 +181,8 @@ void mo_mechanism_hold(const mo_sim_mechanism *mechanism, double *A, double *f)
     for (int k = 0; k < mechanism->tree.joints; ++k) {
         const size_t j = (size_t)mechanism->tree.joint[k].v_at;
         if (mechanism->axis[k].holds) {
-            for (size_t i = 0; i < n; ++i) {
+            for (size_t i = 0; i < n; ++i)
                 A[i * n + j] = A[j * n + i] = 0;
-            }
             A[j * n + j] = 1;
             f[j] = 0;
         }
@@ -209,9 +192,8 @@ void mo_mechanism_hold(const mo_sim_mechanism *mechanism, double *A, double *f)
 /* The numbers of velocities that are free, in their order; out may be x. */
 static void pick_free(const mo_sim_mechanism *mechanism, const double *x, double *out)
 {
-    for (int i = 0; i < mechanism->free_count; ++i) {
+    for (int i = 0; i < mechanism->free_count; ++i)
         out[i] = x[mechanism->free_dof[i]];
-    }
 }
 
 int mo_mechanism_add_free_block(mo_world *world, mo_sim_mechanism *mechanism)
@@ -219,12 +201,9 @@ int mo_mechanism_add_free_block(mo_world *world, mo_sim_mechanism *mechanism)
     const int n = mechanism->tree.dofs, count = mechanism->free_count;
     double *A = mechanism->packed;
     mechanism->block_dofs = count;
-    if (count == 0) { /* links are treated as static bodies */
+    if (count == 0) /* links are treated as static bodies */
         return MO_NONE;
-    }
-    if (count == n) {
-        return mo_builder_add_body(world->builder, n, mechanism->A, mechanism->rhs);
-    }
+    if (count == n) return mo_builder_add_body(world->builder, n, mechanism->A, mechanism->rhs);
     for (int i = 0; i < count; ++i) {
         pick_free(mechanism, mechanism->A + (size_t)mechanism->free_dof[i] * (size_t)n,
                   A + (size_t)i * (size_t)count);
@@ -237,9 +216,8 @@ void mo_mechanism_add_jacobian(mo_world *world, const mo_sim_mechanism *mechanis
                                int rows, double *J)
 {
     const int n = mechanism->tree.dofs, count = mechanism->block_dofs;
-    for (int k = 0; k < rows && count < n; ++k) {
+    for (int k = 0; k < rows && count < n; ++k)
         pick_free(mechanism, J + k * n, J + k * count);
-    }
     mo_builder_add_jacobian(world->builder, constraint, mechanism->block, rows, count, J);
 }
 
@@ -251,9 +229,8 @@ void mo_mechanism_read_velocities(const mo_sim_mechanism *mechanism, const doubl
         return;
     }
     memset(out, 0, (size_t)n * sizeof *out);
-    for (int i = 0; i < count; ++i) {
+    for (int i = 0; i < count; ++i)
         out[mechanism->free_dof[i]] = v[i];
-    }
 }
 
 void mo_mechanism_add_friction(mo_world *world, mo_sim_mechanism *mechanism, int k,
@@ -262,9 +239,7 @@ void mo_mechanism_add_friction(mo_world *world, mo_sim_mechanism *mechanism, int
     const mo_linkage_joint *joint = mechanism->tree.joint + k;
     const double most = mechanism->axis[k].def.dry_friction * phase->h;
     const int n = mechanism->tree.dofs, count = mo_axis_v_count(joint->kind);
-    if (!mo_friction_is_row(mechanism->axis + k)) {
-        return;
-    }
+    if (!mo_friction_is_row(mechanism->axis + k)) return;
     double lower[6], upper[6];
     double w[6] = {0};
     const double p = phase->instant ? phase->instant->per_step : 0;
@@ -314,27 +289,21 @@ static void read_held(const mo_world *world, mo_sim_mechanism *mechanism)
         const mo_sim_contact *contact = world->contacts.at + k;
         for (int side = 0; side < 2 && mo_contact_is_taken(contact); ++side) {
             const int place = world->body[contact->body[side]].mechanism;
-            if (place != MO_NONE && world->mechanism[place] == mechanism) {
+            if (place != MO_NONE && world->mechanism[place] == mechanism)
                 subtract_contact(world, mechanism, contact, side, r);
-            }
         }
     }
-    for (int k = 0; k < mechanism->tree.joints; ++k) {
-        if (mechanism->axis[k].holds) {
+    for (int k = 0; k < mechanism->tree.joints; ++k)
+        if (mechanism->axis[k].holds)
             mechanism->axis[k].friction_impulse[0] = r[mechanism->tree.joint[k].v_at];
-        }
-    }
 }
 
 void mo_mechanism_read_friction(const mo_world *world, mo_sim_mechanism *mechanism, double h)
 {
     for (int k = 0; k < mechanism->tree.joints; ++k) {
         mo_sim_axis *axis = mechanism->axis + k;
-        if (axis->slides != 0) {
+        if (axis->slides != 0)
             axis->friction_impulse[0] = -axis->slides * h * axis->def.dry_friction;
-        }
     }
-    if (mechanism->free_count < mechanism->tree.dofs) {
-        read_held(world, mechanism);
-    }
+    if (mechanism->free_count < mechanism->tree.dofs) read_held(world, mechanism);
 }

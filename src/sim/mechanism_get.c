@@ -16,9 +16,7 @@ mo_mechanism_id mo_world_mechanism(const mo_world *world, int k)
     MO_NEED_OR((mo_mechanism_id){0}, world, NULL);
     for (int place = 0; k >= 0 && place < world->mechanism_places; ++place) {
         const mo_sim_mechanism *mechanism = world->mechanism[place];
-        if (mechanism && k-- == 0) {
-            return (mo_mechanism_id){place + 1, mechanism->generation};
-        }
+        if (mechanism && k-- == 0) return (mo_mechanism_id){place + 1, mechanism->generation};
     }
     return (mo_mechanism_id){0};
 }
@@ -27,9 +25,7 @@ mo_mechanism_info mo_mechanism_get(const mo_world *world, mo_mechanism_id id)
 {
     MO_NEED_OR((mo_mechanism_info){0}, world, NULL);
     const mo_sim_mechanism *mechanism = mo_mechanism_at(world, id);
-    if (!mechanism) {
-        return (mo_mechanism_info){.name = ""};
-    }
+    if (!mechanism) return (mo_mechanism_info){.name = ""};
     return (mo_mechanism_info){.name = mechanism->name,
                                .link_count = mechanism->tree.links,
                                .joint_count = mechanism->tree.joints,
@@ -54,9 +50,7 @@ mo_mechanism_id mo_body_mechanism(const mo_world *world, mo_body_id id, int *lin
     MO_NEED_OR((mo_mechanism_id){0}, world, NULL);
     const int place = mo_body_place(world, id);
     const int at = place < 0 ? MO_NONE : world->body[place].mechanism;
-    if (link) {
-        *link = at < 0 ? MO_NONE : world->body[place].link;
-    }
+    if (link) *link = at < 0 ? MO_NONE : world->body[place].link;
     return at < 0 ? (mo_mechanism_id){0}
                   : (mo_mechanism_id){at + 1, world->mechanism[at]->generation};
 }
@@ -87,9 +81,8 @@ mo_axis_state mo_mechanism_joint(const mo_world *world, mo_mechanism_id id, int 
     const mo_linkage_axis *last = mechanism->tree.axis + joint->v_at + state.v_count - 1;
     mo_vec3_copy(last->point, state.anchor);
     mo_vec3_copy(last->axis, state.axis);
-    for (int i = 0; i < state.v_count; ++i) {
+    for (int i = 0; i < state.v_count; ++i)
         state.friction_effort[i] = axis->friction_impulse[i] / h;
-    }
     return state;
 }
 
@@ -97,9 +90,8 @@ mo_actuator_state mo_mechanism_actuator(const mo_world *world, mo_mechanism_id i
 {
     MO_NEED_OR((mo_actuator_state){0}, world, NULL);
     const mo_sim_mechanism *mechanism = mo_mechanism_at(world, id);
-    if (!mechanism || k < 0 || k >= mechanism->actuators) {
+    if (!mechanism || k < 0 || k >= mechanism->actuators)
         return (mo_actuator_state){.name = "", .joint = MO_NONE};
-    }
     const mo_sim_actuator *actuator = mechanism->actuator + k;
     mo_actuator_state state = {.name = actuator->def.name,
                                .joint =
@@ -232,9 +224,8 @@ mo_error mo_mechanism_push(mo_world *world, mo_mechanism_id id, const double *ef
     }
     MO_REFUSE_IF(!is_finite, why, "efforts on mechanism '%.64s' must be finite", mechanism->name);
     mo_step_give_up(world);
-    for (int k = 0; k < mechanism->tree.dofs; ++k) {
+    for (int k = 0; k < mechanism->tree.dofs; ++k)
         mechanism->push[k] += effort[k];
-    }
     mo_mechanism_wake(world, mechanism);
     return MO_OK;
 }
@@ -266,9 +257,8 @@ int mo_mechanism_stays_awake(const mo_world *world, int place)
 {
     const mo_sim_mechanism *mechanism = world->mechanism[place];
     int follows = 0; /* a state that evolves */
-    for (int k = 0; k < mechanism->actuators; ++k) {
+    for (int k = 0; k < mechanism->actuators; ++k)
         follows |= mechanism->actuator[k].def.dynamics != MO_DYNAMICS_NONE;
-    }
     return mechanism->control != NULL || follows;
 }
 
@@ -276,9 +266,8 @@ int mo_mechanism_first(const mo_world *world, int place)
 {
     const mo_sim_mechanism *mechanism = world->mechanism[place];
     int i = 0;
-    while (i < mechanism->tree.links - 1 && mechanism->tree.link[i].last_dof < 0) {
+    while (i < mechanism->tree.links - 1 && mechanism->tree.link[i].last_dof < 0)
         ++i;
-    }
     return mechanism->body[i];
 }
 

@@ -21,9 +21,8 @@ void mo_mechanism_find_box(mo_sim_mechanism *mechanism, int k)
     mo_drag_box *box = mechanism->box + k;
     double moment[3], six[6];
     *box = (mo_drag_box){.edge = {0}};
-    if (!(link->mass > 0) || (mechanism->medium.density == 0 && mechanism->medium.viscosity == 0)) {
+    if (!(link->mass > 0) || (mechanism->medium.density == 0 && mechanism->medium.viscosity == 0))
         return;
-    }
     mo_mat3_six(link->inertia, six);
     mo_principal_axes(six, moment, box->axes);
     for (int a = 0; a < 3; ++a) {
@@ -41,9 +40,8 @@ static void add_row(mo_sim_mechanism *mechanism, double c, double wind, double h
     for (int i = 0; i < n; ++i) {
         if (row[i] != 0) {
             mechanism->rhs[i] += (h > 0 ? h : 1) * c * (wind - now) * row[i];
-            for (int j = 0; h > 0 && j < n; ++j) {
+            for (int j = 0; h > 0 && j < n; ++j)
                 mechanism->A[(size_t)i * (size_t)n + (size_t)j] += h * c * row[i] * row[j];
-            }
         }
     }
 }
@@ -79,12 +77,8 @@ static void drag_link(mo_sim_mechanism *mechanism, int k, double h)
 
 void mo_mechanism_drag(mo_sim_mechanism *mechanism, double h)
 {
-    if (mechanism->medium.density == 0 && mechanism->medium.viscosity == 0) {
-        return;
-    }
-    for (int k = 0; k < mechanism->tree.links; ++k) {
-        if (mechanism->tree.link[k].last_dof >= 0 && mechanism->tree.link[k].mass > 0) {
+    if (mechanism->medium.density == 0 && mechanism->medium.viscosity == 0) return;
+    for (int k = 0; k < mechanism->tree.links; ++k)
+        if (mechanism->tree.link[k].last_dof >= 0 && mechanism->tree.link[k].mass > 0)
             drag_link(mechanism, k, h);
-        }
-    }
 }

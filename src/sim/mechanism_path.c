@@ -46,9 +46,7 @@ static double add_part(const mo_linkage *tree, const path_end *a, const path_end
     double force[6], to[3];
     mo_vec3_minus(b->x, a->x, force);
     const double length = mo_vec3_norm(force);
-    if (!(length > 0)) {
-        return 0;
-    }
+    if (!(length > 0)) return 0;
     mo_vec3_scale(1 / length, force, force);
     mo_vec3_minus(a->x, tree->point, to);
     mo_vec3_cross(to, force, force + 3);
@@ -77,9 +75,7 @@ static double add_wrapped(const mo_linkage *tree, const path_end *a, const mo_te
     }
     const double arc = mo_wrap(a->x, b->x, &at, around->radius, around->kind == MO_TENDON_CYLINDER,
                                around->has_side ? side : NULL, touch);
-    if (arc < 0) {
-        return add_part(tree, a, b, factor, arm);
-    }
+    if (arc < 0) return add_part(tree, a, b, factor, arm);
     path_end first = {.link = around->link}, second = {.link = around->link};
     mo_vec3_copy(touch[0], first.x);
     mo_vec3_copy(touch[1], second.x);
@@ -99,9 +95,7 @@ static void place(mo_sim_mechanism *mechanism, mo_sim_tendon *tendon)
             factor = 1 / point->divisor;
             continue;
         }
-        if (point->kind != MO_TENDON_SITE || point[1].kind == MO_TENDON_PULLEY) {
-            continue;
-        }
+        if (point->kind != MO_TENDON_SITE || point[1].kind == MO_TENDON_PULLEY) continue;
         const int is_free = point[1].kind == MO_TENDON_SITE;
         const path_end a = end_of(tree, point), b = end_of(tree, point + (is_free ? 1 : 2));
         tendon->length += is_free ? add_part(tree, &a, &b, factor, tendon->arm)
@@ -111,11 +105,8 @@ static void place(mo_sim_mechanism *mechanism, mo_sim_tendon *tendon)
 
 void mo_tendons_place(mo_sim_mechanism *mechanism)
 {
-    for (int k = 0; k < mechanism->tendons; ++k) {
-        if (mechanism->tendon[k].path) {
-            place(mechanism, mechanism->tendon + k);
-        }
-    }
+    for (int k = 0; k < mechanism->tendons; ++k)
+        if (mechanism->tendon[k].path) place(mechanism, mechanism->tendon + k);
 }
 
 /* ---- checks ---------------------------------------------------------------------------------- */
@@ -128,9 +119,8 @@ static int is_link(const mo_mechanism_def *all, int link)
 static int is_point(const mo_mechanism_def *all, const mo_tendon_point *point)
 {
     const int is_obstacle = point->kind == MO_TENDON_BALL || point->kind == MO_TENDON_CYLINDER;
-    if (point->kind == MO_TENDON_PULLEY) {
+    if (point->kind == MO_TENDON_PULLEY)
         return point->divisor > 0 && mo_are_moderate(1, &point->divisor);
-    }
     return (point->kind == MO_TENDON_SITE || is_obstacle) && is_link(all, point->link) &&
            mo_are_moderate(3, point->pose.position) &&
            (!is_obstacle || (point->radius > 0 && mo_are_moderate(1, &point->radius) &&

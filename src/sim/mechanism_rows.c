@@ -60,9 +60,7 @@ static int stop_count(const mo_sim_mechanism *mechanism)
 static limit tendon_limit(const mo_sim_mechanism *mechanism, const mo_sim_tendon *tendon, int side)
 {
     const mo_tendon_def *def = &tendon->def;
-    if (!def->has_limits || !isfinite(side ? def->upper : def->lower)) {
-        return (limit){.gap = 0};
-    }
+    if (!def->has_limits || !isfinite(side ? def->upper : def->lower)) return (limit){.gap = 0};
     const double length = mo_tendon_length(mechanism, tendon);
     return (limit){.gap = side ? def->upper - length : length - def->lower,
                    .most_back = recovery(def->upper - def->lower),
@@ -74,18 +72,15 @@ static limit tendon_limit(const mo_sim_mechanism *mechanism, const mo_sim_tendon
 /* side 0: lower, 1: upper; count 0 where there is none. */
 static limit limit_of(const mo_sim_mechanism *mechanism, int k, int side)
 {
-    if (k >= mechanism->tree.joints) {
+    if (k >= mechanism->tree.joints)
         return tendon_limit(mechanism, mechanism->tendon + k - mechanism->tree.joints, side);
-    }
     const mo_axis_def *def = &mechanism->axis[k].def;
     const mo_linkage_joint *joint = mechanism->tree.joint + k;
     const double *q = mechanism->q + joint->q_at;
     limit out = {.at = joint->v_at,
                  .most_back =
                      recovery(joint->kind == MO_AXIS_BALL ? def->upper : def->upper - def->lower)};
-    if (!def->has_limits || !isfinite(side ? def->upper : def->lower)) {
-        return out;
-    }
+    if (!def->has_limits || !isfinite(side ? def->upper : def->lower)) return out;
     if (joint->kind == MO_AXIS_BALL && side == 1) {
         double phi[3];
         mo_rotation_vector(q, phi);
@@ -111,9 +106,8 @@ int mo_mechanism_limit_row(const mo_sim_mechanism *mechanism, int k, int side, d
 static double limit_rate(const limit *at, const double *v)
 {
     double rate = 0;
-    for (int i = 0; i < at->count; ++i) {
+    for (int i = 0; i < at->count; ++i)
         rate += (at->arm ? at->sign * at->arm[i] : at->row[i]) * v[at->at + i];
-    }
     return rate;
 }
 
@@ -189,9 +183,7 @@ int mo_mechanism_look_again(mo_sim_mechanism *mechanism, double h)
     for (int k = 0; k < stop_count(mechanism); ++k) {
         for (int side = 0; side < 2; ++side) {
             int *takes = &stop_of(mechanism, k)->takes[side];
-            if (*takes) {
-                continue;
-            }
+            if (*takes) continue;
             const limit at = limit_of(mechanism, k, side);
             *takes = at.count > 0 && at.gap + h * limit_rate(&at, mechanism->next_v) < -LATE;
             count += *takes;
@@ -233,28 +225,21 @@ static double takes_time(const mo_phase *phase)
 
 int mo_mechanism_has_rows(const mo_sim_mechanism *mechanism, const mo_phase *phase)
 {
-    if (mechanism->couplings > 0) {
-        return 1;
-    }
+    if (mechanism->couplings > 0) return 1;
     for (int k = 0; k < mechanism->tree.joints; ++k) {
         const mo_sim_axis *axis = mechanism->axis + k;
         if (axis->stop.takes[0] || axis->stop.takes[1] ||
-            (has_forces(phase) && mo_friction_is_row(axis))) {
+            (has_forces(phase) && mo_friction_is_row(axis)))
             return 1;
-        }
     }
     for (int k = 0; k < mechanism->tendons; ++k) {
         const mo_sim_tendon *tendon = mechanism->tendon + k;
         if (tendon->stop.takes[0] || tendon->stop.takes[1] ||
-            (has_forces(phase) && tendon->def.dry_friction > 0)) {
+            (has_forces(phase) && tendon->def.dry_friction > 0))
             return 1;
-        }
     }
-    for (int k = 0; k < mechanism->actuators && takes_time(phase) > 0; ++k) {
-        if (mechanism->actuator[k].is_row) {
-            return 1;
-        }
-    }
+    for (int k = 0; k < mechanism->actuators && takes_time(phase) > 0; ++k)
+        if (mechanism->actuator[k].is_row) return 1;
     return 0;
 }
 
@@ -264,13 +249,9 @@ static void add_limit(mo_world *world, mo_sim_mechanism *mechanism, int k, int s
                       const mo_phase *phase)
 {
     mo_sim_stop *stop = stop_of(mechanism, k);
-    if (!stop->takes[side]) {
-        return;
-    }
+    if (!stop->takes[side]) return;
     const limit at = limit_of(mechanism, k, side);
-    if (at.count == 0 || (phase->kind == MO_PHASE_IMPACT && at.gap > CLOSED)) {
-        return;
-    }
+    if (at.count == 0 || (phase->kind == MO_PHASE_IMPACT && at.gap > CLOSED)) return;
     const int n = mechanism->tree.dofs;
     const int is_gap_open = phase->kind == MO_PHASE_STEP || phase->kind == MO_PHASE_PROJECTION;
     const double p = per_step_of(phase);
@@ -279,9 +260,8 @@ static void add_limit(mo_world *world, mo_sim_mechanism *mechanism, int k, int s
     const double w = is_gap_open ? gap / phase->h : p * (limit_rate(&at, mechanism->v) + p * gap);
     const mo_law law = mo_law_frictionless();
     memset(mechanism->row, 0, (size_t)n * sizeof *mechanism->row);
-    for (int i = 0; i < at.count; ++i) {
+    for (int i = 0; i < at.count; ++i)
         mechanism->row[at.at + i] = at.arm ? at.sign * at.arm[i] : at.row[i];
-    }
     const int own = mo_builder_add_constraint(world->builder, 1, &law, &w);
     mo_mechanism_add_jacobian(world, mechanism, own, 1, mechanism->row);
     stop->constraint[side] = own;
@@ -292,9 +272,7 @@ static void add_actuator(mo_world *world, mo_sim_mechanism *mechanism, mo_sim_ac
 {
     const double h = takes_time(phase), p = per_step_of(phase);
     const mo_actuator_line line = mo_actuator_line_of(mechanism, actuator, h);
-    if (!actuator->is_row || !(line.slope > 0)) {
-        return;
-    }
+    if (!actuator->is_row || !(line.slope > 0)) return;
     const double lower = phase->h * actuator->def.lower, upper = phase->h * actuator->def.upper;
     const double behind = -line.constant / line.slope, compliance = 1 / (h * line.slope);
     const double w = p > 0 ? p * (mo_actuator_speed(&line.drive, mechanism->v) + behind) : behind;
@@ -311,37 +289,28 @@ void mo_mechanism_add_rows(mo_world *world, mo_sim_mechanism *mechanism, const m
         mo_sim_stop *stop = stop_of(mechanism, k);
         stop->constraint[0] = stop->constraint[1] = MO_NONE;
     }
-    for (int k = 0; k < mechanism->tree.joints; ++k) {
+    for (int k = 0; k < mechanism->tree.joints; ++k)
         mechanism->axis[k].friction_constraint = MO_NONE;
-    }
-    for (int k = 0; k < mechanism->tendons; ++k) {
+    for (int k = 0; k < mechanism->tendons; ++k)
         mechanism->tendon[k].friction_constraint = MO_NONE;
-    }
-    for (int k = 0; k < mechanism->actuators; ++k) {
+    for (int k = 0; k < mechanism->actuators; ++k)
         mechanism->actuator[k].constraint = MO_NONE;
-    }
     mechanism->coupling_constraint = MO_NONE;
-    if (mechanism->block == MO_NONE) {
-        return;
-    }
+    if (mechanism->block == MO_NONE) return;
     for (int k = 0; k < mechanism->tree.joints; ++k) {
         add_limit(world, mechanism, k, 0, phase);
         add_limit(world, mechanism, k, 1, phase);
-        if (has_forces(phase)) {
-            mo_mechanism_add_friction(world, mechanism, k, phase);
-        }
+        if (has_forces(phase)) mo_mechanism_add_friction(world, mechanism, k, phase);
     }
     for (int k = 0; k < mechanism->tendons; ++k) {
         add_limit(world, mechanism, mechanism->tree.joints + k, 0, phase);
         add_limit(world, mechanism, mechanism->tree.joints + k, 1, phase);
-        if (has_forces(phase)) {
+        if (has_forces(phase))
             mo_tendon_add_friction(world, mechanism, mechanism->tendon + k, phase);
-        }
     }
     mo_mechanism_add_couplings(world, mechanism, phase);
-    for (int k = 0; k < mechanism->actuators && takes_time(phase) > 0; ++k) {
+    for (int k = 0; k < mechanism->actuators && takes_time(phase) > 0; ++k)
         add_actuator(world, mechanism, mechanism->actuator + k, phase);
-    }
 }
 
 /* ---- the answer ------------------------------------------------------------------------------ */
@@ -353,11 +322,9 @@ static double *rows_of(const mo_world *world, int constraint, double *of_all)
 
 static void write_stop(const mo_world *world, const mo_sim_stop *stop, double *start)
 {
-    for (int side = 0; side < 2; ++side) {
-        if (stop->constraint[side] != MO_NONE) {
+    for (int side = 0; side < 2; ++side)
+        if (stop->constraint[side] != MO_NONE)
             *rows_of(world, stop->constraint[side], start) = stop->impulse[side];
-        }
-    }
 }
 
 static void read_stop(const mo_world *world, mo_sim_stop *stop, double to_impulse)
@@ -375,9 +342,8 @@ void mo_mechanism_write_start(const mo_world *world, const mo_sim_mechanism *mec
     for (int k = 0; k < mechanism->tendons; ++k) {
         const mo_sim_tendon *tendon = mechanism->tendon + k;
         write_stop(world, &tendon->stop, start);
-        if (tendon->friction_constraint != MO_NONE) {
+        if (tendon->friction_constraint != MO_NONE)
             *rows_of(world, tendon->friction_constraint, start) = tendon->friction_impulse;
-        }
     }
     for (int k = 0; k < mechanism->tree.joints; ++k) {
         const mo_sim_axis *axis = mechanism->axis + k;
@@ -389,13 +355,11 @@ void mo_mechanism_write_start(const mo_world *world, const mo_sim_mechanism *mec
     }
     for (int k = 0; k < mechanism->actuators; ++k) {
         const mo_sim_actuator *actuator = mechanism->actuator + k;
-        if (actuator->constraint != MO_NONE) {
+        if (actuator->constraint != MO_NONE)
             *rows_of(world, actuator->constraint, start) = actuator->effort * world->last_step;
-        }
     }
-    for (int k = 0; k < mechanism->couplings && mechanism->coupling_constraint != MO_NONE; ++k) {
+    for (int k = 0; k < mechanism->couplings && mechanism->coupling_constraint != MO_NONE; ++k)
         *rows_of(world, mechanism->coupling_constraint + k, start) = mechanism->coupling[k].impulse;
-    }
 }
 
 static void read_actuator(const mo_world *world, mo_sim_mechanism *mechanism,
@@ -432,15 +396,13 @@ void mo_mechanism_read_rows(const mo_world *world, mo_sim_mechanism *mechanism, 
     for (int k = 0; k < mechanism->tendons; ++k) {
         mo_sim_tendon *tendon = mechanism->tendon + k;
         read_stop(world, &tendon->stop, to_impulse);
-        if (tendon->friction_constraint != MO_NONE) {
+        if (tendon->friction_constraint != MO_NONE)
             tendon->friction_impulse = to_impulse * *rows_of(world, tendon->friction_constraint, r);
-        }
     }
     for (int k = 0; k < mechanism->couplings && mechanism->coupling_constraint != MO_NONE; ++k) {
         mechanism->coupling[k].impulse =
             to_impulse * *rows_of(world, mechanism->coupling_constraint + k, r);
     }
-    for (int k = 0; k < mechanism->actuators; ++k) {
+    for (int k = 0; k < mechanism->actuators; ++k)
         read_actuator(world, mechanism, mechanism->actuator + k, d, to_effort);
-    }
 }

@@ -32,9 +32,8 @@ static void visit(mo_sim_mechanism *mechanism, visit_fn *fn, void *context)
         fn(context, mechanism->tendon[k].stop.impulse, 2);
         fn(context, &mechanism->tendon[k].friction_impulse, 1);
     }
-    for (int k = 0; k < mechanism->couplings; ++k) {
+    for (int k = 0; k < mechanism->couplings; ++k)
         fn(context, &mechanism->coupling[k].impulse, 1);
-    }
     for (int k = 0; k < mechanism->actuators; ++k) {
         mo_sim_actuator *actuator = mechanism->actuator + k;
         double flag = actuator->is_saturated;
@@ -48,11 +47,8 @@ static void visit(mo_sim_mechanism *mechanism, visit_fn *fn, void *context)
 
 static void visit_all(const mo_world *world, visit_fn *fn, void *context)
 {
-    for (int k = 0; k < world->mechanism_places; ++k) {
-        if (world->mechanism[k]) {
-            visit(world->mechanism[k], fn, context);
-        }
-    }
+    for (int k = 0; k < world->mechanism_places; ++k)
+        if (world->mechanism[k]) visit(world->mechanism[k], fn, context);
 }
 
 static void count_numbers(void *context, double *numbers, size_t count)
@@ -118,9 +114,7 @@ static int is_sound(mo_sim_mechanism *mechanism, const char **from)
     for (int k = 0; k < mechanism->tree.joints; ++k) {
         const int at = mo_linkage_turn_at(mechanism->tree.joint + k);
         double turn[4] = {1};
-        if (at >= 0) {
-            memcpy(turn, coordinates + (size_t)at * sizeof *turn, sizeof turn);
-        }
+        if (at >= 0) memcpy(turn, coordinates + (size_t)at * sizeof *turn, sizeof turn);
         good = good && mo_quat_is_unit(turn);
     }
     return good;
@@ -129,18 +123,14 @@ static int is_sound(mo_sim_mechanism *mechanism, const char **from)
 int mo_mechanisms_sound(const mo_world *world, const char *from)
 {
     int good = 1;
-    for (int k = 0; k < world->mechanism_places && good; ++k) {
+    for (int k = 0; k < world->mechanism_places && good; ++k)
         good = !world->mechanism[k] || is_sound(world->mechanism[k], &from);
-    }
     return good;
 }
 
 void mo_mechanisms_load(mo_world *world, const char *from)
 {
     visit_all(world, read_numbers, &from);
-    for (int k = 0; k < world->mechanism_places; ++k) {
-        if (world->mechanism[k]) {
-            mo_mechanism_place_links(world, world->mechanism[k]);
-        }
-    }
+    for (int k = 0; k < world->mechanism_places; ++k)
+        if (world->mechanism[k]) mo_mechanism_place_links(world, world->mechanism[k]);
 }

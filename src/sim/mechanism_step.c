@@ -54,11 +54,10 @@ static int has_poses(const mo_sim_mechanism *mechanism, const double *q)
 void mo_mechanism_place_links(mo_world *world, mo_sim_mechanism *mechanism)
 {
     mo_linkage *tree = &mechanism->tree;
-    if (has_poses(mechanism, mechanism->q)) {
+    if (has_poses(mechanism, mechanism->q))
         mo_linkage_place_ahead(tree, mechanism->pose);
-    } else {
+    else
         mo_linkage_place(tree, mechanism->q);
-    }
     mo_tendons_place(mechanism);
     for (int i = 0; i < tree->links; ++i) {
         mo_sim_body *body = world->body + mechanism->body[i];
@@ -71,19 +70,15 @@ void mo_mechanism_place_links(mo_world *world, mo_sim_mechanism *mechanism)
 
 int mo_mechanism_moves(const mo_world *world, const mo_sim_mechanism *mechanism)
 {
-    for (int i = 0; i < mechanism->tree.links; ++i) {
-        if (mo_moves_freely(world->body + mechanism->body[i])) {
-            return 1;
-        }
-    }
+    for (int i = 0; i < mechanism->tree.links; ++i)
+        if (mo_moves_freely(world->body + mechanism->body[i])) return 1;
     return 0;
 }
 
 void mo_mechanism_wake(mo_world *world, const mo_sim_mechanism *mechanism)
 {
-    for (int i = 0; i < mechanism->tree.links; ++i) {
+    for (int i = 0; i < mechanism->tree.links; ++i)
         mo_body_wake(world, mechanism->body[i]);
-    }
 }
 
 /* ---- free velocities ------------------------------------------------------------------------- */
@@ -91,9 +86,8 @@ void mo_mechanism_wake(mo_world *world, const mo_sim_mechanism *mechanism)
 static double energy(int n, const double *M, const double *v)
 {
     double sum = 0;
-    for (int i = 0; i < n; ++i) {
+    for (int i = 0; i < n; ++i)
         sum += v[i] * mo_dot(n, M + (size_t)i * (size_t)n, v);
-    }
     return sum;
 }
 
@@ -116,21 +110,16 @@ static void turn_freely(mo_sim_mechanism *mechanism, double h)
     double last = 0; /* change of the last round */
     memcpy(turned, mechanism->start_v, (size_t)n * sizeof *turned);
     for (int round = 0; round < MOST_ROUNDS && before > 0; ++round) {
-        for (int k = 0; k < n; ++k) {
+        for (int k = 0; k < n; ++k)
             middle[k] = 0.5 * (mechanism->start_v[k] + turned[k] + mechanism->kick[k]);
-        }
         memcpy(mechanism->rhs, turned, (size_t)n * sizeof *turned);
         turn_from(mechanism, middle, h, turned);
         mo_along(n, mechanism->rhs, -1, turned, mechanism->rhs);
         const double change = energy(n, mechanism->M, mechanism->rhs);
         const double next = change < last ? change * (change / last) : change;
-        if (next <= SETTLED * SETTLED * before) {
-            return;
-        }
+        if (next <= SETTLED * SETTLED * before) return;
         last = change;
-        if (!isfinite(change)) {
-            break;
-        }
+        if (!isfinite(change)) break;
     }
     if (before > 0) {
         turn_from(mechanism, mechanism->start_v, h, turned);
@@ -148,16 +137,14 @@ void mo_mechanism_add_forces(const mo_world *world, mo_sim_mechanism *mechanism,
         memcpy(line, body->force, sizeof line);
         mo_vec3_along(line, (1 - mechanism->gravity_compensation[i]) * tree->link[i].mass,
                       world->def.gravity, line);
-        if (tree->link[i].last_dof < 0 || mo_vec3_norm(line) + mo_vec3_norm(line + 3) == 0) {
+        if (tree->link[i].last_dof < 0 || mo_vec3_norm(line) + mo_vec3_norm(line + 3) == 0)
             continue;
-        }
         double arm[3], moment[3];
         mo_vec3_minus(tree->link[i].x, tree->point, arm);
         mo_vec3_cross(arm, line, moment);
         mo_vec3_along(line + 3, 1, moment, line + 3);
-        for (int j = tree->link[i].last_dof; j >= 0; j = tree->dof[j].parent) {
+        for (int j = tree->link[i].last_dof; j >= 0; j = tree->dof[j].parent)
             mechanism->rhs[j] += h * mo_spatial_dot(tree->dof[j].S, line);
-        }
     }
 }
 
@@ -182,18 +169,14 @@ static void add_actuator(mo_sim_mechanism *mechanism, const mo_sim_actuator *act
 {
     const int n = mechanism->tree.dofs;
     const mo_actuator_line line = mo_actuator_line_of(mechanism, actuator, h);
-    if (line.slope > 0 && actuator->is_row) {
-        return;
-    }
+    if (line.slope > 0 && actuator->is_row) return;
     const double effort = line.slope > 0
                               ? line.constant
                               : fmin(fmax(line.constant, actuator->def.lower), actuator->def.upper);
     const double *row = line.drive.row;
     for (int i = line.drive.from; i < line.drive.to; ++i) {
         const double own = row[i - line.drive.from];
-        if (own == 0) {
-            continue;
-        }
+        if (own == 0) continue;
         mechanism->rhs[i] += h * effort * own;
         for (int j = line.drive.from; line.slope > 0 && j < line.drive.to; ++j) {
             mechanism->A[(size_t)i * (size_t)n + (size_t)j] +=
@@ -210,31 +193,24 @@ void mo_mechanism_free(const mo_world *world, mo_sim_mechanism *mechanism, doubl
     mo_scale((int)square, mo_mass_scale(world, h), mechanism->M);
     memcpy(mechanism->F, mechanism->M, square * sizeof *mechanism->F);
     mechanism->is_singular = !mo_factor_symmetric(n, mechanism->F);
-    if (mechanism->is_singular) {
-        return;
-    }
+    if (mechanism->is_singular) return;
     turn_freely(mechanism, h);
     memcpy(mechanism->A, mechanism->M, square * sizeof *mechanism->A);
-    for (int i = 0; i < n; ++i) {
+    for (int i = 0; i < n; ++i)
         mechanism->rhs[i] = h * mechanism->effort[i];
-    }
     mo_mechanism_add_forces(world, mechanism, h);
     memcpy(mechanism->bias, mechanism->rhs, (size_t)n * sizeof *mechanism->bias);
     mo_solve_first(n, mechanism->F, mechanism->bias);
     mechanism->pull = mo_dot(n, mechanism->bias, mechanism->bias);
-    for (int i = 0; i < n; ++i) {
+    for (int i = 0; i < n; ++i)
         mechanism->rhs[i] += mo_dot(n, mechanism->M + (size_t)i * (size_t)n, mechanism->turned);
-    }
     mo_mechanism_drag(mechanism, h);
-    for (int k = 0; k < mechanism->tree.joints; ++k) {
+    for (int k = 0; k < mechanism->tree.joints; ++k)
         add_joint(mechanism, k, h);
-    }
-    for (int k = 0; k < mechanism->tendons; ++k) {
+    for (int k = 0; k < mechanism->tendons; ++k)
         mo_tendon_pull(mechanism, mechanism->tendon + k, h);
-    }
-    for (int k = 0; k < mechanism->actuators; ++k) {
+    for (int k = 0; k < mechanism->actuators; ++k)
         add_actuator(mechanism, mechanism->actuator + k, h);
-    }
     memcpy(mechanism->free_v, mechanism->rhs, (size_t)n * sizeof *mechanism->free_v);
     if (mechanism->free_count < n ||
         memcmp(mechanism->A, mechanism->M, square * sizeof *mechanism->A) != 0) {
@@ -250,9 +226,8 @@ void mo_mechanism_free(const mo_world *world, mo_sim_mechanism *mechanism, doubl
 double mo_mechanism_response(const mo_sim_mechanism *mechanism, double *row)
 {
     const int n = mechanism->tree.dofs;
-    for (int k = 0; k < mechanism->tree.joints; ++k) {
+    for (int k = 0; k < mechanism->tree.joints; ++k)
         row[mechanism->tree.joint[k].v_at] *= !mechanism->axis[k].holds;
-    }
     mo_solve_first(n, mechanism->F, row);
     return mo_dot(n, row, row);
 }
@@ -263,19 +238,14 @@ void mo_mechanisms_begin(mo_world *world, double h)
 {
     for (int k = 0; k < world->mechanism_places; ++k) {
         mo_sim_mechanism *mechanism = world->mechanism[k];
-        if (!mechanism) {
-            continue;
-        }
+        if (!mechanism) continue;
         const int n = mechanism->tree.dofs;
         memcpy(mechanism->start_v, mechanism->v, (size_t)n * sizeof(double));
-        if (world->def.first_order > 0) {
-            memset(mechanism->start_v, 0, (size_t)n * sizeof(double));
-        }
+        if (world->def.first_order > 0) memset(mechanism->start_v, 0, (size_t)n * sizeof(double));
         memcpy(mechanism->next_v, mechanism->v, (size_t)n * sizeof(double));
         memcpy(mechanism->effort, mechanism->push, (size_t)n * sizeof(double));
-        for (int i = 0; i < mechanism->actuators; ++i) {
+        for (int i = 0; i < mechanism->actuators; ++i)
             mechanism->actuator[i].is_row = mechanism->actuator[i].is_saturated;
-        }
         mo_mechanism_begin_friction(world, mechanism, h);
         if (mechanism->control) {
             mechanism->control(mechanism->control_user, world->time, h, mechanism->q, mechanism->v,
@@ -339,9 +309,7 @@ int mo_mechanisms_look_again(mo_world *world, double h)
         mo_sim_mechanism *mechanism = world->mechanism[k];
         if (mechanism && mo_mechanism_moves(world, mechanism)) {
             const int more = mo_mechanism_look_again(mechanism, h);
-            if (more > 0) {
-                free_again(world, mechanism, h);
-            }
+            if (more > 0) free_again(world, mechanism, h);
             count += more;
         }
     }
@@ -352,9 +320,7 @@ void mo_mechanism_add_block(mo_world *world, int place, const mo_phase *phase)
 {
     mo_sim_mechanism *mechanism = world->mechanism[place];
     const int n = mechanism->tree.dofs;
-    if (mechanism->block != MO_NONE) {
-        return;
-    }
+    if (mechanism->block != MO_NONE) return;
     if (phase->kind == MO_PHASE_STEP || phase->kind == MO_PHASE_FORCE) {
         mechanism->block = mo_mechanism_add_free_block(world, mechanism);
     } else {
@@ -368,11 +334,9 @@ void mo_mechanism_add_block(mo_world *world, int place, const mo_phase *phase)
         mechanism->block = mo_builder_add_body(world->builder, n, mechanism->M, mechanism->row);
         mechanism->block_dofs = n;
     }
-    for (int i = 0; i < mechanism->tree.links; ++i) {
-        if (mechanism->tree.link[i].last_dof >= 0) {
+    for (int i = 0; i < mechanism->tree.links; ++i)
+        if (mechanism->tree.link[i].last_dof >= 0)
             world->body[mechanism->body[i]].block = mechanism->block;
-        }
-    }
 }
 
 void mo_mechanisms_assemble(mo_world *world, const mo_phase *phase)
@@ -380,12 +344,9 @@ void mo_mechanisms_assemble(mo_world *world, const mo_phase *phase)
     for (int k = 0; k < world->mechanism_places; ++k) {
         mo_sim_mechanism *mechanism = world->mechanism[k];
         if (mechanism && mo_mechanism_moves(world, mechanism) &&
-            mo_mechanism_has_rows(mechanism, phase)) {
+            mo_mechanism_has_rows(mechanism, phase))
             mo_mechanism_add_block(world, k, phase);
-        }
-        if (mechanism) {
-            mo_mechanism_add_rows(world, mechanism, phase);
-        }
+        if (mechanism) mo_mechanism_add_rows(world, mechanism, phase);
     }
 }
 
@@ -433,9 +394,7 @@ void mo_mechanisms_poses(mo_world *world, double h)
 {
     for (int k = 0; k < world->mechanism_places; ++k) {
         mo_sim_mechanism *mechanism = world->mechanism[k];
-        if (!mechanism) {
-            continue;
-        }
+        if (!mechanism) continue;
         mo_linkage_move(&mechanism->tree, mechanism->q, mechanism->next_v,
                         mo_mechanism_moves(world, mechanism) ? h : 0, mechanism->next_q);
         if (!has_poses(mechanism, mechanism->next_q)) {
@@ -459,23 +418,19 @@ static void keep_kick(mo_sim_mechanism *mechanism)
     mo_along(n, mechanism->next_v, -1, mechanism->turned, mechanism->kick);
     mo_along(n, mechanism->turned, -1, mechanism->start_v, mechanism->row);
     if (energy(n, mechanism->M, mechanism->kick) >
-        IMPACT * (mechanism->pull + energy(n, mechanism->M, mechanism->row))) {
+        IMPACT * (mechanism->pull + energy(n, mechanism->M, mechanism->row)))
         memset(mechanism->kick, 0, (size_t)n * sizeof *mechanism->kick);
-    }
 }
 
 void mo_mechanisms_accept(mo_world *world, double h)
 {
     for (int k = 0; k < world->mechanism_places; ++k) {
         mo_sim_mechanism *mechanism = world->mechanism[k];
-        if (!mechanism) {
-            continue;
-        }
+        if (!mechanism) continue;
         const size_t n = (size_t)mechanism->tree.dofs;
         memset(mechanism->push, 0, n * sizeof(double));
-        for (int i = 0; i < mechanism->actuators; ++i) {
+        for (int i = 0; i < mechanism->actuators; ++i)
             mo_actuator_follow(mechanism->actuator + i, h);
-        }
         if (mo_mechanism_moves(world, mechanism)) {
             mo_mechanism_predict_friction(mechanism, h);
             memcpy(mechanism->q, mechanism->next_q,

@@ -26,16 +26,13 @@ mo_tendon_def mo_default_tendon(void)
 static mo_tendon_point *copy_points(const mo_mechanism_def *def, const mo_allocator *allocator)
 {
     size_t count = 0;
-    for (int k = 0; k < def->tendon_count; ++k) {
+    for (int k = 0; k < def->tendon_count; ++k)
         count += (size_t)def->tendons[k].path_count;
-    }
     mo_tendon_point *points = mo_memory_array(allocator, count + 1, sizeof *points);
     count = 0;
     for (int k = 0; points && k < def->tendon_count; ++k) {
         const size_t own = (size_t)def->tendons[k].path_count;
-        if (own > 0) {
-            memcpy(points + count, def->tendons[k].path, own * sizeof *points);
-        }
+        if (own > 0) memcpy(points + count, def->tendons[k].path, own * sizeof *points);
         count += own;
     }
     return points;
@@ -46,9 +43,7 @@ mo_error mo_tendons_make(mo_sim_mechanism *mechanism, const mo_mechanism_def *de
 {
     const size_t count = (size_t)def->tendon_count, n = (size_t)mechanism->tree.dofs;
     mechanism->tendons = def->tendon_count;
-    if (count == 0) {
-        return MO_OK;
-    }
+    if (count == 0) return MO_OK;
     mechanism->tendon = mo_memory_array(allocator, count, sizeof *mechanism->tendon);
     double *arms = mo_memory_array(allocator, count * n + 1, sizeof *arms);
     mo_tendon_point *points = copy_points(def, allocator);
@@ -86,9 +81,8 @@ static void place_at(mo_sim_mechanism *mechanism, int at_rest, double *q)
     memcpy(q, mechanism->q, (size_t)mechanism->tree.coordinates * sizeof *q);
     for (int k = 0; k < mechanism->tree.joints; ++k) {
         const mo_linkage_joint *joint = mechanism->tree.joint + k;
-        if (mo_axis_q_count(joint->kind) == 1) {
+        if (mo_axis_q_count(joint->kind) == 1)
             q[joint->q_at] = at_rest ? mechanism->axis[k].def.rest : joint->reference;
-        }
     }
     mo_linkage_place(&mechanism->tree, q);
     mo_tendons_place(mechanism);
@@ -104,17 +98,14 @@ void mo_tendons_measure(mo_sim_mechanism *mechanism, double *q)
     place_at(mechanism, 1, q);
     for (int k = 0; k < mechanism->tendons; ++k) {
         mo_sim_tendon *tendon = mechanism->tendon + k;
-        if (tendon->path && tendon->def.slack[0] == -1 && tendon->def.slack[1] == -1) {
+        if (tendon->path && tendon->def.slack[0] == -1 && tendon->def.slack[1] == -1)
             tendon->def.slack[0] = tendon->def.slack[1] = tendon->length;
-        }
     }
 }
 
 double mo_tendon_length(const mo_sim_mechanism *mechanism, const mo_sim_tendon *tendon)
 {
-    if (tendon->path) {
-        return tendon->length;
-    }
+    if (tendon->path) return tendon->length;
     double length = 0;
     for (int j = 0; j < mechanism->tree.dofs; ++j) {
         if (tendon->arm[j] != 0) {
@@ -137,16 +128,12 @@ void mo_tendon_pull(mo_sim_mechanism *mechanism, const mo_sim_tendon *tendon, do
     const double stretch = mo_tendon_stretch(mechanism, tendon);
     const double stiffness = stretch != 0 ? tendon->def.stiffness : 0,
                  damping = tendon->def.damping;
-    if (stiffness == 0 && damping == 0) {
-        return;
-    }
+    if (stiffness == 0 && damping == 0) return;
     const double pull =
         stiffness * stretch + (h > 0 ? 0 : damping * mo_dot(n, tendon->arm, mechanism->v));
     const double implicit = h * (damping + h * stiffness);
     for (int i = 0; i < n; ++i) {
-        if (tendon->arm[i] == 0) {
-            continue;
-        }
+        if (tendon->arm[i] == 0) continue;
         mechanism->rhs[i] -= (h > 0 ? h : 1) * pull * tendon->arm[i];
         for (int j = 0; h > 0 && j < n; ++j) {
             mechanism->A[(size_t)i * (size_t)n + (size_t)j] +=
@@ -160,9 +147,7 @@ void mo_tendon_add_friction(mo_world *world, mo_sim_mechanism *mechanism, mo_sim
 {
     const double most = tendon->def.dry_friction * phase->h;
     const int n = mechanism->tree.dofs;
-    if (!(most > 0)) {
-        return;
-    }
+    if (!(most > 0)) return;
     /* At an instant, friction opposes the motion. */
     const double speed = mo_dot(n, tendon->arm, mechanism->v);
     const int is_instant = phase->instant && !(phase->instant->per_step > 0);
@@ -179,9 +164,7 @@ mo_tendon_state mo_mechanism_tendon(const mo_world *world, mo_mechanism_id id, i
 {
     MO_NEED_OR((mo_tendon_state){0}, world, NULL);
     const mo_sim_mechanism *mechanism = mo_mechanism_at(world, id);
-    if (!mechanism || k < 0 || k >= mechanism->tendons) {
-        return (mo_tendon_state){.name = ""};
-    }
+    if (!mechanism || k < 0 || k >= mechanism->tendons) return (mo_tendon_state){.name = ""};
     const mo_sim_tendon *tendon = mechanism->tendon + k;
     const double h = world->last_step > 0 ? world->last_step : 1;
     return (mo_tendon_state){.name = tendon->def.name,

@@ -38,9 +38,7 @@ static int has_axis(const mo_sim_shape *shape, double axis[3], double point[3])
     const mo_shape_def *def = &shape->collider.def;
     const int is_capsule = def->kind == MO_SHAPE_CAPSULE;
     double own[3];
-    if (!is_capsule && def->kind != MO_SHAPE_CYLINDER) {
-        return 0;
-    }
+    if (!is_capsule && def->kind != MO_SHAPE_CYLINDER) return 0;
     mo_vec3_minus(def->ends[1], def->ends[0], own);
     const double length = mo_vec3_norm(own);
     mo_vec3_scale(length > 0 ? 1 / length : 0, own, own);
@@ -60,12 +58,8 @@ static double turning_of(const mo_world *world, int place)
     const mo_sim_body *body = world->body + shape->body;
     const double *spin = body->next_v + 3, all = mo_vec3_norm(spin);
     double axis[3], point[3], off[3], moment[3], across[3];
-    if (world->near[place].is_central || !(all > 0)) {
-        return 0;
-    }
-    if (!has_axis(shape, axis, point)) {
-        return all * body->size;
-    }
+    if (world->near[place].is_central || !(all > 0)) return 0;
+    if (!has_axis(shape, axis, point)) return all * body->size;
     const double along = mo_vec3_dot(spin, axis);
     mo_vec3_minus(point, body->x, off);
     mo_vec3_cross(axis, off, moment);
@@ -112,9 +106,7 @@ static int may_overlap(const mo_world *world, const mo_sim_contact *contact, int
     mo_vec3_minus(b->next_v, a->next_v, apart);
     int may = is_mesh(world, contact) && h * mo_vec3_norm(apart) + turn > depth;
     for (int k = 0; k < count; ++k) {
-        if (contact[k].constraint == MO_NEXT) {
-            return 0;
-        }
+        if (contact[k].constraint == MO_NEXT) return 0;
         may |= contact[k].gap + h * mo_vec3_dot(contact[k].frame, apart) - turn < -depth;
     }
     return may;
@@ -128,12 +120,8 @@ static mo_pose pose_at(const mo_world *world, int place, double t, double h)
     const mo_sim_shape *shape = world->shape + place;
     const mo_sim_body *body = world->body + shape->body;
     double x[3], q[4];
-    if (body->kind == MO_BODY_FIXED || t == 0) {
-        return shape->pose;
-    }
-    if (t == h) {
-        return mo_shape_pose_at(body, body->next_x, body->next_orientation, shape);
-    }
+    if (body->kind == MO_BODY_FIXED || t == 0) return shape->pose;
+    if (t == h) return mo_shape_pose_at(body, body->next_x, body->next_orientation, shape);
     mo_vec3_along(body->x, t, body->next_v, x);
     mo_advance_turn(body->orientation, body->next_v + 3, t, q);
     return mo_shape_pose_at(body, x, q, shape);
@@ -279,9 +267,7 @@ static double time_of_overlap(mo_world *world, const mo_near_pair *pair, double 
         double safe = gap > -depth ? safe_time(&by, gap, along, depth) : 0;
         if (safe < LONG * h && safe < h - t) {
             safe = safe_time_of_touches(world, pair, &by, at, way * (h - t) / h, depth, &deepest);
-            if (deepest > (1 - NEARLY) * depth) {
-                return t;
-            }
+            if (deepest > (1 - NEARLY) * depth) return t;
         }
         t += safe;
     }
@@ -306,9 +292,8 @@ static mo_error add_late(mo_world *world, int first, double t)
         for (int side = 0; side < 2; ++side) {
             const mo_sim_body *body = world->body + contact->body[side];
             mo_vec3_minus(contact->point, body->x, late->arm[side]);
-            if (body->kind != MO_BODY_FIXED) {
+            if (body->kind != MO_BODY_FIXED)
                 mo_vec3_along(late->arm[side], -t, body->next_v, late->arm[side]);
-            }
         }
         double u[3];
         contact->late = world->step.late_count++;
@@ -361,17 +346,14 @@ static mo_error take_at(mo_world *world, const mo_near_pair *pair, const mo_pose
     const double let = -most * pair->size;
     double along[3];
     const mo_sim_shape *a = world->shape + pair->shapes.a, *b = world->shape + pair->shapes.b;
-    if (t == h && mo_near_pair_gap(world, pair, at, let, along) > let) {
-        return MO_OK;
-    }
+    if (t == h && mo_near_pair_gap(world, pair, at, let, along) > let) return MO_OK;
     const double known = fmax(pair->start, left_of(world, pair, h));
     MO_FAIL_IF(mo_contacts_collide(world, &pair->shapes, at, pair->normal,
                                    mo_margin_of(world, a, b), list),
                MO_ERR_MEMORY);
     double depth = 0;
-    for (int k = first; k < list->count; ++k) {
+    for (int k = first; k < list->count; ++k)
         depth = fmax(depth, -list->at[k].gap / pair->size);
-    }
     if (t == h && depth <= known + most) {
         list->count = first;
         return depth > most ? note_pair(world, pair) : MO_OK;
@@ -429,9 +411,7 @@ static mo_error look_at_pair(mo_world *world, const mo_near_pair *pair, look *no
         at[0] = pose_at(world, a, t, h);
         at[1] = pose_at(world, b, t, h);
     }
-    if (!now->takes && t < h) {
-        hold_back(world, pair, t, h, depth);
-    }
+    if (!now->takes && t < h) hold_back(world, pair, t, h, depth);
     return take_at(world, pair, at, t, now);
 }
 
@@ -446,9 +426,7 @@ static mo_error look_at_all(mo_world *world, look *now)
     int has_ends = 0;
     for (int k = 0; k < world->shape_places; ++k) {
         mo_pace_every(k, 128);
-        if (world->shape[k].generation) {
-            world->shape[k].turning = turning_of(world, k);
-        }
+        if (world->shape[k].generation) world->shape[k].turning = turning_of(world, k);
     }
     for (int k = 0, next; k < sorted; k = next) {
         next = mo_contacts_end_of_pair(list, k);
@@ -457,9 +435,7 @@ static mo_error look_at_all(mo_world *world, look *now)
         if (may_overlap(world, list->at + k, next - k, limit, h)) {
             const mo_near_pair pair = mo_near_pair_of(list->at + k, next - k);
             mo_pace();
-            if (!has_ends++) {
-                mo_advance_ends(world, h);
-            }
+            if (!has_ends++) mo_advance_ends(world, h);
             MO_FAIL_IF(look_at_pair(world, &pair, now), MO_ERR_MEMORY);
         }
     }
@@ -479,9 +455,7 @@ mo_error mo_overlaps_look(mo_world *world, double h, double deep, double deep_of
     }
     mo_pace();
     world->step.has_held_back = 0;
-    if (isinf(world->def.overlap)) {
-        return MO_OK;
-    }
+    if (isinf(world->def.overlap)) return MO_OK;
     MO_FAIL_IF((world->mechanism_count > 0 && mo_accuracy_islands(world)) ||
                    mo_team_agree(world, look_at_all(world, &now), NULL) ||
                    (!now.takes && mo_team_share(world, MO_SHARED_PART)),

@@ -25,11 +25,10 @@ static int place_of(const mo_pair_table *table, int a, int b)
     while (low < high) {
         const int half = (low + high) / 2;
         const mo_pair *at = &table->at[half].pair;
-        if (at->a < a || (at->a == a && at->b < b)) {
+        if (at->a < a || (at->a == a && at->b < b))
             low = half + 1;
-        } else {
+        else
             high = half;
-        }
     }
     return low;
 }
@@ -89,9 +88,7 @@ static struct mo_own_pair *take_shapes(mo_world *world, int a, int b)
 mo_error mo_pair_part(mo_world *world, int a, int b)
 {
     struct mo_own_pair *own = take_shapes(world, a, b);
-    if (own) {
-        own->never = 1;
-    }
+    if (own) own->never = 1;
     return own ? MO_OK : MO_ERR_MEMORY;
 }
 
@@ -125,9 +122,7 @@ mo_error mo_world_exclude(mo_world *world, mo_body_id a, mo_body_id b, mo_messag
     MO_NEED(world, why);
     const int one = mo_body_place(world, a), other = mo_body_place(world, b);
     MO_REFUSE_IF(one < 0 || other < 0, why, "a body to be excluded is not in the world");
-    if (one == other || mo_is_excluded(world, one, other)) {
-        return MO_OK;
-    }
+    if (one == other || mo_is_excluded(world, one, other)) return MO_OK;
     mo_device_heap_bring_back(world);
     MO_NEED_MEMORY(take(world, &world->excluded, one, other), why);
     mo_body_wake(world, one);
@@ -151,9 +146,8 @@ void mo_forget_own_pairs(mo_world *world, int body, int shape)
         for (int k = 0; k < table->count; ++k) {
             const mo_pair pair = table->at[k].pair;
             if (!is_of(world, table, pair.a, body, shape) &&
-                !is_of(world, table, pair.b, body, shape)) {
+                !is_of(world, table, pair.b, body, shape))
                 table->at[kept++] = table->at[k];
-            }
         }
         table->count = kept;
     }

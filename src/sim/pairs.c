@@ -76,9 +76,8 @@ double mo_pair_reach(const mo_world *world, const mo_pair *pair)
 
 static mo_bounds bounds_of(const mo_sim_shape *shape)
 {
-    if (shape->collider.def.kind != MO_SHAPE_BALL) {
+    if (shape->collider.def.kind != MO_SHAPE_BALL)
         return mo_collider_bounds_at(&shape->collider, &shape->pose);
-    }
     const double *x = shape->pose.position, radius = shape->collider.size;
     return (mo_bounds){{x[0] - radius, x[1] - radius, x[2] - radius},
                        {x[0] + radius, x[1] + radius, x[2] + radius}};
@@ -121,9 +120,8 @@ static void place_shape(mo_world *world, int place, double h)
     mo_sim_shape *shape = world->shape + place;
     const mo_sim_body *body = world->body + shape->body;
     const mo_pose at = mo_shape_pose(body, shape);
-    if (shape->proxy < 0 && memcmp((const char *)&at, (const char *)&shape->pose, sizeof at) != 0) {
+    if (shape->proxy < 0 && memcmp((const char *)&at, (const char *)&shape->pose, sizeof at) != 0)
         world->pairs_are_stale = 1;
-    }
     shape->pose = at;
     shape->path = (mo_bounds){{0}, {0}};
     take_in(body->v, h, shape);
@@ -143,11 +141,10 @@ static void move_in_tree(mo_world *world, mo_sim_shape *shape, int moves)
     const int is_fixed = world->body[shape->body].kind == MO_BODY_FIXED;
     const double fat = is_fixed ? 0 : FAT * shape->collider.size;
     if (shape->proxy >= 0 && !mo_box_fits(&shape->box, &shape->reach, fat)) {
-        if (moves) {
+        if (moves)
             mo_tree_move(world->tree, shape->proxy, &shape->reach, fat);
-        } else {
+        else
             mo_tree_resize(world->tree, shape->proxy, &shape->reach, fat);
-        }
         shape->box = *mo_tree_bounds(world->tree, shape->proxy);
         world->strayed += !shape->has_strayed;
         shape->has_strayed = 1;
@@ -182,9 +179,7 @@ static void update_tree(mo_world *world, double h)
     }
     mo_pace();
     world->least_margin = mo_team_least(world, world->least_margin);
-    if (refits) {
-        mo_tree_refit(world->tree);
-    }
+    if (refits) mo_tree_refit(world->tree);
     world->refits = refits ? world->refits + 1 : 0;
     world->strayed_before = world->strayed;
 }
@@ -206,38 +201,26 @@ int mo_shapes_may_touch(const mo_world *world, int a, int b)
 {
     if (world->near[a].collides_with_all && world->near[b].collides_with_all &&
         world->own_pairs.count == 0 && world->excluded.count == 0 && world->jointed_count == 0 &&
-        world->copies == 0) {
+        world->copies == 0)
         return world->near[a].body != world->near[b].body;
-    }
     const mo_sim_shape *sa = world->shape + a, *sb = world->shape + b;
     const mo_shape_def *da = &sa->collider.def, *db = &sb->collider.def;
     const mo_sim_body *body_a = world->body + sa->body, *body_b = world->body + sb->body;
-    if (body_a == body_b || (!can_move(body_a) && !can_move(body_b))) {
-        return 0;
-    }
-    if (body_a->copy != body_b->copy && can_move(body_a) && can_move(body_b)) {
-        return 0;
-    }
+    if (body_a == body_b || (!can_move(body_a) && !can_move(body_b))) return 0;
+    if (body_a->copy != body_b->copy && can_move(body_a) && can_move(body_b)) return 0;
     if (world->own_pairs.count > 0) {
         if (mo_own_pair(world, a, b)) return 1;
         if (mo_pair_never_touches(world, a, b)) return 0;
     }
-    if (!layers_meet(da, db)) {
-        return 0;
-    }
+    if (!layers_meet(da, db)) return 0;
     if (body_a->mechanism != MO_NONE && body_a->mechanism == body_b->mechanism &&
-        mo_mechanism_keeps_apart(world, body_a, body_b)) {
+        mo_mechanism_keeps_apart(world, body_a, body_b))
         return 0;
-    }
-    if (world->excluded.count > 0 && mo_is_excluded(world, sa->body, sb->body)) {
-        return 0;
-    }
+    if (world->excluded.count > 0 && mo_is_excluded(world, sa->body, sb->body)) return 0;
     for (int j = body_a->first_joint; j != MO_NONE;) {
         const mo_sim_joint *joint = world->joint + j;
         const int side = joint->body[1] == sa->body;
-        if (joint->body[!side] == sb->body && !joint->def.collide) {
-            return 0;
-        }
+        if (joint->body[!side] == sb->body && !joint->def.collide) return 0;
         j = joint->next[side];
     }
     return 1;
@@ -262,9 +245,8 @@ static void add_pair(search *s, int a, int b)
 {
     mo_pairs *into = s->into;
     if (!mo_shapes_may_touch(s->world, a, b) ||
-        (s->world->team && !mo_team_has_pair(s->world, a, b))) {
+        (s->world->team && !mo_team_has_pair(s->world, a, b)))
         return;
-    }
     if (into->count / MOST_OF_SHAPE >= MOST_PAIRS / MOST_OF_SHAPE + s->world->shape_places) {
         s->failed = s->world->has_too_many_pairs = 1;
         return;
@@ -288,9 +270,8 @@ static int found_pair(void *context, int a, int b)
 static int found(void *context, int item)
 {
     search *s = context;
-    if (s->takes_all || !s->world->shape[item].has_strayed || item > s->shape) {
+    if (s->takes_all || !s->world->shape[item].has_strayed || item > s->shape)
         add_pair(s, s->shape, item);
-    }
     return !s->failed;
 }
 
@@ -315,18 +296,15 @@ static void search_boundless(search *s, const mo_bounds *box)
     const mo_sim_shape *shape = world->shape + s->shape;
     for (int i = 0; i < world->boundless_count && !s->failed; ++i) {
         const mo_sim_shape *plane = world->shape + world->boundless[i];
-        if (reaches_plane(world, box, plane, mo_margin_of(world, shape, plane))) {
+        if (reaches_plane(world, box, plane, mo_margin_of(world, shape, plane)))
             add_pair(s, s->shape, world->boundless[i]);
-        }
     }
 }
 
 static void search_from(search *s, const mo_bounds *box)
 {
     mo_tree_query(s->world->tree, box, found, s);
-    if (!s->failed) {
-        search_boundless(s, box);
-    }
+    if (!s->failed) search_boundless(s, box);
 }
 
 mo_error mo_fail_pairs(mo_world *world, mo_message *why)
@@ -349,9 +327,7 @@ static mo_error find_all(mo_world *world)
     for (s.shape = 0; s.shape < world->shape_places && !s.failed; ++s.shape) {
         const mo_sim_shape *shape = world->shape + s.shape;
         mo_pace_every(s.shape, 256);
-        if (shape->generation && shape->proxy >= 0) {
-            search_boundless(&s, &shape->box);
-        }
+        if (shape->generation && shape->proxy >= 0) search_boundless(&s, &shape->box);
     }
     return s.failed ? MO_ERR_MEMORY : MO_OK;
 }
@@ -364,18 +340,15 @@ static mo_error find_of_strayed(mo_world *world)
     for (int k = 0; k < pairs->count; ++k) {
         const mo_pair pair = pairs->at[k];
         mo_pace_every(k, 1024);
-        if (!world->shape[pair.a].has_strayed && !world->shape[pair.b].has_strayed) {
+        if (!world->shape[pair.a].has_strayed && !world->shape[pair.b].has_strayed)
             pairs->at[kept++] = pair;
-        }
     }
     mo_pace();
     pairs->count = kept;
     search s = {.world = world, .into = pairs};
     for (s.shape = 0; s.shape < world->shape_places && !s.failed; ++s.shape) {
         mo_pace_every(s.shape, 64);
-        if (world->shape[s.shape].has_strayed) {
-            search_from(&s, &world->shape[s.shape].box);
-        }
+        if (world->shape[s.shape].has_strayed) search_from(&s, &world->shape[s.shape].box);
     }
     return s.failed ? MO_ERR_MEMORY : MO_OK;
 }
@@ -383,9 +356,7 @@ static mo_error find_of_strayed(mo_world *world)
 mo_error mo_pairs_update(mo_world *world, double h)
 {
     update_tree(world, h);
-    if (!world->pairs_are_stale && world->strayed == 0) {
-        return MO_OK;
-    }
+    if (!world->pairs_are_stale && world->strayed == 0) return MO_OK;
     const int is_new = world->pairs_are_stale || world->strayed > world->shape_places / FEW;
     world->pairs_are_stale = 1; /* until it is done */
     mo_pace();
@@ -443,9 +414,7 @@ mo_error mo_pairs_reach_out(mo_world *world, int place, double h, mo_pairs *fres
 static int reaches(const mo_world *world, int one, int other)
 {
     const mo_sim_shape *a = world->shape + one, *b = world->shape + other;
-    if (!world->near[one].reaches_out) {
-        return 0;
-    }
+    if (!world->near[one].reaches_out) return 0;
     return b->proxy < 0 ? reaches_plane(world, &a->reach, b, mo_margin_of(world, a, b))
                         : mo_bounds_overlap(&a->reach, &b->box);
 }
@@ -453,15 +422,12 @@ static int reaches(const mo_world *world, int one, int other)
 mo_error mo_pairs_of_box(mo_world *world, mo_pairs *fresh)
 {
     search s = {.world = world, .into = fresh};
-    if (world->reach_out == 0) {
-        return MO_OK;
-    }
+    if (world->reach_out == 0) return MO_OK;
     for (int k = 0; k < world->pairs.count && !s.failed; ++k) {
         const mo_pair pair = world->pairs.at[k];
         mo_pace_every(k, 512);
-        if (reaches(world, pair.a, pair.b) || reaches(world, pair.b, pair.a)) {
+        if (reaches(world, pair.a, pair.b) || reaches(world, pair.b, pair.a))
             add_pair(&s, pair.a, pair.b);
-        }
     }
     mo_pace();
     for (int k = 0; k < world->shape_places; ++k) {

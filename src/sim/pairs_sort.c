@@ -13,9 +13,8 @@ static void sort_run(mo_pair *pair, int count)
     for (int k = 1; k < count; ++k) {
         const mo_pair own = pair[k];
         int at = k;
-        for (; at > 0 && pair[at - 1].b > own.b; --at) {
+        for (; at > 0 && pair[at - 1].b > own.b; --at)
             pair[at] = pair[at - 1];
-        }
         pair[at] = own;
     }
 }
@@ -25,9 +24,7 @@ mo_error mo_pairs_sort(mo_world *world, mo_pairs *pairs)
 {
     mo_pairs *spare = &world->spare_pairs;
     const size_t shapes = (size_t)world->shape_places, count = (size_t)pairs->count;
-    if (count < 2) {
-        return MO_OK;
-    }
+    if (count < 2) return MO_OK;
     MO_FAIL_IF(!MO_GROW(&world->allocator, world->pair_start, world->pair_start_room, shapes + 1) ||
                    !MO_GROW(&world->allocator, spare->at, spare->room, count),
                MO_ERR_MEMORY);

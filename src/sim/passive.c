@@ -29,16 +29,13 @@ static int is_driven(const mo_world *world)
 {
     for (int k = 0; k < world->jointed_count; ++k) {
         const mo_joint_def *def = &world->joint[world->jointed[k]].def;
-        if (def->drive != MO_DRIVE_NONE && def->max_effort > 0) {
-            return 1;
-        }
+        if (def->drive != MO_DRIVE_NONE && def->max_effort > 0) return 1;
     }
     for (int k = 0; k < world->living_count; ++k) {
         const mo_sim_body *body = world->body + world->living[k];
         if (body->kind == MO_BODY_DRIVEN || mo_vec3_norm(body->force) > 0 ||
-            mo_vec3_norm(body->force + 3) > 0) {
+            mo_vec3_norm(body->force + 3) > 0)
             return 1;
-        }
     }
     return 0;
 }
@@ -85,9 +82,7 @@ double mo_step_loss(const mo_world *world, double h)
 
 void mo_remove_lift(mo_world *world, double lift)
 {
-    if (!(lift > 0)) {
-        return;
-    }
+    if (!(lift > 0)) return;
     for (int k = 0; k < world->living_count; ++k) {
         mo_sim_body *body = world->body + world->living[k];
         memcpy(body->next_v, body->v, sizeof body->v);
@@ -106,8 +101,6 @@ void mo_hold_next(mo_world *world)
     for (int k = 0; k < world->living_count; ++k) {
         mo_sim_body *body = world->body + world->living[k];
         /* not used as a start of the next solve, since it gained energy */
-        if (body->block != MO_NONE) {
-            memcpy(body->next_v, body->start_v, sizeof body->next_v);
-        }
+        if (body->block != MO_NONE) memcpy(body->next_v, body->start_v, sizeof body->next_v);
     }
 }

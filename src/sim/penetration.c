@@ -22,9 +22,7 @@ static void look_at(look *at, int a, int b)
 {
     const mo_world *world = at->world;
     const mo_sim_shape *one = world->shape + a, *other = world->shape + b;
-    if (!mo_shapes_may_touch(world, a, b)) {
-        return;
-    }
+    if (!mo_shapes_may_touch(world, a, b)) return;
     const mo_pose poses[2] = {mo_shape_pose(world->body + one->body, one),
                               mo_shape_pose(world->body + other->body, other)};
     at->touches.count = 0;
@@ -48,15 +46,12 @@ static mo_error insert(look *at)
     const mo_world *world = at->world;
     for (int k = 0; k < world->shape_places; ++k) {
         const mo_sim_shape *shape = world->shape + k;
-        if (!shape->generation || shape->is_on_show || shape->proxy < 0) {
-            continue;
-        }
+        if (!shape->generation || shape->is_on_show || shape->proxy < 0) continue;
         const mo_pose pose = mo_shape_pose(world->body + shape->body, shape);
         const mo_bounds bounds = mo_collider_bounds_at(&shape->collider, &pose);
         MO_FAIL_IF(mo_tree_insert(at->tree, &bounds, k) < 0, MO_ERR_MEMORY);
-        for (int i = 0; i < world->boundless_count; ++i) {
+        for (int i = 0; i < world->boundless_count; ++i)
             found(at, k, world->boundless[i]);
-        }
     }
     return MO_OK;
 }

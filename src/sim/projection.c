@@ -110,15 +110,11 @@ static int is_kept(const mo_world *world, const mo_sim_contact *contact, int cou
 {
     const mo_sim_body *a = world->body + contact->body[0], *b = world->body + contact->body[1];
     const double most = CURVED * mo_overlap_limit(world) * contact->size, h = world->step.h;
-    if (mo_curved_by(a, a->v + 3, h) + mo_curved_by(b, b->v + 3, h) > most) {
-        return 0;
-    }
-    for (int k = 0; k < count; ++k) {
+    if (mo_curved_by(a, a->v + 3, h) + mo_curved_by(b, b->v + 3, h) > most) return 0;
+    for (int k = 0; k < count; ++k)
         if (contact[k].was_late ||
-            world->step.h * mo_vec3_norm(contact[k].velocity) > SLIPS * contact->size) {
+            world->step.h * mo_vec3_norm(contact[k].velocity) > SLIPS * contact->size)
             return 0;
-        }
-    }
     return 1;
 }
 
@@ -149,9 +145,7 @@ static mo_error keep(mo_world *world, const mo_sim_contact *contact, int count, 
                MO_ERR_MEMORY);
     for (int k = 0; k < count; ++k) {
         const mo_sim_contact own = carry(world, contact + k);
-        if (mo_contact_is_taken(contact + k) && own.gap <= reach) {
-            list->at[list->count++] = own;
-        }
+        if (mo_contact_is_taken(contact + k) && own.gap <= reach) list->at[list->count++] = own;
     }
     smooth(list, first, deepest);
     return MO_OK;
@@ -168,9 +162,8 @@ static int overlaps(const mo_world *world, int *k, const mo_sim_contact *contact
     const mo_pairs *pairs = &world->step.overlapping;
     while (*k < pairs->count &&
            (pairs->at[*k].a < contact->shape[0] ||
-            (pairs->at[*k].a == contact->shape[0] && pairs->at[*k].b < contact->shape[1]))) {
+            (pairs->at[*k].a == contact->shape[0] && pairs->at[*k].b < contact->shape[1])))
         ++*k;
-    }
     return *k < pairs->count && pairs->at[*k].a == contact->shape[0] &&
            pairs->at[*k].b == contact->shape[1];
 }
@@ -189,9 +182,7 @@ static mo_error find_contacts(mo_world *world, sought what, double *deepest)
         const mo_sim_contact *contact = of->at + k;
         mo_pace_every(k, 16);
         next = mo_contacts_end_of_pair(of, k);
-        if (!is_concerned(world, contact)) {
-            continue;
-        }
+        if (!is_concerned(world, contact)) continue;
         const double reach = what == LEFT ? -mo_overlap_limit(world) * contact->size
                                           : mo_margin_for(world, contact->size);
         if (what == AT_FIRST && !overlaps(world, &overlapping, contact) &&
@@ -214,9 +205,7 @@ static void displace(mo_world *world, double unit)
     for (int k = 0; k < world->living_count; ++k) {
         mo_sim_body *body = world->body + world->living[k];
         mo_pace_every(k, 256);
-        if (body->block == MO_NONE) {
-            continue;
-        }
+        if (body->block == MO_NONE) continue;
         mark(world, world->living[k]);
         if (body->mechanism == MO_NONE) {
             double turned[4], turn[4], spin[3], by[3];
@@ -274,9 +263,8 @@ static double part_of_displacement(const mo_world *world, double unit)
     double most = 0;
     for (int k = 0; k < world->living_count; ++k) {
         const mo_sim_body *body = world->body + world->living[k];
-        if (body->block != MO_NONE && body->mechanism != MO_NONE) {
+        if (body->block != MO_NONE && body->mechanism != MO_NONE)
             most = fmax(most, unit * mo_vec3_norm(body->next_v + 3));
-        }
     }
     return most > TURN ? TURN / most : 1;
 }
@@ -290,9 +278,8 @@ static mo_error project_once(mo_world *world, double unit, mo_message *why)
     if (!error) {
         double sum = 0;
         mo_assemble_velocities(world);
-        for (int k = 0; k < world->result.dof_count; ++k) {
+        for (int k = 0; k < world->result.dof_count; ++k)
             sum += world->result.v[k];
-        }
         if (!mo_team_any(world, !isfinite(sum))) {
             displace(world, unit * part_of_displacement(world, unit));
             error = mo_team_share(world, MO_SHARED_POSE) ? mo_fail_memory(why) : MO_OK;
@@ -353,9 +340,7 @@ mo_error mo_project_positions(mo_world *world, double *deepest, mo_message *why)
         MO_FAIL_IF(find_contacts(world, round == 0 ? AT_FIRST : THEN, &now.deepest),
                    mo_fail_memory(why));
         error = project_once(world, unit_of(world), why);
-        if (!error && find_contacts(world, LEFT, &now.deepest)) {
-            error = mo_fail_memory(why);
-        }
+        if (!error && find_contacts(world, LEFT, &now.deepest)) error = mo_fail_memory(why);
     }
     *deepest = now.deepest;
     world->side_contacts.count = 0;

@@ -76,9 +76,7 @@ static mo_error make_ray(const mo_world *world, const double origin[3], const do
     double d[3], from[3];
     mo_vec3_copy(direction, d);
     mo_vec3_copy(origin, from);
-    if (mo_is_planar(world)) {
-        d[2] = from[2] = 0;
-    }
+    if (mo_is_planar(world)) d[2] = from[2] = 0;
     const double size = mo_vec3_norm(d);
     MO_REFUSE_IF(!isfinite(mo_vec3_norm(from)) || !(size > 0 && isfinite(size)) || !(length >= 0),
                  why,
@@ -99,9 +97,7 @@ mo_error mo_world_cast_ray(const mo_world *world, const double origin[3], const 
     const mo_query_filter all = filter ? *filter : mo_default_query_filter();
     mo_ray ray;
     const mo_error error = make_ray(world, origin, direction, length, &ray, why);
-    if (!error) {
-        *hit = cast(world, &ray, &all);
-    }
+    if (!error) *hit = cast(world, &ray, &all);
     return error;
 }
 
@@ -123,9 +119,8 @@ static void cast_some(void *context, int task)
     for (int k = first; k < beyond && k < all->count; ++k) {
         mo_ray ray;
         if (!make_ray(all->world, all->origins + 3 * (size_t)k, all->directions + 3 * (size_t)k,
-                      all->length, &ray, NULL)) {
+                      all->length, &ray, NULL))
             all->hits[k] = cast(all->world, &ray, all->filter);
-        }
     }
 }
 
@@ -160,9 +155,7 @@ static int nearest(const mo_placed *a, const mo_placed *b, double reach, mo_touc
 {
     double apart[3];
     mo_vec3_minus(b->pose.position, a->pose.position, apart);
-    if (mo_vec3_norm(apart) > a->collider->size + b->collider->size + reach) {
-        return 0;
-    }
+    if (mo_vec3_norm(apart) > a->collider->size + b->collider->size + reach) return 0;
     touches->count = 0;
     mo_collide_at(a->collider, &a->pose, b->collider, &b->pose, reach, touches);
     const mo_touch *best = NULL;
@@ -170,9 +163,7 @@ static int nearest(const mo_placed *a, const mo_placed *b, double reach, mo_touc
         const mo_touch *touch = touches->touch + k;
         best = touch->gap <= reach && (!best || touch->gap < best->gap) ? touch : best;
     }
-    if (!best) {
-        return 0;
-    }
+    if (!best) return 0;
     found->distance = best->gap;
     mo_vec3_copy(best->normal, found->normal);
     mo_vec3_along(best->point, -0.5 * best->gap, best->normal, found->point_a);
@@ -194,9 +185,7 @@ static int find_near(const mo_world *world, const mo_placed *mine, double distan
             mo_proximity one = {.body_b = mo_body_id_of(world, place),
                                 .shape_b = shape_id(world, i)};
             if (is_seen(world, i, filter) && nearest(mine, &other, distance, touches, &one)) {
-                if (count < room) {
-                    found[count] = one;
-                }
+                if (count < room) found[count] = one;
                 ++count;
             }
         }

@@ -127,9 +127,7 @@ mo_contact mo_world_contact(const mo_world *world, int k)
     (void)mo_device_heap_fetch_contacts(world);
     MO_NEED_OR((mo_contact){0}, world, NULL);
     mo_contact out = {0};
-    if (k < 0 || k >= world->contacts.count) {
-        return out;
-    }
+    if (k < 0 || k >= world->contacts.count) return out;
     const mo_sim_contact *in = world->contacts.at + k;
     out.a = mo_body_id_of(world, in->body[0]);
     out.b = mo_body_id_of(world, in->body[1]);
@@ -154,13 +152,12 @@ const mo_problem *mo_world_problem(const mo_world *world)
 void mo_world_device(const mo_world *world, mo_message *where)
 {
     MO_NEED_OR(, world && where, where);
-    if (mo_device_heap_is_away(world)) {
+    if (mo_device_heap_is_away(world))
         mo_say(where, "%s", mo_device_heap_device(world));
-    } else if (world->device_note.text[0]) {
+    else if (world->device_note.text[0])
         mo_say(where, "cpu (%.400s)", world->device_note.text);
-    } else {
+    else
         mo_say(where, "cpu");
-    }
 }
 
 const mo_result *mo_world_result(const mo_world *world)

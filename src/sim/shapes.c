@@ -50,9 +50,8 @@ mo_error mo_shape_enter(mo_world *world, int place)
 static int *link_to(mo_world *world, mo_sim_body *body, int place)
 {
     int *link = &body->first_shape;
-    while (*link != place) {
+    while (*link != place)
         link = &world->shape[*link].next;
-    }
     return link;
 }
 
@@ -74,18 +73,15 @@ void mo_forget_shape(mo_world *world, int place)
     mo_sim_shape *shape = world->shape + place;
     world->pairs_are_stale = 1;
     world->strayed -= shape->has_strayed;
-    if (shape->proxy >= 0) {
-        mo_tree_remove(world->tree, shape->proxy);
-    }
+    if (shape->proxy >= 0) mo_tree_remove(world->tree, shape->proxy);
     mo_list_remove(world->boundless, &world->boundless_count, place);
     mo_collider_clear(&world->allocator, &shape->collider);
     *shape = (mo_sim_shape){.next = MO_NONE, .proxy = MO_NONE};
     world->near[place] = (mo_shape_near){.body = MO_NONE, .surface = MO_NONE};
     for (world->free_shapes++; /* those at the end are no places any more */
          world->shape_places > 0 && !world->shape[world->shape_places - 1].generation;
-         world->free_shapes--) {
+         world->free_shapes--)
         world->shape_places--;
-    }
 }
 
 mo_shape_id mo_world_add_shape(mo_world *world, mo_body_id id, const mo_shape_def *def,
@@ -110,9 +106,7 @@ mo_shape_id mo_world_add_shape(mo_world *world, mo_body_id id, const mo_shape_de
         return none;
     }
     mo_collider collider;
-    if (mo_collider_init(def, mo_is_planar(world), &world->allocator, &collider, why)) {
-        return none;
-    }
+    if (mo_collider_init(def, mo_is_planar(world), &world->allocator, &collider, why)) return none;
     mo_device_heap_bring_back(world);
     const int place = take_shape_place(world);
     if (place < 0) {
@@ -149,18 +143,16 @@ mo_shape_id mo_world_add_shape(mo_world *world, mo_body_id id, const mo_shape_de
 static int wake_one(void *context, int item)
 {
     mo_world *world = context;
-    if (world->body[world->shape[item].body].is_asleep) {
+    if (world->body[world->shape[item].body].is_asleep)
         mo_body_wake(world, world->shape[item].body);
-    }
     return 1;
 }
 
 void mo_wake_around(mo_world *world, int place)
 {
     const mo_sim_shape *shape = world->shape + place;
-    if (!world->def.sleeping) { /* nothing does */
+    if (!world->def.sleeping) /* nothing does */
         return;
-    }
     if (shape->proxy >= 0) {
         const double near = NEAR * shape->collider.size;
         mo_bounds bounds = *mo_tree_bounds(world->tree, shape->proxy);
@@ -170,9 +162,8 @@ void mo_wake_around(mo_world *world, int place)
         }
         mo_tree_query(world->tree, &bounds, wake_one, world);
     }
-    for (int k = 0; isinf(shape->collider.size) && k < world->living_count; ++k) {
+    for (int k = 0; isinf(shape->collider.size) && k < world->living_count; ++k)
         mo_body_wake(world, world->living[k]);
-    }
 }
 
 void mo_forget_contacts(mo_world *world, int body, int shape)
@@ -183,11 +174,10 @@ void mo_forget_contacts(mo_world *world, int body, int shape)
         const int side = contact->body[1] == body;
         const int is_its_own =
             contact->body[side] == body && (shape == MO_NONE || contact->shape[side] == shape);
-        if (is_its_own) {
+        if (is_its_own)
             mo_body_wake(world, contact->body[!side]);
-        } else {
+        else
             world->contacts.at[kept++] = *contact;
-        }
     }
     world->contacts.count = kept;
     world->found.count = 0;

@@ -98,9 +98,7 @@ size_t mo_world_save(const mo_world *world, void *bytes, size_t room)
     MO_NEED_OR(0, world, NULL);
     const head h = head_of(world);
     const size_t size = size_of(&h);
-    if (!bytes || room < size) {
-        return size;
-    }
+    if (!bytes || room < size) return size;
     char *to = bytes;
     memcpy(to, &h, sizeof h);
     to += sizeof h;
@@ -150,9 +148,8 @@ static mo_error check_head(const mo_world *world, const head *h, size_t size, mo
 static int is_finite(int count, const double *x)
 {
     double sum = 0; /* NaN where one is not */
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         sum += 0 * x[k];
-    }
     return sum == 0;
 }
 
@@ -168,9 +165,8 @@ static int is_contact_sound(const mo_world *world, const mo_sim_contact *contact
     for (int side = 0; side < 2; ++side) {
         const int shape = contact->shape[side];
         if (shape < 0 || shape >= world->shape_places || !world->shape[shape].generation ||
-            world->shape[shape].body != contact->body[side]) {
+            world->shape[shape].body != contact->body[side])
             return 0;
-        }
     }
     const double numbers[] = {contact->gap, contact->size, contact->restitution, contact->rolling,
                               contact->torsion};

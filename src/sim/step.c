@@ -31,9 +31,7 @@ enum {
 
 mo_error mo_check_masses(mo_world *world, mo_message *why)
 {
-    if (world->masses_are_fit) {
-        return MO_OK;
-    }
+    if (world->masses_are_fit) return MO_OK;
     for (int k = 0; k < world->living_count; ++k) {
         const mo_sim_body *body = world->body + world->living[k];
         const int has_mass = body->mass > 0 && body->inertia[8] > 0;
@@ -117,9 +115,7 @@ static mo_error bounce(mo_world *world)
     mo_step *step = &world->step;
     int count;
     const mo_error error = mo_impacts(world, step->h, &step->report, &count, &step->why);
-    if (!error && count > 0) {
-        mo_advance_free(world, step->h);
-    }
+    if (!error && count > 0) mo_advance_free(world, step->h);
     mo_contacts_choose(world, step->h);
     return error;
 }
@@ -151,30 +147,23 @@ static mo_error accept(mo_world *world)
     MO_TRY(mo_step_keep_bodies(world) ? mo_fail_memory(&step->why) : MO_OK);
     step->has_open_joints = mo_joints_are_open(world, h);
     const double gain = mo_step_gain(world, h);
-    if (gain > 0 && mo_remove_energy_gain(world, h, gain, 1)) {
-        report->energy_removed += gain;
-    }
+    if (gain > 0 && mo_remove_energy_gain(world, h, gain, 1)) report->energy_removed += gain;
     const double loss = mo_step_loss(world, h);
     const int is_cut = world->result.status != MO_SOLVED && world->def.first_order == 0;
     MO_TRY(is_cut && mo_islands_keep_loss(world, h) ? mo_fail_memory(&step->why) : MO_OK);
     mo_assemble_finish(world, h);
     step->stage = MO_STAGE_ACCEPT;
     const int holds = world->mechanism_count > 0 || world->def.sleeping; /* which is not kept */
-    if (holds) {
-        mo_pace_hold(1);
-    }
+    if (holds) mo_pace_hold(1);
     mo_advance_accept(world, h);
     const double accepted = mo_work_clock();
     mo_message why;
     report->overlap_before = mo_team_largest(world, step->overlap_before);
     const double low = isfinite(loss) ? mo_world_potential_energy(world) : 0;
     int is_projected = !mo_project_positions(world, &report->overlap, &why);
-    if (is_projected && is_cut) {
+    if (is_projected && is_cut)
         is_projected = !mo_islands_remove_lift(world) || !mo_fail_memory(&why);
-    }
-    if (isfinite(loss)) {
-        mo_remove_lift(world, mo_world_potential_energy(world) - low - loss);
-    }
+    if (isfinite(loss)) mo_remove_lift(world, mo_world_potential_energy(world) - low - loss);
     report->seconds_project = mo_work_clock() - accepted;
     step->has_open_joints = step->has_open_joints && mo_joints_are_open(world, 0);
     mo_contacts_keep_taken(world);
@@ -200,9 +189,7 @@ static void undo(mo_world *world)
 {
     mo_step_undo_joints(world);
     mo_mechanisms_load(world, (const char *)world->step.kept_mechanisms);
-    if (world->step.stage == MO_STAGE_START) {
-        return;
-    }
+    if (world->step.stage == MO_STAGE_START) return;
     if (!world->step.error && world->step.report.rounds > 0) {
         mo_contacts_drop_late(world);
         mo_contacts_keep_taken(world);
@@ -215,17 +202,13 @@ static void take_phases(void *user)
 {
     mo_world *world = user;
     mo_step *step = &world->step;
-    if (step->begins_again) {
-        mo_pace_hold(1);
-    }
+    if (step->begins_again) mo_pace_hold(1);
     step->begins_again = 0;
     for (int k = 0; k < PHASE_COUNT && !step->error && !step->is_given_up; ++k) {
         mo_pace();
         step->error = PHASES[k](world);
     }
-    if (step->error || (step->is_given_up && step->stage < MO_STAGE_ACCEPT)) {
-        undo(world);
-    }
+    if (step->error || (step->is_given_up && step->stage < MO_STAGE_ACCEPT)) undo(world);
     step->ease = 0; /* forces at an instant are not eased */
     step->smooth = 0;
 }
@@ -276,12 +259,8 @@ static void report_waiting(mo_step_report *report)
 
 static mo_error step(mo_world *world, double h, mo_step_report *report, mo_message *why)
 {
-    if (world->def.level == MO_LEVEL_ACCELERATION) {
-        return mo_forces_step(world, h, report, why);
-    }
-    if (world->step.is_waiting && world->step.h != h) {
-        mo_step_give_up(world);
-    }
+    if (world->def.level == MO_LEVEL_ACCELERATION) return mo_forces_step(world, h, report, why);
+    if (world->step.is_waiting && world->step.h != h) mo_step_give_up(world);
     const mo_error error = world->step.is_waiting ? MO_OK : begin(world, h, why);
     MO_TRY(error);
     const int is_done = mo_step_run(world, take_phases);
@@ -290,9 +269,7 @@ static mo_error step(mo_world *world, double h, mo_step_report *report, mo_messa
         report_waiting(report);
         return MO_OK;
     }
-    if (world->step.error && why) {
-        *why = world->step.why;
-    }
+    if (world->step.error && why) *why = world->step.why;
     return world->step.error;
 }
 

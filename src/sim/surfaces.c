@@ -21,33 +21,24 @@ static mo_material combine(const mo_world *world, const mo_material *a, const mo
 {
     const mo_world_def *def = &world->def;
     mo_material both = mo_material_combine_by(a, b, def->friction_rule, def->restitution_rule);
-    if (def->combine) {
-        def->combine(def->combine_user, a, b, &both);
-    }
+    if (def->combine) def->combine(def->combine_user, a, b, &both);
     return both;
 }
 
 void mo_surfaces_renew(mo_world *world)
 {
     mo_surfaces *surfaces = &world->surfaces;
-    for (int i = 0; i < surfaces->count; ++i) {
-        for (int k = 0; k < surfaces->count; ++k) {
+    for (int i = 0; i < surfaces->count; ++i)
+        for (int k = 0; k < surfaces->count; ++k)
             surfaces->both[i][k] = combine(world, surfaces->own + i, surfaces->own + k);
-        }
-    }
 }
 
 int mo_surface_number(mo_world *world, const mo_material *material)
 {
     mo_surfaces *surfaces = &world->surfaces;
-    for (int k = 0; k < surfaces->count; ++k) {
-        if (are_equal(surfaces->own + k, material)) {
-            return k;
-        }
-    }
-    if (surfaces->count == MO_SURFACES) {
-        return MO_NONE;
-    }
+    for (int k = 0; k < surfaces->count; ++k)
+        if (are_equal(surfaces->own + k, material)) return k;
+    if (surfaces->count == MO_SURFACES) return MO_NONE;
     const int own = surfaces->count++;
     surfaces->own[own] = *material;
     for (int k = 0; k <= own; ++k) {
@@ -65,9 +56,7 @@ const mo_material *mo_surface_between(const mo_world *world, int a, int b, mo_ma
         *found = mo_material_combine(own, own);
         return found;
     }
-    if (one != MO_NONE && other != MO_NONE) {
-        return &world->surfaces.both[one][other];
-    }
+    if (one != MO_NONE && other != MO_NONE) return &world->surfaces.both[one][other];
     *found = combine(world, &world->shape[a].collider.def.material,
                      &world->shape[b].collider.def.material);
     return found;

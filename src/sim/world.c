@@ -97,21 +97,15 @@ mo_error mo_world_create(const mo_world_def *def, const mo_allocator *allocator,
 
 void mo_world_destroy(mo_world *world)
 {
-    if (!world) {
-        return;
-    }
+    if (!world) return;
     const mo_allocator own = world->allocator;
     mo_step_give_up(world);
     mo_paced_destroy(world->step.paced);
     mo_device_heap_drop(world);
-    for (int k = 0; k < world->shape_places; ++k) {
-        if (world->shape[k].generation) {
-            mo_collider_clear(&own, &world->shape[k].collider);
-        }
-    }
-    for (int k = 0; k < world->body_places; ++k) {
+    for (int k = 0; k < world->shape_places; ++k)
+        if (world->shape[k].generation) mo_collider_clear(&own, &world->shape[k].collider);
+    for (int k = 0; k < world->body_places; ++k)
         MO_FREE(&own, world->body[k].name, world->body[k].motion_data);
-    }
     mo_mechanisms_clear(world);
     mo_tree_destroy(world->tree);
     mo_builder_destroy(world->builder);
@@ -156,9 +150,8 @@ void mo_world_destroy(mo_world *world)
                       world->side_contacts.open,
                       world->side_contacts.fast,
                       world->island};
-    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) {
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k)
         mo_memory_free(&own, arrays[k]);
-    }
     mo_memory_free(&own, world);
 }
 
@@ -190,9 +183,8 @@ mo_error mo_world_change(mo_world *world, const mo_world_def *def, mo_message *w
     mo_device_heap_bring_back(world);
     world->def = *def;
     mo_surfaces_renew(world);
-    for (int k = 0; k < world->living_count; ++k) {
+    for (int k = 0; k < world->living_count; ++k)
         mo_body_wake(world, world->living[k]);
-    }
     return MO_OK;
 }
 
@@ -265,11 +257,8 @@ static mo_error check_body(const mo_world *world, const mo_body_def *def, mo_mes
 /* A free place in an array of things with a generation, or a new one at its end. */
 static int take_body_place(mo_world *world)
 {
-    for (int k = 0; world->living_count < world->body_places && k < world->body_places; ++k) {
-        if (!world->body[k].generation) {
-            return k;
-        }
-    }
+    for (int k = 0; world->living_count < world->body_places && k < world->body_places; ++k)
+        if (!world->body[k].generation) return k;
     const size_t needed = (size_t)world->body_places + 1;
     MO_FAIL_IF(!MO_GROW(&world->allocator, world->body, world->body_room, needed) ||
                    !MO_GROW(&world->allocator, world->leader, world->leader_room, needed),
@@ -287,9 +276,7 @@ static void *copy_bytes(const mo_world *world, const void *bytes, size_t size)
 mo_body_id mo_world_add_body(mo_world *world, const mo_body_def *def, mo_message *why)
 {
     MO_NEED_OR((mo_body_id){0}, world && def, why);
-    if (check_body(world, def, why)) {
-        return (mo_body_id){0};
-    }
+    if (check_body(world, def, why)) return (mo_body_id){0};
     mo_device_heap_bring_back(world);
     const char *text = def->name ? def->name : "";
     char *name = copy_bytes(world, text, strlen(text) + 1);
@@ -306,9 +293,7 @@ mo_body_id mo_world_add_body(mo_world *world, const mo_body_def *def, mo_message
     *body = (mo_sim_body){.generation = world->generation++, .kind = def->kind, .def = *def};
     body->def.name = body->name = name;
     body->motion_data = motion_data;
-    if (def->motion_user_size > 0) {
-        body->def.motion_user = motion_data;
-    }
+    if (def->motion_user_size > 0) body->def.motion_user = motion_data;
     body->first_shape = body->first_joint = body->block = body->mechanism = MO_NONE;
     body->leader = place;
     mo_body_let_go(body);
@@ -318,9 +303,7 @@ mo_body_id mo_world_add_body(mo_world *world, const mo_body_def *def, mo_message
     mo_vec3_copy(def->pose.position, body->x);
     mo_vec3_copy(def->velocity, body->v);
     mo_vec3_copy(def->spin, body->v + 3);
-    if (mo_is_planar(world)) {
-        body->x[2] = body->v[2] = body->v[3] = body->v[4] = 0;
-    }
+    if (mo_is_planar(world)) body->x[2] = body->v[2] = body->v[3] = body->v[4] = 0;
     world->living[world->living_count++] = place;
     if (mo_body_update_mass(world, place, why)) {
         mo_world_remove_body(world, mo_body_id_of(world, place), NULL);

@@ -224,9 +224,7 @@ static inline void mo_list_remove(int *list, int *count, int value)
 }
 #define MO_NEED_ID(is_there, what, id, why)                                                        \
     do {                                                                                           \
-        if (!(is_there)) {                                                                         \
-            return mo_fail_stale((why), (what), (id).index, (id).generation);                      \
-        }                                                                                          \
+        if (!(is_there)) return mo_fail_stale((why), (what), (id).index, (id).generation);         \
     } while (0)
 mo_body_id mo_body_id_of(const mo_world *world, int place);
 
@@ -240,9 +238,8 @@ mo_pose mo_shape_pose_at(const mo_sim_body *body, const double x[3], const doubl
 /* In a loop over bodies, at k: prefetches `size` bytes of a later body, from `from` on. */
 static inline void mo_living_prefetch(const mo_world *world, int k, size_t from, size_t size)
 {
-    if (k + MO_AHEAD / 2 < world->living_count) {
+    if (k + MO_AHEAD / 2 < world->living_count)
         mo_prefetch((const char *)(world->body + world->living[k + MO_AHEAD / 2]) + from, size);
-    }
 }
 
 /* Velocity of the point `at` (world) of a body with the centre x and v: velocity of the centre, and
@@ -285,9 +282,7 @@ static inline void mo_contact_arm(const mo_world *world, const mo_sim_contact *c
     } else {
         const double beyond = 0.5 * contact->gap - contact->size;
         mo_vec3_minus(contact->point, world->body[contact->body[side]].x, arm);
-        if (beyond > 0) {
-            mo_vec3_along(arm, side ? beyond : -beyond, contact->frame, arm);
-        }
+        if (beyond > 0) mo_vec3_along(arm, side ? beyond : -beyond, contact->frame, arm);
     }
 }
 

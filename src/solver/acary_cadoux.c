@@ -61,17 +61,15 @@ static mo_shift_end shift_anderson_next(mo_run *run, mo_shift_loop *loop, void *
     mo_anderson *memory = &a->memory;
     const int n = run->problem->constraint_count;
     if (a->is_mixed && !(mo_anderson_distance(memory, loop->s, loop->image) <= memory->size)) {
-        for (int i = 0; i < n; ++i) {
+        for (int i = 0; i < n; ++i)
             loop->s[i] = memory->x[i] + memory->f[i];
-        }
         shift_anderson_begin(a);
         return MO_SHIFT_GOES_ON;
     }
     mo_anderson_push(memory, loop->s, loop->image);
     mo_anderson_mix(memory, loop->s);
-    for (int i = 0; i < n; ++i) {
+    for (int i = 0; i < n; ++i)
         loop->s[i] = loop->s[i] > 0 ? loop->s[i] : 0; /* also for NaN */
-    }
     a->is_mixed = memory->count > 0;
     return MO_SHIFT_GOES_ON;
 }
@@ -153,15 +151,13 @@ static void respond(void *context, const double *ds, double *du)
     for (int i = 0; i < problem->constraint_count; ++i) {
         const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
         const double *G = newton->system.B + newton->system.start[i];
-        for (int k = 0; k < d; ++k) {
+        for (int k = 0; k < d; ++k)
             dr[row + k] = -G[k * d] * ds[i];
-        }
     }
     mo_delassus_solve(&newton->system, dr);
     mo_delassus_response(&newton->system, dr, du);
-    for (int k = 0; problem->compliance && k < problem->row_count; ++k) {
+    for (int k = 0; problem->compliance && k < problem->row_count; ++k)
         du[k] += problem->compliance[k] * dr[k];
-    }
 }
 
 /* ---- the search ------------------------------------------------------------------------------ */
@@ -265,11 +261,10 @@ static mo_status solve(mo_run *run, void *memory)
                                   .forcing = run->options->acary_cadoux.forcing,
                                   .next = next,
                                   .context = w};
-    if (outer == OUTER_ANDERSON) {
+    if (outer == OUTER_ANDERSON)
         shift_anderson_begin(&w->anderson);
-    } else if (outer == OUTER_NEWTON) {
+    else if (outer == OUTER_NEWTON)
         shift_newton_begin(&w->newton);
-    }
     return mo_shift_loop_run(run, &w->loop, &rules);
 }
 

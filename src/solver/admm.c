@@ -75,15 +75,13 @@ static double largest_eigenvalue(splitting *admm, double *v)
     const mo_problem *problem = admm->system.problem;
     double *x = admm->z, *y = admm->r, eta = 1;
     mo_random random = {1};
-    for (int k = 0; k < problem->row_count; ++k) {
+    for (int k = 0; k < problem->row_count; ++k)
         x[k] = mo_random_unit(&random) - 0.5;
-    }
     for (int step = 0; step < POWER_STEPS; ++step) {
         double size = 0;
         const double most = mo_largest(problem->row_count, x);
-        for (int k = 0; k < problem->row_count; ++k) {
+        for (int k = 0; k < problem->row_count; ++k)
             x[k] /= most;
-        }
         mo_problem_response_into(problem, x, v, y);
         for (int i = 0; i < problem->constraint_count; ++i) {
             for (int k = problem->row_start[i]; k < problem->row_start[i + 1]; ++k) {
@@ -93,9 +91,7 @@ static double largest_eigenvalue(splitting *admm, double *v)
         }
         const double now = mo_dot(problem->row_count, x, y) / size;
         memcpy(x, y, (size_t)problem->row_count * sizeof *x);
-        if (!(now > 0) || !isfinite(now)) {
-            return fmax(eta, 1e-3);
-        }
+        if (!(now > 0) || !isfinite(now)) return fmax(eta, 1e-3);
         eta = now;
     }
     return eta;
@@ -108,11 +104,9 @@ static void begin(splitting *admm, double rho, double *v)
     const mo_problem *problem = admm->system.problem;
     memset(admm->system.active, 1, (size_t)admm->system.problem->constraint_count);
     mo_convex_scales(admm->system.sweep, admm->scale);
-    for (int i = 0; i < problem->constraint_count; ++i) {
-        for (int k = problem->row_start[i]; k < problem->row_start[i + 1]; ++k) {
+    for (int i = 0; i < problem->constraint_count; ++i)
+        for (int k = problem->row_start[i]; k < problem->row_start[i + 1]; ++k)
             admm->row_scale[k] = admm->scale[i];
-        }
-    }
     memset(admm->r, 0, (size_t)problem->row_count * sizeof *admm->r);
     mo_problem_response_into(problem, admm->r, v, admm->q);
     admm->rho = rho;
@@ -127,9 +121,8 @@ static void begin(splitting *admm, double rho, double *v)
 static void place_argument(splitting *admm)
 {
     const int rows = admm->system.problem->row_count;
-    for (int k = 0; k < rows; ++k) {
+    for (int k = 0; k < rows; ++k)
         admm->x[k] = admm->z[k] - admm->lambda[k] / (admm->rho * admm->row_scale[k]);
-    }
     mo_anderson_clear(&admm->anderson);
     admm->is_mixed = 0;
 }
@@ -144,13 +137,11 @@ static void start(splitting *admm, const mo_convex *convex, const double *r0, co
         const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
         double law_u[MO_BILATERAL_MAX_DIM], x[MO_BILATERAL_MAX_DIM], y[MO_BILATERAL_MAX_DIM];
         mo_law_velocity(problem, row, d, u0 + row, r0 + row, law_u);
-        for (int k = 0; k < d; ++k) {
+        for (int k = 0; k < d; ++k)
             x[k] = r0[row + k] - law_u[k] / admm->scale[i];
-        }
         mo_convex_prox(convex, i, 1 / admm->scale[i], x, y);
-        for (int k = 0; k < d; ++k) {
+        for (int k = 0; k < d; ++k)
             admm->lambda[row + k] = admm->scale[i] * (y[k] - x[k]);
-        }
     }
     admm->since = admm->changes = admm->steps = admm->jumps = 0;
     admm->wait = WAIT_FIRST;
@@ -215,9 +206,8 @@ static void find_argument(splitting *admm)
                          admm->lambda[k] / (admm->rho * admm->row_scale[k]);
     }
     if (admm->is_mixed && !(mo_anderson_distance(memory, admm->x, admm->image) <= memory->size)) {
-        for (int k = 0; k < rows; ++k) { /* undo the mixture */
+        for (int k = 0; k < rows; ++k) /* undo the mixture */
             admm->x[k] = memory->x[k] + memory->f[k];
-        }
         mo_anderson_clear(memory);
         admm->is_mixed = 0;
         return;
@@ -249,14 +239,11 @@ static void obey_law(splitting *admm, const mo_convex *convex, int i, sizes *sum
 static int iterate(splitting *admm, const mo_convex *convex)
 {
     sizes sum = {0};
-    if (!admm->is_factored && !factor(admm, convex)) {
-        return 0;
-    }
+    if (!admm->is_factored && !factor(admm, convex)) return 0;
     obey_dynamics(admm, convex);
     find_argument(admm);
-    for (int i = 0; i < convex->problem->constraint_count; ++i) {
+    for (int i = 0; i < convex->problem->constraint_count; ++i)
         obey_law(admm, convex, i, &sum);
-    }
     admm->primal = sqrt(sum.primal);
     admm->dual = admm->rho * sqrt(sum.moved);
     ++admm->since;
@@ -277,9 +264,7 @@ static void change_penalty(splitting *admm, double rho)
 /* While rho is new: a factor of two towards the smaller of the two residuals. */
 static void balance(splitting *admm)
 {
-    if (admm->since < admm->wait || admm->changes >= BALANCES_MOST) {
-        return;
-    }
+    if (admm->since < admm->wait || admm->changes >= BALANCES_MOST) return;
     const double ratio = admm->primal / admm->dual;
     if (ratio > UNBALANCED || ratio < 1 / UNBALANCED) {
         admm->wait = (int)(WAIT_GROWTH * admm->wait);
@@ -337,9 +322,7 @@ static mo_status solve(mo_run *run, void *memory)
     workspace *w = memory;
     splitting *admm = &w->admm;
     const mo_convex convex = {.problem = run->problem, .kind = MO_CONVEX_SHIFTED, .s = w->s};
-    if (mo_run_ends_at_start(run, run->result->v)) {
-        return run->status;
-    }
+    if (mo_run_ends_at_start(run, run->result->v)) return run->status;
     begin(admm, run->options->admm.rho, run->result->v);
     mo_convex_shifts(run->problem, run->u, run->r, w->s);
     start(admm, &convex, run->r, run->u);
@@ -352,20 +335,15 @@ static mo_status solve(mo_run *run, void *memory)
         if (iteration % CHECK_EVERY == 0 || iteration <= EAGER ||
             iteration == run->options->max_iter) {
             mo_problem_response_into(run->problem, admm->z, run->result->v, run->u);
-            if (mo_run_check(run, iteration, run->u, admm->z)) {
-                return MO_SOLVED;
-            }
+            if (mo_run_check(run, iteration, run->u, admm->z)) return MO_SOLVED;
             if (run->options->admm.adapt) {
                 adapt(admm, mo_natural_norm(run->problem, run->options->threads, run->u, admm->z,
                                             run->partial));
             }
         }
-        if (mo_run_must_stop(run, iteration)) {
-            return run->status;
-        }
-        if (admm->primal == 0 && admm->dual == 0) {
+        if (mo_run_must_stop(run, iteration)) return run->status;
+        if (admm->primal == 0 && admm->dual == 0)
             return mo_run_stall(run, "the iteration stagnated with a residual above tol");
-        }
     }
 }
 
@@ -401,9 +379,7 @@ static void begin_convex(mo_run *run, workspace *w, const mo_convex *convex, con
         begin(&w->admm, run->options->admm.rho, w->v);
         w->has_begun = 1;
     }
-    if (convex->weight || w->had_weight) {
-        w->admm.is_factored = 0;
-    }
+    if (convex->weight || w->had_weight) w->admm.is_factored = 0;
     w->had_weight = convex->weight != NULL;
     mo_problem_response_into(convex->problem, r, w->v, u);
     start(&w->admm, convex, r, u);

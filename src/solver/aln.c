@@ -36,9 +36,7 @@ static mo_proximal_end follow(mo_run *run, mo_proximal *w, int *iteration)
     run->options = &closer;
     const mo_proximal_end end = mo_proximal_run(run, w, MO_PROXIMAL_PATIENCE, iteration);
     run->options = asked;
-    if (end == MO_PROXIMAL_SOLVED || !(run->best / run->q_scale <= asked->tol)) {
-        return end;
-    }
+    if (end == MO_PROXIMAL_SOLVED || !(run->best / run->q_scale <= asked->tol)) return end;
     memcpy(run->r, run->result->r, (size_t)run->problem->row_count * sizeof *run->r);
     return mo_run_measure(run, *iteration, run->r) ? MO_PROXIMAL_SOLVED : end;
 }
@@ -52,16 +50,10 @@ static mo_status solve(mo_run *run, void *memory)
     for (;; ++iteration) {
         if (iteration % 5 == 0 || iteration == run->options->newton.sweeps) {
             mo_newton_velocity(newton, run->r);
-            if (mo_run_check(run, iteration, newton->u, run->r)) {
-                return MO_SOLVED;
-            }
+            if (mo_run_check(run, iteration, newton->u, run->r)) return MO_SOLVED;
         }
-        if (mo_run_must_stop(run, iteration)) {
-            return run->status;
-        }
-        if (iteration >= run->options->newton.sweeps) {
-            break;
-        }
+        if (mo_run_must_stop(run, iteration)) return run->status;
+        if (iteration >= run->options->newton.sweeps) break;
         mo_newton_sweep(newton, run->r);
     }
     switch (follow(run, w, &iteration)) {

@@ -32,9 +32,8 @@ static int zero_may_solve(const mo_run *run, const double *q)
     const mo_problem *problem = run->problem;
     const double most = goal_of(run) * goal_of(run);
     double sum = 0;
-    for (int i = 0; i < problem->constraint_count && sum <= most; ++i) {
+    for (int i = 0; i < problem->constraint_count && sum <= most; ++i)
         sum += mo_natural_square(problem, i, q, run->r);
-    }
     return sum <= most;
 }
 
@@ -68,9 +67,7 @@ static int may_hold(const mo_run *run, int is_first)
     for (int i = 0; i < problem->constraint_count; ++i) {
         if (!is_first || is_moved(problem, i, r)) {
             block_velocity(problem, i, r, run->u);
-            if (!(mo_natural_square(problem, i, run->u, r) <= goal * goal)) {
-                return 0;
-            }
+            if (!(mo_natural_square(problem, i, run->u, r) <= goal * goal)) return 0;
         }
     }
     return 1;
@@ -92,12 +89,8 @@ static double sweep_blocks(const mo_problem *problem, int is_first, double most,
         for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k) {
             const int j = problem->block_index[k], n = mo_constraint_dim(problem, j);
             own = j == i ? block : own;
-            if (is_first && j >= i) {
-                break; /* later blocks are still zero */
-            }
-            if (j != i) {
-                mo_add_response(d, n, block, r + problem->row_start[j], velocity);
-            }
+            if (is_first && j >= i) break; /* later blocks are still zero */
+            if (j != i) mo_add_response(d, n, block, r + problem->row_start[j], velocity);
             block += d * n;
         }
         mo_constraint_law(problem, i)
@@ -124,9 +117,8 @@ static int solve_by_sweeps(mo_run *run)
     for (int sweep = 1; change < most && sweep <= run->options->max_iter; ++sweep) {
         most = sweep == 1 ? INFINITY : MO_DIGIT * change;
         change = sweep_blocks(problem, sweep == 1, most, run->r);
-        if (change < most && may_hold(run, sweep == 1) && mo_run_confirm(run, sweep, run->r)) {
+        if (change < most && may_hold(run, sweep == 1) && mo_run_confirm(run, sweep, run->r))
             return 1;
-        }
     }
     memset(run->r, 0, (size_t)problem->row_count * sizeof *run->r);
     return 0;
@@ -165,9 +157,7 @@ static int solve_alone(mo_run *run, const double *q, double *W)
 static const double *find_q(mo_run *run)
 {
     const mo_problem *problem = run->problem;
-    if (problem->form == MO_FORM_REDUCED) {
-        return problem->w;
-    }
+    if (problem->form == MO_FORM_REDUCED) return problem->w;
     if (!run->has_q) {
         mo_problem_response_into(problem, NULL, run->scratch, run->scratch + problem->dof_count);
         run->has_q = 1;
@@ -186,9 +176,8 @@ static int solve_from_zero(mo_run *run)
 static mo_status solve(mo_run *run, void *W)
 {
     const int is_zero = mo_run_is_zero(run->r, run->problem->row_count);
-    if (run->options->max_iter == 0) {
+    if (run->options->max_iter == 0)
         return mo_run_measure(run, 0, run->r) ? MO_SOLVED : MO_ITERATION_LIMIT;
-    }
     const int is_solved = W         ? solve_alone(run, find_q(run), W)
                           : is_zero ? solve_from_zero(run)
                                     : mo_run_measure(run, 0, run->r);

@@ -77,9 +77,7 @@ mo_error mo_walk_plan(mo_walk *walk, const mo_run *run)
     mo_space space;
     walk->scope = MO_ISLAND;
     f->start_residual = run->options->start ? run->best / run->q_scale : INFINITY;
-    if (f->constraints > LARGE || !takes(&mo_newton_method, f)) {
-        return MO_OK;
-    }
+    if (f->constraints > LARGE || !takes(&mo_newton_method, f)) return MO_OK;
     const mo_error error = mo_delassus_choose(run->problem, &space, &f->factor_cost);
     if (!error) {
         const double steps = f->tolerance >= COARSE ? COARSELY * STEPS : STEPS;
@@ -202,15 +200,9 @@ static int is_to_be_swept(const mo_walk *w, const mo_run *run)
  */
 static int are_sweeps_promising(const mo_walk *w, const mo_run *run)
 {
-    if (!is_factorable(w, run) || w->facts.is_linear || w->afford <= 0) {
-        return 0;
-    }
-    if (w->slice == 0 && is_roughly_swept(w)) {
-        return sweeps_needed(w, run) <= LATE * w->afford;
-    }
-    if (w->slice == 0) {
-        return w->facts.tolerance >= COARSE || w->afford >= AFFORDED;
-    }
+    if (!is_factorable(w, run) || w->facts.is_linear || w->afford <= 0) return 0;
+    if (w->slice == 0 && is_roughly_swept(w)) return sweeps_needed(w, run) <= LATE * w->afford;
+    if (w->slice == 0) return w->facts.tolerance >= COARSE || w->afford >= AFFORDED;
     const double gained = log(w->before / run->best);
     const double missing = log(run->best / (run->options->tol * run->q_scale));
     return gained > 0 && missing / gained * w->slice <= LATE * w->afford;
@@ -318,17 +310,14 @@ const mo_rung *mo_walk_next(mo_walk *walk, const mo_run *run)
     count_steps(walk, run);
     for (; walk->next < mo_ladder_count; ++walk->next) {
         const mo_rung *rung = mo_ladder + walk->next;
-        if (walk->scope == MO_WHOLE && rung->scope == MO_ISLAND) {
+        if (walk->scope == MO_WHOLE && rung->scope == MO_ISLAND)
             return NULL; /* mo_auto_split goes on from here */
-        }
         if (!(rung->scope & walk->scope) || run->options->ladder.skip >> walk->next & 1 ||
-            is_used_up(walk, run, rung) || !rung->when(walk, run)) {
+            is_used_up(walk, run, rung) || !rung->when(walk, run))
             continue;
-        }
         walk->counted = mo_rung_factors(rung) ? run->result->iterations : -1;
-        if (rung->budget == MO_DOUBLED) {
+        if (rung->budget == MO_DOUBLED)
             walk->slice = (int)fmax(1, ldexp(fmin(FEW, SHARE * walk->afford), walk->returns++));
-        }
         if (rung->budget == MO_SLICES) {
             begin_slice(walk, run);
         } else if (rung->budget == MO_BACK) {
@@ -358,12 +347,9 @@ mo_status mo_auto_walk(mo_run *run, mo_walk *walk, mo_message *summary)
             mo_summary_add(summary, "%s %.1e (%d)", rung->name, run->best / run->q_scale,
                            iterations);
         }
-        if (mo_auto_is_over(run, rung_run.status)) {
-            return rung_run.status;
-        }
-        if (rung->method == &mo_nsgs_method) {
+        if (mo_auto_is_over(run, rung_run.status)) return rung_run.status;
+        if (rung->method == &mo_nsgs_method)
             walk->has_swept = walk->scope == MO_WHOLE ? 2 : walk->has_swept ? walk->has_swept : 1;
-        }
         status = MO_STALLED; /* a rung that used up its own budget is not the caller's limit */
     }
     if (!run->error && walk->scope == MO_ISLAND && is_factorable(walk, run) &&
@@ -390,13 +376,10 @@ static mo_status solve(mo_run *run, void *memory)
     mo_message summary = {{0}};
     (void)memory;
     run->result->explanation.facts = walk.facts;
-    if (run->options->max_iter == 0) {
+    if (run->options->max_iter == 0)
         return mo_run_measure(run, 0, run->r) ? MO_SOLVED : MO_ITERATION_LIMIT;
-    }
     mo_status status = mo_auto_walk(run, &walk, &summary);
-    if (!mo_auto_is_over(run, status)) {
-        status = mo_auto_split(run, &walk, &summary);
-    }
+    if (!mo_auto_is_over(run, status)) status = mo_auto_split(run, &walk, &summary);
     run->result->message = summary;
     return status;
 }

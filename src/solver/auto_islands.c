@@ -49,9 +49,7 @@ typedef struct in_place {
 static void reset_island(const in_place *c, const int *member, int count)
 {
     const mo_problem *problem = c->run->problem;
-    if (problem->form == MO_FORM_REDUCED) {
-        return;
-    }
+    if (problem->form == MO_FORM_REDUCED) return;
     for (int m = 0; m < count; ++m) {
         for (int k = problem->block_start[member[m]]; k < problem->block_start[member[m] + 1];
              ++k) {
@@ -87,9 +85,8 @@ static double goal_square(const in_place *c, int rows)
 static int island_rows(const mo_problem *problem, const int *member, int count)
 {
     int rows = 0;
-    for (int m = 0; m < count; ++m) {
+    for (int m = 0; m < count; ++m)
         rows += mo_constraint_dim(problem, member[m]);
-    }
     return rows;
 }
 
@@ -102,11 +99,8 @@ static int are_nearly_there(double before, double now, double goal, int sweeps, 
 /* Joints alone are equations: a sweep carries news along one link, Newton's method along all. */
 static int is_linear(const mo_problem *problem, const int *member, int count)
 {
-    for (int m = 0; m < count; ++m) {
-        if (problem->law[member[m]].kind != MO_LAW_BILATERAL) {
-            return 0;
-        }
-    }
+    for (int m = 0; m < count; ++m)
+        if (problem->law[member[m]].kind != MO_LAW_BILATERAL) return 0;
     return count > 1;
 }
 
@@ -127,14 +121,11 @@ static void sweep_island(const in_place *c, int k)
     const double goal = goal_square(c, island_rows(c->run->problem, member, count));
     c->sweeps[k] = 0;
     c->start[k] = c->square[k] = measure_island(c, member, count);
-    if (!is_swept_in_place(c, k, member, count)) {
-        return;
-    }
+    if (!is_swept_in_place(c, k, member, count)) return;
     for (int measured = 0; c->sweeps[k] < most && !(c->square[k] <= goal);) {
         double moved = 0;
-        for (int m = 0; m < count; ++m) {
+        for (int m = 0; m < count; ++m)
             moved += mo_visit(&c->visitor, member[m]);
-        }
         const int sweeps = ++c->sweeps[k], left_over = most - sweeps;
         if (sweeps == 1 || left_over == 0 || left_over == PACE ||
             per_moved * moved <= AHEAD * goal) {
@@ -142,9 +133,8 @@ static void sweep_island(const in_place *c, int k)
             c->square[k] = measure_island(c, member, count);
             per_moved = c->square[k] / moved;
             if (left_over == 0 && most < budget &&
-                are_nearly_there(before, c->square[k], goal, sweeps - measured, few)) {
+                are_nearly_there(before, c->square[k], goal, sweeps - measured, few))
                 most = budget;
-            }
             measured = sweeps;
         }
     }
@@ -180,16 +170,13 @@ static mo_error make_units(mo_island_units *f, const in_place *c)
     int *local = mo_memory_array(own, nodes, sizeof *local);
     f->units = mo_memory_array(own, (size_t)f->islands->count, sizeof *f->units);
     mo_error error = local && f->units ? MO_OK : MO_ERR_MEMORY;
-    for (size_t k = 0; !error && k < nodes; ++k) {
+    for (size_t k = 0; !error && k < nodes; ++k)
         local[k] = -1;
-    }
     for (int k = 0; k < f->islands->count && !error; ++k) {
         const int *member = f->islands->member + f->islands->start[k];
         const int count = f->islands->start[k + 1] - f->islands->start[k];
         mo_pace();
-        if (c->square[k] <= goal_square(c, island_rows(problem, member, count))) {
-            continue;
-        }
+        if (c->square[k] <= goal_square(c, island_rows(problem, member, count))) continue;
         mo_island_unit *u = &f->units[f->count++];
         memset(u, 0, sizeof *u);
         error = mo_units_make(f, k, local, u);
@@ -197,9 +184,8 @@ static mo_error make_units(mo_island_units *f, const in_place *c)
         error = error ? error : mo_walk_plan(&u->walk, &u->run);
         u->walk.before = sqrt(c->square[k]);
         u->walk.has_swept = c->has_swept ? c->has_swept : c->sweeps[k] > 0;
-        if (f->whole->options->start) {
+        if (f->whole->options->start)
             u->walk.facts.start_residual = sqrt(c->start[k]) / u->run.q_scale;
-        }
     }
     mo_pace();
     mo_memory_free(own, local);
@@ -216,9 +202,7 @@ static mo_status run_islands(mo_island_units *f, mo_message *summary)
             status = MO_SOLVED;
             break;
         }
-        if (mo_run_is_over(whole)) {
-            break;
-        }
+        if (mo_run_is_over(whole)) break;
     }
     mo_units_tell(f, summary);
     return status == MO_SOLVED ? status : mo_units_status(f);
@@ -234,9 +218,7 @@ static mo_error prepare(in_place *c, mo_island_units *f, void **memory)
     const mo_error error = mo_problem_sweep(run->problem, MO_SWEEP_NATURAL, &c->sweep);
     double *numbers = mo_memory_array(&run->problem->allocator, dofs + 3 * count, sizeof(double));
     *memory = numbers;
-    if (error || !numbers) {
-        return error ? error : MO_ERR_MEMORY;
-    }
+    if (error || !numbers) return error ? error : MO_ERR_MEMORY;
     c->square = numbers + dofs;
     c->start = c->square + count;
     c->sweeps = (int *)(c->square + 2 * count);
@@ -251,9 +233,7 @@ static mo_error prepare(in_place *c, mo_island_units *f, void **memory)
 /* The residuals of the whole before and after the sweeps; true where it is solved. */
 static int judge_sweeps(mo_run *run, int iteration, double before, double after)
 {
-    if (after <= run->options->tol * run->q_scale) {
-        return mo_run_confirm(run, iteration, run->r);
-    }
+    if (after <= run->options->tol * run->q_scale) return mo_run_confirm(run, iteration, run->r);
     run->best = fmin(run->best, before); /* the start is in the result already */
     run->residual.natural = after;
     return mo_run_judged(run, iteration, run->r);
@@ -264,9 +244,7 @@ static mo_status sweep_and_split(in_place *c, mo_island_units *f, mo_message *su
     mo_run *run = c->run;
     double start = 0, end = 0;
     int most = 0;
-    if (mo_run_must_stop(run, 0)) {
-        return run->status;
-    }
+    if (mo_run_must_stop(run, 0)) return run->status;
     const double begin = mo_work_clock();
     int swept = 0;
     mo_parallel_for(run->options->threads, 0, c->islands->count, sweep_range, c);
@@ -281,12 +259,8 @@ static mo_status sweep_and_split(in_place *c, mo_island_units *f, mo_message *su
         mo_explain_rung(&run->result->explanation, mo_rung_in_place, swept, most,
                         run->best / run->q_scale, mo_work_clock() - begin);
     }
-    if (is_solved) {
-        return MO_SOLVED;
-    }
-    if (mo_run_must_stop(run, most)) {
-        return run->status;
-    }
+    if (is_solved) return MO_SOLVED;
+    if (mo_run_must_stop(run, most)) return run->status;
     run->error = make_units(f, c);
     return run->error ? MO_STALLED : run_islands(f, summary);
 }
@@ -315,9 +289,7 @@ mo_status mo_auto_split(mo_run *run, mo_walk *walk, mo_message *summary)
 {
     mo_islands islands;
     run->error = mo_islands_find(run->problem, &islands);
-    if (run->error) {
-        return MO_STALLED;
-    }
+    if (run->error) return MO_STALLED;
     mo_status status;
     if (islands.count <= 1) {
         status = walk_as_one(run, walk, summary);

@@ -33,9 +33,7 @@ static void set_options(const mo_run *run, const mo_rung *rung, const mo_walk *w
     options->nsgs.momentum = rung->momentum;
     options->newton.sweeps = 0; /* they are rungs of their own */
     options->newton.rounds = 1;
-    if (budget && options->max_iter - run->done > budget) {
-        options->max_iter = run->done + budget;
-    }
+    if (budget && options->max_iter - run->done > budget) options->max_iter = run->done + budget;
 }
 
 void mo_rung_open(mo_run *run, const mo_rung *rung, mo_walk *walk, mo_rung_run *out)
@@ -59,9 +57,8 @@ static void set_start(mo_run *run, mo_rung_start start)
     const mo_problem *problem = run->problem;
     const size_t rows = (size_t)problem->row_count;
     int is_cold = start == MO_START_COLD || (start == MO_START_WARM && !run->options->start);
-    if (!is_cold && start != MO_START_ON && isfinite(run->best)) {
+    if (!is_cold && start != MO_START_ON && isfinite(run->best))
         memcpy(run->r, run->result->r, rows * sizeof *run->r);
-    }
     is_cold = is_cold || !mo_all_finite(run->r, rows); /* where sweeps have diverged */
     for (int i = 0; is_cold && i < problem->constraint_count; ++i) {
         const int row = problem->row_start[i], d = mo_constraint_dim(problem, i);
@@ -81,18 +78,12 @@ void mo_rung_solve(mo_rung_run *s)
     mo_run *run = s->run;
     const mo_options *callers = run->options;
     const double start = run->done > 0 ? mo_work_clock() : run->start_time;
-    if (run->error) {
-        return;
-    }
+    if (run->error) return;
     set_start(run, s->rung->start);
     run->options = &s->options;
-    if (s->rung->method->uses_blas) {
-        mo_blas_threads_begin();
-    }
+    if (s->rung->method->uses_blas) mo_blas_threads_begin();
     s->status = s->rung->method->solve(run, s->workspace);
-    if (s->rung->method->uses_blas) {
-        mo_blas_threads_end();
-    }
+    if (s->rung->method->uses_blas) mo_blas_threads_end();
     run->options = callers;
     s->seconds = has_run(s) ? mo_work_clock() - start : 0;
 }
@@ -124,19 +115,12 @@ static mo_rung_report *report_of(mo_explanation *e, const mo_rung *rung)
 {
     int k = e->rung_count;
     for (const mo_rung *other = mo_ladder + mo_ladder_count - 1; k > 0; --k) {
-        while (other > mo_ladder && other->name != e->rung[k - 1].name) {
+        while (other > mo_ladder && other->name != e->rung[k - 1].name)
             --other;
-        }
-        if (other == rung) {
-            return &e->rung[k - 1];
-        }
-        if (other < rung) {
-            break;
-        }
+        if (other == rung) return &e->rung[k - 1];
+        if (other < rung) break;
     }
-    if (e->rung_count >= MO_RUNGS_MOST) {
-        return NULL;
-    }
+    if (e->rung_count >= MO_RUNGS_MOST) return NULL;
     memmove(e->rung + k + 1, e->rung + k, (size_t)(e->rung_count++ - k) * sizeof *e->rung);
     e->rung[k] = (mo_rung_report){.name = rung->name, .reason = rung->reason};
     return &e->rung[k];
@@ -162,9 +146,7 @@ void mo_summary_add(mo_message *summary, const char *format, ...)
     const size_t length = strlen(summary->text), room = sizeof summary->text - length;
     va_list values;
     va_start(values, format);
-    if (length && room > 3) {
-        memcpy(summary->text + length, ", ", 3);
-    }
+    if (length && room > 3) memcpy(summary->text + length, ", ", 3);
     const size_t used = strlen(summary->text);
     vsnprintf(summary->text + used, sizeof summary->text - used, format, values);
     va_end(values);

@@ -25,9 +25,7 @@ mo_error mo_units_make(const mo_island_units *f, int k, int *local, mo_island_un
 {
     mo_run *whole = f->whole;
     const mo_error error = mo_islands_extract(whole->problem, f->islands, k, local, &u->problem);
-    if (error) {
-        return error;
-    }
+    if (error) return error;
     const mo_allocator *own = &whole->problem->allocator;
     const double share = sqrt((double)u->problem->row_count / whole->problem->row_count);
     mo_arena arena = {0};
@@ -49,9 +47,7 @@ mo_error mo_units_make(const mo_island_units *f, int k, int *local, mo_island_un
     const size_t rows = (size_t)u->problem->row_count * sizeof(double),
                  room = arena.used + MO_ARENA_ALIGN;
     u->memory = mo_memory_array(own, room + rows, 1);
-    if (!u->memory) {
-        return MO_ERR_MEMORY;
-    }
+    if (!u->memory) return MO_ERR_MEMORY;
     arena = (mo_arena){.base = (char *)u->memory + rows};
     mo_run_layout(&arena, u->problem, &u->run);
     double norm; /* found here, where memory may be asked for */
@@ -78,9 +74,7 @@ void mo_units_clear(mo_island_units *f)
 static void solve_task(void *context, int k)
 {
     mo_island_unit *u = &((mo_island_unit *)context)[k];
-    if (u->rung.rung) {
-        mo_rung_solve(&u->rung);
-    }
+    if (u->rung.rung) mo_rung_solve(&u->rung);
 }
 
 /* Opens the next rung of a unit; false where there is none. */
@@ -88,9 +82,7 @@ static int open_unit(mo_island_unit *u)
 {
     const mo_rung *rung = u->is_over ? NULL : mo_walk_next(&u->walk, &u->run);
     u->rung.rung = NULL;
-    if (!rung) {
-        return 0;
-    }
+    if (!rung) return 0;
     u->name = rung->name;
     mo_rung_open(&u->run, rung, &u->walk, &u->rung);
     return 1;
@@ -129,9 +121,8 @@ int mo_units_advance(mo_island_units *f)
 int mo_units_iterations(const mo_island_units *f)
 {
     int most = f->whole->result->iterations;
-    for (int k = 0; k < f->count; ++k) {
+    for (int k = 0; k < f->count; ++k)
         most = f->units[k].result.iterations > most ? f->units[k].result.iterations : most;
-    }
     return most;
 }
 
@@ -142,9 +133,7 @@ mo_status mo_units_status(const mo_island_units *f)
         const mo_status s = f->units[k].status;
         const int is_limit =
             s == MO_ITERATION_LIMIT && f->units[k].result.iterations >= f->whole->options->max_iter;
-        if (s == MO_CANCELLED || s == MO_TIME_LIMIT) {
-            return s;
-        }
+        if (s == MO_CANCELLED || s == MO_TIME_LIMIT) return s;
         status = is_limit ? MO_ITERATION_LIMIT : status;
     }
     return status;
@@ -154,9 +143,8 @@ mo_status mo_units_status(const mo_island_units *f)
 static int solved_by(const mo_island_units *f, const char *name)
 {
     int count = name == mo_rung_in_place->name ? f->islands->count - f->count : 0;
-    for (int k = 0; k < f->count; ++k) {
+    for (int k = 0; k < f->count; ++k)
         count += f->units[k].status == MO_SOLVED && f->units[k].name == name;
-    }
     return count;
 }
 
@@ -170,9 +158,7 @@ void mo_units_tell(const mo_island_units *f, mo_message *summary)
     mo_summary_add(summary, "%d islands: %d left", f->islands->count, left);
     for (int k = 0; k < mo_ladder_count; ++k) {
         const int count = solved_by(f, mo_ladder[k].name);
-        if (count) {
-            mo_summary_add(summary, "%d solved by %s", count, mo_ladder[k].name);
-        }
+        if (count) mo_summary_add(summary, "%d solved by %s", count, mo_ladder[k].name);
     }
     if (left) {
         const int island = f->units[worst].island, first = f->islands->start[island];

@@ -61,9 +61,8 @@ static double set_weights(const canonical *c, int i)
     const int row = c->problem->row_start[i], d = c->problem->row_start[i + 1] - row;
     const double *W = mo_sweep_diagonal(c->system.sweep, i);
     double mean = 0;
-    for (int k = 0; k < d; ++k) {
+    for (int k = 0; k < d; ++k)
         mean += W[k * (d + 1)] / d;
-    }
     for (int k = 0; k < d; ++k) {
         const int is_joint = c->problem->law[i].kind == MO_LAW_BILATERAL && mean > 0;
         c->weight[row + k] = is_joint ? fmax(W[k * (d + 1)] / mean, SIGMA) : 1;
@@ -100,19 +99,16 @@ static double evaluate_block(const canonical *c, int i, const double *y, double 
     const double *ray = c->ray + row, *start = c->start + row, *D = c->weight + row;
     double sum = 0;
     if (c->kind[i] == FREE) {
-        for (int k = 0; k < d; ++k) {
+        for (int k = 0; k < d; ++k)
             r[k] = y[k] / D[k];
-        }
         mo_constraint_law(problem, i)->project(mo_constraint_param(problem, i), d, r, r);
     } else {
         const double s = c->kind[i] == RAY ? fmax(0, mo_dot(d, ray, y) / mo_dot(d, ray, ray)) : 0;
-        for (int k = 0; k < d; ++k) {
+        for (int k = 0; k < d; ++k)
             r[k] = c->kind[i] == RAY ? s * ray[k] : start[k];
-        }
     }
-    for (int k = 0; k < d; ++k) {
+    for (int k = 0; k < d; ++k)
         sum += y[k] * (r[k] - start[k]) - 0.5 * D[k] * r[k] * r[k];
-    }
     return sum;
 }
 
@@ -121,9 +117,8 @@ static double evaluate(const canonical *c, const double *y)
 {
     const mo_problem *problem = c->problem;
     double sum = 0;
-    for (int i = 0; i < problem->constraint_count; ++i) {
+    for (int i = 0; i < problem->constraint_count; ++i)
         sum += evaluate_block(c, i, y + problem->row_start[i], c->r + problem->row_start[i]);
-    }
     return sum;
 }
 
@@ -134,22 +129,19 @@ static int differentiate(const canonical *c, int i, int is_first, double *B)
     const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
     const double *ray = c->ray + row, *y = c->y + row, *D = c->weight + row;
     double x[MO_BILATERAL_MAX_DIM], size = 0;
-    if (c->kind[i] == FIXED || (c->kind[i] == RAY && !is_first && !(mo_dot(d, ray, y) > 0))) {
+    if (c->kind[i] == FIXED || (c->kind[i] == RAY && !is_first && !(mo_dot(d, ray, y) > 0)))
         return 0;
-    }
     for (int k = 0; k < d * d; ++k) {
         B[k] =
             c->kind[i] == RAY ? ray[k / d] * ray[k % d] / mo_dot(d, ray, ray) : (k % (d + 1) == 0);
     }
     if (c->kind[i] == FREE && !is_first) {
-        for (int k = 0; k < d; ++k) {
+        for (int k = 0; k < d; ++k)
             x[k] = y[k] / D[k];
-        }
         mo_constraint_law(problem, i)->project_derivative(mo_constraint_param(problem, i), d, x, B);
     }
-    for (int k = 0; k < d * d && c->kind[i] == FREE && c->damping > 0; ++k) {
+    for (int k = 0; k < d * d && c->kind[i] == FREE && c->damping > 0; ++k)
         B[k] = (1 - c->damping) * B[k] + c->damping * (k % (d + 1) == 0);
-    }
     for (int k = 0; k < d * d; ++k) {
         B[k] /= c->sigma * D[k % d];
         size += fabs(B[k]);
@@ -168,9 +160,7 @@ static int renew_block(canonical *c, int i, int is_first)
     const int is_same =
         !is_first && active == s->active[i] && (!active || memcmp(B, old, bytes) == 0);
     s->active[i] = active;
-    if (active) {
-        memcpy(old, B, bytes);
-    }
+    if (active) memcpy(old, B, bytes);
     return !is_same;
 }
 
@@ -180,14 +170,12 @@ static int factor(canonical *c, int is_first)
     const mo_problem *problem = c->problem;
     mo_delassus *s = &c->system;
     int is_new = is_first;
-    for (int i = 0; i < problem->constraint_count; ++i) {
+    for (int i = 0; i < problem->constraint_count; ++i)
         is_new |= renew_block(c, i, is_first);
-    }
     for (int i = 0; is_new && i < problem->constraint_count; ++i) {
         const int d = mo_constraint_dim(problem, i);
-        for (int k = 0; k < d * d; ++k) {
+        for (int k = 0; k < d * d; ++k)
             s->D[s->start[i] + (size_t)k] = k % (d + 1) == 0;
-        }
     }
     return !is_new || mo_delassus_factor(s);
 }
@@ -195,9 +183,8 @@ static int factor(canonical *c, int is_first)
 /* (3) in body space. */
 static void step_of_bodies(canonical *c)
 {
-    for (int k = 0; k < c->problem->row_count; ++k) {
+    for (int k = 0; k < c->problem->row_count; ++k)
         c->trial[k] = (c->start[k] - c->r[k]) / c->sigma;
-    }
     mo_delassus_solve(&c->system, c->trial);
     mo_delassus_response(&c->system, c->trial, c->dy);
 }
@@ -223,26 +210,21 @@ static void step_of_contacts(canonical *c)
     }
     mo_delassus_solve(s, c->trial);
     mo_delassus_response(s, c->trial, c->u);
-    for (int k = 0; k < problem->row_count; ++k) {
+    for (int k = 0; k < problem->row_count; ++k)
         c->dy[k] = (c->dy[k] - c->u[k]) / c->sigma;
-    }
 }
 
 /* dy at y, the slope of (2) along it, and the square of the error that is left. */
 static double find_step(canonical *c, double value)
 {
     double slope = 0;
-    if (c->system.body) {
+    if (c->system.body)
         step_of_bodies(c);
-    } else {
+    else
         step_of_contacts(c);
-    }
-    for (int k = 0; k < c->problem->row_count; ++k) {
+    for (int k = 0; k < c->problem->row_count; ++k)
         slope += (c->r[k] - c->start[k]) * c->dy[k];
-    }
-    if (c->system.body) {
-        c->error = -slope / fabs(value);
-    }
+    if (c->system.body) c->error = -slope / fabs(value);
     return slope;
 }
 
@@ -270,9 +252,8 @@ static void correct_start(canonical *c, const double *u)
     const mo_problem *problem = c->problem;
     for (int i = 0; i < problem->constraint_count; ++i) {
         mo_pace_every(i + 1, 128);
-        for (int k = problem->row_start[i]; k < problem->row_start[i + 1]; ++k) {
+        for (int k = problem->row_start[i]; k < problem->row_start[i + 1]; ++k)
             c->trial[k] = c->kind[i] == FREE ? -u[k] / (c->sigma * c->weight[k]) : 0;
-        }
     }
     mo_delassus_solve(&c->system, c->trial);
     mo_axpy(problem->row_count, 1, c->trial, c->start);
@@ -304,16 +285,10 @@ static int minimise(canonical *c, const mo_result *result)
     c->damping = 0;
     memset(c->y, 0, (size_t)c->problem->row_count * sizeof(double));
     for (int step = 0; step < STEPS; ++step) {
-        if (last > NEAR && !factor(c, step == 0)) {
-            return 0;
-        }
-        if (step == 0 && c->is_still) {
-            correct_start(c, result->u);
-        }
+        if (last > NEAR && !factor(c, step == 0)) return 0;
+        if (step == 0 && c->is_still) correct_start(c, result->u);
         const double value = evaluate(c, c->y), slope = find_step(c, value);
-        if (step > 0 && c->damping == 0 && is_near(c->error, last)) {
-            return 1;
-        }
+        if (step > 0 && c->damping == 0 && is_near(c->error, last)) return 1;
         const int gains = isfinite(slope) && take_step(c, step == 0 ? 0 : slope, value);
         MO_PASS(change_damping(c, gains));
         last = step == 0 || !gains || c->damping > 0 ? INFINITY : c->error;
@@ -335,16 +310,14 @@ mo_error mo_canonical_accept(const mo_problem *problem, const mo_options *option
     const double scale =
         residual.natural_relative > 0 ? residual.natural / residual.natural_relative : 1;
     const double allowed = SAME * options->tol * scale;
-    if (error || !(sqrt(change) <= allowed) || !(residual.natural_relative <= options->tol)) {
+    if (error || !(sqrt(change) <= allowed) || !(residual.natural_relative <= options->tol))
         return error;
-    }
     result->is_canonical = 1;
     result->residual = residual;
     memcpy(result->r, r, (size_t)problem->row_count * sizeof(double));
     memcpy(result->u, u, (size_t)problem->row_count * sizeof(double));
-    if (problem->form == MO_FORM_GLOBAL) {
+    if (problem->form == MO_FORM_GLOBAL)
         memcpy(result->v, v, (size_t)problem->dof_count * sizeof(double));
-    }
     return MO_OK;
 }
 
@@ -366,12 +339,9 @@ static mo_error canonical_of(const mo_problem *problem, const mo_options *option
     canonical c;
     *is_done = 1;
     result->is_canonical = problem->row_count == 0;
-    if (problem->row_count == 0) {
-        return MO_OK;
-    }
-    if (mo_dense_fits(problem)) {
+    if (problem->row_count == 0) return MO_OK;
+    if (mo_dense_fits(problem))
         return mo_canonical_dense(problem, options, needs_rest, result, is_done);
-    }
     MO_TRY(layout(problem, &arena, &c));
     void *memory = mo_arena_allocate(&arena, &problem->allocator);
     MO_NEED_MEMORY(memory, NULL);

@@ -103,18 +103,16 @@ static void set_scales(dense *c)
         const int is_joint = problem->law[i].kind == MO_LAW_BILATERAL;
         const double *W = c->W + (size_t)row * (ld + 1);
         double mean = 0;
-        for (int k = 0; k < d; ++k) {
+        for (int k = 0; k < d; ++k)
             mean += W[(size_t)k * (ld + 1)] / d;
-        }
         for (int k = 0; k < d; ++k) {
             const double D = is_joint && mean > 0 ? fmax(W[(size_t)k * (ld + 1)] / mean, LEAST) : 1;
             c->scale[row + k] = 1 / sqrt(D);
         }
         if (c->kind[i] == MO_CANONICAL_RAY) { /* no joint has one */
             const double length = sqrt(mo_dot(d, c->ray + row, c->ray + row));
-            for (int k = 0; k < d; ++k) {
+            for (int k = 0; k < d; ++k)
                 c->ray[row + k] /= length;
-            }
         }
         for (int k = 0; c->kind[i] != MO_CANONICAL_FIXED && k < d; ++k) {
             if (k == 0 || c->kind[i] == MO_CANONICAL_FREE) {
@@ -124,9 +122,8 @@ static void set_scales(dense *c)
         }
     }
     c->ld = (c->n + 3) / 4 * 4;
-    for (int k = c->n; k < c->ld; ++k) {
+    for (int k = c->n; k < c->ld; ++k)
         c->y[k] = c->s[k] = c->start[k] = 0;
-    }
 }
 
 /* y = N' x */
@@ -152,9 +149,8 @@ static void write_gram(const dense *c)
             mo_scale(c->n, c->scale[row], line);
         } else {
             memset(c->u, 0, (size_t)c->problem->row_count * sizeof *c->u);
-            for (int k = 0; k < d; ++k) {
+            for (int k = 0; k < d; ++k)
                 mo_axpy(c->problem->row_count, c->ray[row + k], W + (size_t)k * ld, c->u);
-            }
             gather(c, c->u, line);
         }
     }
@@ -172,14 +168,12 @@ static void to_range(const dense *c, const double *y, double *x)
 static void divide(const dense *c, double *x)
 {
     const int k = c->k;
-    for (int i = k - 1; i >= 0; --i) {
+    for (int i = k - 1; i >= 0; --i)
         x[i] = (x[i] - mo_dot(k - 1 - i, c->R + i * k + i + 1, x + i + 1)) / c->R[i * (k + 1)];
-    }
     for (int i = 0; i < k; ++i) {
         x[i] /= c->R[i * (k + 1)];
-        for (int j = i + 1; j < k; ++j) {
+        for (int j = i + 1; j < k; ++j)
             x[j] -= c->R[i * k + j] * x[i];
-        }
     }
 }
 
@@ -224,11 +218,10 @@ static void set_start(const dense *c, int is_still, const mo_result *result)
         const double scale = c->length[j] ? 1 : c->scale[c->row[j]];
         c->start[j] /= scale * scale;
     }
-    if (is_still) {
+    if (is_still)
         correct_start(c, result->u);
-    } else {
+    else
         leave_sides(c, result);
-    }
 }
 
 /* s of the dual variable y; J, where it is wanted, into G. */
@@ -240,9 +233,7 @@ static void evaluate(const dense *c, const double *y, double *s, double *J)
         const double *p = mo_constraint_param(problem, i);
         if (c->kind[i] == MO_CANONICAL_RAY) {
             s[at] = fmax(0, y[at]);
-            if (J) {
-                *J++ = y[at] > 0;
-            }
+            if (J) *J++ = y[at] > 0;
             ++at;
         } else if (c->kind[i] == MO_CANONICAL_FREE) {
             mo_constraint_law(problem, i)->project(p, d, y + at, s + at);
@@ -263,30 +254,22 @@ static void write_hessian(const dense *c, double damping)
     const int k = c->k;
     double *J = c->G;
     memset(c->R, 0, (size_t)k * (size_t)k * sizeof *c->R);
-    for (int a = 0; a < k; ++a) {
+    for (int a = 0; a < k; ++a)
         c->R[a * (k + 1)] = 1 + damping;
-    }
     for (int i = 0, at = 0; i < problem->constraint_count; ++i) {
         const int d = c->kind[i] == MO_CANONICAL_FREE ? mo_constraint_dim(problem, i)
                                                       : c->kind[i] == MO_CANONICAL_RAY;
         int is_active = 0;
-        for (int e = 0; e < d * d; ++e) {
+        for (int e = 0; e < d * d; ++e)
             J[e] = -J[e];
-        }
-        for (int e = 0; e < d; ++e) {
+        for (int e = 0; e < d; ++e)
             J[e * (d + 1)] += 1;
-        }
-        for (int e = 0; e < d * d; ++e) {
+        for (int e = 0; e < d * d; ++e)
             is_active |= J[e] != 0;
-        }
-        for (int a = 0; is_active && a < k; ++a) {
-            for (int e = 0; e < d; ++e) {
+        for (int a = 0; is_active && a < k; ++a)
+            for (int e = 0; e < d; ++e)
                 c->V[e * k + a] = c->Q[(size_t)a * (size_t)c->ld + (size_t)(at + e)];
-            }
-        }
-        if (is_active) {
-            mo_gram_subtract(d, k, J, c->V, c->s, c->R);
-        }
+        if (is_active) mo_gram_subtract(d, k, J, c->V, c->s, c->R);
         J += d * d;
         at += d;
     }
@@ -296,13 +279,11 @@ static void write_hessian(const dense *c, double damping)
 static double slope_at(const dense *c, double t)
 {
     double sum = 0;
-    for (int k = 0; k < c->n; ++k) {
+    for (int k = 0; k < c->n; ++k)
         c->y[k] = c->base[k] - t * c->dy[k];
-    }
     evaluate(c, c->y, c->s, NULL);
-    for (int k = 0; k < c->n; ++k) {
+    for (int k = 0; k < c->n; ++k)
         sum += c->dy[k] * (c->start[k] - c->s[k]);
-    }
     return sum;
 }
 
@@ -350,9 +331,7 @@ static int minimise(const dense *c)
         mo_axpy(c->n, -1, c->start, c->s);
         to_range(c, c->s, c->dx);
         error = sqrt(mo_dot(c->k, c->dx, c->dx)) / (size > 0 ? size : 1);
-        if (is_near(error, last) || step == STEPS) {
-            break;
-        }
+        if (is_near(error, last) || step == STEPS) break;
         write_hessian(c, TINY + DAMPING * error);
         MO_PASS(mo_factor_symmetric(c->k, c->R));
         mo_solve_factored(c->k, c->R, c->dx);
@@ -384,9 +363,7 @@ static mo_error run(dense *c, const mo_options *options, int needs_rest, mo_resu
 {
     const int is_still = mo_canonical_kinds(c->problem, options, result, c->kind, c->ray);
     *is_done = is_still || !needs_rest;
-    if (!*is_done) {
-        return MO_OK;
-    }
+    if (!*is_done) return MO_OK;
     set_scales(c);
     write_gram(c);
     c->k = mo_gram_rank(c->n, c->ld, c->G, c->Q);
@@ -396,9 +373,7 @@ static mo_error run(dense *c, const mo_options *options, int needs_rest, mo_resu
     }
     mo_gram_orthonormal(c->k, c->ld, c->Q, c->R, c->x);
     set_start(c, is_still, result);
-    if (!minimise(c)) {
-        return MO_OK;
-    }
+    if (!minimise(c)) return MO_OK;
     write_impulses(c, result);
     return mo_canonical_accept(c->problem, options, c->r, c->u, c->v, result);
 }

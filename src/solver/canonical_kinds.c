@@ -8,11 +8,8 @@
 
 static int has_compliance(const mo_problem *problem, int i)
 {
-    for (int k = problem->row_start[i]; problem->compliance && k < problem->row_start[i + 1]; ++k) {
-        if (problem->compliance[k] != 0) {
-            return 1;
-        }
-    }
+    for (int k = problem->row_start[i]; problem->compliance && k < problem->row_start[i + 1]; ++k)
+        if (problem->compliance[k] != 0) return 1;
     return 0;
 }
 
@@ -26,11 +23,10 @@ static double residual_at_stake(const mo_problem *problem, int i, int slides, co
     const double *p = mo_constraint_param(problem, i);
     double uhat[MO_BILATERAL_MAX_DIM], z[MO_BILATERAL_MAX_DIM];
     const int is_rough = problem->law[i].kind == MO_LAW_COULOMB && isinf(p[0]);
-    if (is_rough) {
+    if (is_rough)
         memcpy(uhat, u, (size_t)d * sizeof *uhat);
-    } else {
+    else
         law->shift(p, d, u, uhat);
-    }
     mo_law_natural(law, p, d, 1, u, r, z);
     return (slides ? u[0] * u[0] : mo_dot(d, uhat, uhat)) - mo_dot(d, z, z);
 }
@@ -41,9 +37,7 @@ static int find_ray(const mo_problem *problem, int i, double allowed, const doub
 {
     const int d = mo_constraint_dim(problem, i);
     const mo_law_kind kind = (mo_law_kind)problem->law[i].kind;
-    if (kind == MO_LAW_BOX || kind == MO_LAW_BILATERAL) {
-        return 0;
-    }
+    if (kind == MO_LAW_BOX || kind == MO_LAW_BILATERAL) return 0;
     /* laws without friction have no such parameter */
     const double mu = kind == MO_LAW_COULOMB ? mo_constraint_param(problem, i)[0] : INFINITY;
     const double slip = sqrt(mo_dot(d - 1, u + 1, u + 1));
@@ -51,13 +45,10 @@ static int find_ray(const mo_problem *problem, int i, double allowed, const doub
         memcpy(ray, r, (size_t)d * sizeof *ray);
         return r[0] > 0;
     }
-    if (!(residual_at_stake(problem, i, 1, u, r) <= allowed) || !(slip > 0)) {
-        return 0;
-    }
+    if (!(residual_at_stake(problem, i, 1, u, r) <= allowed) || !(slip > 0)) return 0;
     ray[0] = 1;
-    for (int k = 1; k < d; ++k) {
+    for (int k = 1; k < d; ++k)
         ray[k] = -mu * u[k] / slip;
-    }
     return 1;
 }
 
@@ -65,13 +56,10 @@ static uint8_t kind_of(const mo_problem *problem, int i, double allowed, const m
                        double *ray)
 {
     const int row = problem->row_start[i];
-    if (has_compliance(problem, i)) {
-        return MO_CANONICAL_FIXED;
-    }
+    if (has_compliance(problem, i)) return MO_CANONICAL_FIXED;
     if (problem->law[i].kind != MO_LAW_SLIDING &&
-        residual_at_stake(problem, i, 0, result->u + row, result->r + row) <= allowed) {
+        residual_at_stake(problem, i, 0, result->u + row, result->r + row) <= allowed)
         return MO_CANONICAL_FREE;
-    }
     return find_ray(problem, i, allowed, result->u + row, result->r + row, ray + row)
                ? MO_CANONICAL_RAY
                : MO_CANONICAL_FIXED;

@@ -145,15 +145,13 @@ static void shrink_by_ellipsoid(const double *mixed, double radius, double *y, d
 {
     const double D[3] = {mixed[0], mixed[0], mixed[1]};
     double axes[3], nearest[3];
-    for (int a = 0; a < 3; ++a) {
+    for (int a = 0; a < 3; ++a)
         axes[a] = D[a] > 0 ? radius / D[a] : 0;
-    }
     mo_ellipsoid_project(3, axes, y, nearest, J);
     for (int a = 0; a < 3; ++a) {
         y[a] = D[a] > 0 ? y[a] - nearest[a] : 0;
-        for (int b = 0; b < 3; ++b) {
+        for (int b = 0; b < 3; ++b)
             J[a * 3 + b] = (D[a] > 0 && a == b) - J[a * 3 + b];
-        }
     }
 }
 
@@ -171,18 +169,16 @@ static void bounded_slip(const mo_convex *convex, int i, double step, const doub
         const int row = groups.row[g], dim = groups.dim[g];
         const double radius = step * convex->lambda[i * MO_LAW_MAX_GROUPS + g];
         double part[9] = {0};
-        if (groups.mu[g] == 0) { /* no friction for any slip */
+        if (groups.mu[g] == 0) /* no friction for any slip */
             memset(y + row, 0, (size_t)dim * sizeof *y);
-        } else if (groups.mixed) {
+        else if (groups.mixed)
             shrink_by_ellipsoid(groups.mixed, radius, y + row, part);
-        } else if (groups.corners) {
+        else if (groups.corners)
             shrink_by_polygon(groups.corners, radius, y + row, part);
-        } else {
+        else
             shrink_by_disc(dim, radius, y + row, part);
-        }
-        for (int a = 0; a < dim; ++a) {
+        for (int a = 0; a < dim; ++a)
             memcpy(J + (row + a) * d + row, part + a * dim, (size_t)dim * sizeof *J);
-        }
     }
 }
 
@@ -197,9 +193,7 @@ static int is_bounded_slip(const mo_convex *convex, int i)
 static const double *shifted(const mo_convex *convex, int i, int d, double step, const double *x,
                              double *room)
 {
-    if (convex->kind != MO_CONVEX_SHIFTED || convex->s[i] == 0) {
-        return x;
-    }
+    if (convex->kind != MO_CONVEX_SHIFTED || convex->s[i] == 0) return x;
     memcpy(room, x, (size_t)d * sizeof *x);
     room[0] -= step * convex->s[i];
     return room;
@@ -231,11 +225,10 @@ static void project(const mo_convex *convex, int i, double step, const double *x
 void mo_convex_prox(const mo_convex *convex, int i, double step, const double *x, double *y)
 {
     double J[MO_LAW_MAX_DIM * MO_LAW_MAX_DIM];
-    if (is_bounded_slip(convex, i)) {
+    if (is_bounded_slip(convex, i))
         bounded_slip(convex, i, step, x, y, J);
-    } else {
+    else
         project(convex, i, step, x, 0, y);
-    }
 }
 
 /*
@@ -257,9 +250,8 @@ static void shrink_by_ellipsoid_at(const double *mixed, double step, double lamb
     const double sizes = sqrt(size) + sqrt(a_size);
     const double over = sizes > 0 ? (sqrt(a_size) - lambda) + change / sizes : -lambda;
     mo_ellipsoid_shrink(3, axes, z, lambda > 0 ? over / lambda : 0, y);
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         y[k] *= D[k] > 0 ? -step : 0;
-    }
 }
 
 /*
@@ -276,9 +268,8 @@ static void shrink_at(const slip_groups *groups, int g, double step, double lamb
         shrink_by_ellipsoid_at(groups->mixed, step, lambda, a, d, y);
         return;
     }
-    for (int k = 0; k < dim; ++k) {
+    for (int k = 0; k < dim; ++k)
         z[k] = a[k] + d[k];
-    }
     if (groups->corners) {
         const double along = polygon_norm(groups->corners, z, n);
         const double over = (mo_dot(2, n, a) - lambda) + mo_dot(2, n, d),
@@ -292,13 +283,11 @@ static void shrink_at(const slip_groups *groups, int g, double step, double lamb
     }
     const double size = sqrt(mo_dot(dim, z, z)), a_size = sqrt(mo_dot(dim, a, a));
     double change = 0;
-    for (int k = 0; k < dim; ++k) {
+    for (int k = 0; k < dim; ++k)
         change += d[k] * (a[k] + z[k]);
-    }
     const double over = size + a_size > 0 ? (a_size - lambda) + change / (size + a_size) : -lambda;
-    for (int k = 0; k < dim; ++k) {
+    for (int k = 0; k < dim; ++k)
         y[k] = over > 0 ? -step * over * (z[k] / size) : 0;
-    }
 }
 
 double mo_convex_prox_at(const mo_convex *convex, int i, double step, const double *r,
@@ -306,9 +295,8 @@ double mo_convex_prox_at(const mo_convex *convex, int i, double step, const doub
 {
     const int dim = mo_constraint_dim(convex->problem, i);
     double x[MO_BILATERAL_MAX_DIM] = {0};
-    for (int k = 0; k < dim; ++k) {
+    for (int k = 0; k < dim; ++k)
         x[k] = r[k] - step * (a[k] + da[k]);
-    }
     mo_convex_prox(convex, i, step, x, y);
     if (!is_bounded_slip(convex, i)) {
         return mo_dot(dim, y, y) > 0 ? sqrt(mo_dot(dim, x, x))
@@ -318,9 +306,8 @@ double mo_convex_prox_at(const mo_convex *convex, int i, double step, const doub
     for (int g = 0; g < groups.count; ++g) {
         const int row = groups.row[g];
         double d[3] = {0};
-        for (int k = 0; k < groups.dim[g]; ++k) {
+        for (int k = 0; k < groups.dim[g]; ++k)
             d[k] = da[row + k] - r[row + k] / step;
-        }
         if (groups.mu[g] > 0) {
             shrink_at(&groups, g, step, convex->lambda[i * MO_LAW_MAX_GROUPS + g], a + row, d,
                       y + row);
@@ -333,11 +320,10 @@ void mo_convex_prox_derivative(const mo_convex *convex, int i, double step, cons
                                double *J)
 {
     double y[MO_LAW_MAX_DIM];
-    if (is_bounded_slip(convex, i)) {
+    if (is_bounded_slip(convex, i))
         bounded_slip(convex, i, step, x, y, J);
-    } else {
+    else
         project(convex, i, step, x, 1, J);
-    }
 }
 
 void mo_convex_velocity(const mo_convex *convex, int i, const double *u, const double *r,
@@ -346,9 +332,8 @@ void mo_convex_velocity(const mo_convex *convex, int i, const double *u, const d
     const mo_problem *problem = convex->problem;
     const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
     mo_law_velocity(problem, row, d, u, r, out);
-    for (int k = 0; convex->weight && k < d; ++k) {
+    for (int k = 0; convex->weight && k < d; ++k)
         out[k] += convex->weight[i] * (r[k] - convex->centre[row + k]);
-    }
 }
 
 double mo_convex_residual(const mo_convex *convex, const double *u, const double *r)
@@ -359,13 +344,11 @@ double mo_convex_residual(const mo_convex *convex, const double *u, const double
         const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
         double x[MO_BILATERAL_MAX_DIM], y[MO_BILATERAL_MAX_DIM];
         mo_convex_velocity(convex, i, u + row, r + row, x);
-        for (int k = 0; k < d; ++k) {
+        for (int k = 0; k < d; ++k)
             x[k] = r[row + k] - x[k];
-        }
         mo_convex_prox(convex, i, 1, x, y);
-        for (int k = 0; k < d; ++k) {
+        for (int k = 0; k < d; ++k)
             sum += (r[row + k] - y[k]) * (r[row + k] - y[k]);
-        }
     }
     return sqrt(sum);
 }
@@ -378,9 +361,8 @@ static double block_scale(int d, const double *W)
     double most = 0;
     for (int j = 0; j < d; ++j) {
         double sum = 0;
-        for (int k = 0; k < d; ++k) {
+        for (int k = 0; k < d; ++k)
             sum += 0.5 * fabs(W[j * d + k] + W[k * d + j]);
-        }
         most = fmax(most, sum);
     }
     return most > 0 ? most : 1;
@@ -388,9 +370,8 @@ static double block_scale(int d, const double *W)
 
 void mo_convex_scales(const mo_sweep *sweep, double *scale)
 {
-    for (int i = 0; i < sweep->problem->constraint_count; ++i) {
+    for (int i = 0; i < sweep->problem->constraint_count; ++i)
         scale[i] = block_scale(mo_constraint_dim(sweep->problem, i), mo_sweep_diagonal(sweep, i));
-    }
 }
 
 /* ---- frozen quantities ----------------------------------------------------------------------- */
@@ -408,9 +389,7 @@ void mo_convex_shifts(const mo_problem *problem, const double *u, const double *
         s[i] = 0;
         if (mo_convex_has_shift(problem, i)) {
             memcpy(law_u, u + row, (size_t)d * sizeof *law_u);
-            if (r) {
-                mo_law_velocity(problem, row, d, u + row, r + row, law_u);
-            }
+            if (r) mo_law_velocity(problem, row, d, u + row, r + row, law_u);
             law_u[0] = 0; /* so that the shift is not lost in the rounding of u_N */
             mo_constraint_law(problem, i)->shift(mo_constraint_param(problem, i), d, law_u, uhat);
             s[i] = uhat[0];

@@ -96,9 +96,8 @@ void mo_facets_project(int count, const double *angle, double mu, const double *
     double v[3] = {0};
     const place where = find_place(count, angle, mu, x, v);
     const double along = where == FACE || where == RAY ? mo_dot(3, v, x) / mo_dot(3, v, v) : 0;
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         y[k] = where == INSIDE ? x[k] : where == FACE ? x[k] - along * v[k] : along * v[k];
-    }
 }
 
 void mo_facets_project_derivative(int count, const double *angle, double mu, const double *x,
@@ -147,9 +146,8 @@ static void begin(const mo_problem *problem, workspace *w)
 {
     for (int i = 0; i < problem->constraint_count && !w->has_begun; ++i) {
         w->facets.count[i] = is_round(problem, i) ? MO_FACETS_BASE : 0;
-        for (int j = 0; j < w->facets.count[i]; ++j) {
+        for (int j = 0; j < w->facets.count[i]; ++j)
             w->facets.angle[i * MO_FACETS_MOST + j] = 2 * acos(-1.0) * j / MO_FACETS_BASE;
-        }
     }
     w->has_begun = 1;
 }
@@ -162,23 +160,18 @@ static double angle_between(double a, double b)
 
 static int is_base(double angle)
 {
-    for (int j = 0; j < MO_FACETS_BASE; ++j) {
-        if (angle == 2 * acos(-1.0) * j / MO_FACETS_BASE) {
-            return 1;
-        }
-    }
+    for (int j = 0; j < MO_FACETS_BASE; ++j)
+        if (angle == 2 * acos(-1.0) * j / MO_FACETS_BASE) return 1;
     return 0;
 }
 
 static void remove_furthest(int *count, double *angle, double from)
 {
     int furthest = -1;
-    for (int j = 0; j < *count; ++j) {
-        if (!is_base(angle[j]) && (furthest < 0 || angle_between(angle[j], from) >
-                                                       angle_between(angle[furthest], from))) {
+    for (int j = 0; j < *count; ++j)
+        if (!is_base(angle[j]) &&
+            (furthest < 0 || angle_between(angle[j], from) > angle_between(angle[furthest], from)))
             furthest = j;
-        }
-    }
     --*count;
     memmove(angle + furthest, angle + furthest + 1, (size_t)(*count - furthest) * sizeof *angle);
 }
@@ -186,18 +179,12 @@ static void remove_furthest(int *count, double *angle, double from)
 /* Inserts a corner at the angle; false if there is one already. */
 static int add_corner(int *count, double *angle, double at)
 {
-    for (int j = 0; j < *count; ++j) {
-        if (angle_between(angle[j], at) < 1e-13) {
-            return 0;
-        }
-    }
-    if (*count == MO_FACETS_MOST) {
-        remove_furthest(count, angle, at);
-    }
+    for (int j = 0; j < *count; ++j)
+        if (angle_between(angle[j], at) < 1e-13) return 0;
+    if (*count == MO_FACETS_MOST) remove_furthest(count, angle, at);
     int j = *count;
-    for (; j > 0 && angle[j - 1] > at; --j) {
+    for (; j > 0 && angle[j - 1] > at; --j)
         angle[j] = angle[j - 1];
-    }
     angle[j] = at;
     ++*count;
     return 1;
@@ -222,9 +209,7 @@ static int add_corners(workspace *w, const mo_convex *convex, double small, cons
     for (int i = 0; i < problem->constraint_count; ++i) {
         const int row = problem->row_start[i];
         double a[MO_BILATERAL_MAX_DIM];
-        if (!w->facets.count[i]) {
-            continue;
-        }
+        if (!w->facets.count[i]) continue;
         mo_convex_velocity(convex, i, u + row, r + row, a);
         if (hypot(a[1], a[2]) > 0 && failure_of(convex, i, a, r + row) > small) {
             const double angle = atan2(-a[2], -a[1]);
@@ -260,9 +245,7 @@ static mo_convex_answer solve(mo_run *run, void *memory, const mo_convex *convex
             memcpy(w->best_r, r, bytes);
         }
         const int added = faceted.facets ? add_corners(w, convex, small, u, r) : 0;
-        if (best <= tol || (added == 0 && wanted == least)) {
-            break;
-        }
+        if (best <= tol || (added == 0 && wanted == least)) break;
         wanted = added == 0 ? least : fmax(least, INNER * accuracy);
     }
     if (isfinite(best) && accuracy > best) {

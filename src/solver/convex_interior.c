@@ -82,9 +82,8 @@ static void find_lambdas(const call *c)
         const int d = mo_constraint_dim(problem, i);
         const double *W = mo_interior_diagonal(&c->w->interior.matrix, i);
         double trace = 0;
-        for (int k = 0; k < d; ++k) {
+        for (int k = 0; k < d; ++k)
             trace += W[k * d + k] / d;
-        }
         c->w->lambda[i] = trace > 0 ? trace : 1;
     }
 }
@@ -100,25 +99,21 @@ static void set_block(const call *c, int i, const double *r)
     double x[MO_BILATERAL_MAX_DIM], J[MO_BILATERAL_MAX_DIM * MO_BILATERAL_MAX_DIM];
     double *C = interior->C + interior->C_start[i], *right = interior->dr + row;
     mo_convex_velocity(convex, i, c->u + row, r + row, x);
-    for (int k = 0; k < d; ++k) {
+    for (int k = 0; k < d; ++k)
         x[k] = r[row + k] - x[k] / lambda;
-    }
     mo_convex_prox(convex, i, 1 / lambda, x, right);
     mo_convex_prox_derivative(convex, i, 1 / lambda, x, J);
     for (int k = 0; k < d; ++k) {
         right[k] = lambda * (right[k] - r[row + k]);
-        for (int j = 0; j < d; ++j) { /* column k of lambda (I - (1 - STUCK) J), as row k of C */
+        for (int j = 0; j < d; ++j) /* column k of lambda (I - (1 - STUCK) J), as row k of C */
             C[k * d + j] = lambda * ((j == k) - (1 - STUCK) * J[k * d + j]);
-        }
     }
-    for (int k = 0; k < d; ++k) {
+    for (int k = 0; k < d; ++k)
         J[k * d + k] += NULL_J;
-    }
     mo_factor_symmetric(d, J);
     mo_solve_factored(d, J, right);
-    for (int k = 0; k < d; ++k) { /* both factors are functions of J: the product is symmetric */
+    for (int k = 0; k < d; ++k) /* both factors are functions of J: the product is symmetric */
         mo_solve_factored(d, J, C + k * d);
-    }
     for (int k = 0; k < d; ++k) {
         C[k * d + k] += (convex->weight ? convex->weight[i] : 0) +
                         (problem->compliance ? problem->compliance[row + k] : 0);
@@ -131,17 +126,14 @@ static int take_newton_step(const call *c)
     const mo_problem *problem = c->convex->problem;
     mo_interior *interior = &c->w->interior;
     double *r = c->w->trial;
-    for (int i = 0; i < problem->constraint_count; ++i) {
+    for (int i = 0; i < problem->constraint_count; ++i)
         set_block(c, i, r);
-    }
-    if (!mo_interior_factor(&interior->matrix, interior->C, interior->C_start, interior->fixed)) {
+    if (!mo_interior_factor(&interior->matrix, interior->C, interior->C_start, interior->fixed))
         return 0;
-    }
     mo_interior_solve(&interior->matrix, 1, interior->dr);
     mo_axpy(problem->row_count, 1, interior->dr, r);
-    for (int i = 0; i < problem->constraint_count; ++i) { /* project back into the set */
+    for (int i = 0; i < problem->constraint_count; ++i) /* project back into the set */
         mo_convex_prox(c->convex, i, 0, r + problem->row_start[i], r + problem->row_start[i]);
-    }
     return 1;
 }
 
@@ -153,9 +145,7 @@ static void polish(call *c)
     evaluate(c, c->w->trial);
     for (int bad = 0, steps = 0; bad < BAD_STEPS && steps < POLISH_MOST && !is_done(c); ++steps) {
         const double before = residual;
-        if (!take_newton_step(c)) {
-            return;
-        }
+        if (!take_newton_step(c)) return;
         ++c->iterations;
         residual = evaluate(c, c->w->trial);
         bad += !(residual < 0.5 * before);
@@ -174,9 +164,7 @@ static void follow_path(call *c)
                       mo_interior_begin(interior, convex->s, convex->weight, convex->centre));
     for (int steps = 0, since_best = 0; steps < STEPS_MOST && since_best < PATIENCE; ++steps) {
         const double before = c->best;
-        if (is_done(c) || !(mo_interior_step(interior) > SHORT)) {
-            break;
-        }
+        if (is_done(c) || !(mo_interior_step(interior) > SHORT)) break;
         ++c->iterations;
         since_best = evaluate(c, interior->r) < before ? 0 : since_best + 1;
         if (c->best <= next_try && !is_done(c)) {
@@ -184,9 +172,7 @@ static void follow_path(call *c)
             polish(c);
         }
     }
-    if (!is_done(c)) {
-        polish(c);
-    }
+    if (!is_done(c)) polish(c);
 }
 
 static mo_convex_answer solve(mo_run *run, void *memory, const mo_convex *convex, double tol,
@@ -194,12 +180,9 @@ static mo_convex_answer solve(mo_run *run, void *memory, const mo_convex *convex
 {
     call c = {.run = run, .w = memory, .convex = convex, .tol = tol, .u = u, .best = INFINITY};
     evaluate(&c, r);
-    if (!is_done(&c) && isfinite(c.best)) {
-        follow_path(&c);
-    }
-    if (isfinite(c.best)) {
+    if (!is_done(&c) && isfinite(c.best)) follow_path(&c);
+    if (isfinite(c.best))
         memcpy(r, c.w->best_r, (size_t)convex->problem->row_count * sizeof(double));
-    }
     const double residual = evaluate(&c, r);
     return (mo_convex_answer){residual, c.iterations, mo_run_is_over(run)};
 }

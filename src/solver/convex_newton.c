@@ -105,9 +105,8 @@ static void extrapolate(double beta, int count, double *now, double *before)
 {
     for (int k = 0; k < count; ++k) {
         const double value = now[k];
-        if (beta > 0) { /* else before may not be set yet */
+        if (beta > 0) /* else before may not be set yet */
             now[k] += beta * (value - before[k]);
-        }
         before[k] = value;
     }
 }
@@ -117,9 +116,7 @@ static void extrapolate_all(mo_momentum *m, const call *c)
     const mo_problem *problem = c->convex->problem;
     const double beta = mo_momentum_next(m);
     extrapolate(beta, problem->row_count, c->r, c->w->r_before);
-    if (c->x != c->r) {
-        extrapolate(beta, problem->dof_count, c->x, c->w->x_before);
-    }
+    if (c->x != c->r) extrapolate(beta, problem->dof_count, c->x, c->w->x_before);
 }
 
 /*
@@ -142,9 +139,8 @@ static void set_two_scales(const mo_convex *convex, const mo_sweep *sweep, int i
     double coupling = 0, most = 0;
     for (int j = 1; j < d; ++j) {
         double sum = 0;
-        for (int k = 1; k < d; ++k) {
+        for (int k = 1; k < d; ++k)
             sum += fabs(W[j * d + k]);
-        }
         most = fmax(most, sum);
         coupling += fmax(fabs(W[j]), fabs(W[j * d]));
     }
@@ -155,11 +151,9 @@ static void set_two_scales(const mo_convex *convex, const mo_sweep *sweep, int i
 
 static void set_scales(const call *c)
 {
-    for (int i = 0; i < c->convex->problem->constraint_count; ++i) {
-        if (has_two_scales(c->convex, i)) {
+    for (int i = 0; i < c->convex->problem->constraint_count; ++i)
+        if (has_two_scales(c->convex, i))
             set_two_scales(c->convex, c->w->step.sweep, i, &c->w->scales[i]);
-        }
-    }
 }
 
 /* y minimises the block in the metric of the two scales; a is its velocity. */
@@ -170,13 +164,11 @@ static inline void visit_coulomb(const call *c, int i, int d, const double *a, d
     const double *r = c->r + convex->problem->row_start[i];
     double x[3];
     x[0] = r[0] - (a[0] + convex->s[i]) * k->normal;
-    for (int j = 1; j < d; ++j) {
+    for (int j = 1; j < d; ++j)
         x[j] = (r[j] - a[j] * k->tangential) * k->ratio;
-    }
     mo_coulomb_project(mo_constraint_param(convex->problem, i)[0] * k->ratio, d, x, y);
-    for (int j = 1; j < d; ++j) {
+    for (int j = 1; j < d; ++j)
         y[j] *= k->inverse;
-    }
 }
 
 static void visit_any(const call *c, int i, int d, const double *a, double *y)
@@ -191,13 +183,12 @@ static void visit_any(const call *c, int i, int d, const double *a, double *y)
 
 static void visit(const call *c, int i, int d, const double *a, double *y)
 {
-    if (!has_two_scales(c->convex, i)) {
+    if (!has_two_scales(c->convex, i))
         visit_any(c, i, d, a, y);
-    } else if (d == 3) {
+    else if (d == 3)
         visit_coulomb(c, i, 3, a, y);
-    } else {
+    else
         visit_coulomb(c, i, 2, a, y);
-    }
 }
 
 /* Returns the sum of |dr|^2. */
@@ -243,13 +234,10 @@ static int sweep_while_it_pays(call *c, int *sweeps)
             mo_momentum_watch(&m, sweep_once(c));
         }
         *sweeps += CHECK_EVERY;
-        if (evaluate(c)) {
-            return 1;
-        }
+        if (evaluate(c)) return 1;
         const double rate = log(c->residual / before) / CHECK_EVERY; /* of one sweep, negative */
-        if (c->w->step.is_ready && !(log(c->tol / c->residual) > rate * left)) {
+        if (c->w->step.is_ready && !(log(c->tol / c->residual) > rate * left))
             break; /* too slow; also where tol is zero */
-        }
     }
     return 0;
 }
@@ -283,9 +271,7 @@ static int try_polish(call *c, double look_at)
     memcpy(c->w->kept_r, c->r, bytes);
     if (mo_convex_step_polish(&c->w->step, c->convex, RHO_POLISH, look_at, c->u, c->r)) {
         evaluate(c);
-        if (c->residual < 0.5 * before) {
-            return 1;
-        }
+        if (c->residual < 0.5 * before) return 1;
     }
     memcpy(c->r, c->w->kept_r, bytes);
     evaluate(c);
@@ -298,9 +284,7 @@ static int polish(call *c, double rho)
     int steps = 0;
     while (c->residual > c->tol && steps < POLISH_MOST) {
         steps += 2;
-        if (!try_polish(c, rho) && !try_polish(c, 1)) {
-            break;
-        }
+        if (!try_polish(c, rho) && !try_polish(c, 1)) break;
     }
     return steps;
 }
@@ -311,9 +295,7 @@ static int step_until_solved(call *c)
     double rho = first_rho(c);
     int newton_steps = 0, has_failed = 0, since_best = 0;
     for (int count = 0; count < STEPS_MOST && since_best < PATIENCE; ++count) {
-        if (c->residual <= c->tol || mo_run_is_over(c->run)) {
-            break;
-        }
+        if (c->residual <= c->tol || mo_run_is_over(c->run)) break;
         /* Weights make it strongly convex: one step with rho = 0, if Newton converges. */
         const double own = c->convex->weight && !has_failed ? 0 : rho, best = w->best,
                      before = c->residual;
@@ -322,9 +304,7 @@ static int step_until_solved(call *c)
         evaluate(c);
         has_failed = has_failed || newton < 0;
         rho = next_rho(c, rho, newton, before);
-        if (newton >= 0 && newton <= STEADY) {
-            newton_steps += polish(c, own > 0 ? own : RHO_LEAST);
-        }
+        if (newton >= 0 && newton <= STEADY) newton_steps += polish(c, own > 0 ? own : RHO_LEAST);
         since_best = w->best < 0.98 * best ? 0 : since_best + 1;
     }
     return newton_steps;
@@ -345,9 +325,8 @@ static mo_convex_answer solve(mo_run *run, void *memory, const mo_convex *convex
     }
     set_scales(&c);
     w->best = INFINITY;
-    if (!evaluate(&c) && !sweep_while_it_pays(&c, &sweeps) && w->step.is_ready) {
+    if (!evaluate(&c) && !sweep_while_it_pays(&c, &sweeps) && w->step.is_ready)
         steps = step_until_solved(&c);
-    }
     return_to_best(&c);
     return (mo_convex_answer){c.residual, sweeps + steps, mo_run_is_over(run)};
 }

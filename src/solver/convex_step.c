@@ -20,9 +20,7 @@ static mo_error layout_system(const mo_problem *problem, mo_arena *arena, mo_con
     mo_space space;
     mo_error error = mo_delassus_choose(problem, &space, &step->flops);
     step->is_ready = !error && step->flops <= FLOPS_MOST;
-    if (step->is_ready) {
-        error = mo_delassus_layout(problem, space, arena, &step->system);
-    }
+    if (step->is_ready) error = mo_delassus_layout(problem, space, arena, &step->system);
     return error;
 }
 
@@ -46,9 +44,8 @@ void mo_convex_step_begin(mo_convex_step *step)
     for (int i = 0; i < problem->constraint_count; ++i) {
         step->soft[i] = 0;
         for (int row = problem->row_start[i];
-             problem->compliance && row < problem->row_start[i + 1]; ++row) {
+             problem->compliance && row < problem->row_start[i + 1]; ++row)
             step->soft[i] = fmax(step->soft[i], problem->compliance[row]);
-        }
     }
 }
 
@@ -63,13 +60,11 @@ static double kappa(const mo_convex_step *step, const mo_convex *convex, double 
 static double gap_size(mo_convex_step *step)
 {
     const mo_problem *problem = step->sweep->problem;
-    if (problem->form == MO_FORM_REDUCED) {
+    if (problem->form == MO_FORM_REDUCED)
         return sqrt(mo_dot(problem->row_count, step->gap, step->gap));
-    }
     memset(step->state, 0, (size_t)problem->dof_count * sizeof *step->state);
-    for (int i = 0; i < problem->constraint_count; ++i) {
+    for (int i = 0; i < problem->constraint_count; ++i)
         mo_sweep_apply(step->sweep, i, step->gap + problem->row_start[i], step->state);
-    }
     return sqrt(mo_dot(problem->dof_count, step->state, step->state));
 }
 
@@ -83,9 +78,8 @@ static double evaluate(mo_convex_step *step, const mo_convex *convex, double rho
         const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
         const double inverse = 1 / kappa(step, convex, rho, i);
         double *dr = step->dr + row;
-        for (int k = row; k < row + d; ++k) {
+        for (int k = row; k < row + d; ++k)
             step->argument[k] = r[k] - inverse * (step->a[k] + du[k]);
-        }
         const double rounded =
             mo_convex_prox_at(convex, i, inverse, r + row, step->a + row, du + row, dr);
         noise += step->scale[i] * rounded * rounded;
@@ -111,9 +105,8 @@ static void close_block(mo_convex_step *step, int i, int d)
     const double *B = block_of(step, i);
     double *D = step->system.D + step->system.start[i];
     step->system.active[i] = mo_dot(d * d, B, B) > 0;
-    for (int k = 0; k < d * d; ++k) {
+    for (int k = 0; k < d * d; ++k)
         D[k] = k % (d + 1) == 0;
-    }
 }
 
 /* B = J / kappa of every block at its argument. */
@@ -142,9 +135,8 @@ static int solve_direction(mo_convex_step *step)
 static int find_direction(mo_convex_step *step, const mo_convex *convex, double rho)
 {
     set_blocks(step, convex, rho);
-    for (int k = 0; k < convex->problem->row_count; ++k) {
+    for (int k = 0; k < convex->problem->row_count; ++k)
         step->direction[k] = -step->gap[k];
-    }
     return mo_delassus_factor(&step->system) && solve_direction(step);
 }
 
@@ -172,9 +164,7 @@ static double search_slope(mo_convex_step *step, const mo_convex *convex, double
     const double first = mo_dot(n, step->gap, step->response);
     double low = 0, at_low = first, high = 1, size = try_length(step, convex, rho, r, 1);
     double slope = mo_dot(n, step->gap, step->response), at_high = slope;
-    if (!(first < 0)) {
-        return size; /* rounding: nothing to search */
-    }
+    if (!(first < 0)) return size; /* rounding: nothing to search */
     for (int round = 0; round < 25 && slope > -0.1 * first; ++round) {
         const double part = round % 3 == 2 ? 0.5 : -at_low / (at_high - at_low);
         const double t = low + fmin(0.99, fmax(0.01, part)) * (high - low);
@@ -199,9 +189,7 @@ static double search_size(mo_convex_step *step, const mo_convex *convex, double 
     double size = INFINITY;
     for (double t = 1; t > 1e-4; t *= 0.5) {
         size = try_length(step, convex, rho, r, t);
-        if (size <= (1 - 0.1 * t) * before) {
-            break;
-        }
+        if (size <= (1 - 0.1 * t) * before) break;
     }
     return size;
 }
@@ -237,15 +225,11 @@ int mo_convex_step_take(mo_convex_step *step, const mo_convex *convex, double rh
     double size = evaluate(step, convex, rho, r, step->c, step->du);
     int taken = 0;
     while (size > fmax(step->noise, ACCURACY * change_size(step))) {
-        if (taken++ == NEWTON_MOST || !find_direction(step, convex, rho)) {
-            return -1;
-        }
+        if (taken++ == NEWTON_MOST || !find_direction(step, convex, rho)) return -1;
         const double before = size;
         size = step->is_convex ? search_slope(step, convex, rho, r)
                                : search_size(step, convex, rho, r, size);
-        if (!step->is_convex && !(size < before)) {
-            return -1;
-        }
+        if (!step->is_convex && !(size < before)) return -1;
         memcpy(step->c, step->trial_c, bytes);
         memcpy(step->du, step->trial_du, bytes);
     }
@@ -280,14 +264,12 @@ static void set_polish_block(mo_convex_step *step, const mo_convex *convex, doub
         E[k] = (k % (d + 1) == 0) - (1 - tau * sigma) * J[k];
         B[k] = tau * J[k];
     }
-    for (int k = 0; k < d; ++k) {
+    for (int k = 0; k < d; ++k)
         z[k] -= r[row + k];
-    }
     mo_factor_symmetric(d, E);
     mo_solve_factored(d, E, z);
-    for (int k = 0; k < d; ++k) { /* J is symmetric: its rows are its columns */
+    for (int k = 0; k < d; ++k) /* J is symmetric: its rows are its columns */
         mo_solve_factored(d, E, B + k * d);
-    }
     close_block(step, i, d);
 }
 
@@ -296,18 +278,14 @@ int mo_convex_step_polish(mo_convex_step *step, const mo_convex *convex, double 
 {
     const mo_problem *problem = step->sweep->problem;
     set_base(step, convex, u, r);
-    for (int i = 0; i < problem->constraint_count; ++i) {
+    for (int i = 0; i < problem->constraint_count; ++i)
         set_polish_block(step, convex, rho, look, i, r);
-    }
-    if (!mo_delassus_factor(&step->system) || !solve_direction(step)) {
-        return 0;
-    }
+    if (!mo_delassus_factor(&step->system) || !solve_direction(step)) return 0;
     for (int i = 0; i < problem->constraint_count; ++i) {
         const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
         double new_r[MO_BILATERAL_MAX_DIM];
-        for (int k = 0; k < d; ++k) {
+        for (int k = 0; k < d; ++k)
             new_r[k] = r[row + k] + step->direction[row + k];
-        }
         mo_convex_prox(convex, i, 0, new_r, r + row); /* project back into the set */
     }
     return 1;
@@ -329,9 +307,8 @@ void mo_convex_step_respond(mo_convex_step *step, const double *ds, double *du)
     const mo_problem *problem = step->sweep->problem;
     for (int i = 0; i < problem->constraint_count; ++i) {
         const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
-        for (int k = 0; k < d; ++k) {
+        for (int k = 0; k < d; ++k)
             step->direction[row + k] = -block_of(step, i)[k * d] * ds[i];
-        }
     }
     solve_direction(step);
     for (int k = 0; k < problem->row_count; ++k) {

@@ -54,9 +54,8 @@ static void find_velocity(const mo_dantzig *z, const double *r, double *u)
         return;
     }
     mo_dantzig_velocity(z, r, u);
-    for (int i = 0; compliance && i < z->n; ++i) {
+    for (int i = 0; compliance && i < z->n; ++i)
         u[i] -= compliance[i] * r[i];
-    }
 }
 
 static int measure(mo_dantzig *z)
@@ -64,9 +63,7 @@ static int measure(mo_dantzig *z)
     mo_run *run = z->run;
     mo_dantzig_unscale(z, z->f, run->r);
     find_velocity(z, run->r, run->u);
-    if (!mo_run_check(run, z->pivots, run->u, run->r)) {
-        return 0;
-    }
+    if (!mo_run_check(run, z->pivots, run->u, run->r)) return 0;
     run->status = MO_SOLVED;
     return 1;
 }
@@ -77,9 +74,7 @@ int mo_dantzig_tick(mo_dantzig *z)
     ++z->pivots;
     if (z->pivots >= z->next_check || z->pivots >= z->options->max_iter) {
         z->next_check = 4 * (z->pivots + 1);
-        if (measure(z)) {
-            return 1;
-        }
+        if (measure(z)) return 1;
     }
     return mo_run_must_stop(z->run, z->pivots);
 }
@@ -120,22 +115,14 @@ static ending compute_forces(mo_dantzig *z)
     while (!z->broken && z->pivots <= budget) {
         const int d = mo_dantzig_pick(z);
         if (d < 0) {
-            if (all_hold(z)) {
-                return END_ALL_HOLD;
-            }
-            if (++repairs > REPAIRS) {
-                return END_STUCK;
-            }
+            if (all_hold(z)) return END_ALL_HOLD;
+            if (++repairs > REPAIRS) return END_STUCK;
             continue;
         }
         const mo_drive_end end = mo_dantzig_drive(z, d);
-        if (end == MO_DRIVE_STOPPED) {
-            return END_STOPPED;
-        }
+        if (end == MO_DRIVE_STOPPED) return END_STOPPED;
         if (end == MO_DRIVE_RAY) {
-            if (meet_ray(z, d, &rays)) {
-                return END_RAY;
-            }
+            if (meet_ray(z, d, &rays)) return END_RAY;
             continue;
         }
         z->skipped = -1;
@@ -167,9 +154,8 @@ static int polish(mo_dantzig *z)
         const double before = merit;
         memcpy(kept, r, (size_t)z->n * sizeof *r);
         z->newton.eps = eps;
-        if (mo_newton_find_step(&z->newton, r)) {
+        if (mo_newton_find_step(&z->newton, r))
             merit = mo_newton_take_step(&z->newton, before, HALVINGS, r);
-        }
         if (merit < before) {
             eps = mo_larger(eps / 10, least);
         } else {
@@ -180,9 +166,7 @@ static int polish(mo_dantzig *z)
         mo_dantzig_import(z, r);
         mo_dantzig_refresh(z);
         z->next_check = 0;
-        if (mo_dantzig_tick(z)) {
-            return 1;
-        }
+        if (mo_dantzig_tick(z)) return 1;
     }
     return 0;
 }
@@ -193,9 +177,7 @@ static int polish(mo_dantzig *z)
 static int is_proof(const mo_dantzig *z)
 {
     double largest = 0, response = 0, gain = 0;
-    if (!z->factor.is_symmetric) {
-        return 0;
-    }
+    if (!z->factor.is_symmetric) return 0;
     for (int i = 0; i < z->n; ++i) {
         largest = mo_larger(largest, fabs(z->df[i]));
         response = mo_larger(response, fabs(z->da[i]));
@@ -237,11 +219,10 @@ static mo_status end_stalled(mo_dantzig *z, int all_held)
 static void start(mo_dantzig *z, int is_warm)
 {
     ++z->starts;
-    if (is_warm && z->starts == 1) {
+    if (is_warm && z->starts == 1)
         mo_dantzig_adopt(z);
-    } else {
+    else
         mo_dantzig_begin(z);
-    }
 }
 
 static mo_status solve(mo_run *run, void *memory)
@@ -254,25 +235,16 @@ static mo_status solve(mo_run *run, void *memory)
     z->next_check = 4;
     mo_dantzig_import(z, run->r);
     mo_dantzig_refresh(z);
-    if (measure(z)) {
-        return MO_SOLVED;
-    }
-    if (mo_run_must_stop(run, 0)) {
-        return run->status;
-    }
+    if (measure(z)) return MO_SOLVED;
+    if (mo_run_must_stop(run, 0)) return run->status;
     while (z->starts <= z->options->dantzig.restarts && !(all_held && is_exact(z))) {
         start(z, is_warm);
         const ending end = compute_forces(z);
         all_held = end == END_ALL_HOLD;
-        if (end == END_STOPPED || measure(z) || mo_run_must_stop(run, z->pivots)) {
+        if (end == END_STOPPED || measure(z) || mo_run_must_stop(run, z->pivots))
             return run->status;
-        }
-        if (end == END_RAY && is_proof(z)) {
-            return end_without_solution(z);
-        }
-        if (end != END_RAY && !is_exact(z) && polish(z)) {
-            return run->status;
-        }
+        if (end == END_RAY && is_proof(z)) return end_without_solution(z);
+        if (end != END_RAY && !is_exact(z) && polish(z)) return run->status;
     }
     return end_stalled(z, all_held);
 }

@@ -56,9 +56,8 @@ static void gather_driven_column(mo_dantzig *z, int d)
         mo_dantzig_tied_column(z, d, z->column);
         column = z->column;
     }
-    for (int k = 0; k < z->factor.count; ++k) {
+    for (int k = 0; k < z->factor.count; ++k)
         z->row[k] = column[z->member[k]];
-    }
 }
 
 static void begin_factor(mo_dantzig *z, int d)
@@ -72,11 +71,8 @@ static void begin_factor(mo_dantzig *z, int d)
 /* df of tied friction; then da = A df, of which the largest |da| of a clamped row is the error. */
 static double complete_direction(mo_dantzig *z, int d)
 {
-    for (int i = 0; z->has_ties && i < z->n; ++i) {
-        if (z->tie[i] != 0) {
-            z->df[i] = z->tie[i] * z->df[z->normal[i]];
-        }
-    }
+    for (int i = 0; z->has_ties && i < z->n; ++i)
+        if (z->tie[i] != 0) z->df[i] = z->tie[i] * z->df[z->normal[i]];
     mo_dantzig_apply_direction(z, d);
     double error = 0;
     for (int k = 0; k < z->factor.count; ++k) {
@@ -99,9 +95,8 @@ static double first_direction(mo_dantzig *z, const drive_course *course)
         sign = -sign;
     }
     memset(z->df, 0, (size_t)z->n * sizeof *z->df);
-    for (int k = 0; k < F->count; ++k) {
+    for (int k = 0; k < F->count; ++k)
         z->df[z->member[k]] = sign * x[k];
-    }
     z->df[course->d] = course->sign;
     return complete_direction(z, course->d);
 }
@@ -116,9 +111,8 @@ static double refine_direction(mo_dantzig *z, int d)
 static double direction_size(const mo_dantzig *z)
 {
     double size = 1; /* that of f_d */
-    for (int k = 0; k < z->factor.count; ++k) {
+    for (int k = 0; k < z->factor.count; ++k)
         size = mo_larger(size, fabs(z->df[z->member[k]]));
-    }
     return size;
 }
 
@@ -129,9 +123,7 @@ static int find_direction(mo_dantzig *z, drive_course *course)
     ++z->stamp;
     for (int attempt = 0; attempt < 2; ++attempt) {
         if (z->broken || attempt) { /* the factor is inaccurate or was lost */
-            if (!mo_dantzig_solve_sets(z, 1)) {
-                return 0;
-            }
+            if (!mo_dantzig_solve_sets(z, 1)) return 0;
             begin_factor(z, course->d);
         }
         double error = first_direction(z, course);
@@ -140,9 +132,8 @@ static int find_direction(mo_dantzig *z, drive_course *course)
             error = refine_direction(z, course->d);
             course->size = direction_size(z);
         }
-        if (error <= MO_DANTZIG_NOISE * course->size) { /* false for NaN */
+        if (error <= MO_DANTZIG_NOISE * course->size) /* false for NaN */
             return 1;
-        }
     }
     return 0;
 }
@@ -173,9 +164,8 @@ static void consider(const mo_dantzig *z, drive_event *best, event_kind kind, in
     const double rounding = kind == EVENT_CLAMP ? z->rounding[row] : mo_dantzig_f_rounding(z, row);
     const double tie = 0.01 * rounding / rate + (ends && isfinite(best->step) ? END_TIE * step : 0);
     const double weight = kind <= EVENT_BOUND ? INFINITY : rate;
-    if (step < best->step - tie || (step <= best->step + tie && weight > best->rate)) {
+    if (step < best->step - tie || (step <= best->step + tie && weight > best->rate))
         *best = (drive_event){kind, row, step, weight, slack <= rounding};
-    }
 }
 
 /* Rate at which the bounds of a friction row separate. */
@@ -189,34 +179,29 @@ static void consider_line(const mo_dantzig *z, double noise, int row, drive_even
 {
     const double apart = bound_rate(z, row), to_upper = z->df[row] - apart,
                  to_lower = -apart - z->df[row];
-    if (to_upper > noise && to_upper >= to_lower) {
+    if (to_upper > noise && to_upper >= to_lower)
         consider(z, best, EVENT_UPPER, row, mo_dantzig_upper(z, row) - z->f[row], to_upper);
-    }
-    if (to_lower > noise) {
+    if (to_lower > noise)
         consider(z, best, EVENT_LOWER, row, z->f[row] - mo_dantzig_lower(z, row), to_lower);
-    }
-    if (to_upper > noise && to_upper < to_lower) {
+    if (to_upper > noise && to_upper < to_lower)
         consider(z, best, EVENT_UPPER, row, mo_dantzig_upper(z, row) - z->f[row], to_upper);
-    }
 }
 
 static void consider_fixed(const mo_dantzig *z, double noise, int row, drive_event *best)
 {
     const double df = z->df[row];
-    if (df < -noise && !isinf(z->lower[row])) {
+    if (df < -noise && !isinf(z->lower[row]))
         consider(z, best, EVENT_LOWER, row, z->f[row] - z->lower[row], -df);
-    } else if (df > noise && !isinf(z->upper[row])) {
+    else if (df > noise && !isinf(z->upper[row]))
         consider(z, best, EVENT_UPPER, row, z->upper[row] - z->f[row], df);
-    }
 }
 
 static void consider_bounds(const mo_dantzig *z, double noise, int row, drive_event *best)
 {
-    if (z->kind[row] == MO_ROW_BOUNDED) {
+    if (z->kind[row] == MO_ROW_BOUNDED)
         consider_fixed(z, noise, row, best);
-    } else if (z->kind[row] == MO_ROW_LINE && !isinf(z->mu[row])) {
+    else if (z->kind[row] == MO_ROW_LINE && !isinf(z->mu[row]))
         consider_line(z, noise, row, best);
-    }
 }
 
 /*
@@ -231,18 +216,14 @@ static void consider_disc(const mo_dantzig *z, double noise, int row, event_kind
     const double x = z->f[row], y = z->f[row + 1], dx = z->df[row], dy = z->df[row + 1];
     const double size = hypot(x, y), slack = N - size;
     if (N + size <= mo_dantzig_nothing(z)) { /* at the apex of the cone */
-        if (hypot(dx, dy) - dN > noise) {
-            consider(z, best, kind, named, 0, hypot(dx, dy) - dN);
-        }
+        if (hypot(dx, dy) - dN > noise) consider(z, best, kind, named, 0, hypot(dx, dy) - dN);
         return;
     }
     const double A = dx * dx + dy * dy - dN * dN, B = x * dx + y * dy - N * dN;
     const double C = slack > 0 ? -slack * (N + size) : 0, root = B * B - A * C;
     const double reach = root >= 0 ? B + sqrt(root) : 0; /* s = -C / reach */
     const double rate = reach / (N + size);              /* slack over s */
-    if (rate > noise) {
-        consider(z, best, kind, named, slack, rate);
-    }
+    if (rate > noise) consider(z, best, kind, named, slack, rate);
 }
 
 /* Are the conditions of this disc being kept, with the contact not sliding? */
@@ -261,19 +242,16 @@ static void consider_row(const mo_dantzig *z, double noise, int row, drive_event
         consider_bounds(z, noise, row, best);
         break;
     case MO_ROW_LOWER:
-        if (da < -noise && z->refused[row] != z->stamp) {
+        if (da < -noise && z->refused[row] != z->stamp)
             consider(z, best, EVENT_CLAMP, row, z->a[row], -da);
-        }
         break;
     case MO_ROW_UPPER:
-        if (da > noise && z->refused[row] != z->stamp) {
+        if (da > noise && z->refused[row] != z->stamp)
             consider(z, best, EVENT_CLAMP, row, -z->a[row], da);
-        }
         break;
     case MO_ROW_FROZEN:
-        if (fabs(da) > noise && z->refused[row] != z->stamp) {
+        if (fabs(da) > noise && z->refused[row] != z->stamp)
             consider(z, best, EVENT_CLAMP, row, 0, fabs(da));
-        }
         consider_bounds(z, noise, row, best);
         break;
     default:
@@ -289,9 +267,7 @@ static void consider_return(const mo_dantzig *z, double noise, const drive_cours
     const double past =
         course->sign < 0 ? z->f[d] - mo_dantzig_upper(z, d) : mo_dantzig_lower(z, d) - z->f[d];
     const double rate = 1 + (z->normal[d] >= 0 ? bound_rate(z, d) : 0);
-    if (rate > noise) {
-        consider(z, best, EVENT_BOUND, d, past, rate);
-    }
+    if (rate > noise) consider(z, best, EVENT_BOUND, d, past, rate);
 }
 
 /* The next bound in the direction of motion.  As f_N decreases, the opposite bound may overtake
@@ -304,17 +280,15 @@ static void consider_driven(const mo_dantzig *z, double noise, const drive_cours
         consider_return(z, noise, course, best);
         return;
     }
-    if (z->da[d] * course->sign > noise) {
+    if (z->da[d] * course->sign > noise)
         consider(z, best, EVENT_ARRIVED, d, fabs(z->a[d]), fabs(z->da[d]));
-    }
     if (first >= 0 && !course->leaves_disc) {
         consider_disc(z, noise, first, EVENT_BOUND, d, best);
     } else if (kind == MO_ROW_BOUNDED || kind == MO_ROW_LINE) {
         const double bound = course->sign > 0 ? mo_dantzig_upper(z, d) : mo_dantzig_lower(z, d);
         const double rate = 1 - (kind == MO_ROW_LINE ? bound_rate(z, d) : 0);
-        if (rate > noise && !isinf(bound)) {
+        if (rate > noise && !isinf(bound))
             consider(z, best, EVENT_BOUND, d, course->sign * (bound - z->f[d]), rate);
-        }
     }
 }
 
@@ -326,9 +300,8 @@ static drive_event max_step(const mo_dantzig *z, const drive_course *course)
     consider_driven(z, noise, course, &best);
     for (int i = 0; i < z->n; ++i) {
         consider_row(z, noise, i, &best); /* d itself is in no set */
-        if (z->kind[i] == MO_ROW_DISC && i != d && i + 1 != d && disc_is_kept(z, i)) {
+        if (z->kind[i] == MO_ROW_DISC && i != d && i + 1 != d && disc_is_kept(z, i))
             consider_disc(z, noise, i, EVENT_SLIDE, i, &best);
-        }
     }
     return best;
 }
@@ -341,9 +314,8 @@ static void advance(mo_dantzig *z, double step)
         z->f[i] += step * z->df[i];
         z->a[i] += step * z->da[i];
     }
-    for (int k = 0; k < z->factor.count; ++k) {
+    for (int k = 0; k < z->factor.count; ++k)
         z->a[z->member[k]] = 0;
-    }
 }
 
 /* Is this the friction of a contact that is open? */
@@ -382,15 +354,12 @@ static void finish(mo_dantzig *z, const drive_course *course, const drive_event 
     const int d = course->d;
     if (now->kind == EVENT_BOUND) {
         const int continues = course->from_outside && z->a[d] * course->sign < 0;
-        if (!continues || is_open(z, d)) {
-            settle_at_bound(z, course);
-        }
+        if (!continues || is_open(z, d)) settle_at_bound(z, course);
         return;
     }
     z->a[d] = 0;
-    if (!mo_dantzig_is_outside(z, d, mo_dantzig_f_rounding(z, d)) && !mo_dantzig_clamp(z, d)) {
+    if (!mo_dantzig_is_outside(z, d, mo_dantzig_f_rounding(z, d)) && !mo_dantzig_clamp(z, d))
         z->set[d] = MO_ROW_FROZEN;
-    }
 }
 
 /* The blocking row changes its set; false if it cannot be clamped in this direction. */
@@ -431,9 +400,7 @@ static const double ALMOST = 1e-6;
 static mo_drive_end end_unbounded(mo_dantzig *z, const drive_course *course)
 {
     const int d = course->d;
-    if (course->from_outside || fabs(z->a[d]) > ALMOST * course->begun) {
-        return MO_DRIVE_RAY;
-    }
+    if (course->from_outside || fabs(z->a[d]) > ALMOST * course->begun) return MO_DRIVE_RAY;
     z->set[d] = MO_ROW_FROZEN;
     return MO_DRIVE_DONE;
 }
@@ -450,9 +417,7 @@ static mo_drive_end drive(mo_dantzig *z, int d)
         }
         const drive_event now = max_step(z, &course);
         is_known = 0;
-        if (now.kind == EVENT_NONE) {
-            return end_unbounded(z, &course);
-        }
+        if (now.kind == EVENT_NONE) return end_unbounded(z, &course);
         advance(z, now.step);
         if (now.row == d && now.kind == EVENT_BOUND && !course.from_outside && !can_slide(z, d)) {
             course.leaves_disc = 1;
@@ -472,12 +437,8 @@ static mo_drive_end drive(mo_dantzig *z, int d)
             continue;
         }
         zero_steps = now.is_zero ? zero_steps + 1 : 0;
-        if (mo_dantzig_tick(z)) {
-            return MO_DRIVE_STOPPED;
-        }
-        if (zero_steps > patience) {
-            return MO_DRIVE_GAVE_UP;
-        }
+        if (mo_dantzig_tick(z)) return MO_DRIVE_STOPPED;
+        if (zero_steps > patience) return MO_DRIVE_GAVE_UP;
     }
 }
 

@@ -39,9 +39,7 @@ static const int one = 1;
 
 static void solve_triangle(const mo_dantzig_factor *F, const char *trans, double *x)
 {
-    if (F->count > 0) {
-        dtrsv_("L", trans, "N", &F->count, F->F, &F->stride, x, &one);
-    }
+    if (F->count > 0) dtrsv_("L", trans, "N", &F->count, F->F, &F->stride, x, &one);
 }
 
 void mo_cholesky_begin(mo_dantzig_factor *F, const double *v)
@@ -52,9 +50,8 @@ void mo_cholesky_begin(mo_dantzig_factor *F, const double *v)
 
 void mo_cholesky_solve(mo_dantzig_factor *F, double *x)
 {
-    for (int i = 0; i < F->count; ++i) {
+    for (int i = 0; i < F->count; ++i)
         x[i] = -F->driven[i];
-    }
     solve_triangle(F, "T", x);
 }
 
@@ -77,9 +74,8 @@ void mo_cholesky_append(mo_dantzig_factor *F, double pivot, double driven_entry)
 {
     const int k = F->count;
     const double root = sqrt(pivot);
-    for (int j = 0; j < k; ++j) {
+    for (int j = 0; j < k; ++j)
         F->F[(size_t)j * F->stride + k] = F->left[j];
-    }
     F->F[(size_t)k * F->stride + k] = root;
     F->driven[k] = (driven_entry - mo_dot(k, F->left, F->driven)) / root;
     F->count = k + 1;
@@ -122,9 +118,7 @@ void mo_cholesky_remove(mo_dantzig_factor *F, int p)
 int mo_cholesky_rebuild(mo_dantzig_factor *F)
 {
     int info = 0;
-    if (F->count) {
-        dpotrf_("L", &F->count, F->F, &F->stride, &info);
-    }
+    if (F->count) dpotrf_("L", &F->count, F->F, &F->stride, &info);
     return info == 0;
 }
 
@@ -133,17 +127,14 @@ int mo_cholesky_rebuild(mo_dantzig_factor *F)
 static void multiply(const mo_dantzig_factor *F, const char *trans, const double *x, double *y)
 {
     const double alpha = 1, beta = 0;
-    if (F->count) {
+    if (F->count)
         dgemv_(trans, &F->count, &F->count, &alpha, F->F, &F->stride, x, &one, &beta, y, &one);
-    }
 }
 
 /* B += alpha x y' */
 static void add_outer(mo_dantzig_factor *F, double alpha, const double *x, const double *y)
 {
-    if (F->count) {
-        dger_(&F->count, &F->count, &alpha, x, &one, y, &one, F->F, &F->stride);
-    }
+    if (F->count) dger_(&F->count, &F->count, &alpha, x, &one, y, &one, F->F, &F->stride);
 }
 
 void mo_inverse_solve(const mo_dantzig_factor *F, const double *v, double *x)
@@ -157,9 +148,8 @@ double mo_inverse_try(mo_dantzig_factor *F, const double *column, const double *
     multiply(F, "N", column, F->right);
     multiply(F, "T", row, F->left);
     double pivot = corner;
-    for (int k = 0; k < F->count; ++k) {
+    for (int k = 0; k < F->count; ++k)
         pivot -= row[k] * F->right[k];
-    }
     return pivot;
 }
 
@@ -200,9 +190,8 @@ void mo_inverse_remove(mo_dantzig_factor *F, int p)
     swap_with_last(F, p);
     const int last = --F->count;
     const double *column = F->F + (size_t)last * F->stride, corner = column[last];
-    for (int j = 0; j < last; ++j) {
+    for (int j = 0; j < last; ++j)
         F->left[j] = F->F[(size_t)j * F->stride + last];
-    }
     add_outer(F, -1 / corner, column, F->left);
 }
 
@@ -219,12 +208,9 @@ int mo_inverse_change_column(mo_dantzig_factor *F, int p, const double *change)
 {
     multiply(F, "N", change, F->right);
     const double pivot = 1 + F->right[p];
-    if (!(fabs(pivot) > MO_DANTZIG_PIVOT)) {
-        return 0;
-    }
-    for (int j = 0; j < F->count; ++j) {
+    if (!(fabs(pivot) > MO_DANTZIG_PIVOT)) return 0;
+    for (int j = 0; j < F->count; ++j)
         F->left[j] = F->F[(size_t)j * F->stride + p];
-    }
     add_outer(F, -1 / pivot, F->right, F->left);
     return 1;
 }
@@ -233,12 +219,8 @@ int mo_inverse_rebuild(mo_dantzig_factor *F)
 {
     const int room = 64 * F->count;
     int info = 0;
-    if (F->count == 0) {
-        return 1;
-    }
+    if (F->count == 0) return 1;
     dgetrf_(&F->count, &F->count, F->F, &F->stride, F->pivots, &info);
-    if (info == 0) {
-        dgetri_(&F->count, F->F, &F->stride, F->pivots, F->work, &room, &info);
-    }
+    if (info == 0) dgetri_(&F->count, F->F, &F->stride, F->pivots, F->work, &room, &info);
     return info == 0;
 }

@@ -75,9 +75,7 @@ static void set_friction(mo_dantzig *z, int normal, int count, mo_row_kind kind,
         z->normal[normal + k] = normal;
         z->mu[normal + k] = mu;
     }
-    if (kind == MO_ROW_DISC && count == 2) {
-        z->kind[normal + 2] = MO_ROW_SECOND;
-    }
+    if (kind == MO_ROW_DISC && count == 2) z->kind[normal + 2] = MO_ROW_SECOND;
 }
 
 static void set_block(mo_dantzig *z, const mo_constraint_view *view)
@@ -86,14 +84,12 @@ static void set_block(mo_dantzig *z, const mo_constraint_view *view)
     const mo_law *law = &view->law;
     switch (law->kind) {
     case MO_LAW_BILATERAL:
-        for (int k = 0; k < d; ++k) {
+        for (int k = 0; k < d; ++k)
             set_bounds(z, row + k, -INFINITY, INFINITY);
-        }
         break;
     case MO_LAW_BOX:
-        for (int k = 0; k < d; ++k) {
+        for (int k = 0; k < d; ++k)
             set_bounds(z, row + k, law->lower[k], law->upper[k]);
-        }
         break;
     case MO_LAW_COULOMB:
         set_bounds(z, row, 0, INFINITY);
@@ -110,9 +106,8 @@ static void set_block(mo_dantzig *z, const mo_constraint_view *view)
     case MO_LAW_SLIDING:
         set_bounds(z, row, 0, INFINITY);
         set_friction(z, row, d - 1, MO_ROW_TIED, law->mu);
-        for (int k = 1; k < d; ++k) {
+        for (int k = 1; k < d; ++k)
             z->tie[row + k] = -law->mu * law->direction[k - 1];
-        }
         break;
     default: /* frictionless; the driver refuses the others */
         set_bounds(z, row, 0, INFINITY);
@@ -145,11 +140,9 @@ static void copy_blocks(mo_dantzig *z, const mo_problem *W)
         const double *block = W->values + W->value_start[i];
         for (int k = W->block_start[i]; k < W->block_start[i + 1]; ++k) {
             const int j = W->block_index[k], columns = mo_constraint_dim(W, j);
-            for (int b = 0; b < columns; ++b) {
-                for (int a = 0; a < rows; ++a) {
+            for (int b = 0; b < columns; ++b)
+                for (int a = 0; a < rows; ++a)
                     z->W[(size_t)(W->row_start[j] + b) * z->n + row + a] = block[a * columns + b];
-                }
-            }
             block += (size_t)rows * columns;
         }
     }
@@ -161,14 +154,11 @@ static void set_scales(mo_dantzig *z)
     for (int i = 0; i < z->n; ++i) {
         double trace = z->W[(size_t)i * z->n + i];
         const int count = z->friction_count[i];
-        for (int k = 1; k <= count; ++k) {
+        for (int k = 1; k <= count; ++k)
             trace += z->W[(size_t)(i + k) * z->n + i + k];
-        }
         const double mean = trace / (1 + count);
         z->scale[i] = mean > 0 ? sqrt(mean) : 1;
-        if (z->normal[i] >= 0) {
-            z->scale[i] = z->scale[z->normal[i]];
-        }
+        if (z->normal[i] >= 0) z->scale[i] = z->scale[z->normal[i]];
     }
 }
 
@@ -177,11 +167,9 @@ static void scale_matrix(mo_dantzig *z)
     z->unit = 0;
     for (int j = 0; j < z->n; ++j) {
         double *W = z->W + (size_t)j * z->n;
-        for (int m = z->run_start[j]; m < z->run_start[j + 1]; ++m) {
-            for (int i = z->runs[2 * m]; i < z->runs[2 * m + 1]; ++i) {
+        for (int m = z->run_start[j]; m < z->run_start[j + 1]; ++m)
+            for (int i = z->runs[2 * m]; i < z->runs[2 * m + 1]; ++i)
                 W[i] /= z->scale[i] * z->scale[j];
-            }
-        }
         z->q[j] /= z->scale[j];
         z->lower[j] *= z->scale[j];
         z->upper[j] *= z->scale[j];
@@ -200,9 +188,7 @@ static void find_runs(mo_dantzig *z)
         const double *W = z->W + (size_t)j * n;
         z->run_start[j] = count;
         for (int i = 0; i < n; ++i) {
-            if (W[i] == 0) {
-                continue;
-            }
+            if (W[i] == 0) continue;
             if (count > z->run_start[j] && i - z->runs[2 * count - 1] < RUN_GAP) {
                 z->runs[2 * count - 1] = i + 1;
             } else {
@@ -220,11 +206,8 @@ static int matrix_is_symmetric(const mo_dantzig *z)
     for (int j = 0; j < z->n; ++j) {
         const double *W = z->W + (size_t)j * z->n;
         for (int m = z->run_start[j]; m < z->run_start[j + 1]; ++m) {
-            for (int i = z->runs[2 * m]; i < z->runs[2 * m + 1]; ++i) {
-                if (W[i] != z->W[(size_t)i * z->n + j]) {
-                    return 0;
-                }
-            }
+            for (int i = z->runs[2 * m]; i < z->runs[2 * m + 1]; ++i)
+                if (W[i] != z->W[(size_t)i * z->n + j]) return 0;
         }
     }
     return 1;
@@ -239,9 +222,8 @@ static mo_error fill(mo_dantzig *z)
     memset(z->W, 0, (size_t)z->n * (size_t)z->n * sizeof *z->W);
     set_rows(z);
     copy_blocks(z, space->W);
-    for (int i = 0; problem->compliance && i < z->n; ++i) {
+    for (int i = 0; problem->compliance && i < z->n; ++i)
         z->W[(size_t)i * z->n + i] += problem->compliance[i];
-    }
     find_runs(z);
     z->is_symmetric = matrix_is_symmetric(z);
     set_scales(z);
@@ -270,8 +252,6 @@ mo_error mo_dantzig_layout(const mo_problem *problem, const mo_options *options,
     take_vectors(arena, z, n);
     z->v = MO_TAKE(arena, problem->dof_count, double);
     take_factor(arena, &z->factor, n);
-    if (z->has_discs) {
-        MO_TRY(mo_newton_layout(problem, arena, &z->newton));
-    }
+    if (z->has_discs) MO_TRY(mo_newton_layout(problem, arena, &z->newton));
     return arena->base ? fill(z) : MO_OK;
 }

@@ -19,11 +19,9 @@
 static inline void add_column(const mo_dantzig *z, int j, double x, double *y)
 {
     const double *W = z->W + (size_t)j * z->n;
-    for (int m = z->run_start[j]; m < z->run_start[j + 1]; ++m) {
-        for (int i = z->runs[2 * m]; i < z->runs[2 * m + 1]; ++i) {
+    for (int m = z->run_start[j]; m < z->run_start[j + 1]; ++m)
+        for (int i = z->runs[2 * m]; i < z->runs[2 * m + 1]; ++i)
             y[i] += x * W[i];
-        }
-    }
 }
 
 /* From the axes of the discs to those of the problem, and back. */
@@ -58,11 +56,8 @@ static void apply(mo_dantzig *z, const double *x, double *y)
         w = z->world;
     }
     memset(y, 0, (size_t)z->n * sizeof *y);
-    for (int j = 0; j < z->n; ++j) {
-        if (w[j] != 0) {
-            add_column(z, j, w[j], y);
-        }
-    }
+    for (int j = 0; j < z->n; ++j)
+        if (w[j] != 0) add_column(z, j, w[j], y);
     from_world(z, y);
 }
 
@@ -73,9 +68,8 @@ void mo_dantzig_apply_direction(mo_dantzig *z, int d)
         return;
     }
     memset(z->da, 0, (size_t)z->n * sizeof *z->da);
-    for (int k = 0; k < z->factor.count; ++k) {
+    for (int k = 0; k < z->factor.count; ++k)
         add_column(z, z->member[k], z->df[z->member[k]], z->da);
-    }
     add_column(z, d, z->df[d], z->da);
 }
 
@@ -103,9 +97,8 @@ void mo_dantzig_column(mo_dantzig *z, int j, double *out)
     double x[2];
     const int count = unit_vector(z, j, &first, x);
     memset(out, 0, (size_t)z->n * sizeof *out);
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         add_column(z, first + k, x[k], out);
-    }
     from_world(z, out);
 }
 
@@ -148,22 +141,16 @@ void mo_dantzig_find_rounding(mo_dantzig *z)
 {
     double *size = z->rounding;
     to_world(z, z->f, z->world);
-    for (int i = 0; i < z->n; ++i) {
+    for (int i = 0; i < z->n; ++i)
         size[i] = fabs(z->q[i]);
-    }
     for (int j = 0; j < z->n; ++j) {
         const double *W = z->W + (size_t)j * z->n, x = fabs(z->world[j]);
-        for (int m = z->run_start[j]; x != 0 && m < z->run_start[j + 1]; ++m) {
-            for (int i = z->runs[2 * m]; i < z->runs[2 * m + 1]; ++i) {
+        for (int m = z->run_start[j]; x != 0 && m < z->run_start[j + 1]; ++m)
+            for (int i = z->runs[2 * m]; i < z->runs[2 * m + 1]; ++i)
                 size[i] += x * fabs(W[i]);
-            }
-        }
     }
-    for (int i = 0; z->has_discs && i < z->n; ++i) {
-        if (z->kind[i] == MO_ROW_DISC) {
-            size[i] = size[i + 1] = size[i] + size[i + 1];
-        }
-    }
+    for (int i = 0; z->has_discs && i < z->n; ++i)
+        if (z->kind[i] == MO_ROW_DISC) size[i] = size[i + 1] = size[i] + size[i + 1];
     mo_scale(z->n, MO_DANTZIG_ZERO, size);
 }
 
@@ -172,9 +159,8 @@ void mo_dantzig_find_rounding(mo_dantzig *z)
 void mo_dantzig_unscale(const mo_dantzig *z, const double *x, double *r)
 {
     to_world(z, x, r);
-    for (int i = 0; i < z->n; ++i) {
+    for (int i = 0; i < z->n; ++i)
         r[i] /= z->scale[i];
-    }
 }
 
 /* u = W r + q with compliance, in the units of the problem. */
@@ -183,15 +169,12 @@ void mo_dantzig_velocity(const mo_dantzig *z, const double *r, double *u)
     memcpy(u, z->q, (size_t)z->n * sizeof *u);
     for (int j = 0; j < z->n; ++j) {
         const double *W = z->W + (size_t)j * z->n, x = r[j] * z->scale[j];
-        for (int m = z->run_start[j]; x != 0 && m < z->run_start[j + 1]; ++m) {
-            for (int i = z->runs[2 * m]; i < z->runs[2 * m + 1]; ++i) {
+        for (int m = z->run_start[j]; x != 0 && m < z->run_start[j + 1]; ++m)
+            for (int i = z->runs[2 * m]; i < z->runs[2 * m + 1]; ++i)
                 u[i] += x * W[i];
-            }
-        }
     }
-    for (int i = 0; i < z->n; ++i) {
+    for (int i = 0; i < z->n; ++i)
         u[i] *= z->scale[i];
-    }
 }
 
 void mo_dantzig_turn(mo_dantzig *z, int first, double c, double s)

@@ -34,19 +34,15 @@ static int is_joint(const mo_dantzig *z, int row)
 /* If a row is refused, a = 0 follows from the others, or the main loop detects it. */
 static void clamp_joints(mo_dantzig *z)
 {
-    for (int i = 0; i < z->n; ++i) {
-        if (is_joint(z, i)) {
-            mo_dantzig_clamp(z, i);
-        }
-    }
+    for (int i = 0; i < z->n; ++i)
+        if (is_joint(z, i)) mo_dantzig_clamp(z, i);
 }
 
 void mo_dantzig_begin(mo_dantzig *z)
 {
     forget(z);
-    for (int i = 0; i < z->n; ++i) {
+    for (int i = 0; i < z->n; ++i)
         z->f[i] = z->normal[i] < 0 ? fmin(fmax(0, z->lower[i]), z->upper[i]) : 0;
-    }
     mo_dantzig_refresh(z);
     mo_dantzig_find_rounding(z);
     clamp_joints(z);
@@ -58,24 +54,19 @@ void mo_dantzig_begin(mo_dantzig *z)
 /* Clamps a row, or freezes it where it depends on those that are clamped already. */
 static void hold(mo_dantzig *z, int row)
 {
-    if (!mo_dantzig_clamp(z, row)) {
-        z->set[row] = MO_ROW_FROZEN;
-    }
+    if (!mo_dantzig_clamp(z, row)) z->set[row] = MO_ROW_FROZEN;
 }
 
 static void adopt_friction(mo_dantzig *z, int row)
 {
     const int normal = z->normal[row];
     const double bound = z->mu[row] * z->f[normal];
-    if (z->set[row] != MO_ROW_IDLE || z->f[normal] <= mo_dantzig_f_rounding(z, normal)) {
-        return;
-    }
+    if (z->set[row] != MO_ROW_IDLE || z->f[normal] <= mo_dantzig_f_rounding(z, normal)) return;
     if (z->kind[row] == MO_ROW_LINE) {
-        if (isinf(z->mu[row]) || fabs(z->f[row]) < bound * (1 - 1e-9)) {
+        if (isinf(z->mu[row]) || fabs(z->f[row]) < bound * (1 - 1e-9))
             hold(z, row);
-        } else {
+        else
             mo_dantzig_release(z, row, z->f[row] < 0 ? MO_ROW_LOWER : MO_ROW_UPPER);
-        }
     } else if (z->kind[row] == MO_ROW_DISC) {
         if (hypot(z->f[row], z->f[row + 1]) < bound * (1 - 1e-9)) {
             hold(z, row);
@@ -130,15 +121,11 @@ void mo_dantzig_adopt(mo_dantzig *z)
     for (int i = 0; i < z->n; ++i) {
         const double zero = mo_dantzig_f_rounding(z, i);
         if (z->normal[i] < 0 && z->set[i] == MO_ROW_IDLE && z->f[i] > z->lower[i] + zero &&
-            z->f[i] < z->upper[i] - zero) {
+            z->f[i] < z->upper[i] - zero)
             hold(z, i);
-        }
     }
-    for (int i = 0; i < z->n; ++i) {
-        if (z->normal[i] >= 0 && z->kind[i] != MO_ROW_TIED) {
-            adopt_friction(z, i);
-        }
-    }
+    for (int i = 0; i < z->n; ++i)
+        if (z->normal[i] >= 0 && z->kind[i] != MO_ROW_TIED) adopt_friction(z, i);
     for (int k = 0; k < ROUNDS && mo_dantzig_solve_sets(z, 0) && mo_dantzig_give_up_failures(z);
          ++k) {
     }

@@ -30,9 +30,8 @@ static int constraint_at(const mo_batches *b, const mo_batch *batch, int k, int 
 static int points_in(const mo_batches *b, const mo_batch *batch, int lane)
 {
     int count = 0;
-    while (count < batch->point_count && constraint_at(b, batch, count, lane) >= 0) {
+    while (count < batch->point_count && constraint_at(b, batch, count, lane) >= 0)
         ++count;
-    }
     return count;
 }
 
@@ -76,14 +75,10 @@ static void find_nodes(const mo_batches *b, int *node_of, nodes *all)
     const int constraints = b->problem->constraint_count;
     node *found = all->at + constraints; /* behind the sorted ones */
     memset(node_of, 0xff, (size_t)constraints * sizeof *node_of);
-    for (int g = 0, count = 0; g < b->group_count; ++g) {
+    for (int g = 0, count = 0; g < b->group_count; ++g)
         count = find_in_group(b, g, found, node_of, count);
-    }
-    for (int i = 0; i < constraints; ++i) {
-        if (node_of[i] >= 0) {
-            all->at[all->count++] = found[node_of[i]];
-        }
-    }
+    for (int i = 0; i < constraints; ++i)
+        if (node_of[i] >= 0) all->at[all->count++] = found[node_of[i]];
 }
 
 /* Slots and manifolds in the order of their colours. */
@@ -98,9 +93,8 @@ static void number_nodes(nodes *all, mo_device_sweeps *s, int *rest)
                 all->number[k] = n->is_slot ? s->slots++ : s->manifolds++;
                 s->points += n->is_slot ? 0 : n->count;
             }
-            if (n->colour == c && c == MO_COLOUR_REST) {
+            if (n->colour == c && c == MO_COLOUR_REST)
                 rest[s->rest_count++] = n->is_slot ? all->number[k] : -1 - all->number[k];
-            }
         }
     }
     s->slot_start[MO_COLOURS] = s->slots;
@@ -151,9 +145,8 @@ static size_t index_count(const mo_device_sweeps *s)
 
 static void copy_vector(const double *lanes, int lane, double *to, size_t apart, size_t i)
 {
-    for (size_t x = 0; x < 3; ++x) {
+    for (size_t x = 0; x < 3; ++x)
         to[x * apart + i] = lanes[x * MO_LANES + (size_t)lane];
-    }
 }
 
 static void pack_slot(const mo_batches *b, const node *n, const mo_slots *a, size_t i)
@@ -200,11 +193,8 @@ static void pack_point(const mo_batches *b, const node *n, int k, const mo_manif
 static void count_points(const nodes *all, int manifolds, int *first)
 {
     memset(first, 0, ((size_t)manifolds + 1) * sizeof *first);
-    for (int k = 0; k < all->count; ++k) {
-        if (!all->at[k].is_slot) {
-            first[all->number[k] + 1] = all->at[k].count;
-        }
-    }
+    for (int k = 0; k < all->count; ++k)
+        if (!all->at[k].is_slot) first[all->number[k] + 1] = all->at[k].count;
     mo_running_sums(manifolds, first);
 }
 
@@ -291,9 +281,7 @@ mo_error mo_device_arrange(mo_device *device, const mo_batches *batches, mo_devi
     const int has_room = all.at && all.number && node_of && out->constraint && out->staging;
     const mo_error error = has_room ? arrange(out, &all, node_of) : MO_ERR_MEMORY;
     MO_FREE(own, all.at, all.number, node_of);
-    if (error) {
-        mo_device_arrangement_end(out);
-    }
+    if (error) mo_device_arrangement_end(out);
     return error;
 }
 
@@ -323,9 +311,8 @@ void mo_device_write_impulses(mo_device_arrangement *a, const double *r)
     for (size_t k = 0; k < apart; ++k) {
         const double *e = frame_of(a, a->constraint[k]),
                      *own = r + a->batches->problem->row_start[a->constraint[k]];
-        for (size_t x = 0; x < 3; ++x) {
+        for (size_t x = 0; x < 3; ++x)
             a->staging[x * apart + k] = own[0] * e[x] + own[1] * e[3 + x] + own[2] * e[6 + x];
-        }
     }
     mo_device_write(a->sweeps.device, to, a->staging, 3 * apart * sizeof *to);
 }
@@ -339,8 +326,7 @@ void mo_device_read_impulses(mo_device_arrangement *a, double *r)
         const double *e = frame_of(a, a->constraint[k]);
         const double own[3] = {a->staging[k], a->staging[apart + k], a->staging[2 * apart + k]};
         double *to = r + a->batches->problem->row_start[a->constraint[k]];
-        for (int x = 0; x < 3; ++x) {
+        for (int x = 0; x < 3; ++x)
             to[x] = mo_vec3_dot(own, e + 3 * x);
-        }
     }
 }

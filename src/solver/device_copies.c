@@ -48,9 +48,8 @@ int mo_device_sweeps_copies(mo_device_sweeps *s, mo_copy_goal goal, mo_must_stop
     mo_device_clear(s->device, s->shift.at, mo_device_sweeps_shifts(s) * sizeof(double));
     mo_device_copy(s->device, s->line.at, s->free_line, (size_t)s->lines * sizeof(mo_line));
     double open = sweep_copies(s, &a, SWEEPS);
-    while (open > 0 && !must_stop(context, s->iteration)) {
+    while (open > 0 && !must_stop(context, s->iteration))
         open = sweep_copies(s, &a, s->iteration + SWEEPS);
-    }
     if (open > 0) { /* judge the current state */
         a.goal.most = 0;
         sweep_copies(s, &a, s->iteration + SWEEPS);

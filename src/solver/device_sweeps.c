@@ -34,9 +34,8 @@ void mo_device_sweeps_end(mo_device_sweeps *s)
     mo_device_forget(s->device, s->pair_of_sweeps);
     mo_device_forget(s->device, s->many_sweeps);
     s->pair_of_sweeps = s->many_sweeps = NULL;
-    for (size_t k = 0; k < sizeof all / sizeof *all; ++k) {
+    for (size_t k = 0; k < sizeof all / sizeof *all; ++k)
         mo_buffer_free(s->device, all[k]);
-    }
 }
 
 static size_t impulse_count(const mo_device_sweeps *s)
@@ -82,11 +81,10 @@ mo_visit_args mo_device_sweeps_args(const mo_device_sweeps *s, int now)
 static int queue_patches(mo_device_sweeps *s, const mo_visit_args *a, mo_term *partial)
 {
     const mo_state_args state = {s->line.at, s->before, &figures(s)->pace};
-    if (s->patches > 0) {
+    if (s->patches > 0)
         mo_device_launch_blocks(s->device, MO_KERNEL_visit_patch, s->patches, a, partial);
-    } else {
+    else
         mo_device_launch(s->device, MO_KERNEL_extrapolate, s->moving, &state);
-    }
     return s->patches;
 }
 
@@ -105,9 +103,8 @@ static int tail_of(const mo_device_sweeps *s)
 {
     int c = MO_COLOUR_REST;
     while (c > 0 && slots_in(s, c - 1) <= s->tail_most &&
-           OF_MANIFOLDS * manifolds_in(s, c - 1) <= s->tail_most) {
+           OF_MANIFOLDS * manifolds_in(s, c - 1) <= s->tail_most)
         --c;
-    }
     return c;
 }
 
@@ -158,9 +155,8 @@ static void queue_sweep(mo_device_sweeps *s, int now)
     mo_term *partial = s->partial.at;
     const int tail = s->is_steep ? MO_COLOUR_REST : tail_of(s);
     int done = queue_patches(s, &a, partial);
-    for (int c = 0; c < tail; ++c) {
+    for (int c = 0; c < tail; ++c)
         done += queue_colour(s, &a, c, partial + done);
-    }
     if (s->rest_count > 0) {
         a.begin = 0;
         a.end = s->rest_count;
@@ -177,9 +173,8 @@ static void queue_pair(void *context)
 
 static void queue_many(void *context)
 {
-    for (int k = 0; k < MANY_SWEEPS / 2; ++k) {
+    for (int k = 0; k < MANY_SWEEPS / 2; ++k)
         queue_pair(context);
-    }
 }
 
 static void queue_sums(const mo_device_sweeps *s, mo_asked asked, mo_term *out)
@@ -250,9 +245,8 @@ double mo_device_sweeps_q(mo_device_sweeps *s)
 {
     mo_term speed = {0, 0};
     mo_device_sweeps_take_room(s);
-    if (s->device->error) { /* there is no memory for the figures */
+    if (s->device->error) /* there is no memory for the figures */
         return 0;
-    }
     mo_device_copy(s->device, s->line.at, s->free_line, (size_t)s->lines * sizeof(mo_line));
     queue_sums(s, MO_SPEED, &figures(s)->speed);
     mo_device_read(s->device, &speed, &figures(s)->speed, sizeof speed);
@@ -297,9 +291,7 @@ static int paced(const mo_device_sweeps *s)
 static void set_pace(mo_device_sweeps *s, mo_pace *now)
 {
     const mo_sweep_pace pace = mo_sweep_pace_at(s->constraints, paced(s), s->wanted_momentum);
-    if (!pace.is_new) {
-        return;
-    }
+    if (!pace.is_new) return;
     if (s->iteration == 0) {
         now->momentum = mo_momentum_begin(pace.cap);
         now->beta = pace.cap > 1 ? mo_momentum_next(&now->momentum) : 0;
@@ -348,9 +340,8 @@ static void sweep_on(mo_device_sweeps *s, mo_must_stop *must_stop, void *context
         s->is_steep = 1;
         record_pair(s);
     }
-    for (int k = 1; k < count; ++k) {
+    for (int k = 1; k < count; ++k)
         count = must_stop(context, s->iteration + k) ? k : count;
-    }
     const int many = paced(s) < LONG ? 0 : count / MANY_SWEEPS;
     if (many > 0 && !s->has_many) {
         mo_device_record(s->device, queue_many, s, &s->many_sweeps);
@@ -358,9 +349,7 @@ static void sweep_on(mo_device_sweeps *s, mo_must_stop *must_stop, void *context
     }
     mo_device_replay(s->device, s->many_sweeps, many);
     mo_device_replay(s->device, s->pair_of_sweeps, (count - many * MANY_SWEEPS) / 2);
-    if (count % 2) {
-        sweep_once(s);
-    }
+    if (count % 2) sweep_once(s);
     s->iteration += count;
 }
 
@@ -441,9 +430,7 @@ static void settle(mo_device_sweeps *s, double goal, mo_device_figures *seen)
     s->iteration += SETTLING;
     s->settling += SETTLING;
     look(s, seen);
-    if (s->natural > goal) {
-        s->near = fmin(s->near, ENOUGH * from / s->natural);
-    }
+    if (s->natural > goal) s->near = fmin(s->near, ENOUGH * from / s->natural);
     slow = last;
     slow.moved = seen->pace.moved;
     slow.sweeps = seen->pace.sweeps;
@@ -457,9 +444,8 @@ int mo_device_sweeps_run(mo_device_sweeps *s, mo_sweep_goal goal, mo_must_stop *
     for (;;) {
         mo_device_figures seen;
         look(s, &seen);
-        if (may_settle(s, &goal) && !must_stop(context, s->iteration + SETTLING - 1)) {
+        if (may_settle(s, &goal) && !must_stop(context, s->iteration + SETTLING - 1))
             settle(s, goal.natural, &seen);
-        }
         const int is_exact = s->natural <= goal.natural, is_slow = s->approach <= goal.rate,
                   is_enough = s->iteration >= goal.rate_until,
                   passes = is_exact && (is_enough || (is_slow && power_passes(s, goal.power)));
@@ -467,19 +453,13 @@ int mo_device_sweeps_run(mo_device_sweeps *s, mo_sweep_goal goal, mo_must_stop *
             s->least = s->natural;
             mo_device_copy(s->device, s->best, s->impulses[0].at, impulse_bytes(s));
         }
-        if (passes || s->device->error) {
-            return passes;
-        }
+        if (passes || s->device->error) return passes;
         if (must_stop(context, s->iteration) || s->moved == 0) {
             mo_device_copy(s->device, s->impulses[0].at, s->best, impulse_bytes(s));
             return 0;
         }
-        if (!s->carries) {
-            set_pace(s, &seen.pace);
-        }
-        if (is_exact && is_slow) {
-            carry(s, &seen.pace);
-        }
+        if (!s->carries) set_pace(s, &seen.pace);
+        if (is_exact && is_slow) carry(s, &seen.pace);
         sweep_on(s, must_stop, context);
     }
 }

@@ -69,9 +69,8 @@ static mo_error layout(const mo_problem *problem, const mo_options *options, mo_
 
 void mo_fip_multiply(const mo_fip *f, const double *x, double *y)
 {
-    for (int i = 0; i < f->lcp.n; ++i) {
+    for (int i = 0; i < f->lcp.n; ++i)
         y[i] = mo_dot(f->lcp.n, f->lcp.S + (size_t)i * f->lcp.n, x);
-    }
 }
 
 static void prepare(mo_run *run, mo_fip *f)
@@ -95,20 +94,16 @@ static void gather(const mo_fip *f, int count, const double *w, double *x)
     for (int i = 0; i < count; ++i) {
         const double *line = f->lcp.S + (size_t)f->active[i] * f->lcp.n;
         x[i] = -w[f->active[i]];
-        for (int j = 0; j < count; ++j) {
+        for (int j = 0; j < count; ++j)
             f->K[(size_t)j * count + i] = line[f->active[j]];
-        }
     }
 }
 
 /* Is the solution near the point, as it is where the matrix is not singular? */
 static int is_near(int count, const double *x, double reach)
 {
-    for (int k = 0; k < count; ++k) {
-        if (!(fabs(x[k]) <= reach)) {
-            return 0;
-        }
-    }
+    for (int k = 0; k < count; ++k)
+        if (!(fabs(x[k]) <= reach)) return 0;
     return 1;
 }
 
@@ -118,16 +113,12 @@ static void solve_active(mo_fip *f, int count, const double *w, double reach, do
     const int one = 1;
     const double rank_tolerance = 1e-11; /* of singular values: S has numbers of about one */
     int info, rank;
-    if (count == 0) {
-        return;
-    }
+    if (count == 0) return;
     gather(f, count, w, x);
     dgetrf_(&count, &count, f->K, &count, f->pivot, &info);
     if (info == 0) {
         dgetrs_("N", &count, &one, f->K, &count, f->pivot, x, &count, &info);
-        if (is_near(count, x, reach)) {
-            return;
-        }
+        if (is_near(count, x, reach)) return;
     }
     gather(f, count, w, x);
     memset(f->pivot, 0, (size_t)count * sizeof *f->pivot);
@@ -142,9 +133,8 @@ static void correct(mo_run *run, mo_fip *f, int count, double reach)
     mo_lcp_system_slack(run, &f->lcp);
     solve_active(f, count, f->lcp.w + f->lcp.lcp.free_count, reach, change);
     memset(pairs, 0, (size_t)f->lcp.n * sizeof *pairs);
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         pairs[f->active[k]] = change[k];
-    }
     mo_lcp_system_move(run, &f->lcp, pairs);
 }
 
@@ -159,16 +149,12 @@ static int polish(mo_run *run, mo_fip *f)
         const int is_active = f->z[k] >= f->w[k];
         f->dz[k] = is_active ? f->z[k] : 0;
         most = fmax(most, f->z[k]);
-        if (is_active) {
-            f->active[count++] = k;
-        }
+        if (is_active) f->active[count++] = k;
     }
     mo_lcp_system_put(run, &f->lcp, f->dz);
     for (int k = 0; k < CORRECTIONS; ++k) {
         correct(run, f, count, most);
-        if (mo_run_check(run, f->iteration, run->u, run->r)) {
-            return 1;
-        }
+        if (mo_run_check(run, f->iteration, run->u, run->r)) return 1;
     }
     return 0;
 }
@@ -182,9 +168,8 @@ static void set_matrix(mo_fip *f)
     for (int i = 0; i < n; ++i) {
         const double largest = fmax(f->z[i], f->w[i]), z = f->z[i] / largest;
         const double *line = f->lcp.S + (size_t)i * n;
-        for (int j = 0; j < n; ++j) {
+        for (int j = 0; j < n; ++j)
             f->K[(size_t)j * n + i] = z * line[j];
-        }
         f->K[(size_t)i * n + i] += f->w[i] / largest;
     }
 }
@@ -201,9 +186,7 @@ static int find_direction(mo_fip *f, double beta)
         f->dz[k] = (target - f->w[k] * f->z[k] + (1 - beta) * f->z[k] * f->p[k]) / largest;
     }
     dgetrf_(&n, &n, f->K, &n, f->pivot, &info);
-    if (info) {
-        return 0;
-    }
+    if (info) return 0;
     dgetrs_("N", &n, &one, f->K, &n, f->pivot, f->dz, &n, &info);
     mo_fip_multiply(f, f->dz, f->dw);
     mo_axpy(n, -(1 - beta), f->p, f->dw);
@@ -240,9 +223,8 @@ static double find_step(const mo_fip *f, const mo_options *options, double beta)
     const double zeta = options->fip.zeta > 0 ? options->fip.zeta : sqrt(f->lcp.n);
     const double slope = options->fip.sigma * (1 - beta) * zeta, before = merit(f, zeta, 0);
     double step = options->fip.eta * longest_step(f);
-    while (step >= SHORTEST_STEP && !(merit(f, zeta, step) - before <= -slope * step)) {
+    while (step >= SHORTEST_STEP && !(merit(f, zeta, step) - before <= -slope * step))
         step *= options->fip.rho;
-    }
     return step >= SHORTEST_STEP ? step : 0;
 }
 
@@ -253,9 +235,8 @@ static void move(mo_fip *f, double step, double beta)
     const int n = f->lcp.n;
     mo_axpy(n, step, f->dz, f->z);
     mo_axpy(n, step, f->dw, f->w);
-    for (int k = 0; k < n; ++k) {
+    for (int k = 0; k < n; ++k)
         f->p[k] *= 1 - step * (1 - beta);
-    }
 }
 
 /* beta_0: later starts stay closer to the central path, up to 0.9 for the default. */
@@ -273,25 +254,15 @@ static mo_fip_state descend(mo_run *run, mo_fip *f)
            halved_gap = INFINITY;
     int halved_at = f->iteration;
     while (f->iteration < last && f->iteration - halved_at < PATIENCE) {
-        if (!find_direction(f, beta)) {
-            return MO_FIP_FAILED;
-        }
+        if (!find_direction(f, beta)) return MO_FIP_FAILED;
         const double step = find_step(f, options, beta);
         move(f, step, beta);
         ++f->iteration;
         const double gap = mo_dot(f->lcp.n, f->w, f->z);
-        if (mo_fip_check(run, f)) {
-            return MO_FIP_SOLVED;
-        }
-        if ((gap <= due || step == 0) && polish(run, f)) {
-            return MO_FIP_SOLVED;
-        }
-        if (mo_run_must_stop(run, f->iteration)) {
-            return MO_FIP_MUST_STOP;
-        }
-        if (step == 0 || !(gap > SMALLEST_GAP)) {
-            return MO_FIP_FAILED;
-        }
+        if (mo_fip_check(run, f)) return MO_FIP_SOLVED;
+        if ((gap <= due || step == 0) && polish(run, f)) return MO_FIP_SOLVED;
+        if (mo_run_must_stop(run, f->iteration)) return MO_FIP_MUST_STOP;
+        if (step == 0 || !(gap > SMALLEST_GAP)) return MO_FIP_FAILED;
         if (gap <= 0.5 * halved_gap) {
             halved_gap = gap;
             halved_at = f->iteration;
@@ -313,9 +284,7 @@ static mo_fip_state run_from_start(mo_run *run, mo_fip *f)
 
 static mo_status give_up(mo_run *run, const mo_fip *f)
 {
-    if (f->reached_end) {
-        return mo_lcp_system_stall(run, &f->lcp);
-    }
+    if (f->reached_end) return mo_lcp_system_stall(run, &f->lcp);
     return mo_run_stall(run, "none of %d starts led to a solution", f->restart);
 }
 
@@ -335,9 +304,7 @@ static mo_status refute(mo_run *run, const mo_fip *f)
 static mo_status solve(mo_run *run, void *memory)
 {
     mo_fip *f = memory;
-    if (mo_run_ends_at_start(run, f->lcp.v)) {
-        return run->status;
-    }
+    if (mo_run_ends_at_start(run, f->lcp.v)) return run->status;
     prepare(run, f);
     f->restart = f->iteration = f->reached_end = 0;
     if (f->lcp.n == 0) { /* only joints: a linear system */

@@ -71,13 +71,11 @@ static void set_w(mo_fip *f, const barrier *b)
 static void begin(mo_fip *f, barrier *b)
 {
     double theta = -INFINITY;
-    for (int k = 0; k < f->lcp.n; ++k) {
+    for (int k = 0; k < f->lcp.n; ++k)
         f->z[k] = 1;
-    }
     mo_fip_multiply(f, f->z, f->w);
-    for (int k = 0; k < f->lcp.n; ++k) {
+    for (int k = 0; k < f->lcp.n; ++k)
         theta = fmax(theta, 1 - (f->w[k] + f->lcp.c[k]) / b->d[k]);
-    }
     b->theta = theta;
     b->tau = 1;
     set_w(f, b);
@@ -106,9 +104,8 @@ static void differentiate(mo_fip *f, barrier *b)
         }
     }
     dsyrk_("L", "N", &n, &n, &one, f->rows, &n, &zero, f->K, &n);
-    for (int k = 0; k < n; ++k) {
+    for (int k = 0; k < n; ++k)
         f->K[(size_t)k * n + k] += 1 / (f->z[k] * f->z[k]) + DELTA / (b->d[k] * b->d[k]);
-    }
 }
 
 /* dz and theta_step of Newton's method; its decrement, or -1 if K is lost to rounding. */
@@ -117,9 +114,7 @@ static double newton(mo_fip *f, barrier *b)
     const int n = f->lcp.n, one = 1;
     int info;
     dpotrf_("L", &n, f->K, &n, &info);
-    if (info) {
-        return -1;
-    }
+    if (info) return -1;
     for (int k = 0; k < n; ++k) {
         f->dz[k] = -b->gradient[k];
         f->dw[k] = b->mixed[k];
@@ -127,9 +122,7 @@ static double newton(mo_fip *f, barrier *b)
     dpotrs_("L", &n, &one, f->K, &n, f->dz, &n, &info);
     dpotrs_("L", &n, &one, f->K, &n, f->dw, &n, &info);
     const double second = b->second_theta - mo_dot(n, b->mixed, f->dw);
-    if (!(second > 0)) {
-        return -1;
-    }
+    if (!(second > 0)) return -1;
     b->theta_step = (-b->gradient_theta - mo_dot(n, b->mixed, f->dz)) / second;
     mo_axpy(n, -b->theta_step, f->dw, f->dz);
     return fabs(b->gradient_theta * b->theta_step + mo_dot(n, b->gradient, f->dz));
@@ -155,11 +148,8 @@ static int settle(mo_fip *f, barrier *b)
 {
     b->theta = 0;
     set_w(f, b);
-    for (int k = 0; k < f->lcp.n; ++k) {
-        if (!(f->w[k] > 0)) {
-            return 0;
-        }
-    }
+    for (int k = 0; k < f->lcp.n; ++k)
+        if (!(f->w[k] > 0)) return 0;
     return 1;
 }
 
@@ -168,16 +158,14 @@ static double least_sum(const mo_fip *f, const double *y, double *image)
 {
     const int n = f->lcp.n;
     double driven = 0, most = 0;
-    for (int k = 0; k < n; ++k) {
+    for (int k = 0; k < n; ++k)
         image[k] = 0;
-    }
     for (int i = 0; i < n; ++i) {
         driven -= f->lcp.c[i] * y[i];
         mo_axpy(n, y[i], f->lcp.S + (size_t)i * n, image);
     }
-    for (int k = 0; k < n; ++k) {
+    for (int k = 0; k < n; ++k)
         most = fmax(most, image[k]);
-    }
     return driven > 0 ? driven / most : 0;
 }
 
@@ -190,22 +178,14 @@ mo_fip_state mo_fip_start(mo_run *run, mo_fip *f)
     choose_shift(run, f, b.d);
     begin(f, &b);
     while (b.tau < TAU_MOST) {
-        if (b.theta < -ROOM && settle(f, &b)) {
-            return MO_FIP_MOVING;
-        }
+        if (b.theta < -ROOM && settle(f, &b)) return MO_FIP_MOVING;
         differentiate(f, &b);
         const double decrement = newton(f, &b);
-        if (!(decrement >= 0)) {
-            break;
-        }
+        if (!(decrement >= 0)) break;
         step(f, &b);
         ++f->iteration;
-        if (mo_fip_check(run, f)) {
-            return MO_FIP_SOLVED;
-        }
-        if (mo_run_must_stop(run, f->iteration)) {
-            return MO_FIP_MUST_STOP;
-        }
+        if (mo_fip_check(run, f)) return MO_FIP_SOLVED;
+        if (mo_run_must_stop(run, f->iteration)) return MO_FIP_MUST_STOP;
         b.tau *= decrement < 1 ? GROWTH : 1;
     }
     f->least_sum = least_sum(f, b.y, b.gradient);

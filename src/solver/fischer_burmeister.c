@@ -14,9 +14,8 @@ static const double SMALLEST = 1e-24;
 static void square_root(int d, const double *x, const double *y, double *s)
 {
     double w[MAX] = {0}, tangent = 0;
-    for (int k = 0; k < d; ++k) {
+    for (int k = 0; k < d; ++k)
         w[0] += x[k] * x[k] + y[k] * y[k];
-    }
     for (int k = 1; k < d; ++k) {
         w[k] = 2 * (x[0] * x[k] + y[0] * y[k]);
         tangent += w[k] * w[k];
@@ -25,9 +24,8 @@ static void square_root(int d, const double *x, const double *y, double *s)
     const double large = sqrt(w[0] + tangent);
     const double small = sqrt(fmax(w[0] - tangent, SMALLEST * (w[0] + tangent)));
     s[0] = d > 1 ? (large + small) / 2 : large;
-    for (int k = 1; k < d; ++k) {
+    for (int k = 1; k < d; ++k)
         s[k] = tangent > 0 ? (large - small) / 2 * (w[k] / tangent) : 0;
-    }
 }
 
 /* The solution of s o t = x o dx for the unit vector dx = e_k: a column of L_s^-1 L_x. */
@@ -42,9 +40,8 @@ static void quotient_column(int d, const double *s, const double *x, int k, doub
     }
     const double determinant = s[0] * s[0] - tangent;
     t[0] = (s[0] * b[0] - along) / determinant;
-    for (int j = 1; j < d; ++j) {
+    for (int j = 1; j < d; ++j)
         t[j] = (b[j] - s[j] * t[0]) / s[0];
-    }
 }
 
 /* J = S^-1 (I - L_s^-1 L_x) diag(right). */
@@ -54,9 +51,8 @@ static void derivative(int d, double mu, const double *s, const double *x, const
     double t[MAX];
     for (int k = 0; k < d; ++k) {
         quotient_column(d, s, x, k, t);
-        for (int j = 0; j < d; ++j) {
+        for (int j = 0; j < d; ++j)
             J[j * d + k] = ((j == k) - t[j]) * right[k] / (j == 0 ? mu : 1);
-        }
     }
 }
 
@@ -71,12 +67,9 @@ void mo_fischer_burmeister(double mu, int d, double rho, const double *uhat, con
         y[k] = of_u[k] * uhat[k];
     }
     square_root(d, x, y, s);
-    for (int k = 0; k < d; ++k) {
+    for (int k = 0; k < d; ++k)
         z[k] = (x[k] + y[k] - s[k]) / of_r[k];
-    }
-    if (!J_r) {
-        return;
-    }
+    if (!J_r) return;
     if (!(s[0] >
           /* x = y = 0: any convex combination of the derivatives nearby will do; half of each */
           0)) {

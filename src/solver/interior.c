@@ -37,16 +37,14 @@ static const double HELD_BACK = 0.3, LONG = 0.9;
 /* y = E x; x += E' y. */
 static void into_cone(const mo_law_cone *cone, int d, const double *x, double *y)
 {
-    for (int a = 0; a < cone->dim; ++a) {
+    for (int a = 0; a < cone->dim; ++a)
         y[a] = mo_dot(d, cone->E + a * d, x);
-    }
 }
 
 static void out_of_cone(const mo_law_cone *cone, int d, const double *y, double *x)
 {
-    for (int a = 0; a < cone->dim; ++a) {
+    for (int a = 0; a < cone->dim; ++a)
         mo_axpy(d, y[a], cone->E + a * d, x);
-    }
 }
 
 /* ---- the problem and the start --------------------------------------------------------------- */
@@ -58,9 +56,8 @@ static double block_scale(int d, const double *W, const double *weight)
     double most = 0;
     for (int j = 0; j < d; ++j) {
         double sum = 0;
-        for (int k = 0; k < d; ++k) {
+        for (int k = 0; k < d; ++k)
             sum += 0.5 * fabs(W[j * d + k] + W[k * d + j]) * weight[j] * weight[k];
-        }
         most = fmax(most, sum);
     }
     return most > 0 && isfinite(most) ? most : 1;
@@ -72,9 +69,8 @@ static void rows_of(const mo_interior *s, int i, mo_law_rows *rows, double *weig
     const int d = mo_constraint_dim(s->problem, i);
     if (s->cone_start[i] == s->cone_start[i + 1] && d > MO_LAW_MAX_DIM) {
         memset(rows, 0, sizeof *rows);
-        for (int k = 0; k < d; ++k) {
+        for (int k = 0; k < d; ++k)
             weight[k] = 1;
-        }
         return;
     }
     mo_interior_cones(s->problem, i, NULL, rows);
@@ -117,9 +113,8 @@ double mo_interior_begin(mo_interior *s, const double *shift, const double *weig
     s->by_arc = 0;
     memset(s->r, 0, (size_t)s->problem->row_count * sizeof *s->r);
     mo_interior_velocity(&s->matrix, s->r, s->u);
-    for (int i = 0; i < s->problem->constraint_count; ++i) {
+    for (int i = 0; i < s->problem->constraint_count; ++i)
         most = fmax(most, scale_block(s, i));
-    }
     return most > 0 ? sqrt(most) : 1;
 }
 
@@ -154,17 +149,15 @@ static void find_slacks(mo_interior *s)
 void mo_interior_start(mo_interior *s, double beta)
 {
     const mo_problem *problem = s->problem;
-    for (int k = 0; k < problem->row_count; ++k) { /* values from an earlier start */
+    for (int k = 0; k < problem->row_count; ++k) /* values from an earlier start */
         s->r[k] = s->fixed[k] ? s->r[k] : 0;
-    }
     for (int i = 0; i < problem->constraint_count; ++i) {
         mo_pace_every(i + 1, 128);
-        if (problem->law[i].kind == MO_LAW_BOX) {
+        if (problem->law[i].kind == MO_LAW_BOX)
             start_in_box(s, i, beta);
-        } else if (s->cone_start[i] <
-                   s->cone_start[i + 1]) { /* all other laws have a normal with cones around it */
+        else if (s->cone_start[i] <
+                 s->cone_start[i + 1]) /* all other laws have a normal with cones around it */
             s->r[problem->row_start[i]] = beta / sqrt(s->scale[i]);
-        }
     }
     find_slacks(s);
     s->slope = 1;
@@ -194,17 +187,13 @@ void mo_interior_start_near(mo_interior *s, double beta, const double *r)
         const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
         const mo_law_cone *cone = s->cone + s->cone_start[i];
         double uhat[MO_LAW_MAX_DIM], p[MO_LORENTZ_MAX], x[MO_LORENTZ_MAX];
-        if (!is_one_cone(s, i)) {
-            continue;
-        }
+        if (!is_one_cone(s, i)) continue;
         mo_constraint_law(problem, i)->shift(mo_constraint_param(problem, i), d, s->u + row, uhat);
-        for (int j = 0; j < d; ++j) {
+        for (int j = 0; j < d; ++j)
             x[j] = cone->E[j * d + j] * r[row + j] - uhat[j] / cone->E[j * d + j];
-        }
         mo_lorentz_split(d, beta * beta, x, p, s->z + s->first[s->cone_start[i]]);
-        for (int j = 0; j < d; ++j) {
+        for (int j = 0; j < d; ++j)
             s->r[row + j] = p[j] / cone->E[j * d + j];
-        }
     }
     find_slacks(s);
 }
@@ -218,9 +207,7 @@ static double shift_of(const mo_interior *s, int i, const double *yhat, double *
     const int d = mo_constraint_dim(problem, i);
     const mo_law_kind kind = (mo_law_kind)problem->law[i].kind;
     memset(gradient, 0, (size_t)d * sizeof *gradient);
-    if (s->s || d == 1 || kind == MO_LAW_BOX || kind == MO_LAW_BILATERAL) {
-        return s->s ? s->s[i] : 0;
-    }
+    if (s->s || d == 1 || kind == MO_LAW_BOX || kind == MO_LAW_BILATERAL) return s->s ? s->s[i] : 0;
     const mo_law_ops *law = mo_constraint_law(problem, i);
     const double *p = mo_constraint_param(problem, i);
     const double capped = MO_CONES_MU_MOST; /* an infinite mu: see law/cones.h */
@@ -245,9 +232,8 @@ static void evaluate(mo_interior *s)
         double *yhat = s->yhat + row, *rest = s->rest + row;
         mo_pace_every(i + 1, 128);
         memset(yhat, 0, (size_t)d * sizeof *yhat);
-        for (int k = s->cone_start[i]; k < s->cone_start[i + 1]; ++k) {
+        for (int k = s->cone_start[i]; k < s->cone_start[i + 1]; ++k)
             out_of_cone(s->cone + k, d, s->z + s->first[k], yhat);
-        }
         mo_law_velocity(problem, row, d, s->u + row, s->r + row, rest);
         rest[0] += shift_of(s, i, yhat, s->g + row);
         for (int k = 0; k < d; ++k) {
@@ -282,26 +268,22 @@ static void add_cone(const mo_law_cone *cone, const mo_scaling *scaling, int d, 
     const int n = cone->dim;
     double Q[MO_LORENTZ_MAX * MO_LORENTZ_MAX];
     mo_scaling_square(n, scaling, Q);
-    for (int a = 0; a < n; ++a) {
+    for (int a = 0; a < n; ++a)
         Q[a * n + a] += STUCK;
-    }
     for (int a = 0; a < n; ++a) {
         double row[MO_LAW_MAX_DIM] = {0};
-        for (int b = 0; b < n; ++b) {
+        for (int b = 0; b < n; ++b)
             mo_axpy(d, Q[a * n + b], cone->E + b * d, row);
-        }
-        for (int j = 0; j < d; ++j) {
+        for (int j = 0; j < d; ++j)
             mo_axpy(d, cone->E[a * d + j], row, C + j * d);
-        }
     }
 }
 
 /* x -= e_N (g.x), for the n columns of a block x of d rows. */
 static void shear(int d, int n, const double *g, double *x)
 {
-    for (int k = 1; k < d; ++k) {
+    for (int k = 1; k < d; ++k)
         mo_axpy(n, -g[k], x + k * n, x);
-    }
 }
 
 /* C of every block, and the factors; false where an iterate has left its cone or the matrix is
@@ -316,17 +298,15 @@ static int factor(mo_interior *s)
         memset(C, 0, (s->C_start[i + 1] - s->C_start[i]) * sizeof *C);
         for (int k = s->cone_start[i]; k < s->cone_start[i + 1]; ++k) {
             if (!mo_scaling_set(s->cone[k].dim, s->p + s->first[k], s->z + s->first[k],
-                                s->scaling + k)) {
+                                s->scaling + k))
                 return 0;
-            }
             add_cone(s->cone + k, s->scaling + k, d, C);
         }
         shear(d, d, s->g + row, C);
         const double soft = (s->weight ? s->weight[i] : 0) +
                             (s->cone_start[i] == s->cone_start[i + 1] ? JOINT * s->scale[i] : 0);
-        for (int k = 0; k < d; ++k) {
+        for (int k = 0; k < d; ++k)
             C[k * d + k] += soft + (problem->compliance ? problem->compliance[row + k] : 0);
-        }
     }
     return mo_interior_factor(&s->matrix, s->C, s->C_start, s->fixed);
 }
@@ -345,22 +325,19 @@ static void aim(mo_interior *s, aims what, double centre)
         double lambda[MO_LORENTZ_MAX], a[MO_LORENTZ_MAX], b[MO_LORENTZ_MAX];
         mo_pace_every(k + 1, 128);
         if (what == AIM_PREDICTOR) { /* T h = -T lambda = -z */
-            for (int j = 0; j < n; ++j) {
+            for (int j = 0; j < n; ++j)
                 s->target[at + j] = -s->z[at + j];
-            }
             continue;
         }
         mo_scaling_apply(n, s->scaling + k, s->p + at, lambda);
         mo_scaling_apply(n, s->scaling + k, s->dp + at, a);
         mo_scaling_undo(n, s->scaling + k, s->dz + at, b);
         mo_lorentz_product(n, a, b, a);
-        for (int j = 0; j < n; ++j) {
+        for (int j = 0; j < n; ++j)
             a[j] = (j == 0 ? centre : 0) - (what == AIM_CORRECTOR ? a[j] : 0);
-        }
         mo_lorentz_divide(n, lambda, a, b);
-        for (int j = 0; j < n; ++j) { /* lambda \ (lambda o lambda) = lambda */
+        for (int j = 0; j < n; ++j) /* lambda \ (lambda o lambda) = lambda */
             b[j] -= lambda[j];
-        }
         mo_scaling_apply(n, s->scaling + k, b, s->target + at);
     }
 }
@@ -373,9 +350,8 @@ void mo_interior_direction(mo_interior *s, int is_refined)
         double *right = s->dr + row;
         mo_pace_every(i + 1, 128);
         memset(right, 0, (size_t)d * sizeof *right);
-        for (int k = s->cone_start[i]; k < s->cone_start[i + 1]; ++k) {
+        for (int k = s->cone_start[i]; k < s->cone_start[i + 1]; ++k)
             out_of_cone(s->cone + k, d, s->target + s->first[k], right);
-        }
         shear(d, 1, s->g + row, right);
         mo_axpy(d, -1, s->rest + row, right);
     }
@@ -389,9 +365,8 @@ void mo_interior_direction(mo_interior *s, int is_refined)
             into_cone(s->cone + k, d, s->dr + row, s->dp + at);
             mo_scaling_apply(n, s->scaling + k, s->dp + at, half);
             mo_scaling_apply(n, s->scaling + k, half, whole);
-            for (int j = 0; j < n; ++j) {
+            for (int j = 0; j < n; ++j)
                 s->dz[at + j] = s->target[at + j] - whole[j];
-            }
         }
     }
 }
@@ -411,9 +386,8 @@ double mo_interior_longest(const mo_interior *s, double most)
 static double tau_after(const mo_interior *s, double a)
 {
     double sum = 0;
-    for (int k = 0; k < s->cone_rows; ++k) {
+    for (int k = 0; k < s->cone_rows; ++k)
         sum += (s->p[k] + a * s->dp[k]) * (s->z[k] + a * s->dz[k]);
-    }
     return sum / (s->cone_count ? s->cone_count : 1);
 }
 
@@ -438,16 +412,10 @@ static double plain_step(mo_interior *s)
 double mo_interior_step(mo_interior *s)
 {
     evaluate(s);
-    if (!factor(s)) {
-        return 0;
-    }
+    if (!factor(s)) return 0;
     s->length = s->arc.is_on ? 0 : plain_step(s);
-    if (s->by_arc && mo_arc_is_due(s)) {
-        s->length = mo_arc_step(s);
-    }
-    if (!mo_all_finite(s->dr, (size_t)s->problem->row_count)) {
-        return 0;
-    }
+    if (s->by_arc && mo_arc_is_due(s)) s->length = mo_arc_step(s);
+    if (!mo_all_finite(s->dr, (size_t)s->problem->row_count)) return 0;
     s->slope = s->length > LONG ? 1 : s->length > HELD_BACK ? s->slope : s->least_slope;
     mo_axpy(s->problem->row_count, s->length, s->dr, s->r);
     mo_axpy(s->cone_rows, s->length, s->dz, s->z);

@@ -106,9 +106,7 @@ int mo_arc_is_due(mo_interior *s)
     mo_arc *arc = &s->arc;
     const size_t rows = (size_t)s->problem->row_count, cone_rows = (size_t)s->cone_rows;
     arc->sign = mo_delassus_sign(&s->matrix.system);
-    if (arc->is_on) {
-        return 1;
-    }
+    if (arc->is_on) return 1;
     arc->held = s->length < HELD ? arc->held + 1 : 0;
     arc->is_on = arc->sign < 0 || s->length < SHORT || arc->held >= HELD_MOST;
     if (!arc->is_on) {
@@ -137,9 +135,7 @@ double mo_arc_step(mo_interior *s)
 {
     mo_arc *arc = &s->arc;
     double most;
-    if (arc->sign < 0 && arc->has_kept) {
-        return go_back(s);
-    }
+    if (arc->sign < 0 && arc->has_kept) return go_back(s);
     arc->has_kept = 0;
     find_tangent(s);
     const double square = dot(s, s->path_p, s->path_z, s->path_p, s->path_z, &most);

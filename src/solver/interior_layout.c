@@ -70,8 +70,6 @@ mo_error mo_interior_layout(const mo_problem *problem, int is_quick, mo_arena *a
                  &s->path_r, &s->kept_r);
     MO_TAKE_EACH(arena, cones * MO_LORENTZ_MAX, double, &s->z, &s->p, &s->dp, &s->dz, &s->target,
                  &s->centre_p, &s->centre_z, &s->path_p, &s->path_z, &s->kept_z);
-    if (arena->base) {
-        list_cones(s);
-    }
+    if (arena->base) list_cones(s);
     return MO_OK;
 }

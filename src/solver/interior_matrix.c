@@ -64,9 +64,8 @@ int mo_interior_factor(mo_interior_matrix *m, const double *C, const size_t *C_s
     m->C_start = C_start;
     m->fixed = fixed;
     memset(m->system.active, 1, (size_t)m->problem->constraint_count);
-    for (int i = 0; i < m->problem->constraint_count; ++i) {
+    for (int i = 0; i < m->problem->constraint_count; ++i)
         set_blocks(m, i);
-    }
     return mo_delassus_factor(&m->system);
 }
 
@@ -78,12 +77,10 @@ static void multiply(const mo_interior_matrix *m, const double *x, double *y)
         return;
     }
     memset(m->state, 0, (size_t)m->problem->dof_count * sizeof(double));
-    for (int i = 0; i < m->problem->constraint_count; ++i) {
+    for (int i = 0; i < m->problem->constraint_count; ++i)
         mo_sweep_apply(m->sweep, i, x + m->problem->row_start[i], m->state);
-    }
-    for (int i = 0; i < m->problem->constraint_count; ++i) {
+    for (int i = 0; i < m->problem->constraint_count; ++i)
         mo_sweep_change(m->sweep, i, m->state, y + m->problem->row_start[i]);
-    }
 }
 
 /* rest = right - (W + C) x. */
@@ -104,9 +101,8 @@ static void find_rest(mo_interior_matrix *m, const double *x)
 void mo_interior_solve(mo_interior_matrix *m, int is_refined, double *x)
 {
     const int rows = m->problem->row_count;
-    for (int k = 0; k < rows; ++k) {
+    for (int k = 0; k < rows; ++k)
         x[k] = m->fixed[k] ? 0 : x[k];
-    }
     memcpy(m->right, x, (size_t)rows * sizeof *x);
     mo_delassus_solve(&m->system, x);
     if (is_refined) {

@@ -96,9 +96,7 @@ static ending look(mo_run *run, const mo_interior *interior, int *iteration)
 {
     ++*iteration;
     mo_interior_velocity(&interior->matrix, interior->r, run->u);
-    if (mo_run_check(run, *iteration, run->u, interior->r)) {
-        return SOLVED;
-    }
+    if (mo_run_check(run, *iteration, run->u, interior->r)) return SOLVED;
     return mo_run_must_stop(run, *iteration) ? MUST_STOP : GOES_ON;
 }
 
@@ -115,9 +113,7 @@ static void start_near(mo_run *run, mo_interior *interior, double least, double 
 {
     mo_interior_start_near(interior, least, run->result->r);
     const double beta = fmin(most, MISFIT * mo_interior_misfit(interior));
-    if (beta > least) {
-        mo_interior_start_near(interior, beta, run->result->r);
-    }
+    if (beta > least) mo_interior_start_near(interior, beta, run->result->r);
 }
 
 /* Steps 2 to 5 from one start, beta in `unit`s. */
@@ -130,11 +126,10 @@ static ending follow_path(mo_run *run, workspace *w, start from, double unit, in
     int short_steps = 0, folds = 0;
     interior->least_slope = from.least_slope;
     interior->by_arc = from.by_arc;
-    if (from.is_near) {
+    if (from.is_near)
         start_near(run, interior, from.beta * unit, unit);
-    } else {
+    else
         mo_interior_start(interior, from.beta * unit);
-    }
     mo_interior_velocity(&interior->matrix, interior->r, run->u);
     double next_try = FIRST_TRY * residual_of(run, interior->r);
     for (int k = 1;; ++k) {
@@ -151,9 +146,7 @@ static ending follow_path(mo_run *run, workspace *w, start from, double unit, in
             end = cross_over(run, w, is_left ? from.patience : 0, iteration);
             next_try = NEXT_TRY * residual;
         }
-        if (end != GOES_ON || is_last) {
-            return end;
-        }
+        if (end != GOES_ON || is_last) return end;
         if (is_held) {
             interior->slope = interior->least_slope = AT_FOLD[folds++];
             short_steps = 0;
@@ -167,21 +160,16 @@ static mo_status solve(mo_run *run, void *memory)
     int iteration = 0;
     mo_proximal_begin(&w->proximal);
     mo_interior_velocity(&w->interior.matrix, run->r, run->u);
-    if (mo_run_check(run, 0, run->u, run->r)) {
-        return MO_SOLVED;
-    }
+    if (mo_run_check(run, 0, run->u, run->r)) return MO_SOLVED;
     ending end = mo_run_must_stop(run, 0) ? MUST_STOP : GOES_ON;
     const int is_cold = mo_run_is_zero(run->r, run->problem->row_count);
     const int is_near = residual_of(run, run->r) <= NEAR * run->q_scale;
     const int may_cross = run->options->ipm.crossover;
-    if (end == GOES_ON && is_near && may_cross) {
-        end = cross_over(run, w, 0, &iteration);
-    }
+    if (end == GOES_ON && is_near && may_cross) end = cross_over(run, w, 0, &iteration);
     const double unit = mo_interior_begin(&w->interior, NULL, NULL, NULL);
     size_t k = may_cross ? 0 : CENTRAL;
-    for (; k < sizeof STARTS / sizeof STARTS[0] && end == GOES_ON; ++k) {
+    for (; k < sizeof STARTS / sizeof STARTS[0] && end == GOES_ON; ++k)
         end = follow_path(run, w, k == 0 && is_cold ? COLD : STARTS[k], unit, &iteration);
-    }
     if (end == GOES_ON) {
         return mo_run_stall(
             run, "neither the interior points nor Newton steps from them reach the tolerance");

@@ -28,34 +28,28 @@ void mo_lcp_system_assemble(mo_run *run, mo_lcp_system *s, const mo_lcp *lcp,
 {
     mo_lcp_matrix(lcp, s->space->W, s->A);
     mo_lcp_vector(lcp, s->v, run->u, s->b);
-    if (scaling != MO_SCALES_KEPT) {
-        mo_lcp_scales(lcp, s->A, scaling == MO_SCALES_POWERS, s->scale);
-    }
+    if (scaling != MO_SCALES_KEPT) mo_lcp_scales(lcp, s->A, scaling == MO_SCALES_POWERS, s->scale);
     mo_lcp_apply_scales(lcp, s->scale, s->A, s->b);
-    if (lcp->free_count) {
+    if (lcp->free_count)
         mo_lcp_joints_eliminate(&s->joints, s->A, s->b, s->S, s->c);
-    } else if (s->n > 0) {
+    else if (s->n > 0)
         memcpy(s->c, s->b, (size_t)s->n * sizeof *s->c);
-    }
 }
 
 void mo_lcp_system_resize(mo_lcp_system *s, double size)
 {
     s->size = size;
-    for (int k = 0; k < s->n; ++k) {
+    for (int k = 0; k < s->n; ++k)
         s->c[k] /= size;
-    }
-    for (int k = 0; k < s->joints.rank; ++k) {
+    for (int k = 0; k < s->joints.rank; ++k)
         s->joints.y[k] /= size;
-    }
 }
 
 /* run->r and run->u of z; dz becomes z in the units of the problem. */
 static void set_impulse(mo_run *run, mo_lcp_system *s)
 {
-    for (int k = 0; k < s->lcp.size; ++k) {
+    for (int k = 0; k < s->lcp.size; ++k)
         s->dz[k] = s->size * s->scale[k] * s->z[k];
-    }
     mo_lcp_impulse(&s->lcp, s->dz, run->r);
     mo_problem_response_into(run->problem, run->r, s->v, run->u);
 }
@@ -63,9 +57,7 @@ static void set_impulse(mo_run *run, mo_lcp_system *s)
 static double *set_pairs(mo_lcp_system *s, const double *pairs)
 {
     double *own = s->z + s->lcp.free_count;
-    if (s->n > 0) {
-        memcpy(own, pairs, (size_t)s->n * sizeof *own);
-    }
+    if (s->n > 0) memcpy(own, pairs, (size_t)s->n * sizeof *own);
     return own;
 }
 
@@ -78,9 +70,8 @@ void mo_lcp_system_put(mo_run *run, mo_lcp_system *s, const double *pairs)
 void mo_lcp_system_slack(mo_run *run, mo_lcp_system *s)
 {
     mo_lcp_slack(&s->lcp, s->dz, run->r, run->u, s->w);
-    for (int k = 0; k < s->lcp.size; ++k) {
+    for (int k = 0; k < s->lcp.size; ++k)
         s->w[k] *= s->scale[k] / s->size;
-    }
     mo_lcp_joints_forward(&s->joints, s->w, s->w + s->lcp.free_count);
 }
 
@@ -99,9 +90,8 @@ void mo_lcp_system_move(mo_run *run, mo_lcp_system *s, const double *change)
 void mo_lcp_system_keep_ray(mo_run *run, mo_lcp_system *s, const double *y)
 {
     mo_lcp_joints_backward(&s->joints, NULL, set_pairs(s, y), s->z);
-    for (int k = 0; k < s->lcp.size; ++k) {
+    for (int k = 0; k < s->lcp.size; ++k)
         s->dz[k] = s->scale[k] * s->z[k];
-    }
     mo_lcp_ray(&s->lcp, s->dz, run->r);
     mo_run_keep_ray(run, run->r);
 }

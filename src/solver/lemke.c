@@ -45,9 +45,8 @@ static void choose_order(const mo_lcp_system *s, int *order)
     for (int k = 0; k < lcp->problem->constraint_count; ++k) {
         /* joints couple all rows, so no order is better */
         const int i = lcp->free_count ? k : s->space->plan->node_block[k];
-        for (int j = lcp->pair_start[i]; j < lcp->pair_start[i + 1]; ++j) {
+        for (int j = lcp->pair_start[i]; j < lcp->pair_start[i + 1]; ++j)
             order[count++] = j - lcp->free_count;
-        }
     }
 }
 
@@ -69,9 +68,7 @@ static mo_error layout(const mo_problem *problem, const mo_options *options, mo_
     w->family.exact = &w->system.lcp;
     w->family.relaxed = &w->relaxed;
     w->family.path = &w->path;
-    if (arena->base) {
-        choose_order(&w->system, w->path.order);
-    }
+    if (arena->base) choose_order(&w->system, w->path.order);
     return MO_OK;
 }
 
@@ -90,14 +87,12 @@ static void prepare(mo_run *run, mo_lemke_work *work)
         memcpy(c_R, s->c, pairs * sizeof *c_R);
     }
     mo_lcp_system_assemble(run, s, &s->lcp, MO_SCALES_KEPT);
-    for (size_t k = 0; k < pairs; ++k) {
+    for (size_t k = 0; k < pairs; ++k)
         most = fmax(most, fabs(s->c[k]));
-    }
     const double root = mo_lcp_scale_for(most, 1);
     mo_lcp_system_resize(s, 1 / (root * root));
-    for (size_t k = 0; k < pairs; ++k) {
+    for (size_t k = 0; k < pairs; ++k)
         c_R[k] /= s->size;
-    }
     mo_lemke_family_load(&work->family, work->system.S, work->system.c, S_R, c_R);
 }
 
@@ -127,9 +122,7 @@ static mo_lemke_outcome confirm(mo_run *run, mo_lemke_work *work)
     int solved = mo_lemke_check(run, work);
     work->reached_end = 1;
     for (int k = 0; k < CORRECTIONS && !solved; ++k) {
-        if (mo_run_must_stop(run, work->iteration)) {
-            return MO_LEMKE_STOP;
-        }
+        if (mo_run_must_stop(run, work->iteration)) return MO_LEMKE_STOP;
         correct(run, work);
         solved = mo_run_check(run, work->iteration, run->u, run->r);
     }
@@ -145,14 +138,11 @@ static int proves_no_solution(const mo_lemke_work *work, const double *y)
     double driven = 0, most = 0;
     for (int j = 0; j < path->n; ++j) {
         double image = 0;
-        for (int k = path->column_start[j]; k < path->column_start[j + 1]; ++k) {
+        for (int k = path->column_start[j]; k < path->column_start[j + 1]; ++k)
             image += path->entry[k] * y[path->row_of[k]];
-        }
         most = fmax(most, image);
         driven -= work->system.c[j] * y[j];
-        if (y[j] < 0) {
-            return 0;
-        }
+        if (y[j] < 0) return 0;
     }
     return mo_lcp_system_is_exact(&work->system) && driven > 0 && most * OUT_OF_REACH <= driven;
 }
@@ -163,9 +153,7 @@ static int judge_ray(mo_run *run, mo_lemke_work *work)
     double *pairs = work->system.w; /* not in use */
     mo_lemke_ray(&work->path, pairs);
     const int proves = proves_no_solution(work, pairs);
-    if (!run->result->ray || proves) {
-        mo_lcp_system_keep_ray(run, &work->system, pairs);
-    }
+    if (!run->result->ray || proves) mo_lcp_system_keep_ray(run, &work->system, pairs);
     return proves;
 }
 
@@ -203,15 +191,9 @@ mo_lemke_outcome mo_lemke_follow(mo_run *run, mo_lemke_work *work, int most, mo_
 {
     const int first = work->iteration;
     for (++work->iteration; *state == MO_LEMKE_MOVING; ++work->iteration) {
-        if (is_due(work) && mo_lemke_check(run, work)) {
-            return MO_LEMKE_CONFIRMED;
-        }
-        if (mo_run_must_stop(run, work->iteration)) {
-            return MO_LEMKE_STOP;
-        }
-        if (work->iteration - first >= most) {
-            return MO_LEMKE_FAILED;
-        }
+        if (is_due(work) && mo_lemke_check(run, work)) return MO_LEMKE_CONFIRMED;
+        if (mo_run_must_stop(run, work->iteration)) return MO_LEMKE_STOP;
+        if (work->iteration - first >= most) return MO_LEMKE_FAILED;
         *state = mo_lemke_pivot(&work->path);
     }
     return mo_run_must_stop(run, work->iteration) ? MO_LEMKE_STOP : MO_LEMKE_FAILED;
@@ -225,12 +207,8 @@ static mo_lemke_outcome start_covered(mo_run *run, mo_lemke_work *work)
     mo_lemke_state state = mo_lemke_start(&work->path, work->system.c, work->cover, work->lift);
     const mo_lemke_outcome found =
         mo_lemke_follow(run, work, mo_lemke_most_pivots(run, work), &state);
-    if (found != MO_LEMKE_FAILED) {
-        return found;
-    }
-    if (state == MO_LEMKE_SOLVED) {
-        return confirm(run, work);
-    }
+    if (found != MO_LEMKE_FAILED) return found;
+    if (state == MO_LEMKE_SOLVED) return confirm(run, work);
     return state == MO_LEMKE_RAY && judge_ray(run, work) ? MO_LEMKE_REFUTED : MO_LEMKE_FAILED;
 }
 
@@ -268,9 +246,7 @@ static mo_lemke_outcome start(mo_run *run, mo_lemke_work *work)
 
 static mo_status give_up(mo_run *run, const mo_lemke_work *work)
 {
-    if (work->reached_end) {
-        return mo_lcp_system_stall(run, &work->system);
-    }
+    if (work->reached_end) return mo_lcp_system_stall(run, &work->system);
     if (run->result->ray) {
         return mo_run_stall(
             run,
@@ -284,9 +260,7 @@ static mo_status give_up(mo_run *run, const mo_lemke_work *work)
 static mo_status solve(mo_run *run, void *memory)
 {
     mo_lemke_work *work = memory;
-    if (mo_run_ends_at_start(run, work->system.v)) {
-        return run->status;
-    }
+    if (mo_run_ends_at_start(run, work->system.v)) return run->status;
     prepare(run, work);
     for (work->restart = 0; work->restart <= run->options->lemke.restarts; ++work->restart) {
         switch (start(run, work)) {
@@ -301,12 +275,9 @@ static mo_status solve(mo_run *run, void *memory)
         case MO_LEMKE_FAILED:
             break;
         }
-        if (mo_run_must_stop(run, work->iteration)) {
-            return run->status;
-        }
-        if (work->reached_end && work->system.lcp.uses_facets) {
+        if (mo_run_must_stop(run, work->iteration)) return run->status;
+        if (work->reached_end && work->system.lcp.uses_facets)
             break; /* another solution of the facets would not help */
-        }
     }
     return give_up(run, work);
 }

@@ -31,9 +31,8 @@ void mo_lemke_index(mo_lemke_path *path)
 {
     const int n = path->n, count = path->row_start[n];
     memset(path->column_start, 0, ((size_t)n + 1) * sizeof(int));
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         ++path->column_start[path->column_of[k] + 1];
-    }
     for (int j = 0; j < n; ++j) {
         path->column_start[j + 1] += path->column_start[j];
         path->index[j] = path->column_start[j];
@@ -48,14 +47,12 @@ void mo_lemke_index(mo_lemke_path *path)
 
 void mo_basis_apply(mo_lemke_path *path, const double *y)
 {
-    for (int i = 0; i < path->n; ++i) {
+    for (int i = 0; i < path->n; ++i)
         path->image[i] = path->z0_slot >= 0 ? path->d[i] * y[path->z0_slot] : 0;
-    }
     for (int j = 0; j < path->n; ++j) {
         const double z = path->basic[j] == Z ? y[path->column_slot[j]] : 0;
-        for (int k = path->column_start[j]; z != 0 && k < path->column_start[j + 1]; ++k) {
+        for (int k = path->column_start[j]; z != 0 && k < path->column_start[j + 1]; ++k)
             path->image[path->row_of[k]] += z * path->entry[k];
-        }
     }
 }
 
@@ -101,11 +98,8 @@ void mo_basis_solve(mo_lemke_path *path, double sign, const double *rhs)
     mo_inverse_times(&path->inverse, count, path->index, path->number, path->y);
     mo_basis_apply(path, path->y);
     count = 0;
-    for (int i = 0; i < path->n; ++i) {
-        if (path->row_slot[i] >= 0) {
-            path->number[count++] = sign * rhs[i] - path->image[i];
-        }
-    }
+    for (int i = 0; i < path->n; ++i)
+        if (path->row_slot[i] >= 0) path->number[count++] = sign * rhs[i] - path->image[i];
     mo_inverse_times(&path->inverse, count, path->index, path->number, path->h);
     mo_axpy(path->inverse.size, 1, path->h, path->y);
 }
@@ -114,13 +108,11 @@ void mo_basis_variables(mo_lemke_path *path, const double *rhs, double *basics, 
 {
     mo_basis_solve(path, -1, rhs);
     mo_basis_apply(path, path->y);
-    for (int i = 0; i < path->n; ++i) {
-        if (path->basic[i] == Z) {
+    for (int i = 0; i < path->n; ++i)
+        if (path->basic[i] == Z)
             basics[i] = path->y[path->column_slot[i]];
-        } else if (path->basic[i] == W) {
+        else if (path->basic[i] == W)
             basics[i] = rhs[i] + path->image[i];
-        }
-    }
     *z0 = path->z0_slot >= 0 ? path->y[path->z0_slot] : 0;
 }
 
@@ -134,9 +126,8 @@ int mo_basis_clean(mo_lemke_path *path)
         }
     }
     path->noise = NOISE * most;
-    for (int i = 0; i < path->n; ++i) {
+    for (int i = 0; i < path->n; ++i)
         path->value[i] = path->value[i] > path->noise ? path->value[i] : 0;
-    }
     return least >= -BELOW_ZERO * most && isfinite(most);
 }
 
@@ -166,33 +157,23 @@ static void put_column(mo_lemke_path *path, int j)
     mo_inverse_column(&path->inverse, path->row_slot[j]);
     for (int k = path->column_start[j]; k < path->column_start[j + 1]; ++k) {
         const int slot = path->row_slot[path->row_of[k]];
-        if (slot >= 0) {
-            mo_inverse_put(&path->inverse, slot, path->entry[k]);
-        }
+        if (slot >= 0) mo_inverse_put(&path->inverse, slot, path->entry[k]);
     }
 }
 
 static void put_covering_column(mo_lemke_path *path)
 {
     mo_inverse_column(&path->inverse, -1);
-    for (int i = 0; i < path->n; ++i) {
-        if (path->row_slot[i] >= 0) {
-            mo_inverse_put(&path->inverse, path->row_slot[i], path->d[i]);
-        }
-    }
+    for (int i = 0; i < path->n; ++i)
+        if (path->row_slot[i] >= 0) mo_inverse_put(&path->inverse, path->row_slot[i], path->d[i]);
 }
 
 int mo_basis_factor(mo_lemke_path *path)
 {
     mo_inverse_begin(&path->inverse, number_slots(path));
-    for (int k = 0; k < path->n; ++k) {
-        if (path->column_slot[path->order[k]] >= 0) {
-            put_column(path, path->order[k]);
-        }
-    }
-    if (path->z0_slot >= 0) {
-        put_covering_column(path);
-    }
+    for (int k = 0; k < path->n; ++k)
+        if (path->column_slot[path->order[k]] >= 0) put_column(path, path->order[k]);
+    if (path->z0_slot >= 0) put_covering_column(path);
     path->spares = 0;
     path->since_factor = 0;
     return mo_inverse_factor(&path->inverse);

@@ -42,9 +42,7 @@ static void list_entries(mo_lemke_family *family, const double *S, const double 
         for (int j = 0; j < n; ++j) {
             const int is_own =
                 j >= lcp->pair_start[block] - first && j < lcp->pair_start[block + 1] - first;
-            if (line[j] != 0 || line_R[j] != 0 || is_own) {
-                path->column_of[count++] = j;
-            }
+            if (line[j] != 0 || line_R[j] != 0 || is_own) path->column_of[count++] = j;
         }
     }
     path->row_start[n] = count;
@@ -82,9 +80,7 @@ void mo_lemke_family_choose(mo_lemke_family *family, double epsilon, double delt
         for (int k = path->column_start[j]; k < path->column_start[j + 1]; ++k) {
             const double soft = epsilon * (family->soft[0][k] + delta * family->soft[1][k]);
             path->entry[k] = family->plain[0][k] + delta * family->plain[1][k] + soft;
-            if (soft != 0) {
-                c[path->row_of[k]] -= soft * centre[j];
-            }
+            if (soft != 0) c[path->row_of[k]] -= soft * centre[j];
         }
     }
 }
@@ -93,14 +89,10 @@ double mo_lemke_family_error(const mo_lemke_family *family, const double *z, dou
 {
     const mo_lemke_path *path = family->path;
     double sum = 0;
-    if (path->n > 0) {
-        memcpy(w, family->c[0], (size_t)path->n * sizeof *w);
-    }
-    for (int j = 0; j < path->n; ++j) {
-        for (int k = path->column_start[j]; z[j] != 0 && k < path->column_start[j + 1]; ++k) {
+    if (path->n > 0) memcpy(w, family->c[0], (size_t)path->n * sizeof *w);
+    for (int j = 0; j < path->n; ++j)
+        for (int k = path->column_start[j]; z[j] != 0 && k < path->column_start[j + 1]; ++k)
             w[path->row_of[k]] += family->plain[0][k] * z[j];
-        }
-    }
     for (int i = 0; i < path->n; ++i) {
         const double pair = fmin(z[i], w[i]);
         sum += pair * pair;

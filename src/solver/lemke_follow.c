@@ -48,9 +48,7 @@ static mo_lemke_outcome measure_point(mo_run *run, mo_lemke_work *work, double *
     *error = mo_lemke_family_error(&work->family, work->system.z + work->system.lcp.free_count,
                                    work->system.w);
     work->reached_end |= *error <= EXACT;
-    if (solved) {
-        return MO_LEMKE_CONFIRMED;
-    }
+    if (solved) return MO_LEMKE_CONFIRMED;
     return mo_run_must_stop(run, work->iteration) ? MO_LEMKE_STOP : MO_LEMKE_FAILED;
 }
 
@@ -60,9 +58,7 @@ static mo_lemke_outcome set_out(mo_run *run, mo_lemke_work *work, mo_lemke_state
     double error;
     *state = MO_LEMKE_LOST;
     mo_lemke_restore(&work->path, work->kept_basic, work->kept_value);
-    if (!mo_lemke_take(&work->path)) {
-        return MO_LEMKE_FAILED;
-    }
+    if (!mo_lemke_take(&work->path)) return MO_LEMKE_FAILED;
     ++work->iteration;
     mo_lemke_hold(&work->path, work->system.c);
     const mo_lemke_outcome found = measure_point(run, work, &error);
@@ -83,14 +79,12 @@ static mo_lemke_outcome follow(mo_run *run, mo_lemke_work *work, double epsilon,
     double error;
     mo_lemke_family_choose(&work->family, epsilon, delta, work->centre, work->system.c);
     mo_lemke_choose_vectors(run, work);
-    if (work->has_kept) {
+    if (work->has_kept)
         found = set_out(run, work, state);
-    } else {
+    else
         *state = mo_lemke_start(&work->path, work->system.c, work->cover, work->lift);
-    }
-    if (found == MO_LEMKE_FAILED && *state == MO_LEMKE_MOVING) {
+    if (found == MO_LEMKE_FAILED && *state == MO_LEMKE_MOVING)
         found = mo_lemke_follow(run, work, most, state);
-    }
     if (found == MO_LEMKE_FAILED && *state == MO_LEMKE_SOLVED) {
         found = measure_point(run, work, &error);
         keep(work, error);
@@ -113,9 +107,7 @@ static mo_lemke_outcome relax(mo_run *run, mo_lemke_work *work)
     int patience = PATIENCE;
     for (int step = 0; step < MOST_STEPS && patience > 0 && !work->reached_end; ++step) {
         const mo_lemke_outcome found = follow(run, work, epsilon, 1, most, &state);
-        if (found != MO_LEMKE_FAILED || !work->has_kept) {
-            return found;
-        }
+        if (found != MO_LEMKE_FAILED || !work->has_kept) return found;
         if (state == MO_LEMKE_SOLVED) {
             patience -= epsilon <= SOFTNESS && work->kept_error > sqrt(factor) * before;
             before = work->kept_error;
@@ -163,9 +155,7 @@ static mo_lemke_outcome approach(mo_run *run, mo_lemke_work *work, double factor
                          : plan.failures == 2 ? LONG_PATH * usual
                                               : usual;
         const mo_lemke_outcome found = follow(run, work, plan.epsilon, 0, most, &state);
-        if (found != MO_LEMKE_FAILED || !work->has_kept) {
-            return found;
-        }
+        if (found != MO_LEMKE_FAILED || !work->has_kept) return found;
         plan_next(&plan, state == MO_LEMKE_SOLVED);
     }
     return MO_LEMKE_FAILED;
@@ -179,8 +169,6 @@ mo_lemke_outcome mo_lemke_start_relaxed(mo_run *run, mo_lemke_work *work, double
         found = relax(run, work);
         clear_kept(work);
     }
-    if (found != MO_LEMKE_FAILED || work->reached_end) {
-        return found;
-    }
+    if (found != MO_LEMKE_FAILED || work->reached_end) return found;
     return approach(run, work, factor);
 }

@@ -25,9 +25,7 @@ static const double SMALL_PIVOT = 1e-6; /* a pivot that is verified */
 /* The rows of K that the entering variable brings with it, as the right-hand side of K y = rhs. */
 static int entering_rows(mo_lemke_path *path)
 {
-    if (path->enters_z) {
-        return mo_basis_column(path, path->entering, -1);
-    }
+    if (path->enters_z) return mo_basis_column(path, path->entering, -1);
     path->index[0] = path->row_slot[path->entering];
     path->number[0] = 1;
     return 1;
@@ -37,12 +35,9 @@ static int entering_rows(mo_lemke_path *path)
 static void add_entering(mo_lemke_path *path)
 {
     const int e = path->entering;
-    for (int k = path->column_start[e]; path->enters_z && k < path->column_start[e + 1]; ++k) {
+    for (int k = path->column_start[e]; path->enters_z && k < path->column_start[e + 1]; ++k)
         path->image[path->row_of[k]] += path->entry[k];
-    }
-    if (!path->enters_z) {
-        path->image[e] -= 1;
-    }
+    if (!path->enters_z) path->image[e] -= 1;
 }
 
 /* How all basic variables move while the entering one grows by one, from y and its image; returns
@@ -53,14 +48,11 @@ static double read_direction(mo_lemke_path *path, double *drift)
     *drift = 0;
     for (int i = 0; i < path->n; ++i) {
         path->direction[i] = 0;
-        if (path->row_slot[i] >= 0) {
-            *drift = fmax(*drift, fabs(path->image[i]));
-        }
-        if (path->basic[i] == Z) {
+        if (path->row_slot[i] >= 0) *drift = fmax(*drift, fabs(path->image[i]));
+        if (path->basic[i] == Z)
             path->direction[i] = path->y[path->column_slot[i]];
-        } else if (path->basic[i] == W) {
+        else if (path->basic[i] == W)
             path->direction[i] = path->image[i];
-        }
         size = fmax(size, fabs(path->direction[i]));
     }
     path->direction0 = path->y[path->z0_slot];
@@ -107,20 +99,17 @@ static double longest_step(const mo_lemke_path *path)
 {
     double step =
         path->direction0 < -path->flat ? fmax(0, path->value0) / -path->direction0 : INFINITY;
-    for (int i = 0; i < path->n; ++i) {
-        if (path->direction[i] < -path->flat) {
+    for (int i = 0; i < path->n; ++i)
+        if (path->direction[i] < -path->flat)
             step = fmin(step, path->value[i] / -path->direction[i]);
-        }
-    }
     return step;
 }
 
 /* Of those that reach zero there: z0, or else the one with the least rate over direction. */
 static int choose_leaving(const mo_lemke_path *path, double step)
 {
-    if (path->direction0 < -path->flat && path->value0 + step * path->direction0 <= path->noise) {
+    if (path->direction0 < -path->flat && path->value0 + step * path->direction0 <= path->noise)
         return path->n;
-    }
     int leaving = MO_LEMKE_NOTHING;
     double least = INFINITY;
     for (int i = 0; i < path->n; ++i) {
@@ -159,11 +148,10 @@ static void put_row(mo_lemke_path *path, int row, int i)
 /* Index n is z0. */
 static void set_column_slot(mo_lemke_path *path, int e, int slot)
 {
-    if (e == path->n) {
+    if (e == path->n)
         path->z0_slot = slot;
-    } else {
+    else
         path->column_slot[e] = slot;
-    }
 }
 
 /* z_e enters with y = K^-1 of its column, w_j leaves: K gains that column, and row j. */
@@ -225,9 +213,8 @@ static void exchange(mo_lemke_path *path, int leaving)
 {
     const int e = path->entering, n = path->n;
     const int leaves_z = leaving < n && path->basic[leaving] == Z;
-    for (int k = 0; path->enters_z && k < path->inverse.size; ++k) {
+    for (int k = 0; path->enters_z && k < path->inverse.size; ++k)
         path->y[k] = -path->y[k]; /* K^-1 of the entering column */
-    }
     if (leaving == n) {
         exchange_column(path, e, path->z0_slot);
         path->z0_slot = MO_LEMKE_NOTHING;
@@ -261,26 +248,18 @@ static int find_leaving(const mo_lemke_path *path, double *step, int *leaving)
 static int make_fresh(mo_lemke_path *path)
 {
     const int made = mo_basis_renew(path);
-    if (made) {
-        compute_direction(path);
-    }
+    if (made) compute_direction(path);
     return made;
 }
 
 /* Direction and leaving variable; doubtful pivots are verified.  False: failed. */
 static int look_ahead(mo_lemke_path *path, double *step, int *leaving)
 {
-    if (compute_direction(path) > DRIFT && path->since_factor > 0 && !make_fresh(path)) {
-        return 0;
-    }
-    if (find_leaving(path, step, leaving)) {
-        return 1;
-    }
+    if (compute_direction(path) > DRIFT && path->since_factor > 0 && !make_fresh(path)) return 0;
+    if (find_leaving(path, step, leaving)) return 1;
     refine_direction(path);
     if (!find_leaving(path, step, leaving) && path->since_factor > OLD) {
-        if (!make_fresh(path)) {
-            return 0;
-        }
+        if (!make_fresh(path)) return 0;
         refine_direction(path);
         find_leaving(path, step, leaving);
     }
@@ -291,12 +270,9 @@ mo_lemke_state mo_lemke_pivot(mo_lemke_path *path)
 {
     double step;
     int leaving;
-    if (!look_ahead(path, &step, &leaving)) {
-        return MO_LEMKE_LOST;
-    }
-    if (leaving == MO_LEMKE_NOTHING) {
+    if (!look_ahead(path, &step, &leaving)) return MO_LEMKE_LOST;
+    if (leaving == MO_LEMKE_NOTHING)
         return step == INFINITY ? MO_LEMKE_RAY : MO_LEMKE_LOST; /* otherwise NaN */
-    }
     const double down = leaving == path->n ? -path->direction0 : -path->direction[leaving];
     move(path, step, (leaving == path->n ? path->rate0 : path->rate[leaving]) / down);
     exchange(path, leaving);
@@ -305,9 +281,8 @@ mo_lemke_state mo_lemke_pivot(mo_lemke_path *path)
         return mo_basis_values(path) || mo_basis_renew(path) ? MO_LEMKE_SOLVED : MO_LEMKE_LOST;
     }
     const int is_full = mo_inverse_is_full(&path->inverse);
-    if (is_full || (++path->since_values >= FRESH_VALUES && !mo_basis_values(path))) {
+    if (is_full || (++path->since_values >= FRESH_VALUES && !mo_basis_values(path)))
         return mo_basis_renew(path) ? MO_LEMKE_MOVING : MO_LEMKE_LOST;
-    }
     return MO_LEMKE_MOVING;
 }
 
@@ -345,9 +320,7 @@ mo_lemke_state mo_lemke_start(mo_lemke_path *path, const double *c, const double
     }
     mo_inverse_clear(&path->inverse);
     path->entering = first_row(path);
-    if (path->entering == MO_LEMKE_NOTHING) {
-        return MO_LEMKE_SOLVED;
-    }
+    if (path->entering == MO_LEMKE_NOTHING) return MO_LEMKE_SOLVED;
     path->enters_z = 1;
     path->basic[path->entering] = NEITHER;
     path->row_slot[path->entering] = 0;
@@ -358,9 +331,8 @@ mo_lemke_state mo_lemke_start(mo_lemke_path *path, const double *c, const double
 int mo_lemke_take(mo_lemke_path *path)
 {
     path->z0_slot = MO_LEMKE_NOTHING;
-    for (int i = 0; i < path->n; ++i) {
+    for (int i = 0; i < path->n; ++i)
         path->row_slot[i] = path->column_slot[i] = path->basic[i] == Z ? 0 : MO_LEMKE_NOTHING;
-    }
     return mo_basis_factor(path);
 }
 
@@ -374,30 +346,22 @@ void mo_lemke_hold(mo_lemke_path *path, const double *c)
 /* d = w - S z - c for the point of the last path. */
 static void aim(mo_lemke_path *path, const double *c, double *d)
 {
-    for (int i = 0; i < path->n; ++i) {
-        if (path->basic[i] == Z) {
-            path->y[path->column_slot[i]] = path->value[i];
-        }
-    }
+    for (int i = 0; i < path->n; ++i)
+        if (path->basic[i] == Z) path->y[path->column_slot[i]] = path->value[i];
     path->d = d;
     mo_basis_apply(path, path->y);
-    for (int i = 0; i < path->n; ++i) {
+    for (int i = 0; i < path->n; ++i)
         d[i] = (path->basic[i] == W ? path->value[i] : 0) - path->image[i] - c[i];
-    }
 }
 
 /* p for which every basic variable has a positive rate, given in path->rate. */
 static void choose_rates(mo_lemke_path *path, double *p)
 {
-    for (int i = 0; i < path->n; ++i) {
-        if (path->basic[i] == Z) {
-            path->y[path->column_slot[i]] = path->rate[i];
-        }
-    }
+    for (int i = 0; i < path->n; ++i)
+        if (path->basic[i] == Z) path->y[path->column_slot[i]] = path->rate[i];
     mo_basis_apply(path, path->y);
-    for (int i = 0; i < path->n; ++i) {
+    for (int i = 0; i < path->n; ++i)
         p[i] = (path->basic[i] == W ? path->rate[i] : 0) - path->image[i];
-    }
 }
 
 /* The first step, from z0 = 1 down to where the first basic variable reaches zero. */
@@ -415,9 +379,7 @@ static mo_lemke_state step_down(mo_lemke_path *path)
     path->flat = FLAT * size;
     const double step = longest_step(path);
     const int leaving = choose_leaving(path, step);
-    if (leaving == path->n) {
-        return mo_basis_values(path) ? MO_LEMKE_SOLVED : MO_LEMKE_LOST;
-    }
+    if (leaving == path->n) return mo_basis_values(path) ? MO_LEMKE_SOLVED : MO_LEMKE_LOST;
     const double down = -path->direction[leaving];
     path->entering = leaving; /* so that move() sets nothing else */
     move(path, step, path->rate[leaving] / down);
@@ -461,9 +423,8 @@ void mo_lemke_restore(mo_lemke_path *path, const int *basic, const double *value
 
 void mo_lemke_point(const mo_lemke_path *path, double *z)
 {
-    for (int i = 0; i < path->n; ++i) {
+    for (int i = 0; i < path->n; ++i)
         z[i] = path->basic[i] == Z ? path->value[i] : 0;
-    }
 }
 
 void mo_lemke_ray(const mo_lemke_path *path, double *z)
@@ -472,15 +433,12 @@ void mo_lemke_ray(const mo_lemke_path *path, double *z)
         z[i] = path->basic[i] == Z ? path->direction[i] : 0;
         z[i] = fabs(z[i]) > path->flat ? z[i] : 0;
     }
-    if (path->enters_z) {
-        z[path->entering] = 1;
-    }
+    if (path->enters_z) z[path->entering] = 1;
 }
 
 void mo_lemke_correct(mo_lemke_path *path, const double *w, double *dz)
 {
     mo_basis_solve(path, -1, w);
-    for (int i = 0; i < path->n; ++i) {
+    for (int i = 0; i < path->n; ++i)
         dz[i] = path->basic[i] == Z ? path->y[path->column_slot[i]] : 0;
-    }
 }

@@ -21,9 +21,7 @@ int mo_method_count(void)
 
 mo_method_info mo_method_describe(int index)
 {
-    if (index < 0 || index >= COUNT) {
-        return (mo_method_info){0};
-    }
+    if (index < 0 || index >= COUNT) return (mo_method_info){0};
     const mo_method *method = mo_methods[index];
     return (mo_method_info){method->name,      method->summary, method->paper, method->laws,
                             method->by_facets, method->relaxed, index == 0};
@@ -32,10 +30,7 @@ mo_method_info mo_method_describe(int index)
 int mo_method_find(const char *name)
 {
     MO_NEED_OR(-1, name, NULL);
-    for (int k = 0; k < COUNT; ++k) {
-        if (strcmp(mo_methods[k]->name, name) == 0) {
-            return k;
-        }
-    }
+    for (int k = 0; k < COUNT; ++k)
+        if (strcmp(mo_methods[k]->name, name) == 0) return k;
     return -1;
 }

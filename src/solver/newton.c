@@ -50,9 +50,7 @@ typedef enum ending { GOES_ON, SOLVED, MUST_STOP } ending;
 static ending look(mo_run *run, const mo_newton *newton, int *iteration)
 {
     ++*iteration;
-    if (mo_run_check(run, *iteration, newton->u, run->r)) {
-        return SOLVED;
-    }
+    if (mo_run_check(run, *iteration, newton->u, run->r)) return SOLVED;
     return mo_run_must_stop(run, *iteration) ? MUST_STOP : GOES_ON;
 }
 
@@ -80,17 +78,13 @@ static ending newton_round(mo_run *run, workspace *w, int *iteration)
     int is_astray = 0;
     memcpy(w->kept, run->r, bytes);
     for (int step = 0, bad = 0; step < STEPS && bad < BAD_STEPS && !is_astray; ++step) {
-        if (!mo_newton_find_step(newton, run->r)) {
-            break;
-        }
+        if (!mo_newton_find_step(newton, run->r)) break;
         const double before = merit;
         merit = mo_newton_take_step(newton, before, HALVINGS, run->r);
         bad += !(merit < before);
         is_astray = !(merit <= ASTRAY * before);
         const ending end = look(run, newton, iteration);
-        if (end != GOES_ON) {
-            return end;
-        }
+        if (end != GOES_ON) return end;
     }
     memcpy(run->r, run->best < 0.5 * best_before ? run->result->r : w->kept, bytes);
     return GOES_ON;
@@ -104,14 +98,10 @@ static mo_status solve(mo_run *run, void *memory)
     mo_newton_begin(newton, run->options->newton.eps);
     newton->function = run->options->newton.function;
     mo_newton_velocity(newton, run->r);
-    if (mo_run_check(run, 0, newton->u, run->r)) {
-        return MO_SOLVED;
-    }
+    if (mo_run_check(run, 0, newton->u, run->r)) return MO_SOLVED;
     ending end = mo_run_must_stop(run, 0) ? MUST_STOP : GOES_ON;
     for (int round = 0; round < run->options->newton.rounds && end == GOES_ON; ++round) {
-        if (round > 0) {
-            mo_newton_velocity(newton, run->r);
-        }
+        if (round > 0) mo_newton_velocity(newton, run->r);
         end = sweep_round(run, newton, sweeps, &iteration);
         end = end == GOES_ON ? newton_round(run, w, &iteration) : end;
         sweeps = sweeps < 100000 ? 2 * sweeps : sweeps;

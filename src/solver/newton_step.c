@@ -56,9 +56,8 @@ void mo_newton_begin(mo_newton *s, double eps)
         const double *W_ii = mo_sweep_diagonal(s->sweep, i);
         double trace = 0;
         mo_pace_every(i + 1, 128);
-        for (int k = 0; k < d; ++k) {
+        for (int k = 0; k < d; ++k)
             trace += W_ii[k * d + k];
-        }
         s->rho[i] = trace > 0 ? d / trace : 1;
     }
     s->speed = fastest_at_zero(s);
@@ -75,9 +74,8 @@ void mo_newton_sweep(mo_newton *s, double *r)
 {
     double *x = mo_sweep_state_size(s->sweep) > 0 ? s->state : r;
     const mo_visitor visitor = mo_visitor_begin(s->sweep, 1, r, x);
-    for (int i = 0; i < s->problem->constraint_count; ++i) {
+    for (int i = 0; i < s->problem->constraint_count; ++i)
         mo_visit(&visitor, i);
-    }
 }
 
 /* The velocity that the law of block i sees, compliance included, and the point x of which r is to
@@ -98,9 +96,7 @@ static void projected_point(const mo_newton *s, int i, const double *r, double *
 static double fischer_mu(const mo_newton *s, int i)
 {
     const mo_law_kind kind = (mo_law_kind)s->problem->law[i].kind;
-    if (s->function != MO_NEWTON_FB || s->theta > 0) {
-        return 0;
-    }
+    if (s->function != MO_NEWTON_FB || s->theta > 0) return 0;
     const double mu = kind == MO_LAW_COULOMB        ? mo_constraint_param(s->problem, i)[0]
                       : kind == MO_LAW_FRICTIONLESS ? 1
                                                     : 0;
@@ -122,9 +118,8 @@ static void evaluate_block(const mo_newton *s, int i, const double *r, double *z
     }
     projected_point(s, i, r, law_u, x);
     law->project(p, d, x, x);
-    for (int k = 0; k < d; ++k) {
+    for (int k = 0; k < d; ++k)
         z[k] = r[row + k] - x[k];
-    }
 }
 
 double mo_newton_judge(mo_newton *s, const double *r)
@@ -162,9 +157,8 @@ static void multiply(int d, double scale, const double *A, const double *G, doub
     for (int j = 0; j < d; ++j) {
         for (int k = 0; k < d; ++k) {
             double sum = 0;
-            for (int l = 0; l < d; ++l) {
+            for (int l = 0; l < d; ++l)
                 sum += A[j * d + l] * G[l * d + k];
-            }
             C[j * d + k] = scale * sum;
         }
     }
@@ -185,9 +179,8 @@ static void differentiate_fischer(mo_newton *s, int i, double mu, const double *
     mo_fischer_burmeister(mu, d, s->rho[i], uhat, r + row, z, D, J);
     multiply(d, 1, J, G, B);
     const double eps = eps_of(s, i, r);
-    for (int k = 0; k < d; ++k) {
+    for (int k = 0; k < d; ++k)
         D[k * (d + 1)] += eps;
-    }
 }
 
 /* B = rho J G (theta rho J G), D = I - (1 - eps) J (or I); a joint is its own projection.  False
@@ -203,17 +196,13 @@ static int differentiate_natural(mo_newton *s, int i, const double *r, double *D
         G[MO_BILATERAL_MAX_DIM * MO_BILATERAL_MAX_DIM];
     projected_point(s, i, r, law_u, x);
     law->project_derivative(p, d, x, J);
-    for (int k = 0; k < d * d; ++k) {
+    for (int k = 0; k < d * d; ++k)
         size += fabs(J[k]);
-    }
-    if (!(size > 0)) {
-        return 0;
-    }
+    if (!(size > 0)) return 0;
     law->shift_derivative(p, d, law_u, G);
     multiply(d, s->theta > 0 ? s->theta * s->rho[i] : s->rho[i], J, G, B);
-    for (int k = 0; k < d * d; ++k) {
+    for (int k = 0; k < d * d; ++k)
         D[k] = (k % (d + 1) == 0) - own * J[k];
-    }
     return 1;
 }
 
@@ -224,31 +213,27 @@ static int differentiate(mo_newton *s, int i, const double *r)
     const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
     double *B = s->system.B + s->system.start[i], *D = s->system.D + s->system.start[i];
     const double mu = fischer_mu(s, i);
-    if (mu > 0) {
+    if (mu > 0)
         differentiate_fischer(s, i, mu, r, D, B);
-    } else if (!differentiate_natural(s, i, r, D, B)) {
+    else if (!differentiate_natural(s, i, r, D, B))
         return 0;
-    }
-    for (int k = 0; problem->compliance && k < d * d; ++k) {
+    for (int k = 0; problem->compliance && k < d * d; ++k)
         D[k] += B[k] * problem->compliance[row + k % d];
-    }
     return 1;
 }
 
 void mo_newton_differentiate(mo_newton *s, const double *r)
 {
-    for (int i = 0; i < s->problem->constraint_count; ++i) {
+    for (int i = 0; i < s->problem->constraint_count; ++i)
         s->system.active[i] = (uint8_t)differentiate(s, i, r);
-    }
 }
 
 int mo_newton_find_step(mo_newton *s, const double *r)
 {
     const mo_problem *problem = s->problem;
     mo_newton_differentiate(s, r);
-    for (int k = 0; k < problem->row_count; ++k) {
+    for (int k = 0; k < problem->row_count; ++k)
         s->dr[k] = -s->z[k];
-    }
     MO_PASS(mo_delassus_factor(&s->system));
     mo_delassus_solve(&s->system, s->dr);
     return 1;
@@ -272,8 +257,7 @@ double mo_newton_take_step(mo_newton *s, double target, int halvings, double *r)
         memcpy(r, s->trial, bytes);
         return now;
     }
-    for (int j = 0; j < rows && isfinite(best); ++j) {
+    for (int j = 0; j < rows && isfinite(best); ++j)
         r[j] += length * s->dr[j];
-    }
     return mo_newton_evaluate(s, r);
 }

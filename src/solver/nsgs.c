@@ -65,9 +65,7 @@ static mo_error find_batches(const mo_problem *problem, const mo_options *option
         options->nsgs.omega == 1 && options->nsgs.order == ORDER_AUTO && !options->nsgs.check_every;
     int contacts = 0;
     *batches = NULL;
-    if (problem->form != MO_FORM_GLOBAL || !is_plain) {
-        return MO_OK;
-    }
+    if (problem->form != MO_FORM_GLOBAL || !is_plain) return MO_OK;
     const mo_error error = mo_problem_swept_contacts(problem, &contacts);
     const int is_for_lanes =
         options->tol >= COARSE || (contacts > 0 && problem->constraint_count > MO_NATURAL_MOST);
@@ -91,9 +89,7 @@ static mo_error layout(const mo_problem *problem, const mo_options *options, mo_
     const mo_batches *batches;
     mo_error error = find_batches(problem, options, &batches);
     *out = w;
-    if (error || batches) {
-        return error ? error : layout_in_lanes(batches, arena, w);
-    }
+    if (error || batches) return error ? error : layout_in_lanes(batches, arena, w);
     const int has_momentum = options->nsgs.momentum > 1;
     *w = (workspace){0};
     MO_TRY(mo_problem_sweep(problem, coloured ? MO_SWEEP_COLOURED : MO_SWEEP_NATURAL, &w->sweep));
@@ -109,9 +105,8 @@ static void visit_range(void *context, int begin, int end)
 {
     const sweep_context *c = context;
     double moved = 0;
-    for (int position = begin; position < end; ++position) {
+    for (int position = begin; position < end; ++position)
         moved += mo_visit(&c->visitor, position);
-    }
     c->movement[(begin - c->first) / MO_CHUNK] = moved;
 }
 
@@ -125,9 +120,8 @@ static double sweep_once(sweep_context *c, int threads)
         const int end = sweep->group_start[g + 1];
         mo_parallel_for(mo_sweep_is_parallel(sweep, g) ? threads : 1, c->first, end, visit_range,
                         c);
-        for (int chunk = 0; chunk < mo_chunk_count(end - c->first); ++chunk) {
+        for (int chunk = 0; chunk < mo_chunk_count(end - c->first); ++chunk)
             moved += c->movement[chunk];
-        }
     }
     return moved;
 }
@@ -144,9 +138,8 @@ static void extrapolate_range(void *context, int begin, int end)
     const extrapolation *e = context;
     for (int k = begin; k < end; ++k) {
         const double now = e->now[k];
-        if (e->beta > 0) { /* otherwise `before` may not be set yet */
+        if (e->beta > 0) /* otherwise `before` may not be set yet */
             e->now[k] += e->beta * (now - e->before[k]);
-        }
         e->before[k] = now;
     }
 }
@@ -209,12 +202,8 @@ static mo_status solve_in_lanes(mo_run *run, mo_sweeps *sweeps)
                           RATE_SWEEPS, INFINITY, 0};
     mo_sweeps_start(sweeps, run->options->threads, run->options->nsgs.momentum, run->r);
     while (mo_sweeps_run(sweeps, goal, must_stop, run)) {
-        if (confirm(run, sweeps) && !is_not_carried(run, sweeps)) {
-            return MO_SOLVED;
-        }
-        if (!mo_sweep_goal_tighten(&goal)) {
-            break;
-        }
+        if (confirm(run, sweeps) && !is_not_carried(run, sweeps)) return MO_SOLVED;
+        if (!mo_sweep_goal_tighten(&goal)) break;
     }
     return confirm(run, sweeps) ? MO_SOLVED : end_unsolved(run, sweeps);
 }
@@ -235,9 +224,8 @@ static mo_status sweep_on_device(mo_run *run, mo_sweeps *sweeps, mo_device_arran
         run->error = mo_device_error(on->sweeps.device, &run->result->message);
         mo_sweeps_start(sweeps, run->options->threads, run->options->nsgs.momentum, run->r);
         sweeps->iteration = on->sweeps.iteration;
-        if (run->error || (confirm(run, sweeps) && !is_not_carried(run, sweeps))) {
+        if (run->error || (confirm(run, sweeps) && !is_not_carried(run, sweeps)))
             return run->error ? MO_STALLED : MO_SOLVED;
-        }
         passes = passes && mo_sweep_goal_tighten(&goal);
     }
     return end_unsolved(run, sweeps);
@@ -250,9 +238,7 @@ static mo_status solve_on_device(mo_run *run, mo_sweeps *sweeps)
     mo_device_arrangement on;
     mo_status status = MO_STALLED;
     run->error = mo_device_open_gpu(&run->problem->allocator, &device, &run->result->message);
-    if (run->error) {
-        return status;
-    }
+    if (run->error) return status;
     run->error = mo_device_arrange(device, sweeps->batches, &on);
     if (!run->error) {
         status = sweep_on_device(run, sweeps, &on);
@@ -276,9 +262,7 @@ static mo_error check(const mo_problem *problem, const mo_options *options, mo_m
 {
     const mo_compact *compact;
     const mo_batches *batches;
-    if (options->device != DEVICE_GPU) {
-        return MO_OK;
-    }
+    if (options->device != DEVICE_GPU) return MO_OK;
     mo_error error = mo_problem_compact(problem, &compact);
     for (int i = 0; !error && i < problem->constraint_count; ++i) {
         if (compact->contact_of[i] < 0) {
@@ -303,9 +287,7 @@ static mo_error check(const mo_problem *problem, const mo_options *options, mo_m
 /* Small problems are measured directly; large ones are first checked in parallel. */
 static int measure(mo_run *run, const workspace *w, const double *x, int iteration)
 {
-    if (run->problem->constraint_count <= MO_CHUNK) {
-        return mo_run_measure(run, iteration, run->r);
-    }
+    if (run->problem->constraint_count <= MO_CHUNK) return mo_run_measure(run, iteration, run->r);
     mo_sweep_all_velocities(w->sweep, run->options->threads, x, run->u);
     return mo_run_check(run, iteration, run->u, run->r);
 }
@@ -338,21 +320,15 @@ static mo_status solve(mo_run *run, void *memory)
     for (int iteration = 0;; ++iteration) {
         if (iteration >= due || iteration + run->done >= run->options->max_iter || moved == 0) {
             mo_sweep_reset(w->sweep, threads, run->r, x); /* without the rounding of the updates */
-            if (measure(run, w, x, iteration)) {
-                return MO_SOLVED;
-            }
+            if (measure(run, w, x, iteration)) return MO_SOLVED;
             due = mo_next_check(iteration, run->options->nsgs.check_every);
         }
-        if (mo_run_must_stop(run, iteration)) {
-            return run->status;
-        }
+        if (mo_run_must_stop(run, iteration)) return run->status;
         if (moved == 0) {
             return mo_run_stall(run,
                                 "a whole sweep changes no impulse, yet the residual is above tol");
         }
-        if (m.cap > 1) {
-            push_on(&m, w, threads, run->r);
-        }
+        if (m.cap > 1) push_on(&m, w, threads, run->r);
         moved = sweep_once(&context, threads);
         mo_momentum_watch(&m, moved);
     }

@@ -176,9 +176,8 @@ static double total(const loop *l, int which)
 {
     const int chunks = mo_chunk_count(l->convex->problem->constraint_count);
     double sum = 0;
-    for (int k = 0; k < chunks; ++k) {
+    for (int k = 0; k < chunks; ++k)
         sum += l->g->sums[SUMS * k + which];
-    }
     return sum;
 }
 
@@ -194,13 +193,10 @@ static int find_step(loop *l, double *u)
         find_velocity(g, g->step, u);
         run_loop(&trial, measure_curvature);
         const double moved = total(l, 0), curved = total(l, 1), size = total(l, 2);
-        if (!isfinite(moved) || !isfinite(curved)) {
-            return 0;
-        }
+        if (!isfinite(moved) || !isfinite(curved)) return 0;
         /* A step at rounding level contains no curvature. */
-        if (curved <= g->L * moved || moved <= 1e4 * DBL_EPSILON * DBL_EPSILON * size) {
+        if (curved <= g->L * moved || moved <= 1e4 * DBL_EPSILON * DBL_EPSILON * size)
             return moved > 0;
-        }
         g->L *= RAISE;
     }
     return 0;
@@ -208,9 +204,7 @@ static int find_step(loop *l, double *u)
 
 static double momentum(gradient *g)
 {
-    if (!g->is_accelerated || !g->has_before) {
-        return 0;
-    }
+    if (!g->is_accelerated || !g->has_before) return 0;
     const double next = 0.5 * (1 + sqrt(1 + 4 * g->t * g->t)), beta = (g->t - 1) / next;
     g->t = next;
     return beta;
@@ -230,9 +224,7 @@ static int take_step(gradient *g, const mo_convex *convex, double *r, double *u)
     }
     run_loop(&l, advance);
     g->has_before = 1;
-    if (total(&l, 0) > 0) {
-        g->t = 1;
-    }
+    if (total(&l, 0) > 0) g->t = 1;
     g->L *= LOWER;
     return 1;
 }
@@ -291,9 +283,8 @@ static void move_shift(mo_run *run, workspace *w, rounds *round, double residual
     round->last = residual;
     round->steps = 0;
     mo_convex_shifts(run->problem, run->u, run->r, w->image);
-    for (int i = 0; i < count; ++i) {
+    for (int i = 0; i < count; ++i)
         w->s[i] += round->part * (w->image[i] - w->s[i]);
-    }
     restart(&w->gradient);
 }
 
@@ -302,17 +293,15 @@ static void begin_method(mo_run *run, workspace *w)
     begin(&w->gradient, run->options->threads, 1);
     find_velocity(&w->gradient, run->r, run->u);
     memset(w->s, 0, (size_t)run->problem->constraint_count * sizeof *w->s);
-    if (run->options->start && run->options->apgd.model == MODEL_EXACT) {
+    if (run->options->start && run->options->apgd.model == MODEL_EXACT)
         mo_convex_shifts(run->problem, run->u, run->r, w->s);
-    }
 }
 
 /* The relaxed model returns its last iterate; its residual in the exact law may be large. */
 static mo_status end(mo_run *run, mo_status status)
 {
-    if (run->options->apgd.model == MODEL_RELAXED) {
+    if (run->options->apgd.model == MODEL_RELAXED)
         memcpy(run->result->r, run->r, (size_t)run->problem->row_count * sizeof(double));
-    }
     return status;
 }
 
@@ -331,17 +320,13 @@ static mo_status stall(mo_run *run)
 static int end_round(mo_run *run, workspace *w, const mo_convex *convex, int moves, rounds *round)
 {
     const double convex_part = mo_convex_residual(convex, run->u, run->r);
-    if (run->options->apgd.model == MODEL_RELAXED) {
+    if (run->options->apgd.model == MODEL_RELAXED)
         return !moves || convex_part <= run->options->tol * run->q_scale;
-    }
     const double law =
         mo_natural_norm(run->problem, run->options->threads, run->u, run->r, run->partial);
-    if (!moves && !(convex_part < law)) {
-        return 1;
-    }
-    if (round->steps >= ROUND_LEAST && (convex_part <= FORCING * law || !moves)) {
+    if (!moves && !(convex_part < law)) return 1;
+    if (round->steps >= ROUND_LEAST && (convex_part <= FORCING * law || !moves))
         move_shift(run, w, round, law);
-    }
     return 0;
 }
 
@@ -354,16 +339,10 @@ static mo_status solve(mo_run *run, void *memory)
     begin_method(run, w);
     for (int iteration = 0;; ++iteration) {
         if (iteration % METHOD_CHECKS == 0 || iteration == run->options->max_iter || !moves) {
-            if (mo_run_check(run, iteration, run->u, run->r)) {
-                return MO_SOLVED;
-            }
-            if (end_round(run, w, &convex, moves, &round)) {
-                return end(run, stall(run));
-            }
+            if (mo_run_check(run, iteration, run->u, run->r)) return MO_SOLVED;
+            if (end_round(run, w, &convex, moves, &round)) return end(run, stall(run));
         }
-        if (mo_run_must_stop(run, iteration)) {
-            return end(run, run->status);
-        }
+        if (mo_run_must_stop(run, iteration)) return end(run, run->status);
         moves = take_step(&w->gradient, &convex, run->r, run->u);
         ++round.steps;
     }
@@ -424,9 +403,7 @@ static mo_convex_answer solve_convex(mo_run *run, workspace *w, int is_accelerat
                 memcpy(w->best_r, r, bytes);
             }
             is_over = mo_run_is_over(run);
-            if (best <= tol || !moves || iteration == w->most || is_over) {
-                break;
-            }
+            if (best <= tol || !moves || iteration == w->most || is_over) break;
         }
         moves = take_step(g, convex, r, u);
     }

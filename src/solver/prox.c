@@ -55,9 +55,7 @@ typedef struct workspace {
 
 static mo_prox_kind model_kind(const mo_options *options)
 {
-    if (options->prox.model == CONIC) {
-        return MO_PROX_CONIC;
-    }
+    if (options->prox.model == CONIC) return MO_PROX_CONIC;
     return options->prox.rule == RULE_ADAPTIVE ? MO_PROX_PYRAMID : MO_PROX_LINEARISED;
 }
 
@@ -65,9 +63,7 @@ static int unknown_count(const mo_prox_model *model, int *z_start)
 {
     int total = 0;
     for (int i = 0; i < model->problem->constraint_count; ++i) {
-        if (z_start) {
-            z_start[i] = total;
-        }
+        if (z_start) z_start[i] = total;
         total += mo_prox_size(model, i);
     }
     return total;
@@ -90,9 +86,7 @@ static mo_error layout(const mo_problem *problem, const mo_options *options, mo_
     w->step = MO_TAKE(arena, problem->constraint_count, double);
     w->state = MO_TAKE(arena, mo_sweep_state_size(w->sweep), double);
     MO_TAKE_EACH(arena, problem->row_count, double, &w->last_r, &w->last_u, &w->best_r);
-    if (arena->base) {
-        *w->model = model;
-    }
+    if (arena->base) *w->model = model;
     return MO_OK;
 }
 
@@ -118,26 +112,19 @@ static double extreme_eigenvalue(mo_run *run, workspace *w, const double *q, dou
     const int rows = run->problem->row_count;
     double *x = w->best_r, *y = run->u, eta = 0;
     mo_random random = {1};
-    for (int k = 0; k < rows; ++k) {
+    for (int k = 0; k < rows; ++k)
         x[k] = mo_random_unit(&random) - 0.5;
-    }
     for (int iteration = 0; iteration < 300; ++iteration) {
         const double norm = sqrt(mo_dot(rows, x, x));
-        if (!(norm > 0)) {
-            break;
-        }
-        for (int k = 0; k < rows; ++k) {
+        if (!(norm > 0)) break;
+        for (int k = 0; k < rows; ++k)
             x[k] *= length / norm;
-        }
         apply_W(run, w, q, x, y);
-        for (int k = 0; k < rows; ++k) {
+        for (int k = 0; k < rows; ++k)
             y[k] = shift * x[k] - sign * y[k];
-        }
         const double now = mo_dot(rows, x, y) / (length * length);
         memcpy(x, y, (size_t)rows * sizeof *x);
-        if (fabs(now - eta) <= 1e-12 * fabs(now)) {
-            return now;
-        }
+        if (fabs(now - eta) <= 1e-12 * fabs(now)) return now;
         eta = now;
     }
     return eta;
@@ -155,9 +142,8 @@ static double foerg_step(mo_run *run, workspace *w)
     const double length = run->q_scale;
     const double largest = extreme_eigenvalue(run, w, q, 0, -1, length);
     const double least = largest - extreme_eigenvalue(run, w, q, largest, 1, length);
-    for (int i = 0; i < problem->constraint_count; ++i) {
+    for (int i = 0; i < problem->constraint_count; ++i)
         spread = fmax(spread, mo_prox_spread(w->model, i));
-    }
     const double sum =
         w->model->kind == MO_PROX_LINEARISED ? spread * largest : largest + fmax(0, least);
     return sum > 0 ? 2 / sum : 1;
@@ -171,9 +157,8 @@ static double diagonal_norm(const workspace *w, int i)
     double norm = 0;
     for (int j = 0; j < d; ++j) {
         double sum = w->model->zeta;
-        for (int k = 0; k < d; ++k) {
+        for (int k = 0; k < d; ++k)
             sum += fabs(W[j * d + k]);
-        }
         norm = fmax(norm, sum);
     }
     return norm;
@@ -184,17 +169,15 @@ static void count_neighbours(const mo_problem *problem, int *on_body, double *co
 {
     if (problem->form == MO_FORM_GLOBAL) {
         memset(on_body, 0, (size_t)problem->body_count * sizeof *on_body);
-        for (int k = 0; k < problem->block_start[problem->constraint_count]; ++k) {
+        for (int k = 0; k < problem->block_start[problem->constraint_count]; ++k)
             ++on_body[problem->block_index[k]];
-        }
     }
     for (int i = 0; i < problem->constraint_count; ++i) {
         count[i] = problem->block_start[i + 1] - problem->block_start[i];
         if (problem->form == MO_FORM_GLOBAL) {
             count[i] = 1;
-            for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k) {
+            for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k)
                 count[i] = fmax(count[i], on_body[problem->block_index[k]]);
-            }
         }
     }
 }
@@ -218,9 +201,8 @@ static void choose_steps(mo_run *run, workspace *w)
         return;
     }
     const double step = rule == RULE_FIXED ? run->options->prox.r : foerg_step(run, w);
-    for (int i = 0; i < count; ++i) {
+    for (int i = 0; i < count; ++i)
         w->step[i] = step;
-    }
 }
 
 /* ---- one iteration --------------------------------------------------------------------------- */
@@ -248,9 +230,8 @@ static double step_block(mo_run *run, workspace *w, int i, const double *u, doub
 static double iterate_jacobi(mo_run *run, workspace *w)
 {
     double moved = 0, dr[MO_BILATERAL_MAX_DIM];
-    for (int i = 0; i < run->problem->constraint_count; ++i) {
+    for (int i = 0; i < run->problem->constraint_count; ++i)
         moved += step_block(run, w, i, run->u + run->problem->row_start[i], dr);
-    }
     return moved;
 }
 
@@ -269,9 +250,8 @@ static double iterate_gauss_seidel(mo_run *run, workspace *w, double *x)
 
 static void split_all(mo_run *run, workspace *w)
 {
-    for (int i = 0; i < run->problem->constraint_count; ++i) {
+    for (int i = 0; i < run->problem->constraint_count; ++i)
         mo_prox_split(w->model, i, run->r + run->problem->row_start[i], w->z + w->z_start[i]);
-    }
 }
 
 /* <dr, dr / D>, <dr, du>, <du, D du> of the last two iterates, and |r|^2 / D for scale. */
@@ -302,16 +282,13 @@ static curvature measure_curvature(const mo_run *run, const workspace *w)
  */
 static double suggest_theta(adaptation *a, curvature c)
 {
-    if (!(c.ru > 0) || !(c.uu > 0)) {
-        return fmin(a->most, a->theta);
-    }
+    if (!(c.ru > 0) || !(c.uu > 0)) return fmin(a->most, a->theta);
     const double longer = c.rr / c.ru, shorter = c.ru / c.uu;
     const int is_short = shorter < a->ratio * longer;
     double theta = is_short ? shorter : longer;
     a->shorts[(a->count - 1) % SHORTS] = shorter; /* count is one or more here */
-    for (int k = 0; is_short && k < SHORTS && k < a->count; ++k) {
+    for (int k = 0; is_short && k < SHORTS && k < a->count; ++k)
         theta = fmin(theta, a->shorts[k]);
-    }
     a->ratio = fmin(1, fmax(1e-3, (is_short ? 0.7 : 1.4) * a->ratio));
     return fmin(a->most, fmax(1e-3, theta));
 }
@@ -319,9 +296,8 @@ static double suggest_theta(adaptation *a, curvature c)
 static double most_recent(const adaptation *a)
 {
     double most = 0;
-    for (int k = 0; k < RECENT && k < a->count; ++k) {
+    for (int k = 0; k < RECENT && k < a->count; ++k)
         most = fmax(most, a->recent[k]);
-    }
     return most;
 }
 
@@ -398,15 +374,9 @@ static mo_status solve(mo_run *run, void *memory)
     split_all(run, w);
     for (int iteration = 0;; ++iteration) {
         refresh(run, w, x);
-        if (mo_run_check(run, iteration, run->u, run->r)) {
-            return MO_SOLVED;
-        }
-        if (mo_run_must_stop(run, iteration)) {
-            return run->status;
-        }
-        if (is_adaptive && order == JACOBI && iteration > 0 && adapt(run, w)) {
-            refresh(run, w, x);
-        }
+        if (mo_run_check(run, iteration, run->u, run->r)) return MO_SOLVED;
+        if (mo_run_must_stop(run, iteration)) return run->status;
+        if (is_adaptive && order == JACOBI && iteration > 0 && adapt(run, w)) refresh(run, w, x);
         memcpy(w->last_r, run->r, bytes);
         memcpy(w->last_u, run->u, bytes);
         const double moved =
@@ -415,9 +385,7 @@ static mo_status solve(mo_run *run, void *memory)
             return mo_run_stall(run,
                                 "the iteration diverged: the step r is too large for this problem");
         }
-        if (moved == 0) {
-            return ended(run, w);
-        }
+        if (moved == 0) return ended(run, w);
     }
 }
 

@@ -22,14 +22,10 @@ void mo_prox_model_init(mo_prox_model *model, const mo_problem *problem, mo_prox
 static const mo_law_facets *facets_of(const mo_prox_model *model, int i)
 {
     const mo_problem *problem = model->problem;
-    if (model->kind == MO_PROX_CONIC) {
-        return NULL;
-    }
+    if (model->kind == MO_PROX_CONIC) return NULL;
     switch ((mo_law_kind)problem->law[i].kind) {
     case MO_LAW_COULOMB:
-        if (isinf(mo_constraint_param(problem, i)[0])) {
-            return NULL;
-        }
+        if (isinf(mo_constraint_param(problem, i)[0])) return NULL;
         return mo_constraint_dim(problem, i) == 2 ? &model->plane : &model->space;
     case MO_LAW_ROLLING:
         return &model->rolling;
@@ -51,18 +47,14 @@ static int is_split(const mo_prox_model *model, int i)
 
 int mo_prox_size(const mo_prox_model *model, int i)
 {
-    if (!is_split(model, i)) {
-        return mo_constraint_dim(model->problem, i);
-    }
+    if (!is_split(model, i)) return mo_constraint_dim(model->problem, i);
     const mo_law_facets *facets = facets_of(model, i);
     return 1 + direction_count(facets) + facets->groups;
 }
 
 double mo_prox_spread(const mo_prox_model *model, int i)
 {
-    if (!is_split(model, i)) {
-        return 1;
-    }
+    if (!is_split(model, i)) return 1;
     /* sum_j d_j d_j' = half the number of directions times 1; in the plane they are opposite */
     const mo_law_facets *facets = facets_of(model, i);
     const int in_disc = facets->start[1];
@@ -88,9 +80,8 @@ void mo_prox_split(const mo_prox_model *model, int i, const double *r, double *z
             z[1 + j] = share * mo_dot(d, facets->direction[j], r);
             least = fmin(least, z[1 + j]);
         }
-        for (int j = facets->start[g]; j < facets->start[g + 1]; ++j) {
+        for (int j = facets->start[g]; j < facets->start[g + 1]; ++j)
             z[1 + j] -= least;
-        }
     }
 }
 
@@ -104,9 +95,8 @@ void mo_prox_impulse(const mo_prox_model *model, int i, const double *z, double 
     const mo_law_facets *facets = facets_of(model, i);
     memset(r, 0, (size_t)d * sizeof *r);
     r[0] = z[0];
-    for (int j = 0; j < direction_count(facets); ++j) {
+    for (int j = 0; j < direction_count(facets); ++j)
         mo_axpy(d, z[1 + j], facets->direction[j], r);
-    }
 }
 
 /* ---- the linearised model -------------------------------------------------------------------- */
@@ -119,9 +109,8 @@ static void drive_slip(const mo_prox_model *model, int i, const double *z, doubl
     const int directions = direction_count(facets);
     for (int g = 0; g < facets->groups; ++g) {
         F[g] = mu[g] * z[0] + model->zeta * z[1 + directions + g];
-        for (int j = facets->start[g]; j < facets->start[g + 1]; ++j) {
+        for (int j = facets->start[g]; j < facets->start[g + 1]; ++j)
             F[g] -= z[1 + j];
-        }
     }
 }
 
@@ -149,15 +138,11 @@ static void step_linearised(const mo_prox_model *model, int i, double step, doub
     double F[MO_PROX_MAX];
     drive_impulse(model, i, u, z, F);
     drive_slip(model, i, z, F + impulses);
-    for (int k = 0; k < impulses; ++k) {
+    for (int k = 0; k < impulses; ++k)
         z[k] = fmax(0, z[k] - step * F[k]);
-    }
-    if (model->newest) {
-        drive_slip(model, i, z, F + impulses);
-    }
-    for (int k = impulses; k < impulses + facets->groups; ++k) {
+    if (model->newest) drive_slip(model, i, z, F + impulses);
+    for (int k = impulses; k < impulses + facets->groups; ++k)
         z[k] = fmax(0, z[k] - slip_step * F[k]);
-    }
 }
 
 /* ---- the pyramid ----------------------------------------------------------------------------- */
@@ -168,9 +153,8 @@ static void step_pyramid(const mo_prox_model *model, int i, double step, const d
     const mo_law_facets *facets = facets_of(model, i);
     const double *mu = mo_constraint_param(model->problem, i);
     const int d = mo_constraint_dim(model->problem, i);
-    for (int k = 0; k < d; ++k) {
+    for (int k = 0; k < d; ++k)
         z[k] -= step * (u[k] + model->zeta * z[k]);
-    }
     const double n = fmax(0, z[0]);
     for (int g = 0; g < facets->groups && d > 2; ++g) {
         const double p[MO_POLYGON_PARAMS] = {mu[g], facets->start[g + 1] - facets->start[g], 1, 0};
@@ -178,9 +162,7 @@ static void step_pyramid(const mo_prox_model *model, int i, double step, const d
         mo_polygon_prox(p, 3, x, y);
         memcpy(disc, y + 1, 2 * sizeof *disc);
     }
-    if (d == 2) {
-        z[1] = fmin(mu[0] * n, fmax(-mu[0] * n, z[1]));
-    }
+    if (d == 2) z[1] = fmin(mu[0] * n, fmax(-mu[0] * n, z[1]));
     z[0] = n;
 }
 
@@ -190,9 +172,8 @@ static void step_conic(const mo_prox_model *model, int i, double step, const dou
 {
     const int d = mo_constraint_dim(model->problem, i);
     double x[MO_BILATERAL_MAX_DIM];
-    for (int k = 0; k < d; ++k) {
+    for (int k = 0; k < d; ++k)
         x[k] = z[k] - step * (u[k] + model->zeta * z[k]);
-    }
     mo_constraint_law(model->problem, i)->prox(mo_constraint_param(model->problem, i), d, x, z);
 }
 
@@ -204,12 +185,11 @@ double mo_prox_step(const mo_prox_model *model, int i, double step, double slip_
     double old[MO_PROX_MAX];
     const int size = mo_prox_size(model, i);
     memcpy(old, z, (size_t)size * sizeof *old);
-    if (!facets_of(model, i)) {
+    if (!facets_of(model, i))
         step_conic(model, i, step, u, z);
-    } else if (model->kind == MO_PROX_LINEARISED) {
+    else if (model->kind == MO_PROX_LINEARISED)
         step_linearised(model, i, step, slip_step, u, z);
-    } else {
+    else
         step_pyramid(model, i, step, u, z);
-    }
     return mo_distance_square(size, z, old);
 }

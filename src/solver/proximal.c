@@ -57,23 +57,13 @@ static ending solve_inner(mo_run *run, mo_newton *newton, int *iteration)
     double merit = mo_newton_evaluate(newton, run->r);
     const double goal = fmax(INNER * merit, FLOOR * size_of(newton, run->r)), part = PART * merit;
     for (int step = 0; step < STEPS; ++step) {
-        if (!mo_newton_find_step(newton, run->r)) {
-            return FAILED;
-        }
+        if (!mo_newton_find_step(newton, run->r)) return FAILED;
         const double before = merit;
         merit = mo_newton_take_step(newton, (1 - DESCENT) * before, HALVINGS, run->r);
-        if (mo_run_check(run, ++*iteration, newton->u, run->r)) {
-            return SOLVED;
-        }
-        if (mo_run_must_stop(run, *iteration)) {
-            return MUST_STOP;
-        }
-        if (merit <= goal) {
-            return step < QUICK ? REACHED : NEARED;
-        }
-        if (!(merit < before)) {
-            break;
-        }
+        if (mo_run_check(run, ++*iteration, newton->u, run->r)) return SOLVED;
+        if (mo_run_must_stop(run, *iteration)) return MUST_STOP;
+        if (merit <= goal) return step < QUICK ? REACHED : NEARED;
+        if (!(merit < before)) break;
     }
     return merit <= part ? NEARED : FAILED;
 }
@@ -94,9 +84,7 @@ static ending follow(mo_run *run, mo_proximal *p, double theta, int patience, in
         memcpy(p->centre, run->r, bytes);
         p->newton.theta = theta;
         const ending end = solve_inner(run, &p->newton, iteration);
-        if (end == SOLVED || end == MUST_STOP || (end == FAILED && theta <= LEAST)) {
-            return end;
-        }
+        if (end == SOLVED || end == MUST_STOP || (end == FAILED && theta <= LEAST)) return end;
         if (run->best <= MO_DIGIT * mark) {
             mark = run->best;
             since = *iteration;
@@ -136,19 +124,11 @@ mo_proximal_end mo_proximal_try(mo_run *run, mo_proximal *p, int *iteration)
     newton->theta = 0;
     for (double merit = mo_newton_evaluate(newton, run->r);;) {
         newton->eps = fmax(LEAST_EPS, fmin(1, EPS * merit / size_of(newton, run->r)));
-        if (!mo_newton_find_step(newton, run->r)) {
-            return MO_PROXIMAL_FAILED;
-        }
+        if (!mo_newton_find_step(newton, run->r)) return MO_PROXIMAL_FAILED;
         const double before = merit;
         merit = mo_newton_take_step(newton, (1 - DESCENT) * before, HALVINGS, run->r);
-        if (mo_run_check(run, ++*iteration, newton->u, run->r)) {
-            return MO_PROXIMAL_SOLVED;
-        }
-        if (mo_run_must_stop(run, *iteration)) {
-            return MO_PROXIMAL_MUST_STOP;
-        }
-        if (!(merit <= 0.5 * before)) {
-            return MO_PROXIMAL_FAILED;
-        }
+        if (mo_run_check(run, ++*iteration, newton->u, run->r)) return MO_PROXIMAL_SOLVED;
+        if (mo_run_must_stop(run, *iteration)) return MO_PROXIMAL_MUST_STOP;
+        if (!(merit <= 0.5 * before)) return MO_PROXIMAL_FAILED;
     }
 }

@@ -56,13 +56,11 @@ static mo_error impulse_rounding(const refinement *c, double *norm)
     double *u = mo_memory_array(&c->problem->allocator, rows, sizeof *u), sum = 0;
     uint32_t state = 1;
     MO_NEED_MEMORY(u, NULL);
-    for (size_t k = 0; k < rows; ++k) {
+    for (size_t k = 0; k < rows; ++k)
         c->r[k] = result->r[k] * (1 + NUDGE * next_sign(&state));
-    }
     const mo_error error = mo_problem_response(c->problem, c->r, u);
-    for (size_t k = 0; k < rows; ++k) {
+    for (size_t k = 0; k < rows; ++k)
         sum += (u[k] - result->u[k]) * (u[k] - result->u[k]);
-    }
     mo_memory_free(&c->problem->allocator, u);
     *norm = OF_IMPULSES * DBL_EPSILON / NUDGE * sqrt(sum);
     return error;
@@ -75,9 +73,7 @@ static mo_error rounding_floor(const refinement *c, double *floor)
     double impulses = 0;
     const mo_error error = impulse_rounding(c, &impulses);
     *floor = hypot(impulses, c->options->noise);
-    if (residual->natural > 0) {
-        *floor *= residual->natural_relative / residual->natural;
-    }
+    if (residual->natural > 0) *floor *= residual->natural_relative / residual->natural;
     return error;
 }
 
@@ -90,9 +86,8 @@ static mo_error run(const refinement *c, const mo_options *options)
     mo_options own = *options;
     own.tol *= options->canonical && !options->refine ? ROOM : 1;
     const mo_error error = mo_solve_once(c->problem, &own, c->method, c->start_time, c->result);
-    if (!error && c->result->residual.natural_relative <= options->tol) {
+    if (!error && c->result->residual.natural_relative <= options->tol)
         c->result->status = MO_SOLVED;
-    }
     return error;
 }
 
@@ -124,18 +119,12 @@ static mo_error try_at_rest(refinement *c, int *is_over)
     double floor = 0;
     mo_error error = MO_OK;
     *is_over = 0;
-    if (options.canonical == MO_CANONICAL_START) {
-        error = try_start(c, is_over);
-    }
-    if (error || *is_over) {
-        return error;
-    }
+    if (options.canonical == MO_CANONICAL_START) error = try_start(c, is_over);
+    if (error || *is_over) return error;
     options.max_iter = REST_ITERATIONS;
     error = run(c, &options);
     *is_over = error || (result->status != MO_ITERATION_LIMIT && result->status != MO_STALLED);
-    if (*is_over) {
-        return error;
-    }
+    if (*is_over) return error;
     error = rounding_floor(c, &floor);
     *is_over =
         error || (result->residual.natural_relative <= floor && floor > HOPELESS * options.tol);
@@ -156,9 +145,7 @@ static mo_error to_tolerance(refinement *c)
     if (options.refine == MO_REFINE_REST && options.start && options.max_iter > REST_ITERATIONS) {
         int is_over;
         const mo_error error = try_at_rest(c, &is_over);
-        if (is_over) {
-            return error;
-        }
+        if (is_over) return error;
         tried = c->result->iterations;
         memcpy(c->r, c->result->r, (size_t)c->result->row_count * sizeof(double));
         options.start = c->r;
@@ -182,9 +169,7 @@ static mo_error set_aim(const refinement *c, double *aim)
     const double tol = c->options->tol;
     double floor = 0;
     *aim = fmin(tol, FINE) * BEYOND;
-    if (c->result->residual.natural_relative <= *aim) {
-        return MO_OK;
-    }
+    if (c->result->residual.natural_relative <= *aim) return MO_OK;
     const mo_error error = rounding_floor(c, &floor);
     *aim = fmax(*aim, fmin(floor, tol));
     return error;
@@ -198,9 +183,7 @@ static int is_dense(const refinement *c)
 
 static int more_iterations(const refinement *c)
 {
-    if (is_dense(c)) {
-        return DENSE_STEPS;
-    }
+    if (is_dense(c)) return DENSE_STEPS;
     return c->problem->constraint_count <= FEW ? MORE_ITERATIONS : MORE_STEPS;
 }
 
@@ -242,9 +225,7 @@ static int keeps_start(const refinement *c)
 {
     const int rows = c->result->row_count;
     const double *r = c->result->r, *start = c->options->start;
-    if (c->options->canonical != MO_CANONICAL_START || !start) {
-        return 0;
-    }
+    if (c->options->canonical != MO_CANONICAL_START || !start) return 0;
     return mo_distance_square(rows, r, start) <= LITTLE * LITTLE * mo_dot(rows, r, r);
 }
 
@@ -254,9 +235,8 @@ static mo_error refine(refinement *c)
     const double *residual = &c->result->residual.natural_relative;
     double aim;
     mo_error error = set_aim(c, &aim);
-    if (!error && *residual > aim && c->options->canonical && !is_dense(c)) {
+    if (!error && *residual > aim && c->options->canonical && !is_dense(c))
         error = mo_canonical_at_rest(c->problem, c->options, c->result, &c->is_canonical);
-    }
     if (!error && *residual > FAR * aim && !was_refined(c)) {
         error = reach(c, aim);
         c->is_canonical = 0;
@@ -268,9 +248,7 @@ static mo_error refine(refinement *c)
 static mo_error improve(refinement *c)
 {
     MO_TRY(c->options->refine ? refine(c) : MO_OK);
-    if (!c->options->canonical || c->is_canonical) {
-        return MO_OK;
-    }
+    if (!c->options->canonical || c->is_canonical) return MO_OK;
     c->result->is_canonical = keeps_start(c) ? MO_CANONICAL_START : 0;
     return c->result->is_canonical ? MO_OK : mo_canonical(c->problem, c->options, c->result);
 }
@@ -280,9 +258,8 @@ mo_error mo_solve_refined(const mo_problem *problem, const mo_options *options,
 {
     refinement c = {problem, options, method, start_time, result, NULL, 0};
     result->is_canonical = 0;
-    if (!options->refine && !options->canonical) {
+    if (!options->refine && !options->canonical)
         return mo_solve_once(problem, options, method, start_time, result);
-    }
     c.r = mo_memory_array(&problem->allocator, (size_t)problem->row_count + 1, sizeof(double));
     mo_error error = c.r ? to_tolerance(&c) : MO_ERR_MEMORY;
     error = error || result->status != MO_SOLVED ? error : improve(&c);

@@ -18,9 +18,8 @@ static void thin_history(mo_run *run)
 {
     mo_result *result = run->result;
     const int kept = result->history_count / 2;
-    for (int k = 0; k < kept; ++k) {
+    for (int k = 0; k < kept; ++k)
         result->history[k] = result->history[2 * k];
-    }
     result->history_count = kept;
     run->history_stride *= 2;
 }
@@ -28,15 +27,9 @@ static void thin_history(mo_run *run)
 static void record(mo_run *run, const mo_progress *now, const double *r)
 {
     mo_result *result = run->result;
-    if (run->options->progress) {
-        run->options->progress(run->options->progress_user, now, r);
-    }
-    if (!run->options->history || run->checks++ % run->history_stride != 0) {
-        return;
-    }
-    if (result->history_count == result->history_room) {
-        thin_history(run);
-    }
+    if (run->options->progress) run->options->progress(run->options->progress_user, now, r);
+    if (!run->options->history || run->checks++ % run->history_stride != 0) return;
+    if (result->history_count == result->history_room) thin_history(run);
     result->history[result->history_count++] = *now;
 }
 
@@ -58,9 +51,7 @@ static void keep(mo_run *run, int iteration, double natural, const double *r)
 /* Returns the confirmed iterate. */
 static int confirm(mo_run *run, const double *r)
 {
-    if (!(run->residual.natural / run->q_scale <= run->options->tol)) {
-        return 0;
-    }
+    if (!(run->residual.natural / run->q_scale <= run->options->tol)) return 0;
     memcpy(run->result->r, r, (size_t)run->problem->row_count * sizeof *r);
     run->best = run->residual.natural;
     return run->is_confirmed = 1;
@@ -70,9 +61,7 @@ int mo_run_check(mo_run *run, int iteration, const double *u, const double *r)
 {
     const double natural = mo_natural_norm(run->problem, run->options->threads, u, r, run->partial);
     keep(run, iteration, natural, r);
-    if (!(natural / run->q_scale <= run->options->tol)) {
-        return 0;
-    }
+    if (!(natural / run->q_scale <= run->options->tol)) return 0;
     run->is_confirmed = run->has_q = 0; /* the scratch is about to be overwritten */
     run->error = mo_measure_into(run->problem, r, run->scratch, &run->residual);
     return !run->error && confirm(run, r);
@@ -81,11 +70,8 @@ int mo_run_check(mo_run *run, int iteration, const double *u, const double *r)
 /* Most solves start from zero, where u = q needs no product. */
 int mo_run_is_zero(const double *r, int count)
 {
-    for (int k = 0; k < count; ++k) {
-        if (r[k] != 0) {
-            return 0;
-        }
-    }
+    for (int k = 0; k < count; ++k)
+        if (r[k] != 0) return 0;
     return 1;
 }
 
@@ -98,9 +84,7 @@ int mo_run_measure(mo_run *run, int iteration, const double *r)
                              run->scratch, u);
     const double natural = mo_natural_norm(run->problem, run->options->threads, u, r, run->partial);
     keep(run, iteration, natural, r);
-    if (!(natural / run->q_scale <= run->options->tol)) {
-        return 0;
-    }
+    if (!(natural / run->q_scale <= run->options->tol)) return 0;
     run->error = mo_problem_q_norm(run->problem, &q_norm);
     mo_measure_at(run->problem, q_norm, u, r, &run->residual);
     return !run->error && confirm(run, r);
@@ -136,9 +120,7 @@ void mo_run_layout(mo_arena *arena, const mo_problem *problem, mo_run *run)
 static mo_error lay_out(mo_arena *arena, mo_run *run, const mo_method *method, int with_run,
                         void **workspace)
 {
-    if (with_run) {
-        mo_run_layout(arena, run->problem, run);
-    }
+    if (with_run) mo_run_layout(arena, run->problem, run);
     return method->layout(run->problem, run->options, arena, workspace);
 }
 
@@ -148,14 +130,10 @@ mo_error mo_run_make_room(mo_run *run, const mo_method *method, int with_run, vo
     _Alignas(MO_ARENA_ALIGN) char heads[MO_HEADS_SIZE];
     mo_arena arena = {.heads = heads};
     *memory = NULL;
-    if (!method->takes_compact) {
-        mo_problem_write_rows(run->problem);
-    }
+    if (!method->takes_compact) mo_problem_write_rows(run->problem);
     MO_TRY(lay_out(&arena, run, method, with_run, workspace));
     const size_t size = arena.used + MO_ARENA_ALIGN;
-    if (arena.used == 0 && !with_run) {
-        return MO_OK; /* the method needs none */
-    }
+    if (arena.used == 0 && !with_run) return MO_OK; /* the method needs none */
     *memory = mo_arena_allocate(&arena, &run->problem->allocator);
     MO_NEED_MEMORY(*memory, NULL);
     run->result->bytes = with_run || size > run->result->bytes ? size : run->result->bytes;
@@ -178,16 +156,15 @@ int mo_run_is_over(mo_run *run)
 {
     const mo_options *options = run->options;
     mo_pace();
-    if (run->error) {
+    if (run->error)
         run->status = MO_STALLED; /* the driver returns the error instead */
-    } else if (options->cancel && *options->cancel) {
+    else if (options->cancel && *options->cancel)
         run->status = MO_CANCELLED;
-    } else if (isfinite(options->time_limit) &&
-               mo_work_clock() - run->start_time >= options->time_limit) {
+    else if (isfinite(options->time_limit) &&
+             mo_work_clock() - run->start_time >= options->time_limit)
         run->status = MO_TIME_LIMIT;
-    } else {
+    else
         return 0;
-    }
     mo_pace(); /* another piece of work begins */
     return 1;
 }
@@ -195,9 +172,7 @@ int mo_run_is_over(mo_run *run)
 int mo_run_must_stop(mo_run *run, int iteration)
 {
     run->result->iterations = iteration + run->done;
-    if (mo_run_is_over(run)) {
-        return 1;
-    }
+    if (mo_run_is_over(run)) return 1;
     run->status = MO_ITERATION_LIMIT;
     return run->result->iterations >= run->options->max_iter;
 }

@@ -57,22 +57,16 @@ double mo_shift_distance(int n, const double *x, const double *y)
 mo_shift_end mo_shift_round(mo_run *run, mo_shift_loop *loop, const mo_convex *convex, double tol)
 {
     const mo_problem *problem = run->problem;
-    if (mo_run_must_stop(run, loop->round)) {
-        return MO_SHIFT_MUST_STOP;
-    }
+    if (mo_run_must_stop(run, loop->round)) return MO_SHIFT_MUST_STOP;
     const mo_convex_answer answer =
         loop->engine->solve(run, loop->workspace, convex, tol, run->r, run->u);
-    if (answer.is_interrupted) {
-        return MO_SHIFT_MUST_STOP;
-    }
+    if (answer.is_interrupted) return MO_SHIFT_MUST_STOP;
     mo_convex_shifts(problem, run->u, run->r, loop->image);
     loop->accuracy = answer.residual;
     loop->residual = mo_natural_norm(problem, run->options->threads, run->u, run->r, run->partial);
     loop->since_best = loop->residual < loop->best ? 0 : loop->since_best + 1;
     loop->best = fmin(loop->best, loop->residual);
-    if (mo_run_check(run, ++loop->round, run->u, run->r)) {
-        return MO_SHIFT_SOLVED;
-    }
+    if (mo_run_check(run, ++loop->round, run->u, run->r)) return MO_SHIFT_SOLVED;
     const int patience = loop->rules->rescue ? RESCUE_PATIENCE : PATIENCE;
     return loop->since_best >= patience ? MO_SHIFT_STUCK : MO_SHIFT_GOES_ON;
 }
@@ -83,15 +77,11 @@ int mo_shift_second(mo_run *run, mo_shift_loop *loop, double tol)
     const mo_convex convex = {
         .problem = run->problem, .kind = MO_CONVEX_BOUNDED_SLIP, .lambda = loop->lambda};
     mo_convex_slips(run->problem, run->u, run->r, loop->lambda);
-    if (!loop->has_second) {
-        memcpy(loop->second_r, run->r, bytes);
-    }
+    if (!loop->has_second) memcpy(loop->second_r, run->r, bytes);
     const mo_convex_answer answer =
         loop->engine->solve(run, loop->workspace, &convex, tol, loop->second_r, loop->second_u);
     loop->has_second = 1;
-    if (answer.is_interrupted) {
-        return 0;
-    }
+    if (answer.is_interrupted) return 0;
     loop->accuracy = fmax(loop->accuracy, answer.residual);
     if (tol <= mo_shift_rounding(run)) {
         loop->has_held = 1;
@@ -121,9 +111,7 @@ typedef struct rates {
 static void measure_rate(mo_run *run, const mo_shift_loop *loop, rates *rate)
 {
     const int n = run->problem->constraint_count;
-    if (loop->round < 2) {
-        return;
-    }
+    if (loop->round < 2) return;
     const double moved = mo_shift_distance(n, loop->s, loop->s_last);
     const double answered = mo_shift_distance(n, loop->image, loop->image_last);
     if (moved > 10 * loop->accuracy && answered > 10 * loop->accuracy) {
@@ -138,21 +126,15 @@ static mo_shift_end move(mo_run *run, mo_shift_loop *loop)
     const size_t bytes = (size_t)run->problem->constraint_count * sizeof(double);
     memcpy(loop->s_last, loop->s, bytes);
     memcpy(loop->image_last, loop->image, bytes);
-    if (loop->rules->next) {
-        return loop->rules->next(run, loop, loop->rules->context);
-    }
+    if (loop->rules->next) return loop->rules->next(run, loop, loop->rules->context);
     memcpy(loop->s, loop->image, bytes);
     return MO_SHIFT_GOES_ON;
 }
 
 static int is_slow(const mo_shift_loop *loop, rates *rate)
 {
-    if (loop->since_best >= WINDOW / 3) {
-        return 1;
-    }
-    if (loop->round < rate->window_at + WINDOW) {
-        return 0;
-    }
+    if (loop->since_best >= WINDOW / 3) return 1;
+    if (loop->round < rate->window_at + WINDOW) return 0;
     const double before = rate->window;
     rate->window = loop->best;
     rate->window_at = loop->round;
@@ -186,22 +168,14 @@ static mo_shift_end iterate(mo_run *run, mo_shift_loop *loop)
     rates rate = {.window = INFINITY};
     for (;;) {
         mo_shift_end end = mo_shift_round(run, loop, &convex, accuracy_for(run, loop));
-        if (end == MO_SHIFT_GOES_ON && loop->rules->map == MO_SHIFT_TWO && !add_second(run, loop)) {
+        if (end == MO_SHIFT_GOES_ON && loop->rules->map == MO_SHIFT_TWO && !add_second(run, loop))
             return MO_SHIFT_MUST_STOP;
-        }
-        if (end != MO_SHIFT_MUST_STOP) {
-            measure_rate(run, loop, &rate);
-        }
-        if (end != MO_SHIFT_GOES_ON || loop->rules->is_single) {
+        if (end != MO_SHIFT_MUST_STOP) measure_rate(run, loop, &rate);
+        if (end != MO_SHIFT_GOES_ON || loop->rules->is_single)
             return end != MO_SHIFT_GOES_ON ? end : MO_SHIFT_STUCK;
-        }
-        if (loop->rules->rescue && is_slow(loop, &rate)) {
-            return mo_shift_rescue_run(run, loop);
-        }
+        if (loop->rules->rescue && is_slow(loop, &rate)) return mo_shift_rescue_run(run, loop);
         end = move(run, loop);
-        if (end != MO_SHIFT_GOES_ON) {
-            return end;
-        }
+        if (end != MO_SHIFT_GOES_ON) return end;
     }
 }
 
@@ -234,9 +208,7 @@ static void hold_best(mo_run *run, mo_shift_loop *loop)
 static void hand_back_held(mo_run *run, mo_shift_loop *loop)
 {
     mo_result *result = run->result;
-    if (loop->round > 0 && !mo_run_is_over(run)) {
-        hold_best(run, loop);
-    }
+    if (loop->round > 0 && !mo_run_is_over(run)) hold_best(run, loop);
     if (!loop->has_held) {
         mo_say(&result->message,
                "it ended before its first iteration was complete: the velocity may penetrate");
@@ -254,9 +226,7 @@ static void hand_back_held(mo_run *run, mo_shift_loop *loop)
 static mo_status finish(mo_run *run, mo_shift_loop *loop, mo_shift_end end)
 {
     run->result->iterations = loop->round;
-    if (end == MO_SHIFT_SOLVED) {
-        return MO_SOLVED;
-    }
+    if (end == MO_SHIFT_SOLVED) return MO_SOLVED;
     if (loop->rules->map == MO_SHIFT_TWO) {
         hand_back_held(run, loop);
     } else if (end == MO_SHIFT_STUCK && loop->rules->is_single) {
@@ -280,18 +250,15 @@ static void begin(mo_run *run, mo_shift_loop *loop, const mo_shift_rules *rules)
     loop->round = loop->has_second = loop->has_held = loop->since_best = 0;
     loop->residual = loop->best = INFINITY;
     mo_problem_response_into(problem, run->r, run->result->v, run->u);
-    if (run->options->start) {
+    if (run->options->start)
         mo_convex_shifts(problem, run->u, run->r, loop->s);
-    } else {
+    else
         memset(loop->s, 0, (size_t)problem->constraint_count * sizeof(double));
-    }
 }
 
 mo_status mo_shift_loop_run(mo_run *run, mo_shift_loop *loop, const mo_shift_rules *rules)
 {
     begin(run, loop, rules);
-    if (mo_run_check(run, 0, run->u, run->r)) {
-        return MO_SOLVED;
-    }
+    if (mo_run_check(run, 0, run->u, run->r)) return MO_SOLVED;
     return finish(run, loop, iterate(run, loop));
 }

@@ -60,9 +60,7 @@ static void multiply(void *context, const double *x, double *y)
     for (int i = 0; i < problem->constraint_count; ++i) {
         const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
         y[i] = x[i];
-        if (!mo_convex_has_shift(problem, i)) {
-            continue;
-        }
+        if (!mo_convex_has_shift(problem, i)) continue;
         double law_u[MO_LAW_MAX_DIM], G[MO_LAW_MAX_DIM * MO_LAW_MAX_DIM];
         mo_law_velocity(problem, row, d, c->run->u + row, c->run->r + row, law_u);
         mo_constraint_law(problem, i)
@@ -81,18 +79,15 @@ void mo_shift_direction(mo_run *run, mo_shift_loop *loop, mo_shift_respond *resp
     if (respond) {
         mo_gmres_solve(&rescue->gmres, multiply, &context, INEXACT, rescue->defect,
                        rescue->direction);
-        if (isfinite(mo_dot(n, rescue->direction, rescue->direction))) {
-            return;
-        }
+        if (isfinite(mo_dot(n, rescue->direction, rescue->direction))) return;
     }
     memcpy(rescue->direction, rescue->defect, (size_t)n * sizeof(double));
 }
 
 void mo_shift_place(const mo_run *run, mo_shift_loop *loop, double t)
 {
-    for (int i = 0; i < run->problem->constraint_count; ++i) {
+    for (int i = 0; i < run->problem->constraint_count; ++i)
         loop->s[i] = fmax(0, loop->rescue.s_base[i] + t * loop->rescue.direction[i]);
-    }
 }
 
 /* ---- the proximal steps ---------------------------------------------------------------------- */
@@ -113,9 +108,8 @@ static double pull_of_centre(const mo_run *run, const mo_shift_loop *loop)
 
 static void set_weights(mo_shift_loop *loop, int count, double alpha)
 {
-    for (int i = 0; i < count; ++i) {
+    for (int i = 0; i < count; ++i)
         loop->rescue.weight[i] = alpha * loop->rescue.scale[i];
-    }
 }
 
 static void keep_centre(mo_run *run, mo_shift_loop *loop)
@@ -167,9 +161,7 @@ mo_shift_end mo_shift_rescue_run(mo_run *run, mo_shift_loop *loop)
         set_weights(loop, n, alpha);
         const mo_shift_end end =
             mo_shift_round(run, loop, &convex, fmax(accuracy, mo_shift_rounding(run)));
-        if (end != MO_SHIFT_GOES_ON) {
-            return end;
-        }
+        if (end != MO_SHIFT_GOES_ON) return end;
         const double defect = mo_shift_distance(n, loop->image, loop->s);
         if (defect <=
             fmax(SETTLED * pull_of_centre(run, loop), mo_shift_rounding(run))) { /* settled */
@@ -178,16 +170,13 @@ mo_shift_end mo_shift_rescue_run(mo_run *run, mo_shift_loop *loop)
             alpha = now.rounds <= EASY ? fmax(ALPHA_LEAST, FALL * alpha) : alpha;
             now = NEW_SEARCH;
             if (loop->rules->map == MO_SHIFT_TWO && mo_shift_must_hold(run, loop) &&
-                !mo_shift_second(run, loop, mo_shift_rounding(run))) {
+                !mo_shift_second(run, loop, mo_shift_rounding(run)))
                 return MO_SHIFT_MUST_STOP;
-            }
         } else if (now.rounds >= MOST_ROUNDS || now.t < SHORTEST) { /* hopeless */
             return_to_centre(run, loop);
             alpha *= RISE;
             now = NEW_SEARCH;
-            if (alpha > ALPHA_MOST) {
-                return MO_SHIFT_STUCK;
-            }
+            if (alpha > ALPHA_MOST) return MO_SHIFT_STUCK;
         } else if (defect < (1 - DESCENT * now.t) * now.defect) { /* a step forward: the next one */
             const mo_convex_engine *engine = loop->engine;
             const int has_derivative =

@@ -105,9 +105,7 @@ static int repeat_step(small_run *w)
     for (int k = 0; k < REPEATS && w->best > w->aim && mo_small_repeat_step(s); ++k) {
         const double before = w->best;
         mo_small_take_step(s, 0, 0, s->r);
-        if (!(keep_best(w) < GAIN * before)) {
-            return 0;
-        }
+        if (!(keep_best(w) < GAIN * before)) return 0;
     }
     return 1;
 }
@@ -134,14 +132,10 @@ static void refine_around(small_run *w)
         for (int step = 0; step < AROUND_STEPS && merit > goal && is_far(w);
              ++step, ++w->iteration) {
             const double last = merit;
-            if (!mo_small_find_step(s, s->r)) {
-                break;
-            }
+            if (!mo_small_find_step(s, s->r)) break;
             merit = mo_small_take_step(s, last, HALVINGS, s->r);
             keep_best(w);
-            if (!(merit < last)) {
-                break;
-            }
+            if (!(merit < last)) break;
         }
     }
     s->theta = 0;
@@ -162,18 +156,12 @@ static double refine(small_run *w, int has_matrix)
     for (int k = 0; k <= MORE_STEPS; ++k, has_matrix = 1) {
         const int may_gain = !has_matrix || repeat_step(w) || rolls || is_start;
         const double before = w->best;
-        if (!may_gain || !is_far(w) || k == MORE_STEPS || !mo_small_find_step(s, s->r)) {
-            break;
-        }
+        if (!may_gain || !is_far(w) || k == MORE_STEPS || !mo_small_find_step(s, s->r)) break;
         mo_small_take_step(s, mo_small_evaluate(s, s->r), HALVINGS, s->r);
         ++w->iteration;
-        if (!(keep_best(w) < before)) {
-            break;
-        }
+        if (!(keep_best(w) < before)) break;
     }
-    if (rolls) {
-        refine_around(w);
-    }
+    if (rolls) refine_around(w);
     memcpy(s->r, w->kept, (size_t)s->rows * sizeof *s->r);
     s->theta = theta;
     mo_small_evaluate(s, s->r);
@@ -185,12 +173,9 @@ static ending look(small_run *w, int has_matrix)
 {
     mo_run *run = w->run;
     double residual = keep_best(w);
-    if (w->aim > 0 && w->is_smooth && residual <= w->goal) {
-        residual = refine(w, has_matrix);
-    }
-    if ((is_watched(run) || residual <= w->goal) && mo_run_confirm(run, w->iteration, w->s.r)) {
+    if (w->aim > 0 && w->is_smooth && residual <= w->goal) residual = refine(w, has_matrix);
+    if ((is_watched(run) || residual <= w->goal) && mo_run_confirm(run, w->iteration, w->s.r))
         return SOLVED;
-    }
     return mo_run_must_stop(run, w->iteration) ? MUST_STOP : GOES_ON;
 }
 
@@ -220,16 +205,13 @@ static ending sweep_while_quick(small_run *w)
         memcpy(s->base, s->r, bytes);
         mo_small_sweep(s, s->r);
         change = 0;
-        for (int j = 0; j < s->rows; ++j) {
+        for (int j = 0; j < s->rows; ++j)
             change = fmax(change, fabs(s->r[j] - s->base[j]));
-        }
         ++w->iteration;
         mo_small_evaluate(s, s->r);
         end = look(w, 0);
     }
-    if (end == GOES_ON) {
-        memset(s->r, 0, bytes);
-    }
+    if (end == GOES_ON) memset(s->r, 0, bytes);
     return end;
 }
 
@@ -242,17 +224,13 @@ static ending newton(small_run *w, int steps)
     mo_small_system *s = &w->s;
     double merit = mo_small_evaluate(s, s->r);
     for (int step = 0, bad = 0; step < steps && bad < BAD_STEPS; ++step) {
-        if (!mo_small_find_step(s, s->r)) {
-            break;
-        }
+        if (!mo_small_find_step(s, s->r)) break;
         const double before = merit;
         merit = mo_small_take_step(s, before, HALVINGS, s->r);
         bad += !(merit < before);
         ++w->iteration;
         const ending end = look(w, 1);
-        if (end != GOES_ON) {
-            return end;
-        }
+        if (end != GOES_ON) return end;
     }
     return GOES_ON;
 }
@@ -268,12 +246,8 @@ static int solve_inner(small_run *w, ending *end)
         merit = mo_small_take_step(s, (1 - DESCENT) * before, INNER_HALVINGS, s->r);
         ++w->iteration;
         *end = look(w, 0);
-        if (*end != GOES_ON || merit <= goal) {
-            return 1;
-        }
-        if (!(merit < before)) {
-            break;
-        }
+        if (*end != GOES_ON || merit <= goal) return 1;
+        if (!(merit < before)) break;
     }
     return 0;
 }
@@ -288,9 +262,7 @@ static ending proximal_points(small_run *w, double theta, int steps)
     memcpy(s->centre, s->r, bytes);
     for (s->theta = theta; s->theta >= THETA_LEAST && w->iteration < most;) {
         const int is_reached = solve_inner(w, &end);
-        if (end != GOES_ON) {
-            break;
-        }
+        if (end != GOES_ON) break;
         if (is_reached) {
             mo_small_project(s, s->r);
             memcpy(s->centre, s->r, bytes);
@@ -336,9 +308,7 @@ static ending look_at_start(small_run *w)
     mo_small_evaluate(&w->s, w->s.r);
     ending end = look(w, 0);
     const int is_near = w->best <= NEAR * w->run->q_scale;
-    if (end != GOES_ON || !is_near || !w->is_smooth) {
-        return end;
-    }
+    if (end != GOES_ON || !is_near || !w->is_smooth) return end;
     end = newton(w, NEAR_STEPS);
     if (end == GOES_ON && has_rolling(w->run->problem)) {
         /* At slow rolling the direction of the moment hardly affects the residual: Newton's
@@ -353,12 +323,9 @@ static ending look_at_start(small_run *w)
 static const double *find_q(mo_run *run)
 {
     const mo_problem *problem = run->problem;
-    if (problem->form == MO_FORM_REDUCED) {
-        return problem->w;
-    }
-    if (!run->has_q) {
+    if (problem->form == MO_FORM_REDUCED) return problem->w;
+    if (!run->has_q)
         mo_problem_response_into(problem, NULL, run->scratch, run->scratch + problem->dof_count);
-    }
     return run->scratch + problem->dof_count;
 }
 
@@ -374,22 +341,16 @@ static mo_status solve(mo_run *run, void *memory)
     w->best = INFINITY;
     w->is_smooth = !(problem->laws & ~MO_NEWTON_LAWS);
     run->error = mo_small_begin(&w->s, find_q(run));
-    if (run->error) {
-        return MO_STALLED;
-    }
+    if (run->error) return MO_STALLED;
     memcpy(w->s.r, run->r, (size_t)problem->row_count * sizeof *run->r);
     const int is_cold = mo_run_is_zero(run->r, problem->row_count);
     ending end = (!is_cold && w->is_smooth) || is_watched(run) ? look_at_start(w) : GOES_ON;
-    if (end == GOES_ON && is_cold &&
-        problem->form == MO_FORM_GLOBAL) { /* at_once.c: reduced ones */
+    if (end == GOES_ON && is_cold && problem->form == MO_FORM_GLOBAL) /* at_once.c: reduced ones */
         end = sweep_while_quick(w);
-    }
     end = end == GOES_ON ? solve_rounds(w, is_cold) : end;
     end = end == GOES_ON && w->is_smooth ? proximal_points(w, 1, ALL_STEPS) : end;
     if (end != SOLVED && w->best < INFINITY) {
-        if (!is_watched(run)) {
-            mo_run_measure(run, w->iteration, w->kept);
-        }
+        if (!is_watched(run)) mo_run_measure(run, w->iteration, w->kept);
         memcpy(run->r, run->result->r, (size_t)problem->row_count * sizeof *run->r);
     }
     return end == SOLVED ? MO_SOLVED : end == MUST_STOP ? run->status : MO_STALLED;

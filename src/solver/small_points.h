@@ -50,9 +50,8 @@ static inline void rolling_point(const mo_small_system *s, const mo_small_block 
                                  double *x)
 {
     const double *u = s->u + b->row, *from = from_of(s, b, r);
-    for (int k = 0; k < ROLLING_ROWS; ++k) {
+    for (int k = 0; k < ROLLING_ROWS; ++k)
         x[k] = from[k] - disc_step(s, b, k >= FORCE_ROWS) * u[k];
-    }
 }
 
 static inline void shifted_point(const mo_small_system *s, const mo_small_block *b, const double *r,

@@ -20,9 +20,8 @@ INLINE void scale_rows(const int d, int wide, int ld, const double *B, const dou
     for (int k = 0; k < wide; k += LANES) {
         for (int j = 0; j < d; ++j) {
             lanes sum = B[j * d] * *(const lanes *)(W + k);
-            for (int l = 1; l < d; ++l) {
+            for (int l = 1; l < d; ++l)
                 sum += B[j * d + l] * *(const lanes *)(W + (size_t)l * (size_t)wide + k);
-            }
             *(lanes *)(A + (size_t)j * (size_t)ld + k) = sum;
         }
     }
@@ -30,13 +29,12 @@ INLINE void scale_rows(const int d, int wide, int ld, const double *B, const dou
 
 INLINE void scale_all(int d, int wide, int ld, const double *B, const double *W, double *A)
 {
-    if (d == 3) {
+    if (d == 3)
         scale_rows(3, wide, ld, B, W, A);
-    } else if (d == 2) {
+    else if (d == 2)
         scale_rows(2, wide, ld, B, W, A);
-    } else {
+    else
         scale_rows(d, wide, ld, B, W, A);
-    }
 }
 
 MO_WIDE void scale_wide(int d, int wide, int ld, const double *B, const double *W, double *A)
@@ -47,9 +45,7 @@ MO_WIDE void scale_wide(int d, int wide, int ld, const double *B, const double *
 /* 1 - eps of (loads), or 0 around a centre. */
 static double own_part(const mo_small_system *s, const mo_small_block *b, const double *r)
 {
-    if (s->theta > 0) {
-        return 0;
-    }
+    if (s->theta > 0) return 0;
     const double load = sqrt(mo_dot(b->d, r + b->row, r + b->row)) / b->rho;
     const double speed = SLENDER * s->speed;
     return 1 - (load > speed ? s->eps * fmax(LEAST, speed / load) : s->eps);
@@ -59,15 +55,12 @@ static double own_part(const mo_small_system *s, const mo_small_block *b, const 
 static inline int cone_derivative(double mu, int d, const double *x, double *J)
 {
     const double slip = mo_coulomb_slip(d, x), radius = mu * x[0];
-    if (!(x[0] > 0)) {
-        return 0;
-    }
+    if (!(x[0] > 0)) return 0;
     mo_coulomb_identity(d, 1, J);
     for (int j = 1; slip > radius && j < d; ++j) {
         J[j * d] = mu * x[j] / slip;
-        for (int k = 1; k < d; ++k) {
+        for (int k = 1; k < d; ++k)
             J[j * d + k] = radius / slip * ((j == k) - x[j] / slip * (x[k] / slip));
-        }
     }
     return 1;
 }
@@ -78,9 +71,7 @@ static inline int differentiate_cone(const mo_small_system *s, const mo_small_bl
     const double own = own_part(s, b, r), step = step_of(s, b);
     double x[3], J[9];
     cone_point(s, b, d, r, x);
-    if (!cone_derivative(b->p[0], d, x, J)) {
-        return 0;
-    }
+    if (!cone_derivative(b->p[0], d, x, J)) return 0;
     for (int k = 0; k < d * d; ++k) {
         b->B[k] = step * J[k];
         b->D[k] = (k % (d + 1) == 0) - own * J[k];
@@ -113,9 +104,7 @@ static int differentiate_rolling(const mo_small_system *s, const mo_small_block 
     const double own = own_part(s, b, r);
     double x[ROLLING_ROWS], J[ROLLING_ROWS * ROLLING_ROWS];
     rolling_point(s, b, r, x);
-    if (!(x[0] > 0)) {
-        return 0;
-    }
+    if (!(x[0] > 0)) return 0;
     rolling_derivative(b, x, J);
     for (int k = 0; k < ROLLING_ROWS * ROLLING_ROWS; ++k) {
         b->B[k] = disc_step(s, b, k % ROLLING_ROWS >= FORCE_ROWS) * J[k];
@@ -141,19 +130,15 @@ static int differentiate_any(const mo_small_system *s, const mo_small_block *b, 
         G[MO_BILATERAL_MAX_DIM * MO_BILATERAL_MAX_DIM], size = 0;
     shifted_point(s, b, r, x);
     b->law->project_derivative(b->p, d, x, J);
-    for (int k = 0; k < d * d; ++k) {
+    for (int k = 0; k < d * d; ++k)
         size += fabs(J[k]);
-    }
-    if (!(size > 0)) {
-        return 0;
-    }
+    if (!(size > 0)) return 0;
     b->law->shift_derivative(b->p, d, s->u + b->row, G);
     for (int j = 0; j < d; ++j) {
         for (int k = 0; k < d; ++k) {
             double sum = 0;
-            for (int l = 0; l < d; ++l) {
+            for (int l = 0; l < d; ++l)
                 sum += J[j * d + l] * G[l * d + k];
-            }
             b->B[j * d + k] = step * sum;
             b->D[j * d + k] = (j == k) - own * J[j * d + k];
         }
@@ -175,9 +160,7 @@ static columns find_columns(const mo_small_system *s)
     for (int i = 0; i < s->problem->constraint_count; ++i) {
         const mo_small_block *b = &s->blocks[i];
         if (!b->is_active) {
-            if (mo_dot(b->d, s->dr + b->row, s->dr + b->row) > 0) {
-                c.other[c.others++] = i;
-            }
+            if (mo_dot(b->d, s->dr + b->row, s->dr + b->row) > 0) c.other[c.others++] = i;
             continue;
         }
         if (c.runs > 0 && c.from[c.runs - 1] + c.length[c.runs - 1] == b->row) {
@@ -199,15 +182,12 @@ static void finish_row(const mo_small_system *s, const columns *c, double rhs, d
         const mo_small_block *b = &s->blocks[c->other[k]];
         rhs -= mo_dot(b->d, row + b->row, s->dr + b->row);
     }
-    for (int k = 0; k < c->runs; ++k) {
-        if (c->from[k] != c->to[k]) {
+    for (int k = 0; k < c->runs; ++k)
+        if (c->from[k] != c->to[k])
             memmove(row + c->to[k], row + c->from[k], (size_t)c->length[k] * sizeof *row);
-        }
-    }
     row[c->count] = rhs;
-    for (int k = 1; k <= MO_FRONT_PAD; ++k) {
+    for (int k = 1; k <= MO_FRONT_PAD; ++k)
         row[c->count + k] = 0;
-    }
 }
 
 static void fill_rows(const mo_small_system *s, const mo_small_block *b, int at, const columns *c)
@@ -215,16 +195,14 @@ static void fill_rows(const mo_small_system *s, const mo_small_block *b, int at,
     const int d = b->d, ld = s->ld;
     const double *W = s->W + (size_t)b->row * (size_t)s->wide;
     double *A = s->A + (size_t)at * (size_t)ld;
-    if (s->has_lanes) {
+    if (s->has_lanes)
         scale_wide(d, s->wide, ld, b->B, W, A);
-    } else {
+    else
         scale_all(d, s->wide, ld, b->B, W, A);
-    }
     for (int j = 0; j < d; ++j) {
         double *row = A + (size_t)j * (size_t)ld;
-        for (int k = 0; k < d; ++k) {
+        for (int k = 0; k < d; ++k)
             row[b->row + k] += b->D[j * d + k];
-        }
         finish_row(s, c, -s->z[b->row + j], row);
     }
 }
@@ -278,9 +256,7 @@ INLINE int eliminate(int n, int ld, double *A, int *swap)
             *(lanes *)(row + j) = *(lanes *)(A + best * ld + j);
             *(lanes *)(A + best * ld + j) = t;
         }
-        if (!(most > 0)) {
-            return 0;
-        }
+        if (!(most > 0)) return 0;
         const bits is_pivot = number == lane, is_after = number > lane;
         const double inverse = 1 / row[k];
         const lanes first = choose(is_after, *(lanes *)(row + from), (lanes){0});
@@ -290,9 +266,8 @@ INLINE int eliminate(int n, int ld, double *A, int *swap)
             const double factor = other[k] * inverse;
             const lanes rest = *(lanes *)(other + from) - factor * first;
             *(lanes *)(other + from) = choose(is_pivot, factor + (lanes){0}, rest);
-            for (int j = from + LANES; j <= n; j += LANES) {
+            for (int j = from + LANES; j <= n; j += LANES)
                 *(lanes *)(other + j) -= factor * *(const lanes *)(row + j);
-            }
         }
     }
     return 1;
@@ -302,15 +277,10 @@ MO_WIDTHS(int, eliminate, (int n, int ld, double *A, int *swap), return eliminat
 
 static int factor(int n, int ld, double *A, int *swap)
 {
-    if (n <= FEW) {
-        return (mo_has_wide() ? eliminate_wide : eliminate_plain)(n, ld, A, swap);
-    }
-    if (!mo_front_eliminate(n, n + 1, ld, A, swap)) {
-        return 0;
-    }
-    for (int k = 0; k < n; ++k) {
+    if (n <= FEW) return (mo_has_wide() ? eliminate_wide : eliminate_plain)(n, ld, A, swap);
+    if (!mo_front_eliminate(n, n + 1, ld, A, swap)) return 0;
+    for (int k = 0; k < n; ++k)
         A[k * ld + k] = 1 / A[k * ld + k];
-    }
     return 1;
 }
 
@@ -324,9 +294,8 @@ int mo_small_find_step(mo_small_system *s, const double *r)
                        : b->kind == MO_SMALL_ROLLING              ? differentiate_rolling(s, b, r)
                        : b->kind == MO_SMALL_SPACE                ? differentiate_cone(s, b, 3, r)
                                                                   : differentiate_cone(s, b, 2, r);
-        for (int k = 0; k < b->d; ++k) {
+        for (int k = 0; k < b->d; ++k)
             s->dr[b->row + k] = -s->z[b->row + k];
-        }
     }
     const columns c = find_columns(s);
     for (int i = 0, at = 0; i < count; ++i) {
@@ -336,13 +305,10 @@ int mo_small_find_step(mo_small_system *s, const double *r)
         }
     }
     memset(s->A + (size_t)c.count * (size_t)ld, 0, (size_t)ld * sizeof *s->A);
-    if (!factor(c.count, ld, s->A, s->swap)) {
-        return 0;
-    }
+    if (!factor(c.count, ld, s->A, s->swap)) return 0;
     back_substitute(c.count, ld, s->A, s->base);
-    for (int k = 0; k < c.runs; ++k) {
+    for (int k = 0; k < c.runs; ++k)
         memcpy(s->dr + c.from[k], s->base + c.to[k], (size_t)c.length[k] * sizeof *s->dr);
-    }
     return 1;
 }
 
@@ -351,9 +317,8 @@ static void write_right(const mo_small_system *s, int n, double *y)
 {
     for (int i = 0, at = 0; i < s->problem->constraint_count; ++i) {
         const mo_small_block *b = &s->blocks[i];
-        for (int k = 0; b->is_active && k < b->d; ++k) {
+        for (int k = 0; b->is_active && k < b->d; ++k)
             y[at++] = -s->z[b->row + k];
-        }
     }
     for (int k = 0; k < n; ++k) {
         const double t = y[k];
@@ -372,18 +337,15 @@ int mo_small_repeat_step(mo_small_system *s)
     int n = 0;
     for (int i = 0; i < s->problem->constraint_count; ++i) {
         const mo_small_block *b = &s->blocks[i];
-        if (!b->is_active && mo_dot(b->d, s->z + b->row, s->z + b->row) > 0) {
-            return 0;
-        }
+        if (!b->is_active && mo_dot(b->d, s->z + b->row, s->z + b->row) > 0) return 0;
         n += b->is_active ? b->d : 0;
     }
     write_right(s, n, s->base);
     back_substitute(n, s->ld, s->A, s->base);
     for (int i = 0, at = 0; i < s->problem->constraint_count; ++i) {
         const mo_small_block *b = &s->blocks[i];
-        for (int k = 0; b->is_active && k < b->d; ++k) {
+        for (int k = 0; b->is_active && k < b->d; ++k)
             s->dr[b->row + k] = s->base[at++];
-        }
     }
     return 1;
 }

@@ -37,14 +37,11 @@ INLINE void multiply_rows(const int count, int wide, const double *W, const doub
                           const double *x, double *y)
 {
     lanes sum[3] = {{0}};
-    for (int k = 0; k < wide; k += LANES) {
-        for (int j = 0; j < count; ++j) {
+    for (int k = 0; k < wide; k += LANES)
+        for (int j = 0; j < count; ++j)
             sum[j] += *(const lanes *)(W + (size_t)j * (size_t)wide + k) * *(const lanes *)(x + k);
-        }
-    }
-    for (int j = 0; j < count; ++j) {
+    for (int j = 0; j < count; ++j)
         y[j] = q[j] + ((sum[j][0] + sum[j][1]) + (sum[j][2] + sum[j][3]));
-    }
 }
 
 /* y = W x + q for d rows. */
@@ -53,14 +50,12 @@ INLINE void multiply_all(int d, int wide, const double *W, const double *q, cons
 {
     const size_t line = (size_t)wide;
     int j = 0;
-    for (; j + 3 <= d; j += 3) {
+    for (; j + 3 <= d; j += 3)
         multiply_rows(3, wide, W + (size_t)j * line, q + j, x, y + j);
-    }
-    if (d - j == 2) {
+    if (d - j == 2)
         multiply_rows(2, wide, W + (size_t)j * line, q + j, x, y + j);
-    } else if (d - j == 1) {
+    else if (d - j == 1)
         multiply_rows(1, wide, W + (size_t)j * line, q + j, x, y + j);
-    }
 }
 
 MO_WIDE void multiply_wide(int d, int wide, const double *W, const double *q, const double *x,
@@ -72,27 +67,22 @@ MO_WIDE void multiply_wide(int d, int wide, const double *W, const double *q, co
 static void multiply(const mo_small_system *s, int row, int d, const double *x, double *y)
 {
     const double *W = s->W + (size_t)row * (size_t)s->wide;
-    if (s->has_lanes) {
+    if (s->has_lanes)
         multiply_wide(d, s->wide, W, s->q + row, x, y);
-    } else {
+    else
         multiply_all(d, s->wide, W, s->q + row, x, y);
-    }
 }
 
 /* ---- the blocks ------------------------------------------------------------------------------ */
 
 static mo_small_kind kind_of(const mo_problem *problem, int i)
 {
-    if (problem->law[i].kind == MO_LAW_ROLLING) {
-        return MO_SMALL_ROLLING;
-    }
+    if (problem->law[i].kind == MO_LAW_ROLLING) return MO_SMALL_ROLLING;
     if (mo_constraint_dim(problem, i) == 1 &&
-        (problem->law[i].kind == MO_LAW_BOX || problem->law[i].kind == MO_LAW_FRICTIONLESS)) {
+        (problem->law[i].kind == MO_LAW_BOX || problem->law[i].kind == MO_LAW_FRICTIONLESS))
         return MO_SMALL_LINE;
-    }
-    if (problem->law[i].kind != MO_LAW_COULOMB || isinf(mo_constraint_param(problem, i)[0])) {
+    if (problem->law[i].kind != MO_LAW_COULOMB || isinf(mo_constraint_param(problem, i)[0]))
         return MO_SMALL_ANY;
-    }
     return mo_constraint_dim(problem, i) == 3 ? MO_SMALL_SPACE : MO_SMALL_PLANE;
 }
 
@@ -100,9 +90,8 @@ static mo_small_kind kind_of(const mo_problem *problem, int i)
 static void set_rolling_steps(mo_small_block *b)
 {
     double of_force = 0, of_moment = 0;
-    for (int k = 0; k < ROLLING_ROWS; ++k) {
+    for (int k = 0; k < ROLLING_ROWS; ++k)
         *(k < FORCE_ROWS ? &of_force : &of_moment) += b->W[k * (ROLLING_ROWS + 1)];
-    }
     b->rho = of_force > 0 ? FORCE_ROWS / of_force : 1;
     b->rho_moment = of_moment > 0 ? (ROLLING_ROWS - FORCE_ROWS) / of_moment : 1;
 }
@@ -122,15 +111,12 @@ static void begin_block(const mo_small_system *s, int i, double *square, mo_smal
                           .W = square + 2 * d * d};
     for (int j = 0; j < d; ++j) {
         const double *from = s->W + (size_t)(row + j) * (size_t)s->wide + row;
-        for (int k = 0; k < d; ++k) {
+        for (int k = 0; k < d; ++k)
             b->W[j * d + k] = from[k];
-        }
         trace += from[j];
     }
     b->rho = b->rho_moment = trace > 0 ? d / trace : 1;
-    if (b->kind == MO_SMALL_ROLLING) {
-        set_rolling_steps(b);
-    }
+    if (b->kind == MO_SMALL_ROLLING) set_rolling_steps(b);
     if (b->kind == MO_SMALL_LINE) {
         const int is_box = problem->law[i].kind == MO_LAW_BOX;
         b->lower = is_box ? b->p[0] : 0;
@@ -170,9 +156,8 @@ void mo_small_sweep(mo_small_system *s, double *r)
         const mo_small_block *b = &s->blocks[i];
         const int d = b->d;
         multiply(s, b->row, d, r, velocity);
-        for (int j = 0; j < d; ++j) {
+        for (int j = 0; j < d; ++j)
             velocity[j] -= mo_dot(d, b->W + j * d, r + b->row);
-        }
         b->law->solve(b->p, d, b->W, velocity, r + b->row);
     }
 }
@@ -188,9 +173,8 @@ static inline void evaluate_cone(const mo_small_system *s, const mo_small_block 
                  radius = b->p[0] * normal;
     const double scale = slip > radius ? radius / slip : 1;
     z[0] = r[b->row] - normal;
-    for (int k = 1; k < d; ++k) {
+    for (int k = 1; k < d; ++k)
         z[k] = r[b->row + k] - scale * x[k];
-    }
 }
 
 static void evaluate_rolling(const mo_small_system *s, const mo_small_block *b, const double *r)
@@ -212,17 +196,14 @@ static void evaluate_any(const mo_small_system *s, const mo_small_block *b, cons
     double x[MO_BILATERAL_MAX_DIM];
     shifted_point(s, b, r, x);
     b->law->project(b->p, b->d, x, x);
-    for (int k = 0; k < b->d; ++k) {
+    for (int k = 0; k < b->d; ++k)
         s->z[b->row + k] = r[b->row + k] - x[k];
-    }
 }
 
 /* |z|^2 of a block in the units of the merit. */
 static inline double merit_square(const mo_small_block *b, const double *z)
 {
-    if (b->kind != MO_SMALL_ROLLING) {
-        return mo_dot(b->d, z, z) / b->rho;
-    }
+    if (b->kind != MO_SMALL_ROLLING) return mo_dot(b->d, z, z) / b->rho;
     return mo_dot(FORCE_ROWS, z, z) / b->rho +
            mo_dot(ROLLING_ROWS - FORCE_ROWS, z + FORCE_ROWS, z + FORCE_ROWS) / b->rho_moment;
 }
@@ -234,17 +215,16 @@ double mo_small_evaluate(mo_small_system *s, const double *r)
     for (int i = 0; i < s->problem->constraint_count; ++i) {
         const mo_small_block *b = &s->blocks[i];
         const double *z = s->z + b->row;
-        if (b->kind == MO_SMALL_LINE) {
+        if (b->kind == MO_SMALL_LINE)
             s->z[b->row] = r[b->row] - clamp_line(b, line_point(s, b, r));
-        } else if (s->is_natural || b->kind == MO_SMALL_ANY) {
+        else if (s->is_natural || b->kind == MO_SMALL_ANY)
             evaluate_any(s, b, r);
-        } else if (b->kind == MO_SMALL_ROLLING) {
+        else if (b->kind == MO_SMALL_ROLLING)
             evaluate_rolling(s, b, r);
-        } else if (b->kind == MO_SMALL_SPACE) {
+        else if (b->kind == MO_SMALL_SPACE)
             evaluate_cone(s, b, 3, r);
-        } else {
+        else
             evaluate_cone(s, b, 2, r);
-        }
         sum += merit_square(b, z);
     }
     return sqrt(sum);
@@ -265,9 +245,8 @@ static double residual_square(const mo_small_system *s, const mo_small_block *b,
 double mo_small_residual(const mo_small_system *s, const double *r)
 {
     double sum = 0;
-    for (int i = 0; i < s->problem->constraint_count; ++i) {
+    for (int i = 0; i < s->problem->constraint_count; ++i)
         sum += residual_square(s, &s->blocks[i], r);
-    }
     return sqrt(sum);
 }
 

@@ -63,9 +63,7 @@ static mo_error choose_method(const mo_options *options, const mo_method **metho
 static mo_error check_device(const mo_options *options, const mo_method *method, mo_message *why)
 {
     enum { DEVICE_GPU = 2 };
-    if (options->device != DEVICE_GPU) {
-        return MO_OK;
-    }
+    if (options->device != DEVICE_GPU) return MO_OK;
     MO_FAIL_IF(method != &mo_nsgs_method && method != &mo_auto_method,
                mo_fail(why, MO_ERR_UNSUPPORTED,
                        "device = gpu: method %s runs only on the CPU; use nsgs or auto",
@@ -89,20 +87,13 @@ static mo_error check_call(const mo_problem *problem, const mo_options *options,
 /* Has no impulse an effect on this block? It has no body, or a zero Jacobian, and no compliance. */
 static int is_immovable(const mo_problem *problem, int i)
 {
-    if (problem->compact && problem->compact->contact_of[i] >= 0) {
+    if (problem->compact && problem->compact->contact_of[i] >= 0)
         return 0; /* it has a body, which is free */
-    }
-    for (size_t k = problem->value_start[i]; k < problem->value_start[i + 1]; ++k) {
-        if (problem->values[k] != 0) {
-            return 0;
-        }
-    }
+    for (size_t k = problem->value_start[i]; k < problem->value_start[i + 1]; ++k)
+        if (problem->values[k] != 0) return 0;
     for (int row = problem->row_start[i]; problem->compliance && row < problem->row_start[i + 1];
-         ++row) {
-        if (problem->compliance[row] != 0) {
-            return 0;
-        }
-    }
+         ++row)
+        if (problem->compliance[row] != 0) return 0;
     return 1;
 }
 
@@ -112,17 +103,13 @@ static int find_contradiction(const mo_problem *problem)
     double r[MO_BILATERAL_MAX_DIM], z[MO_BILATERAL_MAX_DIM];
     static const double zero[MO_BILATERAL_MAX_DIM * MO_BILATERAL_MAX_DIM];
     for (int i = 0; i < problem->constraint_count; ++i) {
-        if (!is_immovable(problem, i)) {
-            continue;
-        }
+        if (!is_immovable(problem, i)) continue;
         const mo_law_ops *law = mo_constraint_law(problem, i);
         const double *p = mo_constraint_param(problem, i), *w = problem->w + problem->row_start[i];
         const int d = mo_constraint_dim(problem, i);
         law->solve(p, d, zero, w, r);
         mo_law_natural(law, p, d, 1, w, r, z);
-        if (mo_dot(d, z, z) > 0) {
-            return i;
-        }
+        if (mo_dot(d, z, z) > 0) return i;
     }
     return -1;
 }
@@ -158,9 +145,7 @@ static mo_error prepare_result(const mo_problem *problem, const mo_options *opti
 
 static void clear_vectors(mo_result *result)
 {
-    if (result->v) {
-        memset(result->v, 0, result->vector_room * sizeof *result->v);
-    }
+    if (result->v) memset(result->v, 0, result->vector_room * sizeof *result->v);
 }
 
 /* The starting point, each block moved to the nearest impulse that its law allows. */
@@ -170,9 +155,8 @@ static void set_start(mo_run *run)
     const double *start = run->options->start;
     if (!start) {
         memset(run->r, 0, (size_t)problem->row_count * sizeof *run->r);
-        if (!(problem->laws & MO_LAW_BIT(MO_LAW_BOX))) { /* zero is in all other sets */
+        if (!(problem->laws & MO_LAW_BIT(MO_LAW_BOX))) /* zero is in all other sets */
             return;
-        }
     }
     for (int i = 0; i < problem->constraint_count; ++i) {
         const int row = problem->row_start[i], d = problem->row_start[i + 1] - row;
@@ -271,9 +255,7 @@ static mo_error solve_checked(const mo_problem *problem, const mo_options *optio
         mo_pace();
         error = mo_solve_refined(problem, options, method, start_time, result);
     }
-    if (error) {
-        clear_vectors(result);
-    }
+    if (error) clear_vectors(result);
     return error;
 }
 
@@ -310,25 +292,17 @@ mo_error mo_solve(const mo_problem *problem, const mo_options *options, mo_resul
     result->message.text[0] = '\0';
     result->status = MO_STALLED;
     MO_TRY(check_call(problem, use, &method, &result->message));
-    if (!result->allocator.reallocate) {
-        result->allocator = problem->allocator;
-    }
+    if (!result->allocator.reallocate) result->allocator = problem->allocator;
     result->method = method->name;
     result->dof_count = problem->dof_count;
     result->row_count = problem->row_count;
     result->contraction = 0;
-    if (method->uses_blas) {
-        mo_blas_threads_begin();
-    }
+    if (method->uses_blas) mo_blas_threads_begin();
     mo_error error = start_is_result(problem, use, result)
                          ? solve_from_copy(problem, use, method, start_time, result)
                          : solve_checked(problem, use, method, start_time, result);
-    if (method->uses_blas) {
-        mo_blas_threads_end();
-    }
+    if (method->uses_blas) mo_blas_threads_end();
     result->seconds = mo_work_clock() - start_time;
-    if (error) {
-        mo_fail(&result->message, error, "%s", mo_error_text(error));
-    }
+    if (error) mo_fail(&result->message, error, "%s", mo_error_text(error));
     return error;
 }

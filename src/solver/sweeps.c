@@ -66,9 +66,8 @@ static void extrapolate_row(const pass_context *c, int row, int d)
 /* Results of a row block, after those of the batches. */
 static void note_row(const pass_context *c, int k, double found)
 {
-    if (c->pass.each) {
+    if (c->pass.each)
         c->pass.each[(size_t)MO_LANES * (size_t)c->s->batches->batch_count + (size_t)k] = found;
-    }
 }
 
 static void visit_rows(void *context, int begin, int end)
@@ -92,9 +91,8 @@ static double visit_range(pass_context *c, int threads, int begin, int end, mo_r
     double moved = 0;
     c->first = begin;
     mo_parallel_for(threads, begin, end, visit, c);
-    for (int chunk = 0; chunk < mo_chunk_count(end - begin); ++chunk) {
+    for (int chunk = 0; chunk < mo_chunk_count(end - begin); ++chunk)
         moved += c->s->moved_of_chunk[chunk];
-    }
     return moved;
 }
 
@@ -121,9 +119,7 @@ static double sweep(pass_context *c)
 {
     const mo_batches *b = c->s->batches;
     double moved = 0;
-    if (c->s->others) {
-        return sweep_with_others(c);
-    }
+    if (c->s->others) return sweep_with_others(c);
     for (int g = 0; g < b->group_count; ++g) {
         const mo_colour_group *group = b->group + g;
         const int is_last = g == b->group_count - 1;
@@ -198,9 +194,8 @@ static void take_points(mo_sweeps *s, const double *r)
             const int i = b->constraint[(size_t)k * MO_LANES + (size_t)lane];
             const double *e = i < 0 ? NONE : b->compact->contact[b->compact->contact_of[i]].frame,
                          *own = i < 0 ? NONE : r + b->problem->row_start[i];
-            for (int x = 0; x < 3; ++x) {
+            for (int x = 0; x < 3; ++x)
                 to[x * MO_LANES + lane] = own[0] * e[x] + own[1] * e[3 + x] + own[2] * e[6 + x];
-            }
         }
     }
 }
@@ -221,9 +216,8 @@ static void write_best(const mo_sweeps *s, double *r)
                 const double *e = b->compact->contact[b->compact->contact_of[i]].frame;
                 const double own[3] = {from[lane], from[MO_LANES + lane],
                                        from[2 * MO_LANES + lane]};
-                for (int x = 0; x < 3; ++x) {
+                for (int x = 0; x < 3; ++x)
                     r[b->problem->row_start[i] + x] = mo_vec3_dot(own, e + 3 * x);
-                }
             }
         }
     }
@@ -237,9 +231,8 @@ static void keep_best(const mo_sweeps *s)
         memcpy(s->best + (size_t)k * POINT, s->impulses[k].r, sizeof s->impulses[k].r);
     }
     mo_pace();
-    if (s->batches->row_count) {
+    if (s->batches->row_count)
         memcpy(s->row_best, s->row_r, (size_t)s->batches->problem->row_count * sizeof *s->row_r);
-    }
 }
 
 /* ---- the loop -------------------------------------------------------------------------------- */
@@ -251,9 +244,7 @@ static void set_pace(mo_sweeps *s)
     const mo_sweep_pace pace = mo_sweep_pace_at(count, s->iteration, s->wanted_momentum);
     s->relax_N = pace.relax_N;
     s->relax_T = pace.relax_T;
-    if (pace.is_new && pace.cap > 1) {
-        mo_momentum_allow(&s->momentum, pace.cap);
-    }
+    if (pace.is_new && pace.cap > 1) mo_momentum_allow(&s->momentum, pace.cap);
 }
 
 static void apply_rows(mo_sweeps *s, int begin, int end)
@@ -299,9 +290,8 @@ static void refresh(mo_sweeps *s)
         memcpy(s->impulses[k].before, s->impulses[k].r, sizeof s->impulses[k].r);
     }
     mo_pace();
-    if (b->row_count) {
+    if (b->row_count)
         memcpy(s->row_before, s->row_r, (size_t)b->problem->row_count * sizeof *s->row_r);
-    }
     s->momentum = mo_momentum_begin(s->momentum.cap);
     s->last_look = s->iteration;
     s->ratio = 0;
@@ -310,17 +300,15 @@ static void refresh(mo_sweeps *s)
 void mo_sweeps_start(mo_sweeps *s, int threads, double momentum, const double *r)
 {
     take_points(s, r);
-    if (s->batches->row_count) {
+    if (s->batches->row_count)
         memcpy(s->row_r, r, (size_t)s->batches->problem->row_count * sizeof *r);
-    }
     s->threads = threads;
     s->wanted_momentum = momentum;
     s->momentum = mo_momentum_begin(momentum);
     s->iteration = 0;
     s->moved = s->least = INFINITY;
-    if (mo_may_be_steep(s->batches->friction)) {
+    if (mo_may_be_steep(s->batches->friction))
         memset(s->shift, 0, (size_t)s->batches->point_count * MO_LANES * sizeof *s->shift);
-    }
     mo_pace();
     refresh(s);
     mo_pace();
@@ -366,12 +354,8 @@ int mo_sweeps_run(mo_sweeps *s, mo_sweep_goal goal, mo_must_stop *must_stop, voi
     c.pass.each = s->others ? s->others->each : NULL;
     for (;; ++s->iteration) {
         const int must_end = must_stop(context, s->iteration) || s->moved == 0;
-        if ((must_end || is_check_due(s, goal)) && check_passes(s, &c, goal)) {
-            return 1;
-        }
-        if (must_end) {
-            return 0;
-        }
+        if ((must_end || is_check_due(s, goal)) && check_passes(s, &c, goal)) return 1;
+        if (must_end) return 0;
         set_pace(s);
         c.pass.shift = mo_is_steep(s->batches->friction, s->iteration) ? s->shift : NULL;
         c.pass.shift_part = mo_shift_part(s->iteration);
@@ -394,9 +378,8 @@ void mo_sweeps_take_best(mo_sweeps *s, double *r)
         memcpy(s->impulses[k].r, s->best + (size_t)k * POINT, sizeof s->impulses[k].r);
     }
     mo_pace();
-    if (b->row_count) {
+    if (b->row_count)
         memcpy(s->row_r, s->row_best, (size_t)b->problem->row_count * sizeof *s->row_r);
-    }
     refresh(s);
 }
 

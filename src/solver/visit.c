@@ -7,9 +7,8 @@ static inline void over_relax(const mo_law_ops *law, const double *p, int d, dou
                               const double *r, double *new_r)
 {
     if (omega != 1) {
-        for (int k = 0; k < d; ++k) {
+        for (int k = 0; k < d; ++k)
             new_r[k] = r[k] + omega * (new_r[k] - r[k]);
-        }
         law->project(p, d, new_r, new_r);
     }
 }
@@ -38,15 +37,12 @@ static double visit_any(const mo_visitor *c, int position, int i)
     /* b = (u + compliance r) - (W_ii + compliance) r: the effect of the other blocks */
     mo_sweep_velocity(c->sweep, position, c->x, u);
     mo_law_velocity(problem, row, d, u, r, b);
-    for (int k = 0; k < d; ++k) {
+    for (int k = 0; k < d; ++k)
         b[k] -= mo_dot(d, W + k * d, r);
-    }
     law->solve(p, d, W, b, new_r);
     over_relax(law, p, d, c->omega, r, new_r);
     const double moved = take(d, new_r, r, u);
-    if (moved > 0) {
-        mo_sweep_apply(c->sweep, position, u, c->x);
-    }
+    if (moved > 0) mo_sweep_apply(c->sweep, position, u, c->x);
     return moved;
 }
 
@@ -63,11 +59,9 @@ static inline void push_body(const int d, const int n, const double *A, const do
         mo_sweep_push_3x6(A, dr, x);
         return;
     }
-    for (int k = 0; k < n; ++k) {
-        for (int j = 0; j < d; ++j) {
+    for (int k = 0; k < n; ++k)
+        for (int j = 0; j < d; ++j)
             x[k] += A[j * n + k] * dr[j];
-        }
-    }
 }
 
 /*
@@ -89,21 +83,16 @@ static inline double visit_free_bodies(const mo_visitor *c, int position, int i,
     for (int k = 0; k < d; ++k) {
         b[k] = w[k] + row_of_body(n, A + n * k, x);
         b[k] = two ? b[k] + row_of_body(n, B + n * k, y) : b[k];
-        if (k == 0 && b[0] >= 0 && r[0] == 0 && r[1] == 0 && r[d - 1] == 0) {
-            return 0;
-        }
+        if (k == 0 && b[0] >= 0 && r[0] == 0 && r[1] == 0 && r[d - 1] == 0) return 0;
     }
-    for (int k = 0; k < d; ++k) {
+    for (int k = 0; k < d; ++k)
         b[k] -= mo_dot(d, W + d * k, r);
-    }
     mo_law_coulomb_ops.solve(p, d, W, b, new_r);
     over_relax(&mo_law_coulomb_ops, p, d, c->omega, r, new_r);
     const double moved = take(d, new_r, r, dr);
     if (moved > 0) {
         push_body(d, n, A, dr, x);
-        if (two) {
-            push_body(d, n, B, dr, y);
-        }
+        if (two) push_body(d, n, B, dr, y);
     }
     return moved;
 }
@@ -118,14 +107,11 @@ static inline double visit_rows(const mo_visitor *c, int position, int i, const 
                  *W = problem->values + problem->value_start[i];
     double *r = c->r + (size_t)d * (size_t)i, b[3], dr[3], new_r[3];
     const double *w = problem->w + (size_t)d * (size_t)i;
-    for (int k = 0; k < d; ++k) {
+    for (int k = 0; k < d; ++k)
         b[k] = w[k];
-    }
     for (int k = problem->block_start[i]; k < problem->block_start[i + 1]; ++k, W += d * d) {
         const int j = problem->block_index[k];
-        if (j != i) {
-            mo_add_block(d, d, W, c->r + (size_t)d * (size_t)j, b);
-        }
+        if (j != i) mo_add_block(d, d, W, c->r + (size_t)d * (size_t)j, b);
     }
     law->solve(p, d, mo_sweep_diagonal(c->sweep, position), b, new_r);
     over_relax(law, p, d, c->omega, r, new_r);
@@ -142,37 +128,26 @@ static inline int is_contact(const mo_problem *problem, int i, int d)
 double mo_visit(const mo_visitor *visitor, int position)
 {
     const int i = visitor->sweep->constraint[position];
-    if (visitor->kind == MO_VISIT_TRIPLES) {
-        return visit_rows(visitor, position, i, 3);
-    }
-    if (visitor->kind == MO_VISIT_PAIRS) {
-        return visit_rows(visitor, position, i, 2);
-    }
-    if (visitor->kind == MO_VISIT_FREE_BODIES && is_contact(visitor->sweep->problem, i, 3)) {
+    if (visitor->kind == MO_VISIT_TRIPLES) return visit_rows(visitor, position, i, 3);
+    if (visitor->kind == MO_VISIT_PAIRS) return visit_rows(visitor, position, i, 2);
+    if (visitor->kind == MO_VISIT_FREE_BODIES && is_contact(visitor->sweep->problem, i, 3))
         return visit_free_bodies(visitor, position, i, 3, 6);
-    }
-    if (visitor->kind == MO_VISIT_FLAT_BODIES && is_contact(visitor->sweep->problem, i, 2)) {
+    if (visitor->kind == MO_VISIT_FLAT_BODIES && is_contact(visitor->sweep->problem, i, 2))
         return visit_free_bodies(visitor, position, i, 2, 3);
-    }
     return visit_any(visitor, position, i);
 }
 
 /* Does start hold 0, size, 2 size, ... ? */
 static int are_all(const int *start, int count, int size)
 {
-    for (int k = 0; k < count; ++k) {
-        if (start[k + 1] != size * (k + 1)) {
-            return 0;
-        }
-    }
+    for (int k = 0; k < count; ++k)
+        if (start[k + 1] != size * (k + 1)) return 0;
     return 1;
 }
 
 static mo_visit_kind kind_of(const mo_problem *problem)
 {
-    if (problem->compliance) {
-        return MO_VISIT_ANY;
-    }
+    if (problem->compliance) return MO_VISIT_ANY;
     if (problem->form == MO_FORM_REDUCED) {
         return are_all(problem->row_start, problem->constraint_count, 3)   ? MO_VISIT_TRIPLES
                : are_all(problem->row_start, problem->constraint_count, 2) ? MO_VISIT_PAIRS

@@ -34,9 +34,7 @@ static void stop(const char *what)
 static mo_builder *begin(void)
 {
     mo_builder *builder = NULL;
-    if (mo_builder_create(NULL, &builder)) {
-        stop("no memory");
-    }
+    if (mo_builder_create(NULL, &builder)) stop("no memory");
     return builder;
 }
 
@@ -44,9 +42,7 @@ static mo_problem *finish(mo_builder *builder)
 {
     mo_message why = {{0}};
     mo_problem *problem = NULL;
-    if (mo_builder_finish(builder, &problem, &why)) {
-        stop(why.text);
-    }
+    if (mo_builder_finish(builder, &problem, &why)) stop(why.text);
     mo_builder_destroy(builder);
     return problem;
 }
@@ -56,9 +52,8 @@ static int add_body(mo_builder *builder, double mass, double push)
 {
     const double f[6] = {push, 0, -9.81 * 0.01 * mass, 0, 0, 0};
     double M[36] = {0};
-    for (int k = 0; k < 6; ++k) {
+    for (int k = 0; k < 6; ++k)
         M[7 * k] = k < 3 ? mass : 0.4 * mass;
-    }
     return mo_builder_add_body(builder, 6, M, f);
 }
 
@@ -71,9 +66,8 @@ static void add_contact(mo_builder *builder, double mu, int body, int below)
     mo_builder_add_jacobian(builder, contact, body, 3, 6, CENTRE);
     if (below >= 0) {
         double J[18];
-        for (int k = 0; k < 18; ++k) {
+        for (int k = 0; k < 18; ++k)
             J[k] = -CENTRE[k];
-        }
         mo_builder_add_jacobian(builder, contact, below, 3, 6, J);
     }
 }
@@ -107,9 +101,8 @@ static mo_problem *rod(double mu)
 static mo_problem *stack(int count, double top_mass)
 {
     mo_builder *builder = begin();
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         add_contact(builder, 0.3, add_body(builder, k == count - 1 ? top_mass : 1.0, 0.001), k - 1);
-    }
     return finish(builder);
 }
 
@@ -117,9 +110,7 @@ static mo_problem *joint(int with_contact)
 {
     mo_builder *builder = begin();
     add_joint(builder, add_body(builder, 1.0, 1.0));
-    if (with_contact) {
-        add_contact(builder, 0.5, add_body(builder, 1.0, 0.0), -1);
-    }
+    if (with_contact) add_contact(builder, 0.5, add_body(builder, 1.0, 0.0), -1);
     return finish(builder);
 }
 
@@ -144,9 +135,8 @@ static mo_problem *empty(void)
 static void add_pair(mo_builder *builder, int i, int j, const double *A, double scale)
 {
     double back[9];
-    for (int k = 0; k < 9; ++k) {
+    for (int k = 0; k < 9; ++k)
         back[k] = scale * A[k];
-    }
     mo_builder_add_coupling(builder, i, j, 3, 3, A);
     mo_builder_add_coupling(builder, j, i, 3, 3, back);
 }
@@ -186,9 +176,7 @@ static void write_document(const char *folder, const char *name, mo_document *do
     char path[4096];
     mo_message why = {{0}};
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    if (mo_fclib_write(path, document, &why)) {
-        stop(why.text);
-    }
+    if (mo_fclib_write(path, document, &why)) stop(why.text);
 }
 
 static void write_problem(const char *folder, const char *name, mo_problem *problem)
@@ -214,9 +202,8 @@ static void write_known(const char *folder)
                             .guesses = guesses,
                             .guess_count = 2};
     mo_result result = {0};
-    if (mo_solve(document.problem, NULL, &result) || result.status != MO_SOLVED) {
+    if (mo_solve(document.problem, NULL, &result) || result.status != MO_SOLVED)
         stop(result.message.text);
-    }
     document.solution = (mo_point){result.v, result.u, result.r};
     write_document(folder, "known.hdf5", &document);
     mo_result_clear(&result);
@@ -225,9 +212,7 @@ static void write_known(const char *folder)
 
 int main(int argc, char **argv)
 {
-    if (argc != 2) {
-        stop("the call is: make_problem FOLDER");
-    }
+    if (argc != 2) stop("the call is: make_problem FOLDER");
     write_problem(argv[1], "block.hdf5", block());
     write_problem(argv[1], "rod.hdf5", rod(1));
     write_problem(argv[1], "short_rod.hdf5", rod(0.3));

@@ -35,16 +35,10 @@ static int digits(const char **at)
 static int number(const char **at)
 {
     word(at, "-");
-    if (!word(at, "0") && !digits(at)) {
-        return 0;
-    }
-    if (word(at, ".") && !digits(at)) {
-        return 0;
-    }
+    if (!word(at, "0") && !digits(at)) return 0;
+    if (word(at, ".") && !digits(at)) return 0;
     if (word(at, "e") || word(at, "E")) {
-        if (!word(at, "+")) {
-            word(at, "-");
-        }
+        if (!word(at, "+")) word(at, "-");
         return digits(at);
     }
     return 1;
@@ -57,9 +51,7 @@ static int wide_character(const char **at)
     const int length = c[0] >= 0xF0 ? 4 : c[0] >= 0xE0 ? 3 : 2;
     unsigned code = c[0] & (0x7Fu >> length);
     for (int k = 1; k < length; ++k) {
-        if ((c[k] & 0xC0) != 0x80) {
-            return 0;
-        }
+        if ((c[k] & 0xC0) != 0x80) return 0;
         code = code << 6 | (c[k] & 0x3Fu);
     }
     *at += length;
@@ -84,24 +76,16 @@ static int escape(const char **at)
 
 static int string(const char **at)
 {
-    if (!word(at, "\"")) {
-        return 0;
-    }
+    if (!word(at, "\"")) return 0;
     while (**at && **at != '"') {
         const unsigned char c = (unsigned char)**at;
-        if (c < 0x20) {
-            return 0;
-        }
+        if (c < 0x20) return 0;
         if (c >= 0x80) {
-            if (!wide_character(at)) {
-                return 0;
-            }
+            if (!wide_character(at)) return 0;
             continue;
         }
         ++*at;
-        if (c == '\\' && !escape(at)) {
-            return 0;
-        }
+        if (c == '\\' && !escape(at)) return 0;
     }
     return word(at, "\"");
 }
@@ -109,13 +93,9 @@ static int string(const char **at)
 static int array(const char **at)
 {
     skip_space(at);
-    if (word(at, "]")) {
-        return 1;
-    }
+    if (word(at, "]")) return 1;
     do {
-        if (!value(at)) {
-            return 0;
-        }
+        if (!value(at)) return 0;
     } while (word(at, ","));
     return word(at, "]");
 }
@@ -124,26 +104,19 @@ static int array(const char **at)
 static int object(const char **at, const char *key, const char **found, int *length)
 {
     skip_space(at);
-    if (word(at, "}")) {
-        return 1;
-    }
+    if (word(at, "}")) return 1;
     do {
         skip_space(at);
         const char *name = *at;
-        if (!string(at)) {
-            return 0;
-        }
+        if (!string(at)) return 0;
         const int wanted = key && strlen(key) == (size_t)(*at - name) - 2 &&
                            strncmp(key, name + 1, strlen(key)) == 0;
         skip_space(at);
-        if (!word(at, ":")) {
-            return 0;
-        }
+        if (!word(at, ":")) return 0;
         skip_space(at);
         const char *start = *at;
-        if (!value(at) || (wanted && *found)) { /* a key stands once */
+        if (!value(at) || (wanted && *found)) /* a key stands once */
             return 0;
-        }
         if (wanted) {
             *found = start;
             *length = (int)(*at - start);
@@ -172,9 +145,7 @@ static int read_line(const char *line, const char *key)
         fprintf(stderr, "read_json: not a JSON object, at '%.60s'\n", at);
         return 0;
     }
-    if (key) {
-        printf("%.*s\n", found ? length : 8, found ? found : "(absent)");
-    }
+    if (key) printf("%.*s\n", found ? length : 8, found ? found : "(absent)");
     return 1;
 }
 

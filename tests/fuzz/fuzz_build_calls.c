@@ -38,9 +38,8 @@ static void read_model(fuzz_place *p)
     char path[512];
     snprintf(path, sizeof path, "%s/scenes/models/%s.xml", MOREAU_SOURCE_DIR,
              NAMES[fuzz_below(p, 8)]);
-    if (mo_model_read(path, NULL, &p->model, NULL) == MO_OK) {
+    if (mo_model_read(path, NULL, &p->model, NULL) == MO_OK)
         (void)mo_model_build(&p->model, p->world, NULL, &p->robot, NULL);
-    }
 }
 
 void fuzz_begin(fuzz_place *p)
@@ -55,9 +54,7 @@ void fuzz_begin(fuzz_place *p)
         const mo_shape_def floor = mo_shape_plane();
         mo_world_add_solid(p->world, MO_BODY_FIXED, &floor, NULL, NULL);
     }
-    if (fuzz_below(p, 5) == 0) {
-        read_model(p);
-    }
+    if (fuzz_below(p, 5) == 0) read_model(p);
     (void)mo_events_create(NULL, &p->events);
 }
 

@@ -61,21 +61,18 @@ static const fuzz_call *choose(fuzz_place *p)
     const int builds = fuzz_below(p, 2);
     const fuzz_call *calls = builds ? FUZZ_BUILD_CALLS : FUZZ_STEP_CALLS;
     int weight = 0, k = 0;
-    for (int n = 0; n < (builds ? FUZZ_BUILD_COUNT : FUZZ_STEP_COUNT); ++n) {
+    for (int n = 0; n < (builds ? FUZZ_BUILD_COUNT : FUZZ_STEP_COUNT); ++n)
         weight += calls[n].weight;
-    }
-    for (weight = fuzz_below(p, weight); weight >= calls[k].weight; ++k) {
+    for (weight = fuzz_below(p, weight); weight >= calls[k].weight; ++k)
         weight -= calls[k].weight;
-    }
     return calls + k;
 }
 
 static uint64_t hash_of(const char *bytes, size_t size)
 {
     uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a */
-    for (size_t k = 0; k < size; ++k) {
+    for (size_t k = 0; k < size; ++k)
         hash = (hash ^ (uint8_t)bytes[k]) * UINT64_C(1099511628211);
-    }
     return hash;
 }
 
@@ -94,9 +91,7 @@ static uint64_t run_case(uint64_t number, const asked *a, fuzz_longest *longest,
     fuzz_begin(&p);
     for (p.call = 0; p.call < a->calls; ++p.call) {
         const fuzz_call *call = choose(&p);
-        if (a->trace) {
-            fprintf(stderr, "%d %s\n", p.call, call->name);
-        }
+        if (a->trace) fprintf(stderr, "%d %s\n", p.call, call->name);
         fuzz_keep(&p, 0);
         p.why.text[0] = '\0';
         const fuzz_outcome outcome = call->make(&p);
@@ -141,9 +136,8 @@ static void run_in_two_threads(uint64_t number, const asked *a, fuzz_longest *lo
     run_task(tasks);
     pthread_join(other, NULL);
     demand(tasks[0].hash == tasks[1].hash, "two threads end otherwise");
-    for (int k = 0; k < 2; ++k) {
+    for (int k = 0; k < 2; ++k)
         *longest = tasks[k].longest.seconds > longest->seconds ? tasks[k].longest : *longest;
-    }
 }
 
 static double now(void)
@@ -179,17 +173,12 @@ int main(int argc, char **argv)
     for (const double start = now(); done < a.cases && now() - start < a.seconds; ++done) {
         const uint64_t number = a.seed + (uint64_t)done;
         setitimer(ITIMER_PROF, &hang, NULL);
-        if (a.trace) {
-            fprintf(stderr, "case %llu\n", (unsigned long long)number);
-        }
-        if (number % IN_THREADS == 0) {
+        if (a.trace) fprintf(stderr, "case %llu\n", (unsigned long long)number);
+        if (number % IN_THREADS == 0)
             run_in_two_threads(number, &a, &longest);
-        } else {
+        else
             run_case(number, &a, &longest, 0);
-        }
-        if (longest.seconds > a.longest) {
-            break;
-        }
+        if (longest.seconds > a.longest) break;
     }
     const mo_step_report *r = &longest.report;
     printf("%ld cases; longest step %.3f s of processor time (case %llu, call %d): %d contacts, "

@@ -28,9 +28,7 @@ bool fuzz_load(const char *path, fuzz_bytes *bytes)
 {
     FILE *file = fopen(path, "rb");
     *bytes = (fuzz_bytes){0};
-    if (!file) {
-        return false;
-    }
+    if (!file) return false;
     fseek(file, 0, SEEK_END);
     const long size = ftell(file);
     rewind(file);
@@ -47,9 +45,7 @@ bool fuzz_load(const char *path, fuzz_bytes *bytes)
 bool fuzz_save(const char *path, const uint8_t *data, size_t size)
 {
     FILE *file = fopen(path, "wb");
-    if (!file) {
-        return false;
-    }
+    if (!file) return false;
     const bool good = fwrite(data, 1, size, file) == size;
     return fclose(file) == 0 && good;
 }
@@ -63,17 +59,14 @@ static uint64_t below(mo_random *random, uint64_t end)
 
 static void put(uint8_t *p, uint64_t value, int bytes)
 {
-    for (int k = 0; k < bytes; ++k) {
+    for (int k = 0; k < bytes; ++k)
         p[k] = (uint8_t)(value >> 8 * k);
-    }
 }
 
 /* The object header at `at`: where its checksum should be, or 0. */
 static size_t end_of_header(const fuzz_bytes *f, size_t at)
 {
-    if (f->size - at < 40) {
-        return 0;
-    }
+    if (f->size - at < 40) return 0;
     const unsigned flags = f->data[at + 5];
     const size_t skip = 6 + (flags & 0x20 ? 16 : 0) + (flags & 0x10 ? 4 : 0);
     const int bytes = 1 << (flags & 3);
@@ -87,25 +80,19 @@ static size_t find_sign(const fuzz_bytes *f, size_t from, const char *sign)
 {
     for (const uint8_t *next; from + 4 <= f->size; from = (size_t)(next - f->data) + 1) {
         next = memchr(f->data + from, sign[0], f->size - 3 - from);
-        if (!next || memcmp(next, sign, 4) == 0) {
-            return next ? (size_t)(next - f->data) : f->size;
-        }
+        if (!next || memcmp(next, sign, 4) == 0) return next ? (size_t)(next - f->data) : f->size;
     }
     return f->size;
 }
 
 void fuzz_mend_checksums(fuzz_bytes *f)
 {
-    if (f->size < 48 || f->data[8] < 2) {
-        return;
-    }
+    if (f->size < 48 || f->data[8] < 2) return;
     put(f->data + 44, mo_h5_checksum(f->data, 44), 4);
     for (size_t at = find_sign(f, 48, "OHDR"); at + 40 < f->size;
          at = find_sign(f, at + 1, "OHDR")) {
         const size_t end = end_of_header(f, at);
-        if (end) {
-            put(f->data + end, mo_h5_checksum(f->data + at, end - at), 4);
-        }
+        if (end) put(f->data + end, mo_h5_checksum(f->data + at, end - at), 4);
     }
 }
 
@@ -141,9 +128,7 @@ static size_t choose_place(const fuzz_bytes *f, mo_random *random)
     static const char *const signs[] = {"TREE", "SNOD", "HEAP", "OHDR", "OCHK", "\x89HDF"};
     const uint64_t way = below(random, 4);
     const size_t anywhere = (size_t)below(random, f->size);
-    if (way == 0) {
-        return anywhere;
-    }
+    if (way == 0) return anywhere;
     if (way == 1) {
         const char *sign = signs[below(random, sizeof signs / sizeof signs[0])];
         size_t at = find_sign(f, anywhere, sign);
@@ -152,9 +137,7 @@ static size_t choose_place(const fuzz_bytes *f, mo_random *random)
     }
     for (size_t k = 0; k < f->size; ++k) {
         const size_t at = (anywhere + k) % f->size;
-        if (f->data[at] != 0 && f->data[at] != 0xff) {
-            return at;
-        }
+        if (f->data[at] != 0 && f->data[at] != 0xff) return at;
     }
     return anywhere;
 }
@@ -162,9 +145,7 @@ static size_t choose_place(const fuzz_bytes *f, mo_random *random)
 static void change_number(fuzz_bytes *f, size_t at, mo_random *random)
 {
     const int bytes = 1 << below(random, 4);
-    if (f->size - at < (size_t)bytes) {
-        return;
-    }
+    if (f->size - at < (size_t)bytes) return;
     const uint64_t old = mo_h5_number(f->data + at, (unsigned)bytes);
     uint64_t value = odd_numbers[below(random, sizeof odd_numbers / sizeof *odd_numbers)];
     switch (below(random, 5)) {
@@ -271,9 +252,7 @@ static herr_t choose_link(hid_t file, const char *name, const H5L_info_t *info, 
 {
     choice *c = user;
     (void)file, (void)info;
-    if (strlen(name) < 64 && below(c->random, ++c->seen) == 0) {
-        snprintf(c->path, 64, "%s", name);
-    }
+    if (strlen(name) < 64 && below(c->random, ++c->seen) == 0) snprintf(c->path, 64, "%s", name);
     return 0;
 }
 
@@ -334,9 +313,7 @@ static void replace_dataset(hid_t file, const char *path, mo_random *random)
                                          : H5Screate(below(random, 2) ? H5S_SCALAR : H5S_NULL);
     const hid_t set = H5Dcreate2(file, path, types[below(random, sizeof types / sizeof *types)],
                                  space, H5P_DEFAULT, plan, H5P_DEFAULT);
-    if (set >= 0 && dims[0] <= 1000 && below(random, 2)) {
-        edit_values(set, random);
-    }
+    if (set >= 0 && dims[0] <= 1000 && below(random, 2)) edit_values(set, random);
     H5Dclose(set);
     H5Sclose(space);
     H5Pclose(plan);
@@ -346,16 +323,12 @@ static void edit_by_hdf5(const char *path, mo_random *random)
 {
     const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
     char place[64] = "/", again[64] = "/";
-    if (file < 0) {
-        return;
-    }
+    if (file < 0) return;
     for (uint64_t edits = 1 + below(random, 3); edits-- > 0;) {
         choose_path(file, random, place);
         const hid_t set = H5Dopen2(file, place, H5P_DEFAULT);
         const uint64_t kind = below(random, 12);
-        if (set >= 0 && kind < 8) {
-            edit_values(set, random);
-        }
+        if (set >= 0 && kind < 8) edit_values(set, random);
         H5Dclose(set);
         if (kind == 8) {
             H5Ldelete(file, place, H5P_DEFAULT);
@@ -381,34 +354,25 @@ static void edit_by_hdf5(const char *path, mo_random *random)
 
 static void change_often(fuzz_bytes *f, const fuzz_bytes *other, mo_random *random)
 {
-    for (uint64_t changes = 1 + below(random, 1u << below(random, 5)); changes-- > 0;) {
+    for (uint64_t changes = 1 + below(random, 1u << below(random, 5)); changes-- > 0;)
         change_bytes(f, other, random);
-    }
-    if (below(random, 8)) {
-        fuzz_mend_checksums(f);
-    }
+    if (below(random, 8)) fuzz_mend_checksums(f);
 }
 
 fuzz_bytes fuzz_mutate(const fuzz_bytes *seed, const fuzz_bytes *other, mo_random *random,
                        const char *scratch)
 {
     fuzz_bytes f = {malloc(seed->size), seed->size};
-    if (!f.data) {
-        abort();
-    }
+    if (!f.data) abort();
     memcpy(f.data, seed->data, seed->size);
     const bool edit = below(random, 4) == 0;
     if (edit && fuzz_save(scratch, f.data, f.size)) {
         H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
         edit_by_hdf5(scratch, random);
         free(f.data);
-        if (!fuzz_load(scratch, &f)) {
-            abort();
-        }
+        if (!fuzz_load(scratch, &f)) abort();
     }
-    if (!edit || below(random, 4) == 0) {
-        change_often(&f, other, random);
-    }
+    if (!edit || below(random, 4) == 0) change_often(&f, other, random);
     return f;
 }
 
@@ -428,9 +392,7 @@ size_t fuzz_edit_hdf5(uint8_t *data, size_t size, size_t room, mo_random *random
         H5set_free_list_limits(-1, -1, -1, -1, -1, -1);
         snprintf(scratch, sizeof scratch, "/dev/shm/moreau-fuzz-%ld.hdf5", (long)getpid());
     }
-    if (!fuzz_save(scratch, data, size)) {
-        return size;
-    }
+    if (!fuzz_save(scratch, data, size)) return size;
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     edit_by_hdf5(scratch, random);
     if (fuzz_load(scratch, &f)) {
@@ -448,9 +410,7 @@ size_t fuzz_edit_hdf5(uint8_t *data, size_t size, size_t room, mo_random *random
 static bool read_bare_dataset(hid_t file, const char *path)
 {
     const hid_t set = H5Dopen2(file, path, H5P_DEFAULT);
-    if (set < 0) {
-        return false;
-    }
+    if (set < 0) return false;
     const hid_t space = H5Dget_space(set), type = H5Dget_type(set);
     const hssize_t count = H5Sget_simple_extent_npoints(space);
     const H5T_class_t kind = H5Tget_class(type);
@@ -472,18 +432,15 @@ bool fuzz_read_bare(const char *path)
     int read = 0;
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-    if (file < 0) {
-        return false;
-    }
+    if (file < 0) return false;
     for (size_t g = 0; g < sizeof groups / sizeof *groups; ++g) {
         for (size_t k = 0; k < sizeof vectors / sizeof *vectors; ++k) {
             snprintf(place, sizeof place, "%s/%s", groups[g], vectors[k]);
             read += read_bare_dataset(file, place);
         }
     }
-    for (size_t k = 0; k < sizeof others / sizeof *others; ++k) {
+    for (size_t k = 0; k < sizeof others / sizeof *others; ++k)
         read += read_bare_dataset(file, others[k]);
-    }
     H5Fclose(file);
     return read > 0;
 }

@@ -74,9 +74,7 @@ static void *metered(void *user, void *p, size_t size)
         return NULL;
     }
     block = realloc(block, size + HEAD);
-    if (!block) {
-        return NULL;
-    }
+    if (!block) return NULL;
     *(size_t *)(void *)block = size;
     m->now += size - before;
     m->peak = m->now > m->peak ? m->now : m->peak;
@@ -97,9 +95,8 @@ static void write_and_read_again(const mo_document *document, const char *again)
     mo_document second;
     mo_message why = {""};
     if (mo_fclib_write(again, document, &why) != MO_OK ||
-        mo_fclib_read(again, NULL, &second, &why) != MO_OK) {
+        mo_fclib_read(again, NULL, &second, &why) != MO_OK)
         demand(false, why.text);
-    }
     demand(mo_problem_row_count(second.problem) == mo_problem_row_count(document->problem) &&
                mo_problem_dof_count(second.problem) == mo_problem_dof_count(document->problem),
            "the file written has other sizes");
@@ -135,12 +132,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static char path[64];
-    if (!path[0]) {
-        snprintf(path, sizeof path, "/dev/shm/fuzz_fclib-%ld.hdf5", (long)getpid());
-    }
-    if (fuzz_save(path, data, size)) {
-        read_file(path, size, NULL);
-    }
+    if (!path[0]) snprintf(path, sizeof path, "/dev/shm/fuzz_fclib-%ld.hdf5", (long)getpid());
+    if (fuzz_save(path, data, size)) read_file(path, size, NULL);
     return 0;
 }
 
@@ -155,9 +148,7 @@ typedef struct seed_list {
 
 static void add_seed(seed_list *seeds, const char *path)
 {
-    if (seeds->count < MAX_SEEDS && fuzz_load(path, &seeds->files[seeds->count])) {
-        ++seeds->count;
-    }
+    if (seeds->count < MAX_SEEDS && fuzz_load(path, &seeds->files[seeds->count])) ++seeds->count;
 }
 
 static void add_samples(seed_list *seeds, const char *scratch)
@@ -173,11 +164,8 @@ static void add_samples(seed_list *seeds, const char *scratch)
         }
         mo_document_clear(&document);
         add_seed(seeds, scratch);
-        for (int form = 0; form < FUZZ_FORMS; ++form) {
-            if (fuzz_rewrite(scratch, varied, (fuzz_form)form)) {
-                add_seed(seeds, varied);
-            }
-        }
+        for (int form = 0; form < FUZZ_FORMS; ++form)
+            if (fuzz_rewrite(scratch, varied, (fuzz_form)form)) add_seed(seeds, varied);
     }
     unlink(scratch);
     unlink(varied);
@@ -210,20 +198,17 @@ static void run_case(const settings *set, const seed_list *seeds, long number, b
     const fuzz_bytes *other = &seeds->files[mo_random_bits(&random) % (uint64_t)seeds->count];
     fuzz_bytes file = fuzz_mutate(seed, other, &random, set->scratch);
     const bool again = mo_random_bits(&random) % 8 == 0;
-    if (!fuzz_save(set->scratch, file.data, file.size)) {
-        exit(2);
-    }
+    if (!fuzz_save(set->scratch, file.data, file.size)) exit(2);
     /* A second of this process's own time: a busy machine is no hang. */
     const struct itimerval limit = {.it_value = {CPU_LIMIT_S, 0}}, off = {.it_value = {0, 0}};
     setitimer(ITIMER_PROF, &limit, NULL);
     const bool good = set->bare ? fuzz_read_bare(set->scratch)
                                 : read_file(set->scratch, file.size, again ? set->again : NULL);
     setitimer(ITIMER_PROF, &off, NULL);
-    if (good) {
+    if (good)
         ++b->accepted;
-    } else {
+    else
         ++b->refused;
-    }
     free(file.data);
 }
 
@@ -282,28 +267,23 @@ static int run(const settings *set, const seed_list *seeds)
     board *b = mmap(NULL, sizeof *b, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     const double start = now();
     long next = 0, crashes = 0, hangs = 0;
-    if (b == MAP_FAILED) {
-        return 2;
-    }
+    if (b == MAP_FAILED) return 2;
     while (now() - start < set->seconds && (set->cases == 0 || next < set->cases)) {
         b->current = next;
         b->started = time(NULL);
         fflush(stdout);
         const pid_t child = fork();
-        if (child == 0) {
-            run_batch(set, seeds, next, b);
-        }
+        if (child == 0) run_batch(set, seeds, next, b);
         const int status = wait_for(child, b);
         if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
             next += BATCH;
             continue;
         }
         keep_file(set, b->current, status);
-        if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGPROF || WTERMSIG(status) == SIGKILL)) {
+        if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGPROF || WTERMSIG(status) == SIGKILL))
             ++hangs;
-        } else {
+        else
             ++crashes;
-        }
         next = b->current + 1;
     }
     printf("%ld cases from %d seeds in %.0f s: %ld read, %ld refused, %ld crashes, %ld hangs\n",
@@ -342,9 +322,7 @@ int main(int argc, char **argv)
             add_seed(&seeds, argv[k]);
         }
     }
-    if (seeds.count == 0) {
-        add_samples(&seeds, set.scratch);
-    }
+    if (seeds.count == 0) add_samples(&seeds, set.scratch);
     return seeds.count ? run(&set, &seeds) : 2;
 }
 

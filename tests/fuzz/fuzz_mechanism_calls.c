@@ -113,26 +113,19 @@ fuzz_outcome fuzz_add_mechanism(fuzz_place *p)
 {
     parts own;
     mo_mechanism_def def = mo_default_mechanism();
-    if (mo_world_body_count(p->world) >= FUZZ_MOST_BODIES) {
-        return FUZZ_TAKEN;
-    }
+    if (mo_world_body_count(p->world) >= FUZZ_MOST_BODIES) return FUZZ_TAKEN;
     def.links = own.links, def.joints = own.axes;
     def.actuators = own.actuators, def.tendons = own.tendons;
     def.link_count = 1 + fuzz_below(p, MOST_LINKS);
     for (int k = 0; k < def.link_count; ++k) {
         own.links[k] = a_link(p, k);
-        if (fuzz_below(p, 6)) {
-            own.axes[def.joint_count++] = an_axis(p, k);
-        }
+        if (fuzz_below(p, 6)) own.axes[def.joint_count++] = an_axis(p, k);
     }
     def.tendon_count = def.joint_count && fuzz_below(p, 3) == 0;
     def.actuator_count = def.joint_count ? fuzz_below(p, 4) : 0;
-    if (def.tendon_count) {
-        own.tendons[0] = a_tendon(p, &own, def.link_count, def.joint_count);
-    }
-    for (int k = 0; k < def.actuator_count; ++k) {
+    if (def.tendon_count) own.tendons[0] = a_tendon(p, &own, def.link_count, def.joint_count);
+    for (int k = 0; k < def.actuator_count; ++k)
         own.actuators[k] = an_actuator(p, def.joint_count, def.tendon_count);
-    }
     def.collide_parents = fuzz_below(p, 2);
     if (fuzz_below(p, 4) == 0) {
         def.medium.density = fuzz_number(p, 0, 1e3);
@@ -175,9 +168,7 @@ fuzz_outcome fuzz_move_robot(fuzz_place *p)
     double x[256];
     const mo_pose to = fuzz_pose(p);
     fuzz_numbers(p, -1, 1, 256, x);
-    if (!p->robot || p->model.q_count > 256) {
-        return FUZZ_TAKEN;
-    }
+    if (!p->robot || p->model.q_count > 256) return FUZZ_TAKEN;
     switch (fuzz_below(p, 6)) {
     case 0:
         return of(mo_robot_set(p->robot, p->world, x, x + 1, &p->why));

@@ -28,9 +28,7 @@ static void build_and_step(const mo_model *model, int steps)
     error = error ? error : mo_model_build(model, world, NULL, &robot, &why);
     error = error || !steps ? error : mo_world_step(world, 0.002, NULL, &why);
     demand_sentence(error, &why);
-    if (world) {
-        demand_finite(world);
-    }
+    if (world) demand_finite(world);
     mo_robot_destroy(robot);
     mo_world_destroy(world);
 }
@@ -42,9 +40,8 @@ static void model_run(const char *name, const uint8_t *data, size_t size)
     mo_message why = {{0}};
     const mo_error error = mo_model_read(file_of(name, data, size), NULL, &model, &why);
     demand_sentence(error, &why);
-    if (!error && model.body_count < MOST_BODIES && is_chosen(data, size, 2)) {
+    if (!error && model.body_count < MOST_BODIES && is_chosen(data, size, 2))
         build_and_step(&model, is_chosen(data, size, 8));
-    }
     mo_model_clear(&model);
 }
 
@@ -121,9 +118,8 @@ void mjcf_seeds(fuzz_take_fn *take, void *user)
         snprintf(path, sizeof path, MOREAU_SOURCE_DIR "/scenes/models/%s.xml", NAMES[k]);
         take_file(path, take, user);
     }
-    for (size_t k = 0; k < sizeof MJCF / sizeof *MJCF; ++k) {
+    for (size_t k = 0; k < sizeof MJCF / sizeof *MJCF; ++k)
         take_text(MJCF[k], take, user);
-    }
 }
 
 void mjcf_run(const uint8_t *data, size_t size)
@@ -231,17 +227,14 @@ static void read_mesh(const char *path)
         demand(mesh.triangles[k] >= 0 && mesh.triangles[k] < mesh.point_count,
                "a triangle without its points");
     }
-    for (int k = 0; !error && k < 3 * mesh.point_count; ++k) {
+    for (int k = 0; !error && k < 3 * mesh.point_count; ++k)
         demand(isfinite(mesh.points[k]), "a point that is not finite");
-    }
     mo_mesh_file_clear(&allocator, &mesh);
 }
 
 void mesh_run(const uint8_t *data, size_t size)
 {
-    if (size > 0) {
-        read_mesh(file_of(data[0] & 1 ? "in.obj" : "in.stl", data + 1, size - 1));
-    }
+    if (size > 0) read_mesh(file_of(data[0] & 1 ? "in.obj" : "in.stl", data + 1, size - 1));
 }
 
 /* ---- COLLADA --------------------------------------------------------------------------------- */
@@ -308,17 +301,14 @@ void heights_run(const uint8_t *data, size_t size)
     char text[256];
     mo_model model = {0};
     mo_message why = {{0}};
-    if (size == 0) {
-        return;
-    }
+    if (size == 0) return;
     const char *kind = data[0] & 1 ? "png" : "bin";
     file_of(data[0] & 1 ? "in.png" : "in.bin", data + 1, size - 1);
     const int length = snprintf(text, sizeof text, TEXT, kind);
     const char *path = file_of("in.xml", (const uint8_t *)text, (size_t)length);
     const mo_error error = mo_model_read(path, NULL, &model, &why);
     demand_sentence(error, &why);
-    for (int k = 0; !error && k < 3 * model.geoms[0].shape.point_count; ++k) {
+    for (int k = 0; !error && k < 3 * model.geoms[0].shape.point_count; ++k)
         demand(isfinite(model.geoms[0].shape.points[k]), "a height that is not finite");
-    }
     mo_model_clear(&model);
 }

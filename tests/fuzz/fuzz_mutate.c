@@ -24,9 +24,7 @@ static size_t below(text *t, size_t n)
 /* data[at .. at + old) becomes `size` bytes of `by`, where there is room. */
 static void replace(text *t, size_t at, size_t old, const void *by, size_t size)
 {
-    if (at > t->size || old > t->size - at || t->size - old + size > t->room) {
-        return;
-    }
+    if (at > t->size || old > t->size - at || t->size - old + size > t->room) return;
     memmove(t->data + at + size, t->data + at + old, t->size - at - old);
     memcpy(t->data + at, by, size);
     t->size = t->size - old + size;
@@ -111,13 +109,11 @@ static int is_in_word(uint8_t c)
 /* The word at or after `at`. */
 static size_t word_at(const text *t, size_t at, size_t *length)
 {
-    while (at < t->size && !is_in_word(t->data[at])) {
+    while (at < t->size && !is_in_word(t->data[at]))
         ++at;
-    }
     size_t end = at;
-    while (end < t->size && is_in_word(t->data[end])) {
+    while (end < t->size && is_in_word(t->data[end]))
         ++end;
-    }
     *length = end - at;
     return at;
 }
@@ -152,20 +148,15 @@ static size_t tag_at(text *t, size_t *length)
 static size_t element_length(const text *t, size_t at, size_t tag)
 {
     size_t name = 1, depth = 0;
-    while (name < tag && is_in_word(t->data[at + name])) {
+    while (name < tag && is_in_word(t->data[at + name]))
         ++name;
-    }
-    if (tag < 2 || t->data[at + tag - 2] == '/' || name < 2) {
-        return tag;
-    }
-    for (size_t k = at; k + name + 1 < t->size; ++k) {
-        if (memcmp(t->data + k, t->data + at, name) == 0) {
+    if (tag < 2 || t->data[at + tag - 2] == '/' || name < 2) return tag;
+    for (size_t k = at; k + name + 1 < t->size; ++k)
+        if (memcmp(t->data + k, t->data + at, name) == 0)
             ++depth;
-        } else if (t->data[k] == '<' && t->data[k + 1] == '/' &&
-                   memcmp(t->data + k + 2, t->data + at + 1, name - 1) == 0 && --depth == 0) {
+        else if (t->data[k] == '<' && t->data[k + 1] == '/' &&
+                 memcmp(t->data + k + 2, t->data + at + 1, name - 1) == 0 && --depth == 0)
             return k + name + 2 - at <= t->size - at ? k + name + 2 - at : tag;
-        }
-    }
     return tag;
 }
 
@@ -227,9 +218,8 @@ static void add_attribute(text *t, size_t at)
 {
     char by[128];
     size_t name = 1;
-    while (at + name < t->size && is_in_word(t->data[at + name])) {
+    while (at + name < t->size && is_in_word(t->data[at + name]))
         ++name;
-    }
     const int size = snprintf(by, sizeof by, " %s='%s'", ATTRIBUTES[below(t, ATTRIBUTE_COUNT)],
                               WORDS[below(t, WORD_COUNT)]);
     replace(t, at + name, 0, by, (size_t)size);
@@ -263,9 +253,8 @@ static void change_tree(text *t)
         break;
     }
     default: /* a start tag again and again: deep */
-        for (size_t k = below(t, 6); k-- > 0 && tag >= 2 && t->data[at + tag - 2] != '/';) {
+        for (size_t k = below(t, 6); k-- > 0 && tag >= 2 && t->data[at + tag - 2] != '/';)
             copy_piece(t, at, tag, at, 0);
-        }
         break;
     }
 }
@@ -273,21 +262,16 @@ static void change_tree(text *t)
 size_t fuzz_change(fuzz_kind kind, uint8_t *data, size_t size, size_t room, mo_random *random)
 {
     text t = {data, size, room, random};
-    if (size == 0) {
-        return 0;
-    }
+    if (size == 0) return 0;
     const size_t draw = below(&t, 4);
-    if (kind == FUZZ_HDF5) {
-        return fuzz_change_hdf5(data, size, random);
-    }
-    if (kind == FUZZ_RAW || draw == 0) {
+    if (kind == FUZZ_HDF5) return fuzz_change_hdf5(data, size, random);
+    if (kind == FUZZ_RAW || draw == 0)
         change_bytes(&t);
-    } else if (kind == FUZZ_BINARY) {
+    else if (kind == FUZZ_BINARY)
         change_number(&t);
-    } else if (kind == FUZZ_XML && draw == 1) {
+    else if (kind == FUZZ_XML && draw == 1)
         change_tree(&t);
-    } else {
+    else
         change_word(&t);
-    }
     return t.size;
 }

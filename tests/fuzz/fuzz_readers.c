@@ -51,9 +51,8 @@ static size_t begin_case(const fuzz_target *target, const corpus *c, size_t room
     const int k = (int)(mo_random_bits(random) % (uint64_t)c->count);
     size_t size = c->size[k] < room ? c->size[k] : room;
     memcpy(input, c->seed[k], size);
-    if (target->kind == FUZZ_HDF5 && mo_random_bits(random) % 2) {
+    if (target->kind == FUZZ_HDF5 && mo_random_bits(random) % 2)
         size = fuzz_edit_hdf5(input, size, room, random);
-    }
     return size;
 }
 
@@ -76,9 +75,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned
     const fuzz_target *target = fuzz_target_find(FUZZ_ONE);
     mo_random random = {seed};
     if (target->kind == FUZZ_HDF5 && seed % 8 == 0) {
-        if (seeds.count == 0) {
-            target->seeds(take, &seeds);
-        }
+        if (seeds.count == 0) target->seeds(take, &seeds);
         return begin_case(target, &seeds, room, &random, data);
     }
     return seed & 1 ? LLVMFuzzerMutate(data, size, room)
@@ -144,9 +141,8 @@ static size_t make_case(const fuzz_target *target, const corpus *c, uint64_t num
     mo_random random = random_of(number);
     size_t size = last.size;
     memcpy(input, begun, size);
-    for (uint64_t changes = 1 + mo_random_bits(&random) % MOST_CHANGES; changes > 0; --changes) {
+    for (uint64_t changes = 1 + mo_random_bits(&random) % MOST_CHANGES; changes > 0; --changes)
         size = fuzz_change(target->kind, input, size, ROOM, &random);
-    }
     return size;
 }
 
@@ -155,9 +151,8 @@ static char *map_file(const char *path)
 {
     const int file = open(path, O_RDWR | O_CREAT | O_TRUNC, 0666);
     char *at = MAP_FAILED;
-    if (file >= 0 && ftruncate(file, NUMBER_ROOM) == 0) {
+    if (file >= 0 && ftruncate(file, NUMBER_ROOM) == 0)
         at = mmap(NULL, NUMBER_ROOM, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    }
     if (at == MAP_FAILED) {
         perror(path);
         exit(1);
@@ -175,9 +170,8 @@ static long run_cases(const fuzz_target *target, const corpus *c, const call *as
     long done = 0;
     snprintf(kept, sizeof kept, "fuzz-%s.case", target->name);
     char *number = map_file(kept);
-    for (int k = 0; k < c->count; ++k) {
+    for (int k = 0; k < c->count; ++k)
         target->run(c->seed[k], c->size[k]);
-    }
     while (done < asked->cases && now() - start < asked->seconds) {
         const uint64_t at = asked->seed + (uint64_t)done;
         const size_t size = make_case(target, c, at, input);
@@ -204,9 +198,8 @@ static int fuzz(const fuzz_target *target, const call *asked, FILE *out)
         fprintf(out, "%-12s %d seeds, %ld cases\n", target->name, c.count, done);
         fflush(out);
     }
-    for (int k = 0; k < c.count; ++k) {
+    for (int k = 0; k < c.count; ++k)
         free(c.seed[k]);
-    }
     return good && c.count > 0;
 }
 
@@ -229,12 +222,9 @@ int main(int argc, char **argv)
     }
     /* what a parser of command lines says is no news */
     FILE *out = fdopen(dup(STDOUT_FILENO), "w");
-    if (!out || !freopen("/dev/null", "w", stdout)) {
-        return 1;
-    }
-    for (int k = 0; first >= argc && fuzz_target_at(k) && good; ++k) {
+    if (!out || !freopen("/dev/null", "w", stdout)) return 1;
+    for (int k = 0; first >= argc && fuzz_target_at(k) && good; ++k)
         good = fuzz(fuzz_target_at(k), &asked, out);
-    }
     for (int k = first; k < argc && good; ++k) {
         const fuzz_target *target = fuzz_target_find(argv[k]);
         good = target && fuzz(target, &asked, out);

@@ -63,9 +63,8 @@ static void demand_limit(const mo_step_report *r)
 {
     enum { MOST = 20, IN_A_ROUND = 10 };
     const char *at = strstr(r->message.text, " solves found no solution, and no more were tried");
-    while (at && at > r->message.text && at[-1] >= '0' && at[-1] <= '9') {
+    while (at && at > r->message.text && at[-1] >= '0' && at[-1] <= '9')
         --at;
-    }
     demand(!at || atoi(at) <= MOST + IN_A_ROUND, "a step beyond its limit of solves");
 }
 
@@ -91,9 +90,8 @@ static fuzz_outcome step(fuzz_place *p)
 {
     const double h = step_size(p);
     fuzz_outcome last = FUZZ_TAKEN;
-    for (int k = fuzz_below(p, 8); k >= 0 && last == FUZZ_TAKEN; --k) {
+    for (int k = fuzz_below(p, 8); k >= 0 && last == FUZZ_TAKEN; --k)
         last = step_once(p, h);
-    }
     return last;
 }
 
@@ -104,16 +102,11 @@ static fuzz_outcome step_in_pieces(fuzz_place *p)
     const double limits[] = {0, 1e-9, 1e-5};
     def.solver.time_limit = limits[fuzz_below(p, 3)];
     p->is_timed = 1;
-    if (mo_world_change(p->world, &def, NULL) != MO_OK) {
-        return FUZZ_TAKEN;
-    }
+    if (mo_world_change(p->world, &def, NULL) != MO_OK) return FUZZ_TAKEN;
     const int most = 1 + fuzz_below(p, 20);
     p->report.is_waiting = 1;
-    for (int k = 0; k < most && p->report.is_waiting; ++k) {
-        if (step_once(p, 0.01) == FUZZ_REFUSED) {
-            return FUZZ_REFUSED;
-        }
-    }
+    for (int k = 0; k < most && p->report.is_waiting; ++k)
+        if (step_once(p, 0.01) == FUZZ_REFUSED) return FUZZ_REFUSED;
     return FUZZ_TAKEN;
 }
 
@@ -124,9 +117,8 @@ static fuzz_outcome step_two_worlds(fuzz_place *p)
     if (!p->twin) {
         const mo_world_def def = fuzz_definition(p);
         const mo_shape_def ball = mo_shape_ball(0.5);
-        if (mo_world_create(&def, NULL, &p->twin, NULL) == MO_OK) {
+        if (mo_world_create(&def, NULL, &p->twin, NULL) == MO_OK)
             mo_world_add_solid(p->twin, MO_BODY_FREE, &ball, NULL, NULL);
-        }
         return FUZZ_TAKEN;
     }
     /* the other world may have been stepped where this one refuses: its own state is judged */
@@ -150,9 +142,7 @@ static fuzz_outcome save(fuzz_place *p)
 /* Of this world; if bodies have come or gone since, it is refused. */
 static fuzz_outcome load(fuzz_place *p)
 {
-    if (!p->state) {
-        return FUZZ_TAKEN;
-    }
+    if (!p->state) return FUZZ_TAKEN;
     const size_t size = fuzz_below(p, 8) ? p->state_size : (size_t)fuzz_below(p, 1 << 10);
     return of(
         mo_world_load(p->world, p->state, size < p->state_size ? size : p->state_size, &p->why));
@@ -183,12 +173,8 @@ static fuzz_outcome record(fuzz_place *p)
 static fuzz_outcome write_recording(fuzz_place *p)
 {
     mo_recording back;
-    if (!p->is_recording || fuzz_below(p, 4)) {
-        return FUZZ_TAKEN;
-    }
-    if (mo_recording_write(p->path, &p->recording, &p->why) != MO_OK) {
-        return FUZZ_REFUSED;
-    }
+    if (!p->is_recording || fuzz_below(p, 4)) return FUZZ_TAKEN;
+    if (mo_recording_write(p->path, &p->recording, &p->why) != MO_OK) return FUZZ_REFUSED;
     const mo_error error = mo_recording_read(p->path, NULL, &back, &p->why);
     demand(!error, error ? p->why.text : "");
     demand(back.frame_count == p->recording.frame_count &&
@@ -265,9 +251,7 @@ static fuzz_outcome differentiate(fuzz_place *p)
     const mo_problem *problem = mo_world_problem(p->world);
     const mo_result *result = mo_world_result(p->world);
     mo_gradient *gradient = NULL;
-    if (!problem || !result || !result->r || mo_problem_row_count(problem) > 60) {
-        return FUZZ_TAKEN;
-    }
+    if (!problem || !result || !result->r || mo_problem_row_count(problem) > 60) return FUZZ_TAKEN;
     const mo_error error = mo_gradient_create(problem, result->r, &gradient, &p->why);
     mo_gradient_destroy(gradient);
     return of(error);
@@ -296,9 +280,8 @@ static fuzz_outcome read_contacts(fuzz_place *p)
 static fuzz_outcome follow_events(fuzz_place *p)
 {
     const mo_error error = mo_events_update(p->events, p->world, &p->why);
-    for (int k = 0; k < mo_events_count(p->events); ++k) {
+    for (int k = 0; k < mo_events_count(p->events); ++k)
         demand(mo_events_get(p->events, k).b.index > 0, "an event of no body");
-    }
     return of(error);
 }
 
@@ -307,9 +290,7 @@ static fuzz_outcome read_mechanism(fuzz_place *p)
     double M[36 * 36], x[36], y[36], J[6 * 36], at[3];
     const mo_mechanism_id id = fuzz_mechanism(p);
     const mo_mechanism_info info = mo_mechanism_get(p->world, id);
-    if (info.v_count > 36) {
-        return FUZZ_TAKEN;
-    }
+    if (info.v_count > 36) return FUZZ_TAKEN;
     fuzz_numbers(p, -1, 1, 36, x);
     fuzz_numbers(p, -1, 1, 3, at);
     for (int k = -1; k <= info.actuator_count; ++k) {

@@ -16,12 +16,9 @@ static hid_t plan_for(fuzz_form form, hid_t space)
     const hid_t plan = H5Pcreate(H5P_DATASET_CREATE);
     const bool is_vector = H5Sget_simple_extent_ndims(space) == 1;
     const hsize_t chunk[1] = {form == FUZZ_CHUNKED ? 3 : 7};
-    if (form == FUZZ_COMPACT) {
-        H5Pset_layout(plan, H5D_COMPACT);
-    }
-    if ((form == FUZZ_CHUNKED || form == FUZZ_COMPRESSED) && is_vector) {
+    if (form == FUZZ_COMPACT) H5Pset_layout(plan, H5D_COMPACT);
+    if ((form == FUZZ_CHUNKED || form == FUZZ_COMPRESSED) && is_vector)
         H5Pset_chunk(plan, 1, chunk);
-    }
     if (form == FUZZ_COMPRESSED && is_vector) {
         H5Pset_shuffle(plan);
         H5Pset_deflate(plan, 6);

@@ -97,9 +97,8 @@ static void take_two_files(fuzz_take_fn *take, void *user)
     uint8_t *mark = both + one.size;
     memcpy(both, one.data, one.size);
     memcpy(mark, MO_RECORDING_MORE, MO_RECORDING_MARK);
-    for (int k = 0; k < 8; ++k) {
+    for (int k = 0; k < 8; ++k)
         mark[MO_RECORDING_MARK + k] = (uint8_t)((uint64_t)one.size >> 8 * k);
-    }
     memcpy(mark + 2 * MO_RECORDING_MARK, one.data, one.size);
     take(user, both, 2 * one.size + 2 * MO_RECORDING_MARK);
     free(one.data);
@@ -117,9 +116,8 @@ static void recording_seeds(fuzz_take_fn *take, void *user)
     }
     demand(mo_recording_write(path_of("in.hdf5"), &recording, NULL) == MO_OK, "no file");
     take_file(path_of("in.hdf5"), take, user);
-    for (int form = 0; form < FUZZ_FORMS; ++form) {
+    for (int form = 0; form < FUZZ_FORMS; ++form)
         take_form((fuzz_form)form, take, user);
-    }
     take_two_files(take, user);
     mo_recording_clear(&recording);
     mo_world_destroy(world);
@@ -146,9 +144,7 @@ static void recording_run(const uint8_t *data, size_t size)
 static const mo_problem *certified(void)
 {
     static mo_document document;
-    if (!document.problem) {
-        document = fclib_sample_make(SAMPLE_GLOBAL_2D);
-    }
+    if (!document.problem) document = fclib_sample_make(SAMPLE_GLOBAL_2D);
     return document.problem;
 }
 
@@ -236,9 +232,7 @@ static void option_run(const uint8_t *data, size_t size)
     for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
         char *value = strchr(line, '=');
         mo_message why = {{0}};
-        if (value) {
-            *value++ = '\0';
-        }
+        if (value) *value++ = '\0';
         demand_sentence(mo_options_set(&options, line, value ? value : "", &why), &why);
         demand(mo_options_check(&options, &why) == MO_OK, "an option out of its range");
     }
@@ -279,12 +273,10 @@ static void args_run(const uint8_t *data, size_t size)
     memcpy(text, data, size);
     text[size] = '\0';
     for (char *word = strtok_r(text, "\n", &rest); word && argc < MOST;
-         word = strtok_r(NULL, "\n", &rest)) {
+         word = strtok_r(NULL, "\n", &rest))
         argv[argc++] = word;
-    }
-    if (args_parse(&COMMAND, flags, count, argc, argv, &operands) == ARGS_RUN) {
+    if (args_parse(&COMMAND, flags, count, argc, argv, &operands) == ARGS_RUN)
         option_flags_read("fuzz", flags + 2, count - 2, &options);
-    }
     free(text);
 }
 #endif
@@ -345,10 +337,7 @@ const fuzz_target *fuzz_target_at(int k)
 
 const fuzz_target *fuzz_target_find(const char *name)
 {
-    for (int k = 0; k < TARGET_COUNT; ++k) {
-        if (strcmp(TARGETS[k].name, name) == 0) {
-            return TARGETS + k;
-        }
-    }
+    for (int k = 0; k < TARGET_COUNT; ++k)
+        if (strcmp(TARGETS[k].name, name) == 0) return TARGETS + k;
     return NULL;
 }

@@ -88,8 +88,7 @@ void demand_finite(const mo_world *world)
 int is_chosen(const uint8_t *data, size_t size, unsigned in)
 {
     uint32_t hash = 2166136261u; /* FNV-1a */
-    for (size_t k = 0; k < size; ++k) {
+    for (size_t k = 0; k < size; ++k)
         hash = (hash ^ data[k]) * 16777619u;
-    }
     return (hash >> 8) % in == 0;
 }

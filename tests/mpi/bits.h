@@ -33,9 +33,7 @@ static inline void wait_for_all(void)
     MPI_Ibarrier(MPI_COMM_WORLD, &request);
     for (int is_over = 0; !is_over;) {
         MPI_Test(&request, &is_over, MPI_STATUS_IGNORE);
-        if (!is_over) {
-            nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-        }
+        if (!is_over) nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     }
 }
 
@@ -61,9 +59,7 @@ static inline void solve_by(MPI_Comm comm, const mo_problem *whole, const mo_opt
     mo_result result = {0};
     const mo_error error = mo_spread_deal(comm, whole, &spread, &why);
     expect(!error, why.text, name);
-    if (error) {
-        return;
-    }
+    if (error) return;
     mo_spread_set_linear(spread, linear);
     expect(!mo_spread_solve(spread, options, &result), result.message.text, name);
     out->r = calloc((size_t)mo_problem_row_count(whole) + 1, sizeof(double));
@@ -127,17 +123,13 @@ static inline mo_status check_bits(const char *name, const mo_problem *whole,
         answer own = {0};
         wait_for_all();
         MPI_Comm_split(MPI_COMM_WORLD, rank < ranks ? 0 : MPI_UNDEFINED, rank, &comm);
-        if (comm == MPI_COMM_NULL) {
-            continue;
-        }
+        if (comm == MPI_COMM_NULL) continue;
         solve_on(comm, whole, options, name, &own);
         MPI_Comm_free(&comm);
         if (rank == 0 && ranks == 1) {
             first = own;
             check_residual(name, whole, options, &own);
-            if (has_same_order) {
-                check_one_process(name, whole, options, &own);
-            }
+            if (has_same_order) check_one_process(name, whole, options, &own);
             continue;
         }
         if (rank == 0) {

@@ -27,12 +27,10 @@ static inline mo_problem *make_hub(int balls)
         const double f[6] = {0.02 * (k % 5), 0.01 * (k % 3), -1, 0, 0, 0};
         mo_builder_add_rigid_body(builder, k == balls ? 10 : 1, IDENTITY, f);
     }
-    for (int k = 0; k < balls; ++k) {
+    for (int k = 0; k < balls; ++k)
         add_touch(builder, k, balls, 0.3 * (k % 7) - 0.9);
-    }
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < 4; ++k)
         add_touch(builder, balls, -1, k < 2 ? 1 : -1);
-    }
     mo_builder_finish(builder, &problem, NULL);
     mo_builder_destroy(builder);
     return problem;

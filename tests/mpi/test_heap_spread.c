@@ -25,18 +25,15 @@ static mo_heap_state *collect(MPI_Comm comm, const mo_heap *heap)
     mo_heap_state *mine = calloc((size_t)own + 1, sizeof *mine), *all = calloc(BALLS, sizeof *all),
                   *sorted = calloc(BALLS, sizeof *sorted);
     MPI_Comm_size(comm, &size);
-    for (int k = 0; k < own; ++k) {
+    for (int k = 0; k < own; ++k)
         mine[k] = mo_heap_own(heap, k);
-    }
     own *= (int)sizeof *mine;
     MPI_Gather(&own, 1, MPI_INT, counts, 1, MPI_INT, 0, comm);
-    for (int k = 1; k < size; ++k) {
+    for (int k = 1; k < size; ++k)
         starts[k] = starts[k - 1] + counts[k - 1];
-    }
     MPI_Gatherv(mine, own, MPI_BYTE, all, counts, starts, MPI_BYTE, 0, comm);
-    for (int k = 0; rank == 0 && k < BALLS; ++k) {
+    for (int k = 0; rank == 0 && k < BALLS; ++k)
         sorted[all[k].id] = all[k];
-    }
     free(mine);
     free(all);
     return sorted;
@@ -112,9 +109,7 @@ static void check_ranks(path *first)
         mo_message why = {""};
         mo_heap *heap;
         path own = {0};
-        if (comm == MPI_COMM_NULL) {
-            continue;
-        }
+        if (comm == MPI_COMM_NULL) continue;
         expect(!mo_heap_create(comm, &def, &heap, &why), why.text, "heap");
         run_steps(heap, STEPS, &own);
         own.state = collect(comm, heap);
@@ -127,9 +122,7 @@ static void check_ranks(path *first)
             expect(own.migrated > 0, "no ball has changed its rank", "heap");
             expect(own.last.most < own.last.contacts, "one rank has all contacts", "heap");
         }
-        if (ranks > 1 || rank > 0) {
-            free(own.state);
-        }
+        if (ranks > 1 || rank > 0) free(own.state);
         mo_heap_destroy(heap);
         MPI_Comm_free(&comm);
     }
@@ -158,9 +151,8 @@ static void check_restart(const path *first, int before, int after, const char *
         run_steps(heap, STEPS - STEPS / 2, &own);
         own.depth = first->depth;
         own.state = collect(two, heap);
-        if (rank == 0) {
+        if (rank == 0)
             expect(same_path(first, &own), "another trajectory after a restart", "restart");
-        }
         free(own.state);
         mo_heap_destroy(heap);
         MPI_Comm_free(&two);
@@ -179,9 +171,8 @@ static uint64_t fingerprint(MPI_Comm comm, const mo_heap *heap)
         uint64_t bits[13];
         memcpy(numbers, state.at, sizeof numbers);
         memcpy(bits, numbers, sizeof bits);
-        for (int i = 0; i < 13; ++i) {
+        for (int i = 0; i < 13; ++i)
             sum += (bits[i] ^ state.id) * (UINT64_C(0x9e3779b97f4a7c15) + 2 * (uint64_t)i);
-        }
     }
     MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, comm);
     return sum;
@@ -224,9 +215,7 @@ static uint64_t check_shapes(mo_heap_kind shape, const char *name)
         MPI_Comm comm = first_ranks(ranks);
         mo_message why = {""};
         mo_heap *heap;
-        if (comm == MPI_COMM_NULL) {
-            continue;
-        }
+        if (comm == MPI_COMM_NULL) continue;
         expect(!mo_heap_create(comm, &def, &heap, &why), why.text, name);
         const mo_heap_report report = step_solids(heap, SOLID_STEPS, name);
         const uint64_t now = fingerprint(comm, heap);
@@ -294,12 +283,10 @@ static void check_rest(mo_heap_kind shape, const double *heights, int count, con
     def.seed = 3;
     def.tol = 1e-6;
     expect(!mo_heap_create(MPI_COMM_WORLD, &def, &heap, &why), why.text, name);
-    for (int k = 0; k < 100; ++k) {
+    for (int k = 0; k < 100; ++k)
         expect(!mo_heap_step(heap, &report, &why), why.text, name);
-    }
-    for (int k = 0; k < count && mo_heap_own_count(heap); ++k) {
+    for (int k = 0; k < count && mo_heap_own_count(heap); ++k)
         off = fmin(off, fabs(mo_heap_own(heap, 0).at[2] - heights[k] * def.radius));
-    }
     MPI_Allreduce(MPI_IN_PLACE, &off, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
     expect(off < 2e-3 * def.radius, "it does not lie on a face or side", name);
     expect(report.least == 0, "every rank has contacts of one body", name);
@@ -325,33 +312,25 @@ static void check_damage(const char *file)
     mo_message why = {""};
     mo_heap *heap;
     for (long at = 20; at < 9000; at += 1790) { /* one byte in the head, in bodies, in impulses */
-        if (rank == 0) {
-            change_byte(file, at);
-        }
+        if (rank == 0) change_byte(file, at);
         wait_for_all();
         const mo_error error = mo_heap_load(MPI_COMM_WORLD, file, &heap, &why);
         expect((error == MO_ERR_FORMAT || error == MO_ERR_ARGUMENT) && !heap && why.text[0],
                why.text, "a changed byte");
         wait_for_all();
-        if (rank == 0) {
-            change_byte(file, at); /* back */
-        }
+        if (rank == 0) change_byte(file, at); /* back */
     }
     wait_for_all();
     expect(!mo_heap_load(MPI_COMM_WORLD, file, &heap, &why), why.text, "put right");
     mo_heap_destroy(heap);
     wait_for_all();
-    if (rank == 0) {
-        expect(truncate(file, 5000) == 0, "truncate", "damage");
-    }
+    if (rank == 0) expect(truncate(file, 5000) == 0, "truncate", "damage");
     wait_for_all();
     expect(mo_heap_load(MPI_COMM_WORLD, file, &heap, &why) == MO_ERR_FORMAT && !heap, why.text,
            "damage");
     expect(strstr(why.text, "cut short") != NULL, why.text, "damage");
     wait_for_all();
-    if (rank == 0) {
-        unlink(file);
-    }
+    if (rank == 0) unlink(file);
     wait_for_all();
     expect(mo_heap_load(MPI_COMM_WORLD, file, &heap, &why) == MO_ERR_FILE, why.text, "damage");
 }
@@ -376,9 +355,7 @@ int main(int argc, char **argv)
     check_rest(MO_HEAP_CAPSULES, (const double[1]){0.5}, 1, "a capsule");
     check_rest(MO_HEAP_CYLINDERS, (const double[2]){1, 0.7}, 2, "a cylinder");
     free(first.state);
-    if (rank == 0) {
-        unlink(file);
-    }
+    if (rank == 0) unlink(file);
     MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     mo_mpi_end();
     return all > 0;

@@ -84,9 +84,7 @@ static mo_shape_def thin_wall(const mo_heap_def *def)
 static void fly(const trial *t, mo_heap *heap)
 {
     mo_message why = {""};
-    if (!(t->speed > 0)) {
-        return;
-    }
+    if (!(t->speed > 0)) return;
     const mo_shape_def wall = thin_wall(&heap->def);
     expect(mo_world_add_shape(heap->world, mo_world_body(heap->world, 0), &wall, &why).index,
            why.text, t->name);
@@ -115,18 +113,15 @@ static mo_heap_state *collect(MPI_Comm comm, const mo_heap *heap)
                   *all = calloc((size_t)count, sizeof *all),
                   *sorted = calloc((size_t)count, sizeof *sorted);
     MPI_Comm_size(comm, &size);
-    for (int k = 0; k < own; ++k) {
+    for (int k = 0; k < own; ++k)
         mine[k] = mo_heap_own(heap, k);
-    }
     own *= (int)sizeof *mine;
     MPI_Gather(&own, 1, MPI_INT, counts, 1, MPI_INT, 0, comm);
-    for (int k = 1; k < size; ++k) {
+    for (int k = 1; k < size; ++k)
         starts[k] = starts[k - 1] + counts[k - 1];
-    }
     MPI_Gatherv(mine, own, MPI_BYTE, all, counts, starts, MPI_BYTE, 0, comm);
-    for (int k = 0; rank == 0 && k < count; ++k) {
+    for (int k = 0; rank == 0 && k < count; ++k)
         sorted[all[k].id] = all[k];
-    }
     free(mine);
     free(all);
     return sorted;
@@ -165,9 +160,7 @@ static mo_world *make_world(const trial *t, const mo_heap *heap)
         mo_world_add_shape(world, box, &wall, &why);
     }
     const mo_shape_def thin = thin_wall(&heap->def);
-    if (t->speed > 0) {
-        mo_world_add_shape(world, box, &thin, &why);
-    }
+    if (t->speed > 0) mo_world_add_shape(world, box, &thin, &why);
     return world;
 }
 
@@ -177,9 +170,8 @@ static double apart(const mo_world *world, const mo_heap_state *state, int count
     double most = 0;
     for (int b = 0; b < count; ++b) {
         const mo_sim_body *body = world->body + b;
-        for (int k = 0; k < 4; ++k) {
+        for (int k = 0; k < 4; ++k)
             most = fmax(most, fabs(body->orientation[k] - state[b].turn[k]));
-        }
         for (int k = 0; k < 3; ++k) {
             most = fmax(most, fabs(body->x[k] - state[b].at[k]));
             most = fmax(most, fabs(body->v[k] - state[b].v[k]));
@@ -200,9 +192,8 @@ static void add_impulse(const double r[3], uint64_t *sum)
 static uint64_t impulses_of_heap(const mo_heap *heap)
 {
     uint64_t sum = 0;
-    for (int k = 0; k < heap->impulse_count; ++k) {
+    for (int k = 0; k < heap->impulse_count; ++k)
         add_impulse(heap->impulse[k].r, &sum);
-    }
     MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, heap->comm);
     return sum;
 }
@@ -210,9 +201,8 @@ static uint64_t impulses_of_heap(const mo_heap *heap)
 static uint64_t impulses_of_world(const mo_world *world)
 {
     uint64_t sum = 0;
-    for (int k = 0; k < world->contacts.count; ++k) {
+    for (int k = 0; k < world->contacts.count; ++k)
         add_impulse(world->contacts.at[k].impulse, &sum);
-    }
     return sum;
 }
 
@@ -228,9 +218,8 @@ typedef struct outcome {
 
 static void exceed(const trial *t, mo_world *world)
 {
-    for (int k = 0; k < world->contacts.count && t->excess; ++k) {
+    for (int k = 0; k < world->contacts.count && t->excess; ++k)
         mo_vec3_scale(t->excess, world->contacts.at[k].impulse, world->contacts.at[k].impulse);
-    }
 }
 
 static void step(const trial *t, mo_heap *heap, outcome *out)
@@ -238,9 +227,8 @@ static void step(const trial *t, mo_heap *heap, outcome *out)
     mo_message why = {""};
     mo_heap_report report;
     exceed(t, heap->world);
-    for (int k = 0; k < heap->impulse_count && t->excess; ++k) { /* for those that migrate */
+    for (int k = 0; k < heap->impulse_count && t->excess; ++k) /* for those that migrate */
         mo_vec3_scale(t->excess, heap->impulse[k].r, heap->impulse[k].r);
-    }
     expect(!mo_heap_step(heap, &report, &why), why.text, t->name);
     out->sweeps += report.iterations;
     out->held_back += report.held_back;
@@ -297,16 +285,13 @@ static void run(const trial *t, int ranks, MPI_Comm comm, outcome *out)
         heap->world->def.solver.method = "nsgs";
         heap->world->def.solver.nsgs.momentum = 10;
     }
-    if (t->sweeps) {
-        heap->world->def.solver.max_iter = t->sweeps;
-    }
+    if (t->sweeps) heap->world->def.solver.max_iter = t->sweeps;
     fly(t, heap);
     if (ranks == 1) {
         run_beside_world(t, heap, out);
     } else {
-        for (int k = 0; k < t->steps; ++k) {
+        for (int k = 0; k < t->steps; ++k)
             step(t, heap, out);
-        }
         out->state = collect(comm, heap);
     }
     out->impulses = impulses_of_heap(heap);
@@ -321,16 +306,13 @@ static void check_trial(const trial *t)
         outcome own = {.fewest = t->count};
         wait_for_all();
         MPI_Comm_split(MPI_COMM_WORLD, rank < ranks ? 0 : MPI_UNDEFINED, rank, &comm);
-        if (comm == MPI_COMM_NULL) {
-            continue;
-        }
+        if (comm == MPI_COMM_NULL) continue;
         run(t, ranks, comm, &own);
         expect((own.unsolved > 0) == (t->sweeps > 0) && own.contacts > 0, "not solved", t->name);
         expect(t->speed > 0 || t->sweeps || (own.overlap < 5e-3 && own.depth < 1e-2),
                "solids overlap", t->name);
-        for (int b = 0; rank == 0 && b < t->count && t->speed > 0; ++b) {
+        for (int b = 0; rank == 0 && b < t->count && t->speed > 0; ++b)
             expect(own.state[b].at[0] < 0, "a body is behind the wall", t->name);
-        }
         for (int b = 0; rank == 0 && b < t->count && t->comes_to_rest; ++b) {
             const double *v = own.state[b].v, *spin = own.state[b].spin;
             expect(mo_vec3_norm(v) == 0 && mo_vec3_norm(spin) == 0, "a body moves", t->name);
@@ -343,11 +325,10 @@ static void check_trial(const trial *t)
             expect(t->speed > 0 || own.migrated > 0, "no body has changed its rank", t->name);
             expect(own.fewest < t->count, "one rank has all bodies in all steps", t->name);
         }
-        if (rank == 0 && ranks == 1) {
+        if (rank == 0 && ranks == 1)
             first = own;
-        } else {
+        else
             free(own.state);
-        }
         MPI_Comm_free(&comm);
     }
     free(first.state);
@@ -358,9 +339,8 @@ int main(int argc, char **argv)
     int all = 0;
     mo_mpi_begin(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    for (size_t k = 0; k < sizeof TRIALS / sizeof *TRIALS; ++k) {
+    for (size_t k = 0; k < sizeof TRIALS / sizeof *TRIALS; ++k)
         check_trial(TRIALS + k);
-    }
     MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     mo_mpi_end();
     return all > 0;

@@ -64,9 +64,7 @@ static void add_body(const kind *of, int b, rng *random, mo_builder *builder)
     for (int i = 0; i < n; ++i) {
         M[i * n + i] = rng_between(random, 2, 4);
         f[i] = rng_between(random, -1, 1);
-        if (i > 0) {
-            M[i * n + i - 1] = M[(i - 1) * n + i] = rng_between(random, -0.5, 0.5);
-        }
+        if (i > 0) M[i * n + i - 1] = M[(i - 1) * n + i] = rng_between(random, -0.5, 0.5);
     }
     if (b == of->bodies - 1 && !of->is_reduced) {
         M[1] += 0.25;
@@ -81,18 +79,15 @@ static void add_rows(const kind *of, int d, const mo_law *law, int a, int b, rng
                      mo_builder *builder)
 {
     double w[6], J[6 * 11];
-    for (int i = 0; i < d; ++i) { /* of a contact: v = 0 opens it, so that there is a solution */
+    for (int i = 0; i < d; ++i) /* of a contact: v = 0 opens it, so that there is a solution */
         w[i] = law->mu > 0 ? (i == 0 ? 0.5 : 0.1) : rng_between(random, -0.2, 0.2);
-    }
     const int c = mo_builder_add_constraint(builder, d, law, w);
     for (int side = 0; side < 2; ++side) {
         const int body = side ? b : a;
-        for (int k = 0; k < 6 * 11; ++k) {
+        for (int k = 0; k < 6 * 11; ++k)
             J[k] = rng_between(random, -1, 1);
-        }
-        if (side == 0 || b != a) {
+        if (side == 0 || b != a)
             mo_builder_add_jacobian(builder, c, body, d, size_of_body(of, body), J);
-        }
     }
 }
 
@@ -104,18 +99,13 @@ static mo_error make_machine(const kind *of, mo_problem **problem, mo_message *w
     const int bodies = of->bodies;
     rng random = rng_of(7, (uint64_t)of->machine);
     mo_builder *builder;
-    if (mo_builder_create(NULL, &builder)) {
-        return MO_ERR_MEMORY;
-    }
-    for (int b = 0; b < bodies; ++b) {
+    if (mo_builder_create(NULL, &builder)) return MO_ERR_MEMORY;
+    for (int b = 0; b < bodies; ++b)
         add_body(of, b, &random, builder);
-    }
-    for (int k = 0; k < of->contacts; ++k) {
+    for (int k = 0; k < of->contacts; ++k)
         add_rows(of, of->d, &contact, k % bodies, (k * k + 3 * k + 1) % bodies, &random, builder);
-    }
-    for (int b = 0; b + 1 < bodies; b += b % 5 == 3 ? 2 : 1) {
+    for (int b = 0; b + 1 < bodies; b += b % 5 == 3 ? 2 : 1)
         add_rows(of, 1 + b % 2, &joint, b, b + 1, &random, builder);
-    }
     add_rows(of, 1, &joint, bodies - 2, bodies - 1, &random, builder);
     add_rows(of, 2, &joint, 0, 0, &random, builder);
     const mo_error error = mo_builder_finish(builder, problem, why);
@@ -149,9 +139,7 @@ static double bytes_read(void)
     double bytes = -1;
     FILE *file = fopen("/proc/self/io", "r");
     if (file) {
-        if (fscanf(file, "rchar: %lf", &bytes) != 1) {
-            bytes = -1;
-        }
+        if (fscanf(file, "rchar: %lf", &bytes) != 1) bytes = -1;
         fclose(file);
     }
     return bytes;
@@ -184,9 +172,8 @@ static void check_written(const kind *of, const answer *expected)
         expect(!memcmp(found->r, expected->r, rows * sizeof *u), "another r", name);
         expect(!dofs || !memcmp(found->v, expected->v, dofs * sizeof *u), "another v", name);
         expect(!mo_problem_response(document.problem, found->r, u), "u of r", name);
-        for (size_t k = 0; k < (size_t)(of->d * of->contacts) || (!of->machine && k < rows); ++k) {
+        for (size_t k = 0; k < (size_t)(of->d * of->contacts) || (!of->machine && k < rows); ++k)
             off = fmax(off, fabs(u[k] - found->u[k])); /* that of joints is not in a file */
-        }
         expect(off < 1e-12, "u is not that of r", name);
         mo_measure(document.problem, found->r, &residual);
         expect(residual.natural_relative <= 1.001e-3, "not solved, by mo_measure", name);
@@ -208,9 +195,7 @@ static void check_ranks(const kind *of, int ranks, const answer *dealt)
     options.nsgs.momentum = 10;
     wait_for_all();
     MPI_Comm_split(MPI_COMM_WORLD, rank < ranks ? 0 : MPI_UNDEFINED, rank, &comm);
-    if (comm == MPI_COMM_NULL) {
-        return;
-    }
+    if (comm == MPI_COMM_NULL) return;
     double share = 1, before = 0;
     mo_error error = MO_OK;
     for (int k = 0; k < 2 && !error; ++k) { /* MPI itself reads files when ranks meet first */
@@ -222,22 +207,16 @@ static void check_ranks(const kind *of, int ranks, const answer *dealt)
     }
     const double heads = (of->machine ? 13 : 9) * HEADS;
     expect(before < 0 || share < 1.1 / ranks + heads / size_of(in), "a rank read too much", name);
-    if (rank == 0) {
-        printf("%s: %d ranks: %.2f of the file read by one\n", name, ranks, share);
-    }
+    if (rank == 0) printf("%s: %d ranks: %.2f of the file read by one\n", name, ranks, share);
     if (!error) {
         expect(!mo_spread_solve(spread, &options, &result), result.message.text, name);
         expect(result.status == MO_SOLVED, "not solved", name);
         expect(result.iterations == dealt->iterations, "other sweeps", name);
         expect(!mo_spread_write(spread, &result, in, out, &why), why.text, name);
-        if (rank == 0) {
-            check_written(of, dealt);
-        }
+        if (rank == 0) check_written(of, dealt);
         /* once more, from a file that has a solution; and to where nothing can be written */
         expect(!mo_spread_write(spread, &result, out, out, &why), why.text, name);
-        if (rank == 0) {
-            check_written(of, dealt);
-        }
+        if (rank == 0) check_written(of, dealt);
         expect(mo_spread_write(spread, &result, in, "no/such/folder.hdf5", &why) == MO_ERR_FILE,
                why.text, name);
         expect(strstr(why.text, "no/such") != NULL, why.text, name);
@@ -260,9 +239,8 @@ static void check_kind(const kind *of)
     expect(!mo_fclib_read(in, NULL, &document, &why), why.text, of->name);
     solve_on(MPI_COMM_WORLD, document.problem, &options, of->name, &dealt);
     MPI_Bcast(&dealt.iterations, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    for (int ranks = 1; ranks <= 4; ranks = next_ranks(ranks)) {
+    for (int ranks = 1; ranks <= 4; ranks = next_ranks(ranks))
         check_ranks(of, ranks, &dealt);
-    }
     wait_for_all();
     mo_document_clear(&document);
     free(dealt.r);
@@ -277,9 +255,7 @@ static void check_refusals(void)
     mo_spread *spread;
     for (int k = 0; k < 8; ++k) {
         write_packing(KINDS + (k < 4 ? 0 : 2));
-        if (rank == 0) {
-            expect(truncate(in, sizes[k % 4]) == 0, "truncate", "refusals");
-        }
+        if (rank == 0) expect(truncate(in, sizes[k % 4]) == 0, "truncate", "refusals");
         wait_for_all();
         expect(mo_spread_read(MPI_COMM_WORLD, in, &spread, &why) == MO_ERR_UNSUPPORTED && !spread,
                why.text, "cut short");
@@ -309,9 +285,8 @@ int main(int argc, char **argv)
     MPI_Bcast(&process, 1, MPI_INT, 0, MPI_COMM_WORLD);
     snprintf(in, sizeof in, "test_slabs_%d.hdf5", process);
     snprintf(out, sizeof out, "test_slabs_%d_out.hdf5", process);
-    for (size_t k = 0; k < sizeof KINDS / sizeof *KINDS; ++k) {
+    for (size_t k = 0; k < sizeof KINDS / sizeof *KINDS; ++k)
         check_kind(KINDS + k);
-    }
     check_refusals();
     MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     mo_mpi_end();

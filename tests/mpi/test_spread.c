@@ -94,9 +94,8 @@ static void check_one_rank_with_all(void)
     solve_on(MPI_COMM_WORLD, whole, &options, "dealt", &dealt);
     if (rank == 0) {
         double worst = 0;
-        for (int k = 0; k < mo_problem_row_count(whole); ++k) {
+        for (int k = 0; k < mo_problem_row_count(whole); ++k)
             worst = fmax(worst, fabs(r[k] - dealt.r[k])); /* arms have passed through Jacobians */
-        }
         expect(result.status == MO_SOLVED && worst < 1e-12, "another answer than the dealer's",
                "one rank with all contacts");
         expect(result.iterations == dealt.iterations, "other sweeps", "one rank with all contacts");
@@ -130,9 +129,8 @@ static edge *collect_edges(const mo_spread *spread, int *total)
         const int blocks = mo_problem_constraint(part, i).block_count;
         edge *e = mine + own;
         *e = (edge){colour[i], rank, {-1, -1}};
-        for (int k = 0; k < blocks; ++k) {
+        for (int k = 0; k < blocks; ++k)
             e->body[k] = (int)id[mo_problem_block(part, i, k).index];
-        }
         own += own == 0 || memcmp(e->body, e[-1].body, sizeof e->body) != 0;
     }
     own *= (int)sizeof *mine;
@@ -162,9 +160,8 @@ static void check_colours(const edge *all, int total, int bodies)
     const mo_colour_graph pairs = {bodies, total, start, body[0], NULL};
     const mo_allocator own = mo_allocator_or_default(NULL);
     mo_colour_nodes(&own, &pairs, colour);
-    for (int k = 0; k < total; ++k) {
+    for (int k = 0; k < total; ++k)
         differing += colour[k] != all[k].colour;
-    }
     expect(differing == 0, "colours differ from those of one process", "packing");
     free(body);
     free(start);
@@ -185,9 +182,7 @@ static void check_traffic(const edge *all, int total, int bodies, const unsigned
         for (int k = 0; k < total; ++k) {
             for (int side = 0; all[k].colour == c && side < 2; ++side) {
                 const int b = all[k].body[side];
-                if (b < 0 || b >= bodies) {
-                    continue;
-                }
+                if (b < 0 || b >= bodies) continue;
                 for (int to = 0; to < 4; ++to) {
                     if (to != all[k].rank && needs[b] >> to & 1) {
                         is_sent[all[k].rank][to] = 1;
@@ -197,9 +192,8 @@ static void check_traffic(const edge *all, int total, int bodies, const unsigned
                 needs[b] = 1u << all[k].rank;
             }
         }
-        for (int k = 0; k < 16; ++k) {
+        for (int k = 0; k < 16; ++k)
             messages += is_sent[k / 4][k % 4];
-        }
     }
     free(needs);
     expect(messages > 0 && messages == predicted->messages, "messages of the model", "packing");
@@ -231,9 +225,8 @@ static void check_packing_by_rank(void)
     edge *all = collect_edges(spread, &total);
     unsigned *held = calloc((size_t)bodies, sizeof *held),
              *of_all = calloc((size_t)bodies, sizeof *of_all);
-    for (int b = 0; b < mo_problem_body_count(mo_spread_part(spread)); ++b) {
+    for (int b = 0; b < mo_problem_body_count(mo_spread_part(spread)); ++b)
         held[mo_spread_body_ids(spread)[b]] |= 1u << rank;
-    }
     MPI_Reduce(held, of_all, bodies, MPI_UNSIGNED, MPI_BOR, 0, MPI_COMM_WORLD);
     if (rank == 0) {
         expect(mo_spread_constraint_count(spread) == CONTACTS, "number of contacts", "packing");
@@ -376,9 +369,8 @@ static void check_sums(void)
     expect(fabs(halves - forwards) < 1e-9 * expected, "wrong halves", "sums");
     x[7] = NAN;
     expect(isinf(mo_exact_sum(&exact, 0, x, COUNT)), "what is not a number is lost", "sums");
-    for (int k = 0; k < COUNT; ++k) {
+    for (int k = 0; k < COUNT; ++k)
         x[k] = 1e-260;
-    }
     expect(fabs(mo_exact_sum(&exact, 0, x, COUNT) - COUNT * 1e-260) < 1e-265, "small ones", "sums");
     expect(mo_exact_sum(&exact, 0, x, 0) == 0, "none", "sums");
     mo_exact_clear(&exact);

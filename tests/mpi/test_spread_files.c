@@ -72,9 +72,8 @@ static int check_folder(const char *folder)
         globfree(&found);
         return -1;
     }
-    for (size_t k = 0; k < found.gl_pathc; ++k) {
+    for (size_t k = 0; k < found.gl_pathc; ++k)
         solved += check_file(found.gl_pathv[k]);
-    }
     globfree(&found);
     return solved;
 }
@@ -86,9 +85,8 @@ int main(int argc, char **argv)
     mo_mpi_begin(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     const int solved = check_folder(folder ? folder : MOREAU_SHARED_PROBLEMS);
-    if (solved < 0 && rank == 0) {
+    if (solved < 0 && rank == 0)
         printf("skipped: there is no folder of FCLIB files; MOREAU_PROBLEMS names one\n");
-    }
     MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     mo_mpi_end();
     return solved < 0 ? SKIPPED : all > 0;

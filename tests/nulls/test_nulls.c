@@ -211,29 +211,18 @@ static void fill(place *p, int needs)
     p->force_options = mo_default_force_options();
     p->law = mo_law_coulomb(0.5);
     p->material = mo_default_material();
-    if (needs & NEEDS_DOCUMENT) {
-        p->document.problem = small_problem();
-    }
+    if (needs & NEEDS_DOCUMENT) p->document.problem = small_problem();
     p->rigid_contact.body[1] = -1;
     p->rigid_contact.frame[0] = p->rigid_contact.frame[4] = p->rigid_contact.frame[8] = 1;
-    if (needs & (NEEDS_MODEL | NEEDS_ROBOT)) {
-        fill_model(p);
-    }
-    if (needs & NEEDS_GRADIENT) {
+    if (needs & (NEEDS_MODEL | NEEDS_ROBOT)) fill_model(p);
+    if (needs & NEEDS_GRADIENT)
         CHECK(mo_gradient_create(p->problem, p->numbers, &p->gradient, NULL) == MO_OK);
-    }
-    if (needs & NEEDS_CHECK) {
-        CHECK(mo_check(p->problem, 100, &p->check_result) == MO_OK);
-    }
-    if (needs & NEEDS_RECORDING) {
+    if (needs & NEEDS_CHECK) CHECK(mo_check(p->problem, 100, &p->check_result) == MO_OK);
+    if (needs & NEEDS_RECORDING)
         CHECK(mo_recording_begin(&p->recording, p->world, NULL, NULL) == MO_OK);
-    }
-    if (needs & NEEDS_EVENTS) {
-        CHECK(mo_events_create(NULL, &p->events) == MO_OK);
-    }
-    if (needs & NEEDS_RECORDER) {
+    if (needs & NEEDS_EVENTS) CHECK(mo_events_create(NULL, &p->events) == MO_OK);
+    if (needs & NEEDS_RECORDER)
         CHECK(mo_recorder_create(p->path, p->world, NULL, NULL, &p->recorder, NULL) == MO_OK);
-    }
 }
 
 static void empty(place *p)
@@ -289,12 +278,8 @@ static int make_call(const call *one, place *p, unsigned nulls, int must)
     size_t size, size_after;
     const void *before = saved(p, 0, &size);
     const outcome what = one->make(p, nulls);
-    if (!one->answers) {
-        return KEPT;
-    }
-    if (what == TAKEN) {
-        return must ? NOT_REFUSED : KEPT;
-    }
+    if (!one->answers) return KEPT;
+    if (what == TAKEN) return must ? NOT_REFUSED : KEPT;
     const int has_message = one->why >= 0 && !(nulls >> one->why & 1);
     const void *after = saved(p, 1, &size_after);
     return has_message && !p->message.text[0]                       ? NO_SENTENCE
@@ -323,22 +308,18 @@ static int try_odd_values(const call *one, place *p, volatile unsigned *at)
     enum { KINDS = sizeof ODD / sizeof *ODD };
     int code = KEPT;
     for (unsigned k = 0; code == KEPT && one->odd >> k / KINDS; ++k) {
-        if (!(one->odd >> k / KINDS & 1)) {
-            continue;
-        }
+        if (!(one->odd >> k / KINDS & 1)) continue;
         *at = k;
         fill(p, one->needs);
         p->wrong = (int)(k / KINDS);
         p->odd = ODD[k % KINDS];
         p->odd_int = ODD_INT[k % KINDS];
-        for (int n = 0; n < 256; ++n) {
+        for (int n = 0; n < 256; ++n)
             p->odd_numbers[n] = n % 5 == 0 || k % 2 ? p->odd : p->numbers[n];
-        }
         code = make_call(one, p, 0, 0);
         if (p->world && mo_world_step(p->world, 0.01, NULL, NULL) == MO_OK &&
-            !isfinite(mo_world_kinetic_energy(p->world) + mo_world_time(p->world))) {
+            !isfinite(mo_world_kinetic_energy(p->world) + mo_world_time(p->world)))
             code = NOT_FINITE;
-        }
         empty(p);
     }
     return code;
@@ -367,9 +348,7 @@ static int breaks_the_rule(const call *one, try_fn *try, volatile unsigned *at)
     }
     CHECK(waitpid(child, &status, 0) == child);
     const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
-    if (code == KEPT) {
-        return 0;
-    }
+    if (code == KEPT) return 0;
     fprintf(stderr, "%s, case %#x: %s\n", one->name, *at,
             code > KEPT ? TEXTS[code - KEPT - 1] : "the process ended");
     return 1;
@@ -381,13 +360,10 @@ static void try_all(try_fn *try)
     volatile unsigned *at =
         mmap(NULL, sizeof *at, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     CHECK(at != MAP_FAILED);
-    for (int k = 0; k < CALL_COUNT; ++k) {
+    for (int k = 0; k < CALL_COUNT; ++k)
         broken += breaks_the_rule(&CALLS[k], try, at);
-    }
     munmap((void *)(uintptr_t)at, sizeof *at);
-    if (broken) {
-        fail_msg("%d of %d functions", broken, CALL_COUNT);
-    }
+    if (broken) fail_msg("%d of %d functions", broken, CALL_COUNT);
 }
 
 static void calls_without_what_they_need_are_refused(void **state)

@@ -121,9 +121,8 @@ static void matrix_of(matrix *A, mo_problem *problem)
 static void matrix_clear(matrix *A)
 {
     void *all[] = {A->dim, A->start, A->index, A->values, A->column, A->row, A->x, A->b};
-    for (size_t k = 0; k < sizeof all / sizeof *all; ++k) {
+    for (size_t k = 0; k < sizeof all / sizeof *all; ++k)
         free(all[k]);
-    }
 }
 
 /* Each puts A^-1 b into x. */

@@ -69,9 +69,8 @@ static void supports(const double normal[3], double offset, const double (*x)[3]
                      double tolerance)
 {
     double most = -INFINITY;
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         most = fmax(most, mo_vec3_dot(normal, x[k]) - offset);
-    }
     CHECK_BELOW(fabs(most), tolerance);
 }
 
@@ -82,9 +81,8 @@ static void compare(mo_random *random, int set, int count)
     double volume, centre[3], inertia[6];
     mo_message why;
     peer theirs;
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         point_of(random, set, points[k]);
-    }
     const mo_allocator allocator = mo_allocator_or_default(NULL);
     mo_hull *ours = mo_hull_create(&allocator, 0, points[0], count, &why);
     assert_non_null(ours);
@@ -93,17 +91,14 @@ static void compare(mo_random *random, int set, int count)
     mo_hull_mass(ours, &volume, centre, inertia);
     CHECK_BELOW(fabs(volume - theirs.volume),
                 set < 2 ? 1e-12 * theirs.volume : tolerance * theirs.qh.totarea);
-    if (set < 2) {
-        assert_int_equal(ours->vertex_count, theirs.vertices);
-    }
+    if (set < 2) assert_int_equal(ours->vertex_count, theirs.vertices);
     const facetT *facet = theirs.qh.facet_list;
     for (; facet && facet->next; facet = facet->next) {
         supports(facet->normal, -facet->offset, (const double(*)[3])ours->vertex,
                  ours->vertex_count, tolerance);
     }
-    for (int f = 0; f < ours->face_count; ++f) {
+    for (int f = 0; f < ours->face_count; ++f)
         supports(ours->plane[f], ours->plane[f][3], (const double(*)[3])points, count, tolerance);
-    }
     mo_hull_destroy(&allocator, ours);
     peer_end(&theirs);
 }
@@ -112,11 +107,9 @@ static void hulls_are_those_of_qhull(void **state)
 {
     mo_random random = {7};
     (void)state;
-    for (int set = 0; set < SETS; ++set) {
-        for (int trial = 0; trial < TRIALS; ++trial) {
+    for (int set = 0; set < SETS; ++set)
+        for (int trial = 0; trial < TRIALS; ++trial)
             compare(&random, set, 12 + (int)((MOST - 12) * mo_random_unit(&random)));
-        }
-    }
 }
 
 int main(void)

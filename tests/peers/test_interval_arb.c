@@ -120,9 +120,8 @@ static void holds_for_one(one_fn *ours, exact_one_fn *exact, unsigned seed)
             exact(z, end[k], DIGITS);
             contains(result, z);
         }
-        if (x.rad == 0) { /* then the result is a few units in the last place wide */
+        if (x.rad == 0) /* then the result is a few units in the last place wide */
             assert_true(result.rad <= 8 * DBL_EPSILON * fabs(result.mid));
-        }
     }
     arb_clear(end[0]);
     arb_clear(end[1]);

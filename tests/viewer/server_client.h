@@ -67,18 +67,16 @@ static int start(void **state)
 {
     running *r = calloc(1, sizeof *r);
     r->page = malloc(PAGE_SIZE);
-    for (int k = 0; k < PAGE_SIZE; ++k) {
+    for (int k = 0; k < PAGE_SIZE; ++k)
         r->page[k] = (unsigned char)(k % 251);
-    }
     pthread_mutex_init(&r->lock, NULL);
     pthread_cond_init(&r->ready, NULL);
     r->source.scene = world_scene_find("stack");
     world_default_values(r->source.scene, r->source.values);
     pthread_create(&r->thread, NULL, serve, r);
     pthread_mutex_lock(&r->lock);
-    while (!r->port) {
+    while (!r->port)
         pthread_cond_wait(&r->ready, &r->lock);
-    }
     pthread_mutex_unlock(&r->lock);
     *state = r;
     return 0;
@@ -109,9 +107,7 @@ static int dial(int port, int small)
     const int s = socket(AF_INET, SOCK_STREAM, 0);
     CHECK(s >= 0);
     setsockopt(s, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    if (small) {
-        setsockopt(s, SOL_SOCKET, SO_RCVBUF, &few, sizeof few);
-    }
+    if (small) setsockopt(s, SOL_SOCKET, SO_RCVBUF, &few, sizeof few);
     CHECK(connect(s, (struct sockaddr *)&where, sizeof where) == 0);
     return s;
 }
@@ -122,9 +118,7 @@ static int put(int s, const void *bytes, size_t size)
     const char *at = bytes;
     while (size) {
         const ssize_t n = send(s, at, size, MSG_NOSIGNAL);
-        if (n <= 0) {
-            return 0;
-        }
+        if (n <= 0) return 0;
         at += n;
         size -= (size_t)n;
     }
@@ -136,9 +130,7 @@ static int get(int s, void *bytes, size_t size)
     char *at = bytes;
     while (size) {
         const ssize_t n = recv(s, at, size, 0);
-        if (n <= 0) {
-            return 0;
-        }
+        if (n <= 0) return 0;
         at += n;
         size -= (size_t)n;
     }
@@ -151,9 +143,8 @@ static char *get_all(int s, size_t *size)
     char *all = malloc(PAGE_SIZE + 4096);
     ssize_t n;
     *size = 0;
-    while ((n = recv(s, all + *size, PAGE_SIZE + 4095 - *size, 0)) > 0) {
+    while ((n = recv(s, all + *size, PAGE_SIZE + 4095 - *size, 0)) > 0)
         *size += (size_t)n;
-    }
     all[*size] = '\0';
     return all;
 }
@@ -198,9 +189,7 @@ static int open_socket(int port, handshake how, int *status, int small)
     put(s, text, strlen(text));
     while (length < sizeof head - 1 && get(s, head + length, 1)) {
         head[++length] = '\0';
-        if (length >= 4 && strcmp(head + length - 4, "\r\n\r\n") == 0) {
-            break;
-        }
+        if (length >= 4 && strcmp(head + length - 4, "\r\n\r\n") == 0) break;
     }
     *status = length > 9 && strncmp(head, "HTTP/1.1 ", 9) == 0 ? atoi(head + 9) : 0;
     return s;
@@ -221,9 +210,8 @@ static int put_frame(int s, int first_byte, const char *text, size_t size, uint6
     unsigned char head[14] = {(unsigned char)first_byte};
     const int more = claimed < 126 ? 0 : claimed < 65536 ? 2 : 8;
     head[1] = 0x80 | (unsigned char)(more == 0 ? claimed : more == 2 ? 126 : 127);
-    for (int k = 0; k < more; ++k) {
+    for (int k = 0; k < more; ++k)
         head[2 + k] = (unsigned char)(claimed >> (8 * (more - 1 - k)));
-    }
     return put(s, head, (size_t)more + 6) && put(s, text, size); /* the mask is zero */
 }
 
@@ -242,9 +230,7 @@ typedef struct message {
 static int get_part(int s, message *m, int *is_last)
 {
     unsigned char head[8];
-    if (!get(s, head, 2)) {
-        return 0;
-    }
+    if (!get(s, head, 2)) return 0;
     const int kind = head[0] & 15;
     *is_last = head[0] & 0x80;
     CHECK((kind == 0) == (m->kind > 0));
@@ -253,14 +239,11 @@ static int get_part(int s, message *m, int *is_last)
     if (more) {
         CHECK(get(s, head, (size_t)more));
         size = 0;
-        for (int k = 0; k < more; ++k) {
+        for (int k = 0; k < more; ++k)
             size = size << 8 | head[k];
-        }
     }
     CHECK(m->size + size < sizeof m->bytes);
-    if (!get(s, m->bytes + m->size, size)) {
-        return 0;
-    }
+    if (!get(s, m->bytes + m->size, size)) return 0;
     m->size += size;
     m->bytes[m->size] = '\0';
     m->kind = kind ? kind : m->kind;
@@ -273,11 +256,8 @@ static int get_message(int s, message *m)
     int is_last = 0;
     m->kind = 0;
     m->size = 0;
-    while (!is_last) {
-        if (!get_part(s, m, &is_last)) {
-            return m->kind = 0;
-        }
-    }
+    while (!is_last)
+        if (!get_part(s, m, &is_last)) return m->kind = 0;
     return m->kind;
 }
 
@@ -286,9 +266,7 @@ static void await_text(int s, const char *part, message *m)
 {
     for (int k = 0; k < 500; ++k) {
         CHECK(get_message(s, m) != 0);
-        if (m->kind == 1 && strstr((char *)m->bytes, part)) {
-            return;
-        }
+        if (m->kind == 1 && strstr((char *)m->bytes, part)) return;
     }
     fail_msg("no message with %s", part);
 }
@@ -322,9 +300,8 @@ static void check_it_goes_on(const running *r)
     const int s = open_page(r->port);
     await_frame(s, &m);
     const double before = time_of(&m);
-    for (int k = 0; k < 5; ++k) {
+    for (int k = 0; k < 5; ++k)
         await_frame(s, &m);
-    }
     CHECK(time_of(&m) > before);
     close(s);
 }

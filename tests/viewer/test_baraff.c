@@ -17,9 +17,7 @@ static stage *open_stage(const char *scene)
     mo_message why = {{0}};
     stage_source source = {.scene = world_scene_find(scene)};
     world_default_values(source.scene, source.values);
-    if (stage_open(s, &source, &why) != MO_OK) {
-        fail_msg("%s", why.text);
-    }
+    if (stage_open(s, &source, &why) != MO_OK) fail_msg("%s", why.text);
     mo_world_def def = mo_world_definition(s->world);
     def.solver.time_limit = INFINITY; /* a busy machine reaches the limit of the stage */
     CHECK(mo_world_change(s->world, &def, &why) == MO_OK);
@@ -53,9 +51,7 @@ static void reach(stage *s, command_verb verb, int body, double local_x, double 
 static void step(stage *s)
 {
     mo_message why = {{0}};
-    if (stage_step(s, &why) != MO_OK) {
-        fail_msg("%s", why.text);
-    }
+    if (stage_step(s, &why) != MO_OK) fail_msg("%s", why.text);
     CHECK(s->report.status == MO_SOLVED);
     CHECK_BELOW(s->report.penetration, 2e-3);
 }
@@ -116,9 +112,8 @@ static void both_strokes_of_the_lever_raise_the_load(void **state)
     const command release = {.verb = COMMAND_RELEASE};
     mo_message why;
     CHECK(stage_command(s, 1, &release, &why) == MO_OK);
-    for (int k = 0; k < 200; ++k) {
+    for (int k = 0; k < 200; ++k)
         step(s);
-    }
     const mo_body_state rests = body_named(s, "load", &load);
     CHECK(rests.pose.position[1] >
           first + 0.8); /* it stays up, at rest, but for what the pawls give */

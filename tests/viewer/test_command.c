@@ -13,9 +13,7 @@ static command read_good(const char *text)
 {
     command w;
     mo_message why = {{0}};
-    if (command_read(text, strlen(text), &w, &why) != MO_OK) {
-        fail_msg("%s: %s", text, why.text);
-    }
+    if (command_read(text, strlen(text), &w, &why) != MO_OK) fail_msg("%s: %s", text, why.text);
     return w;
 }
 
@@ -130,9 +128,8 @@ static void all_else_is_refused(void **state)
         "\"a\":{\"a\":1}}}}}}}}}}}}}}",
         "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[",
     };
-    for (size_t k = 0; k < sizeof BAD / sizeof BAD[0]; ++k) {
+    for (size_t k = 0; k < sizeof BAD / sizeof BAD[0]; ++k)
         refuse(BAD[k]);
-    }
 }
 
 static void long_ones_are_refused_and_long_parts_do_no_harm(void **state)
@@ -153,9 +150,8 @@ static void long_ones_are_refused_and_long_parts_do_no_harm(void **state)
     }
     /* As many settings as it likes: those that fit are kept. */
     size_t length = (size_t)snprintf(text, 100, "{\"do\":\"scene\",\"name\":\"stack\",\"set\":{");
-    for (int k = 0; k < 500; ++k) {
+    for (int k = 0; k < 500; ++k)
         length += (size_t)snprintf(text + length, 40, "%s\"p%d\":%d", k ? "," : "", k, k);
-    }
     length += (size_t)snprintf(text + length, 3, "}}");
     CHECK(command_read(text, length, &w, &why) == MO_OK && w.set_count == COMMAND_SETTINGS);
     free(text);
@@ -201,11 +197,9 @@ static void damaged_ones_do_no_harm(void **state)
         }
         if (command_read(text, length, &w, &why) == MO_OK) {
             ++taken;
-            for (int k = 0; k < COMMAND_FIELDS; ++k) {
-                for (int i = 0; i < 3; ++i) {
+            for (int k = 0; k < COMMAND_FIELDS; ++k)
+                for (int i = 0; i < 3; ++i)
                     CHECK(isfinite(w.field[k].at[i]));
-                }
-            }
             CHECK(memchr(w.name, 0, sizeof w.name) && memchr(w.method, 0, sizeof w.method));
             CHECK((int)w.verb >= 0 && w.verb < COMMAND_VERBS && w.set_count <= COMMAND_SETTINGS);
         } else {

@@ -39,9 +39,8 @@ static double f64_at(const unsigned char *bytes, size_t offset)
 static void check_floats(const unsigned char *bytes, size_t offset, const double *expected,
                          int count)
 {
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         CHECK(f32_at(bytes, offset + 4 * (size_t)k) == (double)(float)expected[k]);
-    }
 }
 
 static void check_contact(const unsigned char *bytes, size_t at, const mo_world *world, int k,
@@ -49,14 +48,12 @@ static void check_contact(const unsigned char *bytes, size_t at, const mo_world 
 {
     const mo_contact contact = mo_world_contact(world, k);
     double force[3];
-    for (int i = 0; i < 3; ++i) {
+    for (int i = 0; i < 3; ++i)
         force[i] = contact.impulse[i] / h;
-    }
     check_floats(bytes, at, contact.point, 3);
     check_floats(bytes, at + 12, contact.normal, 3);
-    for (int i = 0; i < 3; ++i) {
+    for (int i = 0; i < 3; ++i)
         CHECK_NEAR(f32_at(bytes, at + 24 + 4 * (size_t)i), force[i], 1e-6 * fabs(force[i]) + 1e-30);
-    }
     check_floats(bytes, at + 36, &contact.mu, 1);
     check_floats(bytes, at + 40, &contact.gap, 1);
     CHECK(u32_at(bytes, at + 44) == (uint32_t)contact.mode);
@@ -107,9 +104,8 @@ static void frames_hold_the_world(void **state)
         check_floats(bytes, 100 + 28 * k, pose.position, 3);
         check_floats(bytes, 100 + 28 * k + 12, pose.orientation, 4);
     }
-    for (size_t k = 0; k < contacts; ++k) {
+    for (size_t k = 0; k < contacts; ++k)
         check_contact(bytes, 100 + 28 * bodies + 56 * k, world, (int)k, h);
-    }
     CHECK(u32_at(bytes, size) == 0xABABABAB);          /* and not a byte more */
     const frames_numbers more = {.contacts = 1000000}; /* than the frame has */
     frames_write(&picture, 0, &more, bytes);
@@ -167,9 +163,8 @@ static unsigned char *unpack(const char *html, size_t *size)
         const unsigned all = (unsigned)four[0] << 18 | (unsigned)four[1] << 12 |
                              (unsigned)(pads < 2 ? four[2] : 0) << 6 |
                              (unsigned)(pads < 1 ? four[3] : 0);
-        for (int k = 0; k < 3 - pads; ++k) {
+        for (int k = 0; k < 3 - pads; ++k)
             packed[packed_size++] = (unsigned char)(all >> (16 - 8 * k));
-        }
     }
     CHECK(strncmp(at, "</script>\n</body></html>\n", 25) == 0); /* the page goes on and ends */
     *size = (size_t)4 << 20;
@@ -220,9 +215,8 @@ static void replay_pages_decode_to_the_recording(void **state)
     while (at < size) {
         const unsigned char *frame = bytes + at + 4;
         const double time = f64_at(frame, 8);
-        while (k < recording.frame_count && recording.frames[k].time != time) {
+        while (k < recording.frame_count && recording.frames[k].time != time)
             ++k; /* in the order of time */
-        }
         CHECK(k < recording.frame_count);
         CHECK(u32_at(bytes, at) == frames_size(&recording, k, &(frames_numbers){0}));
         CHECK(before < 0 || time - before >= 1.0 / 30 - 1e-6 || k == recording.frame_count - 1);
@@ -285,9 +279,8 @@ static void forces_are_shown_on_the_upper_body(void **state)
         {.a = 1, .b = 2, .normal = {1, 0, -0.001}}, {.a = 2, .b = 1, .normal = {-1, 0, 0.001}},
     };
     const int expected[] = {1, -1, -1, 1, 1, -1};
-    for (int k = 0; k < 6; ++k) {
+    for (int k = 0; k < 6; ++k)
         CHECK(frames_shown_side(&recording, cases + k) == expected[k]);
-    }
 }
 
 /* The contacts of a pair are one link: the sum of their forces, at their weighted middle. */

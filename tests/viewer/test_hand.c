@@ -99,9 +99,8 @@ static void a_light_link_drags_a_heavy_chain(void **state)
     }
     /* At first it fell, from rest, by less than its length of 1 m. */
     double weight = 0;
-    for (int k = 0; k < mo_world_body_count(world); ++k) {
+    for (int k = 0; k < mo_world_body_count(world); ++k)
         weight += 9.81 * mo_body_get(world, mo_world_body(world, k)).mass;
-    }
     CHECK_BELOW(most, weight);
     CHECK_BELOW(mo_world_kinetic_energy(world), 0.02 * weight);
     mo_world_destroy(world);

@@ -40,9 +40,8 @@ static machine build(void)
     CHECK(mo_world_create(&def, NULL, &m.world, NULL) == MO_OK);
     if (mo_model_build(&m.model, m.world, NULL, &m.robot, &why) ||
         mo_robot_set_controls(m.robot, m.world, (const double[]){0.2, 0.1}, &why) ||
-        mo_recording_begin(&m.picture, m.world, NULL, &why)) {
+        mo_recording_begin(&m.picture, m.world, NULL, &why))
         fail_msg("%s", why.text);
-    }
     return m;
 }
 
@@ -67,24 +66,21 @@ static void joints_of_a_robot_are_recorded_with_their_anchors(void **state)
     machine m = build();
     static const mo_joint_kind KINDS[] = {MO_JOINT_PRISMATIC, MO_JOINT_REVOLUTE, MO_JOINT_BALL};
     assert_int_equal(m.picture.joint_count, 3); /* not that of the free body */
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         CHECK(m.picture.joints[k].kind == KINDS[k]);
-    }
     CHECK(m.picture.joints[0].a == -1 && m.picture.joints[2].a == m.picture.joints[1].b);
     CHECK_NEAR(fabs(m.picture.joints[0].axis[0]), 1, 1e-12);
     CHECK_NEAR(fabs(m.picture.joints[1].axis[1]), 1, 1e-12);
-    for (int k = 0; k < 200; ++k) {
+    for (int k = 0; k < 200; ++k)
         step(&m, 0.002);
-    }
     CHECK(fabs(mo_mechanism_q(m.world, mo_world_mechanism(m.world, 0))[0]) > 0.05);
     for (int k = 1; k < 3; ++k) {
         const mo_recorded_joint *joint = m.picture.joints + k;
         double a[3], b[3];
         mo_pose_point(m.picture.poses + joint->a, joint->anchor[0], a);
         mo_pose_point(m.picture.poses + joint->b, joint->anchor[1], b);
-        for (int i = 0; i < 3; ++i) {
+        for (int i = 0; i < 3; ++i)
             CHECK_NEAR(a[i], b[i], 1e-9);
-        }
     }
     destroy(&m);
 }

@@ -31,9 +31,8 @@ static canvas look_at(const mo_shape_def *shape, const mo_pose *pose, const came
 {
     canvas map;
     CHECK(canvas_open(&map, eye->width, eye->height, 0));
-    for (int k = 0; k < map.width * map.height; ++k) {
+    for (int k = 0; k < map.width * map.height; ++k)
         map.depth[k] = INFINITY;
-    }
     const caster c = {.onto = &map, .eye = eye};
     CHECK(cast_shape(&c, shape, pose, 0));
     return map;
@@ -48,9 +47,8 @@ static camera an_eye(int is_flat)
 static int covered(const canvas *map)
 {
     int count = 0;
-    for (int k = 0; k < map->width * map->height; ++k) {
+    for (int k = 0; k < map->width * map->height; ++k)
         count += isfinite(map->depth[k]);
-    }
     return count;
 }
 
@@ -74,13 +72,11 @@ static void a_ball_covers_its_disc(void **state)
 static void check_same(const canvas *a, const canvas *b, int edge)
 {
     int differ = 0;
-    for (int k = 0; k < a->width * a->height; ++k) {
-        if (isfinite(a->depth[k]) && isfinite(b->depth[k])) {
+    for (int k = 0; k < a->width * a->height; ++k)
+        if (isfinite(a->depth[k]) && isfinite(b->depth[k]))
             CHECK_NEAR(a->depth[k], b->depth[k], 1e-4);
-        } else {
+        else
             differ += isfinite(a->depth[k]) != isfinite(b->depth[k]);
-        }
-    }
     CHECK(differ <= edge); /* pixels on the outline */
     CHECK(covered(a) > 2000);
 }
@@ -120,9 +116,8 @@ static void round_things_are_round(void **state)
         mo_shape_def ball = mo_shape_ball(0.4);
         ball.pose = mo_pose_at(-1 + 0.1 * k, 0.025 * k, 0);
         canvas part = look_at(&ball, &pose, &eye);
-        for (int i = 0; i < whole.width * whole.height; ++i) {
+        for (int i = 0; i < whole.width * whole.height; ++i)
             CHECK(whole.depth[i] <= part.depth[i] + 1e-4F);
-        }
         canvas_close(&part);
     }
     canvas_close(&whole);
@@ -144,9 +139,8 @@ static void round_things_are_round(void **state)
                        outer = mo_shape_hull(points[1], 2 * SIDES);
     canvas a = look_at(&cylinder, &pose, &eye), b = look_at(&inner, &pose, &eye),
            c = look_at(&outer, &pose, &eye);
-    for (int i = 0; i < a.width * a.height; ++i) {
+    for (int i = 0; i < a.width * a.height; ++i)
         CHECK(a.depth[i] <= b.depth[i] + 1e-4F && a.depth[i] >= c.depth[i] - 1e-4F);
-    }
     canvas_close(&a);
     canvas_close(&b);
     canvas_close(&c);
@@ -168,9 +162,8 @@ static void hulls_of_many_points_are_drawn_nearly(void **state)
     const mo_pose pose = mo_pose_identity();
     const mo_shape_def hull = mo_shape_hull(points, COUNT), ball = mo_shape_ball(1);
     canvas a = look_at(&hull, &pose, &eye), b = look_at(&ball, &pose, &eye);
-    for (int i = 0; i < a.width * a.height; ++i) {
+    for (int i = 0; i < a.width * a.height; ++i)
         CHECK(a.depth[i] >= b.depth[i] - 1e-4F);
-    }
     CHECK(covered(&a) > 0.9 * covered(&b));
     canvas_close(&a);
     canvas_close(&b);
@@ -272,9 +265,8 @@ static void an_animation_reads_back(void **state)
     int kept = 0;
     CHECK(animation_is_built_in() && a);
     for (int k = 0; k < FRAMES; ++k) {
-        for (int i = 0; i < SIZE; ++i) { /* a bright half that grows over a dark one */
+        for (int i = 0; i < SIZE; ++i) /* a bright half that grows over a dark one */
             drawn[k][i] = (unsigned char)(i / 3 % WIDTH < 16 * (k + 1) ? 220 : 40);
-        }
         CHECK(animation_add(a, drawn[k], 50 * k));
     }
     CHECK(animation_add(a, drawn[FRAMES - 1], 50 * FRAMES - 20)); /* equal: no frame of its own */
@@ -293,9 +285,8 @@ static void an_animation_reads_back(void **state)
         unsigned char *rgba;
         int until;
         CHECK(WebPAnimDecoderGetNext(decoder, &rgba, &until) && until == 50 * (k + 1));
-        for (int i = 0; i < WIDTH * HEIGHT; ++i) {
+        for (int i = 0; i < WIDTH * HEIGHT; ++i)
             CHECK(abs(rgba[4 * i] - drawn[k][3 * i]) < 12);
-        }
     }
     WebPAnimDecoderDelete(decoder);
 }
@@ -313,9 +304,8 @@ static void a_gif_reads_back(void **state)
     gif *g = gif_begin(WIDTH, HEIGHT, out);
     CHECK(gif_is_built_in() && g);
     for (int k = 0; k < FRAMES; ++k) {
-        for (int i = 0; i < SIZE; ++i) { /* a ramp of each colour, brighter from frame to frame */
+        for (int i = 0; i < SIZE; ++i) /* a ramp of each colour, brighter from frame to frame */
             drawn[k][i] = (unsigned char)(40 * k + (i % 3 + 1) * (i / 3 % WIDTH) * 2 / 3);
-        }
         CHECK(gif_add(g, drawn[k], 5 + k));
     }
     CHECK(gif_end(g) && fclose(out) == 0);
@@ -459,13 +449,11 @@ static void labels_can_be_read(void **state)
         canvas c;
         double ink = 0;
         CHECK(canvas_open(&c, 40, 40, 1));
-        for (int k = 0; k < 1600; ++k) {
+        for (int k = 0; k < 1600; ++k)
             c.pixel[k] = (colour){1, 1, 1};
-        }
         CHECK(marks_text(&c, (const double[2]){8, 32}, 24, text, black) > 0);
-        for (int k = 0; k < 1600; ++k) {
+        for (int k = 0; k < 1600; ++k)
             ink += 1 - (double)c.pixel[k].red;
-        }
         CHECK(ink > 8);
         canvas_close(&c);
     }

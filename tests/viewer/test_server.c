@@ -71,9 +71,7 @@ static void other_sites_cannot_open_the_socket(void **state)
     for (size_t k = 0; k < sizeof bad / sizeof bad[0]; ++k) {
         int status;
         const int s = open_socket(r->port, bad[k], &status, 0);
-        if (status == 101) {
-            fail_msg("handshake %d was accepted", (int)k);
-        }
+        if (status == 101) fail_msg("handshake %d was accepted", (int)k);
         CHECK(status == (k < NAMED ? 403 : 0));
         close(s);
     }
@@ -167,9 +165,8 @@ static void broken_frames_do_no_harm(void **state)
     for (int k = 0; k < 30; ++k) {
         char bytes[300];
         const int s = open_page(r->port);
-        for (size_t i = 0; i < sizeof bytes; ++i) {
+        for (size_t i = 0; i < sizeof bytes; ++i)
             bytes[i] = (char)mo_random_bits(&random);
-        }
         put(s, bytes, sizeof bytes);
         close(s);
     }
@@ -202,9 +199,8 @@ static void a_page_that_never_reads_blocks_no_other_page(void **state)
         await_frame(s, &m);
     }
     CHECK(sent > 1000000);
-    for (int k = 0; k < 5; ++k) {
+    for (int k = 0; k < 5; ++k)
         close(deaf[k]);
-    }
     close(s);
     check_it_goes_on(r);
 }
@@ -239,15 +235,12 @@ static int open_and_count(const running *r, int count)
 {
     static message m;
     int pages[STAGE_PAGES + 3], scenes = 0;
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         pages[k] = open_page(r->port);
-    }
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         scenes += get_message(pages[k], &m) == 1;
-    }
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         close(pages[k]);
-    }
     return scenes;
 }
 
@@ -262,9 +255,8 @@ static void there_are_so_many_pages_and_no_more(void **state)
         CHECK(scenes <= STAGE_PAGES);
     }
     CHECK(scenes == STAGE_PAGES);
-    for (int tries = 0; tries < 100 && open_and_count(r, 1) != 1; ++tries) {
+    for (int tries = 0; tries < 100 && open_and_count(r, 1) != 1; ++tries)
         usleep(100000);
-    }
     check_it_goes_on(r);
 }
 
@@ -278,9 +270,8 @@ static void replies_are_utf_8(void **state)
     command_for(page, "{\"do\":\"scene\",\"name\":\"st\xff\xc3"
                       "ack\"}");
     await_text(page, "error", &m);
-    for (size_t k = 0; k < m.size; ++k) {
+    for (size_t k = 0; k < m.size; ++k)
         CHECK(m.bytes[k] < 0x80);
-    }
     close(page);
     check_it_goes_on(r);
 }
@@ -291,13 +282,11 @@ static void silent_connections_keep_no_page_out(void **state)
     enum { COUNT = 150 };
     const running *r = *state;
     int silent[COUNT];
-    for (int k = 0; k < COUNT; ++k) {
+    for (int k = 0; k < COUNT; ++k)
         silent[k] = dial(r->port, 0);
-    }
     check_it_goes_on(r);
-    for (int k = 0; k < COUNT; ++k) {
+    for (int k = 0; k < COUNT; ++k)
         close(silent[k]);
-    }
 }
 
 int main(void)

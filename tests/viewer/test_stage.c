@@ -18,9 +18,7 @@ static stage *open_stage(const char *scene)
     mo_message why = {{0}};
     stage_source source = {.scene = world_scene_find(scene)};
     world_default_values(source.scene, source.values);
-    if (stage_open(s, &source, &why) != MO_OK) {
-        fail_msg("%s", why.text);
-    }
+    if (stage_open(s, &source, &why) != MO_OK) fail_msg("%s", why.text);
     return s;
 }
 
@@ -36,18 +34,15 @@ static void ask(stage *s, unsigned page, const char *text, int granted)
     mo_message why = {{0}};
     CHECK(command_read(text, strlen(text), &w, &why) == MO_OK);
     const mo_error error = stage_command(s, page, &w, &why);
-    if ((error == MO_OK) != granted) {
-        fail_msg("%s: %s", text, error ? why.text : "was granted");
-    }
+    if ((error == MO_OK) != granted) fail_msg("%s: %s", text, error ? why.text : "was granted");
     CHECK(granted || why.text[0]);
 }
 
 static void take_steps(stage *s, int count)
 {
     mo_message why = {{0}};
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         CHECK(stage_step(s, &why) == MO_OK);
-    }
 }
 
 static double height(const stage *s, int body)
@@ -196,9 +191,8 @@ static void balls_are_added_and_the_oldest_is_removed(void **state)
     const mo_body_state ball = mo_body_get(s->world, mo_world_body(s->world, before));
     CHECK_NEAR(ball.velocity[0], 3, 1e-9);
     CHECK_NEAR(ball.velocity[2], -9.81 * 10 * s->step, 1e-9);
-    for (int k = 0; k < STAGE_BALLS + 20; ++k) {
+    for (int k = 0; k < STAGE_BALLS + 20; ++k)
         ask(s, 1, "{\"do\":\"throw\",\"from\":[0,0,90],\"velocity\":[0,0,0],\"radius\":0.01}", 1);
-    }
     CHECK(mo_world_body_count(s->world) == before + STAGE_BALLS);
     ask(s, 1, "{\"do\":\"set\",\"friction\":0.3}", 1);
     take_steps(s, 2);
@@ -274,9 +268,7 @@ static stage *open_arm(void)
     stage *s = calloc(1, sizeof *s);
     mo_message why = {{0}};
     const stage_source source = {.build = build_arm, .name = "arm", .title = "an arm"};
-    if (stage_open(s, &source, &why) != MO_OK) {
-        fail_msg("%s", why.text);
-    }
+    if (stage_open(s, &source, &why) != MO_OK) fail_msg("%s", why.text);
     return s;
 }
 
@@ -337,9 +329,8 @@ static void a_link_is_dragged(void **state)
     (void)state;
     stage *s = open_arm();
     int last = -1;
-    for (int k = 0; k < s->shown.body_count; ++k) {
+    for (int k = 0; k < s->shown.body_count; ++k)
         last = s->shown.bodies[k].kind == MO_BODY_LINK ? k : last;
-    }
     CHECK(last >= 0);
     char text[200];
     snprintf(text, sizeof text,

@@ -55,9 +55,7 @@ void *__wrap_calloc(size_t n, size_t size)
 
 void *__wrap_realloc(void *p, size_t size)
 {
-    if (!grants()) {
-        return NULL;
-    }
+    if (!grants()) return NULL;
     void *moved = __real_realloc(p, size);
     return p ? moved : count(moved);
 }
@@ -93,9 +91,7 @@ static mo_error messages(stage *s, const char *text, mo_message *why)
     CHECK(nowhere != NULL);
     stage_put_scene(s, nowhere);
     stage_put_state(s, nowhere);
-    if (frame) {
-        stage_frame(s, 1, 1, frame);
-    }
+    if (frame) stage_frame(s, 1, 1, frame);
     fclose(nowhere);
     snprintf(why->text, sizeof why->text, "out of memory");
     free(frame);
@@ -149,28 +145,22 @@ static int starve(int number, long k, int once)
     world_default_values(source.scene, source.values);
     source.values[0] = 2;
     left = PLENTY;
-    for (int j = -1; j < number; ++j) {
-        if (j < 0 ? stage_open(&s, &source, &why) : WORKS[j].work(&s, WORKS[j].text, &why)) {
+    for (int j = -1; j < number; ++j)
+        if (j < 0 ? stage_open(&s, &source, &why) : WORKS[j].work(&s, WORKS[j].text, &why))
             fail_msg("work %d: %s", j, why.text);
-        }
-    }
     const int bodies = mo_world_body_count(s.world);
     left = k, failed = 0, fails_once = once;
     const mo_error error = WORKS[number].work(&s, WORKS[number].text, &why);
     const int had = failed > 0;
     left = PLENTY, fails_once = 0;
-    if (error && !why.text[0]) {
+    if (error && !why.text[0])
         fail_msg("'%s': request %ld fails without a sentence", WORKS[number].text, k);
-    }
-    if (error && mo_world_body_count(s.world) != bodies) {
+    if (error && mo_world_body_count(s.world) != bodies)
         fail_msg("'%s': request %ld fails and leaves something", WORKS[number].text, k);
-    }
-    if (error && WORKS[number].work(&s, WORKS[number].text, &why)) {
+    if (error && WORKS[number].work(&s, WORKS[number].text, &why))
         fail_msg("'%s': after request %ld failed: %s", WORKS[number].text, k, why.text);
-    }
-    if (stage_step(&s, &why)) {
+    if (stage_step(&s, &why))
         fail_msg("'%s': a step after request %ld failed: %s", WORKS[number].text, k, why.text);
-    }
     stage_close(&s);
     if (has_begun && live != before) {
         fail_msg("'%s': request %ld fails, %ld blocks are left", WORKS[number].text, k,
@@ -209,9 +199,8 @@ static void every_request_of_opening_fails_once(void **state)
             left = PLENTY, fails_once = 0;
             CHECK(!error || why.text[0]);
             stage_close(&s);
-            if (live != before) {
+            if (live != before)
                 fail_msg("request %ld of opening fails, %ld blocks are left", k, live - before);
-            }
             if (!had) {
                 CHECK(error == MO_OK);
                 break;

@@ -36,9 +36,7 @@ static frames_actuator_kind kind_of(const mo_actuator_state *state)
 static int range_between(frames_actuator *to, double a, double b, double scale)
 {
     const double least = fmin(a * scale, b * scale), most = fmax(a * scale, b * scale);
-    if (!(isfinite(least) && isfinite(most) && least < most)) {
-        return 0;
-    }
+    if (!(isfinite(least) && isfinite(most) && least < most)) return 0;
     to->lower = least;
     to->upper = most;
     return 1;
@@ -49,15 +47,13 @@ static void choose_range(frames_actuator *to, const mo_actuator_state *state,
 {
     const int turns = joint->kind != MO_AXIS_PRISMATIC;
     const double per_length = -state->bias[1] / state->gain; /* u over l at rest */
-    if (state->has_target_range && range_between(to, state->target_lower, state->target_upper, 1)) {
+    if (state->has_target_range && range_between(to, state->target_lower, state->target_upper, 1))
         return;
-    }
     if (to->kind == FRAMES_POSITION) {
         const int has_limits = joint->has_limits && joint->kind != MO_AXIS_BALL;
         if (!(has_limits &&
-              range_between(to, joint->lower, joint->upper, state->gear[0] * per_length))) {
+              range_between(to, joint->lower, joint->upper, state->gear[0] * per_length)))
             range_between(to, -COMMON_LENGTH[turns], COMMON_LENGTH[turns], 1);
-        }
     } else if (to->kind == FRAMES_VELOCITY) {
         range_between(to, -COMMON_SPEED[turns], COMMON_SPEED[turns], 1);
     } else if (!range_between(to, state->lower, state->upper, 1 / state->gain)) {
@@ -79,11 +75,10 @@ static frames_actuator describe(const mo_world *world, mo_mechanism_id mechanism
                              .q = -1,
                              .effort = -1};
     found.turns = joint.kind != MO_AXIS_PRISMATIC && state.joint >= 0;
-    if (name && name[0]) {
+    if (name && name[0])
         snprintf(found.name, sizeof found.name, "%s", name);
-    } else {
+    else
         snprintf(found.name, sizeof found.name, "actuator %d", k + 1);
-    }
     choose_range(&found, &state, &joint);
     return found;
 }
@@ -91,16 +86,14 @@ static frames_actuator describe(const mo_world *world, mo_mechanism_id mechanism
 int frames_actuators(const mo_world *world, frames_actuator **list)
 {
     int count = 0, used = 0;
-    for (int m = 0; m < mo_world_mechanism_count(world); ++m) {
+    for (int m = 0; m < mo_world_mechanism_count(world); ++m)
         count += mo_mechanism_get(world, mo_world_mechanism(world, m)).actuator_count;
-    }
     *list = count ? calloc((size_t)count, sizeof **list) : NULL;
     for (int m = 0; *list && m < mo_world_mechanism_count(world); ++m) {
         const mo_mechanism_id mechanism = mo_world_mechanism(world, m);
         const int here = mo_mechanism_get(world, mechanism).actuator_count;
-        for (int k = 0; k < here; ++k) {
+        for (int k = 0; k < here; ++k)
             (*list)[used++] = describe(world, mechanism, k);
-        }
     }
     return used;
 }

@@ -23,12 +23,8 @@ int frames_shown_side(const mo_recording *recording, const mo_recorded_contact *
 {
     const int a = is_movable(recording, contact->a), b = is_movable(recording, contact->b);
     const double rise = contact->normal[recording->dimension == 2 ? 1 : 2];
-    if (a != b) {
-        return b ? 1 : -1;
-    }
-    if (fabs(rise) > LEVEL) {
-        return rise > 0 ? 1 : -1;
-    }
+    if (a != b) return b ? 1 : -1;
+    if (fabs(rise) > LEVEL) return rise > 0 ? 1 : -1;
     return contact->b > contact->a ? 1 : -1;
 }
 
@@ -51,12 +47,10 @@ int frames_next_link(const mo_recording *recording, const mo_recorded_frame *fra
     double weight = 0;
     int k = first;
     *link = (frames_link){.a = contact[first].a, .b = contact[first].b};
-    for (; k < frame->contact_count && contact[k].a == link->a && contact[k].b == link->b; ++k) {
+    for (; k < frame->contact_count && contact[k].a == link->a && contact[k].b == link->b; ++k)
         add_contact(contact + k, link, &weight);
-    }
-    for (int i = 0; i < 3; ++i) {
+    for (int i = 0; i < 3; ++i)
         link->point[i] = weight > 0 ? link->point[i] / weight : contact[first].point[i];
-    }
     link->moves[0] = is_movable(recording, link->a);
     link->moves[1] = is_movable(recording, link->b);
     return k;

@@ -7,9 +7,8 @@
 
 static unsigned char *put_u32(unsigned char *to, uint32_t value)
 {
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < 4; ++k)
         *to++ = (unsigned char)(value >> (8 * k));
-    }
     return to;
 }
 
@@ -30,9 +29,8 @@ static unsigned char *put_f64(unsigned char *to, double value)
 
 static unsigned char *put_floats(unsigned char *to, const double *values, int count)
 {
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         to = put_f32(to, values[k]);
-    }
     return to;
 }
 
@@ -97,12 +95,9 @@ void frames_write(const mo_recording *recording, int k, const frames_numbers *nu
         to = put_floats(to, pose[i].position, 3);
         to = put_floats(to, pose[i].orientation, 4);
     }
-    for (int i = 0; i < frame->contact_count; ++i) {
+    for (int i = 0; i < frame->contact_count; ++i)
         to = put_contact(to, recording->contacts + frame->first_contact + i);
-    }
-    if (numbers->readings) {
-        put_floats(to, numbers->readings->values, numbers->readings->count);
-    }
+    if (numbers->readings) put_floats(to, numbers->readings->values, numbers->readings->count);
 }
 
 mo_error frames_of_world(mo_recording *recording, const mo_world *world, double h,

@@ -14,21 +14,17 @@ static frames_reading *add(frames_readings *to, const char *name, const char *ot
 {
     frames_reading *reading = to->list + to->count++;
     *reading = (frames_reading){.unit = "", .body = -1, .number = number};
-    if (name && name[0]) {
+    if (name && name[0])
         snprintf(reading->name, sizeof reading->name, "%s", name);
-    } else {
+    else
         snprintf(reading->name, sizeof reading->name, "%s %d", otherwise, number + 1);
-    }
     return reading;
 }
 
 static int body_of(const mo_recording *recording, mo_body_id id)
 {
-    for (int k = 0; recording->ids && k < recording->body_count; ++k) {
-        if (recording->ids[k].index == id.index) {
-            return k;
-        }
-    }
+    for (int k = 0; recording->ids && k < recording->body_count; ++k)
+        if (recording->ids[k].index == id.index) return k;
     return -1;
 }
 
@@ -59,9 +55,8 @@ static int coordinate_of(const frames_readings *in, mo_mechanism_id mechanism, i
     for (int k = 0; k < in->count; ++k) {
         const frames_reading *reading = in->list + k;
         if (reading->kind == FRAMES_COORDINATE && reading->mechanism.index == mechanism.index &&
-            reading->number == joint) {
+            reading->number == joint)
             return k;
-        }
     }
     return -1;
 }
@@ -97,11 +92,8 @@ static const char *unit_of_sensor(const char *kind)
                  {"framepos", "m"},       {"force", "N"},
                  {"touch", "N"},          {"torque", "N m"},
                  {"clock", "s"}};
-    for (size_t k = 0; k < sizeof UNITS / sizeof UNITS[0]; ++k) {
-        if (strcmp(kind, UNITS[k].kind) == 0) {
-            return UNITS[k].unit;
-        }
-    }
+    for (size_t k = 0; k < sizeof UNITS / sizeof UNITS[0]; ++k)
+        if (strcmp(kind, UNITS[k].kind) == 0) return UNITS[k].unit;
     return "";
 }
 
@@ -116,9 +108,7 @@ static void add_sensors(frames_readings *to, const mo_robot *robot)
             const size_t used = strlen(reading->name);
             reading->kind = FRAMES_SENSOR;
             reading->unit = unit_of_sensor(kind);
-            if (count > 1) {
-                snprintf(reading->name + used, sizeof reading->name - used, ".%d", i);
-            }
+            if (count > 1) snprintf(reading->name + used, sizeof reading->name - used, ".%d", i);
         }
     }
 }
@@ -130,12 +120,9 @@ frames_readings frames_readings_of(const mo_world *world, const mo_robot *robot,
     frames_readings made = {0};
     const int sensed = robot ? mo_robot_sensor_values(robot) : 0;
     int room = 2 * actuator_count + sensed;
-    for (int m = 0; m < mo_world_mechanism_count(world); ++m) {
+    for (int m = 0; m < mo_world_mechanism_count(world); ++m)
         room += mo_mechanism_get(world, mo_world_mechanism(world, m)).joint_count;
-    }
-    if (room == 0) {
-        return made;
-    }
+    if (room == 0) return made;
     made.list = calloc((size_t)room, sizeof *made.list);
     made.values = calloc((size_t)room, sizeof *made.values);
     made.sensed = calloc((size_t)sensed + 1, sizeof *made.sensed);
@@ -143,15 +130,11 @@ frames_readings frames_readings_of(const mo_world *world, const mo_robot *robot,
         frames_readings_clear(&made);
         return made;
     }
-    for (int m = 0; m < mo_world_mechanism_count(world); ++m) {
+    for (int m = 0; m < mo_world_mechanism_count(world); ++m)
         add_coordinates(&made, world, mo_world_mechanism(world, m), recording);
-    }
-    for (int k = 0; k < actuator_count; ++k) {
+    for (int k = 0; k < actuator_count; ++k)
         add_actuator(&made, world, actuators + k);
-    }
-    if (robot) {
-        add_sensors(&made, robot);
-    }
+    if (robot) add_sensors(&made, robot);
     return made;
 }
 
@@ -185,10 +168,8 @@ static double value_of(const frames_readings *in, const frames_reading *reading,
 
 void frames_read(frames_readings *readings, const mo_world *world, mo_robot *robot, double h)
 {
-    if (robot && readings->sensed && mo_robot_sensor_values(robot) > 0) {
+    if (robot && readings->sensed && mo_robot_sensor_values(robot) > 0)
         mo_robot_sense(robot, world, h, readings->sensed, NULL); /* else the values stay */
-    }
-    for (int k = 0; k < readings->count; ++k) {
+    for (int k = 0; k < readings->count; ++k)
         readings->values[k] = value_of(readings, readings->list + k, world);
-    }
 }

@@ -17,9 +17,8 @@ replay replay_begin(size_t most)
 
 void replay_clear(replay *r)
 {
-    for (int k = 0; k < r->count; ++k) {
+    for (int k = 0; k < r->count; ++k)
         free(r->frames[k].bytes);
-    }
     free(r->frames);
     *r = (replay){0};
 }
@@ -48,9 +47,7 @@ static void thin(replay *r)
 
 static int make_room(replay *r)
 {
-    if (r->count < r->room) {
-        return 1;
-    }
+    if (r->count < r->room) return 1;
     const int room = r->room ? 2 * r->room : 256;
     replay_frame *frames = realloc(r->frames, (size_t)room * sizeof *frames);
     if (frames) {
@@ -65,12 +62,9 @@ void replay_add(replay *r, const mo_recording *recording, int frame, const frame
 {
     const double time = recording->frames[frame].time;
     const size_t size = frames_size(recording, frame, numbers);
-    while (r->count > 2 && r->bytes + size > r->most) {
+    while (r->count > 2 && r->bytes + size > r->most)
         thin(r);
-    }
-    if (!must && !replay_wants(r, time)) {
-        return;
-    }
+    if (!must && !replay_wants(r, time)) return;
     unsigned char *bytes = make_room(r) ? malloc(size) : NULL;
     if (!bytes) {
         r->failed = 1;
@@ -140,18 +134,15 @@ static void pack(packer *p, const void *bytes, size_t size, int flush)
             }
         } while (more);
     } while (size > 0);
-    if (flush == Z_FINISH) {
-        put_base64(p->out, p->waiting, ROOM - p->stream.avail_out);
-    }
+    if (flush == Z_FINISH) put_base64(p->out, p->waiting, ROOM - p->stream.avail_out);
 }
 
 /* u32 length, then the bytes. */
 static void pack_part(packer *p, const void *bytes, size_t size)
 {
     unsigned char length[4];
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < 4; ++k)
         length[k] = (unsigned char)(size >> (8 * k));
-    }
     pack(p, length, sizeof length, Z_NO_FLUSH);
     pack(p, bytes, size, Z_NO_FLUSH);
 }
@@ -168,9 +159,8 @@ static int put_data(const replay *r, FILE *out, const char *scene, size_t scene_
     p->stream.next_out = p->waiting;
     p->stream.avail_out = ROOM;
     pack_part(p, scene, scene_size);
-    for (int k = 0; k < r->count; ++k) {
+    for (int k = 0; k < r->count; ++k)
         pack_part(p, r->frames[k].bytes, r->frames[k].size);
-    }
     pack(p, "", 0, Z_FINISH);
     deflateEnd(&p->stream);
     free(p);
@@ -183,11 +173,9 @@ static int put_data(const replay *r, FILE *out, const char *scene, size_t scene_
 static size_t find_end_of_body(const unsigned char *html, size_t size)
 {
     static const char END[] = "</body>";
-    for (size_t k = size; k >= sizeof END - 1; --k) {
-        if (memcmp(html + k - (sizeof END - 1), END, sizeof END - 1) == 0) {
+    for (size_t k = size; k >= sizeof END - 1; --k)
+        if (memcmp(html + k - (sizeof END - 1), END, sizeof END - 1) == 0)
             return k - (sizeof END - 1);
-        }
-    }
     return size;
 }
 
@@ -202,9 +190,7 @@ int replay_put(const replay *r, FILE *out, const unsigned char *html, size_t htm
     all.is_replay = 1;
     all.note = note[0] ? note : NULL;
     FILE *text = open_memstream(&scene, &scene_size);
-    if (text) {
-        frames_scene(text, recording, &all);
-    }
+    if (text) frames_scene(text, recording, &all);
     int good = text && fclose(text) == 0 && !r->failed;
     if (good) {
         fwrite(html, 1, place, out);

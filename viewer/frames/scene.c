@@ -14,9 +14,8 @@ static const char *const DRIVES[] = {NULL, "velocity", "position"};
 static void put_numbers(json *j, const char *key, const double *values, int count)
 {
     json_array(j, key);
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         json_number(j, NULL, values[k]);
-    }
     json_array_end(j);
 }
 
@@ -65,9 +64,8 @@ static box bounds_of(const mo_recording *recording, int only_free)
         const mo_recorded_shape *shape = recording->shapes + k;
         const double reach = frames_reach(&shape->def);
         const mo_body_kind kind = recording->bodies[shape->body].kind;
-        if (isinf(reach) || (only_free && (kind == MO_BODY_FIXED || kind == MO_BODY_DRIVEN))) {
+        if (isinf(reach) || (only_free && (kind == MO_BODY_FIXED || kind == MO_BODY_DRIVEN)))
             continue;
-        }
         for (int i = 0; i < 3; ++i) {
             const double x = recording->poses[shape->body].position[i];
             all.low[i] = fmin(all.low[i], x - reach);
@@ -121,9 +119,8 @@ int frames_has_finish(const mo_shape_def *def)
 int frames_drawn(const mo_recording *recording, unsigned char *drawn)
 {
     unsigned char *has_visuals = calloc((size_t)recording->body_count + 1, 1);
-    for (int k = 0; has_visuals && k < recording->shape_count; ++k) {
+    for (int k = 0; has_visuals && k < recording->shape_count; ++k)
         has_visuals[recording->shapes[k].body] |= recording->shapes[k].def.layer == 0;
-    }
     for (int k = 0; has_visuals && k < recording->shape_count; ++k) {
         const mo_shape_def *def = &recording->shapes[k].def;
         const double *c = def->colour;
@@ -159,35 +156,25 @@ static void put_shape(json *j, const mo_recorded_shape *shape)
     json_whole(j, "body", shape->body);
     json_text(j, "kind", mo_shape_name(kind));
     json_array(j, "pose");
-    for (int k = 0; k < 7; ++k) {
+    for (int k = 0; k < 7; ++k)
         json_number(j, NULL, k < 3 ? def->pose.position[k] : def->pose.orientation[k - 3]);
-    }
     json_array_end(j);
     json_whole(j, "layer", def->layer);
-    if (frames_has_colour(def)) {
-        put_numbers(j, "colour", def->colour, 4);
-    }
+    if (frames_has_colour(def)) put_numbers(j, "colour", def->colour, 4);
     if (frames_has_finish(def)) {
         json_number(j, "metallic", def->metallic);
         json_number(j, "roughness", def->roughness);
     }
-    if (kind == MO_SHAPE_BALL || kind == MO_SHAPE_CAPSULE || kind == MO_SHAPE_CYLINDER) {
+    if (kind == MO_SHAPE_BALL || kind == MO_SHAPE_CAPSULE || kind == MO_SHAPE_CYLINDER)
         json_number(j, "radius", def->radius);
-    }
-    if (kind == MO_SHAPE_BOX || kind == MO_SHAPE_CYLINDER) {
-        put_numbers(j, "half", def->half, 3);
-    }
-    if (kind == MO_SHAPE_CAPSULE) {
-        put_numbers(j, "ends", def->ends[0], 6);
-    }
-    if (kind == MO_SHAPE_HULL || kind == MO_SHAPE_MESH) {
+    if (kind == MO_SHAPE_BOX || kind == MO_SHAPE_CYLINDER) put_numbers(j, "half", def->half, 3);
+    if (kind == MO_SHAPE_CAPSULE) put_numbers(j, "ends", def->ends[0], 6);
+    if (kind == MO_SHAPE_HULL || kind == MO_SHAPE_MESH)
         put_numbers(j, "points", def->points, 3 * def->point_count);
-    }
     if (kind == MO_SHAPE_MESH) {
         json_array(j, "indices");
-        for (int k = 0; k < def->index_count; ++k) {
+        for (int k = 0; k < def->index_count; ++k)
             json_whole(j, NULL, def->indices[k]);
-        }
         json_array_end(j);
     }
     json_object_end(j);
@@ -283,9 +270,7 @@ static void put_choice(json *j, const char *name, const char *summary, const wor
 static void put_scenes(json *j, const frames_facts *facts)
 {
     json_array(j, "scenes");
-    if (facts->file_title && facts->name) {
-        put_choice(j, facts->name, facts->file_title, NULL);
-    }
+    if (facts->file_title && facts->name) put_choice(j, facts->name, facts->file_title, NULL);
     for (int k = 0; !facts->is_replay && k < world_scene_count(); ++k) {
         const world_scene *scene = world_scene_at(k);
         put_choice(j, scene->name, scene->text, scene);
@@ -296,18 +281,16 @@ static void put_scenes(json *j, const frames_facts *facts)
 static void put_methods(json *j)
 {
     json_array(j, "methods");
-    for (int k = 0; k < mo_method_count(); ++k) {
+    for (int k = 0; k < mo_method_count(); ++k)
         json_text(j, NULL, mo_method_describe(k).name);
-    }
     json_array_end(j);
 }
 
 static void put_set(json *j, const frames_facts *facts)
 {
     json_object(j, "set");
-    for (int k = 0; facts->scene && k < world_parameter_count(facts->scene); ++k) {
+    for (int k = 0; facts->scene && k < world_parameter_count(facts->scene); ++k)
         json_number(j, facts->scene->parameter[k].name, facts->values[k]);
-    }
     json_object_end(j);
 }
 
@@ -348,14 +331,12 @@ void frames_scene(FILE *out, const mo_recording *recording, const frames_facts *
     put_methods(&j);
     put_bodies(&j, recording);
     json_array(&j, "shapes");
-    for (int k = 0; k < recording->shape_count; ++k) {
+    for (int k = 0; k < recording->shape_count; ++k)
         put_shape(&j, recording->shapes + k);
-    }
     json_array_end(&j);
     json_array(&j, "joints");
-    for (int k = 0; k < recording->joint_count; ++k) {
+    for (int k = 0; k < recording->joint_count; ++k)
         put_joint(&j, recording->joints + k, k < facts->drive_count ? facts->drives + k : NULL);
-    }
     json_array_end(&j);
     put_actuators(&j, facts);
     put_readings(&j, facts->readings);

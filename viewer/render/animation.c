@@ -44,9 +44,7 @@ animation *animation_begin(int width, int height)
 int animation_add(animation *a, const unsigned char *bytes, int time)
 {
     WebPPicture picture;
-    if (!WebPPictureInit(&picture)) {
-        return 0;
-    }
+    if (!WebPPictureInit(&picture)) return 0;
     picture.use_argb = 1;
     picture.width = a->width;
     picture.height = a->height;

@@ -67,9 +67,7 @@ int canvas_write_png(const canvas *c, FILE *out)
                        .height = (png_uint_32)c->height,
                        .format = PNG_FORMAT_RGB};
     unsigned char *bytes = malloc(3 * (size_t)c->width * (size_t)c->height);
-    if (!bytes) {
-        return 0;
-    }
+    if (!bytes) return 0;
     canvas_bytes(c, bytes);
     errno = EIO;
     const int good = png_image_write_to_stdio(&image, out, 0, bytes, 0, NULL);
@@ -128,9 +126,8 @@ double camera_see(const camera *c, const double point[3], double at[2])
 static void scale_to_one(double v[3])
 {
     const double length = sqrt(dot(v, v));
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         v[k] /= length;
-    }
 }
 
 camera camera_towards(const double centre[3], double size, const double ahead[3],
@@ -148,9 +145,8 @@ camera camera_towards(const double centre[3], double size, const double ahead[3]
     c.up[0] = c.right[1] * c.ahead[2] - c.right[2] * c.ahead[1];
     c.up[1] = c.right[2] * c.ahead[0] - c.right[0] * c.ahead[2];
     c.up[2] = c.right[0] * c.ahead[1] - c.right[1] * c.ahead[0];
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         c.eye[k] = centre[k] - FAR * size * c.ahead[k];
-    }
     c.pixel = 2.1 * size / narrow / (is_flat ? 1 : sqrt((double)FAR * FAR - 1) * size);
     return c;
 }

@@ -26,13 +26,10 @@ static double meet_ball(const ray *r, const double centre[3], double radius, dou
     const double d[3] = {r->from[0] - centre[0], r->from[1] - centre[1], r->from[2] - centre[2]};
     const double a = dot(r->to, r->to), b = dot(d, r->to), c = dot(d, d) - radius * radius;
     const double root = b * b - a * c;
-    if (root < 0) {
-        return INFINITY;
-    }
+    if (root < 0) return INFINITY;
     const double t = (-b - sqrt(root)) / a;
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         normal[k] = (d[k] + t * r->to[k]) / radius;
-    }
     return t;
 }
 
@@ -43,9 +40,7 @@ static double meet_box(const ray *r, const double half[3], double normal[3])
     for (int k = 0; k < 3; ++k) {
         const double a = (-half[k] - r->from[k]) / r->to[k], b = (half[k] - r->from[k]) / r->to[k];
         if (r->to[k] == 0) {
-            if (fabs(r->from[k]) > half[k]) {
-                return INFINITY;
-            }
+            if (fabs(r->from[k]) > half[k]) return INFINITY;
             continue;
         }
         if (fmin(a, b) > first) {
@@ -54,9 +49,7 @@ static double meet_box(const ray *r, const double half[3], double normal[3])
         }
         last = fmin(last, fmax(a, b));
     }
-    if (first > last || face < 0) {
-        return INFINITY;
-    }
+    if (first > last || face < 0) return INFINITY;
     memset(normal, 0, 3 * sizeof *normal);
     normal[face] = r->to[face] > 0 ? -1 : 1;
     return first;
@@ -76,17 +69,12 @@ static double meet_side(const ray *r, const double a[3], const double b[3], doub
     }
     const double A = dot(across, across), B = dot(across, off),
                  root = B * B - A * (dot(off, off) - radius * radius);
-    if (!(n > 0) || !(A > 0) || root < 0) {
-        return INFINITY;
-    }
+    if (!(n > 0) || !(A > 0) || root < 0) return INFINITY;
     const double t = (-B - sqrt(root)) / A;
     const double along = (dot(d, axis) + t * dot(r->to, axis)) / n;
-    if (along < 0 || along > 1) {
-        return INFINITY;
-    }
-    for (int k = 0; k < 3; ++k) {
+    if (along < 0 || along > 1) return INFINITY;
+    for (int k = 0; k < 3; ++k)
         normal[k] = (off[k] + t * across[k]) / radius;
-    }
     return t;
 }
 
@@ -178,9 +166,8 @@ static void put(const caster *c, int x, int y, double depth, const double normal
         c->onto->depth[place] = (float)depth;
         if (c->onto->pixel) {
             c->onto->owner[place] = body;
-            for (int k = 0; k < 3; ++k) {
+            for (int k = 0; k < 3; ++k)
                 c->onto->normal[place][k] = (float)normal[k];
-            }
         }
     }
 }
@@ -219,9 +206,7 @@ static void cast_triangle(const caster *c, double corner[3][3], int body)
 {
     double at[3][2], e1[3], e2[3], n[3];
     for (int k = 0; k < 3; ++k) {
-        if (camera_see(c->eye, corner[k], at[k]) <= 0) {
-            return;
-        }
+        if (camera_see(c->eye, corner[k], at[k]) <= 0) return;
         e1[k] = corner[1][k] - corner[0][k];
         e2[k] = corner[2][k] - corner[0][k];
     }
@@ -250,9 +235,7 @@ static void cast_triangle(const caster *c, double corner[3][3], int body)
             const double depth = dot(d, n) / dot(r.to, n), side = dot(r.to, n) < 0 ? 1 : -1;
             const double normal[3] = {side * n[0] / length, side * n[1] / length,
                                       side * n[2] / length};
-            if (inside && isfinite(depth)) {
-                put(c, x, y, depth, normal, body);
-            }
+            if (inside && isfinite(depth)) put(c, x, y, depth, normal, body);
         }
     }
 }
@@ -270,17 +253,15 @@ static void cast_corners(const fan *f, int i, int j, int k)
 {
     const int corners[3] = {i, j, k};
     double world[3][3];
-    for (int m = 0; m < 3; ++m) {
+    for (int m = 0; m < 3; ++m)
         mo_pose_point(f->pose, f->points + 3 * corners[m], world[m]);
-    }
     cast_triangle(f->c, world, f->body);
 }
 
 static void take_face(void *user, int count, const int *corners)
 {
-    for (int k = 2; k < count; ++k) {
+    for (int k = 2; k < count; ++k)
         cast_corners(user, corners[0], corners[k - 1], corners[k]);
-    }
 }
 
 static int cast_hull(fan *f, const mo_shape_def *shape)
@@ -293,18 +274,13 @@ int cast_shape(const caster *c, const mo_shape_def *shape, const mo_pose *body_p
     const mo_pose pose = mo_pose_compose(body_pose, &shape->pose);
     fan f = {c, shape->points, &pose, body};
     double centre[3] = {0, 0, 0}, reach = INFINITY;
-    if (shape->kind == MO_SHAPE_HULL) {
-        return cast_hull(&f, shape);
-    }
+    if (shape->kind == MO_SHAPE_HULL) return cast_hull(&f, shape);
     if (shape->kind == MO_SHAPE_MESH) {
-        for (int k = 0; k + 3 <= shape->index_count; k += 3) {
+        for (int k = 0; k + 3 <= shape->index_count; k += 3)
             cast_corners(&f, shape->indices[k], shape->indices[k + 1], shape->indices[k + 2]);
-        }
         return 1;
     }
-    if (shape->kind == MO_SHAPE_PLANE && !c->onto->pixel) {
-        return 1;
-    }
+    if (shape->kind == MO_SHAPE_PLANE && !c->onto->pixel) return 1;
     if (shape->kind == MO_SHAPE_BALL) {
         reach = shape->radius;
     } else if (shape->kind == MO_SHAPE_BOX) {

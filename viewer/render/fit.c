@@ -111,15 +111,12 @@ static void add_frame(const renderer *r, int frame, view_box *box)
         const double *x = poses[shape->body].position;
         const double away =
             hypot(hypot(x[0] - r->centre[0], x[1] - r->centre[1]), x[2] - r->centre[2]);
-        if (is_fixed ? frame > 0 : away > FAR * r->size) {
-            continue;
-        }
+        if (is_fixed ? frame > 0 : away > FAR * r->size) continue;
         ball balls[MOST_BALLS];
         const int count = balls_of(&shape->def, balls);
         const double reach = place_balls(&shape->def, poses + shape->body, r->centre, balls, count);
-        for (int i = 0; i < count && !(is_fixed && reach > NEAR_BY * r->size); ++i) {
+        for (int i = 0; i < count && !(is_fixed && reach > NEAR_BY * r->size); ++i)
             add_ball(&r->eye, balls + i, box);
-        }
     }
 }
 
@@ -131,21 +128,17 @@ void fit_eye(renderer *r)
     for (int round = 0; round < 3; ++round) {
         camera *eye = &r->eye;
         view_box box = {{INFINITY, INFINITY}, {-INFINITY, -INFINITY}};
-        for (int k = 0; k < r->recording->frame_count; k += every) {
+        for (int k = 0; k < r->recording->frame_count; k += every)
             add_frame(r, k, &box);
-        }
         const double wide = (box.high[0] - box.low[0]) / eye->width,
                      high = (box.high[1] - box.low[1]) / eye->height;
-        if (!(wide > 0) || !(high > 0) || isinf(wide + high)) {
-            return;
-        }
+        if (!(wide > 0) || !(high > 0) || isinf(wide + high)) return;
         double at[2];
         const double depth = eye->is_flat ? 1 : camera_see(eye, r->centre, at);
         const double right = (box.low[0] + box.high[0] - eye->width) / 2 * eye->pixel * depth,
                      up = (eye->height - box.low[1] - box.high[1]) / 2 * eye->pixel * depth;
-        for (int k = 0; k < 3; ++k) {
+        for (int k = 0; k < 3; ++k)
             eye->eye[k] += right * eye->right[k] + up * eye->up[k];
-        }
         eye->pixel *= fmax(wide, high) * MARGIN;
     }
     /* A turning camera also needs the view from the side. */

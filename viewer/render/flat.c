@@ -37,9 +37,8 @@ static void take_corners(void *user, int count, const int *corners)
 {
     ordered *o = user;
     o->count = count;
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         memcpy(o->corners[k], o->points + 3 * corners[k], sizeof o->corners[k]);
-    }
 }
 
 int flat_corners(const mo_shape_def *hull, double (*corners)[3])
@@ -89,9 +88,8 @@ static double reach_of(const mo_shape_def *shape)
                                     hypot(shape->ends[1][0], shape->ends[1][1]));
     case MO_SHAPE_HULL:
     case MO_SHAPE_MESH:
-        for (int k = 0; k < shape->point_count; ++k) {
+        for (int k = 0; k < shape->point_count; ++k)
             most = fmax(most, hypot(shape->points[3 * k], shape->points[3 * k + 1]));
-        }
         return most;
     default:
         return INFINITY;
@@ -139,9 +137,7 @@ int flat_shape(canvas *c, const camera *eye, const mo_shape_def *shape, const mo
         ready.point_count = corners ? flat_corners(shape, corners) : -1;
         ready.points = corners ? corners[0] : NULL;
     }
-    if (ready.point_count >= 0) {
-        draw(c, eye, &ready, pose, edge, how);
-    }
+    if (ready.point_count >= 0) draw(c, eye, &ready, pose, edge, how);
     free(corners);
     return ready.point_count >= 0;
 }

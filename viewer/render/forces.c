@@ -67,9 +67,8 @@ int forces_measure(const mo_recording *recording, double *strongest, double *thi
     for (int k = 0; most && k < frames; ++k) {
         const mo_recorded_frame *frame = recording->frames + k;
         most[k] = 0;
-        for (int i = 0; i < frame->contact_count; ++i) {
+        for (int i = 0; i < frame->contact_count; ++i)
             most[k] = fmax(most[k], length_of(recording->contacts[frame->first_contact + i].force));
-        }
     }
     *strongest = most ? median(most, frames) : 0;
     free(most);
@@ -101,13 +100,11 @@ static void draw_force(const forces_view *v, const mo_recorded_contact *contact)
     const double size = length_of(contact->force);
     const double scale = frames_shown_side(v->recording, contact) * forces_length(v, size) / size;
     double tip[3], a[2], b[2];
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         tip[k] = contact->point[k] + scale * contact->force[k];
-    }
     if (!(size > THRESHOLD * v->strongest) || camera_see(v->eye, contact->point, a) <= 0 ||
-        camera_see(v->eye, tip, b) <= 0 || !(hypot(b[0] - a[0], b[1] - a[1]) > 3)) {
+        camera_see(v->eye, tip, b) <= 0 || !(hypot(b[0] - a[0], b[1] - a[1]) > 3))
         return;
-    }
     draw_arrow(v, a, b, SHAFT + 2 * HALO, v->halo);
     draw_arrow(v, a, b, SHAFT, contact->mode == MO_CONTACT_SLIDES ? v->slides : v->sticks);
 }
@@ -125,14 +122,10 @@ static void draw_link(const forces_view *v, const frames_link *link, const mo_po
     double at[2], end[2];
     const double depth = camera_see(v->eye, link->point, at);
     const double wide = forces_width(v, size) / (v->eye->pixel * (v->eye->is_flat ? 1 : depth));
-    if (!(size > THRESHOLD * v->strongest) || depth <= 0) {
-        return;
-    }
-    for (int k = 0; k < 2; ++k) {
-        if (link->moves[k] && camera_see(v->eye, poses[k ? link->b : link->a].position, end) > 0) {
+    if (!(size > THRESHOLD * v->strongest) || depth <= 0) return;
+    for (int k = 0; k < 2; ++k)
+        if (link->moves[k] && camera_see(v->eye, poses[k ? link->b : link->a].position, end) > 0)
             canvas_line(v->onto, at, end, fmax(1, wide), link->slides ? v->slides : v->sticks);
-        }
-    }
 }
 
 int forces_are_chains(const mo_recorded_frame *frame)
@@ -143,13 +136,10 @@ int forces_are_chains(const mo_recorded_frame *frame)
 void forces_draw(const forces_view *v, const mo_recorded_frame *frame, const mo_pose *poses)
 {
     const mo_recorded_contact *contact = v->recording->contacts + frame->first_contact;
-    if (!(v->strongest > 0)) {
-        return;
-    }
+    if (!(v->strongest > 0)) return;
     if (!forces_are_chains(frame)) {
-        for (int i = 0; i < frame->contact_count; ++i) {
+        for (int i = 0; i < frame->contact_count; ++i)
             draw_force(v, contact + i);
-        }
         return;
     }
     for (int i = 0; i < frame->contact_count;) {

@@ -40,9 +40,7 @@ static unsigned survey(const gif *g, const box *b, int axis, unsigned *sums)
             for (at[2] = b->low[2]; at[2] <= b->high[2]; ++at[2]) {
                 const unsigned here = g->count[cell_at(at[0], at[1], at[2])];
                 count += here;
-                if (sums) {
-                    sums[at[axis]] += here;
-                }
+                if (sums) sums[at[axis]] += here;
             }
         }
     }
@@ -52,9 +50,8 @@ static unsigned survey(const gif *g, const box *b, int axis, unsigned *sums)
 static int longest_axis(const box *b)
 {
     int best = 0;
-    for (int k = 1; k < 3; ++k) {
+    for (int k = 1; k < 3; ++k)
         best = b->high[k] - b->low[k] > b->high[best] - b->low[best] ? k : best;
-    }
     return best;
 }
 
@@ -64,13 +61,10 @@ static int cut(const gif *g, box *b, box *other)
     const int axis = longest_axis(b);
     unsigned sums[LEVELS] = {0}, below = 0;
     int at = b->low[axis];
-    if (b->low[axis] == b->high[axis]) {
-        return 0;
-    }
+    if (b->low[axis] == b->high[axis]) return 0;
     const unsigned count = survey(g, b, axis, sums);
-    while (at + 1 < b->high[axis] && below + sums[at] < (count + 1) / 2) {
+    while (at + 1 < b->high[axis] && below + sums[at] < (count + 1) / 2)
         below += sums[at++];
-    }
     *other = *b;
     other->low[axis] = at + 1;
     b->high[axis] = at;
@@ -106,9 +100,8 @@ static void settle(gif *g, const box *b, int place, GifColorType *colour)
                 const int cell = cell_at(at[0], at[1], at[2]);
                 g->place[cell] = (unsigned char)place;
                 weight += g->count[cell];
-                for (int k = 0; k < 3; ++k) {
+                for (int k = 0; k < 3; ++k)
                     sum[k] += g->count[cell] * (8.0 * at[k] + 3.5);
-                }
             }
         }
     }
@@ -122,12 +115,10 @@ static void make_palette(gif *g, GifColorType colours[COLOURS])
     box boxes[COLOURS] = {{.high = {LEVELS - 1, LEVELS - 1, LEVELS - 1}}};
     int count = 1;
     boxes[0].count = survey(g, boxes, 0, NULL);
-    while (count < COLOURS && cut(g, &boxes[worst(boxes, count)], &boxes[count])) {
+    while (count < COLOURS && cut(g, &boxes[worst(boxes, count)], &boxes[count]))
         ++count;
-    }
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; ++k)
         settle(g, boxes + k, k, colours + k);
-    }
 }
 
 /* The level of a value with a threshold of the dither, both from 0 to 255. */
@@ -170,9 +161,7 @@ static int put_repeat(GifFileType *file)
 gif *gif_begin(int width, int height, FILE *out)
 {
     gif *g = calloc(1, sizeof *g);
-    if (!g) {
-        return NULL;
-    }
+    if (!g) return NULL;
     g->width = width;
     g->height = height;
     g->pixels = malloc((size_t)width);
@@ -206,22 +195,17 @@ int gif_add(gif *g, const unsigned char *bytes, int hundredths)
     ColorMapObject *map = GifMakeMapObject(COLOURS, NULL);
     const size_t wide = (size_t)g->width;
     errno = map ? EIO : ENOMEM;
-    if (!map) {
-        return 0;
-    }
+    if (!map) return 0;
     memset(g->count, 0, sizeof g->count);
-    for (int y = 0; y < g->height; ++y) {
-        for (int x = 0; x < g->width; ++x) {
+    for (int y = 0; y < g->height; ++y)
+        for (int x = 0; x < g->width; ++x)
             g->count[cell_of(bytes + 3 * ((size_t)y * wide + (size_t)x), x, y)] += 1;
-        }
-    }
     make_palette(g, map->Colors);
     int good = put_delay(g->file, hundredths) &&
                EGifPutImageDesc(g->file, 0, 0, g->width, g->height, false, map) == GIF_OK;
     for (int y = 0; y < g->height && good; ++y) {
-        for (int x = 0; x < g->width; ++x) {
+        for (int x = 0; x < g->width; ++x)
             g->pixels[x] = g->place[cell_of(bytes + 3 * ((size_t)y * wide + (size_t)x), x, y)];
-        }
         good = EGifPutLine(g->file, g->pixels, g->width) == GIF_OK;
     }
     GifFreeMapObject(map);

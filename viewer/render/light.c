@@ -61,9 +61,7 @@ colour light_colour_of(const renderer *r, int shape)
     colour own = kind == MO_BODY_FIXED    ? p->fixed
                  : kind == MO_BODY_DRIVEN ? p->driven
                                           : palette_body(p, s->body);
-    if (frames_has_colour(&s->def)) {
-        own = (colour){(float)c[0], (float)c[1], (float)c[2]};
-    }
+    if (frames_has_colour(&s->def)) own = (colour){(float)c[0], (float)c[1], (float)c[2]};
     return colour_mix(own, p->background, r->is_pale ? PALE : 0);
 }
 
@@ -79,9 +77,8 @@ void light_background(renderer *r)
         const double above = (c->height / 2.0 - y - 0.5) - fmax(level, -0.5 * c->height);
         const colour row = colour_mix(r->colours->background, r->colours->zenith,
                                       step_between(0, 1, 0.55 * above / (0.5 * c->height)));
-        for (int x = 0; x < c->width; ++x) {
+        for (int x = 0; x < c->width; ++x)
             c->pixel[(size_t)y * (size_t)c->width + (size_t)x] = row;
-        }
     }
 }
 
@@ -93,9 +90,8 @@ static double light_at(const renderer *r, const surface *hit)
     double at[2];
     double off[3]; /* offset from the surface, against self-shadowing of a coarse map */
     const double slack = 3 * r->light.pixel;
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         off[k] = hit->point[k] + slack * hit->normal[k];
-    }
     const double depth = camera_see(&r->light, off, at) - slack;
     const int size = r->shadow.width;
     int lit = 0, asked = 0;
@@ -113,9 +109,7 @@ static double octant(const renderer *r, const surface *hit, const mo_pose *poses
 {
     const mo_recorded_shape *shape = r->recording->shapes + hit->shape;
     double local[3];
-    if (shape->def.kind != MO_SHAPE_BALL) {
-        return 1;
-    }
+    if (shape->def.kind != MO_SHAPE_BALL) return 1;
     const mo_pose pose = mo_pose_compose(poses + shape->body, &shape->def.pose);
     mo_pose_vector_back(&pose, hit->normal, local);
     return local[0] * local[1] * local[2] < 0 ? OCTANT : 1;
@@ -127,13 +121,11 @@ static colour reflect(const renderer *r, const surface *hit, colour shaded, colo
     const mo_shape_def *def = &r->recording->shapes[hit->shape].def;
     const double *n = hit->normal;
     double eye[3], way[3];
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         eye[k] = r->eye.is_flat ? -r->eye.ahead[k] : r->eye.eye[k] - hit->point[k];
-    }
     const double facing = dot(n, eye), far = sqrt(dot(eye, eye));
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         way[k] = (2 * facing * n[k] - eye[k]) / far;
-    }
     const finish f = {.metallic = fmin(1, def->metallic),
                       .roughness = fmin(1, def->roughness),
                       .facing = facing / far,
@@ -174,9 +166,8 @@ static double fade(double far)
 static double grid_line(const double local[3], double cell, double footprint)
 {
     double nearest = INFINITY;
-    for (int k = 0; k < 2; ++k) {
+    for (int k = 0; k < 2; ++k)
         nearest = fmin(nearest, fabs(local[k] - cell * round(local[k] / cell)));
-    }
     return fmin(1, fmax(0, 1.5 - nearest / footprint));
 }
 
@@ -187,9 +178,8 @@ static colour shade_floor(const renderer *r, const surface *hit, const mo_pose *
     const palette *p = r->colours;
     double local[3], off[3], at[2];
     mo_pose_point_back(&pose, hit->point, local);
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         off[k] = hit->point[k] - r->centre[k];
-    }
     const double far = sqrt(dot(off, off)) / r->size, horizon = fade(far);
     const double depth = camera_see(&r->eye, hit->point, at);
     const double cell = light_round(r->size / 4);
@@ -240,21 +230,17 @@ static int make_patch(const mo_shape_def *s, const mo_pose *pose, const mo_pose 
         middle[k] = s->kind == MO_SHAPE_CAPSULE ? (s->ends[0][k] + s->ends[1][k]) / 2 : 0;
     }
     mo_pose_point(pose, middle, centre);
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         off[k] = centre[k] - floor->position[k];
-    }
     const double height = dot(off, axes[2]), size = fmin(fmax(half[0], half[1]), 2 * half[2]);
     const double strength = 1 - fmax(0, height - half[2]) / (1.6 * size);
-    if (!(strength > 0.03) || height < -half[2]) {
-        return 0;
-    }
+    if (!(strength > 0.03) || height < -half[2]) return 0;
     const double within = s->kind == MO_SHAPE_BALL ? 0.25 : 0.9;
     *p = (patch){.half = {within * half[0], within * half[1]},
                  .blur = (0.45 + 0.6 * (1 - strength)) * size,
                  .strength = strength * strength};
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         p->foot[k] = centre[k] - height * axes[2][k];
-    }
     memcpy(p->east, axes[0], sizeof p->east);
     memcpy(p->north, axes[1], sizeof p->north);
     return 1;
@@ -271,9 +257,7 @@ static void draw_patch(renderer *r, const patch *p, int floor)
             corner[i] = p->foot[i] + (k & 1 ? 1 : -1) * (p->half[0] + p->blur) * p->east[i] +
                         (k & 2 ? 1 : -1) * (p->half[1] + p->blur) * p->north[i];
         }
-        if (camera_see(&r->eye, corner, at) <= 0) {
-            return;
-        }
+        if (camera_see(&r->eye, corner, at) <= 0) return;
         for (int i = 0; i < 2; ++i) {
             low[i] = fmin(low[i], at[i]);
             high[i] = fmax(high[i], at[i]);
@@ -283,13 +267,10 @@ static void draw_patch(renderer *r, const patch *p, int floor)
         for (int x = (int)fmax(0, low[0]); x <= (int)fmin(c->width - 1, high[0]); ++x) {
             const size_t k = (size_t)y * (size_t)c->width + (size_t)x;
             double from[3], way[3], off[3];
-            if (c->owner[k] != floor) {
-                continue;
-            }
+            if (c->owner[k] != floor) continue;
             camera_ray(&r->eye, x, y, from, way);
-            for (int i = 0; i < 3; ++i) {
+            for (int i = 0; i < 3; ++i)
                 off[i] = from[i] + (double)c->depth[k] * way[i] - p->foot[i];
-            }
             const double out = hypot(fmax(0, fabs(dot(off, p->east)) - p->half[0]),
                                      fmax(0, fabs(dot(off, p->north)) - p->half[1]));
             const double near = fmax(0, 1 - out / p->blur);
@@ -304,18 +285,15 @@ static void draw_patches(renderer *r, const mo_pose *poses)
     const mo_recording *recording = r->recording;
     for (int f = 0; f < recording->shape_count; ++f) {
         const mo_recorded_shape *floor = recording->shapes + f;
-        if (!light_is_floor(&floor->def, poses + floor->body)) {
-            continue;
-        }
+        if (!light_is_floor(&floor->def, poses + floor->body)) continue;
         const mo_pose at = mo_pose_compose(poses + floor->body, &floor->def.pose);
         for (int k = 0; k < recording->shape_count; ++k) {
             const mo_recorded_shape *s = recording->shapes + k;
             const mo_pose pose = mo_pose_compose(poses + s->body, &s->def.pose);
             patch p;
             if (s->def.kind != MO_SHAPE_PLANE && s->def.layer != 0 &&
-                make_patch(&s->def, &pose, &at, &p)) {
+                make_patch(&s->def, &pose, &at, &p))
                 draw_patch(r, &p, f);
-            }
         }
     }
 }
@@ -334,9 +312,8 @@ static void draw_outlines(renderer *r)
                       below = c->owner[k + (size_t)c->width];
             const int body = here < 0 ? -1 : shapes[here].body;
             if (body != (right < 0 ? -1 : shapes[right].body) ||
-                body != (below < 0 ? -1 : shapes[below].body)) {
+                body != (below < 0 ? -1 : shapes[below].body))
                 c->pixel[k] = darker(c->pixel[k], OUTLINE);
-            }
         }
     }
 }
@@ -350,9 +327,7 @@ void light_shapes(renderer *r, const mo_pose *poses)
             const size_t k = (size_t)y * (size_t)c->width + (size_t)x;
             surface hit = {.shape = c->owner[k]};
             double from[3], direction[3];
-            if (hit.shape < 0) {
-                continue;
-            }
+            if (hit.shape < 0) continue;
             camera_ray(&r->eye, x, y, from, direction);
             for (int i = 0; i < 3; ++i) {
                 hit.point[i] = from[i] + (double)c->depth[k] * direction[i];

@@ -46,11 +46,8 @@ static const glyph GLYPHS[] = {
 
 static const char *strokes_of(char letter)
 {
-    for (size_t k = 0; k < sizeof GLYPHS / sizeof *GLYPHS; ++k) {
-        if (GLYPHS[k].letter == letter) {
-            return GLYPHS[k].strokes;
-        }
-    }
+    for (size_t k = 0; k < sizeof GLYPHS / sizeof *GLYPHS; ++k)
+        if (GLYPHS[k].letter == letter) return GLYPHS[k].strokes;
     return "";
 }
 
@@ -68,9 +65,7 @@ double marks_text(canvas *c, const double at[2], double high, const char *text, 
                 continue;
             }
             const double now[2] = {x + unit * (s[0] - '0'), at[1] - high + unit * (s[1] - '0')};
-            if (is_down) {
-                canvas_line(c, before, now, pen, how);
-            }
+            if (is_down) canvas_line(c, before, now, pen, how);
             memcpy(before, now, sizeof before);
             is_down = 1;
             s += 2;
@@ -139,9 +134,8 @@ void marks_axes(renderer *r, double time)
     const double bar[2] = {r->large.width - MARGIN * s - wide, bottom};
     const double clock[2] = {MARGIN * s, (MARGIN + LETTER) * s};
     char text[48];
-    for (int k = 0; k < r->recording->dimension && k < 3; ++k) {
+    for (int k = 0; k < r->recording->dimension && k < 3; ++k)
         draw_axis(r, from, k, hues[k]);
-    }
     snprintf(text, sizeof text, "%g m", length);
     draw_bar(r, bar, wide, text, p->pin);
     snprintf(text, sizeof text, "t = %.2f s", time);
@@ -154,9 +148,7 @@ void marks_forces(renderer *r, const forces_view *v, int are_chains)
     const double force = v->strongest > 0 ? marks_round(v->strongest) : 0;
     const double at[2] = {0.3 * r->large.width, bottom};
     char text[48];
-    if (!(force > 0)) {
-        return;
-    }
+    if (!(force > 0)) return;
     snprintf(text, sizeof text, "%g N", force);
     if (are_chains) {
         const double end[2] = {at[0] + 2 * AXIS * s, bottom};

@@ -47,9 +47,8 @@ static void sort_shapes(renderer *r)
 {
     for (int k = 0; k < r->recording->shape_count; ++k) {
         int place = k;
-        for (; place > 0 && by_layer(r->recording, r->order[place - 1], k); --place) {
+        for (; place > 0 && by_layer(r->recording, r->order[place - 1], k); --place)
             r->order[place] = r->order[place - 1];
-        }
         r->order[place] = k;
     }
 }
@@ -83,13 +82,10 @@ static void find_middle(const renderer *r, int frame, double middle[3])
     memset(middle, 0, 3 * sizeof *middle);
     for (int k = 0; k < recording->body_count; ++k) {
         const mo_body_kind kind = recording->bodies[k].kind;
-        if (kind == MO_BODY_FIXED || kind == MO_BODY_DRIVEN) {
-            continue;
-        }
+        if (kind == MO_BODY_FIXED || kind == MO_BODY_DRIVEN) continue;
         ++count;
-        for (int i = 0; i < 3; ++i) {
+        for (int i = 0; i < 3; ++i)
             middle[i] += (poses[k].position[i] - middle[i]) / count;
-        }
     }
 }
 
@@ -102,9 +98,8 @@ static void aim(renderer *r)
         off[k] = r->middle[k] - eye->eye[k];
         depth += off[k] * eye->ahead[k];
     }
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         eye->eye[k] += off[k] - depth * eye->ahead[k];
-    }
 }
 
 /* v about the vertical. */
@@ -123,9 +118,8 @@ static void move_eye(renderer *r, int frame)
     const double angle = is_planar(r) ? 0 : r->def.turn * elapsed;
     double off[3], now[3];
     r->eye = r->first;
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         off[k] = r->first.eye[k] - r->middle[k];
-    }
     spin(off, angle);
     spin(r->eye.right, angle);
     spin(r->eye.up, angle);
@@ -148,9 +142,7 @@ int render_open(renderer *r, const mo_recording *recording, const render_def *de
     place_cameras(r);
     fit_eye(r);
     find_middle(r, 0, r->middle);
-    if (def->follow && def->followed >= 0) {
-        aim(r);
-    }
+    if (def->follow && def->followed >= 0) aim(r);
     r->first = r->eye;
     memcpy(r->lit, r->middle, sizeof r->lit);
     r->colours = palette_of(def->dark);
@@ -184,9 +176,7 @@ static void wipe(canvas *c)
 {
     for (size_t k = 0; k < (size_t)c->width * (size_t)c->height; ++k) {
         c->depth[k] = INFINITY;
-        if (c->owner) {
-            c->owner[k] = -1;
-        }
+        if (c->owner) c->owner[k] = -1;
     }
 }
 
@@ -226,9 +216,8 @@ static mo_shape_def visible(const renderer *r, const mo_shape_def *shape)
     const double least = 0.012 * r->size;
     mo_shape_def wide = *shape;
     wide.radius = shape->kind == MO_SHAPE_CAPSULE ? fmax(shape->radius, least) : shape->radius;
-    for (int k = 0; k < 2 && shape->kind == MO_SHAPE_BOX; ++k) {
+    for (int k = 0; k < 2 && shape->kind == MO_SHAPE_BOX; ++k)
         wide.half[k] = fmax(shape->half[k], least);
-    }
     return wide;
 }
 
@@ -271,12 +260,8 @@ int render_frame(renderer *r, int k)
     wipe(&r->shadow);
     light_background(r);
     const int good = is_planar(r) ? draw_plane(r, poses) : draw_space(r, poses);
-    if (r->def.forces) {
-        draw_forces(r, frame, poses);
-    }
-    if (r->def.axes) {
-        marks_axes(r, frame->time);
-    }
+    if (r->def.forces) draw_forces(r, frame, poses);
+    if (r->def.axes) marks_axes(r, frame->time);
     canvas_halve(&r->large, &r->small);
     return good;
 }

@@ -60,12 +60,10 @@ typedef struct reading {
 static int field_of(const char *path)
 {
     const size_t length = strcspn(path, "[");
-    for (int k = 0; k < COMMAND_FIELDS; ++k) {
+    for (int k = 0; k < COMMAND_FIELDS; ++k)
         if (strlen(FIELDS[k]) == length && strncmp(path, FIELDS[k], length) == 0 &&
-            (!path[length] || strcmp(path + length, "[]") == 0)) {
+            (!path[length] || strcmp(path + length, "[]") == 0))
             return k;
-        }
-    }
     return -1;
 }
 
@@ -77,9 +75,7 @@ static void take_number(reading *r, const char *path, const char *text)
     r->not_finite |= !isfinite(value);
     if (field >= 0) {
         command_numbers *numbers = r->w->field + field;
-        if (numbers->count < 3) {
-            numbers->at[numbers->count] = value;
-        }
+        if (numbers->count < 3) numbers->at[numbers->count] = value;
         numbers->count += numbers->count < 4;
     } else if (strncmp(path, "set.", 4) == 0 && r->w->set_count < COMMAND_SETTINGS) {
         command_setting *setting = r->w->set + r->w->set_count++;
@@ -121,9 +117,7 @@ static signed char on_json(struct lejp_ctx *ctx, char reason)
         take_number(r, ctx->path, ctx->buf);
         break;
     case LEJPCB_VAL_NULL:
-        if (field_of(ctx->path) >= 0) {
-            r->w->field[field_of(ctx->path)].is_null = 1;
-        }
+        if (field_of(ctx->path) >= 0) r->w->field[field_of(ctx->path)].is_null = 1;
         break;
     case LEJPCB_VAL_STR_START:
         r->length = 0;
@@ -146,11 +140,8 @@ static signed char on_json(struct lejp_ctx *ctx, char reason)
 
 static int find_verb(const char *name)
 {
-    for (int k = 0; k < COMMAND_VERBS; ++k) {
-        if (strcmp(VERBS[k].name, name) == 0) {
-            return k;
-        }
-    }
+    for (int k = 0; k < COMMAND_VERBS; ++k)
+        if (strcmp(VERBS[k].name, name) == 0) return k;
     return -1;
 }
 
@@ -178,9 +169,7 @@ static size_t number_length(const char *text)
     const char *at = text + (text[0] == '-');
     const size_t whole = *at == '0' ? 1 : strspn(at, DIGITS);
     at += whole;
-    if (whole && *at == '.' && strspn(at + 1, DIGITS)) {
-        at += 1 + strspn(at + 1, DIGITS);
-    }
+    if (whole && *at == '.' && strspn(at + 1, DIGITS)) at += 1 + strspn(at + 1, DIGITS);
     if (whole && (*at == 'e' || *at == 'E')) {
         const char *power = at + 1 + (at[1] == '+' || at[1] == '-');
         at = strspn(power, DIGITS) ? power + strspn(power, DIGITS) : at;
@@ -192,11 +181,9 @@ static size_t number_length(const char *text)
 static size_t number_run(const char *text, size_t size)
 {
     size_t run = 0;
-    if (strchr("+-.0123456789", text[0]) && text[0]) {
-        while (run < size && text[run] && strchr("+-.0123456789eE", text[run])) {
+    if (strchr("+-.0123456789", text[0]) && text[0])
+        while (run < size && text[run] && strchr("+-.0123456789eE", text[run]))
             ++run;
-        }
-    }
     return run;
 }
 
@@ -212,9 +199,7 @@ static size_t find_long(const char *text, size_t size, size_t from, size_t *leng
             in_string = !in_string;
         } else if (!in_string) {
             *length = number_run(text + at, size - at);
-            if (*length > SHORT_NUMBER) {
-                return at;
-            }
+            if (*length > SHORT_NUMBER) return at;
             at += *length ? *length - 1 : 0;
         }
     }
@@ -231,14 +216,10 @@ static int parse(struct lejp_ctx *ctx, const char *text, size_t size)
 static int parse_long(struct lejp_ctx *ctx, reading *r, const char *text, size_t length)
 {
     char copy[COMMAND_DIGITS + 1];
-    if (length > COMMAND_DIGITS) {
-        return LEJP_REJECT_NUM_TOO_LONG;
-    }
+    if (length > COMMAND_DIGITS) return LEJP_REJECT_NUM_TOO_LONG;
     memcpy(copy, text, length);
     copy[length] = '\0';
-    if (number_length(copy) != length) {
-        return LEJP_REJECT_MP_VAL_NUM_FORMAT;
-    }
+    if (number_length(copy) != length) return LEJP_REJECT_MP_VAL_NUM_FORMAT;
     r->has_long = 1;
     r->long_value = strtod(copy, NULL);
     const int first = parse(ctx, "0", 1);
@@ -281,23 +262,19 @@ mo_error command_read(const char *text, size_t size, command *w, mo_message *why
     reading r = {.w = w};
     struct lejp_ctx ctx;
     memset(w, 0, sizeof *w);
-    if (size == 0 || size > COMMAND_LONGEST || text[0] != '{') {
+    if (size == 0 || size > COMMAND_LONGEST || text[0] != '{')
         return view_fail(why, "a command is one JSON object of at most %d bytes", COMMAND_LONGEST);
-    }
     lejp_construct(&ctx, on_json, &r, NULL, 0);
     const int left = parse_all(&ctx, &r, text, size);
     lejp_destruct(&ctx);
-    if (left < 0 || !only_space(text + size - left, (size_t)left)) {
+    if (left < 0 || !only_space(text + size - left, (size_t)left))
         return view_fail(why, "a command is one JSON object; this text is not");
-    }
     if (r.not_finite || r.too_long) {
         return view_fail(why, "a %s in the command is too %s", r.not_finite ? "number" : "name",
                          r.not_finite ? "large" : "long");
     }
     const int verb = find_verb(r.verb);
-    if (verb < 0) {
-        return view_fail(why, "there is no command '%s'", r.verb);
-    }
+    if (verb < 0) return view_fail(why, "there is no command '%s'", r.verb);
     w->verb = (command_verb)verb;
     return check_fields(w, why);
 }

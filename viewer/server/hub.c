@@ -24,17 +24,14 @@ int hub_open(hub *h)
 
 static void drop(hub_message *message)
 {
-    if (message && --message->uses == 0) {
-        free(message);
-    }
+    if (message && --message->uses == 0) free(message);
 }
 
 void hub_close(hub *h)
 {
     if (h->is_made) {
-        for (int k = 0; k < HUB_KINDS; ++k) {
+        for (int k = 0; k < HUB_KINDS; ++k)
             drop(h->newest[k]);
-        }
         pthread_cond_destroy(&h->news);
         pthread_mutex_destroy(&h->lock);
         free(h->commands);
@@ -77,9 +74,8 @@ void hub_post(hub *h, hub_kind kind, hub_message *message)
 void hub_refuse(hub *h, unsigned page, const mo_message *why)
 {
     pthread_mutex_lock(&h->lock);
-    if (h->refusal_count < HUB_REFUSALS) {
+    if (h->refusal_count < HUB_REFUSALS)
         h->refusals[h->refusal_count++] = (hub_refusal){page, *why};
-    }
     pthread_mutex_unlock(&h->lock);
 }
 

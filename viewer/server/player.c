@@ -55,20 +55,17 @@ static void post_news(player *p, int at_rest)
 {
     stage *s = p->stage;
     int news = s->scene_changed || s->state_changed;
-    if (s->scene_changed) {
+    if (s->scene_changed)
         post_text(p, HUB_SCENE, stage_put_scene);
-    } else if (s->state_changed) {
+    else if (s->state_changed)
         post_text(p, HUB_STATE, stage_put_state);
-    }
     if (s->scene_changed ||
         (s->frame_changed && (at_rest || clock_now() - p->posted >= FRAME_SECONDS))) {
         post_frame(p);
         news = 1;
     }
     s->scene_changed = s->state_changed = 0;
-    if (news && p->wake) {
-        p->wake(p->wake_user);
-    }
+    if (news && p->wake) p->wake(p->wake_user);
 }
 
 /* ---- time ------------------------------------------------------------------------------------ */
@@ -94,20 +91,15 @@ static void take_step(player *p)
     const mo_error error = stage_step(p->stage, &why);
     if (error) {
         hub_refuse(p->hub, 0, &why);
-        if (p->wake) {
-            p->wake(p->wake_user);
-        }
+        if (p->wake) p->wake(p->wake_user);
     }
     p->began = p->stage->is_waiting ? began : 0;
-    if (p->stage->is_waiting) { /* commands may come in between */
+    if (p->stage->is_waiting) /* commands may come in between */
         return;
-    }
     const double now = clock_now();
     measure(p, began, now);
     p->due += p->stage->step / p->stage->speed;
-    if (p->due < now - LATE_SECONDS) {
-        p->due = now;
-    }
+    if (p->due < now - LATE_SECONDS) p->due = now;
 }
 
 /* ---- the loop -------------------------------------------------------------------------------- */
@@ -131,13 +123,11 @@ static int take_news(player *p, double due, hub_command *commands, int *command_
     hub *h = p->hub;
     unsigned pages[STAGE_PAGES];
     pthread_mutex_lock(&h->lock);
-    while (!h->is_over && h->command_count == 0 && !(h->page_count && clock_now() >= due)) {
+    while (!h->is_over && h->command_count == 0 && !(h->page_count && clock_now() >= due))
         wait_for_news(h, h->page_count ? due : INFINITY);
-    }
     *command_count = h->command_count;
-    for (int k = 0; k < h->command_count; ++k) {
+    for (int k = 0; k < h->command_count; ++k)
         commands[k] = h->commands[(h->first_command + k) % HUB_COMMANDS];
-    }
     h->first_command = h->command_count = 0;
     const int count = h->page_count, over = h->is_over;
     memcpy(pages, h->pages, sizeof pages);
@@ -153,9 +143,7 @@ static void grant(player *p, const hub_command *entry)
     const int was_playing = p->stage->playing;
     if (stage_command(p->stage, entry->page, &entry->command, &why)) {
         hub_refuse(p->hub, entry->page, &why);
-        if (p->wake) {
-            p->wake(p->wake_user);
-        }
+        if (p->wake) p->wake(p->wake_user);
     }
     if (p->stage->playing && !was_playing) {
         p->due = p->window_began = clock_now();
@@ -172,9 +160,8 @@ static void *play(void *user)
     p->due = p->window_began = clock_now();
     while (commands && take_news(p, s->playing || s->single_steps ? p->due : INFINITY, commands,
                                  &count, &has_pages)) {
-        for (int k = 0; k < count; ++k) {
+        for (int k = 0; k < count; ++k)
             grant(p, commands + k);
-        }
         const double now = clock_now();
         if (s->single_steps) {
             take_step(p);

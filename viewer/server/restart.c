@@ -40,14 +40,10 @@ static int have_left(const restart_watch *w, const mo_recording *recording)
     for (int k = 0; k < recording->body_count; ++k) {
         const mo_body_kind kind = recording->bodies[k].kind;
         const double *x = recording->poses[k].position;
-        if (kind == MO_BODY_FIXED || kind == MO_BODY_DRIVEN) {
-            continue;
-        }
+        if (kind == MO_BODY_FIXED || kind == MO_BODY_DRIVEN) continue;
         const double away =
             hypot(hypot(x[0] - w->centre[0], x[1] - w->centre[1]), x[2] - w->centre[2]);
-        if (!(away > LEFT_SIZES * w->size)) {
-            return 0;
-        }
+        if (!(away > LEFT_SIZES * w->size)) return 0;
         count += 1;
     }
     return count > 0;
@@ -57,14 +53,9 @@ int restart_is_due(restart_watch *w, const mo_recording *recording, int at_rest_
 {
     const mo_recorded_frame *now = recording->frames;
     w->most_energy = fmax(w->most_energy, now->kinetic_energy);
-    if (now->kinetic_energy > REST_PART * w->most_energy) {
-        w->moved = now->time;
-    }
-    if (now->time - w->touched < IDLE_SECONDS) {
-        return 0;
-    }
-    if (now->time >= LEFT_TIMES * w->usual_time && (at_rest_too || have_left(w, recording))) {
+    if (now->kinetic_energy > REST_PART * w->most_energy) w->moved = now->time;
+    if (now->time - w->touched < IDLE_SECONDS) return 0;
+    if (now->time >= LEFT_TIMES * w->usual_time && (at_rest_too || have_left(w, recording)))
         return 1;
-    }
     return at_rest_too && now->time >= w->usual_time && now->time - w->moved >= REST_SECONDS;
 }

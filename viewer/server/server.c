@@ -52,14 +52,11 @@ static int header_is_ours(struct lws *wsi, enum lws_token_indexes header, const 
 {
     static const char *const NAMES[] = {"127.0.0.1", "localhost"};
     char given[128], ours[64];
-    if (lws_hdr_copy(wsi, given, (int)sizeof given, header) <= 0) {
+    if (lws_hdr_copy(wsi, given, (int)sizeof given, header) <= 0)
         return 0; /* absent, or too long to be ours */
-    }
     for (int k = 0; k < 2; ++k) {
         snprintf(ours, sizeof ours, "%s%s:%d", prefix, NAMES[k], server_of(wsi)->port);
-        if (strcasecmp(given, ours) == 0) {
-            return 1;
-        }
+        if (strcasecmp(given, ours) == 0) return 1;
     }
     return 0;
 }
@@ -100,9 +97,7 @@ static int answer(struct lws *wsi, connection *c, unsigned status, const char *t
     add_header(&h, wsi, "X-Content-Type-Options:", "nosniff");
     add_header(&h, wsi, "Referrer-Policy:", "no-referrer");
     add_header(&h, wsi, "Content-Security-Policy:", policy);
-    if (h.failed || lws_finalize_write_http_header(wsi, h.bytes + LWS_PRE, &h.at, h.end)) {
-        return -1;
-    }
+    if (h.failed || lws_finalize_write_http_header(wsi, h.bytes + LWS_PRE, &h.at, h.end)) return -1;
     c->body = body;
     c->left = size;
     lws_callback_on_writable(wsi);
@@ -121,12 +116,9 @@ static int on_request(struct lws *wsi, connection *c, const char *path)
         return answer_text(wsi, c, 403,
                            "This server answers to the address that moreau view printed.\n");
     }
-    if (lws_hdr_total_length(wsi, WSI_TOKEN_GET_URI) <= 0) {
+    if (lws_hdr_total_length(wsi, WSI_TOKEN_GET_URI) <= 0)
         return answer_text(wsi, c, 405, "Only GET.\n");
-    }
-    if (strcmp(path, "/") != 0) {
-        return answer_text(wsi, c, 404, "There is one page here: /\n");
-    }
+    if (strcmp(path, "/") != 0) return answer_text(wsi, c, 404, "There is one page here: /\n");
     return answer(wsi, c, 200, "text/html; charset=utf-8", s->def.html, s->def.html_size);
 }
 
@@ -135,14 +127,10 @@ static int on_body_room(struct lws *wsi, connection *c)
     unsigned char chunk[LWS_PRE + CHUNK];
     const size_t size = c->left < CHUNK ? c->left : CHUNK;
     const int is_last = size == c->left;
-    if (!c->body) {
-        return 0;
-    }
+    if (!c->body) return 0;
     memcpy(chunk + LWS_PRE, c->body, size);
-    if (lws_write(wsi, chunk + LWS_PRE, size, is_last ? LWS_WRITE_HTTP_FINAL : LWS_WRITE_HTTP) <
-        0) {
+    if (lws_write(wsi, chunk + LWS_PRE, size, is_last ? LWS_WRITE_HTTP_FINAL : LWS_WRITE_HTTP) < 0)
         return -1;
-    }
     c->body += size;
     c->left -= size;
     if (is_last) {
@@ -220,9 +208,7 @@ static void on_close(struct lws *wsi, connection *c)
 {
     if (c && c->page) {
         hub_page_remove(server_of(wsi)->def.hub, c->page);
-        if (c->message) {
-            hub_let_go(server_of(wsi)->def.hub, c->message);
-        }
+        if (c->message) hub_let_go(server_of(wsi)->def.hub, c->message);
         free(c->command);
         memset(c, 0, sizeof *c);
     }
@@ -241,12 +227,9 @@ static void take_command(struct lws *wsi, connection *c)
     mo_error error =
         c->is_binary ? view_fail(&why, "commands are text")
                      : command_read(c->command ? c->command : "", c->command_size, &parsed, &why);
-    if (!error && !hub_command_add(server_of(wsi)->def.hub, c->page, &parsed)) {
+    if (!error && !hub_command_add(server_of(wsi)->def.hub, c->page, &parsed))
         error = view_fail(&why, "too many commands at once");
-    }
-    if (error) {
-        refuse(wsi, c, &why);
-    }
+    if (error) refuse(wsi, c, &why);
 }
 
 static int on_receive(struct lws *wsi, connection *c, const void *in, size_t size)
@@ -259,9 +242,7 @@ static int on_receive(struct lws *wsi, connection *c, const void *in, size_t siz
         return -1;
     }
     char *longer = realloc(c->command, c->command_size + size + 1);
-    if (!longer) {
-        return -1;
-    }
+    if (!longer) return -1;
     memcpy(longer + c->command_size, in, size);
     c->command = longer;
     c->command_size += size;
@@ -285,9 +266,7 @@ static int send_refusal(struct lws *wsi, connection *c)
     for (const char *p = c->refusal.text; *p;) {
         const char *start = p;
         const unsigned code = text_next(&p);
-        if (code == '"' || code == '\\') {
-            text[length++] = '\\';
-        }
+        if (code == '"' || code == '\\') text[length++] = '\\';
         if (code >= 0x20 && code != 0xFFFD) {
             memcpy(text + length, start, (size_t)(p - start));
             length += (size_t)(p - start);
@@ -309,9 +288,7 @@ static int send_part(struct lws *wsi, connection *c)
                                             : LWS_WRITE_TEXT;
     memcpy(bytes + LWS_PRE, hub_message_text(c->message) + c->sent, size);
     const int how = kind | (size < left ? LWS_WRITE_NO_FIN : 0);
-    if (lws_write(wsi, bytes + LWS_PRE, size, (enum lws_write_protocol)how) < 0) {
-        return -1;
-    }
+    if (lws_write(wsi, bytes + LWS_PRE, size, (enum lws_write_protocol)how) < 0) return -1;
     c->sent += size;
     if (c->sent == c->message->size) {
         hub_let_go(server_of(wsi)->def.hub, c->message);
@@ -325,34 +302,26 @@ static int send_part(struct lws *wsi, connection *c)
 static int on_room(struct lws *wsi, connection *c)
 {
     int sent = 0;
-    if (!c->page) {
-        return 0;
-    }
+    if (!c->page) return 0;
     if (!c->message && c->refusal.text[0]) {
         sent = send_refusal(wsi, c);
     } else {
         c->message = c->message ? c->message : hub_take(server_of(wsi)->def.hub, c->seen, &c->kind);
         sent = c->message ? send_part(wsi, c) : 0;
     }
-    if (sent > 0) {
-        lws_callback_on_writable(wsi);
-    }
+    if (sent > 0) lws_callback_on_writable(wsi);
     /* A page that does not read is not heard either: libwebsockets 4.1 never returns from one that
      * has ended its side of the connection while there is no room to send. */
-    if (sent >= 0) {
-        lws_rx_flow_control(wsi, sent == 0 || !lws_send_pipe_choked(wsi));
-    }
+    if (sent >= 0) lws_rx_flow_control(wsi, sent == 0 || !lws_send_pipe_choked(wsi));
     return sent < 0 ? -1 : 0;
 }
 
 /* Refusals find their page. */
 static void share_refusals(server *s, struct lws *wsi, connection *c)
 {
-    for (int k = 0; c->page && k < s->refusal_count; ++k) {
-        if (s->refusals[k].page == 0 || s->refusals[k].page == c->page) {
+    for (int k = 0; c->page && k < s->refusal_count; ++k)
+        if (s->refusals[k].page == 0 || s->refusals[k].page == c->page)
             refuse(wsi, c, &s->refusals[k].why);
-        }
-    }
 }
 
 /* The hub has a message: requests write callbacks for every page. */
@@ -362,9 +331,8 @@ static void on_news(struct lws *wsi)
     const struct lws_protocols *protocol = lws_get_protocol(wsi);
     if (s->def.hub && s->vhost && protocol) {
         s->refusal_count = hub_refusals(s->def.hub, s->refusals);
-        if (s->refusal_count) {
+        if (s->refusal_count)
             lws_callback_all_protocol_vhost_args(s->vhost, protocol, LWS_CALLBACK_USER, NULL, 0);
-        }
         lws_callback_on_writable_all_protocol_vhost(s->vhost, protocol);
     }
 }
@@ -458,9 +426,7 @@ server *server_open(const server_def *def, mo_message *why)
 
 void server_close(server *s)
 {
-    if (s && s->context) {
-        lws_context_destroy(s->context);
-    }
+    if (s && s->context) lws_context_destroy(s->context);
     free(s);
 }
 

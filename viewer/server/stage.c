@@ -39,9 +39,7 @@ static mo_error record_shown(const stage *s, mo_recording *shown, mo_message *wh
     const int are_many = s->steps > 0 && s->report.contacts > MOST_CONTACTS;
     const mo_error error = frames_of_world(shown, s->world, s->steps && !are_many ? s->step : 0,
                                            s->steps ? &s->report : NULL, why);
-    if (!error && are_many) {
-        shown->frames[0].step = s->step;
-    }
+    if (!error && are_many) shown->frames[0].step = s->step;
     return error;
 }
 
@@ -73,20 +71,14 @@ static const double STEP_SECONDS = 0.5;
 mo_error stage_apply(stage *s, mo_message *why)
 {
     mo_world_def def = mo_world_definition(s->world);
-    if (s->source.configure) {
-        s->source.configure(s->source.configure_user, &def);
-    }
-    if (s->method[0]) {
-        def.solver.method = s->method;
-    }
+    if (s->source.configure) s->source.configure(s->source.configure_user, &def);
+    if (s->method[0]) def.solver.method = s->method;
     if (s->tolerance > 0) {
         def.solver.tol = s->tolerance;
         def.moving_tol = 0; /* a tolerance that was chosen applies to every step */
     }
     def.solver.time_limit = fmin(def.solver.time_limit, STEP_SECONDS);
-    if (s->has_gravity) {
-        memcpy(def.gravity, s->gravity, sizeof def.gravity);
-    }
+    if (s->has_gravity) memcpy(def.gravity, s->gravity, sizeof def.gravity);
     return mo_world_change(s->world, &def, why);
 }
 
@@ -96,9 +88,7 @@ static mo_error replace(stage *s, const stage_source *source, mo_message *why)
     mo_world *world = NULL;
     stage before = *s;
     mo_error error = build(source, &world, why);
-    if (error) {
-        return error;
-    }
+    if (error) return error;
     s->source = *source;
     s->world = world;
     s->steps = s->unsolved = 0;
@@ -126,9 +116,7 @@ mo_error stage_open(stage *s, const stage_source *source, mo_message *why)
     *s = (stage){.playing = 1, .restart = source->restart, .speed = 1, .friction = NAN};
     s->step = source->step > 0 ? source->step : source->scene ? source->scene->step : 0.01;
     const mo_error error = replace(s, source, why);
-    if (error) {
-        stage_close(s);
-    }
+    if (error) stage_close(s);
     return error;
 }
 
@@ -173,22 +161,16 @@ void stage_keep_pages(stage *s, const unsigned *pages, int count)
 {
     for (int k = 0; k < STAGE_PAGES; ++k) {
         int here = 0;
-        for (int i = 0; i < count; ++i) {
+        for (int i = 0; i < count; ++i)
             here |= pages[i] == s->hands[k].page;
-        }
-        if (!here) {
-            s->hands[k] = (stage_hand){0};
-        }
+        if (!here) s->hands[k] = (stage_hand){0};
     }
 }
 
 static int holds_any(const stage *s)
 {
-    for (int k = 0; k < STAGE_PAGES; ++k) {
-        if (s->hands[k].page) {
-            return 1;
-        }
-    }
+    for (int k = 0; k < STAGE_PAGES; ++k)
+        if (s->hands[k].page) return 1;
     return 0;
 }
 
@@ -206,9 +188,7 @@ mo_error stage_step(stage *s, mo_message *why)
     }
     mo_error error = mo_world_step(s->world, s->step, &report, why);
     s->is_waiting = !error && report.is_waiting;
-    if (s->is_waiting) {
-        return MO_OK;
-    }
+    if (s->is_waiting) return MO_OK;
     if (!error) {
         s->report = report;
         s->steps += 1;
@@ -221,9 +201,8 @@ mo_error stage_step(stage *s, mo_message *why)
         s->state_changed = 1;
     }
     s->frame_changed = 1;
-    if (!error && s->playing && !holds_any(s) && restart_is_due(&s->watch, &s->shown, s->restart)) {
+    if (!error && s->playing && !holds_any(s) && restart_is_due(&s->watch, &s->shown, s->restart))
         error = stage_reset(s, why);
-    }
     return error;
 }
 
@@ -233,9 +212,8 @@ static frames_facts facts_of(const stage *s)
 {
     const mo_world_def def = mo_world_definition(s->world);
     const char *method = def.solver.method;
-    for (int k = 0; !method && k < mo_method_count(); ++k) {
+    for (int k = 0; !method && k < mo_method_count(); ++k)
         method = mo_method_describe(k).is_default ? mo_method_describe(k).name : NULL;
-    }
     frames_facts facts = {.generation = s->generation,
                           .title = s->source.scene ? s->source.scene->text : s->source.title,
                           .scene = s->source.scene,
@@ -261,9 +239,8 @@ static frames_facts facts_of(const stage *s)
 void stage_put_scene(stage *s, FILE *out)
 {
     /* Targets may have changed since drives and actuators were listed; their ranges stay. */
-    for (int k = 0; k < s->drive_count; ++k) {
+    for (int k = 0; k < s->drive_count; ++k)
         s->drives[k].target = mo_joint_get(s->world, mo_world_joint(s->world, k)).target;
-    }
     for (int k = 0; k < s->actuator_count; ++k) {
         frames_actuator *actuator = s->actuators + k;
         actuator->target =

@@ -10,14 +10,9 @@
 
 static mo_error serve(const view_def *def, server *s, mo_message *why)
 {
-    if (def->ready) {
-        def->ready(def->user, server_port(s));
-    }
-    while (!def->is_over(def->user)) {
-        if (!server_serve(s)) {
-            return view_fail(why, "the server cannot go on");
-        }
-    }
+    if (def->ready) def->ready(def->user, server_port(s));
+    while (!def->is_over(def->user))
+        if (!server_serve(s)) return view_fail(why, "the server cannot go on");
     return MO_OK;
 }
 
@@ -27,9 +22,7 @@ static mo_error play_and_serve(const view_def *def, stage *shown, hub *h, mo_mes
     const server_def how = {
         .port = def->port, .html = def->html, .html_size = def->html_size, .hub = h};
     server *s = server_open(&how, why);
-    if (!s) {
-        return MO_ERR_ARGUMENT;
-    }
+    if (!s) return MO_ERR_ARGUMENT;
     player p = {.stage = shown, .hub = h, .wake = server_wake, .wake_user = s};
     mo_error error =
         player_start(&p) ? serve(def, s, why) : view_fail(why, "no thread could be started");
@@ -50,9 +43,7 @@ static mo_error run_replay(const view_def *def, mo_message *why)
 
 mo_error view_run(const view_def *def, mo_message *why)
 {
-    if (!def->source) {
-        return run_replay(def, why);
-    }
+    if (!def->source) return run_replay(def, why);
     stage *shown = calloc(1, sizeof *shown);
     hub h;
     if (!shown || !hub_open(&h)) {
