@@ -39,7 +39,8 @@ typedef struct record {
     mo_rigid_contact contact;
     side side[2];
     double start[3];
-    double square; /* of the distance of its point from the origin */
+    double rate_scale; /* of its closing speed */
+    double square;     /* of the distance of its point from the origin */
 } record;
 
 /* A body of the problem. */
@@ -85,6 +86,8 @@ static void put_record(const mo_heap *heap, int place, const double *start, reco
     memcpy(to->contact.arm, from->arm, sizeof from->arm);
     memcpy(to->contact.w, world->problem->w + row, sizeof to->contact.w);
     to->contact.mu = contact->mu;
+    to->rate_scale =
+        world->problem->rate_scale ? world->problem->rate_scale[contact->constraint] : 1;
     to->square = mo_vec3_dot(contact->point, contact->point);
     if (start) mo_vec3_copy(start + row, to->start);
     for (int k = 0; k < 2; ++k) {
@@ -165,6 +168,15 @@ static mo_error name_bodies(whole *w)
     return id ? MO_OK : MO_ERR_MEMORY;
 }
 
+static mo_error scale_rates(whole *w)
+{
+    double *scale = mo_memory_array(&w->problem->allocator, (size_t)w->count + 1, sizeof *scale);
+    w->problem->rate_scale = scale;
+    for (int i = 0; i < w->count && scale; ++i)
+        scale[i] = w->record[i].rate_scale;
+    return scale ? MO_OK : MO_ERR_MEMORY;
+}
+
 /* Contacts in their order; bodies as they come, the first one of a contact before the second. */
 static mo_error build(whole *w, int is_coarse)
 {
@@ -184,8 +196,9 @@ static mo_error build(whole *w, int is_coarse)
         mo_builder_add_contact(builder, &own->contact);
         mo_vec3_copy(own->start, w->start + 3 * i);
     }
-    const mo_error error = mo_builder_finish(builder, &w->problem, &why);
+    mo_error error = mo_builder_finish(builder, &w->problem, &why);
     mo_builder_destroy(builder);
+    error = error ? error : scale_rates(w);
     return error || !is_coarse ? error : name_bodies(w);
 }
 

@@ -155,9 +155,9 @@ static void set_plates(mo_world *world, const mo_body_id side[2], double v)
     }
 }
 
-/* Plates press a heap until no velocity obeys both, whatever the friction.  Of n such steps in a row
- * about 2 log2(n) are tried with all methods, the others end after the sweeps of a round, with full
- * and with less friction; once the plates go back, steps are solved again. */
+/* Plates press a heap until no velocity obeys both, whatever the friction.  Of n such steps in a
+ * row about 2 log2(n) are tried with all methods, the others end after the sweeps of a round, with
+ * full and with less friction; once the plates go back, steps are solved again. */
 static void a_jam_is_not_tried_with_all_methods_in_every_step(void **state)
 {
     (void)state;

@@ -112,25 +112,25 @@ static void without_small_few_contacts_take_more_memory_blocks(void **state)
         CHECK(2 * blocks_without(contacts, NULL) <= blocks_without(contacts, "small"));
 }
 
-/* Contacts in the plane between few bodies, most of them redundant, or between many. */
-static mo_problem *make_flat(uint64_t seed, int bodies)
+static mo_problem *make_random(uint64_t seed, int bodies, int constraints, int in_plane)
 {
     scene_random_def def = scene_random_default();
     mo_problem *problem;
     def.seed = seed;
     def.bodies = bodies;
-    def.constraints = 30;
-    def.in_plane = 1;
+    def.constraints = constraints;
+    def.in_plane = in_plane;
     CHECK(scene_random(&def, &problem, NULL, NULL) == MO_OK);
     return problem;
 }
 
-/* Iterations of some rungs over a family of such problems, without one rung; NULL: with all. */
+/* Iterations of some rungs over a family of problems in the plane, between few bodies, where most
+ * contacts are redundant, or between many; without one rung, or NULL: with all. */
 static int count_flat(int bodies, const char *const *rungs, const char *without)
 {
     int count = 0;
     for (uint64_t seed = 1; seed <= 12; ++seed) {
-        mo_problem *problem = make_flat(seed, bodies);
+        mo_problem *problem = make_random(seed, bodies, 30, 1);
         mo_result result = solve_without(problem, without, mo_default_options());
         for (int k = 0; rungs[k]; ++k)
             count += taken(&result, rungs[k]) ? taken(&result, rungs[k])->iterations : 0;
@@ -308,24 +308,12 @@ static void count_both(mo_problem *problem, const char *rung, double tol, int *w
     mo_problem_destroy(problem);
 }
 
-static mo_problem *make_planted(uint64_t seed, int in_plane)
-{
-    scene_random_def def = scene_random_default();
-    mo_problem *problem;
-    def.seed = seed;
-    def.bodies = 60;
-    def.constraints = 90;
-    def.in_plane = in_plane;
-    CHECK(scene_random(&def, &problem, NULL, NULL) == MO_OK);
-    return problem;
-}
-
 static void without_few_sweeps_planted_problems_take_more_factorisations(void **state)
 {
     (void)state;
     int with = 0, without = 0;
     for (uint64_t seed = 1; seed <= 10; ++seed)
-        count_both(make_planted(seed, seed % 2), "few sweeps", 1e-8, &with, &without);
+        count_both(make_random(seed, 60, 90, seed % 2), "few sweeps", 1e-8, &with, &without);
     CHECK(4 * with <= 3 * without);
 }
 

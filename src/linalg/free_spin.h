@@ -60,8 +60,10 @@ MO_ANY void mo_spin_freely(const double J0[9], const double l[3], double h, int 
         mo_turn_back(phi, by_series, l, turned);
         mo_mat3_apply(J0, y, residual);
         mo_vec3_minus(residual, turned, residual);
-        /* d/dy exp(-h y) l = h [turned]_x (I - [phi]_x / 2), to second order in h */
+        /* d/dy exp(-h y) l = h [turned]_x (I - [phi]_x / 2), to second order in h; to first order
+         * beyond a radian, where A would no longer be definite */
         const double c[3] = {h * turned[0], h * turned[1], h * turned[2]};
+        if (mo_vec3_dot(phi, phi) > 1) memset(phi, 0, sizeof phi);
         const double half = 0.5 * mo_vec3_dot(c, phi);
         const double skew[9] = {half, -c[2], c[1], c[2], half, -c[0], -c[1], c[0], half};
         for (int k = 0; k < 9; ++k)

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Moreau authors */
 /* Bodies in a contact problem: their masses, and the velocities that they have without constraints.
  */
+#include <math.h>
 #include <string.h>
 
 #include "linalg/dense.h"
@@ -69,13 +70,21 @@ void mo_from_block(const mo_world *world, const double *in, double v[6])
     }
 }
 
+/* Of the least entry of M on its diagonal: beyond, M + h K has no digit of M left. */
+static const double STIFFEST = 1e12;
+
 /* Joints held ahead: M gains h K and f gains h K v* (joint_ahead.c). */
 static void add_stiffness(mo_world *world, const mo_sim_body *body, double h, double *M, double *f)
 {
     static const int PLANAR[3] = {0, 1, 5}, SPATIAL[6] = {0, 1, 2, 3, 4, 5};
     const int n = mo_body_rows(world), *row = n == 3 ? PLANAR : SPATIAL;
-    double K[36];
+    double K[36], largest = 0, least = INFINITY;
     mo_joints_stiffness(world, (int)(body - world->body), h, K);
+    for (int k = 0; k < 36; ++k)
+        largest = fmax(largest, h * fabs(K[k]));
+    for (int i = 0; i < n; ++i)
+        least = fmin(least, M[i * n + i]);
+    if (!(largest <= STIFFEST * least)) return;
     for (int i = 0; i < n; ++i) {
         for (int j = 0; j < n; ++j) {
             M[i * n + j] += h * K[row[i] * 6 + row[j]];

@@ -303,8 +303,8 @@ static double unit_of(const mo_world *world)
 }
 
 /* How far it is to go: overlap, and errors of joints, loops and limits.  A round that has hardly
- * lessened the latter is the last for them: no joint can undo it, or rounding is left.  One that has
- * not lessened overlap may have pushed bodies into others, which the next round takes in. */
+ * lessened the latter is the last for them: no joint can undo it, or rounding is left.  One that
+ * has not lessened overlap may have pushed bodies into others, which the next round takes in. */
 typedef struct progress {
     double deepest, open;
 } progress;
