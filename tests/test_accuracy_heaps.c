@@ -193,7 +193,7 @@ static void a_jam_is_not_tried_with_all_methods_in_every_step(void **state)
 static void a_heap_with_hinges_comes_to_rest(void **state)
 {
     (void)state;
-    enum { BOXES = 60, STEPS = 400 };
+    enum { BOXES = 60, STEPS = 800 };
     mo_world *world = NULL;
     mo_random random = {.state = 5};
     mo_body_id body[BOXES];
