@@ -327,6 +327,7 @@ static void without_more_sweeps_clouds_of_bodies_take_more_factorisations(void *
         def.seed = seed;
         def.bodies = 100;
         def.constraints = 250;
+        def.in_plane = 1;
         def.mu_min = 0.5;
         def.mu_max = 1.5;
         CHECK(scene_random(&def, &problem, NULL, NULL) == MO_OK);

@@ -24,7 +24,7 @@ static const char *budget_text(int budget)
         snprintf(text, sizeof text, "%d", budget);
     return budget == MO_ALL || budget == MO_BACK ? "all"
            : budget == MO_SLICES                 ? "slices of 40, 80, 160, ..."
-           : budget == MO_DOUBLED                ? "at most 10, then 20"
+           : budget == MO_MORE                   ? "at most 20"
                                                  : text;
 }
 

@@ -31,7 +31,7 @@ enum {
     SLICE = 40,      /* long sweeps come in slices of this many, twice as many, ... */
     PATH = 2000,     /* iterations of methods that are then given up */
     AFFORDED = 5000, /* sweeps at most that factorisations are put off for */
-    TRIES = 2        /* of Newton's method, on a problem without a start */
+    MORE_SWEEPS = 20 /* before Newton's method is tried again on a problem without a start */
 };
 static const double COARSE = 1e-5; /* a tolerance that sweeps, as a rule, reach before Newton */
 static const double ROUGH = 1e-3;  /* tolerance from which on the path is shorter than sweeps */
@@ -41,7 +41,7 @@ static const double VISIT = 300;   /* operations of a visit to a block, beside i
 static const double STEPS = 34;    /* factorisations that sweeps may cost, at fine tolerances, */
 static const double COARSELY = 5;  /* and so many times more at coarse ones */
 static const double LATE = 2;      /* of what sweeps may cost: they are given up */
-static const double SHARE = 0.05;  /* of what sweeps may cost: the first of `more sweeps` */
+static const double SHARE = 0.1;   /* of what sweeps may cost: at most `more sweeps` */
 static const double MOMENTUM = 10; /* the most t of the momentum of long sweeps */
 
 /* ---- facts ----------------------------------------------------------------------------------- */
@@ -174,7 +174,7 @@ static int is_not_factorable(const mo_walk *w, const mo_run *run)
 /* Heavy on light: what long sweeps have not solved to a rough tolerance is left to the path. */
 static int is_for_newton(const mo_walk *w, const mo_run *run)
 {
-    return is_factorable(w, run) && !is_roughly_swept(w) && w->tries < fmax(1, w->returns);
+    return is_factorable(w, run) && !is_roughly_swept(w) && w->tries <= w->has_more;
 }
 
 int mo_auto_is_near(const mo_run *run, int rows, double square)
@@ -208,10 +208,10 @@ static int are_sweeps_promising(const mo_walk *w, const mo_run *run)
     return gained > 0 && missing / gained * w->slice <= LATE * w->afford;
 }
 
-/* A start has the modes of most contacts; without one, sweeps find them for Newton's method. */
+/* A start has the modes of most contacts; without one, more sweeps find them for another try. */
 static int is_to_be_tried(const mo_walk *w, const mo_run *run)
 {
-    return is_factorable(w, run) && !is_roughly_swept(w) && w->returns < TRIES &&
+    return is_factorable(w, run) && !is_roughly_swept(w) && w->tries == 1 && !w->has_more &&
            !run->options->start && run->options->ladder.steps == 0 && !w->facts.is_linear;
 }
 
@@ -263,7 +263,7 @@ const mo_rung mo_ladder[] = {
      MOMENTUM},
     /* Clouds of bodies at their first impact: sweeps find the modes that Newton's method needs. */
     {"more sweeps", &mo_nsgs_method, MO_ISLAND, is_to_be_tried,
-     "no start, up to twice, each before `newton`", MO_DOUBLED, MO_START_ON, 0},
+     "no start, once, when `newton` has missed", MO_MORE, MO_START_ON, 0},
     /* Chains of joints, heaps that fall: a few steps once the set is right. */
     {"newton", &mo_newton_method, MO_ISLAND, is_for_newton,
      "any, but not after long sweeps over the whole to 1e-3 or more; again after `more sweeps`",
@@ -316,8 +316,6 @@ const mo_rung *mo_walk_next(mo_walk *walk, const mo_run *run)
             is_used_up(walk, run, rung) || !rung->when(walk, run))
             continue;
         walk->counted = mo_rung_factors(rung) ? run->result->iterations : -1;
-        if (rung->budget == MO_DOUBLED)
-            walk->slice = (int)fmax(1, ldexp(fmin(FEW, SHARE * walk->afford), walk->returns++));
         if (rung->budget == MO_SLICES) {
             begin_slice(walk, run);
         } else if (rung->budget == MO_BACK) {
@@ -325,6 +323,10 @@ const mo_rung *mo_walk_next(mo_walk *walk, const mo_run *run)
             --walk->next;
         } else {
             ++walk->next;
+        }
+        if (rung->budget == MO_MORE) {
+            walk->slice = (int)fmax(1, fmin(MORE_SWEEPS, SHARE * walk->afford));
+            walk->has_more = 1;
         }
         return rung;
     }

@@ -21,7 +21,7 @@ typedef enum mo_rung_start {
 typedef enum mo_rung_scope { MO_WHOLE = 1, MO_ISLAND = 2, MO_EITHER = 3 } mo_rung_scope;
 
 /* Budgets that are no counts of iterations.  MO_BACK: all, and back to the rung before. */
-enum { MO_ALL = 0, MO_SLICES = -1, MO_DOUBLED = -2, MO_BACK = -3 };
+enum { MO_ALL = 0, MO_SLICES = -1, MO_MORE = -2, MO_BACK = -3 };
 
 /* Where an island, or the whole problem, stands on the ladder. */
 typedef struct mo_walk {
@@ -30,7 +30,7 @@ typedef struct mo_walk {
     int has_swept;  /* 1: a few sweeps, 2: long ones over the whole */
     int next;       /* the rung that is looked at next */
     int slice;      /* sweeps of the last slice of long sweeps, or of those between attempts */
-    int returns;    /* times that `more sweeps` were taken */
+    int has_more;   /* `more sweeps` were taken */
     int tries;      /* times that Newton's method was */
     unsigned taken; /* rungs that were taken, a bit each */
     int afford;     /* sweeps that cost as much as what follows them */

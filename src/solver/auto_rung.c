@@ -16,7 +16,7 @@
 /* Iterations, or 0: no limit but that of the caller. */
 static int budget_of(const mo_run *run, const mo_rung *rung, const mo_walk *walk)
 {
-    const int is_slice = rung->budget == MO_SLICES || rung->budget == MO_DOUBLED;
+    const int is_slice = rung->budget == MO_SLICES || rung->budget == MO_MORE;
     const int budget = is_slice ? walk->slice : rung->budget < 0 ? MO_ALL : rung->budget;
     const int left = run->options->ladder.steps - walk->steps;
     const int is_limited = run->options->ladder.steps > 0 && mo_rung_factors(rung);
