@@ -31,7 +31,7 @@ enum {
     SLICE = 40,      /* long sweeps come in slices of this many, twice as many, ... */
     PATH = 2000,     /* iterations of methods that are then given up */
     AFFORDED = 5000, /* sweeps at most that factorisations are put off for */
-    MORE_SWEEPS = 20 /* before Newton's method is tried again on a problem without a start */
+    MORE_SWEEPS = 20 /* at most, before `newton` is tried again on a problem without a start */
 };
 static const double COARSE = 1e-5; /* a tolerance that sweeps, as a rule, reach before Newton */
 static const double ROUGH = 1e-3;  /* tolerance from which on the path is shorter than sweeps */
@@ -41,7 +41,7 @@ static const double VISIT = 300;   /* operations of a visit to a block, beside i
 static const double STEPS = 34;    /* factorisations that sweeps may cost, at fine tolerances, */
 static const double COARSELY = 5;  /* and so many times more at coarse ones */
 static const double LATE = 2;      /* of what sweeps may cost: they are given up */
-static const double SHARE = 0.1;   /* of what sweeps may cost: at most `more sweeps` */
+static const double SHARE = 0.1;   /* of what sweeps may cost, for `more sweeps` */
 static const double MOMENTUM = 10; /* the most t of the momentum of long sweeps */
 
 /* ---- facts ----------------------------------------------------------------------------------- */
@@ -208,7 +208,7 @@ static int are_sweeps_promising(const mo_walk *w, const mo_run *run)
     return gained > 0 && missing / gained * w->slice <= LATE * w->afford;
 }
 
-/* A start has the modes of most contacts; without one, more sweeps find them for another try. */
+/* A start determines the modes of most contacts; without one, sweeps find them for a second try. */
 static int is_to_be_tried(const mo_walk *w, const mo_run *run)
 {
     return is_factorable(w, run) && !is_roughly_swept(w) && w->tries == 1 && !w->has_more &&

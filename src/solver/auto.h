@@ -20,7 +20,8 @@ typedef enum mo_rung_start {
 /* What a rung is for: the problem before it is split, each island, or both. */
 typedef enum mo_rung_scope { MO_WHOLE = 1, MO_ISLAND = 2, MO_EITHER = 3 } mo_rung_scope;
 
-/* Budgets that are no counts of iterations.  MO_BACK: all, and back to the rung before. */
+/* Budgets that are no counts of iterations.  MO_MORE: a share of what sweeps may cost; MO_BACK:
+ * all, and the rung before is looked at again. */
 enum { MO_ALL = 0, MO_SLICES = -1, MO_MORE = -2, MO_BACK = -3 };
 
 /* Where an island, or the whole problem, stands on the ladder. */
@@ -29,9 +30,9 @@ typedef struct mo_walk {
     mo_rung_scope scope;
     int has_swept;  /* 1: a few sweeps, 2: long ones over the whole */
     int next;       /* the rung that is looked at next */
-    int slice;      /* sweeps of the last slice of long sweeps, or of those between attempts */
+    int slice;      /* sweeps of the last slice of `long sweeps`, or of `more sweeps` */
     int has_more;   /* `more sweeps` were taken */
-    int tries;      /* times that Newton's method was */
+    int tries;      /* number of times that `newton` was taken */
     unsigned taken; /* rungs that were taken, a bit each */
     int afford;     /* sweeps that cost as much as what follows them */
     double before;  /* the residual before the last slice, or of an island that was split off */
@@ -45,7 +46,7 @@ typedef struct mo_rung {
     mo_rung_scope scope;
     int (*when)(const mo_walk *walk, const mo_run *run);
     const char *reason; /* what `when` means */
-    int budget;         /* iterations, MO_ALL, or MO_SLICES: taken again while `when` holds */
+    int budget;         /* iterations or one of the above; MO_SLICES again while `when` holds */
     mo_rung_start start;
     double momentum; /* of sweeps */
 } mo_rung;
@@ -85,7 +86,7 @@ typedef struct mo_rung_run {
     mo_options options;
     void *memory, *workspace;
     mo_walk *walk;
-    int iterations; /* before it */
+    int iterations; /* of the run before this rung */
     double seconds;
     mo_status status;
 } mo_rung_run;
@@ -94,7 +95,8 @@ void mo_rung_open(mo_run *run, const mo_rung *rung, mo_walk *walk, mo_rung_run *
 void mo_rung_solve(mo_rung_run *rung_run);
 void mo_rung_close(mo_rung_run *rung_run, mo_explanation *explanation);
 
-/* Adds to the report of a rung; the residual is relative.  No islands: once more on the same. */
+/* Adds to the report of a rung; the residual is relative.  `islands` is 0 if the rung is taken once
+ * more on the same island. */
 void mo_explain_rung(mo_explanation *explanation, const mo_rung *rung, int islands, int iterations,
                      double residual, double seconds);
 
